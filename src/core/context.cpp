@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context.h"
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include "platform/thread_pointer.h"
+
+namespace weft::core {
+
+namespace {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+thread_local Context* t_self = nullptr;
+thread_local Context t_adopted;
+
+// Where the left context continues is known only once it has been left, so its successor notes it.
+void arrive(transfer_t from) noexcept {
+  static_cast<Context*>(from.data)->stack_pointer = from.fctx;
+  t_self->handoff.load(std::memory_order_acquire);
+}
+
+// Identity first, then the stack: between the two no thread-local object may be touched, not by the
+// sanitizers' instrumentation either.
+__attribute__((no_sanitize("address", "undefined", "thread"))) transfer_t leave(
+    Context* self, void* stack_pointer, uintptr_t thread_pointer) noexcept {
+  platform::set_thread_pointer(thread_pointer);
+  return jump_fcontext(stack_pointer, self);
+}
+
+void live(transfer_t from) {
+  arrive(from);
+  Context* self = t_self;
+  for (;;) switch_to(self->entry(self->argument));
+}
+
+}  // namespace
+
+Context* current_context() noexcept {
+  if (t_self == nullptr) {
+    t_adopted.thread_pointer = platform::thread_pointer();
+    t_self = &t_adopted;
+  }
+  return t_self;
+}
+
+void bind_identity(Context* context) noexcept {
+  context->thread_pointer = platform::thread_pointer();
+  t_self = context;
+}
+
+void switch_to(Context* target) noexcept {
+  Context* self = current_context();
+  target->handoff.store(1, std::memory_order_release);
+  arrive(leave(self, target->stack_pointer, target->thread_pointer));
+}
+
+void prepare(Context* context, Entry entry, void* argument) noexcept {
+  context->entry = entry;
+  context->argument = argument;
+}
+
+void make_idle(Context* context, void* stack_top) noexcept {
+  // The size only matters to implementations that fill the stack; this one takes the top alone.
+  context->stack_pointer = make_fcontext(stack_top, 0, live);
+}
+
+}  // namespace weft::core

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context: a stack and the thread identity that goes with it (docs/design/core.md).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weft::core {
+
+struct Context;
+
+// What a context runs: called once with `argument` on the context's stack, under its identity. The
+// context it returns is switched to next; the finished one is then idle and may be prepared again.
+using Entry = Context* (*)(void* argument);
+
+struct Context {
+  uintptr_t thread_pointer = 0;   // the identity; constant
+  void* stack_pointer = nullptr;  // where to continue; meaningful only while nobody runs the context
+  Entry entry = nullptr;
+  void* argument = nullptr;
+  Context* next = nullptr;  // link of the list that holds it
+
+  // Release by the one who leaves, acquire by the context that continues: what was written before a
+  // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to
+  // which the two are different threads.
+  std::atomic<uint32_t> handoff{0};
+};
+
+// The context the caller runs under. An OS thread that has none yet gets one made of its own stack and
+// identity. Constant for an identity, so the value may be kept across switches.
+Context* current_context() noexcept;
+
+// Makes `context` the one that belongs to the calling OS thread's identity. Once an identity, before its
+// first current_context().
+void bind_identity(Context* context) noexcept;
+
+// Leaves the current context and continues `target`, which nobody may be running. Returns when somebody
+// switches back. Kernel-side state (tid, signal mask, affinity) stays with the OS thread; registers that
+// a call preserves, and the floating-point control words, go with the context.
+void switch_to(Context* target) noexcept;
+
+// Makes an idle context run `entry(argument)` at the next switch to it.
+void prepare(Context* context, Entry entry, void* argument) noexcept;
+
+// Gives `context`, bound to an identity that nobody runs, a first frame below `stack_top`.
+void make_idle(Context* context, void* stack_top) noexcept;
+
+}  // namespace weft::core

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context_pool.h"
+
+#include <new>
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "platform/futex.h"
+
+namespace weft::core {
+
+namespace {
+
+// The sleeping donor keeps its frames at the top of the stack. glibc's signal for set*id cannot be
+// blocked and its handler runs there too, so the context begins this far below: room for that handler
+// and the largest signal frame (with AVX-512 state).
+constexpr size_t kDonorReserve = 32 * 1024;
+
+enum DonorState : uint32_t { kStarting, kParked, kEnding };
+
+}  // namespace
+
+struct ContextPool::Donor : Context {
+  pthread_t thread{};
+  // kStarting -> kParked by the donor, kParked -> kEnding by the pool. Each release publishes the
+  // context's fields to the side that waits with acquire.
+  std::atomic<uint32_t> state{kStarting};
+};
+
+void* ContextPool::donor_main(void* argument) {
+  auto* donor = static_cast<Donor*>(argument);
+  bind_identity(donor);
+  auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  make_idle(donor, reinterpret_cast<void*>((frame - kDonorReserve) & ~uintptr_t{63}));
+  donor->state.store(kParked, std::memory_order_release);
+  platform::futex_wake(donor->state, 1);
+  while (donor->state.load(std::memory_order_acquire) != kEnding) {
+    platform::futex_wait(donor->state, kParked);
+  }
+  return nullptr;
+}
+
+ContextPool::Donor* ContextPool::make() noexcept {
+  auto* donor = new (std::nothrow) Donor;
+  if (donor == nullptr) return nullptr;
+
+  // A parked donor must not run signal handlers: they would use its identity and stack while the context
+  // runs elsewhere. The mask is inherited, so it is set around the creation.
+  sigset_t all;
+  sigset_t previous;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t wanted = stack_size_ + kDonorReserve + static_cast<size_t>(sysconf(_SC_THREAD_STACK_MIN));
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, (wanted + page - 1) & ~(page - 1));
+  pthread_attr_setguardsize(&attributes, page);
+  const int error = pthread_create(&donor->thread, &attributes, donor_main, donor);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  if (error != 0) {
+    delete donor;
+    return nullptr;
+  }
+
+  while (donor->state.load(std::memory_order_acquire) == kStarting) {
+    platform::futex_wait(donor->state, kStarting);
+  }
+  ++size_;
+  return donor;
+}
+
+Context* ContextPool::take() noexcept {
+  Context* context = free_;
+  if (context == nullptr) return make();
+  free_ = context->next;
+  context->next = nullptr;
+  return context;
+}
+
+void ContextPool::put(Context* context) noexcept {
+  context->next = free_;
+  free_ = context;
+}
+
+ContextPool::~ContextPool() {
+  while (free_ != nullptr) {
+    auto* donor = static_cast<Donor*>(free_);
+    free_ = donor->next;
+    donor->state.store(kEnding, std::memory_order_release);
+    platform::futex_wake(donor->state, 1);
+    pthread_join(donor->thread, nullptr);
+    delete donor;
+  }
+}
+
+}  // namespace weft::core

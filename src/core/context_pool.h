@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts whose identity and stack are donated by parked OS threads.
+#pragma once
+
+#include <cstddef>
+
+#include "core/context.h"
+
+namespace weft::core {
+
+// A donor is a pthread that parks as soon as it has started. Its TLS block, and its stack below the few
+// frames it sleeps in, are a context that any OS thread may run. Both come from one pthread, so whatever
+// asks for stack bounds or thread state (sanitizers, pthread_getattr_np) gets answers that agree.
+// Not thread-safe: a pool belongs to one worker.
+class ContextPool {
+ public:
+  // `stack_size` in bytes for what runs in a context; a guard page lies below each stack.
+  explicit ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {}
+  ContextPool(const ContextPool&) = delete;
+  ContextPool& operator=(const ContextPool&) = delete;
+
+  // Ends the donors. Every context taken must have been put back.
+  ~ContextPool();
+
+  // An idle context, made when none is free. Null when the system refuses another thread (RLIMIT_NPROC,
+  // memory): the caller decides what to do without.
+  Context* take() noexcept;
+
+  // Gives an idle context back.
+  void put(Context* context) noexcept;
+
+  // Donors alive.
+  size_t size() const noexcept { return size_; }
+
+ private:
+  struct Donor;
+  static void* donor_main(void* donor);
+  Donor* make() noexcept;
+
+  const size_t stack_size_;
+  size_t size_ = 0;
+  Context* free_ = nullptr;
+};
+
+}  // namespace weft::core

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two futex operations the scheduler parks on (futex(2), private flavour). They do not go through
+// libc, so they leave errno alone: a parked thread may sleep while its identity runs elsewhere.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+namespace weft::platform {
+
+namespace detail {
+
+inline long futex(const std::atomic<uint32_t>& word, long operation, long value) noexcept {
+#if defined(__x86_64__)
+  long result;
+  register long timeout asm("r10") = 0;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "0"(static_cast<long>(SYS_futex)), "D"(&word), "S"(operation), "d"(value), "r"(timeout)
+               : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long number asm("x8") = SYS_futex;
+  register long result asm("x0") = reinterpret_cast<long>(&word);
+  register long op asm("x1") = operation;
+  register long val asm("x2") = value;
+  register long timeout asm("x3") = 0;
+  asm volatile("svc 0" : "+r"(result) : "r"(number), "r"(op), "r"(val), "r"(timeout) : "memory");
+  return result;
+#else
+#error "weft supports x86-64 and AArch64"
+#endif
+}
+
+}  // namespace detail
+
+// Sleeps while `word` still holds `expected`. May return early; the caller re-checks.
+inline void futex_wait(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
+  detail::futex(word, FUTEX_WAIT_PRIVATE, expected);
+}
+
+// Wakes at most `count` sleepers of `word`.
+inline void futex_wake(const std::atomic<uint32_t>& word, int count) noexcept {
+  detail::futex(word, FUTEX_WAKE_PRIVATE, count);
+}
+
+}  // namespace weft::platform
