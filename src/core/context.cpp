@@ -16,10 +16,14 @@ using boost::context::detail::transfer_t;
 thread_local Context* t_self = nullptr;
 thread_local Context t_adopted;
 
+DepartureHandler g_departed = nullptr;  // written once, before the first context departs
+
 // Where the left context continues is known only once it has been left, so its successor notes it.
 void arrive(transfer_t from) noexcept {
-  static_cast<Context*>(from.data)->stack_pointer = from.fctx;
+  auto* left = static_cast<Context*>(from.data);
+  left->stack_pointer = from.fctx;
   t_self->handoff.load(std::memory_order_acquire);
+  if (left->departure != Departure::none) g_departed(left);
 }
 
 // Identity first, then the stack: between the two no thread-local object may be touched, not by the
@@ -53,9 +57,12 @@ void bind_identity(Context* context) noexcept {
 
 void switch_to(Context* target) noexcept {
   Context* self = current_context();
+  target->carrier = self->carrier;
   target->handoff.store(1, std::memory_order_release);
   arrive(leave(self, target->stack_pointer, target->thread_pointer));
 }
+
+void set_departure_handler(DepartureHandler handler) noexcept { g_departed = handler; }
 
 void prepare(Context* context, Entry entry, void* argument) noexcept {
   context->entry = entry;

@@ -7,11 +7,29 @@
 
 namespace weft::core {
 
+struct Carrier;
 struct Context;
+struct Bundle;
 
 // What a context runs: called once with `argument` on the context's stack, under its identity. The
 // context it returns is switched to next; the finished one is then idle and may be prepared again.
 using Entry = Context* (*)(void* argument);
+
+// What the successor has to do with a context that has just been left.
+enum class Departure : uint8_t {
+  none,   // somebody else knows where it is
+  block,  // it waits for unblock()
+  yield,  // it can go on at once, after others
+  idle,   // it runs the scheduler's loop and has nothing to do: a free context
+};
+
+// The token of block() and unblock().
+struct Token { enum Value : uint32_t {
+  none,       // running, nothing pending
+  notified,   // unblock() came first; the next block() returns at once
+  suspended,  // left, stack complete: whoever unblocks it makes it ready
+  sleeping,   // waits in place on a futex, for want of a free context
+}; };
 
 struct Context {
   uintptr_t thread_pointer = 0;   // the identity; constant
@@ -24,6 +42,18 @@ struct Context {
   // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to
   // which the two are different threads.
   std::atomic<uint32_t> handoff{0};
+
+  // Sequentially consistent throughout: unblock() must not miss a block() that missed its condition.
+  std::atomic<uint32_t> token{Token::none};
+  Departure departure = Departure::none;
+
+  Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
+  Carrier* home = nullptr;     // a root's own context runs on this carrier only
+  Carrier* group = nullptr;    // the root whose work it does
+
+  uint64_t last_bundle = 0;       // serial of the bundle it served last
+  Bundle* claimed = nullptr;      // a member handed over with the switch
+  int claimed_index = 0;
 };
 
 // The context the caller runs under. An OS thread that has none yet gets one made of its own stack and
@@ -34,9 +64,9 @@ Context* current_context() noexcept;
 // first current_context().
 void bind_identity(Context* context) noexcept;
 
-// Leaves the current context and continues `target`, which nobody may be running. Returns when somebody
-// switches back. Kernel-side state (tid, signal mask, affinity) stays with the OS thread; registers that
-// a call preserves, and the floating-point control words, go with the context.
+// Leaves the current context and continues `target`, which nobody may be running, on the same carrier.
+// Returns when somebody switches back. Kernel-side state (tid, signal mask, affinity) stays with the OS
+// thread; registers that a call preserves, and the floating-point control words, go with the context.
 void switch_to(Context* target) noexcept;
 
 // Makes an idle context run `entry(argument)` at the next switch to it.
@@ -44,5 +74,9 @@ void prepare(Context* context, Entry entry, void* argument) noexcept;
 
 // Gives `context`, bound to an identity that nobody runs, a first frame below `stack_top`.
 void make_idle(Context* context, void* stack_top) noexcept;
+
+// Called by the context that continues with the one just left; set by the scheduler.
+using DepartureHandler = void (*)(Context* left);
+void set_departure_handler(DepartureHandler handler) noexcept;
 
 }  // namespace weft::core

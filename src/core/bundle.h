@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bundle: calls that may run at the same time, published by the context that needs them all done.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/context.h"
+
+namespace weft::core {
+
+// Records are type-stable: once made, the memory stays a Bundle for ever. So whoever found one through a
+// stale pointer may still try to claim: it fails, or it gets a call of the record's present life. A
+// claimer reads the other fields only after its claim has succeeded.
+struct Bundle {
+  // Next index to hand out (low half) and the end (high half). fetch_add by claimers. The release in
+  // publish() heads the release sequence that a successful claimer acquires.
+  alignas(64) std::atomic<uint64_t> claim{0};
+
+  // Calls not finished. Sequentially consistent with `sleeper`: the last finisher sees the sleeper, or
+  // the sleeper sees zero.
+  alignas(64) std::atomic<int> pending{0};
+  std::atomic<Context*> sleeper{nullptr};
+
+  void (*call)(Bundle* bundle, int index) = nullptr;
+  uint64_t serial = 0;
+  Carrier* root = nullptr;       // whose work this is
+  Carrier* publisher = nullptr;  // in whose list it stands
+  int open_index = -1;
+
+  bool claimable() const noexcept {
+    const uint64_t seen = claim.load(std::memory_order_relaxed);
+    return static_cast<uint32_t>(seen) < static_cast<uint32_t>(seen >> 32);
+  }
+
+  // An index to run, or -1.
+  int take() noexcept {
+    if (!claimable()) return -1;
+    const uint64_t seen = claim.fetch_add(1, std::memory_order_acq_rel);
+    const auto index = static_cast<uint32_t>(seen);
+    return index < static_cast<uint32_t>(seen >> 32) ? static_cast<int>(index) : -1;
+  }
+};
+
+}  // namespace weft::core
