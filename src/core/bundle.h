@@ -24,7 +24,7 @@ struct Bundle {
 
   void (*call)(Bundle* bundle, int index) = nullptr;
   uint64_t serial = 0;
-  Carrier* root = nullptr;       // whose work this is
+  std::atomic<Carrier*> root{nullptr};  // whose work this is
   Carrier* publisher = nullptr;  // in whose list it stands
   int open_index = -1;
 

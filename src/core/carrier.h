@@ -8,69 +8,52 @@
 
 #include "core/bundle.h"
 #include "core/context.h"
-#include "core/spinlock.h"
+#include "core/ready_list.h"
+#include "core/scheduler.h"
+#include "core/statistics.h"
 
 namespace weft::core {
 
-inline constexpr int kMaxCarriers = 1024;
 inline constexpr int kOpenBundles = 64;
 
-// Contexts that can go on, first in first out. `size` may be read without the lock as a hint.
-class ReadyList {
- public:
-  void push(Context* context) noexcept {
-    lock_.lock();
-    context->next = nullptr;
-    (last_ != nullptr ? last_->next : first_) = context;
-    last_ = context;
-    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    lock_.unlock();
-  }
-
-  // The first context, or null.
-  Context* pop() noexcept {
-    if (empty()) return nullptr;
-    lock_.lock();
-    Context* context = first_;
-    if (context != nullptr) {
-      first_ = context->next;
-      if (first_ == nullptr) last_ = nullptr;
-      size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    }
-    lock_.unlock();
-    return context;
-  }
-
-  // A hint: relaxed, since only the lock decides.
-  bool empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
-
- private:
-  Spinlock lock_;
-  std::atomic<int> size_{0};
-  Context* first_ = nullptr;
-  Context* last_ = nullptr;
-};
-
-enum class Wake : uint32_t {
-  none,      // idle and looking, or busy
+struct Wake { enum Value : uint32_t {
+  none,      // looking for work, or busy
   notified,  // there may be work
   sleeping,  // in the futex
-};
+}; };
 
 struct alignas(64) Carrier {
-  int index = -1;
-  Context* root = nullptr;  // the root's own context; null for a pool worker
+  Carrier(int carrier_index, int pool_index) noexcept : index(carrier_index), worker(pool_index) {}
+
+  const int index;   // in the pool's table
+  const int worker;  // the how-many-eth worker it is; -1 for a root's carrier
+  bool is_root() const noexcept { return worker < 0; }
+
+  // A root's own context. It outlives the root's thread: who unblocks late must find it.
+  Context root_context;
+  Carrier* next_spare = nullptr;
+  pid_t thread_id = 0;  // the kernel's, for the monitor
+
+  // Whether this root counts as holding a slot. Set by the root, cleared by the monitor when no region has
+  // been seen for a while; relaxed, since both sides only aim at a good guess (see roots.cpp).
+  std::atomic<bool> holds_slot{false};
+  std::atomic<int> regions_open{0};  // written by the root alone
+  std::atomic<uint32_t> regions_seen{0};
 
   // Free contexts, oldest first; touched by this carrier only.
   Context* free_first = nullptr;
   Context* free_last = nullptr;
 
-  // Counted by this carrier only, read by the monitor and the statistics.
-  std::atomic<uint64_t> progress{0};
+  Statistics statistics;
+
+  // Its context has been spinning for a while: the carrier could do something else, and is asked to by
+  // `poked`. Relaxed: who misses it comes a moment later.
+  std::atomic<bool> waiting{false};
+  std::atomic<bool> poked{false};
 
   alignas(64) ReadyList ready;
   // The root's context, when it can go on. Set by anybody, taken by this carrier (or, in a stall, by
-  // another one with exchange).
+  // another one) with exchange.
   std::atomic<Context*> root_ready{nullptr};
 
   // Bundles with members to claim, oldest first. Written by this carrier, except that a primary member
@@ -79,7 +62,7 @@ struct alignas(64) Carrier {
   std::atomic<int> open_top{0};
 
   // Sequentially consistent: "publish, then look for sleepers" against "fall asleep, then look for work".
-  alignas(64) std::atomic<uint32_t> wake{0};
+  alignas(64) std::atomic<uint32_t> wake{Wake::none};
 };
 
 }  // namespace weft::core

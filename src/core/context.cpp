@@ -51,7 +51,7 @@ Context* current_context() noexcept {
 }
 
 void bind_identity(Context* context) noexcept {
-  context->thread_pointer = platform::thread_pointer();
+  if (context != nullptr) context->thread_pointer = platform::thread_pointer();
   t_self = context;
 }
 

@@ -38,6 +38,11 @@ struct Context {
   void* argument = nullptr;
   Context* next = nullptr;  // link of the list that holds it
 
+  // What a free context is to run first when it continues: a call that needs this very context. Written
+  // before the unblock() that makes it continue, cleared by the context itself.
+  void (*start)(void* argument) = nullptr;
+  void* start_argument = nullptr;
+
   // Release by the one who leaves, acquire by the context that continues: what was written before a
   // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to
   // which the two are different threads.
@@ -60,8 +65,7 @@ struct Context {
 // identity. Constant for an identity, so the value may be kept across switches.
 Context* current_context() noexcept;
 
-// Makes `context` the one that belongs to the calling OS thread's identity. Once an identity, before its
-// first current_context().
+// Makes `context` the one that belongs to the caller's identity; null: it has none for now.
 void bind_identity(Context* context) noexcept;
 
 // Leaves the current context and continues `target`, which nobody may be running, on the same carrier.

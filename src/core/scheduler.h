@@ -5,13 +5,16 @@
 
 #include "core/bundle.h"
 #include "core/context.h"
+#include "platform/cycles.h"
 
 namespace weft::core {
 
+inline constexpr int kMaxCarriers = 4096;
+
 struct Settings {
-  int slots = 1;              // carriers that may run at once
+  int slots = 1;                 // carriers that may run at once
   size_t stack_size = 8u << 20;  // bytes, of a context
-  long spin_ns = 1'000'000;   // how long an idle carrier looks before it sleeps
+  long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
 };
 
 // Starts the pool once. Later calls change nothing.
@@ -23,9 +26,23 @@ int slots() noexcept;
 // The caller's context; a thread that is not of the pool becomes a root.
 Context* attach() noexcept;
 
-// A context of the caller's own that will run `entry(argument)` once it is unblocked, or null when the
-// system refuses another thread.
-Context* make_context(Entry entry, void* argument) noexcept;
+// A root that ends gives back what it holds; it may attach again.
+void detach() noexcept;
+
+// Counts the pools of this process and its ancestors: contexts of an older generation are gone (fork).
+unsigned generation() noexcept;
+
+// Whether start() has been called in this process.
+bool started() noexcept;
+
+// A root brackets its outermost regions with these; they tell when it competes for a slot.
+void enter_region(Context* self) noexcept;
+void leave_region(Context* self) noexcept;
+
+// A context of the caller's own that will run `start(argument)` once it is unblocked, or null when the
+// system refuses another thread. The context is free again when `start` returns. `place` spreads contexts
+// over workers: equal places, equal worker.
+Context* make_context(void (*start)(void*), void* argument, int place) noexcept;
 
 // Offers the calls 1 .. count-1 of `bundle`, whose `call` is set, to every carrier.
 void publish(Bundle* bundle, int count) noexcept;
@@ -38,8 +55,44 @@ void join(Bundle* bundle) noexcept;
 void block() noexcept;
 void unblock(Context* context) noexcept;
 
-// Lets other ready work run first, if there is any.
-void yield() noexcept;
+// Lets other ready work run first, if there is any; true if it did.
+bool yield() noexcept;
 
+// Nanoseconds a waiter may spin; 0 when waiting is passive.
+long spin_ns() noexcept;
+
+// Whether the caller's carrier has, or owes the CPU to, something else.
+bool wanted_elsewhere(const Context* self) noexcept;
+
+// Tells others whether the caller only waits, so that its carrier has time.
+void set_waiting(const Context* self, bool waiting) noexcept;
+
+// Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
+// the caller had better block.
+template <class Done>
+bool spin_until(const Context* self, Done&& done) noexcept {
+  if (done()) return true;
+  const long budget = spin_ns();
+  if (budget == 0) return false;
+  constexpr unsigned kSpinsPerLook = 16;
+  constexpr unsigned kSpinsPerTime = 64;
+  int64_t deadline = 0;
+  bool finished = false;
+  for (unsigned spins = 0;; ++spins) {
+    if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
+    platform::pause();
+    if ((finished = done())) break;
+    if (spins % kSpinsPerTime == kSpinsPerTime - 1) {
+      const int64_t now = platform::now_ns();
+      if (deadline == 0) {
+        deadline = now + budget;
+        set_waiting(self, true);
+      }
+      if (now > deadline) break;
+    }
+  }
+  if (deadline != 0) set_waiting(self, false);
+  return finished;
+}
 
 }  // namespace weft::core

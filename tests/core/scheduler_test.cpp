@@ -43,6 +43,8 @@ void run(std::atomic<long>* total, int depth, int width) {
   if (records.empty()) records.push_back(new_record());
   Sum* sum = records.back();
   records.pop_back();
+  Context* self = attach();
+  if (self->home != nullptr) enter_region(self);
   sum->call = add;
   sum->total = total;
   sum->depth = depth - 1;
@@ -50,6 +52,7 @@ void run(std::atomic<long>* total, int depth, int width) {
   publish(sum, width);
   add(sum, 0);
   join(sum);
+  if (self->home != nullptr) leave_region(self);
   records.push_back(sum);
 }
 
@@ -76,6 +79,7 @@ TEST_F(SchedulerTest, ServesManyRoots) {
   for (int t = 0; t < 8; ++t) {
     roots.emplace_back([&] {
       for (int i = 0; i < 200; ++i) run(&total, 2, 4);
+      detach();
     });
   }
   for (auto& root : roots) root.join();

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a process, read from its environment once. The only reader of the environment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::base {
+
+// One number a nesting level; count 0: unset.
+struct ThreadList {
+  static constexpr int kMost = 16;
+  int values[kMost] = {};
+  int count = 0;
+};
+
+struct LoopSchedule {
+  enum class Kind : uint8_t { static_, dynamic, guided, auto_ };
+  Kind kind = Kind::dynamic;
+  bool monotonic = false;
+  int chunk = 1;  // 0: unset, for static one block a member
+};
+
+struct StackSize {
+  long bytes = 0;  // 0: unset
+};
+
+// Kept as it stands; null when unset.
+struct Text {
+  const char* value = nullptr;
+};
+
+enum class TriState : uint8_t { unset, no, yes };
+enum class WaitPolicy : uint8_t { unset, active, passive };
+enum class DisplayEnv : uint8_t { no, yes, verbose };
+
+struct Options {
+#define WEFT_OPTION(field, variable, type, value, least, most, help) type field = value;
+#include "base/options.def"
+#undef WEFT_OPTION
+};
+
+// The settings of this process. Reads the environment at the first call, and warns about what it cannot use.
+// Thread-safe; may be called before main.
+const Options& options() noexcept;
+
+// The settings that `environment` (as in environ) stands for; warns likewise.
+Options parse(const char* const* environment) noexcept;
+
+// For lists of all settings.
+struct OptionRow {
+  const char* variable;
+  const char* help;
+  // What the environment says, or null: the default holds.
+  const char* text;
+};
+inline constexpr int kOptionCount = 0
+#define WEFT_OPTION(field, variable, type, value, least, most, help) +1
+#include "base/options.def"
+#undef WEFT_OPTION
+    ;
+
+// The rows of the table in its order; `index` < kOptionCount.
+OptionRow option_row(int index) noexcept;
+
+}  // namespace weft::base

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/crew.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace weft::core {
+
+int Crew::reserve(int count) noexcept {
+  owner_ = current_context();
+  count = std::min(count, kMaxMembers);
+  if (count > capacity_) {
+    // Members keep their addresses; only the owner uses this table.
+    const int capacity = std::max(count, 2 * capacity_);
+    auto** table = static_cast<CrewMember**>(std::realloc(members_, sizeof(CrewMember*) * capacity));
+    if (table == nullptr) return size_;
+    members_ = table;
+    capacity_ = capacity;
+  }
+  for (; size_ < count; ++size_) {
+    if (size_ == made_) {
+      members_[made_] = new (std::nothrow) CrewMember;
+      if (members_[made_] == nullptr) break;
+      ++made_;
+    }
+    CrewMember& member = *members_[size_];
+    member.crew = this;
+    member.index = size_;
+    member.posted.store(sequence_, std::memory_order_relaxed);
+    member.done.store(sequence_, std::memory_order_relaxed);
+    member.asleep.store(1, std::memory_order_relaxed);
+    member.context = make_context(member_main, &member, size_);
+    if (member.context == nullptr) break;
+  }
+  return std::min(size_, count);
+}
+
+void Crew::member_main(void* argument) {
+  auto& member = *static_cast<CrewMember*>(argument);
+  Crew* crew = member.crew;
+  // What was posted before the first run is still to be served.
+  uint32_t seen = member.done.load(std::memory_order_relaxed);
+  uint32_t nudges = 0;
+  member.asleep.store(0, std::memory_order_relaxed);
+  while (crew->serve(member, seen, nudges)) {
+  }
+}
+
+// Waits for the next post or nudge and runs it; false when the crew is dismissed.
+bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept {
+  const auto called = [&] {
+    return member.posted.load(std::memory_order_acquire) != seen ||
+           member.nudged.load(std::memory_order_acquire) != nudges;
+  };
+  const Context* self = member.context;
+  while (!spin_until(self, called)) {
+    member.asleep.store(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!called()) block();
+    member.asleep.store(0, std::memory_order_relaxed);
+  }
+  const uint32_t posted = member.posted.load(std::memory_order_acquire);
+  if (posted == seen) {
+    nudges = member.nudged.load(std::memory_order_acquire);
+    nudge_(this, member.index, member.post);
+    return true;
+  }
+  seen = posted;
+  const bool last = dismissed_;
+  if (!last) call_(this, member.index, member.post);
+  const int index = member.index;
+  member.done.store(seen, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (sleeping_on_.load(std::memory_order_relaxed) == index) unblock(owner_);
+  return !last;
+}
+
+void Crew::await(CrewMember& member) noexcept {
+  Context* self = current_context();
+  const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence_; };
+  // A member that nobody runs yet wants this carrier, or will be found by another one while we sleep.
+  while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, done)) {
+    sleeping_on_.store(member.index, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!done()) block();
+    sleeping_on_.store(0, std::memory_order_relaxed);
+    if (done()) return;
+  }
+}
+
+void Crew::nudge(int index) noexcept {
+  CrewMember& member = *members_[index];
+  member.nudged.fetch_add(1, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  rouse(member);
+}
+
+void Crew::dismiss() noexcept {
+  if (size_ == 1) return;
+  dismissed_ = true;
+  start(size_);
+  finish();
+  dismissed_ = false;
+  size_ = 1;
+  count_ = 1;
+}
+
+}  // namespace weft::core

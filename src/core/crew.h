@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// A crew: contexts that stay together from one call to the next, so that call i always runs on the same
+// context. Made for the outermost teams of a root: no claim, no switch, one cache line each way.
+//
+// Protocol of one post, by member i of the crew, on the lines i of the crew:
+//   the owner   writes `words`, then `posted` = n (release); after all lines one full fence, then it looks
+//               at each `asleep` and unblocks those that are
+//   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
+//               and unblocks the owner if that sleeps on i
+// Who gives up waiting announces it (`asleep`, `sleeping_on`), fences, and looks once more: with the fence
+// of the other side one of the two sees the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/context.h"
+#include "core/scheduler.h"
+
+namespace weft::core {
+
+class Crew;
+
+// What the owner tells a member; the meaning is the owner's.
+struct Post {
+  static constexpr int kWords = 6;
+  void* words[kWords];
+};
+
+// Runs a member's call. `index` counts from 1; the owner itself is 0.
+using CrewCall = void (*)(Crew* crew, int index, const Post& post);
+
+struct CrewMember {
+  alignas(64) std::atomic<uint32_t> posted{0};
+  std::atomic<uint32_t> nudged{0};  // counts calls to come and look, outside of a post
+  Post post{};
+
+  alignas(64) std::atomic<uint32_t> done{0};
+
+  // Read at each post, written when the member falls asleep or wakes.
+  alignas(64) std::atomic<uint32_t> asleep{1};
+  Context* context = nullptr;
+  Crew* crew = nullptr;
+  int index = 0;
+};
+
+class Crew {
+ public:
+  static constexpr int kMaxMembers = 4096;
+
+  // `call` runs each post; `nudge` what a member does when it has been nudged between posts.
+  // Neither allocates nor starts anything yet.
+  Crew(CrewCall call, CrewCall nudge, void* owner_data) noexcept
+      : call_(call), nudge_(nudge), owner_data_(owner_data) {}
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  // Makes members 1 .. count-1. Returns how many members (the owner included) there are at most `count`:
+  // fewer when the system refuses threads. Only between posts, by the owner.
+  int reserve(int count) noexcept;
+
+  CrewMember& member(int index) noexcept { return *members_[index]; }
+  void* owner_data() const noexcept { return owner_data_; }
+
+  // The owner writes `member(i).post` for 1 <= i < count, then calls this.
+  void start(int count) noexcept {
+    ++sequence_;
+    count_ = count;
+    for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (int i = 1; i < count; ++i) rouse(*members_[i]);
+  }
+
+  // Waits until all members of the last start() are done.
+  void finish() noexcept {
+    for (int i = 1; i < count_; ++i) {
+      CrewMember& member = *members_[i];
+      if (member.done.load(std::memory_order_acquire) != sequence_) await(member);
+    }
+  }
+
+  // Whether all members of the last start() are done now.
+  bool finished() const noexcept {
+    for (int i = 1; i < count_; ++i) {
+      if (members_[i]->done.load(std::memory_order_acquire) != sequence_) return false;
+    }
+    return true;
+  }
+
+  // Asks a member that has nothing to do to run the nudge call. A member that is busy does it later.
+  void nudge(int index) noexcept;
+
+  // The members end and their contexts are free again. By the owner, between posts.
+  void dismiss() noexcept;
+
+ private:
+  static void member_main(void* member);
+  bool serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept;
+  void await(CrewMember& member) noexcept;
+  static void rouse(CrewMember& member) noexcept {
+    if (member.asleep.load(std::memory_order_relaxed) != 0) unblock(member.context);
+  }
+
+  const CrewCall call_;
+  const CrewCall nudge_;
+  void* const owner_data_;
+  Context* owner_ = nullptr;
+  uint32_t sequence_ = 0;
+  int count_ = 1;
+  int size_ = 1;  // members that have a context
+  int made_ = 1;  // records made; those of dismissed members serve again
+  bool dismissed_ = false;
+  std::atomic<int> sleeping_on_{0};
+  CrewMember** members_ = nullptr;
+  int capacity_ = 0;
+};
+
+}  // namespace weft::core

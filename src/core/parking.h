@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What futex(2) is to threads, to contexts: sleep while a word keeps its value. Locks are built on it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weft::core {
+
+// Leaves the CPU while `word` holds `expected`, until unpark() comes for the word. May return early.
+void park(const std::atomic<uint32_t>& word, uint32_t expected) noexcept;
+
+// Makes at most `count` contexts go on that are parked on `word`, oldest first. The caller has changed it.
+void unpark(const std::atomic<uint32_t>& word, int count) noexcept;
+
+}  // namespace weft::core

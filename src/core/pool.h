@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one pool of a process. Internal to core.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "core/carrier.h"
+#include "core/context_pool.h"
+#include "core/scheduler.h"
+
+namespace weft::core {
+
+struct Pool {
+  explicit Pool(const Settings& wanted) noexcept : settings(wanted), contexts(wanted.stack_size) {}
+
+  const Settings settings;
+  Spinlock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
+  std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};
+  std::atomic<int> carrier_count{0};
+  std::atomic<int> worker_count{0};
+  Carrier* spare_roots = nullptr;
+  ContextPool contexts;
+
+  // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
+  alignas(64) std::atomic<int> active_roots{0};
+  std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
+  std::atomic<int> lent_to_gangs{0};
+
+  alignas(64) std::atomic<int> idle_count{0};
+  std::atomic<int> waiting_count{0};  // carriers whose context has been spinning for a while
+  std::array<std::atomic<uint64_t>, kMaxCarriers / 64> idle{};
+  alignas(64) std::atomic<uint64_t> next_serial{1};
+
+  std::atomic<uint64_t> compensations{0};
+  std::atomic<int> peak_workers{0};
+
+  // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
+  int worker_limit() const noexcept {
+    const int left = settings.slots - active_roots.load(std::memory_order_relaxed);
+    return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed) +
+           lent_to_gangs.load(std::memory_order_relaxed);
+  }
+  bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit(); }
+
+  Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }
+};
+
+// The pool; null before start(). Replaced in the child of a fork.
+extern std::atomic<Pool*> g_pool;
+inline Pool& pool() noexcept { return *g_pool.load(std::memory_order_acquire); }
+
+// ---- scheduler.cpp ----
+void departed(Context* left) noexcept;
+[[noreturn]] void run_for_ever() noexcept;
+// Wakes one idle carrier that may do the work of `group`, which the caller has published before.
+void notify(const Carrier* group) noexcept;
+void wake(Carrier* carrier) noexcept;
+void set_idle(Carrier* carrier, bool idle) noexcept;
+Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
+// Runs a claimed member of a bundle, and others of it while there are some.
+void run_claimed(Context* self, Bundle* bundle, int index) noexcept;
+
+// ---- workers.cpp ----
+// Makes workers until there are `count`, as far as the system lets it.
+void grow_workers(int count) noexcept;
+
+// ---- roots.cpp ----
+// The root ceases to count as running.
+void release_slot(Carrier* root) noexcept;
+
+// ---- monitor.cpp ----
+void start_monitor() noexcept;
+void wake_monitor() noexcept;
+
+}  // namespace weft::core

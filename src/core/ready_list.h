@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts that can go on, first in first out.
+#pragma once
+
+#include <atomic>
+
+#include "core/context.h"
+#include "core/spinlock.h"
+
+namespace weft::core {
+
+class ReadyList {
+ public:
+  void push(Context* context) noexcept {
+    lock_.lock();
+    context->next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = context;
+    last_ = context;
+    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    lock_.unlock();
+  }
+
+  // The first context that serves `group` (null: any), or null.
+  Context* pop(const Carrier* group = nullptr) noexcept {
+    if (empty()) return nullptr;
+    lock_.lock();
+    Context* previous = nullptr;
+    Context* context = first_;
+    while (context != nullptr && group != nullptr && context->group != group) {
+      previous = context;
+      context = context->next;
+    }
+    if (context != nullptr) {
+      (previous != nullptr ? previous->next : first_) = context->next;
+      if (last_ == context) last_ = previous;
+      size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+      taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    lock_.unlock();
+    return context;
+  }
+
+  // Hints: relaxed, since only the lock decides.
+  bool empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
+  uint32_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
+
+ private:
+  Spinlock lock_;
+  std::atomic<int> size_{0};
+  std::atomic<uint32_t> taken_{0};
+  Context* first_ = nullptr;
+  Context* last_ = nullptr;
+};
+
+}  // namespace weft::core

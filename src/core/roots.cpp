@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that are not the pool's: they attach at their first region and leave when they end.
+#include <new>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "core/pool.h"
+
+namespace weft::core {
+
+namespace {
+
+Carrier* take_carrier() noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  Carrier* carrier = p.spare_roots;
+  if (carrier != nullptr) {
+    p.spare_roots = carrier->next_spare;
+  } else {
+    const int index = p.carrier_count.load(std::memory_order_relaxed);
+    if (index < kMaxCarriers) carrier = new (std::nothrow) Carrier(index, -1);
+    if (carrier != nullptr) {
+      p.carriers[index].store(carrier, std::memory_order_release);
+      p.carrier_count.store(index + 1, std::memory_order_release);
+    }
+  }
+  p.lock.unlock();
+  return carrier;
+}
+
+}  // namespace
+
+Context* attach() noexcept {
+  Context* self = current_context();
+  if (self->carrier != nullptr) return self;
+  Carrier* carrier = take_carrier();
+  if (carrier == nullptr) {
+    base::fatal("more than %d threads of the program use OpenMP at the same time", kMaxCarriers);
+  }
+  self = &carrier->root_context;
+  bind_identity(self);
+  self->carrier = carrier;
+  self->home = carrier;
+  self->group = carrier;
+  self->token.store(Token::none);
+  carrier->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  return self;
+}
+
+void detach() noexcept {
+  Context* self = current_context();
+  Carrier* carrier = self->carrier;
+  if (carrier == nullptr || self->home == nullptr) return;
+  release_slot(carrier);
+  self->carrier = nullptr;
+  Pool& p = pool();
+  p.lock.lock();
+  while (Context* context = carrier->free_first) {
+    carrier->free_first = context->next;
+    p.contexts.put(context);
+  }
+  carrier->free_last = nullptr;
+  carrier->next_spare = p.spare_roots;
+  p.spare_roots = carrier;
+  p.lock.unlock();
+  bind_identity(nullptr);
+}
+
+void release_slot(Carrier* root) noexcept {
+  if (root->holds_slot.exchange(false)) pool().active_roots.fetch_sub(1);
+}
+
+void enter_region(Context* self) noexcept {
+  Carrier* home = self->home;
+  home->regions_open.store(home->regions_open.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (home->holds_slot.load(std::memory_order_relaxed)) return;
+  if (!home->holds_slot.exchange(true)) pool().active_roots.fetch_add(1);
+  wake_monitor();
+}
+
+void leave_region(Context* self) noexcept {
+  Carrier* home = self->home;
+  home->regions_seen.store(home->regions_seen.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  home->regions_open.store(home->regions_open.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+}  // namespace weft::core

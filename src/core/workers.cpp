@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool and its OS threads.
+#include <new>
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "core/pool.h"
+#include "platform/rseq.h"
+
+namespace weft::core {
+
+std::atomic<Pool*> g_pool{nullptr};
+
+namespace {
+
+Spinlock g_start_lock;
+unsigned g_generation = 0;  // written by the only thread of a fork's child
+
+void* worker_main(void* argument) {
+  auto* carrier = static_cast<Carrier*>(argument);
+  platform::leave_rseq();
+  carrier->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  current_context()->carrier = carrier;
+  run_for_ever();
+}
+
+bool start_worker() noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  const int index = p.carrier_count.load(std::memory_order_relaxed);
+  const int worker = p.worker_count.load(std::memory_order_relaxed);
+  Carrier* carrier = index < kMaxCarriers ? new (std::nothrow) Carrier(index, worker) : nullptr;
+  bool started = false;
+  if (carrier != nullptr) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, p.settings.stack_size + (64u << 10));
+    pthread_t thread;
+    started = pthread_create(&thread, &attributes, worker_main, carrier) == 0;
+    pthread_attr_destroy(&attributes);
+    if (started) {
+      // It is idle before it runs: who counts idle carriers now may count on it.
+      set_idle(carrier, true);
+      p.carriers[index].store(carrier, std::memory_order_release);
+      p.carrier_count.store(index + 1, std::memory_order_release);
+      p.worker_count.store(worker + 1, std::memory_order_release);
+    } else {
+      delete carrier;
+    }
+  }
+  p.lock.unlock();
+  return started;
+}
+
+// The child of a fork has one thread, the caller. What the others held (locks, contexts, carriers) is gone
+// with them, so the child starts over at its next region; the old pool stays, unused.
+void forget_in_child() {
+  g_pool.store(nullptr, std::memory_order_release);
+  current_context()->carrier = nullptr;
+  ++g_generation;
+  g_start_lock.unlock();
+}
+
+// Nobody may be inside start() while the process is copied.
+void before_fork() { g_start_lock.lock(); }
+void after_fork_in_parent() { g_start_lock.unlock(); }
+
+}  // namespace
+
+void grow_workers(int count) noexcept {
+  while (pool().worker_count.load(std::memory_order_acquire) < count) {
+    if (!start_worker()) return;
+  }
+}
+
+void start(const Settings& settings) noexcept {
+  if (g_pool.load(std::memory_order_acquire) != nullptr) return;
+  g_start_lock.lock();
+  if (g_pool.load(std::memory_order_relaxed) == nullptr) {
+    static bool once = [] {
+      set_departure_handler(departed);
+      pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
+      return true;
+    }();
+    static_cast<void>(once);
+    auto* made = new (std::nothrow) Pool(settings);
+    if (made == nullptr) base::fatal("no memory for the pool of threads");
+    g_pool.store(made, std::memory_order_release);
+    grow_workers(settings.slots - 1);
+    start_monitor();
+  }
+  g_start_lock.unlock();
+}
+
+unsigned generation() noexcept { return g_generation; }
+
+bool started() noexcept { return g_pool.load(std::memory_order_acquire) != nullptr; }
+
+int slots() noexcept { return pool().settings.slots; }
+
+Totals totals() noexcept {
+  Totals sum;
+  Pool* p = g_pool.load(std::memory_order_acquire);
+  if (p == nullptr) return sum;
+  const int count = p->carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Statistics& s = p->carrier(i)->statistics;
+    sum.calls += s.calls.get();
+    sum.claims += s.claims.get();
+    sum.switches += s.switches.get();
+    sum.steals += s.steals.get();
+    sum.parks += s.parks.get();
+    sum.blocks += s.blocks.get();
+  }
+  sum.compensations = p->compensations.load(std::memory_order_relaxed);
+  sum.peak_threads = count;
+  p->lock.lock();
+  sum.contexts = static_cast<int>(p->contexts.size());
+  p->lock.unlock();
+  return sum;
+}
+
+}  // namespace weft::core

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two barriers. Where all members run at once: dissemination, ceil(log2 n) rounds in which member i signals
+// member i + 2^r. The words of two successive barriers alternate, so a signal cannot be overwritten before it
+// is read: who is two barriers ahead has had this member's signal of the barrier between.
+// Elsewhere: a counter; the last to arrive makes all others ready.
+#include "openmp/barrier.h"
+
+#include "core/scheduler.h"
+#include "openmp/task_wait.h"
+#include "openmp/team.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Before this the signal just sent has hardly left the store buffer: no use in a fence.
+constexpr int kPollsBeforeFence = 64;
+
+void wake_sleeper(MemberLine& line) noexcept {
+  // The signal is stored before, the sleeper looks after it has announced itself: one sees the other.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (core::Context* sleeper = line.sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
+}
+
+void disseminate(Member* self) noexcept {
+  Team* team = self->team;
+  const uint32_t number = ++self->barriers;
+  const uint32_t parity = number % 2;
+  MemberLine& mine = team->lines[self->number];
+  for (int round = 0; (1 << round) < team->size; ++round) {
+    int to = self->number + (1 << round);
+    if (to >= team->size) to -= team->size;
+    MemberLine& theirs = team->lines[to];
+    // Release and acquire: what a member did before the barrier is seen by those behind it.
+    theirs.signal[parity][round].store(number, std::memory_order_release);
+    const auto arrived = [&] { return mine.signal[parity][round].load(std::memory_order_acquire) == number; };
+    bool passed = false;
+    for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) platform::pause();
+    wake_sleeper(theirs);
+    if (!passed) wait_helping(self, arrived);
+  }
+}
+
+void count(Member* self) noexcept {
+  Team* team = self->team;
+  const uint32_t number = ++self->barriers;
+  if (team->arrived.fetch_add(1, std::memory_order_acq_rel) == team->size - 1) {
+    team->arrived.store(0, std::memory_order_relaxed);
+    team->passed.store(number, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (int i = 0; i < team->size; ++i) {
+      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
+        core::unblock(sleeper);
+      }
+    }
+    return;
+  }
+  wait_helping(self, [&] {
+    return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0;
+  });
+}
+
+}  // namespace
+
+void barrier(Member* self) noexcept {
+  Team* team = self->team;
+  if (team->size == 1) return;
+  if (team->flat) {
+    disseminate(self);
+  } else {
+    count(self);
+  }
+  if (team->tasked.load(std::memory_order_relaxed)) drain_at_barrier(self);
+}
+
+}  // namespace weft::openmp

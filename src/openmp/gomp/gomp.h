@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the GOMP adapter share. The functions' contracts are gcc 12's (libgomp.map, libgomp_g.h);
+// they translate arguments and call openmp/.
+#pragma once
+
+#include "openmp/abi/abi.h"
+#include "openmp/barrier.h"
+#include "openmp/parallel.h"
+#include "openmp/team.h"
+#include "openmp/worksharing.h"
+
+namespace weft::openmp::gomp {
+
+using Function = void (*)(void* data);
+
+// Post words of a GOMP region.
+inline void run_function(void* const* words, int) noexcept {
+  reinterpret_cast<Function>(words[1])(words[2]);
+}
+
+struct Region {
+  void* words[core::Post::kWords];
+  Region(Function function, void* data) noexcept
+      : words{nullptr, reinterpret_cast<void*>(function), data, nullptr, nullptr, nullptr} {}
+};
+
+// Schedules of GOMP_loop_runtime and of omp_get_schedule come from run-sched-var.
+base::LoopSchedule runtime_schedule(Member* self, uint64_t* chunk) noexcept;
+
+inline base::LoopSchedule schedule(base::LoopSchedule::Kind kind, bool monotonic) noexcept {
+  base::LoopSchedule result{};
+  result.kind = kind;
+  result.monotonic = monotonic;
+  return result;
+}
+
+}  // namespace weft::openmp::gomp

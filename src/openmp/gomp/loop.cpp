@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP: worksharing loops of `long` and of `unsigned long long`, and regions combined with one.
+#include "openmp/gomp/loop.h"
+
+#include <new>
+
+#include "base/message.h"
+
+using namespace weft;
+using namespace weft::openmp;
+using namespace weft::openmp::gomp;
+using Kind = base::LoopSchedule::Kind;
+using Ull = unsigned long long;
+
+namespace weft::openmp::gomp {
+
+base::LoopSchedule runtime_schedule(Member* self, uint64_t* chunk) noexcept {
+  const base::LoopSchedule& schedule = icvs(self).run_schedule;
+  *chunk = static_cast<uint64_t>(schedule.chunk);
+  return schedule;
+}
+
+}  // namespace weft::openmp::gomp
+
+namespace {
+
+base::LoopSchedule chosen(Member* member, Kind kind, bool monotonic, bool runtime, uint64_t* chunk) {
+  if (runtime) return runtime_schedule(member, chunk);
+  return schedule(kind, monotonic);
+}
+
+bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long incr, long chunk, long* begin_at,
+           long* end_at) {
+  Member* member = self();
+  auto unit = static_cast<uint64_t>(chunk);
+  const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
+  begin(member, how, unit, static_cast<uint64_t>(first), static_cast<uint64_t>(incr), count_of(first, end, incr));
+  return next(member, begin_at, end_at);
+}
+
+bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk,
+               Ull* begin_at, Ull* end_at) {
+  Member* member = self();
+  uint64_t unit = chunk;
+  const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
+  begin(member, how, unit, first, incr, count_of(up, first, end, incr));
+  return next(member, begin_at, end_at);
+}
+
+// A region whose members find the loop begun.
+struct Combined {
+  Function function;
+  void* data;
+  base::LoopSchedule schedule;
+  uint64_t chunk, first, step, count;
+  Combined* outer = nullptr;
+};
+
+void run_combined(void* const* words, int) noexcept {
+  const auto* loop = static_cast<const Combined*>(words[1]);
+  begin(self(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
+  loop->function(loop->data);
+}
+
+Combined combine(Function function, void* data, Kind kind, bool monotonic, bool runtime, long first, long end,
+                 long incr, long chunk) {
+  Combined loop{function, data, {}, static_cast<uint64_t>(chunk), static_cast<uint64_t>(first),
+                static_cast<uint64_t>(incr), count_of(first, end, incr)};
+  loop.schedule = chosen(self(), kind, monotonic, runtime, &loop.chunk);
+  return loop;
+}
+
+void run(Combined loop, unsigned threads) {
+  void* words[core::Post::kWords] = {nullptr, &loop};
+  parallel(run_combined, words, static_cast<int>(threads));
+}
+
+// gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member
+// and depth at most; kept, since such binaries are rare and the records small.
+void run_open(const Combined& loop, unsigned threads) {
+  auto* kept = new (std::nothrow) Combined(loop);
+  if (kept == nullptr) base::fatal("no memory for a parallel loop");
+  void* words[core::Post::kWords] = {nullptr, kept};
+  begin_parallel(run_combined, words, static_cast<int>(threads));
+  begin(self(), kept->schedule, kept->chunk, kept->first, kept->step, kept->count);
+}
+
+}  // namespace
+
+WEFT_ABI bool weft_abi_GOMP_loop_static_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+  return start(Kind::static_, true, false, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_static_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_static_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::static_, true, false, up, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_static_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_dynamic_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+  return start(Kind::dynamic, true, false, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_dynamic_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::dynamic, true, false, up, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_dynamic_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_guided_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+  return start(Kind::guided, true, false, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_guided_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::guided, true, false, up, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_guided_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+  return start(Kind::dynamic, false, false, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_dynamic_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::dynamic, false, false, up, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_dynamic_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+  return start(Kind::guided, false, false, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_guided_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::guided, false, false, up, first, end, incr, chunk, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_guided_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) { 
+  return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_runtime_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_runtime_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) { 
+  return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_runtime_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_runtime_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) { 
+  return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_maybe_nonmonotonic_runtime_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) { 
+  return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
+ }
+WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_static_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_static_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_static_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_static_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_dynamic_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_dynamic_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_dynamic_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_dynamic_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_guided_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_guided_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_guided_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_guided_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_runtime_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_runtime_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_runtime_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_dynamic_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_dynamic_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_guided_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_guided_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_runtime_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_runtime_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_maybe_nonmonotonic_runtime_next);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end, long incr,
+        long chunk, unsigned) { 
+  run(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_static);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* data, unsigned threads, long first, long end,
+        long incr, long chunk) { 
+  run_open(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_static_start);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end, long incr,
+        long chunk, unsigned) { 
+  run(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void* data, unsigned threads, long first, long end,
+        long incr, long chunk) { 
+  run_open(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic_start);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end, long incr,
+        long chunk, unsigned) { 
+  run(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_guided);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* data, unsigned threads, long first, long end,
+        long incr, long chunk) { 
+  run_open(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads, long first, long end, long incr,
+        long chunk, unsigned) { 
+  run(combine(function, data, Kind::dynamic, false, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads, long first, long end, long incr,
+        long chunk, unsigned) { 
+  run(combine(function, data, Kind::guided, false, false, first, end, incr, chunk), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end, long incr,
+        unsigned) { 
+  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads, long first, long end, long incr,
+        unsigned) { 
+  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_runtime);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads, long first, long end, long incr,
+        unsigned) { 
+  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
+
+WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long first, long end, long incr) { 
+  run_open(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+ }
+WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
+
+WEFT_ABI void weft_abi_GOMP_loop_end() {
+  Member* member = self();
+  end_loop(member);
+  barrier(member);
+}
+WEFT_ABI_EXPORT(GOMP_loop_end);
+
+WEFT_ABI void weft_abi_GOMP_loop_end_nowait() { end_loop(self()); }
+WEFT_ABI_EXPORT(GOMP_loop_end_nowait);

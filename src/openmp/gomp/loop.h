@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP's loops in terms of iterations 0 .. count-1.
+#pragma once
+
+#include <cstdint>
+
+#include "openmp/gomp/gomp.h"
+
+namespace weft::openmp::gomp {
+
+// `for (i = start; incr > 0 ? i < end : i > end; i += incr)`.
+inline uint64_t count_of(long start, long end, long incr) noexcept {
+  const auto from = static_cast<uint64_t>(start);
+  const auto to = static_cast<uint64_t>(end);
+  if (incr > 0) return start < end ? (to - from - 1) / static_cast<uint64_t>(incr) + 1 : 0;
+  return start > end ? (from - to - 1) / (uint64_t{0} - static_cast<uint64_t>(incr)) + 1 : 0;
+}
+
+// The unsigned loop: for !up the increment is negative in two's complement.
+inline uint64_t count_of(bool up, uint64_t start, uint64_t end, uint64_t incr) noexcept {
+  if (up) return start < end ? (end - start - 1) / incr + 1 : 0;
+  return start > end ? (start - end - 1) / (uint64_t{0} - incr) + 1 : 0;
+}
+
+inline void begin(Member* member, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t first, uint64_t step,
+                  uint64_t count) noexcept {
+  begin_loop(member, schedule, chunk, count);
+  member->loop.base = first;
+  member->loop.step = step;
+}
+
+// The member's next chunk as values of the loop variable, the end exclusive.
+template <class Value>
+bool next(Member* member, Value* begin, Value* end) noexcept {
+  Chunk chunk;
+  if (!next_chunk(member, &chunk)) return false;
+  const LoopCursor& loop = member->loop;
+  *begin = static_cast<Value>(loop.base + chunk.begin * loop.step);
+  *end = static_cast<Value>(loop.base + chunk.end * loop.step);
+  return true;
+}
+
+}  // namespace weft::openmp::gomp

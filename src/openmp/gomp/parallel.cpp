@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP: parallel regions, barrier, critical, atomic, single, master is inline in the program.
+#include <cstdlib>
+
+#include "base/message.h"
+#include "openmp/gomp/gomp.h"
+#include "openmp/libraries.h"
+#include "openmp/lock.h"
+
+using namespace weft::openmp;
+using namespace weft::openmp::gomp;
+
+namespace {
+
+LockWord g_critical{0};
+LockWord g_atomic{0};
+
+}  // namespace
+
+WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned) {
+  Region region(function, data);
+  if (t_told > 1) {
+    if (const int size = gang_size(__builtin_return_address(0)); size > 1) {
+      return parallel_gang(run_function, region.words, size);
+    }
+  }
+  parallel(run_function, region.words, static_cast<int>(threads));
+}
+WEFT_ABI_EXPORT(GOMP_parallel);
+
+// gcc 4.8 and older: the primary's body stands between the two.
+WEFT_ABI void weft_abi_GOMP_parallel_start(Function function, void* data, unsigned threads) {
+  Region region(function, data);
+  begin_parallel(run_function, region.words, static_cast<int>(threads));
+}
+WEFT_ABI_EXPORT(GOMP_parallel_start);
+
+WEFT_ABI void weft_abi_GOMP_parallel_end() { end_parallel(); }
+WEFT_ABI_EXPORT(GOMP_parallel_end);
+
+WEFT_ABI void weft_abi_GOMP_barrier() { barrier(self()); }
+WEFT_ABI_EXPORT(GOMP_barrier);
+
+WEFT_ABI void weft_abi_GOMP_critical_start() { lock(g_critical); }
+WEFT_ABI_EXPORT(GOMP_critical_start);
+
+WEFT_ABI void weft_abi_GOMP_critical_end() { unlock(g_critical); }
+WEFT_ABI_EXPORT(GOMP_critical_end);
+
+// The compiler gives each name a zeroed pointer: its first bytes are the lock.
+WEFT_ABI void weft_abi_GOMP_critical_name_start(void** name) { lock(*reinterpret_cast<LockWord*>(name)); }
+WEFT_ABI_EXPORT(GOMP_critical_name_start);
+
+WEFT_ABI void weft_abi_GOMP_critical_name_end(void** name) { unlock(*reinterpret_cast<LockWord*>(name)); }
+WEFT_ABI_EXPORT(GOMP_critical_name_end);
+
+WEFT_ABI void weft_abi_GOMP_atomic_start() { lock(g_atomic); }
+WEFT_ABI_EXPORT(GOMP_atomic_start);
+
+WEFT_ABI void weft_abi_GOMP_atomic_end() { unlock(g_atomic); }
+WEFT_ABI_EXPORT(GOMP_atomic_end);
+
+WEFT_ABI bool weft_abi_GOMP_single_start() { return begin_single(self()); }
+WEFT_ABI_EXPORT(GOMP_single_start);
+
+// Null for the member that executes the region; for the others, what it passed to GOMP_single_copy_end.
+WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
+  Member* member = self();
+  if (begin_single(member)) return nullptr;
+  barrier(member);
+  return member->team->copyprivate.load(std::memory_order_relaxed);
+}
+WEFT_ABI_EXPORT(GOMP_single_copy_start);
+
+WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
+  Member* member = self();
+  // Relaxed: the barrier orders it.
+  member->team->copyprivate.store(data, std::memory_order_relaxed);
+  barrier(member);
+}
+WEFT_ABI_EXPORT(GOMP_single_copy_end);

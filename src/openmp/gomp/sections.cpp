@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP: sections, which are numbered from 1; 0 says that none is left.
+#include <new>
+
+#include "base/message.h"
+#include "openmp/gomp/loop.h"
+
+using namespace weft;
+using namespace weft::openmp;
+using namespace weft::openmp::gomp;
+using Kind = base::LoopSchedule::Kind;
+
+namespace {
+
+void begin_sections(Member* member, unsigned count) {
+  begin(member, schedule(Kind::dynamic, true), 1, 0, 1, count);
+}
+
+// A team of one gets all sections as one chunk and hands them out from there.
+unsigned next_section(Member* member) {
+  LoopCursor& loop = member->loop;
+  if (loop.whole) return loop.position < loop.count ? static_cast<unsigned>(++loop.position) : 0;
+  unsigned long begin_at = 0;
+  unsigned long end_at = 0;
+  return next(member, &begin_at, &end_at) ? static_cast<unsigned>(begin_at + 1) : 0;
+}
+
+struct Combined {
+  Function function;
+  void* data;
+  unsigned count;
+};
+
+void run_sections(void* const* words, int) noexcept {
+  const auto* combined = static_cast<const Combined*>(words[1]);
+  begin_sections(self(), combined->count);
+  combined->function(combined->data);
+}
+
+}  // namespace
+
+WEFT_ABI unsigned weft_abi_GOMP_sections_start(unsigned count) {
+  Member* member = self();
+  begin_sections(member, count);
+  return next_section(member);
+}
+WEFT_ABI_EXPORT(GOMP_sections_start);
+
+WEFT_ABI unsigned weft_abi_GOMP_sections_next() { return next_section(self()); }
+WEFT_ABI_EXPORT(GOMP_sections_next);
+
+WEFT_ABI void weft_abi_GOMP_sections_end() {
+  Member* member = self();
+  end_loop(member);
+  barrier(member);
+}
+WEFT_ABI_EXPORT(GOMP_sections_end);
+
+WEFT_ABI void weft_abi_GOMP_sections_end_nowait() { end_loop(self()); }
+WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
+
+WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,
+                                              unsigned) {
+  Combined combined{function, data, count};
+  void* words[core::Post::kWords] = {nullptr, &combined};
+  parallel(run_sections, words, static_cast<int>(threads));
+}
+WEFT_ABI_EXPORT(GOMP_parallel_sections);
+
+// gcc 4.8 and older; see run_open() in loop.cpp.
+WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads,
+                                                    unsigned count) {
+  auto* combined = new (std::nothrow) Combined{function, data, count};
+  if (combined == nullptr) base::fatal("no memory for parallel sections");
+  void* words[core::Post::kWords] = {nullptr, combined};
+  begin_parallel(run_sections, words, static_cast<int>(threads));
+  begin_sections(self(), count);
+}
+WEFT_ABI_EXPORT(GOMP_parallel_sections_start);

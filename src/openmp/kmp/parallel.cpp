@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// KMP: parallel regions, barrier, master, single, critical, flush.
+#include <array>
+#include <cstdarg>
+#include <utility>
+
+#include "base/message.h"
+#include "openmp/kmp/kmp.h"
+#include "openmp/lock.h"
+
+using namespace weft;
+using namespace weft::openmp;
+using namespace weft::openmp::kmp;
+
+namespace {
+
+// num_threads clause of the thread's next region.
+thread_local int t_num_threads = 0;
+
+int take_num_threads() noexcept { return std::exchange(t_num_threads, 0); }
+
+template <size_t... I>
+void call(Microtask task, int32_t* gtid, int32_t* tid, void* const* arguments, std::index_sequence<I...>) {
+  // By the calling conventions of x86-64 and AArch64 the outlined function, which takes pointers and has no
+  // variable arguments, finds them where it would if it were declared so, and does not mind more of them.
+  using Plain = void (*)(int32_t*, int32_t*, decltype(static_cast<void>(I), static_cast<void*>(nullptr))...);
+  reinterpret_cast<Plain>(reinterpret_cast<void*>(task))(gtid, tid, arguments[I]...);
+}
+
+// Calls with N >= count arguments, the missing ones null.
+template <size_t N>
+void call_padded(Microtask task, int32_t* gtid, int32_t* tid, void* const* arguments, int count) {
+  std::array<void*, N> padded{};
+  for (int i = 0; i < count; ++i) padded[static_cast<size_t>(i)] = arguments[i];
+  call(task, gtid, tid, padded.data(), std::make_index_sequence<N>());
+}
+
+constexpr int kMaxArguments = 512;
+
+void call_microtask(Microtask task, int number, void* const* arguments, int count) {
+  int32_t gtid = number;
+  int32_t tid = number;
+  switch (count) {
+    case 0: return call(task, &gtid, &tid, arguments, std::make_index_sequence<0>());
+    case 1: return call(task, &gtid, &tid, arguments, std::make_index_sequence<1>());
+    case 2: return call(task, &gtid, &tid, arguments, std::make_index_sequence<2>());
+    case 3: return call(task, &gtid, &tid, arguments, std::make_index_sequence<3>());
+    case 4: return call(task, &gtid, &tid, arguments, std::make_index_sequence<4>());
+    default: break;
+  }
+  if (count <= 8) return call_padded<8>(task, &gtid, &tid, arguments, count);
+  if (count <= 16) return call_padded<16>(task, &gtid, &tid, arguments, count);
+  if (count <= 32) return call_padded<32>(task, &gtid, &tid, arguments, count);
+  if (count <= 64) return call_padded<64>(task, &gtid, &tid, arguments, count);
+  if (count <= 128) return call_padded<128>(task, &gtid, &tid, arguments, count);
+  return call_padded<kMaxArguments>(task, &gtid, &tid, arguments, count);
+}
+
+// Post words: the microtask, then up to two arguments themselves or a pointer to all of them, then how many.
+constexpr int kInline = 2;
+
+void run_microtask(void* const* words, int number) noexcept {
+  const auto count = static_cast<int>(reinterpret_cast<intptr_t>(words[4]));
+  void* const* arguments = count <= kInline ? words + 2 : static_cast<void* const*>(words[2]);
+  call_microtask(reinterpret_cast<Microtask>(words[1]), number, arguments, count);
+}
+
+void fork_call(Microtask task, void** arguments, int count, int threads) {
+  if (count > kMaxArguments) base::fatal("a parallel region shares %d variables; at most %d are supported", count, kMaxArguments);
+  void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(task)};
+  if (count <= kInline) {
+    for (int i = 0; i < count; ++i) words[2 + i] = arguments[i];
+  } else {
+    words[2] = arguments;
+  }
+  words[4] = reinterpret_cast<void*>(static_cast<intptr_t>(count));
+  parallel(run_microtask, words, threads);
+}
+
+}  // namespace
+
+WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, ...) {
+  va_list list;
+  va_start(list, task);
+  // Most regions share few variables: no need to touch a large frame for them.
+  void* few[16];
+  if (count <= 16) {
+    for (int i = 0; i < count; ++i) few[i] = va_arg(list, void*);
+    va_end(list);
+    fork_call(task, few, count, take_num_threads());
+    return;
+  }
+  auto** many = static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<size_t>(count)));
+  for (int i = 0; i < count; ++i) many[i] = va_arg(list, void*);
+  va_end(list);
+  fork_call(task, many, count, take_num_threads());
+}
+WEFT_ABI_EXPORT(__kmpc_fork_call);
+
+WEFT_ABI void weft_abi___kmpc_fork_call_if(Ident*, int32_t, Microtask task, int32_t condition, void* argument) {
+  void* arguments[1] = {argument};
+  const int threads = take_num_threads();
+  fork_call(task, arguments, argument != nullptr ? 1 : 0, condition != 0 ? threads : 1);
+}
+WEFT_ABI_EXPORT(__kmpc_fork_call_if);
+
+WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) { t_num_threads = threads; }
+WEFT_ABI_EXPORT(__kmpc_push_num_threads);
+
+// Where members run is the pool's business; the clause is accepted.
+WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t) {}
+WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
+
+WEFT_ABI void weft_abi___kmpc_serialized_parallel(Ident*, int32_t) {
+  t_num_threads = 0;
+  begin_serial();
+}
+WEFT_ABI_EXPORT(__kmpc_serialized_parallel);
+
+WEFT_ABI void weft_abi___kmpc_end_serialized_parallel(Ident*, int32_t) { end_parallel(); }
+WEFT_ABI_EXPORT(__kmpc_end_serialized_parallel);
+
+WEFT_ABI void weft_abi___kmpc_begin(Ident*, int32_t) {}
+WEFT_ABI_EXPORT(__kmpc_begin);
+
+WEFT_ABI void weft_abi___kmpc_end(Ident*) {}
+WEFT_ABI_EXPORT(__kmpc_end);
+
+WEFT_ABI int32_t weft_abi___kmpc_ok_to_fork(Ident*) { return 1; }
+WEFT_ABI_EXPORT(__kmpc_ok_to_fork);
+
+WEFT_ABI int32_t weft_abi___kmpc_global_thread_num(Ident*) { return self()->number; }
+WEFT_ABI_EXPORT(__kmpc_global_thread_num);
+
+WEFT_ABI int32_t weft_abi___kmpc_global_num_threads(Ident*) { return self()->team->size; }
+WEFT_ABI_EXPORT(__kmpc_global_num_threads);
+
+WEFT_ABI int32_t weft_abi___kmpc_bound_thread_num(Ident*) { return self()->number; }
+WEFT_ABI_EXPORT(__kmpc_bound_thread_num);
+
+WEFT_ABI int32_t weft_abi___kmpc_bound_num_threads(Ident*) { return self()->team->size; }
+WEFT_ABI_EXPORT(__kmpc_bound_num_threads);
+
+WEFT_ABI int32_t weft_abi___kmpc_in_parallel(Ident*) { return self()->team->active_level > 0 ? 1 : 0; }
+WEFT_ABI_EXPORT(__kmpc_in_parallel);
+
+WEFT_ABI void weft_abi___kmpc_barrier(Ident*, int32_t) { barrier(self()); }
+WEFT_ABI_EXPORT(__kmpc_barrier);
+
+WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return self()->number == 0 ? 1 : 0; }
+WEFT_ABI_EXPORT(__kmpc_master);
+
+WEFT_ABI void weft_abi___kmpc_end_master(Ident*, int32_t) {}
+WEFT_ABI_EXPORT(__kmpc_end_master);
+
+WEFT_ABI int32_t weft_abi___kmpc_masked(Ident*, int32_t, int32_t filter) { return self()->number == filter ? 1 : 0; }
+WEFT_ABI_EXPORT(__kmpc_masked);
+
+WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) {}
+WEFT_ABI_EXPORT(__kmpc_end_masked);
+
+WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) { return begin_single(self()) ? 1 : 0; }
+WEFT_ABI_EXPORT(__kmpc_single);
+
+WEFT_ABI void weft_abi___kmpc_end_single(Ident*, int32_t) {}
+WEFT_ABI_EXPORT(__kmpc_end_single);
+
+WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, void (*copy)(void* to, void* from),
+                                          int32_t did_it) {
+  Member* member = self();
+  // Relaxed: the barriers order it.
+  if (did_it != 0) member->team->copyprivate.store(data, std::memory_order_relaxed);
+  barrier(member);
+  if (did_it == 0) copy(data, member->team->copyprivate.load(std::memory_order_relaxed));
+  barrier(member);
+}
+WEFT_ABI_EXPORT(__kmpc_copyprivate);
+
+// As above, but the program copies: it gets the executing member's data.
+WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
+  Member* member = self();
+  if (data != nullptr) member->team->copyprivate.store(data, std::memory_order_relaxed);
+  barrier(member);
+  return member->team->copyprivate.load(std::memory_order_relaxed);
+}
+WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
+
+WEFT_ABI void weft_abi___kmpc_critical(Ident*, int32_t, CriticalName* name) { lock(*reinterpret_cast<LockWord*>(name)); }
+WEFT_ABI_EXPORT(__kmpc_critical);
+
+WEFT_ABI void weft_abi___kmpc_critical_with_hint(Ident*, int32_t, CriticalName* name, uint32_t) {
+  lock(*reinterpret_cast<LockWord*>(name));
+}
+WEFT_ABI_EXPORT(__kmpc_critical_with_hint);
+
+WEFT_ABI void weft_abi___kmpc_end_critical(Ident*, int32_t, CriticalName* name) {
+  unlock(*reinterpret_cast<LockWord*>(name));
+}
+WEFT_ABI_EXPORT(__kmpc_end_critical);
+
+WEFT_ABI void weft_abi___kmpc_flush(Ident*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+WEFT_ABI_EXPORT(__kmpc_flush);

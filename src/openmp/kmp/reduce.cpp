@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// KMP: reductions. The answer tells the program how to combine: 1 its own way, while we hold the lock it
+// brought; 2 with the atomic operations that the compiler has prepared.
+#include "openmp/kmp/kmp.h"
+#include "openmp/lock.h"
+
+using namespace weft::openmp;
+using namespace weft::openmp::kmp;
+
+namespace {
+
+constexpr int32_t kCombine = 1;
+constexpr int32_t kCombineAtomically = 2;
+
+int32_t reduce(const Ident* location, CriticalName* name) {
+  if (self()->team->size == 1) return kCombine;
+  if ((location->flags & kAtomicReduce) != 0) return kCombineAtomically;
+  lock(*reinterpret_cast<LockWord*>(name));
+  return kCombine;
+}
+
+void end_reduce(const Ident* location, CriticalName* name) {
+  if (self()->team->size == 1 || (location->flags & kAtomicReduce) != 0) return;
+  unlock(*reinterpret_cast<LockWord*>(name));
+}
+
+}  // namespace
+
+WEFT_ABI int32_t weft_abi___kmpc_reduce_nowait(Ident* location, int32_t, int32_t, size_t, void*, void (*)(void*, void*),
+                                               CriticalName* name) {
+  return reduce(location, name);
+}
+WEFT_ABI_EXPORT(__kmpc_reduce_nowait);
+
+// Called by those that were told to combine their own way only.
+WEFT_ABI void weft_abi___kmpc_end_reduce_nowait(Ident* location, int32_t, CriticalName* name) {
+  end_reduce(location, name);
+}
+WEFT_ABI_EXPORT(__kmpc_end_reduce_nowait);
+
+WEFT_ABI int32_t weft_abi___kmpc_reduce(Ident* location, int32_t, int32_t, size_t, void*, void (*)(void*, void*),
+                                        CriticalName* name) {
+  return reduce(location, name);
+}
+WEFT_ABI_EXPORT(__kmpc_reduce);
+
+WEFT_ABI void weft_abi___kmpc_end_reduce(Ident* location, int32_t, CriticalName* name) {
+  end_reduce(location, name);
+  barrier(self());
+}
+WEFT_ABI_EXPORT(__kmpc_end_reduce);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// KMP: explicit tasks. The program sees a record of its own layout, which we allocate behind ours.
+#include <new>
+
+#include "base/message.h"
+#include "openmp/kmp/kmp.h"
+#include "openmp/task.h"
+
+using namespace weft;
+using namespace weft::openmp;
+using namespace weft::openmp::kmp;
+
+namespace {
+
+struct KmpTask;
+using Routine = int32_t (*)(int32_t gtid, KmpTask* task);
+
+union KmpTaskData {
+  int32_t priority;
+  Routine destructors;
+};
+
+// What precedes the privates in the program's view (kmp_task_t). `part` is the compiler's.
+struct KmpTask {
+  void* shareds;
+  Routine routine;
+  int32_t part;
+  KmpTaskData destructors;
+  KmpTaskData priority;
+};
+
+// Bits of `flags`.
+constexpr int32_t kFinal = 1 << 1;
+constexpr int32_t kDestructors = 1 << 3;
+constexpr int32_t kDetachable = 1 << 6;
+
+// Stands before the program's record.
+struct alignas(16) Link {
+  Task* task;
+  int32_t flags;
+};
+
+// Privates may be vectors.
+constexpr size_t kAlignment = 64;
+constexpr size_t kLinkRoom = kAlignment;
+
+Link* link_of(KmpTask* task) noexcept {
+  return reinterpret_cast<Link*>(reinterpret_cast<char*>(task) - sizeof(Link));
+}
+
+void run_destructors(KmpTask* record) noexcept {
+  if ((link_of(record)->flags & kDestructors) != 0) record->destructors.destructors(self()->number, record);
+}
+
+void run_task(Task* task) {
+  auto* record = static_cast<KmpTask*>(task->data);
+  record->routine(self()->number, record);
+  run_destructors(record);
+}
+
+int32_t submit(KmpTask* record, bool deferred) {
+  const Link* link = link_of(record);
+  TaskClauses clauses;
+  clauses.deferred = deferred;
+  clauses.final = (link->flags & kFinal) != 0;
+  submit_task(self(), link->task, clauses);
+  return 0;
+}
+
+}  // namespace
+
+WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size, size_t shareds_size,
+                                                 Routine routine) {
+  if ((flags & kDetachable) != 0) base::fatal("the detach clause of a task is not supported yet");
+  constexpr size_t kUnit = 16;
+  const size_t rounded = (record_size + kUnit - 1) / kUnit * kUnit;
+  void* payload = nullptr;
+  Task* task = allocate_task(kLinkRoom + rounded + shareds_size, kAlignment, &payload);
+  auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
+  new (link_of(record)) Link{task, flags};
+  record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + rounded : nullptr;
+  record->routine = routine;
+  record->part = 0;
+  task->body = run_task;
+  task->data = record;
+  return record;
+}
+WEFT_ABI_EXPORT(__kmpc_omp_task_alloc);
+
+WEFT_ABI int32_t weft_abi___kmpc_omp_task(Ident*, int32_t, KmpTask* record) { return submit(record, true); }
+WEFT_ABI_EXPORT(__kmpc_omp_task);
+
+WEFT_ABI int32_t weft_abi___kmpc_omp_task_parts(Ident*, int32_t, KmpTask* record) { return submit(record, true); }
+WEFT_ABI_EXPORT(__kmpc_omp_task_parts);
+
+// Tasks with dependences run where they are created: in the order of creation every one is met.
+WEFT_ABI int32_t weft_abi___kmpc_omp_task_with_deps(Ident*, int32_t, KmpTask* record, int32_t, void*, int32_t, void*) {
+  return submit(record, false);
+}
+WEFT_ABI_EXPORT(__kmpc_omp_task_with_deps);
+
+WEFT_ABI void weft_abi___kmpc_omp_wait_deps(Ident*, int32_t, int32_t, void*, int32_t, void*) {}
+WEFT_ABI_EXPORT(__kmpc_omp_wait_deps);
+
+WEFT_ABI void weft_abi___kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t, void*, int32_t, void*, int32_t) {}
+WEFT_ABI_EXPORT(__kmpc_omp_taskwait_deps_51);
+
+// if(false): the program calls the routine itself between these two.
+WEFT_ABI void weft_abi___kmpc_omp_task_begin_if0(Ident*, int32_t, KmpTask* record) {
+  const Link* link = link_of(record);
+  begin_undeferred(self(), link->task, (link->flags & kFinal) != 0);
+}
+WEFT_ABI_EXPORT(__kmpc_omp_task_begin_if0);
+
+WEFT_ABI void weft_abi___kmpc_omp_task_complete_if0(Ident*, int32_t, KmpTask* record) {
+  run_destructors(record);
+  end_undeferred(self(), link_of(record)->task);
+}
+WEFT_ABI_EXPORT(__kmpc_omp_task_complete_if0);
+
+WEFT_ABI int32_t weft_abi___kmpc_omp_taskwait(Ident*, int32_t) {
+  task_wait(self());
+  return 0;
+}
+WEFT_ABI_EXPORT(__kmpc_omp_taskwait);
+
+WEFT_ABI int32_t weft_abi___kmpc_omp_taskyield(Ident*, int32_t, int32_t) {
+  task_yield(self());
+  return 0;
+}
+WEFT_ABI_EXPORT(__kmpc_omp_taskyield);
+
+WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) { begin_taskgroup(self()); }
+WEFT_ABI_EXPORT(__kmpc_taskgroup);
+
+WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) { end_taskgroup(self()); }
+WEFT_ABI_EXPORT(__kmpc_end_taskgroup);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one file that knows OpenBLAS (builds with OpenMP, 0.3.x).
+#include "openmp/libraries.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "base/options.h"
+#include "core/gang.h"
+#include "core/scheduler.h"
+#include "openmp/startup.h"
+#include "openmp/team.h"
+#include "platform/cycles.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Parts of the resolved path by which a library is known. Debian's libblas.so.3 is a file of its own in a
+// directory of that name.
+constexpr const char* kKnown[] = {"openblas"};
+
+// The mapping the thread looked up last. Whoever unloads a library and calls from another one at the same
+// address gets the old answer: at worst an ordinary one.
+struct Mapping {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  bool special = false;
+};
+thread_local Mapping t_mapping;
+
+Mapping look_up(const void* address) noexcept {
+  Mapping mapping;
+  mapping.begin = reinterpret_cast<uintptr_t>(address);
+  mapping.end = mapping.begin + 1;
+  dl_find_object found;
+  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return mapping;
+  mapping.begin = reinterpret_cast<uintptr_t>(found.dlfo_map_start);
+  mapping.end = reinterpret_cast<uintptr_t>(found.dlfo_map_end);
+  char path[PATH_MAX];
+  if (realpath(found.dlfo_link_map->l_name, path) == nullptr) return mapping;
+  for (const char* known : kKnown) mapping.special |= std::strstr(path, known) != nullptr;
+  return mapping;
+}
+
+// The right to tell a library more than 1. The library keeps the number in one global, and has one set of
+// buffers for which a second region would spin; so there is one right (as many as WEFT_NESTED_REGIONS). It goes
+// back at the end of the region, or, when the library opens none after all, by age.
+constexpr int64_t kStaleNs = 2'000'000;
+constexpr int kMaxRights = 64;
+struct Right {
+  // When it was taken; 0: free; kInRegion: its region runs. Acquire and release: the next holder comes after.
+  std::atomic<int64_t> taken{0};
+};
+constexpr int64_t kInRegion = INT64_MAX;
+std::array<Right, kMaxRights> g_rights;
+thread_local Right* t_right = nullptr;
+thread_local int64_t t_taken = 0;
+
+// The most anybody has been told: each region of a library has that many members, whatever became of the
+// library's global in between. Members for which it has no work return at once.
+std::atomic<int> g_most_told{1};
+
+// What the user has asked of the library (openblas_set_num_threads).
+std::atomic<int> g_limit{INT_MAX};
+
+void give_back() noexcept {
+  if (t_right == nullptr) return;
+  // Only if nobody has taken it for stale.
+  int64_t expected = t_taken;
+  t_right->taken.compare_exchange_strong(expected, 0, std::memory_order_acq_rel);
+  t_right = nullptr;
+}
+
+bool take_right() noexcept {
+  const int rights = std::min(base::options().nested_regions, kMaxRights);
+  const int64_t now = platform::now_ns();
+  for (int i = 0; i < rights; ++i) {
+    Right& right = g_rights[static_cast<size_t>(i)];
+    int64_t taken = right.taken.load(std::memory_order_relaxed);
+    if (taken == kInRegion || (taken != 0 && now - taken < kStaleNs)) continue;
+    if (!right.taken.compare_exchange_strong(taken, now, std::memory_order_acq_rel)) continue;
+    t_right = &right;
+    t_taken = now;
+    return true;
+  }
+  return false;
+}
+
+// When each carrier was asked last, and how long it took from one question to the next: the only measure of how
+// long a call of the library takes. Relaxed: estimates.
+std::array<std::atomic<int64_t>, core::kMaxCarriers> g_asked;
+std::atomic<int64_t> g_call_ns{0};
+
+int64_t note_question(int64_t now) noexcept {
+  auto& asked = g_asked[static_cast<size_t>(core::carrier_index())];
+  const int64_t before = asked.exchange(now, std::memory_order_relaxed);
+  constexpr int64_t kLongest = 10'000'000'000;
+  if (before != 0 && now - before < kLongest) g_call_ns.store(now - before, std::memory_order_relaxed);
+  return g_call_ns.load(std::memory_order_relaxed);
+}
+
+// The last iteration of an outer loop starts when the first member has nothing else to do, and the others
+// finish theirs within it: a call that starts alone now would leave their CPUs idle until its end. With k of them
+// idle the call takes 1 / (k + 1) of its time; so it is worth waiting for one more as long as that comes
+// within a part of what it saves. Half of that part, since the durations are guesses.
+int wait_for_tail(Member* self, int idle, int wanted) noexcept {
+  int64_t now = platform::now_ns();
+  const int64_t call = note_question(now);
+  if (self->team->level == 0 || !loop_exhausted(self)) return idle;
+  const core::Context* context = core::current_context();
+  int64_t since = now;
+  while (idle + 1 < wanted && !core::wanted_elsewhere(context)) {
+    now = platform::now_ns();
+    if (now - since > call / (2 * (idle + 1) * (idle + 2))) break;
+    for (int i = 0; i < 32; ++i) platform::pause();
+    const int seen = core::idle_carriers();
+    if (seen > idle) since = now;
+    idle = seen;
+  }
+  return idle;
+}
+
+// How many members a region could really run at once now.
+int possible(Member* self) noexcept {
+  const int wanted = std::min({icvs(self).nthreads, g_limit.load(std::memory_order_relaxed),
+                               num_procs()});
+  if (wanted <= 1) return 1;
+  if (self->team->active_level >= icvs(self).max_active_levels) return 1;
+  start_runtime();
+  core::attach();
+  // Outside of any region, and with no other root about, all CPUs are the caller's, also those whose members
+  // have just finished its last region.
+  const bool alone = self->team->level == 0 && core::alone();
+  const int idle = alone ? wanted : wait_for_tail(self, core::idle_carriers(), wanted);
+  const int regions = base::options().nested_regions;
+  // With several regions at once the library's global must not change under a caller: all are told the same.
+  if (regions > 1) {
+    const int fixed = std::max(2, num_procs() / regions);
+    return fixed <= std::min(wanted, 1 + idle) ? fixed : 1;
+  }
+  return std::min(wanted, 1 + idle);
+}
+
+}  // namespace
+
+bool is_special(const void* address) noexcept {
+  if (!base::options().nested_libraries) return false;
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  if (at < t_mapping.begin || at >= t_mapping.end) t_mapping = look_up(address);
+  return t_mapping.special;
+}
+
+int max_threads(Member* self, const void* caller) noexcept {
+  if (!is_special(caller)) return icvs(self).nthreads;
+  give_back();
+  t_told = 0;
+  const int told = possible(self);
+  if (told <= 1 || !take_right()) return 1;
+  t_told = told;
+  int most = g_most_told.load(std::memory_order_relaxed);
+  while (most < told && !g_most_told.compare_exchange_weak(most, told, std::memory_order_relaxed)) {
+  }
+  return told;
+}
+
+int in_parallel(Member* self, const void* caller) noexcept {
+  if (t_told > 1 && is_special(caller)) return 0;
+  return self->team->active_level > 0 ? 1 : 0;
+}
+
+bool is_own_answer(int threads, const void* caller) noexcept {
+  if (!is_special(caller)) return false;
+  if (threads == t_told) return true;
+  g_limit.store(threads, std::memory_order_relaxed);
+  return false;
+}
+
+int gang_size(const void* caller) noexcept {
+  if (!is_special(caller)) return 0;
+  if (t_right != nullptr) {
+    int64_t expected = t_taken;
+    if (t_right->taken.compare_exchange_strong(expected, kInRegion, std::memory_order_acq_rel)) {
+      t_taken = kInRegion;
+    } else {
+      t_right = nullptr;  // somebody thought it stale
+    }
+  }
+  return std::max(t_told, g_most_told.load(std::memory_order_relaxed));
+}
+
+void end_gang() noexcept { give_back(); }
+
+}  // namespace weft::openmp

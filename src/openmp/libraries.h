@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries that switch their own parallelism off inside a parallel region (docs/design/libraries.md). They ask
+// omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on who asks.
+#pragma once
+
+namespace weft::openmp {
+
+struct Member;
+
+// Whether the code at `address` belongs to such a library.
+bool is_special(const void* address) noexcept;
+
+// Answers to omp_get_max_threads and omp_in_parallel for the code at `caller`.
+int max_threads(Member* self, const void* caller) noexcept;
+int in_parallel(Member* self, const void* caller) noexcept;
+
+// omp_set_num_threads(threads) from the code at `caller`: true if it must not change the caller's ICV.
+bool is_own_answer(int threads, const void* caller) noexcept;
+
+// How many threads the calling thread's last question was answered with; 0: none, or 1.
+inline thread_local int t_told = 0;
+
+// The size of a region that the code at `caller` opens after such an answer; 0: an ordinary region.
+int gang_size(const void* caller) noexcept;
+
+// The region has ended; others may be told more than 1.
+void end_gang() noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/lock.h"
+
+#include "core/parking.h"
+#include "core/scheduler.h"
+#include "openmp/startup.h"
+
+namespace weft::openmp {
+
+namespace {
+
+constexpr uint32_t kFree = 0;
+constexpr uint32_t kHeld = 1;
+constexpr uint32_t kContended = 2;
+// Critical sections are short as a rule; past this many looks the holder may not be running at all.
+constexpr int kPolls = 100;
+
+}  // namespace
+
+bool try_lock(LockWord& word) noexcept {
+  uint32_t expected = kFree;
+  // Acquire pairs with the release of unlock(): what the last holder did is seen.
+  return word.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+void lock(LockWord& word) noexcept {
+  if (try_lock(word)) return;
+  start_runtime();
+  const core::Context* context = core::attach();
+  for (int polls = 0; polls < kPolls && !core::wanted_elsewhere(context); ++polls) {
+    if (word.load(std::memory_order_relaxed) == kFree && try_lock(word)) return;
+    platform::pause();
+  }
+  // Acquire as above. Who takes it this way leaves it marked: there may be more of us.
+  while (word.exchange(kContended, std::memory_order_acquire) != kFree) core::park(word, kContended);
+}
+
+void unlock(LockWord& word) noexcept {
+  if (word.exchange(kFree, std::memory_order_release) == kContended) core::unpark(word, 1);
+}
+
+int lock(NestLock& nest, const void* task) noexcept {
+  if (nest.owner.load(std::memory_order_relaxed) != task) {
+    lock(nest.word);
+    nest.owner.store(task, std::memory_order_relaxed);
+  }
+  return ++nest.count;
+}
+
+int try_lock(NestLock& nest, const void* task) noexcept {
+  if (nest.owner.load(std::memory_order_relaxed) != task) {
+    if (!try_lock(nest.word)) return 0;
+    nest.owner.store(task, std::memory_order_relaxed);
+  }
+  return ++nest.count;
+}
+
+int unlock(NestLock& nest) noexcept {
+  const int left = --nest.count;
+  if (left == 0) {
+    nest.owner.store(nullptr, std::memory_order_relaxed);
+    unlock(nest.word);
+  }
+  return left;
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/parallel.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/message.h"
+#include "core/gang.h"
+#include "core/scheduler.h"
+#include "openmp/libraries.h"
+#include "openmp/root.h"
+#include "openmp/startup.h"
+#include "openmp/statistics.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// How many roots may keep a crew. Crews beyond that would only hold memory: with so many roots the CPUs
+// are busy, and a woven team needs no contexts of its own.
+constexpr int kMaxCrews = 4;
+std::atomic<int> g_crews{0};
+
+// Section 10.1.1: how many members a region gets.
+int team_size(Member* self, int requested) noexcept {
+  const Icvs& now = icvs(self);
+  if (requested == 1) return 1;
+  if (self->team->active_level >= now.max_active_levels) return 1;
+  int size = requested > 0 ? requested : now.nthreads;
+  if (size <= 1) return 1;
+  size = std::min(size, now.thread_limit);
+  if (now.dynamic) size = std::min(size, core::slots());
+  return std::min(size, core::Crew::kMaxMembers);
+}
+
+constexpr int kVersionWord = core::Post::kWords - 1;
+
+// Members of woven teams: not on the stack, since a child task that ends last looks at its parent's implicit
+// task once more.
+struct Frame {
+  Member member;
+  Frame* next = nullptr;
+};
+thread_local Frame* t_frames = nullptr;
+
+Member* take_frame() noexcept {
+  Frame* frame = t_frames;
+  if (frame != nullptr) {
+    t_frames = frame->next;
+  } else {
+    frame = new (std::nothrow) Frame;
+    if (frame == nullptr) base::fatal("no memory for a parallel region");
+  }
+  return &frame->member;
+}
+
+void put_frame(Member* member) noexcept {
+  auto* frame = reinterpret_cast<Frame*>(member);
+  frame->next = t_frames;
+  t_frames = frame;
+}
+
+// ---- woven teams: nested ones, and those of roots without a crew ----
+
+void run_woven(core::Bundle* bundle, int index) {
+  auto* team = static_cast<Team*>(bundle);
+  Member* member = take_frame();
+  member->outer = t_member;
+  enter_team(member, team, index);
+  t_member = member;
+  reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
+  if (team->tasked.load(std::memory_order_relaxed)) {
+    help_with_tasks(member);
+    // Children count themselves in this implicit task, whose record serves again.
+    task_wait(member);
+  }
+  t_member = member->outer;
+  put_frame(member);
+}
+
+void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
+  team->size = size;
+  team->level = parent->team->level + 1;
+  team->active_level = parent->team->active_level + (size > 1 ? 1 : 0);
+  team->parent = parent;
+  team->icvs = icvs(parent);
+  team->icvs.nthreads = nthreads_at(team->level, team->icvs.nthreads);
+  std::copy_n(words, team->words.size(), team->words.begin());
+  reserve_members(team, size);
+}
+
+void begin_woven(Member* parent, int size, void* const* words, Member* primary) noexcept {
+  core::Context* context = core::attach();
+  if (context->home != nullptr) core::enter_region(context);
+  Team* team = take_team();
+  set_up(team, parent, size, words);
+  team->call = run_woven;
+  team->flat = false;
+  team->crew = nullptr;
+  primary->outer = parent;
+  enter_team(primary, team, 0);
+  core::publish(team, size);
+  t_member = primary;
+}
+
+void end_woven(Member* primary) noexcept {
+  Team* team = primary->team;
+  if (team->tasked.load(std::memory_order_relaxed)) help_with_tasks(primary);
+  core::join(team);
+  if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  team->first_loop = primary->loops;
+  team->first_single = primary->singles;
+  t_member = primary->outer;
+  if (primary->context->home != nullptr) core::leave_region(primary->context);
+  put_team(team);
+}
+
+// ---- regions of one member ----
+
+void begin_alone(Member* parent, Member* member) noexcept {
+  Team* team = take_team();
+  team->size = 1;
+  team->level = parent->team->level + 1;
+  team->active_level = parent->team->active_level;
+  team->parent = parent;
+  team->icvs = icvs(parent);
+  team->icvs.nthreads = nthreads_at(team->level, team->icvs.nthreads);
+  team->flat = false;
+  team->crew = nullptr;
+  member->outer = parent;
+  enter_team(member, team, 0);
+  t_member = member;
+}
+
+void end_alone(Member* member) noexcept {
+  Team* team = member->team;
+  team->first_loop = member->loops;
+  team->first_single = member->singles;
+  t_member = member->outer;
+  put_team(team);
+}
+
+// ---- teams with a crew: the outermost ones ----
+
+// Version of the team that the member has set itself up for.
+thread_local uint32_t t_version = 0;
+thread_local Member* t_crew_member = nullptr;
+
+void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
+  auto* team = static_cast<Team*>(crew->owner_data());
+  const auto version = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(post.words[kVersionWord]));
+  Member* member = t_crew_member;
+  if (member == nullptr) {
+    member = new (std::nothrow) Member;
+    if (member == nullptr) base::fatal("no memory for a thread of a team");
+    t_crew_member = member;
+  }
+  if (version != t_version || member->team != team) {
+    enter_team(member, team, index);
+    t_version = version;
+  }
+  t_member = member;
+  reinterpret_cast<Invoke>(post.words[0])(post.words, index);
+  if (team->tasked.load(std::memory_order_relaxed)) linger(member);
+  // What the region has set ends with it.
+  member->implicit.icvs = &team->icvs;
+}
+
+// A member between two regions: tasks have come, from members that are still inside.
+void nudge_crew_member(core::Crew*, int, const core::Post&) {
+  if (t_crew_member != nullptr) linger(t_crew_member);
+}
+
+bool same(const Icvs& a, const Icvs& b) noexcept {
+  return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels &&
+         a.thread_limit == b.thread_limit && a.dynamic == b.dynamic &&
+         a.run_schedule.kind == b.run_schedule.kind && a.run_schedule.chunk == b.run_schedule.chunk;
+}
+
+bool make_crew(Root* root) noexcept {
+  if (root->no_crew) return false;
+  if (!root->has_crew) {
+    if (g_crews.fetch_add(1, std::memory_order_relaxed) >= kMaxCrews) {
+      g_crews.fetch_sub(1, std::memory_order_relaxed);
+      root->no_crew = true;
+      return false;
+    }
+    root->has_crew = true;
+  }
+  if (root->crew == nullptr) {
+    // Both stay with the root's record: members look at them a moment after they have said done.
+    root->crew_team = new (std::nothrow) Team;
+    root->crew = new (std::nothrow) core::Crew(run_crew_member, nudge_crew_member, root->crew_team);
+    if (root->crew == nullptr || root->crew_team == nullptr) base::fatal("no memory for a team of threads");
+    root->crew_team->crew = root->crew;
+    root->crew_team->size = 1;
+  }
+  return true;
+}
+
+// Makes the crew's team fit the region; false when the system refuses the threads.
+bool fit_crew(Root* root, Member* parent, int& size) noexcept {
+  const int got = root->crew->reserve(size);
+  if (got < size) size = got;
+  if (size < 2) return false;
+  Team* team = root->crew_team;
+  Icvs wanted = icvs(parent);
+  wanted.nthreads = nthreads_at(1, wanted.nthreads);
+  if (team->size == size && same(team->icvs, wanted) && root->crew_version != 0) return true;
+  team->first_loop = root->primary.loops;
+  team->first_single = root->primary.singles;
+  team->passed.store(root->primary.barriers, std::memory_order_relaxed);
+  team->size = size;
+  team->level = 1;
+  team->active_level = 1;
+  team->parent = parent;
+  team->icvs = wanted;
+  team->flat = size <= core::slots();
+  reserve_members(team, size);
+  for (int i = 0; i < size; ++i) team->lines[i].reset(root->primary.barriers);
+  ++root->crew_version;
+  enter_team(&root->primary, team, 0);
+  return true;
+}
+
+bool begin_crew(Member* parent, int size, void* const* words) noexcept {
+  core::Context* context = core::attach();
+  Root* root = parent->team->root;
+  if (root->generation != core::generation()) {
+    // The crew was our parent process's.
+    root->crew = nullptr;
+    root->crew_version = 0;
+    root->no_crew = false;
+    root->generation = core::generation();
+  }
+  if (!make_crew(root) || !fit_crew(root, parent, size)) return false;
+  core::enter_region(context);
+  core::Crew* crew = root->crew;
+  for (int i = 1; i < size; ++i) {
+    void** line = crew->member(i).post.words;
+    for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
+    line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->crew_version});
+  }
+  crew->start(size);
+  Member* primary = &root->primary;
+  primary->outer = parent;
+  t_member = primary;
+  return true;
+}
+
+void end_crew(Member* primary) noexcept {
+  Team* team = primary->team;
+  if (team->tasked.load(std::memory_order_relaxed)) {
+    help_with_tasks(primary);
+    team->closing.store(true, std::memory_order_relaxed);
+  }
+  team->crew->finish();
+  if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  primary->implicit.icvs = &team->icvs;
+  t_member = primary->outer;
+  core::leave_region(primary->context);
+}
+
+bool is_initial(const Member* member) noexcept { return member->team->root != nullptr; }
+
+}  // namespace
+
+void release_crew(Root* root) noexcept {
+  root->no_crew = false;
+  if (!root->has_crew) return;
+  if (root->crew != nullptr && root->generation == core::generation()) root->crew->dismiss();
+  root->crew_version = 0;
+  root->has_crew = false;
+  g_crews.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void parallel(Invoke invoke, void** words, int requested) noexcept {
+  Member* parent = self();
+  words[0] = reinterpret_cast<void*>(invoke);
+  const int size = team_size(parent, requested);
+  count_region(parent->team->level + 1);
+  if (size == 1) {
+    Member member;
+    begin_alone(parent, &member);
+    invoke(words, 0);
+    end_alone(&member);
+    return;
+  }
+  start_runtime();
+  if (is_initial(parent) && begin_crew(parent, size, words)) {
+    invoke(words, 0);
+    end_crew(t_member);
+    return;
+  }
+  Member* member = take_frame();
+  begin_woven(parent, size, words, member);
+  invoke(words, 0);
+  end_woven(member);
+  put_frame(member);
+}
+
+void parallel_gang(Invoke invoke, void** words, int size) noexcept {
+  Member* parent = self();
+  words[0] = reinterpret_cast<void*>(invoke);
+  count_region(parent->team->level + 1);
+  const int lent = core::alone() && is_initial(parent) ? 0 : core::lend_threads(size - 1);
+  if (is_initial(parent) && begin_crew(parent, size, words)) {
+    invoke(words, 0);
+    end_crew(t_member);
+  } else {
+    Member* member = take_frame();
+    begin_woven(parent, size, words, member);
+    core::summon(member->team, size - 1);
+    invoke(words, 0);
+    end_woven(member);
+    put_frame(member);
+  }
+  core::return_threads(lent);
+  end_gang();
+}
+
+void begin_parallel(Invoke invoke, void** words, int requested) noexcept {
+  Member* parent = self();
+  words[0] = reinterpret_cast<void*>(invoke);
+  const int size = team_size(parent, requested);
+  count_region(parent->team->level + 1);
+  if (size == 1) {
+    begin_alone(parent, take_frame());
+    return;
+  }
+  start_runtime();
+  if (is_initial(parent) && begin_crew(parent, size, words)) return;
+  begin_woven(parent, size, words, take_frame());
+}
+
+void end_parallel() noexcept {
+  Member* member = self();
+  if (member->team->crew != nullptr) {
+    end_crew(member);
+    return;
+  }
+  if (member->team->size == 1) {
+    end_alone(member);
+  } else {
+    end_woven(member);
+  }
+  put_frame(member);
+}
+
+void begin_serial() noexcept {
+  Member* parent = self();
+  count_region(parent->team->level + 1);
+  begin_alone(parent, take_frame());
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel regions: fork and join (OpenMP 5.2, section 10.1).
+#pragma once
+
+#include "openmp/team.h"
+
+namespace weft::openmp {
+
+// Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. `requested` is the
+// num_threads clause, 0 for none; n follows from it by the rules of section 10.1.1. `words` has
+// core::Post::kWords elements, of which the first and the last are the runtime's.
+void parallel(Invoke invoke, void** words, int requested) noexcept;
+
+// A region of `size` members that must all run at the same time.
+void parallel_gang(Invoke invoke, void** words, int size) noexcept;
+
+// The same in two halves, for ABIs where the primary's body stands between two calls. The primary is
+// member 0 on return from the first.
+void begin_parallel(Invoke invoke, void** words, int requested) noexcept;
+void end_parallel() noexcept;
+
+// A region of one member, ended by end_parallel().
+void begin_serial() noexcept;
+
+// The crew of a thread that ends.
+struct Root;
+void release_crew(Root* root) noexcept;
+
+}  // namespace weft::openmp

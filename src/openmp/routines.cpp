@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+// The omp_* routines (OpenMP 5.2, section 18), for C and, with arguments by reference and an underscore, for
+// Fortran; `_8_` is Fortran with -fdefault-integer-8. One implementation for both ABIs.
+#include <climits>
+#include <ctime>
+
+#include "base/options.h"
+#include "base/message.h"
+#include "openmp/abi/abi.h"
+#include "openmp/display_env.h"
+#include "openmp/icv.h"
+#include "openmp/libraries.h"
+#include "openmp/lock.h"
+#include "openmp/team.h"
+
+#include <new>
+
+using namespace weft;
+using namespace weft::openmp;
+
+namespace {
+
+// omp_sched_t: the kind, and bit 31 for the monotonic modifier.
+constexpr unsigned kStatic = 1, kDynamic = 2, kGuided = 3, kAuto = 4;
+constexpr unsigned kMonotonic = 0x80000000u;
+
+void set_num_threads(int threads, const void* caller) noexcept {
+  if (threads <= 0) {
+    base::warn("omp_set_num_threads(%d): the number must be positive; the call has no effect", threads);
+    return;
+  }
+  if (is_own_answer(threads, caller)) return;
+  own_icvs(self()).nthreads = threads;
+}
+
+void set_schedule(unsigned kind, int chunk) noexcept {
+  using Kind = base::LoopSchedule::Kind;
+  base::LoopSchedule schedule{};
+  switch (kind & ~kMonotonic) {
+    case kStatic: schedule.kind = Kind::static_; break;
+    case kDynamic: schedule.kind = Kind::dynamic; break;
+    case kGuided: schedule.kind = Kind::guided; break;
+    case kAuto: schedule.kind = Kind::auto_; break;
+    default:
+      base::warn("omp_set_schedule(%u, %d): no such kind; the call has no effect", kind, chunk);
+      return;
+  }
+  schedule.monotonic = (kind & kMonotonic) != 0;
+  schedule.chunk = chunk > 0 ? chunk : 0;
+  // An unset chunk means 1, but for static one block a member.
+  if (schedule.chunk == 0 && schedule.kind != Kind::static_ && schedule.kind != Kind::auto_) schedule.chunk = 1;
+  own_icvs(self()).run_schedule = schedule;
+}
+
+unsigned schedule_kind(const base::LoopSchedule& schedule) noexcept {
+  using Kind = base::LoopSchedule::Kind;
+  unsigned kind = kDynamic;
+  if (schedule.kind == Kind::static_) kind = kStatic;
+  if (schedule.kind == Kind::guided) kind = kGuided;
+  if (schedule.kind == Kind::auto_) kind = kAuto;
+  return schedule.monotonic ? kind | kMonotonic : kind;
+}
+
+// The member that the caller descends from at nesting level `level`, or null.
+const Member* ancestor(int level) noexcept {
+  const Member* member = self();
+  if (level < 0 || level > member->team->level) return nullptr;
+  while (member->team->level > level) member = member->team->parent;
+  return member;
+}
+
+double wtime() noexcept {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double wtick() noexcept {
+  timespec resolution;
+  clock_getres(CLOCK_MONOTONIC, &resolution);
+  return static_cast<double>(resolution.tv_sec) + 1e-9 * static_cast<double>(resolution.tv_nsec);
+}
+
+int supported_levels() noexcept { return INT_MAX; }
+
+void set_max_active_levels(int levels) noexcept {
+  if (levels < 0) {
+    base::warn("omp_set_max_active_levels(%d): the number must not be negative; the call has no effect", levels);
+    return;
+  }
+  own_icvs(self()).max_active_levels = levels;
+}
+
+}  // namespace
+
+// ---- threads ----
+
+WEFT_ABI void weft_abi_omp_set_num_threads(int value) { set_num_threads(value, __builtin_return_address(0)); }
+WEFT_ABI_EXPORT(omp_set_num_threads);
+
+WEFT_ABI void weft_abi_omp_set_num_threads_(const int32_t* value) { set_num_threads(*value, __builtin_return_address(0)); }
+WEFT_ABI_EXPORT(omp_set_num_threads_);
+
+WEFT_ABI void weft_abi_omp_set_num_threads_8_(const int64_t* value) { set_num_threads(static_cast<int>(*value), __builtin_return_address(0)); }
+WEFT_ABI_EXPORT(omp_set_num_threads_8_);
+
+WEFT_ABI int weft_abi_omp_get_num_threads() { return self()->team->size; }
+WEFT_ABI_EXPORT(omp_get_num_threads);
+
+WEFT_ABI int weft_abi_omp_get_num_threads_() { return self()->team->size; }
+WEFT_ABI_EXPORT(omp_get_num_threads_);
+
+WEFT_ABI int weft_abi_omp_get_thread_num() { return self()->number; }
+WEFT_ABI_EXPORT(omp_get_thread_num);
+
+WEFT_ABI int weft_abi_omp_get_thread_num_() { return self()->number; }
+WEFT_ABI_EXPORT(omp_get_thread_num_);
+
+WEFT_ABI int weft_abi_omp_get_max_threads() { return max_threads(self(), __builtin_return_address(0)); }
+WEFT_ABI_EXPORT(omp_get_max_threads);
+
+WEFT_ABI int weft_abi_omp_get_max_threads_() { return max_threads(self(), __builtin_return_address(0)); }
+WEFT_ABI_EXPORT(omp_get_max_threads_);
+
+WEFT_ABI int weft_abi_omp_get_num_procs() { return num_procs(); }
+WEFT_ABI_EXPORT(omp_get_num_procs);
+
+WEFT_ABI int weft_abi_omp_get_num_procs_() { return num_procs(); }
+WEFT_ABI_EXPORT(omp_get_num_procs_);
+
+WEFT_ABI int weft_abi_omp_get_thread_limit() { return icvs(self()).thread_limit; }
+WEFT_ABI_EXPORT(omp_get_thread_limit);
+
+WEFT_ABI int weft_abi_omp_get_thread_limit_() { return icvs(self()).thread_limit; }
+WEFT_ABI_EXPORT(omp_get_thread_limit_);
+
+WEFT_ABI int weft_abi_omp_in_parallel() { return in_parallel(self(), __builtin_return_address(0)); }
+WEFT_ABI_EXPORT(omp_in_parallel);
+
+WEFT_ABI int weft_abi_omp_in_parallel_() { return in_parallel(self(), __builtin_return_address(0)); }
+WEFT_ABI_EXPORT(omp_in_parallel_);
+
+WEFT_ABI int weft_abi_omp_in_final() { return self()->task->final ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_in_final);
+
+WEFT_ABI int weft_abi_omp_in_final_() { return self()->task->final ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_in_final_);
+
+// ---- levels ----
+
+WEFT_ABI int weft_abi_omp_get_level() { return self()->team->level; }
+WEFT_ABI_EXPORT(omp_get_level);
+
+WEFT_ABI int weft_abi_omp_get_level_() { return self()->team->level; }
+WEFT_ABI_EXPORT(omp_get_level_);
+
+WEFT_ABI int weft_abi_omp_get_active_level() { return self()->team->active_level; }
+WEFT_ABI_EXPORT(omp_get_active_level);
+
+WEFT_ABI int weft_abi_omp_get_active_level_() { return self()->team->active_level; }
+WEFT_ABI_EXPORT(omp_get_active_level_);
+
+WEFT_ABI int weft_abi_omp_get_ancestor_thread_num(int level) { return ancestor(level) != nullptr ? ancestor(level)->number : -1; }
+WEFT_ABI_EXPORT(omp_get_ancestor_thread_num);
+
+WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_(const int32_t* level_at) { const int level = *level_at; return ancestor(level) != nullptr ? ancestor(level)->number : -1; }
+WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_);
+
+WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_8_(const int64_t* level_at) { const int level = static_cast<int>(*level_at); return ancestor(level) != nullptr ? ancestor(level)->number : -1; }
+WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_8_);
+
+WEFT_ABI int weft_abi_omp_get_team_size(int level) { return ancestor(level) != nullptr ? ancestor(level)->team->size : -1; }
+WEFT_ABI_EXPORT(omp_get_team_size);
+
+WEFT_ABI int weft_abi_omp_get_team_size_(const int32_t* level_at) { const int level = *level_at; return ancestor(level) != nullptr ? ancestor(level)->team->size : -1; }
+WEFT_ABI_EXPORT(omp_get_team_size_);
+
+WEFT_ABI int weft_abi_omp_get_team_size_8_(const int64_t* level_at) { const int level = static_cast<int>(*level_at); return ancestor(level) != nullptr ? ancestor(level)->team->size : -1; }
+WEFT_ABI_EXPORT(omp_get_team_size_8_);
+
+WEFT_ABI int weft_abi_omp_get_max_active_levels() { return icvs(self()).max_active_levels; }
+WEFT_ABI_EXPORT(omp_get_max_active_levels);
+
+WEFT_ABI int weft_abi_omp_get_max_active_levels_() { return icvs(self()).max_active_levels; }
+WEFT_ABI_EXPORT(omp_get_max_active_levels_);
+
+WEFT_ABI int weft_abi_omp_get_supported_active_levels() { return supported_levels(); }
+WEFT_ABI_EXPORT(omp_get_supported_active_levels);
+
+WEFT_ABI int weft_abi_omp_get_supported_active_levels_() { return supported_levels(); }
+WEFT_ABI_EXPORT(omp_get_supported_active_levels_);
+
+WEFT_ABI void weft_abi_omp_set_max_active_levels(int value) { set_max_active_levels(value); }
+WEFT_ABI_EXPORT(omp_set_max_active_levels);
+
+WEFT_ABI void weft_abi_omp_set_max_active_levels_(const int32_t* value) { set_max_active_levels(*value); }
+WEFT_ABI_EXPORT(omp_set_max_active_levels_);
+
+WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) { set_max_active_levels(static_cast<int>(*value)); }
+WEFT_ABI_EXPORT(omp_set_max_active_levels_8_);
+
+WEFT_ABI int weft_abi_omp_get_nested() { return icvs(self()).max_active_levels > 1 ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_get_nested);
+
+WEFT_ABI int weft_abi_omp_get_nested_() { return icvs(self()).max_active_levels > 1 ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_get_nested_);
+
+namespace {
+// Deprecated since 5.0: stands for a max-active-levels of 1 or of all that are supported.
+void set_nested(int on) noexcept { own_icvs(self()).max_active_levels = on != 0 ? supported_levels() : 1; }
+void set_dynamic(int on) noexcept { own_icvs(self()).dynamic = on != 0; }
+}  // namespace
+
+WEFT_ABI void weft_abi_omp_set_nested(int value) { set_nested(value); }
+WEFT_ABI_EXPORT(omp_set_nested);
+
+WEFT_ABI void weft_abi_omp_set_nested_(const int32_t* value) { set_nested(*value); }
+WEFT_ABI_EXPORT(omp_set_nested_);
+
+WEFT_ABI void weft_abi_omp_set_nested_8_(const int64_t* value) { set_nested(static_cast<int>(*value)); }
+WEFT_ABI_EXPORT(omp_set_nested_8_);
+
+// ---- dynamic, schedule ----
+
+WEFT_ABI void weft_abi_omp_set_dynamic(int value) { set_dynamic(value); }
+WEFT_ABI_EXPORT(omp_set_dynamic);
+
+WEFT_ABI void weft_abi_omp_set_dynamic_(const int32_t* value) { set_dynamic(*value); }
+WEFT_ABI_EXPORT(omp_set_dynamic_);
+
+WEFT_ABI void weft_abi_omp_set_dynamic_8_(const int64_t* value) { set_dynamic(static_cast<int>(*value)); }
+WEFT_ABI_EXPORT(omp_set_dynamic_8_);
+
+WEFT_ABI int weft_abi_omp_get_dynamic() { return icvs(self()).dynamic ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_get_dynamic);
+
+WEFT_ABI int weft_abi_omp_get_dynamic_() { return icvs(self()).dynamic ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_get_dynamic_);
+
+WEFT_ABI void weft_abi_omp_set_schedule(unsigned kind, int chunk) { set_schedule(kind, chunk); }
+WEFT_ABI_EXPORT(omp_set_schedule);
+
+WEFT_ABI void weft_abi_omp_set_schedule_(const int32_t* kind, const int32_t* chunk) { set_schedule(static_cast<unsigned>(*kind), *chunk); }
+WEFT_ABI_EXPORT(omp_set_schedule_);
+
+WEFT_ABI void weft_abi_omp_set_schedule_8_(const int32_t* kind, const int64_t* chunk) { 
+  set_schedule(static_cast<unsigned>(*kind), static_cast<int>(*chunk));
+ }
+WEFT_ABI_EXPORT(omp_set_schedule_8_);
+
+WEFT_ABI void weft_abi_omp_get_schedule(unsigned* kind, int* chunk) { 
+  const base::LoopSchedule& schedule = icvs(self()).run_schedule;
+  *kind = static_cast<unsigned>(schedule_kind(schedule));
+  *chunk = schedule.chunk;
+ }
+WEFT_ABI_EXPORT(omp_get_schedule);
+
+WEFT_ABI void weft_abi_omp_get_schedule_(int32_t* kind, int32_t* chunk) { 
+  const base::LoopSchedule& schedule = icvs(self()).run_schedule;
+  *kind = static_cast<int32_t>(schedule_kind(schedule));
+  *chunk = schedule.chunk;
+ }
+WEFT_ABI_EXPORT(omp_get_schedule_);
+
+WEFT_ABI void weft_abi_omp_get_schedule_8_(int32_t* kind, int64_t* chunk) { 
+  const base::LoopSchedule& schedule = icvs(self()).run_schedule;
+  *kind = static_cast<int32_t>(schedule_kind(schedule));
+  *chunk = schedule.chunk;
+ }
+WEFT_ABI_EXPORT(omp_get_schedule_8_);
+
+// ---- time ----
+
+WEFT_ABI double weft_abi_omp_get_wtime() { return wtime(); }
+WEFT_ABI_EXPORT(omp_get_wtime);
+
+WEFT_ABI double weft_abi_omp_get_wtime_() { return wtime(); }
+WEFT_ABI_EXPORT(omp_get_wtime_);
+
+WEFT_ABI double weft_abi_omp_get_wtick() { return wtick(); }
+WEFT_ABI_EXPORT(omp_get_wtick);
+
+WEFT_ABI double weft_abi_omp_get_wtick_() { return wtick(); }
+WEFT_ABI_EXPORT(omp_get_wtick_);
+
+// ---- places, devices, teams: one place list that is empty, one device, one team ----
+
+WEFT_ABI int weft_abi_omp_get_proc_bind() { return 0; }
+WEFT_ABI_EXPORT(omp_get_proc_bind);
+
+WEFT_ABI int weft_abi_omp_get_proc_bind_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_proc_bind_);
+
+WEFT_ABI int weft_abi_omp_get_num_places() { return 0; }
+WEFT_ABI_EXPORT(omp_get_num_places);
+
+WEFT_ABI int weft_abi_omp_get_num_places_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_num_places_);
+
+WEFT_ABI int weft_abi_omp_get_place_num() { return -1; }
+WEFT_ABI_EXPORT(omp_get_place_num);
+
+WEFT_ABI int weft_abi_omp_get_place_num_() { return -1; }
+WEFT_ABI_EXPORT(omp_get_place_num_);
+
+WEFT_ABI int weft_abi_omp_get_partition_num_places() { return 0; }
+WEFT_ABI_EXPORT(omp_get_partition_num_places);
+
+WEFT_ABI int weft_abi_omp_get_partition_num_places_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_partition_num_places_);
+
+WEFT_ABI int weft_abi_omp_get_place_num_procs(int place) { return (static_cast<void>(place), 0); }
+WEFT_ABI_EXPORT(omp_get_place_num_procs);
+
+WEFT_ABI int weft_abi_omp_get_place_num_procs_(const int32_t* place_at) { const int place = *place_at; return (static_cast<void>(place), 0); }
+WEFT_ABI_EXPORT(omp_get_place_num_procs_);
+
+WEFT_ABI int weft_abi_omp_get_place_num_procs_8_(const int64_t* place_at) { const int place = static_cast<int>(*place_at); return (static_cast<void>(place), 0); }
+WEFT_ABI_EXPORT(omp_get_place_num_procs_8_);
+
+WEFT_ABI void weft_abi_omp_get_place_proc_ids(int, int*) {  }
+WEFT_ABI_EXPORT(omp_get_place_proc_ids);
+
+WEFT_ABI void weft_abi_omp_get_place_proc_ids_(const int32_t*, int32_t*) {  }
+WEFT_ABI_EXPORT(omp_get_place_proc_ids_);
+
+WEFT_ABI void weft_abi_omp_get_place_proc_ids_8_(const int64_t*, int64_t*) {  }
+WEFT_ABI_EXPORT(omp_get_place_proc_ids_8_);
+
+WEFT_ABI void weft_abi_omp_get_partition_place_nums(int*) {  }
+WEFT_ABI_EXPORT(omp_get_partition_place_nums);
+
+WEFT_ABI void weft_abi_omp_get_partition_place_nums_(int32_t*) {  }
+WEFT_ABI_EXPORT(omp_get_partition_place_nums_);
+
+WEFT_ABI void weft_abi_omp_get_partition_place_nums_8_(int64_t*) {  }
+WEFT_ABI_EXPORT(omp_get_partition_place_nums_8_);
+
+WEFT_ABI int weft_abi_omp_get_cancellation() { return 0; }
+WEFT_ABI_EXPORT(omp_get_cancellation);
+
+WEFT_ABI int weft_abi_omp_get_cancellation_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_cancellation_);
+
+WEFT_ABI int weft_abi_omp_get_max_task_priority() { return 0; }
+WEFT_ABI_EXPORT(omp_get_max_task_priority);
+
+WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_max_task_priority_);
+
+WEFT_ABI int weft_abi_omp_get_num_devices() { return 0; }
+WEFT_ABI_EXPORT(omp_get_num_devices);
+
+WEFT_ABI int weft_abi_omp_get_num_devices_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_num_devices_);
+
+WEFT_ABI int weft_abi_omp_get_default_device() { return 0; }
+WEFT_ABI_EXPORT(omp_get_default_device);
+
+WEFT_ABI int weft_abi_omp_get_default_device_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_default_device_);
+
+WEFT_ABI int weft_abi_omp_get_initial_device() { return 0; }
+WEFT_ABI_EXPORT(omp_get_initial_device);
+
+WEFT_ABI int weft_abi_omp_get_initial_device_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_initial_device_);
+
+WEFT_ABI int weft_abi_omp_get_device_num() { return 0; }
+WEFT_ABI_EXPORT(omp_get_device_num);
+
+WEFT_ABI int weft_abi_omp_get_device_num_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_device_num_);
+
+WEFT_ABI int weft_abi_omp_is_initial_device() { return 1; }
+WEFT_ABI_EXPORT(omp_is_initial_device);
+
+WEFT_ABI int weft_abi_omp_is_initial_device_() { return 1; }
+WEFT_ABI_EXPORT(omp_is_initial_device_);
+
+WEFT_ABI void weft_abi_omp_set_default_device(int value) { static_cast<void>(value); }
+WEFT_ABI_EXPORT(omp_set_default_device);
+
+WEFT_ABI void weft_abi_omp_set_default_device_(const int32_t* value) { static_cast<void>(*value); }
+WEFT_ABI_EXPORT(omp_set_default_device_);
+
+WEFT_ABI void weft_abi_omp_set_default_device_8_(const int64_t* value) { static_cast<void>(static_cast<int>(*value)); }
+WEFT_ABI_EXPORT(omp_set_default_device_8_);
+
+WEFT_ABI int weft_abi_omp_get_num_teams() { return 1; }
+WEFT_ABI_EXPORT(omp_get_num_teams);
+
+WEFT_ABI int weft_abi_omp_get_num_teams_() { return 1; }
+WEFT_ABI_EXPORT(omp_get_num_teams_);
+
+WEFT_ABI int weft_abi_omp_get_team_num() { return 0; }
+WEFT_ABI_EXPORT(omp_get_team_num);
+
+WEFT_ABI int weft_abi_omp_get_team_num_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_team_num_);
+
+WEFT_ABI int weft_abi_omp_get_max_teams() { return 0; }
+WEFT_ABI_EXPORT(omp_get_max_teams);
+
+WEFT_ABI int weft_abi_omp_get_max_teams_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_max_teams_);
+
+WEFT_ABI int weft_abi_omp_get_teams_thread_limit() { return 0; }
+WEFT_ABI_EXPORT(omp_get_teams_thread_limit);
+
+WEFT_ABI int weft_abi_omp_get_teams_thread_limit_() { return 0; }
+WEFT_ABI_EXPORT(omp_get_teams_thread_limit_);
+
+WEFT_ABI void weft_abi_omp_display_env(int verbose) { display_env(verbose != 0); }
+WEFT_ABI_EXPORT(omp_display_env);
+
+WEFT_ABI void weft_abi_omp_display_env_(const int32_t* verbose) { display_env(*verbose != 0); }
+WEFT_ABI_EXPORT(omp_display_env_);
+
+WEFT_ABI void weft_abi_omp_display_env_8_(const int64_t* verbose) { display_env(*verbose != 0); }
+WEFT_ABI_EXPORT(omp_display_env_8_);
+
+// ---- locks: the same memory for both ABIs, see lock.h ----
+
+namespace {
+
+LockWord& word_of(void* lock) noexcept { return *static_cast<LockWord*>(lock); }
+
+void init(void* lock) noexcept { new (lock) LockWord(0); }
+
+NestLock* nest_of(void* lock) noexcept {
+  NestLock* nest = nullptr;
+  __builtin_memcpy(&nest, lock, sizeof nest);
+  return nest;
+}
+
+void init_nest(void* lock) noexcept {
+  auto* nest = new (std::nothrow) NestLock;
+  if (nest == nullptr) base::fatal("no memory for a nestable lock");
+  __builtin_memcpy(lock, &nest, sizeof nest);
+}
+
+void set_nest(void* at) noexcept { lock(*nest_of(at), self()->task); }
+int test_nest(void* at) noexcept { return try_lock(*nest_of(at), self()->task); }
+void unset_nest(void* at) noexcept { unlock(*nest_of(at)); }
+
+}  // namespace
+
+WEFT_ABI void weft_abi_omp_init_lock(void* lock) { init(lock); }
+WEFT_ABI_EXPORT(omp_init_lock);
+
+WEFT_ABI void weft_abi_omp_destroy_lock(void*) {  }
+WEFT_ABI_EXPORT(omp_destroy_lock);
+
+WEFT_ABI void weft_abi_omp_set_lock(void* at) { lock(word_of(at)); }
+WEFT_ABI_EXPORT(omp_set_lock);
+
+WEFT_ABI void weft_abi_omp_unset_lock(void* at) { unlock(word_of(at)); }
+WEFT_ABI_EXPORT(omp_unset_lock);
+
+WEFT_ABI int weft_abi_omp_test_lock(void* at) { return try_lock(word_of(at)) ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_test_lock);
+
+WEFT_ABI void weft_abi_omp_init_nest_lock(void* lock) { init_nest(lock); }
+WEFT_ABI_EXPORT(omp_init_nest_lock);
+
+WEFT_ABI void weft_abi_omp_destroy_nest_lock(void* lock) { delete nest_of(lock); }
+WEFT_ABI_EXPORT(omp_destroy_nest_lock);
+
+WEFT_ABI void weft_abi_omp_set_nest_lock(void* lock) { set_nest(lock); }
+WEFT_ABI_EXPORT(omp_set_nest_lock);
+
+WEFT_ABI void weft_abi_omp_unset_nest_lock(void* lock) { unset_nest(lock); }
+WEFT_ABI_EXPORT(omp_unset_nest_lock);
+
+WEFT_ABI int weft_abi_omp_test_nest_lock(void* lock) { return test_nest(lock); }
+WEFT_ABI_EXPORT(omp_test_nest_lock);
+
+WEFT_ABI void weft_abi_omp_init_lock_(void* lock) { init(lock); }
+WEFT_ABI_EXPORT(omp_init_lock_);
+
+WEFT_ABI void weft_abi_omp_destroy_lock_(void*) {  }
+WEFT_ABI_EXPORT(omp_destroy_lock_);
+
+WEFT_ABI void weft_abi_omp_set_lock_(void* at) { lock(word_of(at)); }
+WEFT_ABI_EXPORT(omp_set_lock_);
+
+WEFT_ABI void weft_abi_omp_unset_lock_(void* at) { unlock(word_of(at)); }
+WEFT_ABI_EXPORT(omp_unset_lock_);
+
+WEFT_ABI int weft_abi_omp_test_lock_(void* at) { return try_lock(word_of(at)) ? 1 : 0; }
+WEFT_ABI_EXPORT(omp_test_lock_);
+
+WEFT_ABI void weft_abi_omp_init_nest_lock_(void* lock) { init_nest(lock); }
+WEFT_ABI_EXPORT(omp_init_nest_lock_);
+
+WEFT_ABI void weft_abi_omp_destroy_nest_lock_(void* lock) { delete nest_of(lock); }
+WEFT_ABI_EXPORT(omp_destroy_nest_lock_);
+
+WEFT_ABI void weft_abi_omp_set_nest_lock_(void* lock) { set_nest(lock); }
+WEFT_ABI_EXPORT(omp_set_nest_lock_);
+
+WEFT_ABI void weft_abi_omp_unset_nest_lock_(void* lock) { unset_nest(lock); }
+WEFT_ABI_EXPORT(omp_unset_nest_lock_);
+
+WEFT_ABI int weft_abi_omp_test_nest_lock_(void* lock) { return test_nest(lock); }
+WEFT_ABI_EXPORT(omp_test_nest_lock_);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/startup.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <sys/resource.h>
+
+#include "base/options.h"
+#include "core/scheduler.h"
+#include "openmp/display_env.h"
+#include "openmp/icv.h"
+#include "openmp/statistics.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// How long a waiter spins (microseconds): the default covers the serial parts between regions of a loop
+// that opens many; a passive waiter only bridges what a switch of context would cost; an active one stays.
+constexpr long kSpinDefault = 1000;
+constexpr long kSpinPassive = 4;
+constexpr long kSpinActive = 50'000;
+
+long spin_us(const base::Options& options) noexcept {
+  if (options.spin_us >= 0) return options.spin_us;
+  switch (options.wait_policy) {
+    case base::WaitPolicy::active: return kSpinActive;
+    case base::WaitPolicy::passive: return kSpinPassive;
+    default: return kSpinDefault;
+  }
+}
+
+// Without OMP_STACKSIZE a member's stack is what a thread's would be.
+size_t stack_size(const base::Options& options) noexcept {
+  constexpr size_t kDefault = 8u << 20;
+  if (options.stack_size.bytes > 0) return static_cast<size_t>(options.stack_size.bytes);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kDefault;
+  return std::clamp(static_cast<size_t>(limit.rlim_cur), size_t{256} << 10, size_t{64} << 20);
+}
+
+}  // namespace
+
+void start_runtime() noexcept {
+  if (core::started()) return;
+  const base::Options& options = base::options();
+  core::Settings settings;
+  settings.slots = num_procs();
+  settings.spin_ns = spin_us(options) * 1000;
+  settings.stack_size = stack_size(options);
+  core::start(settings);
+}
+
+namespace {
+
+// When the library is loaded: what the user asked to see, and warnings about what cannot be used.
+[[gnu::constructor(101)]] void on_load() {
+  const base::Options& options = base::options();
+  if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
+  if (options.stats) {
+    g_statistics_on = true;
+    std::atexit([] { print_statistics(); });
+  }
+}
+
+}  // namespace
+
+}  // namespace weft::openmp

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/task.h"
+
+#include <new>
+
+#include "base/message.h"
+#include "core/crew.h"
+#include "core/scheduler.h"
+#include "openmp/task_pool.h"
+#include "openmp/task_wait.h"
+#include "openmp/team.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Records of taskgroups, never freed: a task that ends last looks at its group once more.
+thread_local TaskGroup* t_groups = nullptr;
+
+TaskDeque* deque_of(Member* self) noexcept {
+  if (self->deque == nullptr) {
+    auto& slot = self->team->deques[self->number];
+    TaskDeque* deque = slot.load(std::memory_order_relaxed);
+    if (deque == nullptr) {
+      deque = new (std::nothrow) TaskDeque;
+      if (deque == nullptr) base::fatal("no memory for explicit tasks");
+      slot.store(deque, std::memory_order_release);
+    }
+    self->deque = deque;
+  }
+  return self->deque;
+}
+
+TaskDeque* deque_at(const Team* team, int number) noexcept {
+  return team->deques[number].load(std::memory_order_acquire);
+}
+
+void prepare(Member* self, Task* task, bool final) noexcept {
+  Task* parent = self->task;
+  if (parent->icvs == &parent->own_icvs) {
+    task->own_icvs = parent->own_icvs;
+    task->icvs = &task->own_icvs;
+  } else {
+    task->icvs = parent->icvs;
+  }
+  task->parent.store(parent, std::memory_order_relaxed);
+  task->depth.store(parent->depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  task->ended.store(false, std::memory_order_relaxed);
+  task->final = final;
+  task->group = parent->group;
+  task->created = 0;
+  task->done_here = 0;
+  task->done_remote.store(0, std::memory_order_relaxed);
+  ++parent->created;
+  if (task->group != nullptr) task->group->pending.fetch_add(1, std::memory_order_relaxed);
+}
+
+void start(Member* self, Task* task) noexcept {
+  task->context = self->context;
+  task->floor = self->deque != nullptr ? self->deque->bottom.load(std::memory_order_relaxed) : 0;
+  self->task = task;
+}
+
+void end(Member* self, Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  self->task = nullptr;
+  if (TaskGroup* group = task->group) {
+    // The group may end, and its record serve again, as soon as the count is down; if so, whom it names
+    // is woken for nothing. Sequentially consistent with `waiter`: one of the two sees the other.
+    if (group->pending.fetch_sub(1) == 1) {
+      if (core::Context* waiter = group->waiter.load()) core::unblock(waiter);
+    }
+  }
+  if (parent->context == self->context && !parent->ended.load(std::memory_order_relaxed)) {
+    ++parent->done_here;
+  } else {
+    // The parent may be freed as soon as it is counted: what is needed of it is read before. Its flag is
+    // read after, from memory that stays a task; a wrong guess wakes somebody for nothing.
+    core::Context* waiter = parent->context;
+    if (parent->done_remote.fetch_add(1) + 1 == 0) {
+      free_task(parent);
+    } else if (parent->parent_waits.load()) {
+      core::unblock(waiter);
+    }
+  }
+  const auto outstanding = static_cast<int32_t>(task->created - task->done_here);
+  if (outstanding == 0) {
+    free_task(task);
+    return;
+  }
+  task->ended.store(true, std::memory_order_release);
+  // Acquire and release: whoever frees the task comes after all that touched it.
+  if (task->done_remote.fetch_sub(outstanding, std::memory_order_acq_rel) == outstanding) free_task(task);
+}
+
+void run(Member* self, Task* task) noexcept {
+  Task* previous = self->task;
+  start(self, task);
+  task->body(task);
+  end(self, task);
+  self->task = previous;
+}
+
+void run_pushed(Member* self, Task* task) noexcept {
+  TaskDeque* deque = deque_of(self);
+  run(self, task);
+  deque->executed.store(deque->executed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+bool all_executed(const Team* team) noexcept {
+  // Executed first: the sums only grow, so if they are equal they were equal at a time between.
+  uint64_t executed = 0;
+  uint64_t created = 0;
+  for (int i = 0; i < team->size; ++i) {
+    if (const TaskDeque* deque = deque_at(team, i)) executed += deque->executed.load(std::memory_order_acquire);
+  }
+  for (int i = 0; i < team->size; ++i) {
+    if (const TaskDeque* deque = deque_at(team, i)) created += deque->created.load(std::memory_order_acquire);
+  }
+  return executed == created;
+}
+
+// Whether `task` descends from `ancestor`, which is running. Looks at tasks that may end meanwhile: a task
+// that has not ended keeps its parent, so each step is checked after it was taken. "No" may be wrong.
+bool descends(const Task* task, const Task* ancestor) noexcept {
+  const int depth = ancestor->depth.load(std::memory_order_relaxed);
+  const Task* at = task;
+  while (at->depth.load(std::memory_order_relaxed) > depth) {
+    const Task* parent = at->parent.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);  // the parent first, then whether that was in time
+    if (at != task && at->ended.load(std::memory_order_acquire)) return false;
+    if (parent == ancestor) return true;
+    if (parent == nullptr) return false;
+    at = parent;
+  }
+  return false;
+}
+
+template <class Wanted>
+Task* steal(Member* self, Wanted&& wanted) noexcept {
+  const Team* team = self->team;
+  for (int i = 1; i < team->size; ++i) {
+    const int victim = self->number + i < team->size ? self->number + i : self->number + i - team->size;
+    TaskDeque* deque = deque_at(team, victim);
+    if (deque == nullptr || deque->empty()) continue;
+    if (Task* task = deque->steal(wanted)) return task;
+  }
+  return nullptr;
+}
+
+// A task that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task scheduling
+// constraint), or any when only the implicit task lies below.
+bool run_permitted_task(Member* self) noexcept {
+  Task* now = self->task;
+  Task* task = self->deque != nullptr ? self->deque->pop(now->floor) : nullptr;
+  if (task == nullptr) {
+    task = now->implicit ? steal(self, [](const Task*) { return true; })
+                         : steal(self, [now](const Task* other) { return descends(other, now); });
+  }
+  if (task == nullptr) return false;
+  run_pushed(self, task);
+  return true;
+}
+
+void wake_sleepers(Team* team) noexcept {
+  for (int i = 0; i < team->size; ++i) {
+    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
+  }
+}
+
+// The first task of a region: members that sleep or have finished know of none yet.
+void announce_tasks(Member* self) noexcept {
+  Team* team = self->team;
+  if (!team->tasked.exchange(true)) {
+    wake_sleepers(team);
+    if (team->crew != nullptr) team->out.store(1);
+  }
+}
+
+// Tells one member that sleeps, or those that have left, of a task that has been pushed.
+void call_helpers(Member* self) noexcept {
+  Team* team = self->team;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (team->task_sleepers.load(std::memory_order_relaxed) > 0) {
+    for (int i = 0; i < team->size; ++i) {
+      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
+        core::unblock(sleeper);
+        break;
+      }
+    }
+  }
+  if (team->out.load(std::memory_order_relaxed) > 0 && team->out.exchange(0) > 0) {
+    for (int i = 1; i < team->size; ++i) {
+      if (i != self->number) team->crew->nudge(i);
+    }
+  }
+}
+
+}  // namespace
+
+bool tasks_in_sight(const Team* team) noexcept {
+  for (int i = 0; i < team->size; ++i) {
+    const TaskDeque* deque = deque_at(team, i);
+    if (deque != nullptr && !deque->empty()) return true;
+  }
+  return false;
+}
+
+bool run_any_task(Member* self) noexcept {
+  Task* task = self->deque != nullptr ? self->deque->pop(INT64_MIN) : nullptr;
+  if (task == nullptr) task = steal(self, [](const Task*) { return true; });
+  if (task == nullptr) return false;
+  run_pushed(self, task);
+  return true;
+}
+
+bool fall_asleep(Member* self) noexcept {
+  Team* team = self->team;
+  team->lines[self->number].sleeper.store(self->context);
+  // Who pushes the first task of the region wakes all; only after that the count matters.
+  const bool counted = team->tasked.load();
+  if (counted) team->task_sleepers.fetch_add(1);
+  return counted;
+}
+
+void wake_up(Member* self, bool counted) noexcept {
+  Team* team = self->team;
+  team->lines[self->number].sleeper.store(nullptr, std::memory_order_relaxed);
+  if (counted) team->task_sleepers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+  Team* team = self->team;
+  prepare(self, task, clauses.final || self->task->final);
+  if (clauses.deferred && team->size > 1 && !self->task->final) {
+    if (!team->tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+    if (deque_of(self)->push(task)) {
+      call_helpers(self);
+      return;
+    }
+  }
+  run(self, task);
+}
+
+void begin_undeferred(Member* self, Task* task, bool final) noexcept {
+  prepare(self, task, final || self->task->final);
+  start(self, task);
+}
+
+void end_undeferred(Member* self, Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  end(self, task);
+  self->task = parent;
+}
+
+void task_wait(Member* self) noexcept {
+  Task* now = self->task;
+  const auto done = [now] {
+    const auto remote = static_cast<uint32_t>(now->done_remote.load(std::memory_order_acquire));
+    return now->created - now->done_here == remote;
+  };
+  while (!done()) {
+    if (run_permitted_task(self)) continue;
+    if (core::spin_until(self->context, [&] { return done(); })) return;
+    now->parent_waits.store(true);
+    if (!done()) core::block();
+    now->parent_waits.store(false);
+  }
+}
+
+void task_yield(Member* self) noexcept {
+  if (self->team->size > 1 && self->team->tasked.load(std::memory_order_relaxed) && run_permitted_task(self)) return;
+  core::yield();
+}
+
+void begin_taskgroup(Member* self) noexcept {
+  TaskGroup* group = t_groups;
+  if (group != nullptr) {
+    t_groups = group->outer;
+  } else {
+    group = new (std::nothrow) TaskGroup;
+    if (group == nullptr) base::fatal("no memory for a taskgroup");
+  }
+  group->outer = self->task->group;
+  self->task->group = group;
+}
+
+void end_taskgroup(Member* self) noexcept {
+  Task* now = self->task;
+  TaskGroup* group = now->group;
+  const auto done = [group] { return group->pending.load(std::memory_order_acquire) == 0; };
+  while (!done()) {
+    if (run_permitted_task(self)) continue;
+    if (core::spin_until(self->context, done)) break;
+    group->waiter.store(self->context);
+    if (!done()) core::block();
+    group->waiter.store(nullptr);
+  }
+  now->group = group->outer;
+  group->outer = t_groups;
+  t_groups = group;
+}
+
+namespace {
+
+template <class Done>
+void drain(Member* self, Done&& done) noexcept {
+  Team* team = self->team;
+  const auto news = [&] { return done() || tasks_in_sight(team) || all_executed(team); };
+  while (!done()) {
+    if (run_any_task(self)) continue;
+    if (all_executed(team)) return;
+    if (core::spin_until(self->context, news)) continue;
+    const bool counted = fall_asleep(self);
+    if (!news()) core::block();
+    wake_up(self, counted);
+  }
+}
+
+}  // namespace
+
+void drain_at_barrier(Member* self) noexcept {
+  Team* team = self->team;
+  const uint32_t number = self->barriers;
+  // Tasks that a faster member has pushed since need not be waited for: somebody saw those before all end.
+  const auto drained = [&] {
+    return static_cast<int32_t>(team->drained.load(std::memory_order_acquire) - number) >= 0;
+  };
+  drain(self, drained);
+  if (drained()) return;
+  team->drained.store(number, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  wake_sleepers(team);
+}
+
+void drain_at_end(Member* primary) noexcept {
+  Team* team = primary->team;
+  drain(primary, [] { return false; });
+  team->tasked.store(false);
+  // Helpers that come later see that there is nothing to help with.
+  while (team->helpers.load() != 0) {
+    if (!core::yield()) platform::pause();
+  }
+  for (int i = 0; i < team->size; ++i) {
+    if (TaskDeque* deque = deque_at(team, i)) {
+      deque->created.store(0, std::memory_order_relaxed);
+      deque->executed.store(0, std::memory_order_relaxed);
+    }
+  }
+  // In this record barriers count on.
+  team->drained.store(primary->barriers, std::memory_order_relaxed);
+  team->closing.store(false, std::memory_order_relaxed);
+}
+
+void help_with_tasks(Member* self) noexcept {
+  while (run_any_task(self)) {
+  }
+}
+
+void linger(Member* self) noexcept {
+  Team* team = self->team;
+  team->helpers.fetch_add(1);
+  if (team->tasked.load()) {
+    const auto news = [&] {
+      return tasks_in_sight(team) || team->closing.load(std::memory_order_relaxed);
+    };
+    do {
+      help_with_tasks(self);
+    } while (!team->closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
+    team->out.fetch_add(1);
+    // A task may have come before that was counted; and the primary may sleep until the last one has ended.
+    help_with_tasks(self);
+    // Two helpers that finish at the same time: with the fence one of them sees what both have executed.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (all_executed(team)) wake_sleepers(team);
+  }
+  team->helpers.fetch_sub(1);
+}
+
+}  // namespace weft::openmp

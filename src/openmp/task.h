@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explicit tasks (OpenMP 5.2, section 12).
+//
+// Who counts what. A parent counts the children it created (plain: only it creates them). A child that ends
+// on the parent's own context counts itself in `done_here` (plain), elsewhere in `done_remote` (atomic); so a
+// tree that one member runs uses no atomic read-modify-write. A parent that ends before its children takes
+// those outstanding off `done_remote`, which becomes negative; the child that brings it back to 0 frees it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/context.h"
+#include "openmp/icv.h"
+
+namespace weft::openmp {
+
+struct Member;
+struct Task;
+
+// A taskgroup region: all tasks created in it and by its tasks must end before it does.
+struct TaskGroup {
+  std::atomic<int> pending{0};  // release by those that end, acquire by the one that waits
+  std::atomic<core::Context*> waiter{nullptr};
+  TaskGroup* outer = nullptr;
+};
+
+struct Task {
+  Icvs* icvs = nullptr;
+  Icvs own_icvs{};  // in use once the task has set one
+  void (*body)(Task* task) = nullptr;
+
+  // Atomic since a thief looks at a task that its owner may be running or recycling: it acts on what it
+  // saw only if it then gets the task. Relaxed: the deque orders the rest.
+  std::atomic<Task*> parent{nullptr};
+  std::atomic<int> depth{0};
+  std::atomic<bool> ended{false};
+
+  bool final = false;
+  bool implicit = false;
+  core::Context* context = nullptr;  // where it runs; null until it starts
+  TaskGroup* group = nullptr;
+  int64_t floor = 0;  // the deque's bottom when it started: what lies above are its descendants
+
+  uint32_t created = 0;
+  uint32_t done_here = 0;
+  std::atomic<int32_t> done_remote{0};
+  std::atomic<bool> parent_waits{false};  // in taskwait, asleep
+
+  // The adapter's part: for GOMP function and data, for KMP the task record that the program sees.
+  void (*function)(void* data) = nullptr;
+  void* data = nullptr;
+
+  void* big = nullptr;  // the payload, when it does not fit behind the record
+  struct TaskPool* pool = nullptr;
+  Task* next_free = nullptr;
+  size_t capacity = 0;  // bytes that follow this record
+};
+
+// A task with room for `bytes` after it, aligned to `alignment`, which is where *payload points. It is not
+// started or counted yet. Never null: without memory the process ends with a message.
+Task* allocate_task(size_t bytes, size_t alignment, void** payload) noexcept;
+
+// What a task clause may say.
+struct TaskClauses {
+  bool deferred = true;  // if(true)
+  bool final = false;
+  bool detached = false;
+};
+
+// Gives the task to the team, or runs it at once (if(false), in a final task, in a team of one, deque full).
+// Frees it in the end.
+void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;
+
+// A task that runs on the caller's stack between these two: if(false) as clang emits it.
+void begin_undeferred(Member* self, Task* task, bool final) noexcept;
+void end_undeferred(Member* self, Task* task) noexcept;
+
+// Waits until the children of the current task have ended.
+void task_wait(Member* self) noexcept;
+
+// May run another task.
+void task_yield(Member* self) noexcept;
+
+void begin_taskgroup(Member* self) noexcept;
+void end_taskgroup(Member* self) noexcept;
+
+// ---- for barriers and the ends of regions ----
+
+// Runs tasks of the team until every one pushed before the barrier has ended. Every member is in here.
+void drain_at_barrier(Member* self) noexcept;
+
+// Runs the tasks that are left at the end of the region, where the primary is alone but for helpers.
+void drain_at_end(Member* primary) noexcept;
+
+// Runs tasks as long as some can be found.
+void help_with_tasks(Member* self) noexcept;
+
+// The same by a member of a crew that has nothing else to do; it waits a while for more.
+void linger(Member* self) noexcept;
+
+// Returns a task to the pool it came from, when nobody refers to it any more.
+void free_task(Task* task) noexcept;
+
+}  // namespace weft::openmp

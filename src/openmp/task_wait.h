@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting inside a team: a member that waits runs the team's explicit tasks meanwhile, spins for a bounded
+// time, then leaves its CPU.
+#pragma once
+
+#include "core/scheduler.h"
+#include "openmp/task_deque.h"
+#include "openmp/team.h"
+
+namespace weft::openmp {
+
+// Runs one task of the team, its own last one or another member's first one. False when none was found.
+bool run_any_task(Member* self) noexcept;
+
+// A hint: some member's deque holds tasks.
+bool tasks_in_sight(const Team* team) noexcept;
+
+// Announces a member that falls asleep, and takes the announcement back.
+bool fall_asleep(Member* self) noexcept;
+void wake_up(Member* self, bool counted) noexcept;
+
+template <class Done>
+void wait_helping(Member* self, Done&& done) noexcept {
+  Team* team = self->team;
+  const auto tasks = [&] { return team->tasked.load(std::memory_order_relaxed) && tasks_in_sight(team); };
+  while (!done()) {
+    if (team->tasked.load(std::memory_order_relaxed) && run_any_task(self)) continue;
+    unsigned polls = 0;
+    // Looking at the deques takes their lines from those who push: not at every poll.
+    if (core::spin_until(self->context, [&] { return done() || (++polls % 8 == 0 && tasks()); })) continue;
+    const bool counted = fall_asleep(self);
+    if (!done() && !tasks()) core::block();
+    wake_up(self, counted);
+  }
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/team.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/message.h"
+#include "openmp/root.h"
+
+namespace weft::openmp {
+
+thread_local Member* t_member = nullptr;
+
+Member* attach_member() noexcept {
+  Root* root = take_root();
+  Member* member = &root->initial;
+  root->team.root = root;
+  member->team = &root->team;
+  member->number = 0;
+  member->outer = nullptr;
+  member->task = &member->implicit;
+  member->implicit.own_icvs = initial_icvs();
+  member->implicit.icvs = &member->implicit.own_icvs;
+  member->implicit.implicit = true;
+  t_member = member;
+  return member;
+}
+
+Icvs& own_icvs(Member* member) noexcept {
+  Task* task = member->task;
+  if (task->icvs != &task->own_icvs) {
+    task->own_icvs = *task->icvs;
+    task->icvs = &task->own_icvs;
+  }
+  return task->own_icvs;
+}
+
+void enter_team(Member* member, Team* team, int number) noexcept {
+  member->team = team;
+  member->number = number;
+  member->loops = team->first_loop;
+  member->singles = team->first_single;
+  // Barriers are told apart by number across the regions of a record; nobody is inside one now.
+  member->barriers = team->passed.load(std::memory_order_relaxed);
+  member->context = core::current_context();
+  member->task = &member->implicit;
+  Task& task = member->implicit;
+  task.icvs = &team->icvs;
+  task.implicit = true;
+  task.context = member->context;
+  task.created = 0;
+  task.done_here = 0;
+  task.done_remote.store(0, std::memory_order_relaxed);
+  task.group = nullptr;
+  task.floor = INT64_MIN;
+  task.final = false;
+  member->deque = team->deques != nullptr ? team->deques[number].load(std::memory_order_relaxed) : nullptr;
+}
+
+void reserve_members(Team* team, int size) noexcept {
+  if (size <= team->capacity) return;
+  const int capacity = std::max(size, 2 * team->capacity);
+  auto* lines = new (std::nothrow) MemberLine[capacity];
+  auto* deques = new (std::nothrow) std::atomic<TaskDeque*>[capacity]();
+  if (lines == nullptr || deques == nullptr) base::fatal("no memory for a team of %d threads", size);
+  for (int i = 0; i < team->capacity; ++i) {
+    deques[i].store(team->deques[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  team->lines = lines;
+  team->deques = deques;
+  team->capacity = capacity;
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams and their members (OpenMP 5.2, section 10.1). A Member is one implicit task on the context that
+// runs it; `self()` is the caller's.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "core/bundle.h"
+#include "core/crew.h"
+#include "openmp/icv.h"
+#include "openmp/task.h"
+#include "openmp/worksharing.h"
+
+namespace weft::openmp {
+
+struct Team;
+struct TaskDeque;
+
+// How a member enters the program's code: words[1..] hold what the adapter put there.
+using Invoke = void (*)(void* const* words, int number);
+
+struct Member {
+  Team* team = nullptr;
+  int number = 0;
+  Task* task = nullptr;     // what it runs now; &implicit at first
+  Member* outer = nullptr;  // what the context goes back to at the end of the region
+
+  // Constructs met so far; members of a team meet the same ones in the same order.
+  uint32_t loops = kLoopRing;
+  uint32_t singles = 0;
+  uint32_t barriers = 0;
+
+  LoopCursor loop;
+  core::Context* context = nullptr;
+  TaskDeque* deque = nullptr;  // made at the first task it pushes
+  Task implicit;
+};
+
+// The lines of a member that others write, in teams that keep them.
+struct MemberLine {
+  static constexpr int kRounds = 12;
+  // Signals of the dissemination barrier: [parity of the barrier][round], the barrier's number.
+  alignas(64) std::array<std::array<std::atomic<uint32_t>, kRounds>, 2> signal{};
+  std::atomic<core::Context*> sleeper{nullptr};
+
+  // As if barrier number `barrier` had just been passed.
+  void reset(uint32_t barrier) noexcept {
+    for (auto& parity : signal) {
+      for (auto& word : parity) word.store(barrier, std::memory_order_relaxed);
+    }
+    sleeper.store(nullptr, std::memory_order_relaxed);
+  }
+};
+
+struct Team : core::Bundle {
+  // Constant during a region.
+  int size = 1;
+  int level = 0;         // nested parallel regions, this included
+  int active_level = 0;  // those of more than one member
+  Member* parent = nullptr;
+  std::array<void*, core::Post::kWords> words{};
+  Icvs icvs{};  // of the implicit tasks
+  bool flat = false;  // all members run at once: barriers by dissemination
+
+  // Where the members' construct counters start: where those of the record's last region ended.
+  // Loops are counted from the ring's size on: the records begin as if they had served number 0.
+  uint32_t first_loop = kLoopRing;
+  uint32_t first_single = 0;
+
+  alignas(64) std::atomic<uint32_t> single_ticket{0};
+  std::atomic<void*> copyprivate{nullptr};
+
+  // Central barrier: members arrived, and barriers passed.
+  alignas(64) std::atomic<int> arrived{0};
+  std::atomic<uint32_t> passed{0};
+
+  // Explicit tasks. `tasked`: some have been pushed in this region; set by the first pusher, cleared by the
+  // primary at the end. `drained`: the last barrier whose tasks were seen to have ended.
+  // `task_sleepers`: members asleep that want to be told of tasks. `out`: members of a crew that have
+  // finished the region and look for tasks no more.
+  alignas(64) std::atomic<bool> tasked{false};
+  std::atomic<uint32_t> drained{0};
+  std::atomic<int> task_sleepers{0};
+  std::atomic<int> out{0};
+  std::atomic<int> helpers{0};       // members of a crew that look for tasks after their end
+  std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
+
+  // By member; made when first needed, kept for the record's next region. `capacity` is their length.
+  int capacity = 0;
+  MemberLine* lines = nullptr;
+  std::atomic<TaskDeque*>* deques = nullptr;
+
+  std::array<LoopShare, kLoopRing> ring{};
+
+  core::Crew* crew = nullptr;    // of a persistent team
+  struct Root* root = nullptr;   // of an initial team
+  Team* next_free = nullptr;
+};
+
+extern thread_local Member* t_member;
+
+// The caller as a thread of OpenMP; makes the implicit task of a thread that is new here.
+Member* attach_member() noexcept;
+inline Member* self() noexcept {
+  Member* member = t_member;
+  return __builtin_expect(member != nullptr, 1) ? member : attach_member();
+}
+
+inline Icvs& icvs(Member* member) noexcept { return *member->task->icvs; }
+// The same, to be written: the task gets a record of its own.
+Icvs& own_icvs(Member* member) noexcept;
+
+// Sets a member up for a region; the caller makes it current.
+void enter_team(Member* member, Team* team, int number) noexcept;
+
+// `lines` and `deques` for at least `size` members.
+void reserve_members(Team* team, int size) noexcept;
+
+}  // namespace weft::openmp

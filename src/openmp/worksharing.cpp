@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/worksharing.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/message.h"
+#include "core/scheduler.h"
+#include "openmp/team.h"
+
+namespace weft::openmp {
+
+namespace {
+
+using Kind = base::LoopSchedule::Kind;
+
+// Up to so many chunks a member come from one shared counter, which hands them out in order; more are
+// split among the members first, so that each works on a cache line of its own.
+constexpr uint64_t kSharedChunksPerMember = 64;
+
+constexpr uint64_t pack(uint64_t low, uint64_t high) noexcept { return low | (high << 32); }
+constexpr uint64_t low_of(uint64_t range) noexcept { return range & 0xffffffffu; }
+constexpr uint64_t high_of(uint64_t range) noexcept { return range >> 32; }
+
+void split(LoopShare* share, uint64_t chunks, int size) noexcept {
+  if (share->capacity < size) {
+    delete[] share->ranges;
+    share->ranges = new (std::nothrow) ChunkRange[size];
+    share->capacity = share->ranges != nullptr ? size : 0;
+  }
+  share->split = share->ranges != nullptr;
+  if (!share->split) return;
+  const auto members = static_cast<uint64_t>(size);
+  for (uint64_t i = 0; i < members; ++i) {
+    // Relaxed: the release of `state` publishes them.
+    share->ranges[i].range.store(pack(chunks * i / members, chunks * (i + 1) / members), std::memory_order_relaxed);
+  }
+}
+
+void set_up(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, int size) noexcept {
+  share->kind = schedule.kind;
+  share->count = count;
+  share->chunk = chunk;
+  share->split = false;
+  share->next.store(0, std::memory_order_relaxed);
+  share->left.store(0, std::memory_order_relaxed);
+  if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
+  const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
+  const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(size);
+  if (chunks > shared_limit && chunks < (uint64_t{1} << 31)) split(share, chunks, size);
+}
+
+// The record of construct number `number`, set up by the first member that comes.
+LoopShare* join_share(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
+  Team* team = self->team;
+  const uint32_t number = ++self->loops;
+  LoopShare* share = &team->ring[number % kLoopRing];
+  const uint32_t ready = 2 * number;
+  for (int spins = 0;; ++spins) {
+    uint32_t seen = share->state.load(std::memory_order_acquire);
+    if (seen == ready) return share;
+    // Odd and older: all members have left what the record served before.
+    if (seen != ready - 1 && seen % 2 == 1) {
+      if (share->state.compare_exchange_strong(seen, ready - 1, std::memory_order_acquire)) {
+        set_up(share, schedule, chunk, count, team->size);
+        share->state.store(ready, std::memory_order_release);
+        return share;
+      }
+      continue;
+    }
+    // The one that sets it up takes a moment; those still in the old construct may need this CPU.
+    if (spins % 64 == 63) core::yield();
+    platform::pause();
+  }
+}
+
+bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
+  const auto members = static_cast<uint64_t>(self->team->size);
+  const auto number = static_cast<uint64_t>(self->number);
+  if (loop.chunk == 0) {
+    if (loop.position != 0) return false;
+    loop.position = 1;
+    // The first `rest` members get one iteration more.
+    const uint64_t each = loop.count / members;
+    const uint64_t rest = loop.count % members;
+    chunk->begin = number * each + std::min(number, rest);
+    chunk->end = chunk->begin + each + (number < rest ? 1 : 0);
+  } else {
+    const uint64_t chunks = loop.count / loop.chunk + (loop.count % loop.chunk != 0 ? 1 : 0);
+    if (loop.position >= chunks || number >= chunks - loop.position) return false;
+    const uint64_t index = loop.position + number;
+    loop.position += members;
+    chunk->begin = index * loop.chunk;
+    chunk->end = loop.count - chunk->begin > loop.chunk ? chunk->begin + loop.chunk : loop.count;
+  }
+  chunk->last = chunk->end == loop.count;
+  return chunk->begin < chunk->end;
+}
+
+void give(const LoopShare* share, uint64_t index, Chunk* chunk) noexcept {
+  chunk->begin = index * share->chunk;
+  const uint64_t left = share->count - chunk->begin;
+  chunk->end = chunk->begin + std::min(left, share->chunk);
+  chunk->last = chunk->end == share->count;
+}
+
+// Takes half of what another member has left.
+bool steal(Member* self, LoopShare* share, uint64_t* index) noexcept {
+  const int size = self->team->size;
+  for (int i = 1; i < size; ++i) {
+    const int victim = self->number + i < size ? self->number + i : self->number + i - size;
+    auto& word = share->ranges[victim].range;
+    uint64_t seen = word.load(std::memory_order_relaxed);
+    while (low_of(seen) < high_of(seen)) {
+      const uint64_t middle = high_of(seen) - (high_of(seen) - low_of(seen) + 1) / 2;
+      // Relaxed: the value is all that passes; what the chunks are was published with `state`.
+      if (word.compare_exchange_weak(seen, pack(low_of(seen), middle), std::memory_order_relaxed)) {
+        *index = middle;
+        share->ranges[self->number].range.store(pack(middle + 1, high_of(seen)), std::memory_order_relaxed);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool next_split(Member* self, LoopShare* share, Chunk* chunk) noexcept {
+  auto& mine = share->ranges[self->number].range;
+  uint64_t seen = mine.load(std::memory_order_relaxed);
+  uint64_t index = 0;
+  for (;;) {
+    if (low_of(seen) >= high_of(seen)) {
+      if (!steal(self, share, &index)) return false;
+      break;
+    }
+    if (mine.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed)) {
+      index = low_of(seen);
+      break;
+    }
+  }
+  give(share, index, chunk);
+  return true;
+}
+
+bool next_shared(LoopShare* share, Chunk* chunk) noexcept {
+  // Looking first keeps the counter from running on past the end.
+  uint64_t begin = share->next.load(std::memory_order_relaxed);
+  if (begin >= share->count) return false;
+  if (share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536)) {
+    begin = share->next.fetch_add(share->chunk, std::memory_order_relaxed);
+    if (begin >= share->count) return false;
+  } else {
+    do {
+      if (begin >= share->count) return false;
+    } while (!share->next.compare_exchange_weak(
+        begin, share->count - begin > share->chunk ? begin + share->chunk : share->count,
+        std::memory_order_relaxed));
+  }
+  chunk->begin = begin;
+  chunk->end = share->count - begin > share->chunk ? begin + share->chunk : share->count;
+  chunk->last = chunk->end == share->count;
+  return true;
+}
+
+bool next_guided(Member* self, LoopShare* share, Chunk* chunk) noexcept {
+  const auto members = static_cast<uint64_t>(self->team->size);
+  uint64_t begin = share->next.load(std::memory_order_relaxed);
+  uint64_t end = 0;
+  do {
+    if (begin >= share->count) return false;
+    const uint64_t left = share->count - begin;
+    const uint64_t part = std::max(left / members + (left % members != 0 ? 1 : 0), share->chunk);
+    end = begin + std::min(left, part);
+  } while (!share->next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+  chunk->begin = begin;
+  chunk->end = end;
+  chunk->last = end == share->count;
+  return true;
+}
+
+}  // namespace
+
+void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
+  LoopCursor& loop = self->loop;
+  loop.count = count;
+  loop.position = 0;
+  loop.share = nullptr;
+  loop.is_static = schedule.kind == Kind::static_ || schedule.kind == Kind::auto_;
+  loop.whole = self->team->size == 1;
+  loop.chunk = chunk;
+  if (loop.is_static || loop.whole) {
+    if (schedule.kind == Kind::auto_) loop.chunk = 0;
+    return;
+  }
+  loop.chunk = std::max<uint64_t>(chunk, 1);
+  loop.share = join_share(self, schedule, loop.chunk, count);
+}
+
+bool next_chunk(Member* self, Chunk* chunk) noexcept {
+  LoopCursor& loop = self->loop;
+  LoopShare* share = loop.share;
+  if (share != nullptr) {
+    if (share->split) return next_split(self, share, chunk);
+    return share->kind == Kind::guided ? next_guided(self, share, chunk) : next_shared(share, chunk);
+  }
+  if (!loop.whole) return next_static(self, loop, chunk);
+  if (loop.position != 0 || loop.count == 0) return false;
+  loop.position = 1;
+  *chunk = {0, loop.count, true};
+  return true;
+}
+
+bool loop_exhausted(const Member* self) noexcept {
+  const LoopShare* share = self->loop.share;
+  if (share == nullptr) return false;
+  if (!share->split) return share->next.load(std::memory_order_relaxed) >= share->count;
+  for (int i = 0; i < self->team->size; ++i) {
+    const uint64_t range = share->ranges[i].range.load(std::memory_order_relaxed);
+    if (low_of(range) < high_of(range)) return false;
+  }
+  return true;
+}
+
+void end_loop(Member* self) noexcept {
+  LoopShare* share = self->loop.share;
+  if (share == nullptr) return;
+  self->loop.share = nullptr;
+  const uint32_t number = share->state.load(std::memory_order_relaxed) / 2;
+  // Acquire and release: the last one to leave passes on that all others are done with the record.
+  if (share->left.fetch_add(1, std::memory_order_acq_rel) == self->team->size - 1) {
+    share->state.store(2 * number + 1, std::memory_order_release);
+  }
+}
+
+bool begin_single(Member* self) noexcept {
+  Team* team = self->team;
+  if (team->size == 1) return true;
+  const uint32_t number = self->singles++;
+  // Relaxed: who executes is all that is decided; the construct's barrier orders the rest.
+  uint32_t ticket = team->single_ticket.load(std::memory_order_relaxed);
+  if (ticket != number) return false;
+  return team->single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worksharing constructs (OpenMP 5.2, section 11): loops, sections, single.
+//
+// A loop is counted in iterations 0 .. count-1, whatever its type and direction; adapters translate. Each
+// construct uses one record of a ring in the team, so that members may be several `nowait` loops apart.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/options.h"
+
+namespace weft::openmp {
+
+struct Member;
+
+// Records of a team that may be in use at the same time.
+inline constexpr uint32_t kLoopRing = 8;
+
+// Chunks of one member that are not handed out yet: first in the low half, end in the high one. The value
+// says everything, so compare-and-swap on it has no ABA problem.
+struct alignas(64) ChunkRange {
+  std::atomic<uint64_t> range{0};
+};
+
+// One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
+// 2s in use, 2s+1 all members have left (the record may serve s + ring size).
+struct alignas(64) LoopShare {
+  // Release by the one who sets up or leaves last, acquire by the others.
+  std::atomic<uint32_t> state{1};
+  std::atomic<int> left{0};
+  base::LoopSchedule::Kind kind = base::LoopSchedule::Kind::dynamic;
+  bool split = false;  // chunks are in `ranges`, not in `next`
+  uint64_t count = 0;
+  uint64_t chunk = 1;
+  ChunkRange* ranges = nullptr;
+  int capacity = 0;  // of `ranges`
+
+  // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
+  alignas(64) std::atomic<uint64_t> next{0};
+};
+
+// Where a member stands in its present loop.
+struct LoopCursor {
+  LoopShare* share = nullptr;
+  uint64_t count = 0;
+  uint64_t chunk = 1;
+  uint64_t position = 0;  // static: next chunk; else: the last chunk's end
+  uint64_t base = 0;      // the adapter's: first value and step of the loop variable
+  uint64_t step = 0;
+  bool is_static = false;
+  bool whole = false;  // a team of one takes everything at once
+};
+
+// A range of iterations.
+struct Chunk {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  bool last = false;  // holds the sequentially last iteration
+};
+
+// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset.
+void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept;
+
+// The member's next chunk; false when there is none left.
+bool next_chunk(Member* self, Chunk* chunk) noexcept;
+
+// Whether the member is in a loop of which it is known that all iterations have been handed out.
+bool loop_exhausted(const Member* self) noexcept;
+
+// Leaves the loop: once a member, after next_chunk has said false or not.
+void end_loop(Member* self) noexcept;
+
+// True for the one member that executes the single region met now.
+bool begin_single(Member* self) noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel says a thread of this process is doing.
+#pragma once
+
+#include <sys/types.h>
+
+namespace weft::platform {
+
+enum class ThreadState { running, sleeping, unknown };
+
+// Reads /proc/self/task/<id>/stat; some microseconds. `unknown` when the thread has gone or /proc is not there.
+ThreadState thread_state(pid_t id) noexcept;
+
+}  // namespace weft::platform
