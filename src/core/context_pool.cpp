@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/keep_errno.h"
 #include "platform/futex.h"
 
 namespace weft::core {
@@ -43,6 +44,7 @@ void* ContextPool::donor_main(void* argument) {
 }
 
 ContextPool::Donor* ContextPool::make() noexcept {
+  const base::KeepErrno keep;
   auto* donor = new (std::nothrow) Donor;
   if (donor == nullptr) return nullptr;
 

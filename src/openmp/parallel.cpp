@@ -29,7 +29,7 @@ int team_size(Member* self, int requested) noexcept {
   int size = requested > 0 ? requested : now.nthreads;
   if (size <= 1) return 1;
   size = std::min(size, now.thread_limit);
-  if (now.dynamic) size = std::min(size, core::slots());
+  if (now.dynamic) size = std::min(size, num_procs());
   return std::min(size, core::Crew::kMaxMembers);
 }
 
@@ -161,14 +161,14 @@ void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
   }
   t_member = member;
   reinterpret_cast<Invoke>(post.words[0])(post.words, index);
-  if (team->tasked.load(std::memory_order_relaxed)) linger(member);
+  if (team->tasked.load(std::memory_order_relaxed)) linger(member, true);
   // What the region has set ends with it.
   member->implicit.icvs = &team->icvs;
 }
 
 // A member between two regions: tasks have come, from members that are still inside.
 void nudge_crew_member(core::Crew*, int, const core::Post&) {
-  if (t_crew_member != nullptr) linger(t_crew_member);
+  if (t_crew_member != nullptr) linger(t_crew_member, false);
 }
 
 bool same(const Icvs& a, const Icvs& b) noexcept {
@@ -206,7 +206,7 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   Team* team = root->crew_team;
   Icvs wanted = icvs(parent);
   wanted.nthreads = nthreads_at(1, wanted.nthreads);
-  if (team->size == size && same(team->icvs, wanted) && root->crew_version != 0) return true;
+  if (team->size == size && same(team->icvs, wanted) && root->crew_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
   team->passed.store(root->primary.barriers, std::memory_order_relaxed);
@@ -219,6 +219,7 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   reserve_members(team, size);
   for (int i = 0; i < size; ++i) team->lines[i].reset(root->primary.barriers);
   ++root->crew_version;
+  root->crew_fits = true;
   enter_team(&root->primary, team, 0);
   return true;
 }
@@ -229,7 +230,7 @@ bool begin_crew(Member* parent, int size, void* const* words) noexcept {
   if (root->generation != core::generation()) {
     // The crew was our parent process's.
     root->crew = nullptr;
-    root->crew_version = 0;
+    root->crew_fits = false;
     root->no_crew = false;
     root->generation = core::generation();
   }
@@ -269,7 +270,7 @@ void release_crew(Root* root) noexcept {
   root->no_crew = false;
   if (!root->has_crew) return;
   if (root->crew != nullptr && root->generation == core::generation()) root->crew->dismiss();
-  root->crew_version = 0;
+  root->crew_fits = false;
   root->has_crew = false;
   g_crews.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -14,7 +14,8 @@ struct Root {
   core::Crew* crew = nullptr;
   Team* crew_team = nullptr;
   Member primary;            // of the crew's team
-  uint32_t crew_version = 0; // counts changes of the crew's team, so that its members re-read it
+  uint32_t crew_version = 0;  // counts changes of the crew's team, so that its members re-read it
+  bool crew_fits = false;     // whether the crew is set up for crew_team's size
   unsigned generation = 0;   // of the pool the crew belongs to
   bool has_crew = false;     // counted among those that have one
   bool no_crew = false;      // there were enough of them

@@ -449,6 +449,12 @@ void unset_nest(void* at) noexcept { unlock(*nest_of(at)); }
 WEFT_ABI void weft_abi_omp_init_lock(void* lock) { init(lock); }
 WEFT_ABI_EXPORT(omp_init_lock);
 
+// A hint about contention changes nothing: the lock adapts itself.
+WEFT_ABI void weft_abi_omp_init_lock_with_hint(void* lock, int) { init(lock); }
+WEFT_ABI_EXPORT(omp_init_lock_with_hint);
+WEFT_ABI void weft_abi_omp_init_lock_with_hint_(void* lock, const int32_t*) { init(lock); }
+WEFT_ABI_EXPORT(omp_init_lock_with_hint_);
+
 WEFT_ABI void weft_abi_omp_destroy_lock(void*) {  }
 WEFT_ABI_EXPORT(omp_destroy_lock);
 
@@ -463,6 +469,10 @@ WEFT_ABI_EXPORT(omp_test_lock);
 
 WEFT_ABI void weft_abi_omp_init_nest_lock(void* lock) { init_nest(lock); }
 WEFT_ABI_EXPORT(omp_init_nest_lock);
+WEFT_ABI void weft_abi_omp_init_nest_lock_with_hint(void* lock, int) { init_nest(lock); }
+WEFT_ABI_EXPORT(omp_init_nest_lock_with_hint);
+WEFT_ABI void weft_abi_omp_init_nest_lock_with_hint_(void* lock, const int32_t*) { init_nest(lock); }
+WEFT_ABI_EXPORT(omp_init_nest_lock_with_hint_);
 
 WEFT_ABI void weft_abi_omp_destroy_nest_lock(void* lock) { delete nest_of(lock); }
 WEFT_ABI_EXPORT(omp_destroy_nest_lock);

@@ -6,6 +6,7 @@
 
 #include <sys/resource.h>
 
+#include "base/keep_errno.h"
 #include "base/options.h"
 #include "core/scheduler.h"
 #include "openmp/display_env.h"
@@ -44,6 +45,7 @@ size_t stack_size(const base::Options& options) noexcept {
 
 void start_runtime() noexcept {
   if (core::started()) return;
+  const base::KeepErrno keep;
   const base::Options& options = base::options();
   core::Settings settings;
   settings.slots = num_procs();

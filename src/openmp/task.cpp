@@ -357,16 +357,18 @@ void help_with_tasks(Member* self) noexcept {
   }
 }
 
-void linger(Member* self) noexcept {
+void linger(Member* self, bool stay) noexcept {
   Team* team = self->team;
   team->helpers.fetch_add(1);
-  if (team->tasked.load()) {
+  // From here to the end of the count the primary cannot finish a region that has tasks, so the team stays as
+  // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
+  if (team->tasked.load() && self->number < team->size) {
     const auto news = [&] {
       return tasks_in_sight(team) || team->closing.load(std::memory_order_relaxed);
     };
     do {
       help_with_tasks(self);
-    } while (!team->closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
+    } while (stay && !team->closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
     team->out.fetch_add(1);
     // A task may have come before that was counted; and the primary may sleep until the last one has ended.
     help_with_tasks(self);

@@ -97,8 +97,8 @@ void drain_at_end(Member* primary) noexcept;
 // Runs tasks as long as some can be found.
 void help_with_tasks(Member* self) noexcept;
 
-// The same by a member of a crew that has nothing else to do; it waits a while for more.
-void linger(Member* self) noexcept;
+// The same by a member of a crew, after its part of the region or between two; it may stay a while for more.
+void linger(Member* self, bool stay) noexcept;
 
 // Returns a task to the pool it came from, when nobody refers to it any more.
 void free_task(Task* task) noexcept;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/keep_errno.h"
 #include "base/message.h"
 #include "openmp/root.h"
 
@@ -12,6 +13,7 @@ namespace weft::openmp {
 thread_local Member* t_member = nullptr;
 
 Member* attach_member() noexcept {
+  const base::KeepErrno keep;
   Root* root = take_root();
   Member* member = &root->initial;
   root->team.root = root;

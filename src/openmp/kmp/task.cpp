@@ -38,6 +38,7 @@ constexpr int32_t kDetachable = 1 << 6;
 struct alignas(16) Link {
   Task* task;
   int32_t flags;
+  bool again;  // an untied task has submitted itself: its next part is due
 };
 
 // Privates may be vectors.
@@ -52,14 +53,28 @@ void run_destructors(KmpTask* record) noexcept {
   if ((link_of(record)->flags & kDestructors) != 0) record->destructors.destructors(self()->number, record);
 }
 
-void run_task(Task* task) {
-  auto* record = static_cast<KmpTask*>(task->data);
-  record->routine(self()->number, record);
+// The compiler cuts an untied task at its scheduling points: a part ends by submitting the task once more, and
+// the routine goes on with the next part when it is called again. Here the same member runs them all in turn.
+void run_remaining_parts(KmpTask* record) {
+  while (link_of(record)->again) {
+    link_of(record)->again = false;
+    record->routine(self()->number, record);
+  }
   run_destructors(record);
 }
 
+void run_task(Task* task) {
+  auto* record = static_cast<KmpTask*>(task->data);
+  record->routine(self()->number, record);
+  run_remaining_parts(record);
+}
+
 int32_t submit(KmpTask* record, bool deferred) {
-  const Link* link = link_of(record);
+  Link* link = link_of(record);
+  if (self()->task == link->task) {
+    link->again = true;
+    return 0;
+  }
   TaskClauses clauses;
   clauses.deferred = deferred;
   clauses.final = (link->flags & kFinal) != 0;
@@ -77,7 +92,7 @@ WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags,
   void* payload = nullptr;
   Task* task = allocate_task(kLinkRoom + rounded + shareds_size, kAlignment, &payload);
   auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
-  new (link_of(record)) Link{task, flags};
+  new (link_of(record)) Link{task, flags, false};
   record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + rounded : nullptr;
   record->routine = routine;
   record->part = 0;
@@ -113,7 +128,7 @@ WEFT_ABI void weft_abi___kmpc_omp_task_begin_if0(Ident*, int32_t, KmpTask* recor
 WEFT_ABI_EXPORT(__kmpc_omp_task_begin_if0);
 
 WEFT_ABI void weft_abi___kmpc_omp_task_complete_if0(Ident*, int32_t, KmpTask* record) {
-  run_destructors(record);
+  run_remaining_parts(record);
   end_undeferred(self(), link_of(record)->task);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_complete_if0);

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# weft_openmp_test(SOURCE): builds one program by each compiler of its language and adds a test for each, which runs it in
+# several environments (run.py). What differs from the defaults is said by variables named after the program, set before:
+#   <program>_ENVIRONMENTS  names from run.py, separated by commas       default: the usual ones
+#   <program>_TIMEOUT       seconds for one run                          default: 20
+#   <program>_COMPILERS     some of gcc, clang, gfortran                 default: all of the language
+#   <program>_FLAGS         more flags to compile and link with
+#   <program>_SANITIZERS    OFF: leave it out of builds with sanitizers
+
+function(weft_find_compiler variable package)
+  find_program(${variable} NAMES ${ARGN} DOC "Compiler of the OpenMP tests")
+  if(NOT ${variable})
+    message(FATAL_ERROR "The OpenMP tests need ${package}: apt install ${package} (or run scripts/setup)")
+  endif()
+endfunction()
+
+weft_find_compiler(WEFT_TEST_GCC gcc-12 gcc-12)
+weft_find_compiler(WEFT_TEST_GXX g++-12 g++-12)
+weft_find_compiler(WEFT_TEST_GFORTRAN gfortran-12 gfortran-12)
+weft_find_compiler(WEFT_TEST_CLANG clang-19 clang-19)
+weft_find_compiler(WEFT_TEST_CLANGXX clang-19 clang++-19)
+find_file(WEFT_TEST_LIBOMP libomp.so PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
+if(NOT WEFT_TEST_LIBOMP)
+  message(FATAL_ERROR "The OpenMP tests need libomp-19-dev: apt install libomp-19-dev (or run scripts/setup)")
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+set(weft_test_flags -O2 -g -pthread -fopenmp -Wall -Wextra -Werror -Wno-deprecated-declarations)
+set(weft_test_scale 1)
+if(WEFT_SANITIZE)
+  # The library carries gcc's sanitizer runtime; a program by clang would bring a second one.
+  list(APPEND weft_test_flags -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  set(weft_test_scale 6)
+  message(STATUS "OpenMP tests by clang are left out: its sanitizer runtime does not mix with gcc's")
+endif()
+
+if(WEFT_TEST_STOCK_RUNTIME)
+  set(weft_test_runtime "")
+elseif(WEFT_TEST_RUNTIME_DIR)
+  set(weft_test_runtime --runtime ${WEFT_TEST_RUNTIME_DIR})
+else()
+  set(weft_test_runtime --runtime $<TARGET_FILE_DIR:weft>)
+endif()
+if(WEFT_TEST_STOCK_RUNTIME OR WEFT_TEST_RUNTIME_DIR)
+  list(APPEND weft_test_runtime --set KMP_WARNINGS=0)  # libomp explains itself on stderr, for a test that is a failure
+endif()
+
+add_custom_target(openmp_test_programs ALL)
+
+# Which commands build a file of this extension, by the compiler's short name.
+set(weft_build_gcc.c ${WEFT_TEST_GCC} -std=gnu11)
+set(weft_build_gcc.cpp ${WEFT_TEST_GXX} -std=c++20)
+set(weft_build_clang.c ${WEFT_TEST_CLANG} -std=gnu11)
+set(weft_build_clang.cpp ${WEFT_TEST_CLANGXX} -std=c++20)
+set(weft_build_gfortran.f90 ${WEFT_TEST_GFORTRAN} -std=f2008 -Wno-compare-reals -Wno-zerotrip -Wno-function-elimination)
+set(weft_compilers.c gcc clang)
+set(weft_compilers.cpp gcc clang)
+set(weft_compilers.f90 gfortran)
+
+function(weft_openmp_test source)
+  get_filename_component(program ${source} NAME_WE)
+  get_filename_component(extension ${source} LAST_EXT)
+  set(compilers ${weft_compilers${extension}})
+  if(DEFINED ${program}_COMPILERS)
+    set(compilers ${${program}_COMPILERS})
+  endif()
+  if(WEFT_SANITIZE)
+    list(REMOVE_ITEM compilers clang)
+    if(DEFINED ${program}_SANITIZERS AND NOT ${program}_SANITIZERS)
+      return()
+    endif()
+  endif()
+
+  foreach(compiler IN LISTS compilers)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${compiler}/${program})
+    set(depfile -MMD -MF ${output}.d)
+    set(use_depfile DEPFILE ${output}.d)
+    if(extension STREQUAL ".f90")
+      set(depfile -J ${CMAKE_CURRENT_BINARY_DIR}/${compiler}/${program}.modules)
+      set(use_depfile)
+      file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${compiler}/${program}.modules)
+    endif()
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${compiler})
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${weft_build_${compiler}${extension}} ${weft_test_flags} ${depfile} ${source} -o ${output} ${${program}_FLAGS}
+              -Wl,--as-needed -latomic -lm -ldl
+      DEPENDS ${source} ${use_depfile} VERBATIM COMMENT "Building ${compiler}/${program}")
+    add_custom_target(openmp_${compiler}_${program} DEPENDS ${output})
+    add_dependencies(openmp_test_programs openmp_${compiler}_${program})
+    weft_openmp_run(openmp.${compiler}.${program} ${program} ${output})
+  endforeach()
+endfunction()
+
+# Adds the test that runs a program which is already built.
+function(weft_openmp_run test program output)
+  set(limit 20)
+  if(${program}_TIMEOUT)
+    set(limit ${${program}_TIMEOUT})
+  endif()
+  math(EXPR limit "${limit} * ${weft_test_scale}")
+  set(environments)
+  if(${program}_ENVIRONMENTS)
+    set(environments --environments ${${program}_ENVIRONMENTS})
+  endif()
+  add_test(NAME ${test}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run.py --quiet ${weft_test_runtime} --timeout ${limit}
+            ${environments} ${output})
+  math(EXPR whole "${limit} * 10 + 60")
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${whole} LABELS "openmp")
+endfunction()

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Members that block in read(2), poll and sleep while the others must go on, since it is these that end the wait.
+#include "../support/check.h"
+#include "../support/everywhere.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+// All members but the last wait for a byte from their right neighbour.
+static void chained_pipes(int threads)
+{
+  int ends[most_members][2];
+  for (int i = 0; i < threads; i++) CHECK_EQ(pipe(ends[i]), 0);
+#pragma omp parallel num_threads(threads)
+  {
+    int me = omp_get_thread_num();
+    char byte = 0;
+    if (me + 1 < threads) CHECK_EQ(read(ends[me + 1][0], &byte, 1), 1);
+    CHECK_EQ(byte, threads - 1 - me);
+    byte++;
+    CHECK_EQ(write(ends[me][1], &byte, 1), 1);
+  }
+  for (int i = 0; i < threads; i++) close(ends[i][0]), close(ends[i][1]);
+}
+
+// All but one block; that one works through a loop of tasks and inner regions before it wakes them.
+static void one_goes_on(int threads)
+{
+  if (threads < 2) return;
+  int ends[2], work = 0, woken = 0;
+  CHECK_EQ(pipe(ends), 0);
+#pragma omp parallel num_threads(threads)
+  {
+    if (omp_get_thread_num() == threads - 1) {
+      usleep(2000);
+      for (int i = 0; i < 10; i++) {
+#pragma omp parallel num_threads(3)
+        {
+#pragma omp barrier
+#pragma omp atomic
+          work++;
+        }
+      }
+      for (int i = 1; i < threads; i++) CHECK_EQ(write(ends[1], "x", 1), 1);
+    } else {
+      struct pollfd ready = {ends[0], POLLIN, 0};
+      CHECK_EQ(poll(&ready, 1, -1), 1);
+      char byte;
+      CHECK_EQ(read(ends[0], &byte, 1), 1);
+#pragma omp atomic
+      woken++;
+    }
+  }
+  CHECK_EQ(work, 30);
+  CHECK_EQ(woken, threads - 1);
+  close(ends[0]), close(ends[1]);
+}
+
+// Sleepers overlap: n members that sleep 20 ms each must not take n times 20 ms.
+static void sleepers_overlap(int threads)
+{
+  double begin = omp_get_wtime();
+#pragma omp parallel num_threads(threads)
+  usleep(20000);
+  double took = omp_get_wtime() - begin;
+  CHECK(took >= 0.0199);
+  if (took > 0.020 * threads * 0.9 + 0.3)
+    check_failed(__FILE__, __LINE__, "sleepers overlap", "%d sleepers of 20 ms took %.0f ms", threads, took * 1e3);
+}
+
+static void sockets(int threads)
+{
+  int pair[2];
+  CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  int rounds = 20;
+#pragma omp parallel num_threads(threads < 2 ? 2 : threads)
+  {
+    int me = omp_get_thread_num();
+    char byte;
+    if (me == 0)
+      for (int i = 0; i < rounds; i++) {
+        CHECK_EQ(write(pair[0], "a", 1), 1);
+        CHECK_EQ(read(pair[0], &byte, 1), 1);
+      }
+    else if (me == omp_get_num_threads() - 1)
+      for (int i = 0; i < rounds; i++) {
+        CHECK_EQ(read(pair[1], &byte, 1), 1);
+        CHECK_EQ(write(pair[1], "b", 1), 1);
+      }
+  }
+  close(pair[0]), close(pair[1]);
+}
+
+int main(void)
+{
+  everywhere(chained_pipes);
+  everywhere(one_goes_on);
+  everywhere(sockets);
+  sleepers_overlap(2);
+  sleepers_overlap(8);
+  sleepers_overlap(40);
+  return check_result();
+}

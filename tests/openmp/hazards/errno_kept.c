@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// errno belongs to the member: kept over barriers, locks, tasks and inner regions, however often its address was taken.
+#include "../support/check.h"
+#include "../support/everywhere.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static void kept(int threads)
+{
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(threads)
+  {
+    int me = omp_get_thread_num(), *where = &errno;
+    errno = 1000 + me;
+    for (int i = 0; i < 10; i++) {
+#pragma omp barrier
+      CHECK_EQ(errno, 1000 + me);
+      CHECK_PTR(&errno, where);
+      omp_set_lock(&lock);
+      CHECK_EQ(errno, 1000 + me);
+      omp_unset_lock(&lock);
+    }
+#pragma omp parallel num_threads(3)
+    {
+      int it = omp_get_thread_num();
+      if (it) errno = 5000 + it;
+#pragma omp barrier
+      CHECK_EQ(errno, it ? 5000 + it : 1000 + me);
+    }
+    CHECK_EQ(errno, 1000 + me);
+  }
+  omp_destroy_lock(&lock);
+}
+
+// By the C library: different failures in different members.
+static void by_calls(int threads)
+{
+#pragma omp parallel num_threads(threads)
+  {
+    int me = omp_get_thread_num(), expected;
+    if (me % 2) {
+      expected = ENOENT;
+      CHECK_EQ(open("/no/such/file", O_RDONLY), -1);
+    } else {
+      expected = EBADF;
+      CHECK_EQ(close(-1), -1);
+    }
+#pragma omp barrier
+    CHECK_EQ(errno, expected);
+#pragma omp barrier
+    CHECK_EQ(errno, expected);
+  }
+}
+
+int main(void)
+{
+  everywhere(kept);
+  everywhere(by_calls);
+  return check_result();
+}
