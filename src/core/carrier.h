@@ -52,9 +52,10 @@ struct alignas(64) Carrier {
   std::atomic<bool> poked{false};
 
   alignas(64) ReadyList ready;
-  // The root's context, when it can go on. Set by anybody, taken by this carrier (or, in a stall, by
-  // another one) with exchange.
+  // The root's context, when it can go on. Set by anybody, taken with exchange: by this carrier, or by a
+  // worker once the monitor has seen that this one does not come for it. Relaxed flag: a guess.
   std::atomic<Context*> root_ready{nullptr};
+  std::atomic<bool> abandoned{false};
 
   // Bundles with members to claim, oldest first. Written by this carrier, except that a primary member
   // that has moved away clears its own entry.

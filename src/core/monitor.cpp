@@ -32,6 +32,9 @@ struct Seen {
   uint32_t regions = 0;
   int quiet_ticks = 0;
   bool ready_waited = false;
+  const Context* root_waited = nullptr;
+  uint64_t root_switches = 0;
+  bool root_stalled = false;
   uint32_t ready_taken = 0;
   std::array<uint64_t, kOpenBundles> claims{};
 };
@@ -89,6 +92,15 @@ class Monitor {
       before.ready_waited = ready;
       before.ready_taken = taken;
 
+      const Context* root = carrier->root_ready.load(std::memory_order_relaxed);
+      const uint64_t switches = carrier->statistics.switches.get();
+      before.root_stalled = root != nullptr && root == before.root_waited && switches == before.root_switches;
+      stalled |= before.root_stalled;
+      before.root_waited = root;
+      before.root_switches = switches;
+      carrier->abandoned.store(before.root_stalled && (asleep_in_kernel(carrier) || patience_is_over()),
+                               std::memory_order_relaxed);
+
       const int top = std::min(carrier->open_top.load(std::memory_order_acquire), kOpenBundles);
       for (int k = 0; k < kOpenBundles; ++k) {
         const Bundle* bundle = k < top ? carrier->open[k].load(std::memory_order_acquire) : nullptr;
@@ -101,24 +113,28 @@ class Monitor {
     return stalled;
   }
 
-  int sleeping_in_kernel(int count) noexcept {
-    int sleeping = 0;
-    for (int i = 0; i < count; ++i) {
-      const Carrier* carrier = pool_.carrier(i);
-      if (carrier->wake.load(std::memory_order_relaxed) == Wake::sleeping) continue;
-      if (carrier->is_root() && !carrier->holds_slot.load(std::memory_order_relaxed)) continue;
-      if (platform::thread_state(carrier->thread_id) == platform::ThreadState::sleeping) ++sleeping;
-    }
-    return sleeping;
+  // Stuck in a system call of the program's, not in ours.
+  static bool asleep_in_kernel(const Carrier* carrier) noexcept {
+    if (carrier->wake.load(std::memory_order_relaxed) == Wake::sleeping) return false;
+    if (carrier->is_root() && !carrier->holds_slot.load(std::memory_order_relaxed)) return false;
+    return platform::thread_state(carrier->thread_id) == platform::ThreadState::sleeping;
   }
+
+  int count_asleep(int count) noexcept {
+    int asleep = 0;
+    for (int i = 0; i < count; ++i) asleep += asleep_in_kernel(pool_.carrier(i)) ? 1 : 0;
+    return asleep;
+  }
+
+  bool patience_is_over() const noexcept { return stalled_ticks_ > kTicksBeforeLendingToRunners; }
 
   void lend(int count) noexcept {
     const int lent = pool_.lent.load(std::memory_order_relaxed);
-    const int sleeping = sleeping_in_kernel(count);
+    const int sleeping = count_asleep(count);
     int wanted = lent;
     if (sleeping > lent) {
       wanted = sleeping;
-    } else if (stalled_ticks_ > kTicksBeforeLendingToRunners || (lent > 0 && stalled_ticks_ > 1)) {
+    } else if (patience_is_over() || (lent > 0 && stalled_ticks_ > 1)) {
       wanted = lent == 0 ? 1 : 2 * lent;
     }
     if (wanted > lent) {

@@ -62,6 +62,9 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
 // Runs a claimed member of a bundle, and others of it while there are some.
 void run_claimed(Context* self, Bundle* bundle, int index) noexcept;
 
+// Brings a root's context, which may run as a guest on a worker, back to its own OS thread.
+void return_home(Context* root) noexcept;
+
 // ---- workers.cpp ----
 // Makes workers until there are `count`, as far as the system lets it.
 void grow_workers(int count) noexcept;

@@ -83,7 +83,9 @@ void enter_region(Context* self) noexcept {
 void leave_region(Context* self) noexcept {
   Carrier* home = self->home;
   home->regions_seen.store(home->regions_seen.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  home->regions_open.store(home->regions_open.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  const int open = home->regions_open.load(std::memory_order_relaxed) - 1;
+  home->regions_open.store(open, std::memory_order_relaxed);
+  if (open == 0 && self->carrier != home) return_home(self);
 }
 
 }  // namespace weft::core

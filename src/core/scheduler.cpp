@@ -196,6 +196,13 @@ bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_fi
   return false;
 }
 
+// A root's context runs on its own OS thread, but not at any price: what that thread is stuck in may be waiting
+// for this very context.
+Context* take_abandoned(Carrier* victim) noexcept {
+  if (!victim->abandoned.load(std::memory_order_relaxed)) return nullptr;
+  return victim->root_ready.exchange(nullptr);
+}
+
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   Context* context = victim->ready.pop(carrier->is_root() ? carrier : nullptr);
   if (context == nullptr) return false;
@@ -235,6 +242,10 @@ bool step(Context* self) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 1; i < count; ++i) {
     Carrier* victim = p.carrier((carrier->index + i) % count);
+    if (Context* root = take_abandoned(victim)) {
+      switch_counted(self, root, Departure::idle);
+      return true;
+    }
     if (claim_from(self, carrier, victim, false)) return true;
     if (resume_from(self, carrier, victim)) return true;
   }
@@ -249,6 +260,10 @@ bool work_in_sight(const Carrier* carrier) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Carrier* victim = p.carrier(i);
+    if (victim->abandoned.load(std::memory_order_relaxed) &&
+        victim->root_ready.load(std::memory_order_relaxed) != nullptr) {
+      return true;
+    }
     // A root may see work of others here that it will not take: one more look, no harm.
     if (!victim->ready.empty() && (victim == carrier || !carrier->is_root())) return true;
     const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
@@ -425,6 +440,14 @@ bool yield() noexcept {
   if (successor == nullptr) return false;
   switch_counted(self, successor, Departure::yield);
   return true;
+}
+
+void return_home(Context* root) noexcept {
+  while (root->carrier != root->home) {
+    Context* successor = take_free(root->carrier, 0);
+    if (successor == nullptr) return;  // it stays a guest until its next region ends
+    switch_counted(root, successor, Departure::yield);
+  }
 }
 
 long spin_ns() noexcept { return pool().settings.spin_ns; }
