@@ -185,7 +185,6 @@ const char* find_value(const char* const* environment, const char* variable) noe
 }
 
 // The words of a warning: what is accepted, by type.
-const char* accepted(const int*) noexcept { return "a whole number within its range"; }
 const char* accepted(const bool*) noexcept { return "true or false"; }
 const char* accepted(const TriState*) noexcept { return "true or false"; }
 const char* accepted(const ThreadList*) noexcept { return "up to 16 numbers from 1 to 32768 with commas between"; }
@@ -195,6 +194,18 @@ const char* accepted(const LoopSchedule*) noexcept {
 const char* accepted(const StackSize*) noexcept { return "64K to 1024G, with unit B, K, M or G"; }
 const char* accepted(const WaitPolicy*) noexcept { return "active or passive"; }
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
+
+constexpr int kShown = 60;  // characters of a wrong value
+
+void refuse(const Row& row, const char* text, const int*) noexcept {
+  warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShown, text, row.least,
+       row.most);
+}
+
+template <class Value>
+void refuse(const Row& row, const char* text, const Value* value) noexcept {
+  warn("%s=%.*s is not %s; the default is used", row.variable, kShown, text, accepted(value));
+}
 
 template <class Value>
 void set(const char* const* environment, const Row& row, Value* value) noexcept {
@@ -206,8 +217,7 @@ void set(const char* const* environment, const Row& row, Value* value) noexcept 
     *value = wanted;
     return;
   }
-  constexpr int kShown = 60;
-  warn("%s=%.*s is not %s; the default is used", row.variable, kShown, text, accepted(value));
+  refuse(row, text, value);
 }
 
 void set(const char* const* environment, const Row& row, Text* text) noexcept {

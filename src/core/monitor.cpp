@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "base/message.h"
 #include "core/pool.h"
 #include "platform/futex.h"
 #include "platform/thread_state.h"
@@ -20,10 +21,16 @@ namespace {
 constexpr long kTickNs = 5'000'000;
 // A root that has opened no region for this many ticks gives its slot back.
 constexpr int kTicksToRelease = 2;
-// Carriers that run may be computing: lending to them costs time slices, so it comes later than lending
-// for carriers that the kernel has put to sleep.
-constexpr int kTicksBeforeLendingToRunners = 10;
-constexpr int kTicksToKeepLent = 20;
+constexpr int kTicksToKeepLent = 100;
+
+// Carriers that run may be computing, and lending to them costs time slices. So it waits until each of them has
+// used this much CPU time while nothing moved; real time says little on a busy machine. Where threads are lent
+// already, the program is one that needs them.
+constexpr int64_t kPatienceNs = 50'000'000;
+constexpr int64_t kPatienceOnceLentNs = 10'000'000;
+
+// After so many ticks without a way on, when the system refuses threads, the program is told.
+constexpr int kTicksToGiveUp = 1000;
 
 std::atomic<uint32_t> g_awake{0};
 
@@ -34,7 +41,6 @@ struct Seen {
   bool ready_waited = false;
   const Context* root_waited = nullptr;
   uint64_t root_switches = 0;
-  bool root_stalled = false;
   uint32_t ready_taken = 0;
   std::array<uint64_t, kOpenBundles> claims{};
 };
@@ -47,13 +53,14 @@ class Monitor {
   bool tick() noexcept {
     const int count = pool_.carrier_count.load(std::memory_order_acquire);
     release_idle_roots(count);
-    const bool stalled = find_stall(count);
-    if (stalled) {
-      ++stalled_ticks_;
+    const int waiting = count_stalled(count);
+    if (waiting > 0) {
+      if (stalled_ticks_++ == 0) stalled_since_ = cpu_time();
       calm_ticks_ = 0;
-      lend(count);
+      lend(count, waiting);
     } else {
       stalled_ticks_ = 0;
+      patience_over_ = false;
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     return pool_.active_roots.load(std::memory_order_relaxed) > 0;
@@ -79,76 +86,122 @@ class Monitor {
     }
   }
 
-  // Whether some work has waited for a whole tick and nobody has taken anything from where it waits.
-  bool find_stall(int count) noexcept {
-    bool stalled = false;
+  // Calls and contexts that have waited for a whole tick where nobody has taken anything.
+  int count_stalled(int count) noexcept {
+    int waiting = 0;
     for (int i = 0; i < count; ++i) {
       Carrier* carrier = pool_.carrier(i);
       Seen& before = seen(i);
-
-      const bool ready = !carrier->ready.empty();
-      const uint32_t taken = carrier->ready.taken();
-      stalled |= ready && before.ready_waited && taken == before.ready_taken;
-      before.ready_waited = ready;
-      before.ready_taken = taken;
-
-      const Context* root = carrier->root_ready.load(std::memory_order_relaxed);
-      const uint64_t switches = carrier->statistics.switches.get();
-      before.root_stalled = root != nullptr && root == before.root_waited && switches == before.root_switches;
-      stalled |= before.root_stalled;
-      before.root_waited = root;
-      before.root_switches = switches;
-      carrier->abandoned.store(before.root_stalled && (asleep_in_kernel(carrier) || patience_is_over()),
-                               std::memory_order_relaxed);
-
-      const int top = std::min(carrier->open_top.load(std::memory_order_acquire), kOpenBundles);
-      for (int k = 0; k < kOpenBundles; ++k) {
-        const Bundle* bundle = k < top ? carrier->open[k].load(std::memory_order_acquire) : nullptr;
-        const uint64_t claim =
-            bundle != nullptr && bundle->claimable() ? bundle->claim.load(std::memory_order_relaxed) : 0;
-        stalled |= claim != 0 && claim == before.claims[k];
-        before.claims[k] = claim;
-      }
+      waiting += stalled_contexts(*carrier, before) + (root_stalled(*carrier, before) ? 1 : 0);
+      waiting += stalled_calls(*carrier, before);
     }
+    return waiting;
+  }
+
+  static int stalled_contexts(const Carrier& carrier, Seen& before) noexcept {
+    const int ready = carrier.ready.size();
+    const uint32_t taken = carrier.ready.taken();
+    const bool stalled = ready > 0 && before.ready_waited && taken == before.ready_taken;
+    before.ready_waited = ready > 0;
+    before.ready_taken = taken;
+    return stalled ? ready : 0;
+  }
+
+  bool root_stalled(Carrier& carrier, Seen& before) noexcept {
+    const Context* root = carrier.root_ready.load(std::memory_order_relaxed);
+    const uint64_t switches = carrier.statistics.switches.get();
+    const bool stalled = root != nullptr && root == before.root_waited && switches == before.root_switches;
+    before.root_waited = root;
+    before.root_switches = switches;
+    carrier.abandoned.store(stalled && (asleep_in_kernel(carrier) || patience_is_over()), std::memory_order_relaxed);
     return stalled;
   }
 
+  static int stalled_calls(const Carrier& carrier, Seen& before) noexcept {
+    int waiting = 0;
+    const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenBundles);
+    for (int k = 0; k < kOpenBundles; ++k) {
+      const Bundle* bundle = k < top ? carrier.open[k].load(std::memory_order_acquire) : nullptr;
+      const uint64_t claim =
+          bundle != nullptr && bundle->claimable() ? bundle->claim.load(std::memory_order_relaxed) : 0;
+      if (claim != 0 && claim == before.claims[k]) {
+        waiting += static_cast<int>(static_cast<uint32_t>(claim >> 32) - static_cast<uint32_t>(claim));
+      }
+      before.claims[k] = claim;
+    }
+    return waiting;
+  }
+
   // Stuck in a system call of the program's, not in ours.
-  static bool asleep_in_kernel(const Carrier* carrier) noexcept {
-    if (carrier->wake.load(std::memory_order_relaxed) == Wake::sleeping) return false;
-    if (carrier->is_root() && !carrier->holds_slot.load(std::memory_order_relaxed)) return false;
-    return platform::thread_state(carrier->thread_id) == platform::ThreadState::sleeping;
+  static bool asleep_in_kernel(const Carrier& carrier) noexcept {
+    if (carrier.wake.load(std::memory_order_relaxed) == Wake::sleeping) return false;
+    if (carrier.is_root() && !carrier.holds_slot.load(std::memory_order_relaxed)) return false;
+    return platform::thread_state(carrier.thread_id) == platform::ThreadState::sleeping;
   }
 
-  int count_asleep(int count) noexcept {
+  // What the carriers are at: asleep in a system call, or running; those that look for work or are to come first.
+  struct Crowd {
     int asleep = 0;
-    for (int i = 0; i < count; ++i) asleep += asleep_in_kernel(pool_.carrier(i)) ? 1 : 0;
-    return asleep;
+    int running = 0;
+    int idle = 0;
+  };
+  Crowd look(int count) const noexcept {
+    Crowd crowd;
+    for (int i = 0; i < count; ++i) {
+      const Carrier& carrier = *pool_.carrier(i);
+      const uint64_t bit = uint64_t{1} << (carrier.index % 64);
+      const bool idle = (pool_.idle[carrier.index / 64].load(std::memory_order_relaxed) & bit) != 0;
+      if (carrier.is_root() ? !carrier.holds_slot.load(std::memory_order_relaxed) : !pool_.allowed(&carrier)) continue;
+      if (idle) {
+        crowd.idle += carrier.is_root() ? 0 : 1;
+      } else if (asleep_in_kernel(carrier)) {
+        ++crowd.asleep;
+      } else {
+        ++crowd.running;
+      }
+    }
+    return crowd;
   }
 
-  bool patience_is_over() const noexcept { return stalled_ticks_ > kTicksBeforeLendingToRunners; }
+  static int64_t cpu_time() noexcept {
+    timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  }
 
-  void lend(int count) noexcept {
+  bool patience_is_over() const noexcept { return patience_over_; }
+
+  void lend(int count, int waiting) noexcept {
     const int lent = pool_.lent.load(std::memory_order_relaxed);
-    const int sleeping = count_asleep(count);
+    const Crowd crowd = look(count);
+    const int64_t each = lent > 0 ? kPatienceOnceLentNs : kPatienceNs;
+    patience_over_ = cpu_time() - stalled_since_ > each * std::max(1, crowd.running);
+    // Those that wait decide how many can be of use: an idle worker that is allowed will come for them anyway.
     int wanted = lent;
-    if (sleeping > lent) {
-      wanted = sleeping;
-    } else if (patience_is_over() || (lent > 0 && stalled_ticks_ > 1)) {
-      wanted = lent == 0 ? 1 : 2 * lent;
+    if (crowd.idle == 0) {
+      if (crowd.asleep > lent) wanted = std::min(crowd.asleep, lent + waiting);
+      if (patience_over_) wanted = std::max(wanted, std::min(std::max(1, 2 * lent), lent + waiting));
     }
     if (wanted > lent) {
+      stalled_since_ = cpu_time();
       pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
       pool_.lent.store(wanted, std::memory_order_relaxed);
       grow_workers(std::min(pool_.worker_limit(), kMaxCarriers / 2));
     }
     // Idle workers may have become allowed; they look for work of any root.
-    for (int i = 0; i < pool_.worker_limit(); ++i) notify(nullptr);
+    for (int i = 0; i < std::min(waiting, pool_.worker_limit()); ++i) notify(nullptr);
+    if (crowd.running == 0 && crowd.idle == 0 && stalled_ticks_ > kTicksToGiveUp &&
+        pool_.worker_count.load(std::memory_order_relaxed) < pool_.worker_limit()) {
+      base::fatal("the system refuses the threads that the program needs to go on (see ulimit -u, -v); "
+                  "ask for fewer with OMP_NUM_THREADS");
+    }
   }
 
   Pool& pool_;
   std::array<Seen*, kMaxCarriers> seen_{};
   int stalled_ticks_ = 0;
+  int64_t stalled_since_ = 0;  // in CPU time of the process
+  bool patience_over_ = false;
   int calm_ticks_ = 0;
 };
 

@@ -41,7 +41,8 @@ class ReadyList {
   }
 
   // Hints: relaxed, since only the lock decides.
-  bool empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
+  bool empty() const noexcept { return size() == 0; }
+  int size() const noexcept { return size_.load(std::memory_order_relaxed); }
   uint32_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
 
  private:

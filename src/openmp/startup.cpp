@@ -8,7 +8,6 @@
 
 #include "base/keep_errno.h"
 #include "base/options.h"
-#include "core/scheduler.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
 #include "openmp/statistics.h"
@@ -43,15 +42,19 @@ size_t stack_size(const base::Options& options) noexcept {
 
 }  // namespace
 
-void start_runtime() noexcept {
-  if (core::started()) return;
-  const base::KeepErrno keep;
+core::Settings pool_settings() noexcept {
   const base::Options& options = base::options();
   core::Settings settings;
   settings.slots = num_procs();
   settings.spin_ns = spin_us(options) * 1000;
   settings.stack_size = stack_size(options);
-  core::start(settings);
+  return settings;
+}
+
+void start_runtime() noexcept {
+  if (core::started()) return;
+  const base::KeepErrno keep;
+  core::start(pool_settings());
 }
 
 namespace {
