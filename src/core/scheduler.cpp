@@ -197,10 +197,10 @@ bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_fi
 }
 
 // A root's context runs on its own OS thread, but not at any price: what that thread is stuck in may be waiting
-// for this very context.
-Context* take_abandoned(Carrier* victim) noexcept {
-  if (!victim->abandoned.load(std::memory_order_relaxed)) return nullptr;
-  return victim->root_ready.exchange(nullptr);
+// for this very context. Its host is a worker: on another root's thread it could keep that one from its own.
+bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept {
+  return !carrier->is_root() && victim->abandoned.load(std::memory_order_relaxed) &&
+         victim->root_ready.load(std::memory_order_relaxed) != nullptr;
 }
 
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
@@ -242,9 +242,11 @@ bool step(Context* self) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 1; i < count; ++i) {
     Carrier* victim = p.carrier((carrier->index + i) % count);
-    if (Context* root = take_abandoned(victim)) {
-      switch_counted(self, root, Departure::idle);
-      return true;
+    if (is_abandoned(carrier, victim)) {
+      if (Context* root = victim->root_ready.exchange(nullptr)) {
+        switch_counted(self, root, Departure::idle);
+        return true;
+      }
     }
     if (claim_from(self, carrier, victim, false)) return true;
     if (resume_from(self, carrier, victim)) return true;
@@ -260,10 +262,7 @@ bool work_in_sight(const Carrier* carrier) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Carrier* victim = p.carrier(i);
-    if (victim->abandoned.load(std::memory_order_relaxed) &&
-        victim->root_ready.load(std::memory_order_relaxed) != nullptr) {
-      return true;
-    }
+    if (is_abandoned(carrier, victim)) return true;
     // A root may see work of others here that it will not take: one more look, no harm.
     if (!victim->ready.empty() && (victim == carrier || !carrier->is_root())) return true;
     const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
