@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "core/ready_list.h"
 #include "core/scheduler.h"
+#include "core/stack_overflow.h"
 #include "core/statistics.h"
 
 namespace weft::core {
@@ -50,6 +51,9 @@ struct alignas(64) Carrier {
   // `poked`. Relaxed: who misses it comes a moment later.
   std::atomic<bool> waiting{false};
   std::atomic<bool> poked{false};
+
+  // For the handler of stack overflows; what a thread runs on is the OS thread's, not the identity's.
+  alignas(64) std::array<char, kAlternateStackSize> alternate_stack;
 
   alignas(64) ReadyList ready;
   // The root's context, when it can go on. Set by anybody, taken with exchange: by this carrier, or by a

@@ -37,6 +37,7 @@ struct Context {
   Entry entry = nullptr;
   void* argument = nullptr;
   Context* next = nullptr;  // link of the list that holds it
+  uintptr_t stack_end = 0;  // the lowest address of its stack, above the guard; 0: not one of ours
 
   // What a free context is to run first when it continues: a call that needs this very context. Written
   // before the unblock() that makes it continue, cleared by the context itself.

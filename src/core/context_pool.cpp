@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/context_pool.h"
 
+#include <cstring>
 #include <new>
 
 #include <pthread.h>
@@ -8,7 +9,10 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
+#include "base/message.h"
+#include "core/stack_overflow.h"
 #include "platform/futex.h"
+#include "platform/rseq.h"
 
 namespace weft::core {
 
@@ -33,6 +37,8 @@ struct ContextPool::Donor : Context {
 void* ContextPool::donor_main(void* argument) {
   auto* donor = static_cast<Donor*>(argument);
   bind_identity(donor);
+  // The kernel would go on writing the CPU number of this thread, not of the one that runs the identity.
+  platform::leave_rseq();
   auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   make_idle(donor, reinterpret_cast<void*>((frame - kDonorReserve) & ~uintptr_t{63}));
   donor->state.store(kParked, std::memory_order_release);
@@ -59,19 +65,25 @@ ContextPool::Donor* ContextPool::make() noexcept {
   const size_t wanted = stack_size_ + kDonorReserve + static_cast<size_t>(sysconf(_SC_THREAD_STACK_MIN));
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, (wanted + page - 1) & ~(page - 1));
-  pthread_attr_setguardsize(&attributes, page);
+  pthread_attr_setstacksize(&attributes, (wanted + kGuardSize + page - 1) & ~(page - 1));
+  pthread_attr_setguardsize(&attributes, kGuardSize);
   const int error = pthread_create(&donor->thread, &attributes, donor_main, donor);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   if (error != 0) {
     delete donor;
+    if (!refused_) {
+      base::warn("the system refuses another thread (%s; see ulimit -u, -v): regions get fewer than they ask for",
+                 strerrordesc_np(error));
+    }
+    refused_ = true;
     return nullptr;
   }
 
   while (donor->state.load(std::memory_order_acquire) == kStarting) {
     platform::futex_wait(donor->state, kStarting);
   }
+  donor->stack_end = stack_end_of(donor->thread);
   ++size_;
   return donor;
 }

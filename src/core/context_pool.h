@@ -14,7 +14,7 @@ namespace weft::core {
 // Not thread-safe: a pool belongs to one worker.
 class ContextPool {
  public:
-  // `stack_size` in bytes for what runs in a context; a guard page lies below each stack.
+  // `stack_size` in bytes for what runs in a context; a guard lies below each stack.
   explicit ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {}
   ContextPool(const ContextPool&) = delete;
   ContextPool& operator=(const ContextPool&) = delete;
@@ -40,6 +40,7 @@ class ContextPool {
   const size_t stack_size_;
   size_t size_ = 0;
   Context* free_ = nullptr;
+  bool refused_ = false;  // the user has been told
 };
 
 }  // namespace weft::core

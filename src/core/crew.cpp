@@ -18,6 +18,7 @@ int Crew::reserve(int count) noexcept {
     members_ = table;
     capacity_ = capacity;
   }
+  if (!has_spare()) return size_;
   for (; size_ < count; ++size_) {
     if (size_ == made_) {
       members_[made_] = new (std::nothrow) CrewMember;

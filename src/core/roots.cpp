@@ -46,6 +46,7 @@ Context* attach() noexcept {
   self->group = carrier;
   self->token.store(Token::none);
   carrier->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  use_alternate_stack(carrier->alternate_stack.data());
   return self;
 }
 
@@ -54,6 +55,7 @@ void detach() noexcept {
   Carrier* carrier = self->carrier;
   if (carrier == nullptr || self->home == nullptr) return;
   release_slot(carrier);
+  drop_alternate_stack(carrier->alternate_stack.data());
   self->carrier = nullptr;
   Pool& p = pool();
   p.lock.lock();

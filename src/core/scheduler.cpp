@@ -347,6 +347,14 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept 
   return context;
 }
 
+bool has_spare() noexcept {
+  Carrier* carrier = attach()->carrier;
+  if (carrier->free_first == nullptr) {
+    if (Context* made = make_free()) put_free(carrier, made);
+  }
+  return carrier->free_first != nullptr;
+}
+
 void publish(Bundle* bundle, int count) noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;

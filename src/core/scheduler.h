@@ -44,6 +44,10 @@ void leave_region(Context* self) noexcept;
 // over workers: equal places, equal worker.
 Context* make_context(void (*start)(void*), void* argument, int place) noexcept;
 
+// Sees to it that the caller's carrier can leave a context that blocks: false when the system refuses the
+// thread for that. Contexts made after a refusal could hold up everything.
+bool has_spare() noexcept;
+
 // Offers the calls 1 .. count-1 of `bundle`, whose `call` is set, to every carrier.
 void publish(Bundle* bundle, int count) noexcept;
 

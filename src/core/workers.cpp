@@ -23,7 +23,9 @@ void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
   platform::leave_rseq();
   carrier->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  use_alternate_stack(carrier->alternate_stack.data());
   current_context()->carrier = carrier;
+  current_context()->stack_end = stack_end_of(pthread_self());
   run_for_ever();
 }
 
@@ -38,7 +40,8 @@ bool start_worker() noexcept {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, p.settings.stack_size + (64u << 10));
+    pthread_attr_setstacksize(&attributes, p.settings.stack_size + kGuardSize + (64u << 10));
+    pthread_attr_setguardsize(&attributes, kGuardSize);
     pthread_t thread;
     started = pthread_create(&thread, &attributes, worker_main, carrier) == 0;
     pthread_attr_destroy(&attributes);
@@ -90,6 +93,7 @@ void start(const Settings& settings) noexcept {
     auto* made = new (std::nothrow) Pool(settings);
     if (made == nullptr) base::fatal("no memory for the pool of threads");
     g_pool.store(made, std::memory_order_release);
+    watch_stacks(settings.stack_size);
     grow_workers(settings.slots - 1);
     start_monitor();
   }

@@ -264,6 +264,17 @@ void end_crew(Member* primary) noexcept {
 
 bool is_initial(const Member* member) noexcept { return member->team->root != nullptr; }
 
+enum class Kind { alone, crew, woven };
+
+// How a region of `size` members is run; that of a crew has begun.
+Kind begin(Member* parent, int size, void* const* words) noexcept {
+  if (size == 1) return Kind::alone;
+  start_runtime();
+  if (is_initial(parent) && begin_crew(parent, size, words)) return Kind::crew;
+  // Without a second context nobody could go on when a member waits for another.
+  return core::has_spare() ? Kind::woven : Kind::alone;
+}
+
 }  // namespace
 
 void release_crew(Root* root) noexcept {
@@ -280,24 +291,27 @@ void parallel(Invoke invoke, void** words, int requested) noexcept {
   words[0] = reinterpret_cast<void*>(invoke);
   const int size = team_size(parent, requested);
   count_region(parent->team->level + 1);
-  if (size == 1) {
-    Member member;
-    begin_alone(parent, &member);
-    invoke(words, 0);
-    end_alone(&member);
-    return;
+  switch (begin(parent, size, words)) {
+    case Kind::crew:
+      invoke(words, 0);
+      end_crew(t_member);
+      return;
+    case Kind::woven: {
+      Member* member = take_frame();
+      begin_woven(parent, size, words, member);
+      invoke(words, 0);
+      end_woven(member);
+      put_frame(member);
+      return;
+    }
+    case Kind::alone: {
+      Member member;
+      begin_alone(parent, &member);
+      invoke(words, 0);
+      end_alone(&member);
+      return;
+    }
   }
-  start_runtime();
-  if (is_initial(parent) && begin_crew(parent, size, words)) {
-    invoke(words, 0);
-    end_crew(t_member);
-    return;
-  }
-  Member* member = take_frame();
-  begin_woven(parent, size, words, member);
-  invoke(words, 0);
-  end_woven(member);
-  put_frame(member);
 }
 
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
@@ -325,13 +339,11 @@ void begin_parallel(Invoke invoke, void** words, int requested) noexcept {
   words[0] = reinterpret_cast<void*>(invoke);
   const int size = team_size(parent, requested);
   count_region(parent->team->level + 1);
-  if (size == 1) {
-    begin_alone(parent, take_frame());
-    return;
+  switch (begin(parent, size, words)) {
+    case Kind::crew: return;
+    case Kind::woven: begin_woven(parent, size, words, take_frame()); return;
+    case Kind::alone: begin_alone(parent, take_frame()); return;
   }
-  start_runtime();
-  if (is_initial(parent) && begin_crew(parent, size, words)) return;
-  begin_woven(parent, size, words, take_frame());
 }
 
 void end_parallel() noexcept {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stack_overflow.h"
+
+#include <algorithm>
+
+#include <signal.h>
+
+#include "base/message.h"
+#include "core/context.h"
+
+namespace weft::core {
+
+namespace {
+
+size_t g_stack_size = 0;  // written before the handler is installed
+
+// Runs on the alternate stack, under the identity of the context that faulted.
+void on_fault(int signal, siginfo_t* fault, void*) {
+  const auto address = reinterpret_cast<uintptr_t>(fault->si_addr);
+  const uintptr_t end = current_context()->stack_end;
+  if (end != 0 && address < end && end - address <= kGuardSize) {
+    base::warn("stack overflow in a thread of a parallel region, whose stack is %zu KB; "
+               "set OMP_STACKSIZE to more (OMP_STACKSIZE=%zuM)",
+               g_stack_size >> 10, std::max<size_t>(1, g_stack_size >> 19));
+  }
+  // The faulting instruction runs again and ends the program the usual way.
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(signal, &usual, nullptr);
+}
+
+}  // namespace
+
+uintptr_t stack_end_of(pthread_t thread) noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(thread, &attributes) != 0) return 0;
+  void* lowest = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<uintptr_t>(lowest);
+}
+
+void watch_stacks(size_t stack_size) noexcept {
+  struct sigaction now {};
+  if (sigaction(SIGSEGV, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+  g_stack_size = stack_size;
+  struct sigaction ours {};
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &ours, nullptr);
+}
+
+void use_alternate_stack(void* memory) noexcept {
+  stack_t now{};
+  if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+  stack_t ours{};
+  ours.ss_sp = memory;
+  ours.ss_size = kAlternateStackSize;
+  sigaltstack(&ours, nullptr);
+}
+
+void drop_alternate_stack(const void* memory) noexcept {
+  stack_t now{};
+  if (sigaltstack(nullptr, &now) != 0 || now.ss_sp != memory) return;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+}
+
+}  // namespace weft::core
