@@ -32,6 +32,7 @@ struct ContextPool::Donor : Context {
   // kStarting -> kParked by the donor, kParked -> kEnding by the pool. Each release publishes the
   // context's fields to the side that waits with acquire.
   std::atomic<uint32_t> state{kStarting};
+  Donor* next_made = nullptr;
 };
 
 void* ContextPool::donor_main(void* argument) {
@@ -84,6 +85,8 @@ ContextPool::Donor* ContextPool::make() noexcept {
     platform::futex_wait(donor->state, kStarting);
   }
   donor->stack_end = stack_end_of(donor->thread);
+  donor->next_made = made_;
+  made_ = donor;
   ++size_;
   return donor;
 }

@@ -40,6 +40,7 @@ class ContextPool {
   const size_t stack_size_;
   size_t size_ = 0;
   Context* free_ = nullptr;
+  Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts
   bool refused_ = false;  // the user has been told
 };
 

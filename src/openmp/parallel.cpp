@@ -9,6 +9,7 @@
 #include "core/scheduler.h"
 #include "openmp/libraries.h"
 #include "openmp/root.h"
+#include "openmp/store.h"
 #include "openmp/startup.h"
 #include "openmp/statistics.h"
 
@@ -34,31 +35,6 @@ int team_size(Member* self, int requested) noexcept {
 }
 
 constexpr int kVersionWord = core::Post::kWords - 1;
-
-// Members of woven teams: not on the stack, since a child task that ends last looks at its parent's implicit
-// task once more.
-struct Frame {
-  Member member;
-  Frame* next = nullptr;
-};
-thread_local Frame* t_frames = nullptr;
-
-Member* take_frame() noexcept {
-  Frame* frame = t_frames;
-  if (frame != nullptr) {
-    t_frames = frame->next;
-  } else {
-    frame = new (std::nothrow) Frame;
-    if (frame == nullptr) base::fatal("no memory for a parallel region");
-  }
-  return &frame->member;
-}
-
-void put_frame(Member* member) noexcept {
-  auto* frame = reinterpret_cast<Frame*>(member);
-  frame->next = t_frames;
-  t_frames = frame;
-}
 
 // ---- woven teams: nested ones, and those of roots without a crew ----
 

@@ -26,8 +26,4 @@ struct Root {
 // The record of the calling thread, which has none yet. It is given back when the thread ends.
 Root* take_root() noexcept;
 
-// A team record for a woven region; from the context's own store.
-Team* take_team() noexcept;
-void put_team(Team* team) noexcept;
-
 }  // namespace weft::openmp

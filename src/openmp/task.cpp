@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "core/crew.h"
 #include "core/scheduler.h"
+#include "openmp/store.h"
 #include "openmp/task_pool.h"
 #include "openmp/task_wait.h"
 #include "openmp/team.h"
@@ -13,9 +14,6 @@
 namespace weft::openmp {
 
 namespace {
-
-// Records of taskgroups, never freed: a task that ends last looks at its group once more.
-thread_local TaskGroup* t_groups = nullptr;
 
 TaskDeque* deque_of(Member* self) noexcept {
   if (self->deque == nullptr) {
@@ -274,13 +272,7 @@ void task_yield(Member* self) noexcept {
 }
 
 void begin_taskgroup(Member* self) noexcept {
-  TaskGroup* group = t_groups;
-  if (group != nullptr) {
-    t_groups = group->outer;
-  } else {
-    group = new (std::nothrow) TaskGroup;
-    if (group == nullptr) base::fatal("no memory for a taskgroup");
-  }
+  TaskGroup* group = take_group();
   group->outer = self->task->group;
   self->task->group = group;
 }
@@ -297,8 +289,7 @@ void end_taskgroup(Member* self) noexcept {
     group->waiter.store(nullptr);
   }
   now->group = group->outer;
-  group->outer = t_groups;
-  t_groups = group;
+  put_group(group);
 }
 
 namespace {

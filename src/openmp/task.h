@@ -19,7 +19,8 @@ namespace weft::openmp {
 struct Member;
 struct Task;
 
-// A taskgroup region: all tasks created in it and by its tasks must end before it does.
+// A taskgroup region: all tasks created in it and by its tasks must end before it does. The record is never freed: a
+// task that ends last looks at it once more.
 struct TaskGroup {
   std::atomic<int> pending{0};  // release by those that end, acquire by the one that waits
   std::atomic<core::Context*> waiter{nullptr};

@@ -6,12 +6,11 @@
 #include <new>
 
 #include "base/message.h"
+#include "openmp/store.h"
 
 namespace weft::openmp {
 
 namespace {
-
-thread_local TaskPool* t_pool = nullptr;
 
 int class_of(size_t bytes) noexcept {
   if (bytes <= TaskPool::kSmallest) return 0;
@@ -19,14 +18,6 @@ int class_of(size_t bytes) noexcept {
 }
 
 }  // namespace
-
-TaskPool* TaskPool::mine() noexcept {
-  if (t_pool == nullptr) {
-    t_pool = new (std::nothrow) TaskPool;
-    if (t_pool == nullptr) base::fatal("no memory for explicit tasks");
-  }
-  return t_pool;
-}
 
 Task* TaskPool::take(size_t bytes) noexcept {
   const int index = class_of(bytes);
@@ -62,8 +53,8 @@ void TaskPool::put(Task* task) noexcept {
 void free_task(Task* task) noexcept {
   std::free(task->big);
   task->big = nullptr;
-  if (task->pool == t_pool) {
-    t_pool->put(task);
+  if (task->pool == &store().tasks) {
+    task->pool->put(task);
     return;
   }
   auto& returned = task->pool->returned;
@@ -76,7 +67,7 @@ void free_task(Task* task) noexcept {
 Task* allocate_task(size_t bytes, size_t alignment, void** payload) noexcept {
   const size_t room = bytes + (alignment > alignof(Task) ? alignment : 0);
   const bool fits = room <= TaskPool::largest();
-  Task* task = TaskPool::mine()->take(fits ? room : 0);
+  Task* task = store().tasks.take(fits ? room : 0);
   char* start = reinterpret_cast<char*>(task + 1);
   if (!fits) {
     task->big = std::malloc(room + alignof(std::max_align_t));

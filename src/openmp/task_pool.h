@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of tasks: free lists by size that belong to a context. A task freed elsewhere goes back through a
+// Memory of tasks: free lists by size that belong to the store of a context. A task freed elsewhere goes back through a
 // list that anybody pushes to and only the owner empties. The memory is never given back, so that thieves
 // may look at a task that has just ended.
 #pragma once
@@ -20,9 +20,6 @@ struct TaskPool {
   std::array<Task*, kClasses> free{};
   // Release by those who return a task, acquire by the owner who takes all.
   alignas(64) std::atomic<Task*> returned{nullptr};
-
-  // The calling context's.
-  static TaskPool* mine() noexcept;
 
   // A task with room for `bytes`, which are at most the largest class.
   Task* take(size_t bytes) noexcept;

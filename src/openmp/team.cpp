@@ -65,6 +65,9 @@ void reserve_members(Team* team, int size) noexcept {
   auto* lines = new (std::nothrow) MemberLine[capacity];
   auto* deques = new (std::nothrow) std::atomic<TaskDeque*>[capacity]();
   if (lines == nullptr || deques == nullptr) base::fatal("no memory for a team of %d threads", size);
+  if (team->capacity > 0) {
+    team->outgrown = new (std::nothrow) Team::Outgrown{team->lines, team->deques, team->outgrown};
+  }
   for (int i = 0; i < team->capacity; ++i) {
     deques[i].store(team->deques[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
   }

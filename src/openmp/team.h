@@ -87,10 +87,17 @@ struct Team : core::Bundle {
   std::atomic<int> helpers{0};       // members of a crew that look for tasks after their end
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
 
-  // By member; made when first needed, kept for the record's next region. `capacity` is their length.
+  // By member; made when first needed, kept for the record's next region. `capacity` is their length. Shorter ones
+  // that these have replaced stay: a member that was late with its last look may still be at them.
   int capacity = 0;
   MemberLine* lines = nullptr;
   std::atomic<TaskDeque*>* deques = nullptr;
+  struct Outgrown {
+    MemberLine* lines;
+    std::atomic<TaskDeque*>* deques;
+    Outgrown* next;
+  };
+  Outgrown* outgrown = nullptr;
 
   std::array<LoopShare, kLoopRing> ring{};
 

@@ -106,5 +106,6 @@ function(weft_openmp_run test program output)
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run.py --quiet ${weft_test_runtime} --timeout ${limit}
             ${environments} ${output})
   math(EXPR whole "${limit} * 10 + 60")
-  set_tests_properties(${test} PROPERTIES TIMEOUT ${whole} LABELS "openmp")
+  # The leak checker does not look at the stacks of contexts, so what only they point to would be a leak to it.
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${whole} LABELS "openmp" ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
 endfunction()

@@ -34,7 +34,7 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
   task->data = payload;
   if (copy != nullptr) {
     copy(payload, data);
-  } else {
+  } else if (size > 0) {
     std::memcpy(payload, data, static_cast<size_t>(size));
   }
   TaskClauses clauses;
