@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo test test-asan clean
+.PHONY: setup build demo test test-asan test-tsan test-ubsan install clean
 
 setup:
 	@scripts/setup
@@ -13,12 +13,18 @@ demo: build
 	build/release/bench/context_switch
 
 test: build
-	ctest --preset release
+	ctest --preset release --parallel 2
 
-test-asan: setup
-	cmake --preset asan
-	cmake --build --preset asan
-	ctest --preset asan
+# The tests with a sanitizer: asan (with UBSan), tsan, ubsan.
+test-asan test-tsan test-ubsan: test-%: setup
+	cmake --preset $*
+	cmake --build --preset $*
+	ctest --preset $* --parallel 2
+
+# To PREFIX, /usr/local by default.
+PREFIX ?= /usr/local
+install: build
+	cmake --install build/release --prefix $(PREFIX)
 
 clean:
 	rm -rf build

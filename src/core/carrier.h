@@ -33,7 +33,7 @@ struct alignas(64) Carrier {
   // A root's own context. It outlives the root's thread: who unblocks late must find it.
   Context root_context;
   Carrier* next_spare = nullptr;
-  pid_t thread_id = 0;  // the kernel's, for the monitor
+  std::atomic<pid_t> thread_id{0};  // the kernel's, for the monitor; relaxed, since an old one does no harm
 
   // Whether this root counts as holding a slot. Set by the root, cleared by the monitor when no region has
   // been seen for a while; relaxed, since both sides only aim at a good guess (see roots.cpp).

@@ -20,9 +20,9 @@ DepartureHandler g_departed = nullptr;  // written once, before the first contex
 
 // Where the left context continues is known only once it has been left, so its successor notes it.
 void arrive(transfer_t from) noexcept {
+  t_self->handoff.load(std::memory_order_acquire);
   auto* left = static_cast<Context*>(from.data);
   left->stack_pointer = from.fctx;
-  t_self->handoff.load(std::memory_order_acquire);
   if (left->departure != Departure::none) g_departed(left);
 }
 
@@ -58,8 +58,11 @@ void bind_identity(Context* context) noexcept {
 void switch_to(Context* target) noexcept {
   Context* self = current_context();
   target->carrier = self->carrier;
+  // Read before the hand-over: afterwards the target's fields are its own.
+  void* const stack_pointer = target->stack_pointer;
+  const uintptr_t thread_pointer = target->thread_pointer;
   target->handoff.store(1, std::memory_order_release);
-  arrive(leave(self, target->stack_pointer, target->thread_pointer));
+  arrive(leave(self, stack_pointer, thread_pointer));
 }
 
 void set_departure_handler(DepartureHandler handler) noexcept { g_departed = handler; }

@@ -8,7 +8,7 @@
 namespace weft::core {
 
 int Crew::reserve(int count) noexcept {
-  owner_ = current_context();
+  owner_.store(current_context(), std::memory_order_relaxed);
   count = std::min(count, kMaxMembers);
   if (count > capacity_) {
     // Members keep their addresses; only the owner uses this table.
@@ -73,7 +73,7 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
   const int index = member.index;
   member.done.store(seen, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (sleeping_on_.load(std::memory_order_relaxed) == index) unblock(owner_);
+  if (sleeping_on_.load(std::memory_order_relaxed) == index) unblock(owner_.load(std::memory_order_relaxed));
   return !last;
 }
 

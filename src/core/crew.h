@@ -104,7 +104,8 @@ class Crew {
   const CrewCall call_;
   const CrewCall nudge_;
   void* const owner_data_;
-  Context* owner_ = nullptr;
+  // Atomic, since a member of the last owner's crew may look late; then it wakes somebody for nothing.
+  std::atomic<Context*> owner_{nullptr};
   uint32_t sequence_ = 0;
   int count_ = 1;
   int size_ = 1;  // members that have a context

@@ -136,7 +136,7 @@ class Monitor {
   static bool asleep_in_kernel(const Carrier& carrier) noexcept {
     if (carrier.wake.load(std::memory_order_relaxed) == Wake::sleeping) return false;
     if (carrier.is_root() && !carrier.holds_slot.load(std::memory_order_relaxed)) return false;
-    return platform::thread_state(carrier.thread_id) == platform::ThreadState::sleeping;
+    return platform::thread_state(carrier.thread_id.load(std::memory_order_relaxed)) == platform::ThreadState::sleeping;
   }
 
   // What the carriers are at: asleep in a system call, or running; those that look for work or are to come first.

@@ -104,9 +104,9 @@ void notify(const Carrier* group) noexcept {
 namespace {
 
 void make_ready(Context* context) noexcept {
-  if (context->home != nullptr) {
-    context->home->root_ready.store(context);
-    wake(context->home);
+  if (Carrier* home = context->home) {
+    home->root_ready.store(context);
+    wake(home);
     return;
   }
   // The context may be gone on as soon as it is in the list.

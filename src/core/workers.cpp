@@ -22,7 +22,7 @@ unsigned g_generation = 0;  // written by the only thread of a fork's child
 void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
   platform::leave_rseq();
-  carrier->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
   current_context()->carrier = carrier;
   current_context()->stack_end = stack_end_of(pthread_self());

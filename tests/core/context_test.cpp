@@ -151,7 +151,7 @@ TEST(Context, RunsOnItsDonorsStack) {
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);
     auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    EXPECT_GT(here, reinterpret_cast<uintptr_t>(low) + kStackSize / 2);
+    EXPECT_GT(here, reinterpret_cast<uintptr_t>(low) + kStackSize / 4);
     EXPECT_LT(here, reinterpret_cast<uintptr_t>(low) + size);
   });
   fiber.resume();

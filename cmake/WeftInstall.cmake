@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# PREFIX/bin/weft, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft.
+include(CMakePackageConfigHelpers)
+
+set(WEFT_INSTALL_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR}/weft)
+install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS weft weft_audit LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
+        DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(config ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+configure_package_config_file(cmake/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake
+  INSTALL_DESTINATION ${config} PATH_VARS WEFT_INSTALL_LIBRARY_DIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake DESTINATION ${config})

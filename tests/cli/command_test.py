@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `weft`, as built: what it passes through, what it refuses, what it loads."""
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import tempfile
+import unittest
+
+WEFT = os.environ["WEFT_COMMAND"]
+GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
+CLANG = os.environ.get("WEFT_TEST_CLANG", "clang-19")
+TIMEOUT_S = 60
+
+# Prints the members of a region and every OpenMP runtime that is mapped.
+MAPS = r"""
+#include <stdio.h>
+#include <string.h>
+static int region(void) {
+  int members = 0;
+#pragma omp parallel num_threads(4) reduction(+ : members)
+  members++;
+  return members;
+}
+static void print_maps(void) {
+  char line[4096], last[4096] = "";
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps)) {
+    char *path = strchr(line, '/');
+    if (!path || !strstr(path, "omp") || strcmp(path, last) == 0) continue;
+    if (strstr(path, "libgomp") || strstr(path, "libomp") || strstr(path, "libiomp")) fputs(strcpy(last, path), stdout);
+  }
+}
+"""
+LINKED = MAPS + 'int main(void) { printf("%d\\n", region()); print_maps(); return 0; }'
+LATE = MAPS.replace("#pragma omp", "//") + r"""
+#include <dlfcn.h>
+int main(int count, char **names) {
+  if (!dlopen(names[count - 1], RTLD_NOW)) return fprintf(stderr, "%s\n", dlerror()), 1;
+  puts("4");
+  print_maps();
+  return 0;
+}
+"""
+
+
+class CommandTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls._folder = tempfile.TemporaryDirectory(prefix="weft-cli-")
+        cls.folder = pathlib.Path(cls._folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls._folder.cleanup()
+
+    def build(self, name, source, *flags, compiler=GCC):
+        file = self.folder / f"{name}.c"
+        file.write_text(source)
+        subprocess.run([compiler, "-O1", "-fopenmp", str(file), "-o", str(self.folder / name), *flags], check=True)
+        return self.folder / name
+
+    def weft(self, *arguments, **options):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
+        environment.update(options.pop("env", {}))
+        return subprocess.run([WEFT, *map(str, arguments)], env=environment, capture_output=True, text=True,
+                              timeout=TIMEOUT_S, check=False, **options)
+
+    def one_complaint(self, done, *words):
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("weft: "), done.stderr)
+        for word in words:
+            self.assertIn(str(word), done.stderr)
+
+
+class Passes(CommandTest):
+    def test_exit_code_streams_and_arguments(self):
+        done = self.weft("run", "sh", "-c", 'cat; echo "$0 $1" >&2; exit 7', "--stats", "b c", input="in")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "in", "--stats b c\n"))
+
+    def test_separator(self):
+        self.assertEqual(self.weft("run", "--", "echo", "--", "-x").stdout, "-- -x\n")
+
+    def test_signals(self):
+        self.assertEqual(self.weft("run", "sh", "-c", "kill -TERM $$").returncode, -signal.SIGTERM)
+
+    def test_settings(self):
+        done = self.weft("run", "--set", "A=1", "--set", "B=x=y", "--cpus", "3", "--stats", "sh", "-c",
+                         'echo "$A $B $WEFT_NUM_CPUS $WEFT_STATS"')
+        self.assertEqual(done.stdout, "1 x=y 3 1\n")
+
+
+class Loads(CommandTest):
+    def check(self, done):
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        members, *mapped = done.stdout.split()
+        self.assertEqual(members, "4")
+        self.assertEqual(len(set(mapped)), 1, mapped)
+        self.assertTrue(mapped[0].endswith("/weft/libgomp.so.1"), mapped)
+
+    def test_linked_programs(self):
+        for compiler in (GCC, CLANG):
+            program = self.build("linked_" + pathlib.Path(compiler).name, LINKED, compiler=compiler)
+            with self.subTest(compiler=compiler):
+                self.check(self.weft("run", program))
+
+    def test_runtimes_opened_later(self):
+        program = self.build("late", LATE, "-fno-openmp", "-ldl")
+        for name in ("libgomp.so.1", "libomp.so.5", "libiomp5.so", "libgomp-a34b3233.so.1.0.0"):
+            with self.subTest(name=name):
+                self.check(self.weft("run", program, name))
+
+    def test_preload(self):
+        program = self.build("preloaded", LINKED)
+        done = self.weft("run", "--preload", "--stats", program)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("regions by level: 1", done.stderr)
+
+    def test_existing_audit_and_preload_variables_are_kept(self):
+        done = self.weft("run", "sh", "-c", 'echo "$LD_AUDIT"', env={"LD_AUDIT": "/nonexistent.so"})
+        self.assertTrue(done.stdout.endswith(":/nonexistent.so\n"), done.stdout)
+
+
+class Refuses(CommandTest):
+    def test_what_cannot_run(self):
+        plain = self.folder / "plain"
+        plain.write_text("text")
+        for program, code, words in (("no-such-program", 127, ["no such program"]),
+                                     ("/no/such/file", 127, ["No such file"]), (self.folder, 126, ["directory"]),
+                                     (plain, 126, ["not executable", "chmod"])):
+            with self.subTest(program=program):
+                done = self.weft("run", program)
+                self.assertEqual(done.returncode, code)
+                self.one_complaint(done, program, *words)
+
+    def test_what_runs_without_weft(self):
+        static = self.build("static", "int main(void) { return 3; }", "-static", "-fno-openmp")
+        done = self.weft("run", static)
+        self.assertEqual(done.returncode, 3)
+        self.one_complaint(done, static, "statically linked")
+
+        script = self.folder / "script"
+        script.write_text(f"#!{static}\n")
+        script.chmod(0o755)
+        done = self.weft("run", script)
+        self.assertEqual(done.returncode, 3)
+        self.one_complaint(done, script, static, "statically linked")
+
+    def test_setuid(self):
+        program = self.build("setuid", "int main(void) { return 4; }", "-fno-openmp")
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file to somebody else")
+        os.chown(program, 54321, 54321)
+        program.chmod(0o755 | stat.S_ISUID)
+        done = self.weft("run", program)
+        self.assertEqual(done.returncode, 4)
+        self.one_complaint(done, program, "setuid")
+
+    def test_other_machines(self):
+        program = self.build("wide", "int main(void) { return 0; }", "-fno-openmp")
+        data = bytearray(program.read_bytes())
+        data[18] = 243  # RISC-V
+        foreign = self.folder / "foreign"
+        foreign.write_bytes(data)
+        foreign.chmod(0o755)
+        done = self.weft("run", foreign)
+        self.assertEqual(done.returncode, 126)  # this machine cannot run it at all
+        self.assertIn("another kind of machine", done.stderr.splitlines()[0])
+
+    @unittest.skipIf(os.uname().machine != "x86_64", "there is no narrower sibling here")
+    def test_narrow_programs(self):
+        narrow = self.build("narrow", """
+void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
+""", "-m32", "-nostdlib", "-static", "-fno-openmp")
+        done = self.weft("run", narrow)
+        self.assertIn(done.returncode, (5, 126))  # not every kernel runs such a program
+        self.assertIn("32-bit", done.stderr.splitlines()[0])
+
+    def test_usage(self):
+        for arguments, words in ((("run",), "program"), (("frob",), "frob"), (("run", "--cpus", "0", "true"), "cpus"),
+                                 (("run", "--set", "x", "true"), "NAME=VALUE"),
+                                 (("run", "--library", "/no", "true"), "/no"), (("run", "--frob", "true"), "--frob"),
+                                 ((), "subcommand")):
+            with self.subTest(arguments=arguments):
+                done = self.weft(*arguments)
+                self.assertEqual(done.returncode, 2)
+                self.one_complaint(done, words)
+
+
+class Info(CommandTest):
+    def test_json(self):
+        done = self.weft("info", "--json", env={"OMP_NUM_THREADS": "3"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        told = json.loads(done.stdout)
+        self.assertEqual(told["cpus"]["in the affinity mask"], len(os.sched_getaffinity(0)))
+        self.assertEqual(told["environment"]["OMP_NUM_THREADS"]["value"], "3")
+        self.assertEqual(told["environment"]["OMP_NUM_THREADS"]["from"], "environment")
+        self.assertEqual(told["environment"]["OMP_SCHEDULE"]["from"], "default")
+        self.assertTrue(pathlib.Path(told["weft"]["library"]).exists())
+
+    def test_text(self):
+        done = self.weft("info", env={"OMP_WAIT_POLICY": "passive"})
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"OMP_WAIT_POLICY +passive")
+        self.assertRegex(done.stdout, r"used at once +\d")
+
+    def test_help_and_version(self):
+        self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
+        for arguments in (("--help",), ("run", "--help"), ("info", "--help")):
+            self.assertEqual(self.weft(*arguments).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An installed weft: the command, the directory to link with, and find_package(weft)."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["WEFT_BUILD_DIR"]
+TIMEOUT_S = 120
+
+PROGRAM = """
+#include <stdio.h>
+int main(void) {
+  int members = 0;
+#pragma omp parallel num_threads(4) reduction(+ : members)
+  members++;
+  printf("%d\\n", members);
+  char line[4096];
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps)) fputs(line, stdout);
+  return 0;
+}
+"""
+PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(consumer C)
+find_package(OpenMP REQUIRED)
+find_package(weft REQUIRED)
+add_executable(consumer consumer.c)
+target_link_libraries(consumer PRIVATE weft::weft OpenMP::OpenMP_C)
+"""
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls._folder = tempfile.TemporaryDirectory(prefix="weft-install-")
+        cls.folder = pathlib.Path(cls._folder.name)
+        cls.prefix = cls.folder / "prefix"
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", str(cls.prefix)], check=True, capture_output=True)
+        cls.library = next(cls.prefix.glob("lib*/**/weft/libgomp.so.1"))
+        (cls.folder / "consumer.c").write_text(PROGRAM)
+        cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls._folder.cleanup()
+
+    def run_command(self, *command):
+        return subprocess.run([str(part) for part in command], env=self.environment, capture_output=True, text=True,
+                              timeout=TIMEOUT_S, check=True).stdout
+
+    def check(self, output):
+        self.assertTrue(output.startswith("4\n"), output[:100])
+        mapped = {line.split()[-1] for line in output.splitlines() if "omp.so" in line}
+        self.assertEqual(mapped, {str(self.library)})
+
+    def test_command(self):
+        self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "plain")
+        self.check(self.run_command(self.prefix / "bin/weft", "run", self.folder / "plain"))
+
+    def test_linking(self):
+        directory = self.library.parent
+        self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "linked", f"-L{directory}",
+                         f"-Wl,-rpath,{directory}")
+        self.check(self.run_command(self.folder / "linked"))
+
+    def test_find_package(self):
+        (self.folder / "CMakeLists.txt").write_text(PROJECT)
+        build = self.folder / "build"
+        self.run_command("cmake", "-S", self.folder, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.run_command("cmake", "--build", build)
+        self.check(self.run_command(build / "consumer"))
+
+    def test_nothing_in_the_directories_that_are_searched_by_default(self):
+        """No libgomp.so.1 where the system's linker would find it by accident."""
+        self.assertEqual([path for path in self.prefix.rglob("lib*omp*.so*") if path.parent.name != "weft"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

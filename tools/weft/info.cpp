@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "info.h"
+
+#include <cstdio>
+#include <string>
+
+#include <hwloc.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "library.h"
+#include "platform/cpus.h"
+#include "platform/thread_pointer.h"
+
+namespace weft::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json machine() {
+  Json out;
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return out;
+  if (hwloc_topology_load(topology) == 0) {
+    out["packages"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
+    out["NUMA nodes"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+    out["cores"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+    out["hardware threads"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+  }
+  hwloc_topology_destroy(topology);
+  return out;
+}
+
+Json cpus() {
+  const platform::CpuBudget budget = platform::cpu_budget();
+  const int wanted = base::options().num_cpus;
+  Json out;
+  out["online"] = sysconf(_SC_NPROCESSORS_ONLN);
+  out["in the affinity mask"] = budget.affinity;
+  if (budget.quota_millis > 0) {
+    out["cgroup quota"] = budget.quota_millis / 1000.0;
+  } else {
+    out["cgroup quota"] = "none";
+  }
+  out["used at once"] = wanted > 0 ? wanted : budget.usable;
+  return out;
+}
+
+Json limit(int which) {
+  rlimit now{};
+  if (getrlimit(static_cast<__rlimit_resource>(which), &now) != 0 || now.rlim_cur == RLIM_INFINITY) return "unlimited";
+  return now.rlim_cur;
+}
+
+Json system() {
+  Json out;
+  out["switch of thread identity"] =
+      platform::thread_pointer_method() == platform::ThreadPointerMethod::instruction
+          ? "by an instruction"
+          : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";
+  out["page size"] = sysconf(_SC_PAGESIZE);
+  out["most processes and threads (ulimit -u)"] = limit(RLIMIT_NPROC);
+  out["stack (ulimit -s), bytes"] = limit(RLIMIT_STACK);
+  out["address space (ulimit -v), bytes"] = limit(RLIMIT_AS);
+  return out;
+}
+
+Json environment() {
+  Json out;
+  for (int i = 0; i < base::kOptionCount; ++i) {
+    const base::OptionRow row = base::option_row(i);
+    Json entry;
+    entry["value"] = row.text != nullptr ? Json(row.text) : Json(nullptr);
+    entry["from"] = row.text != nullptr ? "environment" : "default";
+    entry["meaning"] = row.help;
+    out[row.variable] = entry;
+  }
+  return out;
+}
+
+Json libraries() {
+  Json out;
+  out["OpenBLAS (OpenMP build)"] = base::options().nested_libraries
+                                       ? "its calls inside a parallel region use CPUs that are idle there"
+                                       : "left alone (WEFT_NESTED_LIBRARIES=false)";
+  return out;
+}
+
+std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+void print_section(const char* title, const Json& section) {
+  std::printf("%s\n", title);
+  for (const auto& [name, value] : section.items()) std::printf("  %-42s %s\n", name.c_str(), plain(value).c_str());
+}
+
+void print_environment(const Json& section) {
+  std::printf("environment (set variables; `weft info --json` lists all)\n");
+  bool any = false;
+  for (const auto& [name, entry] : section.items()) {
+    if (entry["value"].is_null()) continue;
+    any = true;
+    std::printf("  %-42s %s\n", name.c_str(), plain(entry["value"]).c_str());
+  }
+  if (!any) std::printf("  none: defaults hold\n");
+}
+
+}  // namespace
+
+int info(bool json) {
+  Json all;
+  all["weft"] = {{"version", WEFT_VERSION}, {"library", find_libraries().runtime.string()}};
+  all["machine"] = machine();
+  all["cpus"] = cpus();
+  all["system"] = system();
+  all["environment"] = environment();
+  all["libraries treated specially"] = libraries();
+  if (json) {
+    std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return 0;
+  }
+  for (const auto& [title, section] : all.items()) {
+    if (title == "environment") {
+      print_environment(section);
+    } else {
+      print_section(title.c_str(), section);
+    }
+  }
+  return 0;
+}
+
+}  // namespace weft::tools

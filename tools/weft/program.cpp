@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+namespace weft::tools {
+
+namespace {
+
+constexpr int kNotFound = 127;
+constexpr int kNotExecutable = 126;
+
+#if defined(__x86_64__)
+constexpr Elf64_Half kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half kMachine = EM_AARCH64;
+#endif
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// The file that execvp would run; one that may not be run counts only when there is no other.
+std::string search_path(const std::string& name) {
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable != nullptr ? variable : "/bin:/usr/bin");
+  std::string folder;
+  std::string second_best;
+  while (std::getline(folders, folder, ':')) {
+    std::string candidate = folder.empty() ? name : folder + "/" + name;
+    if (!is_file(candidate)) continue;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (second_best.empty()) second_best = std::move(candidate);
+  }
+  return second_best;
+}
+
+// Why the dynamic linker would not heed LD_AUDIT and LD_PRELOAD of its caller.
+bool is_privileged(const std::string& path, std::string& why) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return false;
+  if ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) {
+    why = "is setuid";
+  } else if ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()) {
+    why = "is setgid";
+  } else if (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0) {
+    why = "has file capabilities";
+  }
+  return !why.empty();
+}
+
+enum class Kind { dynamic, statically_linked, other_machine, thirty_two_bit, script, unknown };
+
+struct Contents {
+  Kind kind = Kind::unknown;
+  std::string interpreter;  // of a script
+};
+
+bool has_dynamic_linker(std::ifstream& file, const Elf64_Ehdr& header) {
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + static_cast<Elf64_Off>(i) * header.e_phentsize));
+    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return false;
+    if (segment.p_type == PT_INTERP) return true;
+  }
+  return false;
+}
+
+Contents look_into(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 256> start{};
+  file.read(start.data(), start.size() - 1);
+  const auto size = static_cast<size_t>(file.gcount());
+  file.clear();
+  if (size >= 2 && start[0] == '#' && start[1] == '!') {
+    std::istringstream line(start.data() + 2);
+    Contents script{Kind::script, {}};
+    line >> script.interpreter;
+    std::string argument;
+    // `env` only looks the interpreter up.
+    if (script.interpreter.ends_with("/env") && line >> argument && argument != "-S") script.interpreter = argument;
+    return script;
+  }
+  if (size < EI_NIDENT || std::memcmp(start.data(), ELFMAG, SELFMAG) != 0) return {};
+  if (start[EI_CLASS] != ELFCLASS64) return {Kind::thirty_two_bit, {}};
+  Elf64_Ehdr header{};
+  if (size < sizeof header) return {};
+  std::memcpy(&header, start.data(), sizeof header);
+  if (header.e_machine != kMachine) return {Kind::other_machine, {}};
+  return {has_dynamic_linker(file, header) ? Kind::dynamic : Kind::statically_linked, {}};
+}
+
+// What keeps weft out of the program at `path`; empty: nothing.
+std::string obstacle(const std::string& path, int depth) {
+  std::string why;
+  if (is_privileged(path, why)) return why + ", so the dynamic linker ignores what its caller asks for";
+  const Contents contents = look_into(path);
+  switch (contents.kind) {
+    case Kind::statically_linked: return "is statically linked";
+    case Kind::thirty_two_bit: return "is a 32-bit program";
+    case Kind::other_machine: return "is a program for another kind of machine";
+    case Kind::script: {
+      const bool is_path = contents.interpreter.find('/') != std::string::npos;
+      const std::string interpreter = is_path ? contents.interpreter : search_path(contents.interpreter);
+      constexpr int kDeepest = 4;
+      if (interpreter.empty() || depth == kDeepest) return {};
+      why = obstacle(interpreter, depth + 1);
+      return why.empty() ? why : "is a script for " + interpreter + ", which " + why;
+    }
+    case Kind::dynamic:
+    case Kind::unknown: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+Program examine_program(const std::string& name) {
+  const bool is_path = name.find('/') != std::string::npos;
+  const std::string path = is_path ? name : search_path(name);
+  struct stat status {};
+  if (path.empty()) return {{}, kNotFound, name + ": no such program in PATH"};
+  if (stat(path.c_str(), &status) != 0) {
+    return {{}, errno == ENOENT || errno == ENOTDIR ? kNotFound : kNotExecutable, path + ": " + std::strerror(errno)};
+  }
+  if (S_ISDIR(status.st_mode)) return {{}, kNotExecutable, path + ": is a directory"};
+  if (access(path.c_str(), X_OK) != 0) {
+    return {{}, kNotExecutable, path + ": not executable (chmod +x makes it so)"};
+  }
+  const std::string why = obstacle(path, 0);
+  if (!why.empty()) return {path, 0, path + " " + why + ": it runs without weft"};
+  return {path, 0, {}};
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "base/message.h"
+#include "library.h"
+#include "program.h"
+
+namespace weft::tools {
+
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kCannotExecute = 126;
+
+// In front of what the variable holds already.
+void prepend(const char* variable, const std::string& value) {
+  const char* before = std::getenv(variable);
+  const std::string whole = before != nullptr && *before != '\0' ? value + ":" + before : value;
+  setenv(variable, whole.c_str(), 1);
+}
+
+bool set(const std::string& setting) {
+  const size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    base::warn("--set %s: NAME=VALUE is wanted", setting.c_str());
+    return false;
+  }
+  return setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1) == 0;
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  for (const std::string& setting : options.settings) {
+    if (!set(setting)) return kUsage;
+  }
+  const Program program = examine_program(options.command.front());
+  if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
+  if (program.path.empty()) return program.exit_code;
+  if (program.complaint.empty()) {
+    const Libraries found = find_libraries();
+    const std::string library = options.library.empty() ? found.runtime.string() : options.library;
+    if (access(library.c_str(), R_OK) != 0) {
+      base::warn("--library %s: %s", library.c_str(), std::strerror(errno));
+      return kUsage;
+    }
+    setenv("WEFT_LIBRARY", library.c_str(), 1);
+    prepend(options.preload ? "LD_PRELOAD" : "LD_AUDIT", options.preload ? library : found.audit.string());
+    if (options.stats) setenv("WEFT_STATS", "1", 1);
+    if (options.cpus > 0) setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);
+  }
+  std::vector<char*> arguments;
+  for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execv(program.path.c_str(), arguments.data());
+  base::warn("%s: %s", program.path.c_str(), std::strerror(errno));
+  return kCannotExecute;
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft run`: replaces this process by the program, with weft in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::tools {
+
+struct RunOptions {
+  bool stats = false;
+  bool preload = false;              // LD_PRELOAD in place of LD_AUDIT
+  int cpus = 0;                      // 0: as the machine allows
+  std::string library;               // another runtime; empty: the one beside the command
+  std::vector<std::string> settings;  // NAME=VALUE
+  std::vector<std::string> command;
+};
+
+// Returns the exit code only when the program could not be started.
+int run(const RunOptions& options);
+
+}  // namespace weft::tools
