@@ -28,10 +28,14 @@ struct Bundle {
   Carrier* publisher = nullptr;  // in whose list it stands
   int open_index = -1;
 
-  bool claimable() const noexcept {
+  // Calls that nobody has claimed yet; a hint.
+  int unclaimed() const noexcept {
     const uint64_t seen = claim.load(std::memory_order_relaxed);
-    return static_cast<uint32_t>(seen) < static_cast<uint32_t>(seen >> 32);
+    const auto next = static_cast<uint32_t>(seen);
+    const auto end = static_cast<uint32_t>(seen >> 32);
+    return next < end ? static_cast<int>(end - next) : 0;
   }
+  bool claimable() const noexcept { return unclaimed() > 0; }
 
   // An index to run, or -1.
   int take() noexcept {

@@ -44,6 +44,7 @@ struct alignas(64) Carrier {
   // Free contexts, oldest first; touched by this carrier only.
   Context* free_first = nullptr;
   Context* free_last = nullptr;
+  int free_count = 0;
 
   Statistics statistics;
 

@@ -17,11 +17,7 @@ bool has_time(const Carrier* carrier, const Context* self) noexcept {
          (p.idle[carrier->index / 64].load(std::memory_order_relaxed) & bit) != 0;
 }
 
-void join_gang(void* argument) noexcept {
-  auto* bundle = static_cast<Bundle*>(argument);
-  const int index = bundle->take();
-  if (index >= 0) run_claimed(current_context(), bundle, index);
-}
+void join_gang(void* bundle) noexcept { take_part(static_cast<Bundle*>(bundle)); }
 
 }  // namespace
 
@@ -42,8 +38,7 @@ bool alone() noexcept {
   return pool().active_roots.load(std::memory_order_relaxed) <= own;
 }
 
-int lend_threads(int calls) noexcept {
-  const int missing = calls - idle_carriers();
+int lend_threads(int missing) noexcept {
   if (missing <= 0) return 0;
   Pool& p = pool();
   p.lent_to_gangs.fetch_add(missing, std::memory_order_relaxed);
@@ -54,6 +49,11 @@ int lend_threads(int calls) noexcept {
 
 void return_threads(int lent) noexcept {
   if (lent > 0) pool().lent_to_gangs.fetch_sub(lent, std::memory_order_relaxed);
+}
+
+void take_part(Bundle* bundle) noexcept {
+  const int index = bundle->take();
+  if (index >= 0) run_claimed(current_context(), bundle, index);
 }
 
 void summon(Bundle* bundle, int calls) noexcept {

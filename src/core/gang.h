@@ -16,10 +16,13 @@ int carrier_index() noexcept;
 // Whether no other root holds a slot.
 bool alone() noexcept;
 
-// Counts OS threads that a gang needs beyond those that are idle; 0 as a rule. Until return_threads() they may
-// run beside the CPU slots.
-int lend_threads(int calls) noexcept;
+// Lends a gang OS threads that it needs beyond those that are idle; as a rule none are missing. Until return_threads()
+// they may run beside the CPU slots. Returns how many were lent.
+int lend_threads(int missing) noexcept;
 void return_threads(int lent) noexcept;
+
+// Runs members of the published `bundle` on the caller's context, as long as there are some.
+void take_part(Bundle* bundle) noexcept;
 
 // Sends `calls` carriers to claim from the published `bundle`.
 void summon(Bundle* bundle, int calls) noexcept;

@@ -26,7 +26,7 @@ constexpr int kTicksToKeepLent = 100;
 // Carriers that run may be computing, and lending to them costs time slices. So it waits until each of them has
 // used this much CPU time while nothing moved; real time says little on a busy machine. Where threads are lent
 // already, the program is one that needs them.
-constexpr int64_t kPatienceNs = 50'000'000;
+constexpr int64_t kPatienceNs = 200'000'000;
 constexpr int64_t kPatienceOnceLentNs = 10'000'000;
 
 // After so many ticks without a way on, when the system refuses threads, the program is told.
@@ -125,7 +125,7 @@ class Monitor {
       const uint64_t claim =
           bundle != nullptr && bundle->claimable() ? bundle->claim.load(std::memory_order_relaxed) : 0;
       if (claim != 0 && claim == before.claims[k]) {
-        waiting += static_cast<int>(static_cast<uint32_t>(claim >> 32) - static_cast<uint32_t>(claim));
+        waiting += bundle->unclaimed();
       }
       before.claims[k] = claim;
     }

@@ -64,6 +64,7 @@ void detach() noexcept {
     p.contexts.put(context);
   }
   carrier->free_last = nullptr;
+  carrier->free_count = 0;
   carrier->next_spare = p.spare_roots;
   p.spare_roots = carrier;
   p.lock.unlock();

@@ -15,7 +15,18 @@ Context* life(void*) { run_for_ever(); }
 
 // ---- free contexts ----
 
+// Contexts that are started on one carrier and end on another must not pile up there.
+constexpr int kMostFree = 2;
+
 void put_free(Carrier* carrier, Context* context) noexcept {
+  if (carrier->free_count == kMostFree) {
+    Pool& p = pool();
+    p.lock.lock();
+    p.contexts.put(context);
+    p.lock.unlock();
+    return;
+  }
+  ++carrier->free_count;
   context->next = nullptr;
   (carrier->free_last != nullptr ? carrier->free_last->next : carrier->free_first) = context;
   carrier->free_last = context;
@@ -40,6 +51,7 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
     if (Context* made = make_free()) return made;
     if (context == nullptr) return nullptr;
   }
+  --carrier->free_count;
   carrier->free_first = context->next;
   if (carrier->free_first == nullptr) carrier->free_last = nullptr;
   return context;

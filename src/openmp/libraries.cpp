@@ -12,8 +12,11 @@
 #include <link.h>
 
 #include "base/options.h"
+#include "core/bundle.h"
 #include "core/gang.h"
+#include "core/parking.h"
 #include "core/scheduler.h"
+#include "openmp/nesting.h"
 #include "openmp/startup.h"
 #include "openmp/team.h"
 #include "platform/cycles.h"
@@ -62,6 +65,7 @@ constexpr int64_t kInRegion = INT64_MAX;
 std::array<Right, kMaxRights> g_rights;
 thread_local Right* t_right = nullptr;
 thread_local int64_t t_taken = 0;
+thread_local bool t_turn = false;  // whether it was waited for
 
 // The most anybody has been told: each region of a library has that many members, whatever became of the
 // library's global in between. Members for which it has no work return at once.
@@ -93,6 +97,54 @@ bool take_right() noexcept {
   return false;
 }
 
+bool right_is_free() noexcept {
+  const int64_t taken = g_rights[0].taken.load(std::memory_order_relaxed);
+  return taken == 0 || (taken != kInRegion && platform::now_ns() - taken >= kStaleNs);
+}
+
+// Where calls take turns: the region whose turn it is. Members that wait for theirs are its members meanwhile, so that
+// it has them at once. Release by the one whose turn it is, acquire by those that join.
+std::atomic<core::Bundle*> g_turn{nullptr};
+
+// Members that poll for it, at most one for each CPU but the holder's; relaxed: a hint. The others sleep on the count
+// of turns that have ended; `g_asleep` is sequentially consistent with that count, so that none is forgotten.
+std::atomic<int> g_polling{0};
+std::atomic<uint32_t> g_turns_ended{0};
+std::atomic<int> g_asleep{0};
+
+void await_right() noexcept {
+  const core::Context* context = core::current_context();
+  const auto called = [context] {
+    const core::Bundle* turn = g_turn.load(std::memory_order_acquire);
+    return turn != nullptr && turn->claimable() && turn->root.load(std::memory_order_relaxed) == context->group;
+  };
+  while (!take_right()) {
+    const bool polls = g_polling.fetch_add(1, std::memory_order_relaxed) < core::slots() - 1;
+    if (!polls) {
+      g_polling.fetch_sub(1, std::memory_order_relaxed);
+      const uint32_t ended = g_turns_ended.load();
+      g_asleep.fetch_add(1);
+      if (!right_is_free()) core::park(g_turns_ended, ended);
+      g_asleep.fetch_sub(1);
+      continue;
+    }
+    if (called()) {
+      core::take_part(g_turn.load(std::memory_order_acquire));
+    } else if (!core::spin_until(context, [&] { return called() || right_is_free(); })) {
+      core::yield();
+    }
+    g_polling.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void end_turn() noexcept {
+  t_turn = false;
+  g_turn.store(nullptr, std::memory_order_relaxed);
+  give_back();
+  g_turns_ended.fetch_add(1);
+  if (g_asleep.load() > 0) core::unpark(g_turns_ended, 1);
+}
+
 // When each carrier was asked last, and how long it took from one question to the next: the only measure of how
 // long a call of the library takes. Relaxed: estimates.
 std::array<std::atomic<int64_t>, core::kMaxCarriers> g_asked;
@@ -106,13 +158,20 @@ int64_t note_question(int64_t now) noexcept {
   return g_call_ns.load(std::memory_order_relaxed);
 }
 
+// Those that wait for a turn have this long to join the region whose turn it is.
+constexpr int64_t kTimeToJoinNs = 200'000;
+// And those that have just left the loop have this long to be seen as idle.
+constexpr int64_t kTimeToFinishNs = 20'000;
+
+// A call that is shorter is over before others have come to help.
+constexpr int64_t kShortCallNs = 200'000;
+
 // The last iteration of an outer loop starts when the first member has nothing else to do, and the others
 // finish theirs within it: a call that starts alone now would leave their CPUs idle until its end. With k of them
 // idle the call takes 1 / (k + 1) of its time; so it is worth waiting for one more as long as that comes
 // within a part of what it saves. Half of that part, since the durations are guesses.
-int wait_for_tail(Member* self, int idle, int wanted) noexcept {
+int wait_for_tail(Member* self, int idle, int wanted, int64_t call) noexcept {
   int64_t now = platform::now_ns();
-  const int64_t call = note_question(now);
   if (self->team->level == 0 || !loop_exhausted(self)) return idle;
   const core::Context* context = core::current_context();
   int64_t since = now;
@@ -127,18 +186,26 @@ int wait_for_tail(Member* self, int idle, int wanted) noexcept {
   return idle;
 }
 
-// How many members a region could really run at once now.
-int possible(Member* self) noexcept {
-  const int wanted = std::min({icvs(self).nthreads, g_limit.load(std::memory_order_relaxed),
-                               num_procs()});
-  if (wanted <= 1) return 1;
+// More members than this a region of the caller's should not have.
+int most_useful(Member* self) noexcept {
   if (self->team->active_level >= icvs(self).max_active_levels) return 1;
+  return std::min({icvs(self).nthreads, g_limit.load(std::memory_order_relaxed), num_procs()});
+}
+
+// How many members, of those wanted, a region could really run at once now.
+int possible(Member* self, int wanted, Way way) noexcept {
   start_runtime();
   core::attach();
-  // Outside of any region, and with no other root about, all CPUs are the caller's, also those whose members
+  // Outside of any parallel region, and with no other root about, all CPUs are the caller's, also those whose members
   // have just finished its last region.
-  const bool alone = self->team->level == 0 && core::alone();
-  const int idle = alone ? wanted : wait_for_tail(self, core::idle_carriers(), wanted);
+  const bool alone = self->team->active_level == 0 && core::alone();
+  int idle = wanted;
+  if (!alone) {
+    const int64_t call = note_question(platform::now_ns());
+    if (call < kShortCallNs) return 1;
+    idle = core::idle_carriers();
+    if (way == Way::tail) idle = wait_for_tail(self, idle, wanted, call);
+  }
   const int regions = base::options().nested_regions;
   // With several regions at once the library's global must not change under a caller: all are told the same.
   if (regions > 1) {
@@ -159,10 +226,19 @@ bool is_special(const void* address) noexcept {
 
 int max_threads(Member* self, const void* caller) noexcept {
   if (!is_special(caller)) return icvs(self).nthreads;
-  give_back();
+  end_gang();
   t_told = 0;
-  const int told = possible(self);
-  if (told <= 1 || !take_right()) return 1;
+  const int wanted = most_useful(self);
+  if (wanted <= 1) return 1;
+  int told = wanted;
+  const Way way = base::options().nested_regions == 1 ? way_of_calls(self->team) : Way::side_by_side;
+  if (way == Way::turns) {
+    await_right();
+    t_turn = true;
+  } else {
+    told = possible(self, wanted, way);
+    if (told <= 1 || !take_right()) return 1;
+  }
   t_told = told;
   int most = g_most_told.load(std::memory_order_relaxed);
   while (most < told && !g_most_told.compare_exchange_weak(most, told, std::memory_order_relaxed)) {
@@ -195,6 +271,26 @@ int gang_size(const void* caller) noexcept {
   return std::max(t_told, g_most_told.load(std::memory_order_relaxed));
 }
 
-void end_gang() noexcept { give_back(); }
+Missing begin_gang(core::Bundle* region, int size) noexcept {
+  if (!t_turn) return {size - 1, core::idle_carriers()};
+  g_turn.store(region, std::memory_order_release);
+  const int64_t start = platform::now_ns();
+  for (int64_t now = start; region->claimable(); now = platform::now_ns()) {
+    const bool some_poll = g_polling.load(std::memory_order_relaxed) > 0;
+    const int idle = some_poll ? 0 : core::idle_carriers();
+    if (idle >= region->unclaimed()) return {region->unclaimed(), idle};
+    if (now - start > (some_poll ? kTimeToJoinNs : kTimeToFinishNs)) break;
+    platform::pause();
+  }
+  return {region->unclaimed(), 0};
+}
+
+void end_gang() noexcept {
+  if (t_turn) {
+    end_turn();
+  } else {
+    give_back();
+  }
+}
 
 }  // namespace weft::openmp

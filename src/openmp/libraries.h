@@ -3,6 +3,10 @@
 // omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on who asks.
 #pragma once
 
+namespace weft::core {
+struct Bundle;
+}
+
 namespace weft::openmp {
 
 struct Member;
@@ -22,6 +26,13 @@ inline thread_local int t_told = 0;
 
 // The size of a region that the code at `caller` opens after such an answer; 0: an ordinary region.
 int gang_size(const void* caller) noexcept;
+
+// The region has been published. Returns how many of its members nobody has come for, and how many carriers are idle.
+struct Missing {
+  int members;
+  int idle;
+};
+Missing begin_gang(core::Bundle* region, int size) noexcept;
 
 // The region has ended; others may be told more than 1.
 void end_gang() noexcept;

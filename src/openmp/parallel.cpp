@@ -8,6 +8,7 @@
 #include "core/gang.h"
 #include "core/scheduler.h"
 #include "openmp/libraries.h"
+#include "openmp/nesting.h"
 #include "openmp/root.h"
 #include "openmp/store.h"
 #include "openmp/startup.h"
@@ -35,6 +36,12 @@ int team_size(Member* self, int requested) noexcept {
 }
 
 constexpr int kVersionWord = core::Post::kWords - 1;
+
+// words[1] is the outlined function, in both ABIs.
+void watch(Team* team, void* const* words) noexcept {
+  team->function = words[1];
+  if (g_library_calls.load(std::memory_order_relaxed)) begin_watched(team);
+}
 
 // ---- woven teams: nested ones, and those of roots without a crew ----
 
@@ -75,6 +82,7 @@ void begin_woven(Member* parent, int size, void* const* words, Member* primary) 
   team->crew = nullptr;
   primary->outer = parent;
   enter_team(primary, team, 0);
+  watch(team, words);
   core::publish(team, size);
   t_member = primary;
 }
@@ -84,6 +92,7 @@ void end_woven(Member* primary) noexcept {
   if (team->tasked.load(std::memory_order_relaxed)) help_with_tasks(primary);
   core::join(team);
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  if (team->site != nullptr) end_watched(team);
   team->first_loop = primary->loops;
   team->first_single = primary->singles;
   t_member = primary->outer;
@@ -180,16 +189,17 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   if (got < size) size = got;
   if (size < 2) return false;
   Team* team = root->crew_team;
+  const int level = parent->team->level + 1;
   Icvs wanted = icvs(parent);
-  wanted.nthreads = nthreads_at(1, wanted.nthreads);
-  if (team->size == size && same(team->icvs, wanted) && root->crew_fits) return true;
+  wanted.nthreads = nthreads_at(level, wanted.nthreads);
+  team->parent = parent;
+  if (team->size == size && team->level == level && same(team->icvs, wanted) && root->crew_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
   team->passed.store(root->primary.barriers, std::memory_order_relaxed);
   team->size = size;
-  team->level = 1;
+  team->level = level;
   team->active_level = 1;
-  team->parent = parent;
   team->icvs = wanted;
   team->flat = size <= core::slots();
   reserve_members(team, size);
@@ -200,9 +210,8 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   return true;
 }
 
-bool begin_crew(Member* parent, int size, void* const* words) noexcept {
+bool begin_crew(Root* root, Member* parent, int size, void* const* words) noexcept {
   core::Context* context = core::attach();
-  Root* root = parent->team->root;
   if (root->generation != core::generation()) {
     // The crew was our parent process's.
     root->crew = nullptr;
@@ -212,6 +221,7 @@ bool begin_crew(Member* parent, int size, void* const* words) noexcept {
   }
   if (!make_crew(root) || !fit_crew(root, parent, size)) return false;
   core::enter_region(context);
+  watch(root->crew_team, words);
   core::Crew* crew = root->crew;
   for (int i = 1; i < size; ++i) {
     void** line = crew->member(i).post.words;
@@ -233,12 +243,18 @@ void end_crew(Member* primary) noexcept {
   }
   team->crew->finish();
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  if (team->site != nullptr) end_watched(team);
   primary->implicit.icvs = &team->icvs;
   t_member = primary->outer;
   core::leave_region(primary->context);
 }
 
-bool is_initial(const Member* member) noexcept { return member->team->root != nullptr; }
+// The root whose crew may run a region of `parent`: nothing but regions of one member lies around it.
+Root* outermost(const Member* parent) noexcept {
+  if (parent->team->active_level > 0) return nullptr;
+  while (parent->team->root == nullptr) parent = parent->outer;
+  return parent->team->root;
+}
 
 enum class Kind { alone, crew, woven };
 
@@ -246,7 +262,8 @@ enum class Kind { alone, crew, woven };
 Kind begin(Member* parent, int size, void* const* words) noexcept {
   if (size == 1) return Kind::alone;
   start_runtime();
-  if (is_initial(parent) && begin_crew(parent, size, words)) return Kind::crew;
+  Root* root = outermost(parent);
+  if (root != nullptr && begin_crew(root, parent, size, words)) return Kind::crew;
   // Without a second context nobody could go on when a member waits for another.
   return core::has_spare() ? Kind::woven : Kind::alone;
 }
@@ -294,14 +311,18 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
   count_region(parent->team->level + 1);
-  const int lent = core::alone() && is_initial(parent) ? 0 : core::lend_threads(size - 1);
-  if (is_initial(parent) && begin_crew(parent, size, words)) {
+  Root* root = outermost(parent);
+  int lent = 0;
+  if (root != nullptr && begin_crew(root, parent, size, words)) {
+    if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
     invoke(words, 0);
     end_crew(t_member);
   } else {
     Member* member = take_frame();
     begin_woven(parent, size, words, member);
-    core::summon(member->team, size - 1);
+    const Missing missing = begin_gang(member->team, size);
+    lent = core::lend_threads(missing.members - missing.idle);
+    core::summon(member->team, missing.members);
     invoke(words, 0);
     end_woven(member);
     put_frame(member);

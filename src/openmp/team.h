@@ -10,6 +10,7 @@
 #include "core/bundle.h"
 #include "core/crew.h"
 #include "openmp/icv.h"
+#include "openmp/nesting.h"
 #include "openmp/task.h"
 #include "openmp/worksharing.h"
 
@@ -100,6 +101,14 @@ struct Team : core::Bundle {
   Outgrown* outgrown = nullptr;
 
   std::array<LoopShare, kLoopRing> ring{};
+
+  // What nesting.h keeps of the region: its outlined function, and how its library calls run. Written by the
+  // primary before the region begins.
+  void* function = nullptr;
+  struct Site* site = nullptr;
+  int64_t began_ns = 0;
+  int64_t give_up_ns = 0;
+  Way way = Way::tail;
 
   core::Crew* crew = nullptr;    // of a persistent team
   struct Root* root = nullptr;   // of an initial team
