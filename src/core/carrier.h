@@ -61,6 +61,7 @@ struct alignas(64) Carrier {
   // worker once the monitor has seen that this one does not come for it. Relaxed flag: a guess.
   std::atomic<Context*> root_ready{nullptr};
   std::atomic<bool> abandoned{false};
+  bool root_yields = false;  // touched by this carrier only
 
   // Bundles with members to claim, oldest first. Written by this carrier, except that a primary member
   // that has moved away clears its own entry.

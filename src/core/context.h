@@ -56,6 +56,7 @@ struct Context {
   Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
   Carrier* home = nullptr;     // a root's own context runs on this carrier only
   Carrier* group = nullptr;    // the root whose work it does
+  Carrier* place = nullptr;    // where it had best continue, wherever it ran meanwhile; null: where it ran last
 
   uint64_t last_bundle = 0;       // serial of the bundle it served last
   Bundle* claimed = nullptr;      // a member handed over with the switch

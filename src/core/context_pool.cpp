@@ -91,10 +91,12 @@ ContextPool::Donor* ContextPool::make() noexcept {
   return donor;
 }
 
-Context* ContextPool::take() noexcept {
-  Context* context = free_;
+Context* ContextPool::take(uint64_t avoid) noexcept {
+  Context** link = &free_;
+  while (*link != nullptr && avoid != 0 && (*link)->last_bundle == avoid) link = &(*link)->next;
+  Context* context = *link;
   if (context == nullptr) return make();
-  free_ = context->next;
+  *link = context->next;
   context->next = nullptr;
   return context;
 }

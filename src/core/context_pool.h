@@ -22,9 +22,9 @@ class ContextPool {
   // Ends the donors. Every context taken must have been put back.
   ~ContextPool();
 
-  // An idle context, made when none is free. Null when the system refuses another thread (RLIMIT_NPROC,
-  // memory): the caller decides what to do without.
-  Context* take() noexcept;
+  // An idle context that has not served the bundle `avoid` last (0: any), made when there is none. Null when the
+  // system refuses another thread (RLIMIT_NPROC, memory): the caller decides what to do without.
+  Context* take(uint64_t avoid = 0) noexcept;
 
   // Gives an idle context back.
   void put(Context* context) noexcept;

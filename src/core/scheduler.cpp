@@ -3,6 +3,7 @@
 #include "core/scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/pool.h"
 #include "platform/futex.h"
@@ -19,6 +20,7 @@ Context* life(void*) { run_for_ever(); }
 constexpr int kMostFree = 2;
 
 void put_free(Carrier* carrier, Context* context) noexcept {
+  context->place = nullptr;
   if (carrier->free_count == kMostFree) {
     Pool& p = pool();
     p.lock.lock();
@@ -32,10 +34,10 @@ void put_free(Carrier* carrier, Context* context) noexcept {
   carrier->free_last = context;
 }
 
-Context* make_free() noexcept {
+Context* make_free(uint64_t avoid = 0) noexcept {
   Pool& p = pool();
   p.lock.lock();
-  Context* made = p.contexts.take();
+  Context* made = p.contexts.take(avoid);
   p.lock.unlock();
   if (made != nullptr && made->entry == nullptr) prepare(made, life, nullptr);
   return made;
@@ -48,7 +50,7 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
   Context* context = carrier->free_first;
   const bool fits = context != nullptr && (avoid == 0 || context->last_bundle != avoid);
   if (!fits) {
-    if (Context* made = make_free()) return made;
+    if (Context* made = make_free(avoid)) return made;
     if (context == nullptr) return nullptr;
   }
   --carrier->free_count;
@@ -123,8 +125,9 @@ void make_ready(Context* context) noexcept {
   }
   // The context may be gone on as soon as it is in the list.
   const Carrier* group = context->group;
-  Carrier* carrier = context->carrier;
   Pool& p = pool();
+  Carrier* carrier = context->place;
+  if (carrier == nullptr || !may_serve(p, carrier, group)) carrier = context->carrier;
   // Where nobody may run it, it would wait for somebody who has nothing else to do.
   if (!may_serve(p, carrier, group)) {
     Carrier* here = current_context()->carrier;
@@ -158,6 +161,8 @@ void finish(Bundle* bundle) noexcept {
 bool hand_over(Context* self, Bundle* bundle, int index, Departure departure) noexcept {
   Context* fresh = take_free(self->carrier, bundle->serial);
   if (fresh == nullptr) return false;
+  // No other is to be had: two members share an identity, which is better than to look for one for ever.
+  if (fresh->last_bundle == bundle->serial) fresh->last_bundle = 0;
   fresh->claimed = bundle;
   fresh->claimed_index = index;
   switch_counted(self, fresh, departure);
@@ -223,6 +228,26 @@ bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   return true;
 }
 
+bool resume_root(Context* self, Carrier* carrier) noexcept {
+  if (carrier->root_ready.load(std::memory_order_relaxed) == nullptr) return false;
+  Context* root = carrier->root_ready.exchange(nullptr);
+  if (root == nullptr) return false;
+  switch_counted(self, root, Departure::idle);
+  return true;
+}
+
+bool serve_others(Context* self, Carrier* carrier) noexcept {
+  Pool& p = pool();
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 1; i < count; ++i) {
+    Carrier* victim = p.carrier((carrier->index + i) % count);
+    if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
+    if (claim_from(self, carrier, victim, false)) return true;
+    if (resume_from(self, carrier, victim)) return true;
+  }
+  return false;
+}
+
 // Does one piece of work, if there is any. Afterwards `self` may be on another carrier.
 bool step(Context* self) noexcept {
   if (self->start != nullptr) {
@@ -238,32 +263,16 @@ bool step(Context* self) noexcept {
     return true;
   }
   Carrier* carrier = self->carrier;
-  if (carrier->root_ready.load(std::memory_order_relaxed) != nullptr) {
-    if (Context* root = carrier->root_ready.exchange(nullptr)) {
-      switch_counted(self, root, Departure::idle);
-      return true;
-    }
-  }
-  Pool& p = pool();
-  const bool allowed = p.allowed(carrier);
+  // A root goes first, unless it has just let others go first.
+  const bool root_last = std::exchange(carrier->root_yields, false);
+  if (!root_last && resume_root(self, carrier)) return true;
+  const bool allowed = pool().allowed(carrier);
   if (allowed || carrier->is_root()) {
     if (claim_from(self, carrier, carrier, true)) return true;
     if (resume_from(self, carrier, carrier)) return true;
   }
-  if (!allowed) return false;
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 1; i < count; ++i) {
-    Carrier* victim = p.carrier((carrier->index + i) % count);
-    if (is_abandoned(carrier, victim)) {
-      if (Context* root = victim->root_ready.exchange(nullptr)) {
-        switch_counted(self, root, Departure::idle);
-        return true;
-      }
-    }
-    if (claim_from(self, carrier, victim, false)) return true;
-    if (resume_from(self, carrier, victim)) return true;
-  }
-  return false;
+  if (allowed && serve_others(self, carrier)) return true;
+  return root_last && resume_root(self, carrier);
 }
 
 // A hint: step() is likely to find something.
@@ -354,7 +363,11 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept 
   context->carrier = self->carrier;
   // Workers stand at the head of the table, since the pool makes them before the first root attaches.
   const int workers = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);
-  if (place % p.settings.slots != 0 && workers > 0) context->carrier = p.carrier((place - 1) % workers);
+  context->place = nullptr;
+  if (place % p.settings.slots != 0 && workers > 0) {
+    context->carrier = p.carrier((place - 1) % workers);
+    context->place = context->carrier;
+  }
   context->token.store(Token::suspended);
   return context;
 }
@@ -457,6 +470,7 @@ bool yield() noexcept {
   if (self->carrier == nullptr || !(wanted_elsewhere(self) || work_in_sight(self->carrier))) return false;
   Context* successor = take_free(self->carrier, 0);
   if (successor == nullptr) return false;
+  self->carrier->root_yields = self->home == self->carrier;
   switch_counted(self, successor, Departure::yield);
   return true;
 }
