@@ -366,7 +366,8 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept 
   context->place = nullptr;
   if (place % p.settings.slots != 0 && workers > 0) {
     context->carrier = p.carrier((place - 1) % workers);
-    context->place = context->carrier;
+    // Where there are more contexts than CPUs, each had best stay where it last ran.
+    if (place < p.settings.slots) context->place = context->carrier;
   }
   context->token.store(Token::suspended);
   return context;
