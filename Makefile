@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo test test-asan test-tsan test-ubsan install clean
+.PHONY: setup build demo bench test test-asan test-tsan test-ubsan install clean
 
 setup:
 	@scripts/setup
@@ -9,8 +9,16 @@ build: setup
 	cmake --preset release
 	cmake --build --preset release
 
+# Nested BLAS under weft, libgomp and libiomp5: some two minutes.
 demo: build
-	build/release/bench/context_switch
+	@scripts/setup-bench
+	bench/run demo
+
+# Every measurement of docs/performance.md: an hour.
+bench: build
+	@scripts/setup-bench
+	bench/run nested-blas
+	bench/run micro
 
 test: build
 	ctest --preset release --parallel 2
