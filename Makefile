@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-asan test-tsan test-ubsan install clean
+.PHONY: setup build demo bench test test-asan test-tsan test-ubsan install lint clean
 
 setup:
 	@scripts/setup
@@ -33,6 +33,11 @@ test-asan test-tsan test-ubsan: test-%: setup
 PREFIX ?= /usr/local
 install: build
 	cmake --install build/release --prefix $(PREFIX)
+
+# Format and static analysis.
+lint: build
+	scripts/format --check
+	scripts/lint
 
 clean:
 	rm -rf build

@@ -35,9 +35,8 @@ int main() {
   }
   pool.put(context);
   std::sort(samples.begin(), samples.end());
-  const bool fast =
-      weft::platform::thread_pointer_method() == weft::platform::ThreadPointerMethod::instruction;
+  const bool fast = weft::platform::thread_pointer_method() == weft::platform::ThreadPointerMethod::instruction;
   std::printf("thread pointer written by: %s\n", fast ? "instruction" : "system call");
-  std::printf("start a call in a context and return: p10 %.1f, median %.1f, p90 %.1f ns\n",
-              samples[kSamples / 10], samples[kSamples / 2], samples[kSamples * 9 / 10]);
+  std::printf("start a call in a context and return: p10 %.1f, median %.1f, p90 %.1f ns\n", samples[kSamples / 10],
+              samples[kSamples / 2], samples[kSamples * 9 / 10]);
 }

@@ -28,6 +28,8 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
 def main(root: pathlib.Path) -> int:
     arguments = parse(root)
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=150)
     chosen = runtimes.find(root, arguments.build, arguments.runtimes.split(","))
     names = [runtime.name for runtime in chosen]
     stamp = datetime.datetime.now(tz=datetime.timezone.utc).strftime("%Y-%m-%d-%H%M%S")

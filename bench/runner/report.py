@@ -62,12 +62,16 @@ def nested_verdicts(console: Console, results: list[nested.Result]) -> list[dict
     return rows
 
 
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def micro_table(console: Console, rows: list[dict[str, Any]], runtimes: list[str]) -> None:
     table = Table(title="medians, and weft against the targets")
     for column in ("what", "measure", *runtimes, "value", "target", ""):
-        table.add_column(column, justify="left" if column in ("what", "measure") else "right")
+        table.add_column(column, justify="left" if column in ("what", "measure") else "right", no_wrap=True)
     for row in rows:
-        medians = [f"{row['medians'][name]:,.4g}" if name in row["medians"] else "" for name in runtimes]
+        medians = [_short(row["medians"][name]) if name in row["medians"] else "" for name in runtimes]
         table.add_row(row["what"], row["measure"], *medians, f"{row['value']:.4g}", f"<= {row['limit']:g}",
                       "met" if row["met"] else "[bold]missed[/bold]")
     console.print(table)

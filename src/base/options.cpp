@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/options.h"
 
+#include <strings.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
-#include <strings.h>
-#include <sys/auxv.h>
-#include <unistd.h>
 
 #include "base/message.h"
 

@@ -17,11 +17,13 @@ namespace weft::core {
 
 inline constexpr int kOpenBundles = 64;
 
-struct Wake { enum Value : uint32_t {
-  none,      // looking for work, or busy
-  notified,  // there may be work
-  sleeping,  // in the futex
-}; };
+struct Wake {
+  enum Value : uint32_t {
+    none,      // looking for work, or busy
+    notified,  // there may be work
+    sleeping,  // in the futex
+  };
+};
 
 struct alignas(64) Carrier {
   Carrier(int carrier_index, int pool_index) noexcept : index(carrier_index), worker(pool_index) {}

@@ -28,8 +28,8 @@ void arrive(transfer_t from) noexcept {
 
 // Identity first, then the stack: between the two no thread-local object may be touched, not by the
 // sanitizers' instrumentation either.
-__attribute__((no_sanitize("address", "undefined", "thread"))) transfer_t leave(
-    Context* self, void* stack_pointer, uintptr_t thread_pointer) noexcept {
+__attribute__((no_sanitize("address", "undefined", "thread"))) transfer_t leave(Context* self, void* stack_pointer,
+                                                                                uintptr_t thread_pointer) noexcept {
   platform::set_thread_pointer(thread_pointer);
   return jump_fcontext(stack_pointer, self);
 }

@@ -24,12 +24,14 @@ enum class Departure : uint8_t {
 };
 
 // The token of block() and unblock().
-struct Token { enum Value : uint32_t {
-  none,       // running, nothing pending
-  notified,   // unblock() came first; the next block() returns at once
-  suspended,  // left, stack complete: whoever unblocks it makes it ready
-  sleeping,   // waits in place on a futex, for want of a free context
-}; };
+struct Token {
+  enum Value : uint32_t {
+    none,       // running, nothing pending
+    notified,   // unblock() came first; the next block() returns at once
+    suspended,  // left, stack complete: whoever unblocks it makes it ready
+    sleeping,   // waits in place on a futex, for want of a free context
+  };
+};
 
 struct Context {
   uintptr_t thread_pointer = 0;   // the identity; constant

@@ -192,8 +192,9 @@ class Monitor {
     for (int i = 0; i < std::min(waiting, pool_.worker_limit()); ++i) notify(nullptr);
     if (crowd.running == 0 && crowd.idle == 0 && stalled_ticks_ > kTicksToGiveUp &&
         pool_.worker_count.load(std::memory_order_relaxed) < pool_.worker_limit()) {
-      base::fatal("the system refuses the threads that the program needs to go on (see ulimit -u, -v); "
-                  "ask for fewer with OMP_NUM_THREADS");
+      base::fatal(
+          "the system refuses the threads that the program needs to go on (see ulimit -u, -v); "
+          "ask for fewer with OMP_NUM_THREADS");
     }
   }
 

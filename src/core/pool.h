@@ -39,8 +39,7 @@ struct Pool {
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
   int worker_limit() const noexcept {
     const int left = settings.slots - active_roots.load(std::memory_order_relaxed);
-    return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed) +
-           lent_to_gangs.load(std::memory_order_relaxed);
+    return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed) + lent_to_gangs.load(std::memory_order_relaxed);
   }
   bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit(); }
 

@@ -195,9 +195,7 @@ void run_claimed(Context* self, Bundle* bundle, int index) noexcept {
 namespace {
 
 // Whether `carrier` may do the work of `group`: a root helps itself only, so that it is never far away.
-bool serves(const Carrier* carrier, const Carrier* group) noexcept {
-  return !carrier->is_root() || carrier == group;
-}
+bool serves(const Carrier* carrier, const Carrier* group) noexcept { return !carrier->is_root() || carrier == group; }
 
 bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_first) noexcept {
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
@@ -289,8 +287,7 @@ bool work_in_sight(const Carrier* carrier) noexcept {
     const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
     for (int k = 0; k < top; ++k) {
       const Bundle* bundle = victim->open[k].load(std::memory_order_acquire);
-      if (bundle != nullptr && bundle->claimable() &&
-          serves(carrier, bundle->root.load(std::memory_order_relaxed))) {
+      if (bundle != nullptr && bundle->claimable() && serves(carrier, bundle->root.load(std::memory_order_relaxed))) {
         return true;
       }
     }
@@ -341,14 +338,9 @@ void departed(Context* left) noexcept {
       make_ready(left);
       return;
     }
-    case Departure::yield:
-      make_ready(left);
-      return;
-    case Departure::idle:
-      put_free(left->carrier, left);
-      return;
-    case Departure::none:
-      return;
+    case Departure::yield: make_ready(left); return;
+    case Departure::idle: put_free(left->carrier, left); return;
+    case Departure::none: return;
   }
 }
 
@@ -435,9 +427,8 @@ void block() noexcept {
   uint32_t expected = Token::notified;
   if (self->token.compare_exchange_strong(expected, Token::none)) return;
   Carrier* carrier = self->carrier;
-  Context* successor = carrier->root_ready.load(std::memory_order_relaxed) != nullptr
-                           ? carrier->root_ready.exchange(nullptr)
-                           : nullptr;
+  Context* successor =
+      carrier->root_ready.load(std::memory_order_relaxed) != nullptr ? carrier->root_ready.exchange(nullptr) : nullptr;
   if (successor == nullptr && (carrier->is_root() || pool().allowed(carrier))) {
     successor = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
   }

@@ -19,12 +19,13 @@ void on_fault(int signal, siginfo_t* fault, void*) {
   const auto address = reinterpret_cast<uintptr_t>(fault->si_addr);
   const uintptr_t end = current_context()->stack_end;
   if (end != 0 && address < end && end - address <= kGuardSize) {
-    base::warn("stack overflow in a thread of a parallel region, whose stack is %zu KB; "
-               "set OMP_STACKSIZE to more (OMP_STACKSIZE=%zuM)",
-               g_stack_size >> 10, std::max<size_t>(1, g_stack_size >> 19));
+    base::warn(
+        "stack overflow in a thread of a parallel region, whose stack is %zu KB; "
+        "set OMP_STACKSIZE to more (OMP_STACKSIZE=%zuM)",
+        g_stack_size >> 10, std::max<size_t>(1, g_stack_size >> 19));
   }
   // The faulting instruction runs again and ends the program the usual way.
-  struct sigaction usual {};
+  struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   sigaction(signal, &usual, nullptr);
 }
@@ -42,10 +43,10 @@ uintptr_t stack_end_of(pthread_t thread) noexcept {
 }
 
 void watch_stacks(size_t stack_size) noexcept {
-  struct sigaction now {};
+  struct sigaction now{};
   if (sigaction(SIGSEGV, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
   g_stack_size = stack_size;
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &ours, nullptr);

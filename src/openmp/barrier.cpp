@@ -55,9 +55,7 @@ void count(Member* self) noexcept {
     }
     return;
   }
-  wait_helping(self, [&] {
-    return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0;
-  });
+  wait_helping(self, [&] { return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0; });
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ const char* or_empty(const base::Text& text) noexcept { return text.value != nul
 void threads(Listing& out, const base::ThreadList& list) noexcept {
   std::array<char, 256> text{};
   size_t size = 0;
-  if (list.count == 0) size += static_cast<size_t>(std::snprintf(text.data(), text.size(), "%d", initial_icvs().nthreads));
+  if (list.count == 0)
+    size += static_cast<size_t>(std::snprintf(text.data(), text.size(), "%d", initial_icvs().nthreads));
   for (int i = 0; i < list.count; ++i) {
     const char* comma = i > 0 ? "," : "";
     size += static_cast<size_t>(std::snprintf(text.data() + size, text.size() - size, "%s%d", comma, list.values[i]));

@@ -26,5 +26,4 @@ int nthreads_at(int level, int inherited) noexcept;
 // Processors the process may use: the answer of omp_get_num_procs.
 int num_procs() noexcept;
 
-
 }  // namespace weft::openmp

@@ -10,9 +10,9 @@
 #include "openmp/libraries.h"
 #include "openmp/nesting.h"
 #include "openmp/root.h"
-#include "openmp/store.h"
 #include "openmp/startup.h"
 #include "openmp/statistics.h"
+#include "openmp/store.h"
 
 namespace weft::openmp {
 
@@ -157,9 +157,9 @@ void nudge_crew_member(core::Crew*, int, const core::Post&) {
 }
 
 bool same(const Icvs& a, const Icvs& b) noexcept {
-  return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels &&
-         a.thread_limit == b.thread_limit && a.dynamic == b.dynamic &&
-         a.run_schedule.kind == b.run_schedule.kind && a.run_schedule.chunk == b.run_schedule.chunk;
+  return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels && a.thread_limit == b.thread_limit &&
+         a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
+         a.run_schedule.chunk == b.run_schedule.chunk;
 }
 
 bool make_crew(Root* root) noexcept {

@@ -4,8 +4,8 @@
 #include <climits>
 #include <ctime>
 
-#include "base/options.h"
 #include "base/message.h"
+#include "base/options.h"
 #include "openmp/abi/abi.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
@@ -41,9 +41,7 @@ void set_schedule(unsigned kind, int chunk) noexcept {
     case kDynamic: schedule.kind = Kind::dynamic; break;
     case kGuided: schedule.kind = Kind::guided; break;
     case kAuto: schedule.kind = Kind::auto_; break;
-    default:
-      base::warn("omp_set_schedule(%u, %d): no such kind; the call has no effect", kind, chunk);
-      return;
+    default: base::warn("omp_set_schedule(%u, %d): no such kind; the call has no effect", kind, chunk); return;
   }
   schedule.monotonic = (kind & kMonotonic) != 0;
   schedule.chunk = chunk > 0 ? chunk : 0;
@@ -98,10 +96,14 @@ void set_max_active_levels(int levels) noexcept {
 WEFT_ABI void weft_abi_omp_set_num_threads(int value) { set_num_threads(value, __builtin_return_address(0)); }
 WEFT_ABI_EXPORT(omp_set_num_threads);
 
-WEFT_ABI void weft_abi_omp_set_num_threads_(const int32_t* value) { set_num_threads(*value, __builtin_return_address(0)); }
+WEFT_ABI void weft_abi_omp_set_num_threads_(const int32_t* value) {
+  set_num_threads(*value, __builtin_return_address(0));
+}
 WEFT_ABI_EXPORT(omp_set_num_threads_);
 
-WEFT_ABI void weft_abi_omp_set_num_threads_8_(const int64_t* value) { set_num_threads(static_cast<int>(*value), __builtin_return_address(0)); }
+WEFT_ABI void weft_abi_omp_set_num_threads_8_(const int64_t* value) {
+  set_num_threads(static_cast<int>(*value), __builtin_return_address(0));
+}
 WEFT_ABI_EXPORT(omp_set_num_threads_8_);
 
 WEFT_ABI int weft_abi_omp_get_num_threads() { return self()->team->size; }
@@ -160,22 +162,38 @@ WEFT_ABI_EXPORT(omp_get_active_level);
 WEFT_ABI int weft_abi_omp_get_active_level_() { return self()->team->active_level; }
 WEFT_ABI_EXPORT(omp_get_active_level_);
 
-WEFT_ABI int weft_abi_omp_get_ancestor_thread_num(int level) { return ancestor(level) != nullptr ? ancestor(level)->number : -1; }
+WEFT_ABI int weft_abi_omp_get_ancestor_thread_num(int level) {
+  return ancestor(level) != nullptr ? ancestor(level)->number : -1;
+}
 WEFT_ABI_EXPORT(omp_get_ancestor_thread_num);
 
-WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_(const int32_t* level_at) { const int level = *level_at; return ancestor(level) != nullptr ? ancestor(level)->number : -1; }
+WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_(const int32_t* level_at) {
+  const int level = *level_at;
+  return ancestor(level) != nullptr ? ancestor(level)->number : -1;
+}
 WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_);
 
-WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_8_(const int64_t* level_at) { const int level = static_cast<int>(*level_at); return ancestor(level) != nullptr ? ancestor(level)->number : -1; }
+WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_8_(const int64_t* level_at) {
+  const int level = static_cast<int>(*level_at);
+  return ancestor(level) != nullptr ? ancestor(level)->number : -1;
+}
 WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_8_);
 
-WEFT_ABI int weft_abi_omp_get_team_size(int level) { return ancestor(level) != nullptr ? ancestor(level)->team->size : -1; }
+WEFT_ABI int weft_abi_omp_get_team_size(int level) {
+  return ancestor(level) != nullptr ? ancestor(level)->team->size : -1;
+}
 WEFT_ABI_EXPORT(omp_get_team_size);
 
-WEFT_ABI int weft_abi_omp_get_team_size_(const int32_t* level_at) { const int level = *level_at; return ancestor(level) != nullptr ? ancestor(level)->team->size : -1; }
+WEFT_ABI int weft_abi_omp_get_team_size_(const int32_t* level_at) {
+  const int level = *level_at;
+  return ancestor(level) != nullptr ? ancestor(level)->team->size : -1;
+}
 WEFT_ABI_EXPORT(omp_get_team_size_);
 
-WEFT_ABI int weft_abi_omp_get_team_size_8_(const int64_t* level_at) { const int level = static_cast<int>(*level_at); return ancestor(level) != nullptr ? ancestor(level)->team->size : -1; }
+WEFT_ABI int weft_abi_omp_get_team_size_8_(const int64_t* level_at) {
+  const int level = static_cast<int>(*level_at);
+  return ancestor(level) != nullptr ? ancestor(level)->team->size : -1;
+}
 WEFT_ABI_EXPORT(omp_get_team_size_8_);
 
 WEFT_ABI int weft_abi_omp_get_max_active_levels() { return icvs(self()).max_active_levels; }
@@ -196,7 +214,9 @@ WEFT_ABI_EXPORT(omp_set_max_active_levels);
 WEFT_ABI void weft_abi_omp_set_max_active_levels_(const int32_t* value) { set_max_active_levels(*value); }
 WEFT_ABI_EXPORT(omp_set_max_active_levels_);
 
-WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) { set_max_active_levels(static_cast<int>(*value)); }
+WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) {
+  set_max_active_levels(static_cast<int>(*value));
+}
 WEFT_ABI_EXPORT(omp_set_max_active_levels_8_);
 
 WEFT_ABI int weft_abi_omp_get_nested() { return icvs(self()).max_active_levels > 1 ? 1 : 0; }
@@ -240,33 +260,35 @@ WEFT_ABI_EXPORT(omp_get_dynamic_);
 WEFT_ABI void weft_abi_omp_set_schedule(unsigned kind, int chunk) { set_schedule(kind, chunk); }
 WEFT_ABI_EXPORT(omp_set_schedule);
 
-WEFT_ABI void weft_abi_omp_set_schedule_(const int32_t* kind, const int32_t* chunk) { set_schedule(static_cast<unsigned>(*kind), *chunk); }
+WEFT_ABI void weft_abi_omp_set_schedule_(const int32_t* kind, const int32_t* chunk) {
+  set_schedule(static_cast<unsigned>(*kind), *chunk);
+}
 WEFT_ABI_EXPORT(omp_set_schedule_);
 
-WEFT_ABI void weft_abi_omp_set_schedule_8_(const int32_t* kind, const int64_t* chunk) { 
+WEFT_ABI void weft_abi_omp_set_schedule_8_(const int32_t* kind, const int64_t* chunk) {
   set_schedule(static_cast<unsigned>(*kind), static_cast<int>(*chunk));
- }
+}
 WEFT_ABI_EXPORT(omp_set_schedule_8_);
 
-WEFT_ABI void weft_abi_omp_get_schedule(unsigned* kind, int* chunk) { 
+WEFT_ABI void weft_abi_omp_get_schedule(unsigned* kind, int* chunk) {
   const base::LoopSchedule& schedule = icvs(self()).run_schedule;
   *kind = static_cast<unsigned>(schedule_kind(schedule));
   *chunk = schedule.chunk;
- }
+}
 WEFT_ABI_EXPORT(omp_get_schedule);
 
-WEFT_ABI void weft_abi_omp_get_schedule_(int32_t* kind, int32_t* chunk) { 
+WEFT_ABI void weft_abi_omp_get_schedule_(int32_t* kind, int32_t* chunk) {
   const base::LoopSchedule& schedule = icvs(self()).run_schedule;
   *kind = static_cast<int32_t>(schedule_kind(schedule));
   *chunk = schedule.chunk;
- }
+}
 WEFT_ABI_EXPORT(omp_get_schedule_);
 
-WEFT_ABI void weft_abi_omp_get_schedule_8_(int32_t* kind, int64_t* chunk) { 
+WEFT_ABI void weft_abi_omp_get_schedule_8_(int32_t* kind, int64_t* chunk) {
   const base::LoopSchedule& schedule = icvs(self()).run_schedule;
   *kind = static_cast<int32_t>(schedule_kind(schedule));
   *chunk = schedule.chunk;
- }
+}
 WEFT_ABI_EXPORT(omp_get_schedule_8_);
 
 // ---- time ----
@@ -312,28 +334,34 @@ WEFT_ABI_EXPORT(omp_get_partition_num_places_);
 WEFT_ABI int weft_abi_omp_get_place_num_procs(int place) { return (static_cast<void>(place), 0); }
 WEFT_ABI_EXPORT(omp_get_place_num_procs);
 
-WEFT_ABI int weft_abi_omp_get_place_num_procs_(const int32_t* place_at) { const int place = *place_at; return (static_cast<void>(place), 0); }
+WEFT_ABI int weft_abi_omp_get_place_num_procs_(const int32_t* place_at) {
+  const int place = *place_at;
+  return (static_cast<void>(place), 0);
+}
 WEFT_ABI_EXPORT(omp_get_place_num_procs_);
 
-WEFT_ABI int weft_abi_omp_get_place_num_procs_8_(const int64_t* place_at) { const int place = static_cast<int>(*place_at); return (static_cast<void>(place), 0); }
+WEFT_ABI int weft_abi_omp_get_place_num_procs_8_(const int64_t* place_at) {
+  const int place = static_cast<int>(*place_at);
+  return (static_cast<void>(place), 0);
+}
 WEFT_ABI_EXPORT(omp_get_place_num_procs_8_);
 
-WEFT_ABI void weft_abi_omp_get_place_proc_ids(int, int*) {  }
+WEFT_ABI void weft_abi_omp_get_place_proc_ids(int, int*) {}
 WEFT_ABI_EXPORT(omp_get_place_proc_ids);
 
-WEFT_ABI void weft_abi_omp_get_place_proc_ids_(const int32_t*, int32_t*) {  }
+WEFT_ABI void weft_abi_omp_get_place_proc_ids_(const int32_t*, int32_t*) {}
 WEFT_ABI_EXPORT(omp_get_place_proc_ids_);
 
-WEFT_ABI void weft_abi_omp_get_place_proc_ids_8_(const int64_t*, int64_t*) {  }
+WEFT_ABI void weft_abi_omp_get_place_proc_ids_8_(const int64_t*, int64_t*) {}
 WEFT_ABI_EXPORT(omp_get_place_proc_ids_8_);
 
-WEFT_ABI void weft_abi_omp_get_partition_place_nums(int*) {  }
+WEFT_ABI void weft_abi_omp_get_partition_place_nums(int*) {}
 WEFT_ABI_EXPORT(omp_get_partition_place_nums);
 
-WEFT_ABI void weft_abi_omp_get_partition_place_nums_(int32_t*) {  }
+WEFT_ABI void weft_abi_omp_get_partition_place_nums_(int32_t*) {}
 WEFT_ABI_EXPORT(omp_get_partition_place_nums_);
 
-WEFT_ABI void weft_abi_omp_get_partition_place_nums_8_(int64_t*) {  }
+WEFT_ABI void weft_abi_omp_get_partition_place_nums_8_(int64_t*) {}
 WEFT_ABI_EXPORT(omp_get_partition_place_nums_8_);
 
 WEFT_ABI int weft_abi_omp_get_cancellation() { return 0; }
@@ -455,7 +483,7 @@ WEFT_ABI_EXPORT(omp_init_lock_with_hint);
 WEFT_ABI void weft_abi_omp_init_lock_with_hint_(void* lock, const int32_t*) { init(lock); }
 WEFT_ABI_EXPORT(omp_init_lock_with_hint_);
 
-WEFT_ABI void weft_abi_omp_destroy_lock(void*) {  }
+WEFT_ABI void weft_abi_omp_destroy_lock(void*) {}
 WEFT_ABI_EXPORT(omp_destroy_lock);
 
 WEFT_ABI void weft_abi_omp_set_lock(void* at) { lock(word_of(at)); }
@@ -489,7 +517,7 @@ WEFT_ABI_EXPORT(omp_test_nest_lock);
 WEFT_ABI void weft_abi_omp_init_lock_(void* lock) { init(lock); }
 WEFT_ABI_EXPORT(omp_init_lock_);
 
-WEFT_ABI void weft_abi_omp_destroy_lock_(void*) {  }
+WEFT_ABI void weft_abi_omp_destroy_lock_(void*) {}
 WEFT_ABI_EXPORT(omp_destroy_lock_);
 
 WEFT_ABI void weft_abi_omp_set_lock_(void* at) { lock(word_of(at)); }

@@ -354,9 +354,7 @@ void linger(Member* self, bool stay) noexcept {
   // From here to the end of the count the primary cannot finish a region that has tasks, so the team stays as
   // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
   if (team->tasked.load() && self->number < team->size) {
-    const auto news = [&] {
-      return tasks_in_sight(team) || team->closing.load(std::memory_order_relaxed);
-    };
+    const auto news = [&] { return tasks_in_sight(team) || team->closing.load(std::memory_order_relaxed); };
     do {
       help_with_tasks(self);
     } while (stay && !team->closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));

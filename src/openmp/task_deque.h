@@ -64,9 +64,7 @@ struct TaskDeque {
   }
 
   // A hint.
-  bool empty() const noexcept {
-    return top.load(std::memory_order_relaxed) >= bottom.load(std::memory_order_relaxed);
-  }
+  bool empty() const noexcept { return top.load(std::memory_order_relaxed) >= bottom.load(std::memory_order_relaxed); }
 };
 
 }  // namespace weft::openmp

@@ -153,8 +153,7 @@ bool next_shared(LoopShare* share, Chunk* chunk) noexcept {
     do {
       if (begin >= share->count) return false;
     } while (!share->next.compare_exchange_weak(
-        begin, share->count - begin > share->chunk ? begin + share->chunk : share->count,
-        std::memory_order_relaxed));
+        begin, share->count - begin > share->chunk ? begin + share->chunk : share->count, std::memory_order_relaxed));
   }
   chunk->begin = begin;
   chunk->end = share->count - begin > share->chunk ? begin + share->chunk : share->count;

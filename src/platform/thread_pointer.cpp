@@ -26,8 +26,7 @@ ThreadPointerMethod thread_pointer_method() noexcept {
 
 // No sanitizer instrumentation and no libc: between the write and the switch of stacks that follows it
 // the thread-local state belongs to another context. In particular syscall(3) would set that one's errno.
-__attribute__((no_sanitize("address", "undefined", "thread"))) void set_thread_pointer(
-    uintptr_t value) noexcept {
+__attribute__((no_sanitize("address", "undefined", "thread"))) void set_thread_pointer(uintptr_t value) noexcept {
   if (g_fsgsbase) {
     asm volatile("wrfsbase %0" : : "r"(value) : "memory");
     return;
@@ -43,9 +42,7 @@ __attribute__((no_sanitize("address", "undefined", "thread"))) void set_thread_p
 
 ThreadPointerMethod thread_pointer_method() noexcept { return ThreadPointerMethod::instruction; }
 
-void set_thread_pointer(uintptr_t value) noexcept {
-  asm volatile("msr tpidr_el0, %0" : : "r"(value) : "memory");
-}
+void set_thread_pointer(uintptr_t value) noexcept { asm volatile("msr tpidr_el0, %0" : : "r"(value) : "memory"); }
 
 #else
 #error "weft supports x86-64 and AArch64"

@@ -17,9 +17,7 @@ enum class ThreadPointerMethod {
 ThreadPointerMethod thread_pointer_method() noexcept;
 
 // The calling thread's thread pointer.
-inline uintptr_t thread_pointer() noexcept {
-  return reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
-}
+inline uintptr_t thread_pointer() noexcept { return reinterpret_cast<uintptr_t>(__builtin_thread_pointer()); }
 
 // From the return on, the caller has the identity of the thread whose pointer `value` is. The caller
 // must not be using any thread_local object of its own across the call, and nobody else may be

@@ -5,9 +5,9 @@
 #include <string>
 
 #include <hwloc.h>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "base/options.h"
 #include "library.h"
@@ -57,10 +57,9 @@ Json limit(int which) {
 
 Json system() {
   Json out;
-  out["switch of thread identity"] =
-      platform::thread_pointer_method() == platform::ThreadPointerMethod::instruction
-          ? "by an instruction"
-          : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";
+  out["switch of thread identity"] = platform::thread_pointer_method() == platform::ThreadPointerMethod::instruction
+                                         ? "by an instruction"
+                                         : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";
   out["page size"] = sysconf(_SC_PAGESIZE);
   out["most processes and threads (ulimit -u)"] = limit(RLIMIT_NPROC);
   out["stack (ulimit -s), bytes"] = limit(RLIMIT_STACK);

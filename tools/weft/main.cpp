@@ -34,10 +34,11 @@ int main(int count, char** arguments) {
   app.require_subcommand(1);
 
   weft::tools::RunOptions run;
-  CLI::App* run_command = app.add_subcommand(
-      "run", "weft run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
-             "Run a dynamically linked OpenMP program (C, C++, Fortran, Python ...) on weft.\n"
-             "Its exit code, signals and streams are its own.");
+  CLI::App* run_command =
+      app.add_subcommand("run",
+                         "weft run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+                         "Run a dynamically linked OpenMP program (C, C++, Fortran, Python ...) on weft.\n"
+                         "Its exit code, signals and streams are its own.");
   run_command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
   run_command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
       ->check(CLI::Range(1, 4096));

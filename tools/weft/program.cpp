@@ -28,7 +28,7 @@ constexpr Elf64_Half kMachine = EM_AARCH64;
 #endif
 
 bool is_file(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
@@ -49,7 +49,7 @@ std::string search_path(const std::string& name) {
 
 // Why the dynamic linker would not heed LD_AUDIT and LD_PRELOAD of its caller.
 bool is_privileged(const std::string& path, std::string& why) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return false;
   if ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) {
     why = "is setuid";
@@ -130,7 +130,7 @@ std::string obstacle(const std::string& path, int depth) {
 Program examine_program(const std::string& name) {
   const bool is_path = name.find('/') != std::string::npos;
   const std::string path = is_path ? name : search_path(name);
-  struct stat status {};
+  struct stat status{};
   if (path.empty()) return {{}, kNotFound, name + ": no such program in PATH"};
   if (stat(path.c_str(), &status) != 0) {
     return {{}, errno == ENOENT || errno == ENOTDIR ? kNotFound : kNotExecutable, path + ": " + std::strerror(errno)};

@@ -14,9 +14,7 @@ namespace weft::openmp::gomp {
 using Function = void (*)(void* data);
 
 // Post words of a GOMP region.
-inline void run_function(void* const* words, int) noexcept {
-  reinterpret_cast<Function>(words[1])(words[2]);
-}
+inline void run_function(void* const* words, int) noexcept { reinterpret_cast<Function>(words[1])(words[2]); }
 
 struct Region {
   void* words[core::Post::kWords];

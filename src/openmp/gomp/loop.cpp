@@ -38,8 +38,8 @@ bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long i
   return next(member, begin_at, end_at);
 }
 
-bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk,
-               Ull* begin_at, Ull* end_at) {
+bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
+               Ull* end_at) {
   Member* member = self();
   uint64_t unit = chunk;
   const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
@@ -64,8 +64,13 @@ void run_combined(void* const* words, int) noexcept {
 
 Combined combine(Function function, void* data, Kind kind, bool monotonic, bool runtime, long first, long end,
                  long incr, long chunk) {
-  Combined loop{function, data, {}, static_cast<uint64_t>(chunk), static_cast<uint64_t>(first),
-                static_cast<uint64_t>(incr), count_of(first, end, incr)};
+  Combined loop{function,
+                data,
+                {},
+                static_cast<uint64_t>(chunk),
+                static_cast<uint64_t>(first),
+                static_cast<uint64_t>(incr),
+                count_of(first, end, incr)};
   loop.schedule = chosen(self(), kind, monotonic, runtime, &loop.chunk);
   return loop;
 }
@@ -87,84 +92,98 @@ void run_open(const Combined& loop, unsigned threads) {
 
 }  // namespace
 
-WEFT_ABI bool weft_abi_GOMP_loop_static_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_static_start(long first, long end, long incr, long chunk, long* begin_at,
+                                              long* end_at) {
   return start(Kind::static_, true, false, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_static_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_static_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_static_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
+                                                  Ull* end_at) {
   return start_ull(Kind::static_, true, false, up, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_static_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_dynamic_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_dynamic_start(long first, long end, long incr, long chunk, long* begin_at,
+                                               long* end_at) {
   return start(Kind::dynamic, true, false, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_dynamic_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
+                                                   Ull* end_at) {
   return start_ull(Kind::dynamic, true, false, up, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_dynamic_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_guided_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_guided_start(long first, long end, long incr, long chunk, long* begin_at,
+                                              long* end_at) {
   return start(Kind::guided, true, false, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_guided_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
+                                                  Ull* end_at) {
   return start_ull(Kind::guided, true, false, up, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_guided_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_start(long first, long end, long incr, long chunk, long* begin_at,
+                                                            long* end_at) {
   return start(Kind::dynamic, false, false, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_dynamic_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,
+                                                                Ull* begin_at, Ull* end_at) {
   return start_ull(Kind::dynamic, false, false, up, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_dynamic_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_start(long first, long end, long incr, long chunk, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_start(long first, long end, long incr, long chunk, long* begin_at,
+                                                           long* end_at) {
   return start(Kind::guided, false, false, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_guided_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,
+                                                               Ull* begin_at, Ull* end_at) {
   return start_ull(Kind::guided, false, false, up, first, end, incr, chunk, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_guided_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) {
   return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_runtime_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) {
   return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_runtime_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at,
+                                                            long* end_at) {
   return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_runtime_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at,
+                                                                Ull* end_at) {
   return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_runtime_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at,
+                                                                  long* end_at) {
   return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_maybe_nonmonotonic_runtime_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) { 
+WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr,
+                                                                      Ull* begin_at, Ull* end_at) {
   return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
- }
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_static_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
@@ -191,99 +210,116 @@ WEFT_ABI_EXPORT(GOMP_loop_runtime_next);
 WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
 WEFT_ABI_EXPORT(GOMP_loop_ull_runtime_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_next(long* begin_at, long* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_dynamic_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_next(Ull* begin_at, Ull* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_dynamic_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_next(long* begin_at, long* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_guided_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_next(Ull* begin_at, Ull* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_guided_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_next(long* begin_at, long* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_runtime_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_runtime_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_next(long* begin_at, long* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_maybe_nonmonotonic_runtime_next);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
+WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) {
+  return next(self(), begin_at, end_at);
+}
 WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end, long incr,
-        long chunk, unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end,
+                                                 long incr, long chunk, unsigned) {
   run(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_static);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* data, unsigned threads, long first, long end,
-        long incr, long chunk) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* data, unsigned threads, long first,
+                                                       long end, long incr, long chunk) {
   run_open(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_static_start);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end, long incr,
-        long chunk, unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end,
+                                                  long incr, long chunk, unsigned) {
   run(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void* data, unsigned threads, long first, long end,
-        long incr, long chunk) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void* data, unsigned threads, long first,
+                                                        long end, long incr, long chunk) {
   run_open(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic_start);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end, long incr,
-        long chunk, unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end,
+                                                 long incr, long chunk, unsigned) {
   run(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_guided);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* data, unsigned threads, long first, long end,
-        long incr, long chunk) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* data, unsigned threads, long first,
+                                                       long end, long incr, long chunk) {
   run_open(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads, long first, long end, long incr,
-        long chunk, unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads,
+                                                               long first, long end, long incr, long chunk, unsigned) {
   run(combine(function, data, Kind::dynamic, false, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads, long first, long end, long incr,
-        long chunk, unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads,
+                                                              long first, long end, long incr, long chunk, unsigned) {
   run(combine(function, data, Kind::guided, false, false, first, end, incr, chunk), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end, long incr,
-        unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end,
+                                                  long incr, unsigned) {
   run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads, long first, long end, long incr,
-        unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads,
+                                                               long first, long end, long incr, unsigned) {
   run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_runtime);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads, long first, long end, long incr,
-        unsigned) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads,
+                                                                     long first, long end, long incr, unsigned) {
   run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long first, long end, long incr) { 
+WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long first,
+                                                        long end, long incr) {
   run_open(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
- }
+}
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
 
 WEFT_ABI void weft_abi_GOMP_loop_end() {

@@ -12,9 +12,7 @@ using Kind = base::LoopSchedule::Kind;
 
 namespace {
 
-void begin_sections(Member* member, unsigned count) {
-  begin(member, schedule(Kind::dynamic, true), 1, 0, 1, count);
-}
+void begin_sections(Member* member, unsigned count) { begin(member, schedule(Kind::dynamic, true), 1, 0, 1, count); }
 
 // A team of one gets all sections as one chunk and hands them out from there.
 unsigned next_section(Member* member) {
@@ -68,8 +66,7 @@ WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, uns
 WEFT_ABI_EXPORT(GOMP_parallel_sections);
 
 // gcc 4.8 and older; see run_open() in loop.cpp.
-WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads,
-                                                    unsigned count) {
+WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
   auto* combined = new (std::nothrow) Combined{function, data, count};
   if (combined == nullptr) base::fatal("no memory for parallel sections");
   void* words[core::Post::kWords] = {nullptr, combined};

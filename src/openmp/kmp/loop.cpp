@@ -35,7 +35,8 @@ uint64_t count_of(Value lower, Value upper, std::make_signed_t<Value> incr) {
   using Unsigned = std::make_unsigned_t<Value>;
   const auto from = static_cast<Unsigned>(lower);
   const auto to = static_cast<Unsigned>(upper);
-  if (incr > 0) return lower <= upper ? uint64_t{static_cast<Unsigned>(to - from)} / static_cast<uint64_t>(incr) + 1 : 0;
+  if (incr > 0)
+    return lower <= upper ? uint64_t{static_cast<Unsigned>(to - from)} / static_cast<uint64_t>(incr) + 1 : 0;
   const auto step = static_cast<Unsigned>(Unsigned{0} - static_cast<Unsigned>(incr));
   return lower >= upper ? uint64_t{static_cast<Unsigned>(from - to)} / step + 1 : 0;
 }
@@ -107,7 +108,11 @@ void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_
   schedule &= ~(kMonotonic | kNonmonotonic);
   uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
   switch (schedule) {
-    case kStatic: case kAuto: how.kind = Kind::static_; unit = 0; break;
+    case kStatic:
+    case kAuto:
+      how.kind = Kind::static_;
+      unit = 0;
+      break;
     case kStaticChunked: how.kind = Kind::static_; break;
     case kDynamicChunked: how.kind = Kind::dynamic; break;
     case kGuidedChunked: how.kind = Kind::guided; break;
@@ -119,7 +124,8 @@ void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_
       break;
     }
     default:
-      if (schedule > kFirstOrdered && schedule <= kLastOrdered) base::fatal("the ordered clause of a loop is not supported yet");
+      if (schedule > kFirstOrdered && schedule <= kLastOrdered)
+        base::fatal("the ordered clause of a loop is not supported yet");
       base::fatal("__kmpc_dispatch_init: schedule %d is not supported yet", schedule);
   }
   begin_loop(member, how, unit, count_of(lower, upper, incr));
@@ -147,19 +153,19 @@ int32_t dispatch_next(int32_t* last, Value* lower, Value* upper, std::make_signe
 }  // namespace
 
 WEFT_ABI void weft_abi___kmpc_for_static_init_4(Ident*, int32_t, int32_t schedule, int32_t* last, int32_t* lower,
-    int32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
+                                                int32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
   static_init(schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_4);
 
-WEFT_ABI void weft_abi___kmpc_dispatch_init_4(Ident*, int32_t, int32_t schedule, int32_t lower, int32_t upper, int32_t incr,
-    int32_t chunk) {
+WEFT_ABI void weft_abi___kmpc_dispatch_init_4(Ident*, int32_t, int32_t schedule, int32_t lower, int32_t upper,
+                                              int32_t incr, int32_t chunk) {
   dispatch_init(schedule, lower, upper, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_init_4);
 
 WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_4(Ident*, int32_t, int32_t* last, int32_t* lower, int32_t* upper,
-    int32_t* stride) {
+                                                 int32_t* stride) {
   return dispatch_next(last, lower, upper, stride);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_4);
@@ -169,19 +175,19 @@ WEFT_ABI void weft_abi___kmpc_dispatch_fini_4(Ident*, int32_t) {}
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4);
 
 WEFT_ABI void weft_abi___kmpc_for_static_init_4u(Ident*, int32_t, int32_t schedule, int32_t* last, uint32_t* lower,
-    uint32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
+                                                 uint32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
   static_init(schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_4u);
 
-WEFT_ABI void weft_abi___kmpc_dispatch_init_4u(Ident*, int32_t, int32_t schedule, uint32_t lower, uint32_t upper, int32_t incr,
-    int32_t chunk) {
+WEFT_ABI void weft_abi___kmpc_dispatch_init_4u(Ident*, int32_t, int32_t schedule, uint32_t lower, uint32_t upper,
+                                               int32_t incr, int32_t chunk) {
   dispatch_init(schedule, lower, upper, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_init_4u);
 
 WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_4u(Ident*, int32_t, int32_t* last, uint32_t* lower, uint32_t* upper,
-    int32_t* stride) {
+                                                  int32_t* stride) {
   return dispatch_next(last, lower, upper, stride);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_4u);
@@ -191,19 +197,19 @@ WEFT_ABI void weft_abi___kmpc_dispatch_fini_4u(Ident*, int32_t) {}
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4u);
 
 WEFT_ABI void weft_abi___kmpc_for_static_init_8(Ident*, int32_t, int32_t schedule, int32_t* last, int64_t* lower,
-    int64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
+                                                int64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
   static_init(schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_8);
 
-WEFT_ABI void weft_abi___kmpc_dispatch_init_8(Ident*, int32_t, int32_t schedule, int64_t lower, int64_t upper, int64_t incr,
-    int64_t chunk) {
+WEFT_ABI void weft_abi___kmpc_dispatch_init_8(Ident*, int32_t, int32_t schedule, int64_t lower, int64_t upper,
+                                              int64_t incr, int64_t chunk) {
   dispatch_init(schedule, lower, upper, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_init_8);
 
 WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_8(Ident*, int32_t, int32_t* last, int64_t* lower, int64_t* upper,
-    int64_t* stride) {
+                                                 int64_t* stride) {
   return dispatch_next(last, lower, upper, stride);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_8);
@@ -213,19 +219,19 @@ WEFT_ABI void weft_abi___kmpc_dispatch_fini_8(Ident*, int32_t) {}
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8);
 
 WEFT_ABI void weft_abi___kmpc_for_static_init_8u(Ident*, int32_t, int32_t schedule, int32_t* last, uint64_t* lower,
-    uint64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
+                                                 uint64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
   static_init(schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_8u);
 
-WEFT_ABI void weft_abi___kmpc_dispatch_init_8u(Ident*, int32_t, int32_t schedule, uint64_t lower, uint64_t upper, int64_t incr,
-    int64_t chunk) {
+WEFT_ABI void weft_abi___kmpc_dispatch_init_8u(Ident*, int32_t, int32_t schedule, uint64_t lower, uint64_t upper,
+                                               int64_t incr, int64_t chunk) {
   dispatch_init(schedule, lower, upper, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_init_8u);
 
 WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_8u(Ident*, int32_t, int32_t* last, uint64_t* lower, uint64_t* upper,
-    int64_t* stride) {
+                                                  int64_t* stride) {
   return dispatch_next(last, lower, upper, stride);
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_8u);

@@ -66,7 +66,8 @@ void run_microtask(void* const* words, int number) noexcept {
 }
 
 void fork_call(Microtask task, void** arguments, int count, int threads) {
-  if (count > kMaxArguments) base::fatal("a parallel region shares %d variables; at most %d are supported", count, kMaxArguments);
+  if (count > kMaxArguments)
+    base::fatal("a parallel region shares %d variables; at most %d are supported", count, kMaxArguments);
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(task)};
   if (count <= kInline) {
     for (int i = 0; i < count; ++i) words[2 + i] = arguments[i];
@@ -185,7 +186,9 @@ WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
 
-WEFT_ABI void weft_abi___kmpc_critical(Ident*, int32_t, CriticalName* name) { lock(*reinterpret_cast<LockWord*>(name)); }
+WEFT_ABI void weft_abi___kmpc_critical(Ident*, int32_t, CriticalName* name) {
+  lock(*reinterpret_cast<LockWord*>(name));
+}
 WEFT_ABI_EXPORT(__kmpc_critical);
 
 WEFT_ABI void weft_abi___kmpc_critical_with_hint(Ident*, int32_t, CriticalName* name, uint32_t) {

@@ -45,9 +45,7 @@ struct alignas(16) Link {
 constexpr size_t kAlignment = 64;
 constexpr size_t kLinkRoom = kAlignment;
 
-Link* link_of(KmpTask* task) noexcept {
-  return reinterpret_cast<Link*>(reinterpret_cast<char*>(task) - sizeof(Link));
-}
+Link* link_of(KmpTask* task) noexcept { return reinterpret_cast<Link*>(reinterpret_cast<char*>(task) - sizeof(Link)); }
 
 void run_destructors(KmpTask* record) noexcept {
   if ((link_of(record)->flags & kDestructors) != 0) record->destructors.destructors(self()->number, record);
@@ -84,8 +82,8 @@ int32_t submit(KmpTask* record, bool deferred) {
 
 }  // namespace
 
-WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size, size_t shareds_size,
-                                                 Routine routine) {
+WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
+                                                 size_t shareds_size, Routine routine) {
   if ((flags & kDetachable) != 0) base::fatal("the detach clause of a task is not supported yet");
   constexpr size_t kUnit = 16;
   const size_t rounded = (record_size + kUnit - 1) / kUnit * kUnit;
