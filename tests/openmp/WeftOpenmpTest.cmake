@@ -2,7 +2,7 @@
 # weft_openmp_test(SOURCE): builds one program by each compiler of its language and adds a test for each, which runs it in
 # several environments (run.py). What differs from the defaults is said by variables named after the program, set before:
 #   <program>_ENVIRONMENTS  names from run.py, separated by commas       default: the usual ones
-#   <program>_TIMEOUT       seconds for one run                          default: 20
+#   <program>_TIMEOUT       seconds for one run                          default: 60
 #   <program>_COMPILERS     some of gcc, clang, gfortran                 default: all of the language
 #   <program>_FLAGS         more flags to compile and link with
 #   <program>_SANITIZERS    OFF: leave it out of builds with sanitizers
@@ -93,7 +93,7 @@ endfunction()
 
 # Adds the test that runs a program which is already built.
 function(weft_openmp_run test program output)
-  set(limit 20)
+  set(limit 60)
   if(${program}_TIMEOUT)
     set(limit ${${program}_TIMEOUT})
   endif()
