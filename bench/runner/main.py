@@ -1,79 +1,132 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of bench/run."""
+
 import argparse
 import datetime
 import pathlib
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import micro, nested, process, report, runtimes
+from . import files, machine, micro, nested, report, runtimes, targets
+from .process import Session
+from .targets import Verdict
+
+WIDTH = 190  # of tables that go to a file
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("a number from 1 is wanted")
+    return value
 
 
 def parse(root: pathlib.Path) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bench/run", description="Compares weft with other OpenMP runtimes.")
+    parser = argparse.ArgumentParser(
+        prog="bench/run",
+        description="Compares weft with other OpenMP runtimes, each measured in turn.",
+        epilog="demo: nested BLAS, two problems. nested-blas: every routine and type. micro: single constructs.",
+    )
     parser.add_argument("what", choices=("demo", "nested-blas", "micro", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")
-    parser.add_argument("--runtimes", default="weft,libgomp,libiomp5", help="names, with commas between")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turn (default 3)")
+    parser.add_argument(
+        "--runtimes",
+        default=",".join(runtimes.DEFAULT),
+        help=f"names, with commas between; there are {', '.join(runtimes.KNOWN)}",
+    )
+    parser.add_argument("--rounds", type=_positive, default=3, help="how often each is measured, in turn (default 3)")
+    parser.add_argument("--repeat", type=_positive, help="samples of each process (default: what suits the measure)")
+    parser.add_argument("--only", default="", help="nested-blas: these problems only, such as dgemm,ztrsm")
+    parser.add_argument("--openblas", type=pathlib.Path, help="another OpenBLAS: the library, or a folder that has it")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
     parser.add_argument("--no-plots", action="store_true")
-    arguments = parser.parse_args()
-    if arguments.rounds < 1:
-        parser.error("--rounds must be at least 1")
-    return arguments
+    return parser.parse_args()
 
 
 def main(root: pathlib.Path) -> int:
     arguments = parse(root)
+    arguments.build = arguments.build.absolute()
     console = Console()
     if not console.is_terminal:
-        console = Console(width=150)
+        console = Console(width=WIDTH)
+    stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d-%H%M%S")
+    folder = (arguments.out or root / "bench/results" / stamp).absolute()
     chosen = runtimes.find(root, arguments.build, arguments.runtimes.split(","))
-    names = [runtime.name for runtime in chosen]
-    stamp = datetime.datetime.now(tz=datetime.timezone.utc).strftime("%Y-%m-%d-%H%M%S")
-    folder = arguments.out or root / "bench/results" / stamp
-    rounds = 1 if arguments.smoke else arguments.rounds
-    repeat = 4 if arguments.smoke else 24
-    columns = (TextColumn("{task.description:60.60}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    try:
-        if arguments.what in ("demo", "nested-blas", "all"):
-            problems = nested.every_kind() if arguments.what == "nested-blas" and not arguments.smoke else nested.DEMO
-            run_nested(console, columns, arguments, problems, chosen, names, folder, rounds, repeat)
-        if arguments.what in ("micro", "all"):
-            run_micro(console, columns, arguments, chosen, names, folder, rounds)
-    except process.Wrong as wrong:
-        console.print(f"bench/run: {wrong}", style="bold", highlight=False)
-        return 1
-    console.print(f"Results: {folder}")
-    return 0
+    blas = runtimes.openblas(arguments.build, arguments.openblas) if arguments.openblas else None
+    machine.raise_limits()
 
-
-def run_nested(console, columns, arguments, problems, chosen, names, folder, rounds, repeat) -> None:
-    program = arguments.build / "bench/nested_blas"
-    if not program.exists():
-        raise process.Wrong(f"{program} is not there: the build found no OpenBLAS (libopenblas-openmp-dev)")
-    cpus = micro.cpus()
-    results = []
+    watch = machine.OthersWatch()
+    columns = (TextColumn("{task.description:56.56}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        total = nested.processes(len(problems), len(chosen), cpus, rounds, "weft" in names)
-        task = progress.add_task("nested BLAS", total=total)
-        for problem in problems:
-            step = lambda text: progress.update(task, advance=1, description=text)  # noqa: E731
-            results.append(nested.measure(problem, program, chosen, cpus, rounds, repeat, step))
-    for result in results:
-        report.nested_tables(console, result, names, cpus)
-    report.write_nested(folder, results, report.nested_verdicts(console, results), not arguments.no_plots)
+        task = progress.add_task("", total=None)
+        session = Session(
+            build=arguments.build,
+            runtimes=chosen,
+            rounds=1 if arguments.smoke else arguments.rounds,
+            repeat=arguments.repeat,
+            smoke=arguments.smoke,
+            step=lambda text: progress.update(task, advance=1, description=text),
+            blas=blas,
+        )
+        problems = _problems(session, arguments)
+        measures_micro = arguments.what in ("micro", "all")
+        progress.update(task, total=nested.count(session, problems) + (micro.count(session) if measures_micro else 0))
+        results = [nested.measure(session, problem) for problem in problems]
+        samples, units = micro.measure(session) if measures_micro else ({}, {})
+    others_percent = watch.percent()
+
+    names = session.names()
+    verdicts: list[Verdict] = []
+    if problems:
+        for result in results:
+            report.nested_tables(console, result, names)
+        report.untuned_table(console, results)
+        verdicts += targets.nested_verdicts(results)
+    if measures_micro:
+        report.micro_table(console, samples, units, names)
+        verdicts += targets.micro_verdicts(samples, names)
+    if not arguments.smoke:
+        report.summary_table(console, verdicts)
+    report.failures(console, session.failures)
+    report.trust(console, others_percent)
+
+    about: dict[str, Any] = {
+        "date": stamp,
+        "machine": machine.describe(),
+        "cpu_percent_of_others": others_percent,
+        "rounds": session.rounds,
+        "runtimes": {runtime.name: str(runtime.file) for runtime in chosen},
+    } | files.judged(verdicts, session.failures)
+    if problems:
+        files.write_nested(folder, results, about)
+    if measures_micro:
+        files.write_micro(folder, samples, units, about)
+    if not arguments.no_plots:
+        from . import plots  # slow to load
+
+        for index, result in enumerate(results):
+            plots.nested(folder, index, result)
+        if measures_micro:
+            plots.micro(folder, samples, units, names)
+    console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
+    return 1 if session.failures else 0
 
 
-def run_micro(console, columns, arguments, chosen, names, folder, rounds) -> None:
-    micro.raise_limits()
-    each = sum(len(micro.names(policy)) for policy in micro.POLICIES) + 1
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("constructs", total=rounds * len(chosen) * each)
-        step = lambda text: progress.update(task, advance=1, description=text)  # noqa: E731
-        samples = micro.measure(arguments.build, chosen, rounds, step)
-    rows = micro.verdicts(samples, names)
-    report.micro_table(console, rows, names)
-    report.write_micro(folder, samples, rows)
+def _problems(session: Session, arguments: argparse.Namespace) -> list[nested.Problem]:
+    if arguments.what == "micro":
+        return []
+    problems = nested.DEMO if arguments.what == "demo" else nested.every_kind()
+    if arguments.smoke:
+        problems = nested.SMOKE
+    if arguments.only:
+        wanted = arguments.only.split(",")
+        unknown = set(wanted) - {problem.name for problem in nested.every_kind()}
+        if unknown:
+            raise SystemExit(f"bench/run: --only {', '.join(sorted(unknown))}: no such problem")
+        problems = [problem for problem in problems if problem.name in wanted]
+    if not pathlib.Path(session.program("nested_blas")).exists():
+        raise SystemExit(f"bench/run: {session.build} has no nested_blas: it was built without libopenblas-openmp-dev")
+    return problems

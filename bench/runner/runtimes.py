@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The OpenMP runtimes that are compared: each as a directory that holds it under all its names."""
+
 import dataclasses
 import pathlib
 import subprocess
 
 NAMES = ("libgomp.so.1", "libomp.so.5", "libiomp5.so")
+DEFAULT = ("weft", "libgomp", "libiomp5")
+KNOWN = (*DEFAULT, "libomp")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,26 +17,53 @@ class Runtime:
     directory: pathlib.Path
 
 
-def _directory(folder: pathlib.Path, name: str, file: pathlib.Path) -> Runtime:
-    directory = folder / name
-    directory.mkdir(parents=True, exist_ok=True)
-    for link in NAMES:
-        (directory / link).unlink(missing_ok=True)
-        (directory / link).symlink_to(file)
-    return Runtime(name, file.resolve(), directory)
-
-
 def find(root: pathlib.Path, build: pathlib.Path, wanted: list[str]) -> list[Runtime]:
     """The runtimes of these names; exits with a message when one is missing."""
-    gomp = subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True, text=True, check=True)
-    files = {
-        "weft": build / "lib/weft/libgomp.so.1",
-        "libgomp": pathlib.Path(gomp.stdout.strip()),
-        "libiomp5": next((root / ".venv").glob("lib*/libiomp5.so"), pathlib.Path("libiomp5.so")),
-    }
+    found = []
     for name in wanted:
-        if name not in files:
-            raise SystemExit(f"bench/run: --runtimes {name}: there are {', '.join(files)}")
-        if not files[name].exists():
-            raise SystemExit(f"bench/run: {name} is not there ({files[name]}); run make build and scripts/setup-bench")
-    return [_directory(build / "bench/runtimes", name, files[name].resolve()) for name in wanted]
+        if name not in KNOWN:
+            raise SystemExit(f"bench/run: --runtimes {name}: there are {', '.join(KNOWN)}")
+        file = _library(root, build, name)
+        if file is None or not file.exists():
+            raise SystemExit(f"bench/run: {name} is not there{f' ({file})' if file else ''}; {_remedy(name, build)}")
+        directory = links(build / "bench/runtimes" / name, NAMES, file.resolve())
+        found.append(Runtime(name, file.resolve(), directory))
+    return found
+
+
+def links(directory: pathlib.Path, names: tuple[str, ...], file: pathlib.Path) -> pathlib.Path:
+    """A directory with links of these names to the file."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (directory / name).unlink(missing_ok=True)
+        (directory / name).symlink_to(file)
+    return directory
+
+
+def openblas(build: pathlib.Path, path: pathlib.Path) -> pathlib.Path:
+    """A directory that holds this OpenBLAS (a library, or a folder with one) under the name that programs ask for."""
+    file = path / "libopenblas.so.0" if path.is_dir() else path
+    if not file.exists():
+        raise SystemExit(f"bench/run: --openblas {path}: no such library (a folder must hold libopenblas.so.0)")
+    return links(build / "bench/openblas", ("libopenblas.so.0",), file.resolve())
+
+
+def _library(root: pathlib.Path, build: pathlib.Path, name: str) -> pathlib.Path | None:
+    if name == "weft":
+        return build / "lib/weft/libgomp.so.1"
+    if name == "libiomp5":
+        return next((root / ".venv").glob("lib*/libiomp5.so"), None)
+    if name == "libomp":
+        versions = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so.5"), key=lambda p: (len(str(p)), str(p)))
+        return versions[-1] if versions else None
+    command = ["gcc", "-print-file-name=libgomp.so.1"]
+    return pathlib.Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+
+
+def _remedy(name: str, build: pathlib.Path) -> str:
+    return {
+        "weft": f"build it first (cmake --build {build}), or name another build with --build",
+        "libgomp": "install gcc",
+        "libiomp5": "run scripts/setup-bench",
+        "libomp": "install a package such as libomp-19-dev",
+    }[name]
