@@ -42,11 +42,16 @@ static void measure(const measurement* self) {
   report_samples(self->name, self->run ? "ns" : self->unit, samples, taken);
 }
 
-static int positive(const char* text, int most) {
+static int positive(const char* option, const char* text, int most) {
   const int value = text ? atoi(text) : 0;
   if (value >= 1 && value <= most) return value;
-  fprintf(stderr, "%s: a number from 1 to %d is wanted\n", text ? text : "(nothing)", most);
+  fprintf(stderr, "%s %s: a number from 1 to %d is wanted\n", option, text ? text : "", most);
   exit(2);
+}
+
+static const measurement* find(const measurement* measurements, const char* name) {
+  while (measurements->name && strcmp(measurements->name, name) != 0) measurements++;
+  return measurements;
 }
 
 int measure_family(int argument_count, char** arguments, const char* family, const measurement* measurements) {
@@ -54,15 +59,20 @@ int measure_family(int argument_count, char** arguments, const char* family, con
   for (; first < argument_count && strncmp(arguments[first], "--", 2) == 0; first += 2) {
     // The vector of arguments ends with null, so a missing value is one.
     if (strcmp(arguments[first], "--repeat") == 0) {
-      repeats = positive(arguments[first + 1], most_repeats);
+      repeats = positive(arguments[first], arguments[first + 1], most_repeats);
     } else if (strcmp(arguments[first], "--milliseconds") == 0) {
-      wanted = 1e-3 * positive(arguments[first + 1], 10000);
+      wanted = 1e-3 * positive(arguments[first], arguments[first + 1], 10000);
     } else {
       const int help = strcmp(arguments[first], "--help") == 0;
       fprintf(help ? stdout : stderr, "%s [--repeat N] [--milliseconds N] [NAME...]; the names:\n", family);
       for (const measurement* m = measurements; m->name; m++) fprintf(help ? stdout : stderr, "  %s\n", m->name);
       return help ? 0 : 2;
     }
+  }
+  for (int i = first; i < argument_count; i++) {
+    if (find(measurements, arguments[i])->name) continue;
+    fprintf(stderr, "%s: %s: no such measurement; --help lists them\n", family, arguments[i]);
+    return 2;
   }
   threads = omp_get_max_threads();
   omp_set_max_active_levels(2);
@@ -72,15 +82,7 @@ int measure_family(int argument_count, char** arguments, const char* family, con
   begin_report();
   report_text("benchmark", family);
   report_number("team", threads);
-  for (int i = first; i < argument_count; i++) {
-    const measurement* found = measurements;
-    while (found->name && strcmp(found->name, arguments[i]) != 0) found++;
-    if (!found->name) {
-      fprintf(stderr, "%s: %s: no such measurement; --help lists them\n", family, arguments[i]);
-      return 2;
-    }
-    measure(found);
-  }
+  for (int i = first; i < argument_count; i++) measure(find(measurements, arguments[i]));
   if (first >= argument_count)
     for (const measurement* m = measurements; m->name; m++) measure(m);
   report_number("threads_at_end", count_threads());

@@ -54,7 +54,7 @@ def every_kind() -> list[Problem]:
         for routine, type_ in kinds
         for problem in (
             Problem(routine, type_, 200, 700, 125, tail=True),
-            Problem(routine, type_, 160, 480, 20, tail=False),
+            Problem(routine, type_, 160, 480, 40, tail=False),
         )
     ]
 
