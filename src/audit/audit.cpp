@@ -2,6 +2,15 @@
 // Answers every search for an OpenMP runtime in a process with weft's library (rtld-audit(7)): that of a linked
 // library, of dlopen, and those for the renamed copies inside Python wheels. So one runtime is mapped, and whatever
 // asks for versions or symbols of any of those names gets them from it.
+//
+// When a search is answered matters. Objects with version needs ("GOMP_4.0 from libomp-1a2b.so.5") look among the
+// loaded objects for one known by that very name, and the dynamic linker aborts when there is none.
+// - The first search is answered before the linker looks anywhere (LA_SER_ORIG). It then opens weft's file under its
+//   own path, and adds the name asked for to the names that file is known by.
+// - Later ones lead to a file that is loaded already. There the linker adds the name it goes on searching with, which
+//   an answer to LA_SER_ORIG would replace by weft's path. So they keep their name, and the first place that the
+//   linker looks in is answered instead.
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,10 +20,18 @@
 
 namespace {
 
-const char* g_library = nullptr;  // null: nothing is redirected
+// A copy: programs that set their title overwrite the environment they were started with.
+char g_library[PATH_MAX];
+// Whether the first search has been answered. The dynamic linker holds a lock whenever it asks.
+bool g_answered = false;
 
-// Base names of the runtimes, without what follows: ".so", a version, or "-" and a hash.
+// Base names of the runtimes, without what follows: ".so" and perhaps a version, or "-", a hash and that.
 constexpr const char* kRuntimes[] = {"libgomp", "libomp", "libomp5", "libiomp5"};
+
+// Tools that put copies into wheels add a hash. Other words are other libraries: libgomp-plugin-nvptx.so.1.
+const char* skip_hash(const char* rest) noexcept {
+  return *rest == '-' ? rest + std::strspn(rest, "-0123456789abcdef") : rest;
+}
 
 bool is_runtime(const char* path) noexcept {
   const char* slash = std::strrchr(path, '/');
@@ -22,30 +39,39 @@ bool is_runtime(const char* path) noexcept {
   for (const char* runtime : kRuntimes) {
     const size_t length = std::strlen(runtime);
     if (std::strncmp(name, runtime, length) != 0) continue;
-    const char* rest = name + length;
-    if (std::strncmp(rest, ".so", 3) == 0) return true;
-    if (*rest == '-' && std::strstr(rest, ".so") != nullptr) return true;
+    if (std::strncmp(skip_hash(name + length), ".so", 3) == 0) return true;
   }
   return false;
+}
+
+// Why `library` cannot be used; null: it can.
+const char* fault(const char* library) noexcept {
+  if (library == nullptr || *library == '\0') return "is not set";
+  if (*library != '/') return "is not an absolute path";
+  if (std::strlen(library) >= sizeof g_library) return "is too long";
+  return access(library, R_OK) == 0 ? nullptr : "cannot be read";
 }
 
 }  // namespace
 
 extern "C" {
 
+// 0 makes the dynamic linker go on without this library.
 [[gnu::visibility("default")]] unsigned la_version(unsigned version) {
   const char* library = std::getenv("WEFT_LIBRARY");
-  if (library != nullptr && access(library, R_OK) == 0) {
-    g_library = library;
-  } else {
-    std::fprintf(stderr, "weft: WEFT_LIBRARY=%s cannot be read; the program runs on its own OpenMP runtime\n",
-                 library != nullptr ? library : "");
+  const char* why = fault(library);
+  if (why != nullptr) {
+    std::fprintf(stderr, "weft: WEFT_LIBRARY%s%s %s; the program runs on its own OpenMP runtime\n",
+                 library != nullptr ? "=" : "", library != nullptr ? library : "", why);
+    return 0;
   }
+  std::strcpy(g_library, library);
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-[[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned) {
-  const char* found = g_library != nullptr && is_runtime(name) ? g_library : name;
-  return const_cast<char*>(found);
+[[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
+  if (!is_runtime(name) || (flag == LA_SER_ORIG && g_answered)) return const_cast<char*>(name);
+  g_answered = true;
+  return g_library;
 }
 }
