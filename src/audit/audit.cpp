@@ -65,7 +65,7 @@ extern "C" {
                  library != nullptr ? "=" : "", library != nullptr ? library : "", why);
     return 0;
   }
-  std::strcpy(g_library, library);
+  std::memcpy(g_library, library, std::strlen(library) + 1);
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
