@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-asan test-tsan test-ubsan install lint clean
+.PHONY: setup build demo bench test test-asan test-tsan test-ubsan test-aarch64 install lint clean
 
 setup:
 	@scripts/setup
@@ -28,6 +28,13 @@ test-asan test-tsan test-ubsan: test-%: setup
 	cmake --preset $*
 	cmake --build --preset $*
 	ctest --preset $* --parallel 2
+
+# The tests on 64-bit Arm, by a cross compiler and an emulator.
+test-aarch64: setup
+	@scripts/setup-aarch64
+	cmake --preset aarch64
+	cmake --build --preset aarch64
+	ctest --preset aarch64 --parallel 2
 
 # To PREFIX, /usr/local by default.
 PREFIX ?= /usr/local

@@ -17,8 +17,8 @@ struct Bundle {
   // publish() heads the release sequence that a successful claimer acquires.
   alignas(64) std::atomic<uint64_t> claim{0};
 
-  // Calls not finished. Sequentially consistent with `sleeper`: the last finisher sees the sleeper, or
-  // the sleeper sees zero.
+  // Calls not finished. With a fence between this and `sleeper` on both sides the last finisher sees the sleeper,
+  // or the sleeper sees zero. Released by finishers, acquired by the sleeper.
   alignas(64) std::atomic<int> pending{0};
   std::atomic<Context*> sleeper{nullptr};
 

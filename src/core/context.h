@@ -10,6 +10,7 @@ namespace weft::core {
 struct Carrier;
 struct Context;
 struct Bundle;
+class WaitQueue;
 
 // What a context runs: called once with `argument` on the context's stack, under its identity. The
 // context it returns is switched to next; the finished one is then idle and may be prepared again.
@@ -19,6 +20,7 @@ using Entry = Context* (*)(void* argument);
 enum class Departure : uint8_t {
   none,   // somebody else knows where it is
   block,  // it waits for unblock()
+  queue,  // it waits for its queue's release
   yield,  // it can go on at once, after others
   idle,   // it runs the scheduler's loop and has nothing to do: a free context
 };
@@ -63,6 +65,8 @@ struct Context {
   uint64_t last_bundle = 0;       // serial of the bundle it served last
   Bundle* claimed = nullptr;      // a member handed over with the switch
   int claimed_index = 0;
+  WaitQueue* queue = nullptr;     // where it waits, and since which release; for Departure::queue
+  uint32_t ticket = 0;
 };
 
 // The context the caller runs under. An OS thread that has none yet gets one made of its own stack and

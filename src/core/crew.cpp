@@ -57,7 +57,7 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
   const Context* self = member.context;
   while (!spin_until(self, called)) {
     member.asleep.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    platform::full_fence();
     if (!called()) block();
     member.asleep.store(0, std::memory_order_relaxed);
   }
@@ -72,7 +72,7 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
   if (!last) call_(this, member.index, member.post);
   const int index = member.index;
   member.done.store(seen, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::full_fence();
   if (sleeping_on_.load(std::memory_order_relaxed) == index) unblock(owner_.load(std::memory_order_relaxed));
   return !last;
 }
@@ -83,7 +83,7 @@ void Crew::await(CrewMember& member) noexcept {
   // A member that nobody runs yet wants this carrier, or will be found by another one while we sleep.
   while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, done)) {
     sleeping_on_.store(member.index, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    platform::full_fence();
     if (!done()) block();
     sleeping_on_.store(0, std::memory_order_relaxed);
     if (done()) return;
@@ -93,7 +93,7 @@ void Crew::await(CrewMember& member) noexcept {
 void Crew::nudge(int index) noexcept {
   CrewMember& member = *members_[index];
   member.nudged.fetch_add(1, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::full_fence();
   rouse(member);
 }
 

@@ -16,6 +16,7 @@
 
 #include "core/context.h"
 #include "core/scheduler.h"
+#include "platform/fence.h"
 
 namespace weft::core {
 
@@ -67,7 +68,7 @@ class Crew {
     ++sequence_;
     count_ = count;
     for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    platform::full_fence();
     for (int i = 1; i < count; ++i) rouse(*members_[i]);
   }
 

@@ -11,6 +11,7 @@
 
 #include "base/message.h"
 #include "core/pool.h"
+#include "platform/fence.h"
 #include "platform/futex.h"
 #include "platform/thread_state.h"
 
@@ -215,12 +216,13 @@ void* monitor_main(void* argument) {
     nanosleep(&tick, nullptr);
     if (monitor->tick()) continue;
     // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile.
-    g_awake.store(0);
-    if (g_pool.load()->active_roots.load() > 0) {
-      g_awake.store(1);
+    g_awake.store(0, std::memory_order_relaxed);
+    platform::full_fence();
+    if (pool().active_roots.load(std::memory_order_relaxed) > 0) {
+      g_awake.store(1, std::memory_order_relaxed);
       continue;
     }
-    while (g_awake.load() == 0) platform::futex_wait(g_awake, 0);
+    while (g_awake.load(std::memory_order_acquire) == 0) platform::futex_wait(g_awake, 0);
   }
 }
 

@@ -53,6 +53,12 @@ inline Pool& pool() noexcept { return *g_pool.load(std::memory_order_acquire); }
 // ---- scheduler.cpp ----
 void departed(Context* left) noexcept;
 [[noreturn]] void run_for_ever() noexcept;
+// `context`, which nobody runs or holds, can go on.
+void make_ready(Context* context) noexcept;
+// The same for a chain of them.
+void make_all_ready(Context* chain) noexcept;
+// Leaves `self` to another context that is ready, or to a free one; false when there is none.
+bool leave(Context* self, Departure departure) noexcept;
 // Wakes one idle carrier that may do the work of `group`, which the caller has published before.
 void notify(const Carrier* group) noexcept;
 void wake(Carrier* carrier) noexcept;

@@ -11,12 +11,15 @@ namespace weft::core {
 
 class ReadyList {
  public:
-  void push(Context* context) noexcept {
+  void push(Context* context) noexcept { push(context, context, 1); }
+
+  // A chain of `count` contexts.
+  void push(Context* first, Context* last, int count) noexcept {
     lock_.lock();
-    context->next = nullptr;
-    (last_ != nullptr ? last_->next : first_) = context;
-    last_ = context;
-    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    last->next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = first;
+    last_ = last;
+    size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     lock_.unlock();
   }
 

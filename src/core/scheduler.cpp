@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/pool.h"
+#include "core/wait_queue.h"
+#include "platform/fence.h"
 #include "platform/futex.h"
 
 namespace weft::core {
@@ -96,36 +98,39 @@ bool wake_idle(Pool& p, const Carrier* group) noexcept {
   return false;
 }
 
-void poke_waiting(Pool& p, const Carrier* group) noexcept {
+void poke_waiting(Pool& p, const Carrier* group, int most) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && most > 0; ++i) {
     Carrier* carrier = p.carrier(i);
     if (!carrier->waiting.load(std::memory_order_relaxed) || !may_serve(p, carrier, group)) continue;
     carrier->poked.store(true, std::memory_order_relaxed);
-    return;
+    --most;
   }
+}
+
+// Work for `most` carriers has been published, and a fence has followed.
+void notify_some(Pool& p, const Carrier* group, int most) noexcept {
+  while (most > 0 && p.idle_count.load(std::memory_order_relaxed) > 0 && wake_idle(p, group)) --most;
+  if (most > 0 && p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, group, most);
 }
 
 }  // namespace
 
 void notify(const Carrier* group) noexcept {
-  Pool& p = pool();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (p.idle_count.load(std::memory_order_relaxed) > 0 && wake_idle(p, group)) return;
-  if (p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, group);
+  platform::full_fence();
+  notify_some(pool(), group, 1);
 }
 
 namespace {
 
-void make_ready(Context* context) noexcept {
-  if (Carrier* home = context->home) {
-    home->root_ready.store(context);
-    wake(home);
-    return;
-  }
-  // The context may be gone on as soon as it is in the list.
+bool is_idle(const Pool& p, const Carrier* carrier) noexcept {
+  const uint64_t bit = uint64_t{1} << (carrier->index % 64);
+  return (p.idle[carrier->index / 64].load(std::memory_order_relaxed) & bit) != 0;
+}
+
+// In whose list a context is to stand.
+Carrier* carrier_for(const Pool& p, const Context* context) noexcept {
   const Carrier* group = context->group;
-  Pool& p = pool();
   Carrier* carrier = context->place;
   if (carrier == nullptr || !may_serve(p, carrier, group)) carrier = context->carrier;
   // Where nobody may run it, it would wait for somebody who has nothing else to do.
@@ -133,16 +138,60 @@ void make_ready(Context* context) noexcept {
     Carrier* here = current_context()->carrier;
     if (here != nullptr && may_serve(p, here, group)) carrier = here;
   }
-  carrier->ready.push(context);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  const uint64_t bit = uint64_t{1} << (carrier->index % 64);
-  if ((p.idle[carrier->index / 64].load(std::memory_order_relaxed) & bit) != 0 &&
-      (carrier->is_root() || p.allowed(carrier))) {
+  return carrier;
+}
+
+// Contexts of one group; they may be gone on as soon as they are in the list.
+void push_ready(Pool& p, Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept {
+  carrier->ready.push(first, last, count);
+  platform::full_fence();
+  if (is_idle(p, carrier) && may_serve(p, carrier, group)) {
     wake(carrier);
-  } else {
-    notify(group);
+    --count;
+  }
+  notify_some(p, group, count);
+}
+
+void make_root_ready(Context* root) noexcept {
+  Carrier* home = root->home;
+  home->root_ready.store(root);
+  wake(home);
+}
+
+}  // namespace
+
+void make_ready(Context* context) noexcept {
+  if (context->home != nullptr) {
+    make_root_ready(context);
+    return;
+  }
+  Pool& p = pool();
+  push_ready(p, carrier_for(p, context), context->group, context, context, 1);
+}
+
+void make_all_ready(Context* chain) noexcept {
+  Pool& p = pool();
+  while (chain != nullptr) {
+    Context* first = chain;
+    chain = chain->next;
+    if (first->home != nullptr) {
+      make_root_ready(first);
+      continue;
+    }
+    Carrier* carrier = carrier_for(p, first);
+    const Carrier* group = first->group;
+    Context* last = first;
+    int count = 1;
+    while (chain != nullptr && chain->home == nullptr && chain->group == group && carrier_for(p, chain) == carrier) {
+      last = chain;
+      chain = chain->next;
+      ++count;
+    }
+    push_ready(p, carrier, group, first, last, count);
   }
 }
+
+namespace {
 
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
   self->carrier->statistics.switches.add();
@@ -153,7 +202,8 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
 
 void finish(Bundle* bundle) noexcept {
   if (bundle->pending.fetch_sub(1) != 1) return;
-  if (Context* sleeper = bundle->sleeper.load()) unblock(sleeper);
+  platform::full_fence_after_update();
+  if (Context* sleeper = bundle->sleeper.load(std::memory_order_relaxed)) unblock(sleeper);
 }
 
 // Hands a member to a fresh context: two members of one team on one identity would share their
@@ -299,7 +349,7 @@ void idle(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   carrier->wake.store(Wake::none);
   set_idle(carrier, true);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::full_fence();
   // Work published before this point may have found nobody idle.
   if (work_in_sight(carrier)) {
     set_idle(carrier, false);
@@ -338,6 +388,7 @@ void departed(Context* left) noexcept {
       make_ready(left);
       return;
     }
+    case Departure::queue: left->queue->take_in(left); return;
     case Departure::yield: make_ready(left); return;
     case Departure::idle: put_free(left->carrier, left); return;
     case Departure::none: return;
@@ -403,11 +454,14 @@ void publish(Bundle* bundle, int count) noexcept {
 
 void join(Bundle* bundle) noexcept {
   Context* self = current_context();
-  while (bundle->pending.load() != 0) {
+  // Acquire: what the calls have done is seen.
+  const auto done = [bundle] { return bundle->pending.load(std::memory_order_acquire) == 0; };
+  while (!done()) {
     const bool unclaimed = bundle->claimable();
-    if (!unclaimed && spin_until(self, [&] { return bundle->pending.load() == 0; })) break;
-    bundle->sleeper.store(self);
-    if (bundle->pending.load() == 0) break;
+    if (!unclaimed && spin_until(self, done)) break;
+    bundle->sleeper.store(self, std::memory_order_relaxed);
+    platform::full_fence();
+    if (done()) break;
     // Members that nobody has claimed want this carrier.
     const int index = unclaimed ? bundle->take() : -1;
     if (index < 0) {
@@ -426,6 +480,16 @@ void block() noexcept {
   Context* self = current_context();
   uint32_t expected = Token::notified;
   if (self->token.compare_exchange_strong(expected, Token::none)) return;
+  if (leave(self, Departure::block)) return;
+  // No identity to be had: the OS thread waits with its context.
+  expected = Token::none;
+  if (self->token.compare_exchange_strong(expected, Token::sleeping)) {
+    while (self->token.load() == Token::sleeping) platform::futex_wait(self->token, Token::sleeping);
+  }
+  self->token.store(Token::none);
+}
+
+bool leave(Context* self, Departure departure) noexcept {
   Carrier* carrier = self->carrier;
   Context* successor =
       carrier->root_ready.load(std::memory_order_relaxed) != nullptr ? carrier->root_ready.exchange(nullptr) : nullptr;
@@ -433,17 +497,10 @@ void block() noexcept {
     successor = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
   }
   if (successor == nullptr) successor = take_free(carrier, self->last_bundle);
-  if (successor != nullptr) {
-    carrier->statistics.blocks.add();
-    switch_counted(self, successor, Departure::block);
-    return;
-  }
-  // No identity to be had: the OS thread waits with its context.
-  expected = Token::none;
-  if (self->token.compare_exchange_strong(expected, Token::sleeping)) {
-    while (self->token.load() == Token::sleeping) platform::futex_wait(self->token, Token::sleeping);
-  }
-  self->token.store(Token::none);
+  if (successor == nullptr) return false;
+  carrier->statistics.blocks.add();
+  switch_counted(self, successor, departure);
+  return true;
 }
 
 void unblock(Context* context) noexcept {
@@ -487,6 +544,7 @@ void set_waiting(const Context* self, bool waiting) noexcept {
     return;
   }
   p.waiting_count.fetch_add(1);
+  platform::full_fence_after_update();
   // Work published before this point has found nobody.
   if (work_in_sight(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
 }

@@ -2,12 +2,13 @@
 // Two barriers. Where all members run at once: dissemination, ceil(log2 n) rounds in which member i signals
 // member i + 2^r. The words of two successive barriers alternate, so a signal cannot be overwritten before it
 // is read: who is two barriers ahead has had this member's signal of the barrier between.
-// Elsewhere: a counter; the last to arrive makes all others ready.
+// Elsewhere: a counter; the last to arrive makes all others ready, at once where there are no explicit tasks to run.
 #include "openmp/barrier.h"
 
 #include "core/scheduler.h"
 #include "openmp/task_wait.h"
 #include "openmp/team.h"
+#include "platform/fence.h"
 
 namespace weft::openmp {
 
@@ -18,7 +19,7 @@ constexpr int kPollsBeforeFence = 64;
 
 void wake_sleeper(MemberLine& line) noexcept {
   // The signal is stored before, the sleeper looks after it has announced itself: one sees the other.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::full_fence();
   if (core::Context* sleeper = line.sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
 }
 
@@ -47,7 +48,8 @@ void count(Member* self) noexcept {
   if (team->arrived.fetch_add(1, std::memory_order_acq_rel) == team->size - 1) {
     team->arrived.store(0, std::memory_order_relaxed);
     team->passed.store(number, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    platform::full_fence();
+    team->queue.release();
     for (int i = 0; i < team->size; ++i) {
       if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
         core::unblock(sleeper);
@@ -55,7 +57,19 @@ void count(Member* self) noexcept {
     }
     return;
   }
-  wait_helping(self, [&] { return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0; });
+  const auto passed = [&] { return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0; };
+  for (;;) {
+    const uint32_t ticket = team->queue.ticket();
+    // Who pushes the first task releases the queue: from then on members are woken one by one, to help.
+    if (team->tasked.load(std::memory_order_relaxed)) break;
+    if (core::spin_until(self->context, [&] { return passed() || team->tasked.load(std::memory_order_relaxed); })) {
+      if (passed()) return;
+      break;
+    }
+    if (!team->queue.wait(ticket)) break;
+    if (passed()) return;
+  }
+  wait_helping(self, passed);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "openmp/startup.h"
 #include "openmp/team.h"
 #include "platform/cycles.h"
+#include "platform/fence.h"
 
 namespace weft::openmp {
 
@@ -107,7 +108,7 @@ bool right_is_free() noexcept {
 std::atomic<core::Bundle*> g_turn{nullptr};
 
 // Members that poll for it, at most one for each CPU but the holder's; relaxed: a hint. The others sleep on the count
-// of turns that have ended; `g_asleep` is sequentially consistent with that count, so that none is forgotten.
+// of turns that have ended; between `g_asleep` and that count stands a fence on both sides, so that none is forgotten.
 std::atomic<int> g_polling{0};
 std::atomic<uint32_t> g_turns_ended{0};
 std::atomic<int> g_asleep{0};
@@ -124,6 +125,7 @@ void await_right() noexcept {
       g_polling.fetch_sub(1, std::memory_order_relaxed);
       const uint32_t ended = g_turns_ended.load();
       g_asleep.fetch_add(1);
+      platform::full_fence_after_update();
       if (!right_is_free()) core::park(g_turns_ended, ended);
       g_asleep.fetch_sub(1);
       continue;
@@ -142,7 +144,8 @@ void end_turn() noexcept {
   g_turn.store(nullptr, std::memory_order_relaxed);
   give_back();
   g_turns_ended.fetch_add(1);
-  if (g_asleep.load() > 0) core::unpark(g_turns_ended, 1);
+  platform::full_fence_after_update();
+  if (g_asleep.load(std::memory_order_relaxed) > 0) core::unpark(g_turns_ended, 1);
 }
 
 // When each carrier was asked last, and how long it took from one question to the next: the only measure of how

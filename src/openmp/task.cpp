@@ -10,6 +10,7 @@
 #include "openmp/task_pool.h"
 #include "openmp/task_wait.h"
 #include "openmp/team.h"
+#include "platform/fence.h"
 
 namespace weft::openmp {
 
@@ -64,9 +65,10 @@ void end(Member* self, Task* task) noexcept {
   self->task = nullptr;
   if (TaskGroup* group = task->group) {
     // The group may end, and its record serve again, as soon as the count is down; if so, whom it names
-    // is woken for nothing. Sequentially consistent with `waiter`: one of the two sees the other.
+    // is woken for nothing. Count and `waiter` with fences between: one of the two sees the other.
     if (group->pending.fetch_sub(1) == 1) {
-      if (core::Context* waiter = group->waiter.load()) core::unblock(waiter);
+      platform::full_fence_after_update();
+      if (core::Context* waiter = group->waiter.load(std::memory_order_relaxed)) core::unblock(waiter);
     }
   }
   if (parent->context == self->context && !parent->ended.load(std::memory_order_relaxed)) {
@@ -77,8 +79,9 @@ void end(Member* self, Task* task) noexcept {
     core::Context* waiter = parent->context;
     if (parent->done_remote.fetch_add(1) + 1 == 0) {
       free_task(parent);
-    } else if (parent->parent_waits.load()) {
-      core::unblock(waiter);
+    } else {
+      platform::full_fence_after_update();
+      if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(waiter);
     }
   }
   const auto outstanding = static_cast<int32_t>(task->created - task->done_here);
@@ -170,15 +173,19 @@ void wake_sleepers(Team* team) noexcept {
 void announce_tasks(Member* self) noexcept {
   Team* team = self->team;
   if (!team->tasked.exchange(true)) {
+    // Against fall_asleep().
+    platform::full_fence_after_update();
     wake_sleepers(team);
-    if (team->crew != nullptr) team->out.store(1);
+    team->queue.release();
+    // Relaxed: read by this very member, when it has pushed.
+    if (team->crew != nullptr) team->out.store(1, std::memory_order_relaxed);
   }
 }
 
 // Tells one member that sleeps, or those that have left, of a task that has been pushed.
 void call_helpers(Member* self) noexcept {
   Team* team = self->team;
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::full_fence();
   if (team->task_sleepers.load(std::memory_order_relaxed) > 0) {
     for (int i = 0; i < team->size; ++i) {
       if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
@@ -214,10 +221,16 @@ bool run_any_task(Member* self) noexcept {
 
 bool fall_asleep(Member* self) noexcept {
   Team* team = self->team;
-  team->lines[self->number].sleeper.store(self->context);
+  // Relaxed: between the announcement and the last look of who falls asleep stands a fence, as on the other side
+  // between what is looked for and the look at `sleeper`.
+  team->lines[self->number].sleeper.store(self->context, std::memory_order_relaxed);
+  platform::full_fence();
   // Who pushes the first task of the region wakes all; only after that the count matters.
-  const bool counted = team->tasked.load();
-  if (counted) team->task_sleepers.fetch_add(1);
+  const bool counted = team->tasked.load(std::memory_order_relaxed);
+  if (counted) {
+    team->task_sleepers.fetch_add(1);
+    platform::full_fence_after_update();
+  }
   return counted;
 }
 
@@ -260,9 +273,11 @@ void task_wait(Member* self) noexcept {
   while (!done()) {
     if (run_permitted_task(self)) continue;
     if (core::spin_until(self->context, [&] { return done(); })) return;
-    now->parent_waits.store(true);
+    // Against end(): the fence is between our flag and the count.
+    now->parent_waits.store(true, std::memory_order_relaxed);
+    platform::full_fence();
     if (!done()) core::block();
-    now->parent_waits.store(false);
+    now->parent_waits.store(false, std::memory_order_relaxed);
   }
 }
 
@@ -284,9 +299,11 @@ void end_taskgroup(Member* self) noexcept {
   while (!done()) {
     if (run_permitted_task(self)) continue;
     if (core::spin_until(self->context, done)) break;
-    group->waiter.store(self->context);
+    // Against end(), as in task_wait().
+    group->waiter.store(self->context, std::memory_order_relaxed);
+    platform::full_fence();
     if (!done()) core::block();
-    group->waiter.store(nullptr);
+    group->waiter.store(nullptr, std::memory_order_relaxed);
   }
   now->group = group->outer;
   put_group(group);
@@ -320,16 +337,18 @@ void drain_at_barrier(Member* self) noexcept {
   drain(self, drained);
   if (drained()) return;
   team->drained.store(number, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::full_fence();
   wake_sleepers(team);
 }
 
 void drain_at_end(Member* primary) noexcept {
   Team* team = primary->team;
   drain(primary, [] { return false; });
-  team->tasked.store(false);
-  // Helpers that come later see that there is nothing to help with.
-  while (team->helpers.load() != 0) {
+  // Helpers that come later see that there is nothing to help with: flag and count, with a fence between on both
+  // sides. Acquire: what a helper has done is seen.
+  team->tasked.store(false, std::memory_order_relaxed);
+  platform::full_fence();
+  while (team->helpers.load(std::memory_order_acquire) != 0) {
     if (!core::yield()) platform::pause();
   }
   for (int i = 0; i < team->size; ++i) {
@@ -351,21 +370,24 @@ void help_with_tasks(Member* self) noexcept {
 void linger(Member* self, bool stay) noexcept {
   Team* team = self->team;
   team->helpers.fetch_add(1);
+  platform::full_fence_after_update();
   // From here to the end of the count the primary cannot finish a region that has tasks, so the team stays as
   // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
-  if (team->tasked.load() && self->number < team->size) {
+  if (team->tasked.load(std::memory_order_relaxed) && self->number < team->size) {
     const auto news = [&] { return tasks_in_sight(team) || team->closing.load(std::memory_order_relaxed); };
     do {
       help_with_tasks(self);
     } while (stay && !team->closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
     team->out.fetch_add(1);
+    platform::full_fence_after_update();
     // A task may have come before that was counted; and the primary may sleep until the last one has ended.
     help_with_tasks(self);
     // Two helpers that finish at the same time: with the fence one of them sees what both have executed.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    platform::full_fence();
     if (all_executed(team)) wake_sleepers(team);
   }
-  team->helpers.fetch_sub(1);
+  // Release: against the primary's look at the count.
+  team->helpers.fetch_sub(1, std::memory_order_release);
 }
 
 }  // namespace weft::openmp

@@ -9,6 +9,7 @@
 
 #include "core/bundle.h"
 #include "core/crew.h"
+#include "core/wait_queue.h"
 #include "openmp/icv.h"
 #include "openmp/nesting.h"
 #include "openmp/task.h"
@@ -76,6 +77,7 @@ struct Team : core::Bundle {
   // Central barrier: members arrived, and barriers passed.
   alignas(64) std::atomic<int> arrived{0};
   std::atomic<uint32_t> passed{0};
+  core::WaitQueue queue;  // of members that wait in it
 
   // Explicit tasks. `tasked`: some have been pushed in this region; set by the first pusher, cleared by the
   // primary at the end. `drained`: the last barrier whose tasks were seen to have ended.

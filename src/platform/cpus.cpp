@@ -35,7 +35,10 @@ bool read_file(const char* path, char* text, size_t room) noexcept {
 // quota and period in microseconds; a quota of -1 or "max" means none.
 int millis(long long quota, long long period) noexcept {
   if (quota <= 0 || period <= 0) return 0;
-  return static_cast<int>(std::min<long long>((quota * 1000 + period - 1) / period, INT_MAX));
+  // More than all CPUs there are is as good as none.
+  if (quota > LLONG_MAX / 2000) return 0;
+  const long long wanted = quota * 1000 / period + (quota * 1000 % period != 0 ? 1 : 0);
+  return static_cast<int>(std::min<long long>(wanted, INT_MAX));
 }
 
 int smaller(int a, int b) noexcept { return a == 0 ? b : b == 0 ? a : std::min(a, b); }

@@ -6,6 +6,7 @@
 #   <program>_COMPILERS     some of gcc, clang, gfortran                 default: all of the language
 #   <program>_FLAGS         more flags to compile and link with
 #   <program>_SANITIZERS    OFF: leave it out of builds with sanitizers
+#   <program>_EMULATOR      OFF: leave it out where programs run in an emulator
 
 function(weft_find_compiler variable package)
   find_program(${variable} NAMES ${ARGN} DOC "Compiler of the OpenMP tests")
@@ -25,8 +26,19 @@ if(NOT WEFT_TEST_LIBOMP)
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
+set(weft_test_run)
+set(weft_test_clang)
+if(CMAKE_CROSSCOMPILING)
+  set(weft_test_run --emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
+  # There is no libomp of the other machine to link with: weft's own stands in.
+  set(weft_test_clang --target=${CMAKE_LIBRARY_ARCHITECTURE} -L$<TARGET_FILE_DIR:weft>)
+endif()
+
 set(weft_test_flags -O2 -g -pthread -fopenmp -Wall -Wextra -Werror -Wno-deprecated-declarations)
 set(weft_test_scale 1)
+if(CMAKE_CROSSCOMPILING)
+  set(weft_test_scale 4)
+endif()
 if(WEFT_SANITIZE)
   # The library carries gcc's sanitizer runtime; a program by clang would bring a second one.
   list(APPEND weft_test_flags -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -50,8 +62,8 @@ add_custom_target(openmp_test_programs ALL)
 # Which commands build a file of this extension, by the compiler's short name.
 set(weft_build_gcc.c ${WEFT_TEST_GCC} -std=gnu11)
 set(weft_build_gcc.cpp ${WEFT_TEST_GXX} -std=c++20)
-set(weft_build_clang.c ${WEFT_TEST_CLANG} -std=gnu11)
-set(weft_build_clang.cpp ${WEFT_TEST_CLANGXX} -std=c++20)
+set(weft_build_clang.c ${WEFT_TEST_CLANG} ${weft_test_clang} -std=gnu11)
+set(weft_build_clang.cpp ${WEFT_TEST_CLANGXX} ${weft_test_clang} -std=c++20)
 set(weft_build_gfortran.f90 ${WEFT_TEST_GFORTRAN} -std=f2008 -Wno-compare-reals -Wno-zerotrip -Wno-function-elimination)
 set(weft_compilers.c gcc clang)
 set(weft_compilers.cpp gcc clang)
@@ -71,6 +83,10 @@ function(weft_openmp_test source)
     endif()
   endif()
 
+  if(CMAKE_CROSSCOMPILING AND DEFINED ${program}_EMULATOR AND NOT ${program}_EMULATOR)
+    return()
+  endif()
+
   foreach(compiler IN LISTS compilers)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${compiler}/${program})
     set(depfile -MMD -MF ${output}.d)
@@ -87,6 +103,9 @@ function(weft_openmp_test source)
       DEPENDS ${source} ${use_depfile} VERBATIM COMMENT "Building ${compiler}/${program}")
     add_custom_target(openmp_${compiler}_${program} DEPENDS ${output})
     add_dependencies(openmp_test_programs openmp_${compiler}_${program})
+    if(CMAKE_CROSSCOMPILING)
+      add_dependencies(openmp_${compiler}_${program} weft)
+    endif()
     weft_openmp_run(openmp.${compiler}.${program} ${program} ${output})
   endforeach()
 endfunction()
@@ -103,7 +122,7 @@ function(weft_openmp_run test program output)
     set(environments --environments ${${program}_ENVIRONMENTS})
   endif()
   add_test(NAME ${test}
-    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run.py --quiet ${weft_test_runtime} --timeout ${limit}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run.py --quiet ${weft_test_run} ${weft_test_runtime} --timeout ${limit}
             ${environments} ${output})
   math(EXPR whole "${limit} * 10 + 60")
   # The leak checker does not look at the stacks of contexts, so what only they point to would be a leak to it.

@@ -59,11 +59,21 @@ def with_runtime(environment, runtime):
     return environment
 
 
-def wrong_runtime(program, runtime):
+def as_run_by(emulator, program, environment):
+    """The command that runs the program. The emulator is a program of this machine: what the other machine's loader
+    is to see, it must be told."""
+    if not emulator:
+        return program
+    loader = [f"{name}={environment.pop(name)}" for name in list(environment) if name.startswith("LD_")]
+    return [emulator, *(word for setting in loader for word in ("-E", setting)), *program]
+
+
+def wrong_runtime(program, runtime, emulator):
     """A test that ran under another runtime than asked for would prove nothing: says which it would be, or None."""
     environment = with_runtime(clean_environment(), runtime)
     environment["LD_TRACE_LOADED_OBJECTS"] = "1"
-    listing = subprocess.run([program], env=environment, capture_output=True, text=True, check=False).stdout
+    command = as_run_by(emulator, [program], environment)
+    listing = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
     for name, path in re.findall(r"^\s*(\S+) => (\S.*?)(?: \(0x|$)", listing, re.MULTILINE):
         if name in RUNTIME_NAMES and pathlib.Path(path).parent.resolve() != pathlib.Path(runtime).resolve():
             return f"{name} would be {path}, not one of {runtime}"
@@ -134,7 +144,7 @@ def shown_command(program, extra, runtime):
 def run_program(program, options):
     """Runs one program in all environments; returns True when all are well."""
     if options.runtime:
-        wrong = wrong_runtime(program[0], options.runtime)
+        wrong = wrong_runtime(program[0], options.runtime, options.emulator)
         if wrong:
             print(f"FAIL {program[0]}: {wrong}")
             return False
@@ -143,9 +153,10 @@ def run_program(program, options):
         extra = ENVIRONMENTS[name]
         environment = with_runtime(clean_environment() | extra, options.runtime)
         environment |= dict(setting.split("=", 1) for setting in options.set)
+        command = as_run_by(options.emulator, program, environment)
         for _ in range(options.repeat):
             started = time.monotonic()
-            wrong = run_once(program, environment, options.timeout)
+            wrong = run_once(command, environment, options.timeout)
             if options.verbose:
                 print(f"     {pathlib.Path(program[0]).name} [{name}] {time.monotonic() - started:.2f} s")
             if wrong:
@@ -163,6 +174,7 @@ def run_program(program, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runtime", help="directory with libgomp.so.1, libomp.so.5; default: what the loader finds")
+    parser.add_argument("--emulator", help="program that runs them, such as qemu-aarch64")
     parser.add_argument("--environments", default=USUAL, help=f"comma-separated; default {USUAL}; or: all")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="one more variable")
     parser.add_argument("--timeout", type=float, default=20, help="seconds for one run; a hang is a failure")

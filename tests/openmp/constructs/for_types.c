@@ -84,7 +84,7 @@ static void narrow(int threads)
   NARROW(unsigned char, (unsigned char)zero, i < 240, i += 7)
   NARROW(short, (short)(SHRT_MIN + zero), i < SHRT_MIN + 500, i++)
   NARROW(unsigned short, 65000, i < 65534, i += 2)
-  NARROW(char, 10, i > 3, i--)
+  NARROW(signed char, 10, i > 3, i--)
 }
 
 static void words(int threads)

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! atomic on every intrinsic type and kind; those that no instruction handles (complex, real(10), real(16)) go through the
-! runtime.
+! atomic on every intrinsic type and kind; those that no instruction handles (complex, extended real, real(16)) go
+! through the runtime.
 include '../support/check.inc'
 
 program fortran_atomic
@@ -22,13 +22,15 @@ contains
 
   subroutine updates(threads)
     integer, intent(in) :: threads
+    ! x87's, where there is one; else the next larger.
+    integer, parameter :: extended = selected_real_kind(18)
     integer(1) :: i1
     integer(2) :: i2
     integer(4) :: i4, least, most, bits, old, taken
     integer(8) :: i8
     real(4) :: r4
     real(8) :: r8
-    real(10) :: r10
+    real(extended) :: r10
     real(16) :: r16
     complex(4) :: c4
     complex(8) :: c8
@@ -51,7 +53,7 @@ contains
       !$omp atomic
       r8 = r8 + 1d0
       !$omp atomic
-      r10 = r10 + 1._10
+      r10 = r10 + 1._extended
       !$omp atomic
       r16 = r16 + 1._16
       !$omp atomic
@@ -79,7 +81,7 @@ contains
     call expect(int(i8), 10 * threads, 'integer(8)')
     call expect(int(r4), 10 * threads, 'real(4)')
     call expect(int(r8), 10 * threads, 'real(8)')
-    call expect(int(r10), 10 * threads, 'real(10)')
+    call expect(int(r10), 10 * threads, 'real(extended)')
     call expect(int(r16), 10 * threads, 'real(16)')
     call expect_true(c4 == cmplx(10 * threads, 20 * threads), 'complex(4)')
     call expect_true(c8 == cmplx(10 * threads, -20 * threads, 8), 'complex(8)')

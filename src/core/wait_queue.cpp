@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/wait_queue.h"
+
+#include <algorithm>
+#include <new>
+
+#include "core/pool.h"
+
+namespace weft::core {
+
+bool WaitQueue::reserve(int lanes) noexcept {
+  lanes = std::min(lanes, slots());
+  if (lanes <= count_) return true;
+  Lane* made = new (std::nothrow) Lane[static_cast<size_t>(lanes)];
+  if (made == nullptr) return false;
+  delete[] lanes_;
+  lanes_ = made;
+  count_ = lanes;
+  return true;
+}
+
+bool WaitQueue::wait(uint32_t ticket) noexcept {
+  Context* self = current_context();
+  self->queue = this;
+  self->ticket = ticket;
+  return leave(self, Departure::queue);
+}
+
+void WaitQueue::take_in(Context* left) noexcept {
+  Lane& lane = lanes_[left->carrier->index % count_];
+  lane.lock.lock();
+  // Relaxed: a release counts first and locks then.
+  const bool released = releases_.load(std::memory_order_relaxed) != left->ticket;
+  if (!released) {
+    left->next = nullptr;
+    (lane.first != nullptr ? lane.last->next : lane.first) = left;
+    lane.last = left;
+  }
+  lane.lock.unlock();
+  if (released) make_ready(left);
+}
+
+void WaitQueue::release() noexcept {
+  releases_.fetch_add(1, std::memory_order_release);
+  for (int i = 0; i < count_; ++i) {
+    Lane& lane = lanes_[i];
+    lane.lock.lock();
+    Context* chain = lane.first;
+    lane.first = nullptr;
+    lane.lock.unlock();
+    if (chain != nullptr) make_all_ready(chain);
+  }
+}
+
+}  // namespace weft::core
