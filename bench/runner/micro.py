@@ -44,6 +44,7 @@ def cases(smoke: bool) -> list[Case]:
     for name in ("barrier", "work_and_barrier"):
         found += [Case("default", f"{name}_{k}x", "oversubscribed", name, k * cpus()) for k in factors]
     found += [Case("default", f"roots_{n}", "roots", f"roots_{n}") for n in roots]
+    found += [Case("default", "no_regions_32", "roots", "no_regions_32")]
     found += [Case("default", name, "idle", name) for name in ("after_region", "after_nested")]
     return found
 

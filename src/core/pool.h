@@ -8,6 +8,7 @@
 
 #include "core/carrier.h"
 #include "core/context_pool.h"
+#include "core/futex_lock.h"
 #include "core/scheduler.h"
 
 namespace weft::core {
@@ -16,9 +17,11 @@ struct Pool {
   explicit Pool(const Settings& wanted) noexcept : settings(wanted), contexts(wanted.stack_size) {}
 
   const Settings settings;
-  Spinlock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
+  FutexLock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
   std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};
   std::atomic<int> carrier_count{0};
+  // Those of them that are workers, by their number.
+  std::array<std::atomic<Carrier*>, kMaxCarriers> workers{};
   std::atomic<int> worker_count{0};
   Carrier* spare_roots = nullptr;
   ContextPool contexts;
@@ -44,6 +47,7 @@ struct Pool {
   bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit(); }
 
   Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }
+  Carrier* worker(int number) const noexcept { return workers[number].load(std::memory_order_acquire); }
 };
 
 // The pool; null before start(). Replaced in the child of a fork.

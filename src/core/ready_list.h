@@ -43,6 +43,16 @@ class ReadyList {
     return context;
   }
 
+  // Whether pop(group) would find one.
+  bool holds(const Carrier* group) noexcept {
+    if (empty() || group == nullptr) return !empty();
+    lock_.lock();
+    const Context* context = first_;
+    while (context != nullptr && context->group != group) context = context->next;
+    lock_.unlock();
+    return context != nullptr;
+  }
+
   // Hints: relaxed, since only the lock decides.
   bool empty() const noexcept { return size() == 0; }
   int size() const noexcept { return size_.load(std::memory_order_relaxed); }

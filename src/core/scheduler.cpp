@@ -284,16 +284,30 @@ bool resume_root(Context* self, Carrier* carrier) noexcept {
   return true;
 }
 
-bool serve_others(Context* self, Carrier* carrier) noexcept {
-  Pool& p = pool();
+// Visits the carriers that may have work for `carrier`, other than itself, until `visit` says true: roots do their own
+// work only, so they have none for each other.
+template <class Visit>
+bool visit_others(const Pool& p, const Carrier* carrier, Visit&& visit) noexcept {
+  if (carrier->is_root()) {
+    const int count = p.worker_count.load(std::memory_order_acquire);
+    for (int i = 0; i < count; ++i) {
+      if (visit(p.worker(i))) return true;
+    }
+    return false;
+  }
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 1; i < count; ++i) {
-    Carrier* victim = p.carrier((carrier->index + i) % count);
-    if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
-    if (claim_from(self, carrier, victim, false)) return true;
-    if (resume_from(self, carrier, victim)) return true;
+    const int index = carrier->index + i;
+    if (visit(p.carrier(index < count ? index : index - count))) return true;
   }
   return false;
+}
+
+bool serve_others(Context* self, Carrier* carrier) noexcept {
+  return visit_others(pool(), carrier, [&](Carrier* victim) {
+    if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
+    return claim_from(self, carrier, victim, false) || resume_from(self, carrier, victim);
+  });
 }
 
 // Does one piece of work, if there is any. Afterwards `self` may be on another carrier.
@@ -323,26 +337,26 @@ bool step(Context* self) noexcept {
   return root_last && resume_root(self, carrier);
 }
 
-// A hint: step() is likely to find something.
-bool work_in_sight(const Carrier* carrier) noexcept {
-  if (carrier->root_ready.load(std::memory_order_relaxed) != nullptr) return true;
-  Pool& p = pool();
-  if (!p.allowed(carrier)) return false;
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    const Carrier* victim = p.carrier(i);
-    if (is_abandoned(carrier, victim)) return true;
-    // A root may see work of others here that it will not take: one more look, no harm.
-    if (!victim->ready.empty() && (victim == carrier || !carrier->is_root())) return true;
-    const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
-    for (int k = 0; k < top; ++k) {
-      const Bundle* bundle = victim->open[k].load(std::memory_order_acquire);
-      if (bundle != nullptr && bundle->claimable() && serves(carrier, bundle->root.load(std::memory_order_relaxed))) {
-        return true;
-      }
+bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
+  if (is_abandoned(carrier, victim)) return true;
+  if (victim->ready.holds(carrier->is_root() ? carrier : nullptr)) return true;
+  const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
+  for (int i = 0; i < top; ++i) {
+    const Bundle* bundle = victim->open[i].load(std::memory_order_acquire);
+    if (bundle != nullptr && bundle->claimable() && serves(carrier, bundle->root.load(std::memory_order_relaxed))) {
+      return true;
     }
   }
   return false;
+}
+
+// A hint: step() is likely to find something.
+bool work_in_sight(Carrier* carrier) noexcept {
+  if (carrier->root_ready.load(std::memory_order_relaxed) != nullptr) return true;
+  const Pool& p = pool();
+  if (!p.allowed(carrier)) return false;
+  return has_work_for(carrier, carrier) ||
+         visit_others(p, carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
 }
 
 void idle(Context* self) noexcept {
@@ -404,11 +418,10 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept 
   context->start_argument = argument;
   context->group = self->group;
   context->carrier = self->carrier;
-  // Workers stand at the head of the table, since the pool makes them before the first root attaches.
   const int workers = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);
   context->place = nullptr;
   if (place % p.settings.slots != 0 && workers > 0) {
-    context->carrier = p.carrier((place - 1) % workers);
+    context->carrier = p.worker((place - 1) % workers);
     // Where there are more contexts than CPUs, each had best stay where it last ran.
     if (place < p.settings.slots) context->place = context->carrier;
   }

@@ -2,6 +2,7 @@
 #include "core/wait_queue.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 #include "core/pool.h"
@@ -9,7 +10,7 @@
 namespace weft::core {
 
 bool WaitQueue::reserve(int lanes) noexcept {
-  lanes = std::min(lanes, slots());
+  lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::min(lanes, slots()))));
   if (lanes <= count_) return true;
   Lane* made = new (std::nothrow) Lane[static_cast<size_t>(lanes)];
   if (made == nullptr) return false;
@@ -27,7 +28,7 @@ bool WaitQueue::wait(uint32_t ticket) noexcept {
 }
 
 void WaitQueue::take_in(Context* left) noexcept {
-  Lane& lane = lanes_[left->carrier->index % count_];
+  Lane& lane = lanes_[left->carrier->index & (count_ - 1)];
   lane.lock.lock();
   // Relaxed: a release counts first and locks then.
   const bool released = releases_.load(std::memory_order_relaxed) != left->ticket;

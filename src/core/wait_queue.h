@@ -45,7 +45,7 @@ class WaitQueue {
   };
 
   std::atomic<uint32_t> releases_{0};
-  int count_ = 0;
+  int count_ = 0;  // a power of two, so that a carrier's lane is found without a division
   Lane* lanes_ = nullptr;
 };
 

@@ -16,7 +16,7 @@ std::atomic<Pool*> g_pool{nullptr};
 
 namespace {
 
-Spinlock g_start_lock;
+FutexLock g_start_lock;
 unsigned g_generation = 0;  // written by the only thread of a fork's child
 
 void* worker_main(void* argument) {
@@ -50,6 +50,7 @@ bool start_worker() noexcept {
       set_idle(carrier, true);
       p.carriers[index].store(carrier, std::memory_order_release);
       p.carrier_count.store(index + 1, std::memory_order_release);
+      p.workers[worker].store(carrier, std::memory_order_release);
       p.worker_count.store(worker + 1, std::memory_order_release);
     } else {
       delete carrier;

@@ -76,7 +76,8 @@ struct Team : core::Bundle {
 
   // Central barrier: members arrived, and barriers passed.
   alignas(64) std::atomic<int> arrived{0};
-  std::atomic<uint32_t> passed{0};
+  // Looked at by those that wait, while others arrive.
+  alignas(64) std::atomic<uint32_t> passed{0};
   core::WaitQueue queue;  // of members that wait in it
 
   // Explicit tasks. `tasked`: some have been pushed in this region; set by the first pusher, cleared by the
