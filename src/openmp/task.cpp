@@ -373,7 +373,8 @@ void linger(Member* self, bool stay) noexcept {
   platform::full_fence_after_update();
   // From here to the end of the count the primary cannot finish a region that has tasks, so the team stays as
   // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
-  if (team->tasked.load(std::memory_order_relaxed) && self->number < team->size) {
+  // Acquire: the flag is that region's, so its size is seen.
+  if (team->tasked.load(std::memory_order_acquire) && self->number < team->size) {
     const auto news = [&] { return tasks_in_sight(team) || team->closing.load(std::memory_order_relaxed); };
     do {
       help_with_tasks(self);
