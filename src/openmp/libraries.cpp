@@ -113,13 +113,15 @@ std::atomic<int> g_polling{0};
 std::atomic<uint32_t> g_turns_ended{0};
 std::atomic<int> g_asleep{0};
 
-void await_right() noexcept {
+// False when `give_up_ns` has passed: a trial of turns that goes badly.
+bool await_right(int64_t give_up_ns) noexcept {
   const core::Context* context = core::current_context();
   const auto called = [context] {
     const core::Bundle* turn = g_turn.load(std::memory_order_acquire);
     return turn != nullptr && turn->claimable() && turn->root.load(std::memory_order_relaxed) == context->group;
   };
   while (!take_right()) {
+    if (platform::now_ns() > give_up_ns) return false;
     const bool polls = g_polling.fetch_add(1, std::memory_order_relaxed) < core::slots() - 1;
     if (!polls) {
       g_polling.fetch_sub(1, std::memory_order_relaxed);
@@ -137,6 +139,7 @@ void await_right() noexcept {
     }
     g_polling.fetch_sub(1, std::memory_order_relaxed);
   }
+  return true;
 }
 
 void end_turn() noexcept {
@@ -236,7 +239,7 @@ int max_threads(Member* self, const void* caller) noexcept {
   int told = wanted;
   const Way way = base::options().nested_regions == 1 ? way_of_calls(self->team) : Way::side_by_side;
   if (way == Way::turns) {
-    await_right();
+    if (!await_right(self->team->give_up_ns)) return 1;
     t_turn = true;
   } else {
     told = possible(self, wanted, way);
