@@ -29,6 +29,8 @@ class ContextPool {
   // Gives an idle context back.
   void put(Context* context) noexcept;
 
+  bool has_free() const noexcept { return free_ != nullptr; }
+
   // Donors alive.
   size_t size() const noexcept { return size_; }
 

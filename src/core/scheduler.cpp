@@ -18,28 +18,45 @@ Context* life(void*) { run_for_ever(); }
 
 // ---- free contexts ----
 
-// Contexts that are started on one carrier and end on another must not pile up there.
-constexpr int kMostFree = 2;
+// Contexts that are started on one carrier and end on another must not pile up there, nor should carriers that work on
+// the same nest meet at the pool's lock all the time: they give back and take many at once.
+constexpr int kMostFree = 64;
+constexpr int kTakenAtOnce = 16;
 
-void put_free(Carrier* carrier, Context* context) noexcept {
-  context->place = nullptr;
-  if (carrier->free_count == kMostFree) {
-    Pool& p = pool();
-    p.lock.lock();
-    p.contexts.put(context);
-    p.lock.unlock();
-    return;
-  }
+void add_free(Carrier* carrier, Context* context) noexcept {
   ++carrier->free_count;
   context->next = nullptr;
   (carrier->free_last != nullptr ? carrier->free_last->next : carrier->free_first) = context;
   carrier->free_last = context;
 }
 
-Context* make_free(uint64_t avoid = 0) noexcept {
+// The one that has been free for the longest time.
+Context* remove_free(Carrier* carrier) noexcept {
+  Context* context = carrier->free_first;
+  --carrier->free_count;
+  carrier->free_first = context->next;
+  if (carrier->free_first == nullptr) carrier->free_last = nullptr;
+  return context;
+}
+
+void put_free(Carrier* carrier, Context* context) noexcept {
+  context->place = nullptr;
+  add_free(carrier, context);
+  if (carrier->free_count <= kMostFree) return;
+  Pool& p = pool();
+  p.lock.lock();
+  while (carrier->free_count > kMostFree / 2) p.contexts.put(remove_free(carrier));
+  p.lock.unlock();
+}
+
+// One of the pool's, or a new one; and for `carrier`, if given, some more that the pool has.
+Context* make_free(uint64_t avoid = 0, Carrier* carrier = nullptr) noexcept {
   Pool& p = pool();
   p.lock.lock();
   Context* made = p.contexts.take(avoid);
+  for (int i = 1; carrier != nullptr && i < kTakenAtOnce && p.contexts.has_free(); ++i) {
+    add_free(carrier, p.contexts.take(0));
+  }
   p.lock.unlock();
   if (made != nullptr && made->entry == nullptr) prepare(made, life, nullptr);
   return made;
@@ -52,13 +69,10 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
   Context* context = carrier->free_first;
   const bool fits = context != nullptr && (avoid == 0 || context->last_bundle != avoid);
   if (!fits) {
-    if (Context* made = make_free(avoid)) return made;
+    if (Context* made = make_free(avoid, carrier)) return made;
     if (context == nullptr) return nullptr;
   }
-  --carrier->free_count;
-  carrier->free_first = context->next;
-  if (carrier->free_first == nullptr) carrier->free_last = nullptr;
-  return context;
+  return remove_free(carrier);
 }
 
 // ---- waking ----
