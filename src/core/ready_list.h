@@ -43,12 +43,12 @@ class ReadyList {
     return context;
   }
 
-  // Whether pop(group) would find one.
-  bool holds(const Carrier* group) noexcept {
-    if (empty() || group == nullptr) return !empty();
+  // Whether there is one that serves `group` and may as well run elsewhere.
+  bool has_placeless(const Carrier* group) noexcept {
+    if (empty()) return false;
     lock_.lock();
     const Context* context = first_;
-    while (context != nullptr && context->group != group) context = context->next;
+    while (context != nullptr && (context->group != group || context->place != nullptr)) context = context->next;
     lock_.unlock();
     return context != nullptr;
   }

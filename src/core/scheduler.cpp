@@ -353,7 +353,12 @@ bool step(Context* self) noexcept {
 
 bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (is_abandoned(carrier, victim)) return true;
-  if (victim->ready.holds(carrier->is_root() ? carrier : nullptr)) return true;
+  if (carrier == victim || !carrier->is_root()) {
+    if (!victim->ready.empty()) return true;
+  } else if (victim->ready.has_placeless(carrier)) {
+    // One that has its place would keep the root's own context from the only OS thread it can run on.
+    return true;
+  }
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
   for (int i = 0; i < top; ++i) {
     const Bundle* bundle = victim->open[i].load(std::memory_order_acquire);

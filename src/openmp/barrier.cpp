@@ -76,7 +76,10 @@ void count(Member* self) noexcept {
 
 void barrier(Member* self) noexcept {
   Team* team = self->team;
-  if (team->size == 1) return;
+  if (team->size == 1) {
+    if (team->detachable.load(std::memory_order_relaxed)) await_events(self);
+    return;
+  }
   if (team->flat) {
     disseminate(self);
   } else {

@@ -119,6 +119,7 @@ void begin_alone(Member* parent, Member* member) noexcept {
 
 void end_alone(Member* member) noexcept {
   Team* team = member->team;
+  if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
   team->first_loop = member->loops;
   team->first_single = member->singles;
   t_member = member->outer;

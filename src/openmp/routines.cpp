@@ -514,6 +514,13 @@ WEFT_ABI_EXPORT(omp_unset_nest_lock);
 WEFT_ABI int weft_abi_omp_test_nest_lock(void* lock) { return test_nest(lock); }
 WEFT_ABI_EXPORT(omp_test_nest_lock);
 
+// A handle is the task whose event it is, in both ABIs.
+WEFT_ABI void weft_abi_omp_fulfill_event(uintptr_t event) { fulfill_event(reinterpret_cast<Task*>(event)); }
+WEFT_ABI_EXPORT(omp_fulfill_event);
+
+WEFT_ABI void weft_abi_omp_fulfill_event_(const uintptr_t* event) { fulfill_event(reinterpret_cast<Task*>(*event)); }
+WEFT_ABI_EXPORT(omp_fulfill_event_);
+
 WEFT_ABI void weft_abi_omp_init_lock_(void* lock) { init(lock); }
 WEFT_ABI_EXPORT(omp_init_lock_);
 

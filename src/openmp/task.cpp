@@ -6,6 +6,8 @@
 #include "base/message.h"
 #include "core/crew.h"
 #include "core/scheduler.h"
+#include "openmp/dependences.h"
+#include "openmp/startup.h"
 #include "openmp/store.h"
 #include "openmp/task_pool.h"
 #include "openmp/task_wait.h"
@@ -60,9 +62,54 @@ void start(Member* self, Task* task) noexcept {
   self->task = task;
 }
 
-void end(Member* self, Task* task) noexcept {
+void wake_sleepers(Team* team) noexcept {
+  for (int i = 0; i < team->size; ++i) {
+    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
+  }
+}
+
+// Tells one member that sleeps, or those that have left, of a task that has been pushed. `caller`: the member
+// that has, or -1.
+void call_helpers(Team* team, int caller) noexcept {
+  platform::full_fence();
+  if (team->task_sleepers.load(std::memory_order_relaxed) > 0) {
+    for (int i = 0; i < team->size; ++i) {
+      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
+        core::unblock(sleeper);
+        break;
+      }
+    }
+  }
+  if (team->out.load(std::memory_order_relaxed) > 0 && team->out.exchange(0) > 0) {
+    for (int i = 1; i < team->size; ++i) {
+      if (i != caller) team->crew->nudge(i);
+    }
+  }
+}
+
+// ---- the end of a task ----
+
+// To the inbox of the team: by a thread that has no deque there, or none with room.
+void post(Team* team, Task* task) noexcept {
+  task->next_free = nullptr;
+  team->inbox_lock.lock();
+  (team->inbox_last != nullptr ? team->inbox_last->next_free : team->inbox_first) = task;
+  team->inbox_last = task;
+  team->waiting.store(team->waiting.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  team->inbox_lock.unlock();
+}
+
+// Nothing stands between `task` and its start any more. `self`: the caller, if it is of the task's team.
+void make_ready(Member* self, Task* task) noexcept {
+  Team* team = task->team;
+  if (self == nullptr || !deque_of(self)->push(task)) post(team, task);
+  call_helpers(team, self != nullptr ? self->number : -1);
+}
+
+// Tells those that wait for the task: its group, its parent, its successors. `self` as above.
+void complete(Member* self, Task* task) noexcept {
   Task* parent = task->parent.load(std::memory_order_relaxed);
-  self->task = nullptr;
+  release_successors(task, [self](Task* successor) { make_ready(self, successor); });
   if (TaskGroup* group = task->group) {
     // The group may end, and its record serve again, as soon as the count is down; if so, whom it names
     // is woken for nothing. Count and `waiter` with fences between: one of the two sees the other.
@@ -71,20 +118,46 @@ void end(Member* self, Task* task) noexcept {
       if (core::Context* waiter = group->waiter.load(std::memory_order_relaxed)) core::unblock(waiter);
     }
   }
-  if (parent->context == self->context && !parent->ended.load(std::memory_order_relaxed)) {
+  if (self != nullptr && parent->context == self->context && !parent->ended.load(std::memory_order_relaxed)) {
     ++parent->done_here;
-  } else {
-    // The parent may be freed as soon as it is counted: what is needed of it is read before. Its flag is
-    // read after, from memory that stays a task; a wrong guess wakes somebody for nothing.
-    core::Context* waiter = parent->context;
-    if (parent->done_remote.fetch_add(1) + 1 == 0) {
-      free_task(parent);
-    } else {
-      platform::full_fence_after_update();
-      if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(waiter);
-    }
+    return;
   }
-  const auto outstanding = static_cast<int32_t>(task->created - task->done_here);
+  // The parent may be freed as soon as it is counted: what is needed of it is read before. Its flag is
+  // read after, from memory that stays a task; a wrong guess wakes somebody for nothing.
+  core::Context* waiter = parent->context;
+  if (parent->done_remote.fetch_add(1) + 1 == 0) {
+    free_task(parent);
+  } else {
+    platform::full_fence_after_update();
+    if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(waiter);
+  }
+}
+
+// The body and the event of a detachable task are both over.
+void complete_detached(Member* self, Task* task) noexcept {
+  Team* team = task->team;
+  complete(self, task);
+  if (task->done_remote.fetch_add(1, std::memory_order_acq_rel) + 1 == 0) free_task(task);
+  // Without this the region might end, and the record serve another, as soon as the count of tasks is down.
+  team->helpers.fetch_add(1, std::memory_order_relaxed);
+  team->detached.fetch_sub(1);
+  platform::full_fence_after_update();
+  if (team->size > 1) {
+    wake_sleepers(team);
+  } else if (core::Context* waiter = team->event_waiter.load(std::memory_order_relaxed)) {
+    core::unblock(waiter);
+  }
+  // Release: against the looks at the count of who ends the region.
+  team->helpers.fetch_sub(1, std::memory_order_release);
+}
+
+void end(Member* self, Task* task) noexcept {
+  self->task = nullptr;
+  if (task->children != nullptr) task->children->clear();
+  const bool detachable = task->open.load(std::memory_order_relaxed) != 0;
+  if (!detachable) complete(self, task);
+  // A detachable task counts its event as one more child, so that its record lasts.
+  const auto outstanding = static_cast<int32_t>(task->created - task->done_here) + (detachable ? 1 : 0);
   if (outstanding == 0) {
     free_task(task);
     return;
@@ -92,6 +165,7 @@ void end(Member* self, Task* task) noexcept {
   task->ended.store(true, std::memory_order_release);
   // Acquire and release: whoever frees the task comes after all that touched it.
   if (task->done_remote.fetch_sub(outstanding, std::memory_order_acq_rel) == outstanding) free_task(task);
+  if (detachable && task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(self, task);
 }
 
 void run(Member* self, Task* task) noexcept {
@@ -118,7 +192,7 @@ bool all_executed(const Team* team) noexcept {
   for (int i = 0; i < team->size; ++i) {
     if (const TaskDeque* deque = deque_at(team, i)) created += deque->created.load(std::memory_order_acquire);
   }
-  return executed == created;
+  return executed == created && team->detached.load(std::memory_order_acquire) == 0;
 }
 
 // Whether `task` descends from `ancestor`, which is running. Looks at tasks that may end meanwhile: a task
@@ -138,6 +212,24 @@ bool descends(const Task* task, const Task* ancestor) noexcept {
 }
 
 template <class Wanted>
+Task* take_posted(Team* team, Wanted&& wanted) noexcept {
+  team->inbox_lock.lock();
+  Task* previous = nullptr;
+  Task* task = team->inbox_first;
+  while (task != nullptr && !wanted(task)) {
+    previous = task;
+    task = task->next_free;
+  }
+  if (task != nullptr) {
+    (previous != nullptr ? previous->next_free : team->inbox_first) = task->next_free;
+    if (team->inbox_last == task) team->inbox_last = previous;
+    team->waiting.store(team->waiting.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+  team->inbox_lock.unlock();
+  return task;
+}
+
+template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
   const Team* team = self->team;
   for (int i = 1; i < team->size; ++i) {
@@ -146,7 +238,7 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
     if (deque == nullptr || deque->empty()) continue;
     if (Task* task = deque->steal(wanted)) return task;
   }
-  return nullptr;
+  return self->team->waiting.load(std::memory_order_relaxed) > 0 ? take_posted(self->team, wanted) : nullptr;
 }
 
 // A task that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task scheduling
@@ -163,12 +255,6 @@ bool run_permitted_task(Member* self) noexcept {
   return true;
 }
 
-void wake_sleepers(Team* team) noexcept {
-  for (int i = 0; i < team->size; ++i) {
-    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
-  }
-}
-
 // The first task of a region: members that sleep or have finished know of none yet.
 void announce_tasks(Member* self) noexcept {
   Team* team = self->team;
@@ -182,25 +268,6 @@ void announce_tasks(Member* self) noexcept {
   }
 }
 
-// Tells one member that sleeps, or those that have left, of a task that has been pushed.
-void call_helpers(Member* self) noexcept {
-  Team* team = self->team;
-  platform::full_fence();
-  if (team->task_sleepers.load(std::memory_order_relaxed) > 0) {
-    for (int i = 0; i < team->size; ++i) {
-      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
-        core::unblock(sleeper);
-        break;
-      }
-    }
-  }
-  if (team->out.load(std::memory_order_relaxed) > 0 && team->out.exchange(0) > 0) {
-    for (int i = 1; i < team->size; ++i) {
-      if (i != self->number) team->crew->nudge(i);
-    }
-  }
-}
-
 }  // namespace
 
 bool tasks_in_sight(const Team* team) noexcept {
@@ -208,7 +275,7 @@ bool tasks_in_sight(const Team* team) noexcept {
     const TaskDeque* deque = deque_at(team, i);
     if (deque != nullptr && !deque->empty()) return true;
   }
-  return false;
+  return team->waiting.load(std::memory_order_relaxed) > 0;
 }
 
 bool run_any_task(Member* self) noexcept {
@@ -240,17 +307,103 @@ void wake_up(Member* self, bool counted) noexcept {
   if (counted) team->task_sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
+namespace {
+
+// Leaves to others, and helps them, until the predecessors of `task` have ended.
+void await_predecessors(Member* self, Task* task) noexcept {
+  const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
+  while (!met()) {
+    if (run_permitted_task(self)) continue;
+    if (core::spin_until(self->context, met)) break;
+    core::block();
+  }
+}
+
+// Links a task that its creator runs, or that stands for a wait; returns when it has nobody to wait for.
+void link_and_wait(Member* self, Task* task, const Dependence* list, int count, bool keep) noexcept {
+  // Set before the first predecessor can look: it unblocks this context instead of pushing the task.
+  task->waiter.store(self->context, std::memory_order_relaxed);
+  if (!link_dependences(self->task, task, list, count, keep)) await_predecessors(self, task);
+  task->waiter.store(nullptr, std::memory_order_relaxed);
+}
+
+// In a thread that has opened no region of several members yet: makes it one of the pool's, so that it can wait.
+void attach(Member* self) noexcept {
+  start_runtime();
+  core::Context* context = core::attach();
+  if (self->context == context) return;
+  for (Member* member = self; member != nullptr; member = member->outer) {
+    member->context = context;
+    member->implicit.context = context;
+    for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) task->context = context;
+  }
+}
+
+void open_event(Member* self) noexcept {
+  attach(self);
+  Team* team = self->team;
+  team->detached.fetch_add(1, std::memory_order_relaxed);
+  team->detachable.store(true, std::memory_order_relaxed);
+  // However the task runs, the barriers of the team wait for its end.
+  if (team->size > 1 && !team->tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+}
+
+}  // namespace
+
 void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = self->team;
   prepare(self, task, clauses.final || self->task->final);
-  if (clauses.deferred && team->size > 1 && !self->task->final) {
-    if (!team->tasked.load(std::memory_order_relaxed)) announce_tasks(self);
-    if (deque_of(self)->push(task)) {
-      call_helpers(self);
-      return;
-    }
+  if (clauses.detachable) open_event(self);
+  if (clauses.detachable || clauses.dependence_count > 0) task->team = team;
+  const bool deferred = clauses.deferred && team->size > 1 && !self->task->final;
+  // Where every task runs when it is created, only detachable ones can be waited for.
+  const bool linked = clauses.dependence_count > 0 &&
+                      ((team->size > 1 && !self->task->final) || team->detachable.load(std::memory_order_relaxed));
+  if (!deferred) {
+    if (linked) link_and_wait(self, task, clauses.dependences, clauses.dependence_count, true);
+    run(self, task);
+    return;
   }
-  run(self, task);
+  if (!team->tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+  TaskDeque* deque = deque_of(self);
+  deque->count_created();
+  if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
+  if (deque->push(task)) {
+    call_helpers(team, self->number);
+  } else {
+    run_pushed(self, task);
+  }
+}
+
+void submit_empty_task(Member* self, const Dependence* list, int count) noexcept {
+  Task* task = allocate_task(0, 1, nullptr);
+  task->body = [](Task*) {};
+  submit_task(self, task, {.dependences = list, .dependence_count = count});
+}
+
+void fulfill_event(Task* task) noexcept {
+  if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
+}
+
+void task_wait_for(Member* self, const Dependence* list, int count) noexcept {
+  if (self->task->children == nullptr) return;
+  Task* stand_in = allocate_task(0, 1, nullptr);
+  link_and_wait(self, stand_in, list, count, false);
+  free_task(stand_in);
+}
+
+void await_events(Member* self) noexcept {
+  Team* team = self->team;
+  const auto over = [team] { return team->detached.load(std::memory_order_acquire) == 0; };
+  while (!over()) {
+    if (core::spin_until(self->context, over)) break;
+    team->event_waiter.store(self->context, std::memory_order_relaxed);
+    platform::full_fence();
+    if (!over()) core::block();
+    team->event_waiter.store(nullptr, std::memory_order_relaxed);
+  }
+  while (team->helpers.load(std::memory_order_acquire) != 0) platform::pause();
+  team->detachable.store(false, std::memory_order_relaxed);
 }
 
 void begin_undeferred(Member* self, Task* task, bool final) noexcept {
@@ -272,13 +425,15 @@ void task_wait(Member* self) noexcept {
   };
   while (!done()) {
     if (run_permitted_task(self)) continue;
-    if (core::spin_until(self->context, [&] { return done(); })) return;
+    if (core::spin_until(self->context, [&] { return done(); })) break;
     // Against end(): the fence is between our flag and the count.
     now->parent_waits.store(true, std::memory_order_relaxed);
     platform::full_fence();
     if (!done()) core::block();
     now->parent_waits.store(false, std::memory_order_relaxed);
   }
+  // Nobody needs to wait for what has ended.
+  if (now->children != nullptr) now->children->clear();
 }
 
 void task_yield(Member* self) noexcept {
@@ -335,6 +490,7 @@ void drain_at_barrier(Member* self) noexcept {
     return static_cast<int32_t>(team->drained.load(std::memory_order_acquire) - number) >= 0;
   };
   drain(self, drained);
+  if (self->implicit.children != nullptr) self->implicit.children->clear();
   if (drained()) return;
   team->drained.store(number, std::memory_order_release);
   platform::full_fence();
@@ -360,6 +516,7 @@ void drain_at_end(Member* primary) noexcept {
   // In this record barriers count on.
   team->drained.store(primary->barriers, std::memory_order_relaxed);
   team->closing.store(false, std::memory_order_relaxed);
+  team->detachable.store(false, std::memory_order_relaxed);
 }
 
 void help_with_tasks(Member* self) noexcept {

@@ -11,13 +11,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/small_list.h"
 #include "core/context.h"
+#include "core/spinlock.h"
 #include "openmp/icv.h"
 
 namespace weft::openmp {
 
 struct Member;
 struct Task;
+struct Team;
+class DependTable;
+struct Dependence;
 
 // A taskgroup region: all tasks created in it and by its tasks must end before it does. The record is never freed: a
 // task that ends last looks at it once more.
@@ -28,8 +33,8 @@ struct TaskGroup {
 };
 
 struct Task {
+  // ---- what every task uses: two cache lines ----
   Icvs* icvs = nullptr;
-  Icvs own_icvs{};  // in use once the task has set one
   void (*body)(Task* task) = nullptr;
 
   // Atomic since a thief looks at a task that its owner may be running or recycling: it acts on what it
@@ -40,6 +45,7 @@ struct Task {
 
   bool final = false;
   bool implicit = false;
+  bool linked = false;               // others may wait for it (dependences.h)
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
   int64_t floor = 0;  // the deque's bottom when it started: what lies above are its descendants
@@ -47,7 +53,9 @@ struct Task {
   uint32_t created = 0;
   uint32_t done_here = 0;
   std::atomic<int32_t> done_remote{0};
-  std::atomic<bool> parent_waits{false};  // in taskwait, asleep
+  // The detach clause: two things must happen before the task has ended, the end of its body and its event. Acquire and
+  // release: the second comes after all the first has done. 0 for other tasks.
+  std::atomic<int> open{0};
 
   // The adapter's part: for GOMP function and data, for KMP the task record that the program sees.
   void (*function)(void* data) = nullptr;
@@ -57,6 +65,21 @@ struct Task {
   struct TaskPool* pool = nullptr;
   Task* next_free = nullptr;
   size_t capacity = 0;  // bytes that follow this record
+  DependTable* children = nullptr;  // those of its children that named dependences; stays with the record
+
+  // ---- what few use ----
+  Icvs own_icvs{};  // in use once the task has set one
+  std::atomic<bool> parent_waits{false};  // in taskwait, asleep
+
+  // Dependences. `edges` guards `successors` and the end of `life`, which counts the tasks that this record has been.
+  // `unmet`: predecessors that have not ended. `waiter`: who waits for them in place of a deque.
+  core::Spinlock edges;
+  std::atomic<uint32_t> life{0};
+  std::atomic<int> unmet{0};
+  std::atomic<core::Context*> waiter{nullptr};
+  base::SmallList<Task*, 2> successors;
+
+  Team* team = nullptr;  // of a detachable task, and of one with dependences
 };
 
 // A task with room for `bytes` after it, aligned to `alignment`, which is where *payload points. It is not
@@ -67,19 +90,30 @@ Task* allocate_task(size_t bytes, size_t alignment, void** payload) noexcept;
 struct TaskClauses {
   bool deferred = true;  // if(true)
   bool final = false;
-  bool detached = false;
+  bool detachable = false;
+  const Dependence* dependences = nullptr;
+  int dependence_count = 0;
 };
 
 // Gives the task to the team, or runs it at once (if(false), in a final task, in a team of one, deque full).
 // Frees it in the end.
 void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;
 
+// A task without a body: what depends on it waits for what it depends on (taskwait depend nowait).
+void submit_empty_task(Member* self, const Dependence* list, int count) noexcept;
+
 // A task that runs on the caller's stack between these two: if(false) as clang emits it.
 void begin_undeferred(Member* self, Task* task, bool final) noexcept;
 void end_undeferred(Member* self, Task* task) noexcept;
 
+// The event of a detachable task is fulfilled; from any thread (section 15.10, omp_fulfill_event).
+void fulfill_event(Task* task) noexcept;
+
 // Waits until the children of the current task have ended.
 void task_wait(Member* self) noexcept;
+
+// Waits until those of them have ended that a task with these dependences would wait for.
+void task_wait_for(Member* self, const Dependence* list, int count) noexcept;
 
 // May run another task.
 void task_yield(Member* self) noexcept;
@@ -94,6 +128,9 @@ void drain_at_barrier(Member* self) noexcept;
 
 // Runs the tasks that are left at the end of the region, where the primary is alone but for helpers.
 void drain_at_end(Member* primary) noexcept;
+
+// In a team of one: waits until its detachable tasks have ended.
+void await_events(Member* self) noexcept;
 
 // Runs tasks as long as some can be found.
 void help_with_tasks(Member* self) noexcept;

@@ -18,7 +18,7 @@ struct TaskDeque {
 
   alignas(64) std::atomic<int64_t> top{0};
   alignas(64) std::atomic<int64_t> bottom{0};
-  // Tasks this member has pushed, and tasks it has run that somebody pushed. Written by the member alone.
+  // Deferred tasks this member has created, and those of anybody's that it has run. Written by the member alone.
   // Release on `executed`: who sees the sum complete sees what the tasks did.
   std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};
@@ -28,10 +28,14 @@ struct TaskDeque {
     const int64_t b = bottom.load(std::memory_order_relaxed);
     if (b - top.load(std::memory_order_acquire) >= kSize) return false;
     slots[b % kSize].store(task, std::memory_order_relaxed);
-    created.store(created.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    // Release: a thief that sees the new bottom sees the task.
+    // Release: a thief that sees the new bottom sees the task, and that it is counted.
     bottom.store(b + 1, std::memory_order_release);
     return true;
+  }
+
+  // A task of this member's waits in a deque, or for predecessors: the team's barriers wait for it from now on.
+  void count_created() noexcept {
+    created.store(created.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   // The task pushed last, if it lies above `floor`.

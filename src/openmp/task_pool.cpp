@@ -76,7 +76,7 @@ Task* allocate_task(size_t bytes, size_t alignment, void** payload) noexcept {
   }
   const auto address = reinterpret_cast<uintptr_t>(start);
   const size_t unit = alignment > 1 ? alignment : 1;
-  *payload = reinterpret_cast<void*>((address + unit - 1) / unit * unit);
+  if (payload != nullptr) *payload = reinterpret_cast<void*>((address + unit - 1) / unit * unit);
   return task;
 }
 

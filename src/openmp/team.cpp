@@ -6,6 +6,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "openmp/dependences.h"
 #include "openmp/root.h"
 
 namespace weft::openmp {
@@ -56,6 +57,7 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   task.group = nullptr;
   task.floor = INT64_MIN;
   task.final = false;
+  if (task.children != nullptr) task.children->clear();
   member->deque = team->deques != nullptr ? team->deques[number].load(std::memory_order_relaxed) : nullptr;
 }
 

@@ -91,6 +91,17 @@ struct Team : core::Bundle {
   std::atomic<int> helpers{0};       // members of a crew that look for tasks after their end
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
 
+  // Tasks that became ready outside of the team, or found their member's deque full; linked by `next_free`. `waiting`
+  // is a hint of their number.
+  core::Spinlock inbox_lock;
+  Task* inbox_first = nullptr;
+  Task* inbox_last = nullptr;
+  std::atomic<int> waiting{0};
+  // Detachable tasks that have not ended. With a fence between this and the announcement of who waits for it.
+  std::atomic<int> detached{0};
+  std::atomic<bool> detachable{false};  // there have been some in this region
+  std::atomic<core::Context*> event_waiter{nullptr};  // in a team of one
+
   // By member; made when first needed, kept for the record's next region. `capacity` is their length. Shorter ones
   // that these have replaced stay: a member that was late with its last look may still be at them.
   int capacity = 0;
@@ -113,8 +124,8 @@ struct Team : core::Bundle {
   int64_t give_up_ns = 0;
   Way way = Way::tail;
 
-  core::Crew* crew = nullptr;    // of a persistent team
-  struct Root* root = nullptr;   // of an initial team
+  core::Crew* crew = nullptr;  // of a persistent team
+  struct Root* root = nullptr;  // of an initial team
   Team* next_free = nullptr;
 };
 

@@ -2,7 +2,8 @@
 // GOMP: explicit tasks.
 #include <cstring>
 
-#include "base/message.h"
+#include "base/small_list.h"
+#include "openmp/dependences.h"
 #include "openmp/gomp/gomp.h"
 #include "openmp/task.h"
 
@@ -13,43 +14,91 @@ using namespace weft::openmp::gomp;
 namespace {
 
 using Copy = void (*)(void* to, void* from);
+using Dependences = base::SmallList<Dependence, 8>;
 
 // Bits of `flags` (gcc's gomp-constants.h).
 constexpr unsigned kFinal = 1u << 1;
 constexpr unsigned kDepend = 1u << 3;
 constexpr unsigned kDetach = 1u << 13;
 
+// Kinds of a dependence object, and of the entries that gcc 13 describes like one.
+enum : uintptr_t { kIn = 1, kOut, kInout, kMutexinoutset, kInoutset };
+
+DependKind kind_of(uintptr_t kind) noexcept {
+  return kind == kIn ? DependKind::in : kind == kInoutset ? DependKind::inoutset : DependKind::out;
+}
+
+// Two layouts: {n, how many are out, addresses...}, the rest being in; and {0, n, how many are out, mutexinoutset, in,
+// addresses...}, the rest being addresses of {location, kind}.
+Dependences read_dependences(void** depend) noexcept {
+  const auto number = [depend](int index) { return reinterpret_cast<uintptr_t>(depend[index]); };
+  Dependences list;
+  if (number(0) != 0) {
+    for (uintptr_t i = 0; i < number(0); ++i) {
+      list.add({depend[2 + i], i < number(1) ? DependKind::out : DependKind::in});
+    }
+    return list;
+  }
+  const uintptr_t out = number(2) + number(3);
+  const uintptr_t plain = out + number(4);
+  for (uintptr_t i = 0; i < number(1); ++i) {
+    void* entry = depend[5 + i];
+    if (i < plain) {
+      list.add({entry, i < out ? DependKind::out : DependKind::in});
+    } else {
+      auto** object = static_cast<void**>(entry);
+      list.add({object[0], kind_of(reinterpret_cast<uintptr_t>(object[1]))});
+    }
+  }
+  return list;
+}
+
 void run_task(Task* task) { task->function(task->data); }
 
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
-                                 unsigned flags, void**, int, void*) {
-  if ((flags & kDetach) != 0) base::fatal("the detach clause of a task is not supported yet");
+                                 unsigned flags, void** depend, int, void* event) {
   Member* member = self();
   void* payload = nullptr;
   Task* task = allocate_task(static_cast<size_t>(size), static_cast<size_t>(alignment), &payload);
   task->body = run_task;
   task->function = function;
   task->data = payload;
+  TaskClauses clauses;
+  clauses.detachable = (flags & kDetach) != 0;
+  if (clauses.detachable) {
+    // The handle, for the program and, as the first thing of its data, for the task.
+    task->open.store(2, std::memory_order_relaxed);
+    *static_cast<Task**>(event) = task;
+    if (data != nullptr) *static_cast<Task**>(data) = task;
+  }
   if (copy != nullptr) {
     copy(payload, data);
   } else if (size > 0) {
     std::memcpy(payload, data, static_cast<size_t>(size));
   }
-  TaskClauses clauses;
-  // Tasks with dependences run where they are created: in the order of creation every one is met.
-  clauses.deferred = deferred && (flags & kDepend) == 0;
+  clauses.deferred = deferred;
   clauses.final = (flags & kFinal) != 0;
+  Dependences dependences;
+  if ((flags & kDepend) != 0) {
+    dependences = read_dependences(depend);
+    clauses.dependences = dependences.begin();
+    clauses.dependence_count = dependences.size();
+  }
   submit_task(member, task, clauses);
+  dependences.free_memory();
 }
 WEFT_ABI_EXPORT(GOMP_task);
 
 WEFT_ABI void weft_abi_GOMP_taskwait() { task_wait(self()); }
 WEFT_ABI_EXPORT(GOMP_taskwait);
 
-// Tasks with dependences have ended when they have been created.
-WEFT_ABI void weft_abi_GOMP_taskwait_depend(void**) {}
+WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
+  Dependences dependences = read_dependences(depend);
+  task_wait_for(self(), dependences.begin(), dependences.size());
+  dependences.free_memory();
+}
 WEFT_ABI_EXPORT(GOMP_taskwait_depend);
 
 WEFT_ABI void weft_abi_GOMP_taskyield() { task_yield(self()); }

@@ -2,7 +2,8 @@
 // KMP: explicit tasks. The program sees a record of its own layout, which we allocate behind ours.
 #include <new>
 
-#include "base/message.h"
+#include "base/small_list.h"
+#include "openmp/dependences.h"
 #include "openmp/kmp/kmp.h"
 #include "openmp/task.h"
 
@@ -67,7 +68,47 @@ void run_task(Task* task) {
   run_remaining_parts(record);
 }
 
-int32_t submit(KmpTask* record, bool deferred) {
+// A dependence as the compiler writes it (kmp_depend_info_t).
+struct KmpDepend {
+  void* location;
+  size_t length;
+  uint8_t flags;
+};
+enum : uint8_t { kDependOut = 2, kDependMutex = 4, kDependSet = 8, kDependAll = 0x80 };
+
+// The two lists that a call brings.
+class Dependences {
+ public:
+  Dependences(const KmpDepend* some, int32_t some_count, const KmpDepend* others, int32_t other_count) noexcept {
+    read(some, some_count);
+    read(others, other_count);
+  }
+  ~Dependences() { list_.free_memory(); }
+  Dependences(const Dependences&) = delete;
+  Dependences& operator=(const Dependences&) = delete;
+
+  const Dependence* begin() noexcept { return list_.begin(); }
+  int size() const noexcept { return list_.size(); }
+
+ private:
+  void read(const KmpDepend* from, int32_t count) noexcept {
+    for (int32_t i = 0; i < count; ++i) {
+      const uint8_t flags = from[i].flags;
+      const bool all = (flags & kDependAll) != 0 || from[i].location == nullptr;
+      if (all) {
+        list_.add({nullptr, DependKind::out});
+      } else if ((flags & kDependSet) != 0) {
+        list_.add({from[i].location, DependKind::inoutset});
+      } else {
+        list_.add({from[i].location, (flags & (kDependOut | kDependMutex)) != 0 ? DependKind::out : DependKind::in});
+      }
+    }
+  }
+
+  base::SmallList<Dependence, 8> list_;
+};
+
+int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullptr) {
   Link* link = link_of(record);
   if (self()->task == link->task) {
     link->again = true;
@@ -76,6 +117,11 @@ int32_t submit(KmpTask* record, bool deferred) {
   TaskClauses clauses;
   clauses.deferred = deferred;
   clauses.final = (link->flags & kFinal) != 0;
+  clauses.detachable = (link->flags & kDetachable) != 0;
+  if (dependences != nullptr) {
+    clauses.dependences = dependences->begin();
+    clauses.dependence_count = dependences->size();
+  }
   submit_task(self(), link->task, clauses);
   return 0;
 }
@@ -84,7 +130,6 @@ int32_t submit(KmpTask* record, bool deferred) {
 
 WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
                                                  size_t shareds_size, Routine routine) {
-  if ((flags & kDetachable) != 0) base::fatal("the detach clause of a task is not supported yet");
   constexpr size_t kUnit = 16;
   const size_t rounded = (record_size + kUnit - 1) / kUnit * kUnit;
   void* payload = nullptr;
@@ -96,6 +141,7 @@ WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags,
   record->part = 0;
   task->body = run_task;
   task->data = record;
+  if ((flags & kDetachable) != 0) task->open.store(2, std::memory_order_relaxed);
   return record;
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_alloc);
@@ -106,17 +152,37 @@ WEFT_ABI_EXPORT(__kmpc_omp_task);
 WEFT_ABI int32_t weft_abi___kmpc_omp_task_parts(Ident*, int32_t, KmpTask* record) { return submit(record, true); }
 WEFT_ABI_EXPORT(__kmpc_omp_task_parts);
 
-// Tasks with dependences run where they are created: in the order of creation every one is met.
-WEFT_ABI int32_t weft_abi___kmpc_omp_task_with_deps(Ident*, int32_t, KmpTask* record, int32_t, void*, int32_t, void*) {
-  return submit(record, false);
+WEFT_ABI int32_t weft_abi___kmpc_omp_task_with_deps(Ident*, int32_t, KmpTask* record, int32_t count, KmpDepend* depends,
+                                                    int32_t other_count, KmpDepend* others) {
+  Dependences list(depends, count, others, other_count);
+  return submit(record, true, &list);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_with_deps);
 
-WEFT_ABI void weft_abi___kmpc_omp_wait_deps(Ident*, int32_t, int32_t, void*, int32_t, void*) {}
+WEFT_ABI void weft_abi___kmpc_omp_wait_deps(Ident*, int32_t, int32_t count, KmpDepend* depends, int32_t other_count,
+                                            KmpDepend* others) {
+  Dependences list(depends, count, others, other_count);
+  task_wait_for(self(), list.begin(), list.size());
+}
 WEFT_ABI_EXPORT(__kmpc_omp_wait_deps);
 
-WEFT_ABI void weft_abi___kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t, void*, int32_t, void*, int32_t) {}
+// nowait: the dependences of an empty task.
+WEFT_ABI void weft_abi___kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t count, KmpDepend* depends,
+                                                   int32_t other_count, KmpDepend* others, int32_t nowait) {
+  Dependences list(depends, count, others, other_count);
+  if (nowait == 0) {
+    task_wait_for(self(), list.begin(), list.size());
+  } else {
+    submit_empty_task(self(), list.begin(), list.size());
+  }
+}
 WEFT_ABI_EXPORT(__kmpc_omp_taskwait_deps_51);
+
+// The event of a detachable task: the handle that omp_fulfill_event takes.
+WEFT_ABI Task* weft_abi___kmpc_task_allow_completion_event(Ident*, int32_t, KmpTask* record) {
+  return link_of(record)->task;
+}
+WEFT_ABI_EXPORT(__kmpc_task_allow_completion_event);
 
 // if(false): the program calls the routine itself between these two.
 WEFT_ABI void weft_abi___kmpc_omp_task_begin_if0(Ident*, int32_t, KmpTask* record) {
