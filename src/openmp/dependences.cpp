@@ -52,8 +52,8 @@ DependTable::Location* DependTable::find(const void* address) noexcept {
 void DependTable::grow() noexcept {
   const int capacity = std::max(16, 2 * capacity_);
   const uint32_t size = std::bit_ceil(static_cast<uint32_t>(2 * capacity));
-  auto* locations =
-      static_cast<Location*>(std::realloc(static_cast<void*>(locations_), sizeof(Location) * static_cast<size_t>(capacity)));
+  auto* locations = static_cast<Location*>(
+      std::realloc(static_cast<void*>(locations_), sizeof(Location) * static_cast<size_t>(capacity)));
   auto* slots = static_cast<int32_t*>(std::calloc(size, sizeof(int32_t)));
   if (locations == nullptr || slots == nullptr) base::fatal("no memory for the dependences of %d locations", capacity);
   std::free(slots_);
