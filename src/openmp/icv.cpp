@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "core/scheduler.h"
+#include "openmp/memory.h"
 #include "openmp/startup.h"
 #include "platform/cpus.h"
 
@@ -20,6 +21,7 @@ Icvs from_environment() noexcept {
   icvs.nthreads = options.num_threads.count > 0 ? options.num_threads.values[0] : num_procs();
   icvs.dynamic = options.dynamic;
   icvs.run_schedule = options.run_schedule;
+  icvs.allocator = initial_allocator();
   // Nesting is on unless the user has said otherwise: here it costs nothing.
   icvs.max_active_levels = INT_MAX;
   if (options.max_active_levels >= 0) {

@@ -15,6 +15,7 @@ struct Icvs {
   int thread_limit = 1;              // thread-limit-var
   bool dynamic = false;              // dyn-var
   base::LoopSchedule run_schedule{}; // run-sched-var
+  uintptr_t allocator = 1;           // def-allocator-var (memory.h)
 };
 
 // What the environment says for the initial task of a thread. Thread-safe.

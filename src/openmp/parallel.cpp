@@ -160,7 +160,7 @@ void nudge_crew_member(core::Crew*, int, const core::Post&) {
 bool same(const Icvs& a, const Icvs& b) noexcept {
   return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels && a.thread_limit == b.thread_limit &&
          a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
-         a.run_schedule.chunk == b.run_schedule.chunk;
+         a.run_schedule.chunk == b.run_schedule.chunk && a.allocator == b.allocator;
 }
 
 bool make_crew(Root* root) noexcept {

@@ -35,6 +35,15 @@ struct Member {
   uint32_t barriers = 0;
 
   LoopCursor loop;
+
+  // The doacross loop it is in (ordered.h), and what the adapter knows of the loops of its nest.
+  static constexpr int kDoacrossLoops = 16;
+  LoopShare* doacross = nullptr;
+  int doacross_loops = 0;
+  std::array<uint64_t, kDoacrossLoops> doacross_counts{};
+  std::array<int64_t, kDoacrossLoops> doacross_from{};
+  std::array<int64_t, kDoacrossLoops> doacross_step{};
+
   core::Context* context = nullptr;
   TaskDeque* deque = nullptr;  // made at the first task it pushes
   Task implicit;
@@ -46,6 +55,10 @@ struct MemberLine {
   // Signals of the dissemination barrier: [parity of the barrier][round], the barrier's number.
   alignas(64) std::array<std::array<std::atomic<uint32_t>, kRounds>, 2> signal{};
   std::atomic<core::Context*> sleeper{nullptr};
+
+  // Where it sleeps until an iteration has passed, and which (ordered.h).
+  std::atomic<core::Context*> in_line{nullptr};
+  std::atomic<uint64_t> awaited{0};
 
   // As if barrier number `barrier` had just been passed.
   void reset(uint32_t barrier) noexcept {

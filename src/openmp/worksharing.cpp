@@ -2,6 +2,7 @@
 #include "openmp/worksharing.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 #include "base/message.h"
@@ -43,35 +44,10 @@ void set_up(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk
   share->chunk = chunk;
   share->split = false;
   share->next.store(0, std::memory_order_relaxed);
-  share->left.store(0, std::memory_order_relaxed);
   if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
   const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
   const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(size);
   if (chunks > shared_limit && chunks < (uint64_t{1} << 31)) split(share, chunks, size);
-}
-
-// The record of construct number `number`, set up by the first member that comes.
-LoopShare* join_share(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
-  Team* team = self->team;
-  const uint32_t number = ++self->loops;
-  LoopShare* share = &team->ring[number % kLoopRing];
-  const uint32_t ready = 2 * number;
-  for (int spins = 0;; ++spins) {
-    uint32_t seen = share->state.load(std::memory_order_acquire);
-    if (seen == ready) return share;
-    // Odd and older: all members have left what the record served before.
-    if (seen != ready - 1 && seen % 2 == 1) {
-      if (share->state.compare_exchange_strong(seen, ready - 1, std::memory_order_acquire)) {
-        set_up(share, schedule, chunk, count, team->size);
-        share->state.store(ready, std::memory_order_release);
-        return share;
-      }
-      continue;
-    }
-    // The one that sets it up takes a moment; those still in the old construct may need this CPU.
-    if (spins % 64 == 63) core::yield();
-    platform::pause();
-  }
 }
 
 bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
@@ -179,26 +155,73 @@ bool next_guided(Member* self, LoopShare* share, Chunk* chunk) noexcept {
 
 }  // namespace
 
-void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
+LoopShare* claim_share(Member* self, bool* first) noexcept {
+  Team* team = self->team;
+  const uint32_t number = ++self->loops;
+  LoopShare* share = &team->ring[number % kLoopRing];
+  const uint32_t ready = 2 * number;
+  for (int spins = 0;; ++spins) {
+    uint32_t seen = share->state.load(std::memory_order_acquire);
+    if (seen == ready) return share;
+    // Odd and older: all members have left what the record served before.
+    if (seen != ready - 1 && seen % 2 == 1) {
+      if (share->state.compare_exchange_strong(seen, ready - 1, std::memory_order_acquire)) {
+        share->left.store(0, std::memory_order_relaxed);
+        share->turn.store(0, std::memory_order_relaxed);
+        *first = true;
+        return share;
+      }
+      continue;
+    }
+    // The one that sets it up takes a moment; those still in the old construct may need this CPU.
+    if (spins % 64 == 63) core::yield();
+    platform::pause();
+  }
+}
+
+void open_share(LoopShare* share) noexcept {
+  share->state.store(share->state.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void leave_share(Member* self, LoopShare* share) noexcept {
+  const uint32_t number = share->state.load(std::memory_order_relaxed) / 2;
+  // Acquire and release: the last one to leave passes on that all others are done with the record.
+  if (share->left.fetch_add(1, std::memory_order_acq_rel) != self->team->size - 1) return;
+  std::free(share->posted);
+  share->posted = nullptr;
+  share->state.store(2 * number + 1, std::memory_order_release);
+}
+
+namespace {
+
+void begin(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared) noexcept {
   LoopCursor& loop = self->loop;
   loop.count = count;
   loop.position = 0;
   loop.share = nullptr;
   loop.is_static = schedule.kind == Kind::static_ || schedule.kind == Kind::auto_;
   loop.whole = self->team->size == 1;
-  loop.chunk = chunk;
-  if (loop.is_static || loop.whole) {
-    if (schedule.kind == Kind::auto_) loop.chunk = 0;
-    return;
-  }
-  loop.chunk = std::max<uint64_t>(chunk, 1);
-  loop.share = join_share(self, schedule, loop.chunk, count);
+  loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
+  if (!loop.is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
+  if (loop.whole || (loop.is_static && !shared)) return;
+  loop.share =
+      join_share(self, [&](LoopShare* share) { set_up(share, schedule, loop.chunk, count, self->team->size); });
+}
+
+}  // namespace
+
+void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
+  begin(self, schedule, chunk, count, false);
+}
+
+void begin_shared_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
+  begin(self, schedule, chunk, count, true);
 }
 
 bool next_chunk(Member* self, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
   LoopShare* share = loop.share;
-  if (share != nullptr) {
+  if (share != nullptr && !loop.is_static) {
     if (share->split) return next_split(self, share, chunk);
     return share->kind == Kind::guided ? next_guided(self, share, chunk) : next_shared(share, chunk);
   }
@@ -211,7 +234,7 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept {
 
 bool loop_exhausted(const Member* self) noexcept {
   const LoopShare* share = self->loop.share;
-  if (share == nullptr) return false;
+  if (share == nullptr || self->loop.is_static) return false;
   if (!share->split) return share->next.load(std::memory_order_relaxed) >= share->count;
   for (int i = 0; i < self->team->size; ++i) {
     const uint64_t range = share->ranges[i].range.load(std::memory_order_relaxed);
@@ -224,11 +247,7 @@ void end_loop(Member* self) noexcept {
   LoopShare* share = self->loop.share;
   if (share == nullptr) return;
   self->loop.share = nullptr;
-  const uint32_t number = share->state.load(std::memory_order_relaxed) / 2;
-  // Acquire and release: the last one to leave passes on that all others are done with the record.
-  if (share->left.fetch_add(1, std::memory_order_acq_rel) == self->team->size - 1) {
-    share->state.store(2 * number + 1, std::memory_order_release);
-  }
+  leave_share(self, share);
 }
 
 bool begin_single(Member* self) noexcept {

@@ -38,6 +38,12 @@ struct alignas(64) LoopShare {
 
   // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
   alignas(64) std::atomic<uint64_t> next{0};
+
+  // Order between iterations (ordered.h): whose turn it is, a bit for each iteration that has posted, and how many
+  // members sleep until it is theirs.
+  alignas(64) std::atomic<uint64_t> turn{0};
+  std::atomic<uint64_t>* posted = nullptr;
+  std::atomic<int> in_line{0};
 };
 
 // Where a member stands in its present loop.
@@ -48,6 +54,9 @@ struct LoopCursor {
   uint64_t position = 0;  // static: next chunk; else: the last chunk's end
   uint64_t base = 0;      // the adapter's: first value and step of the loop variable
   uint64_t step = 0;
+  uint64_t unit_begin = 0;  // ordered loops: the iterations that take their turn together; none if equal
+  uint64_t unit_end = 0;
+  uint64_t iteration = 0;  // the adapter's, where the program says when one ends
   bool is_static = false;
   bool whole = false;  // a team of one takes everything at once
 };
@@ -62,6 +71,9 @@ struct Chunk {
 // Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset.
 void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept;
 
+// The same, and the member has a LoopShare whatever the schedule, unless it is alone.
+void begin_shared_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept;
+
 // The member's next chunk; false when there is none left.
 bool next_chunk(Member* self, Chunk* chunk) noexcept;
 
@@ -70,6 +82,24 @@ bool loop_exhausted(const Member* self) noexcept;
 
 // Leaves the loop: once a member, after next_chunk has said false or not.
 void end_loop(Member* self) noexcept;
+
+// The record of the construct that the members meet now. `first`: the caller is the one to set it up, then to open it.
+LoopShare* claim_share(Member* self, bool* first) noexcept;
+void open_share(LoopShare* share) noexcept;
+
+template <class SetUp>
+LoopShare* join_share(Member* self, SetUp&& set_up) noexcept {
+  bool first = false;
+  LoopShare* share = claim_share(self, &first);
+  if (first) {
+    set_up(share);
+    open_share(share);
+  }
+  return share;
+}
+
+// The member has no use for it any more.
+void leave_share(Member* self, LoopShare* share) noexcept;
 
 // True for the one member that executes the single region met now.
 bool begin_single(Member* self) noexcept;

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/message.h"
+#include "openmp/ordered.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -45,6 +46,12 @@ bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull 
   const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
   begin(member, how, unit, first, incr, count_of(up, first, end, incr));
   return next(member, begin_at, end_at);
+}
+
+// Whatever kind of loop it is.
+void leave_loop(Member* member) {
+  end_doacross(member);
+  end_loop(member);
 }
 
 // A region whose members find the loop begun.
@@ -324,10 +331,10 @@ WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
 
 WEFT_ABI void weft_abi_GOMP_loop_end() {
   Member* member = self();
-  end_loop(member);
+  leave_loop(member);
   barrier(member);
 }
 WEFT_ABI_EXPORT(GOMP_loop_end);
 
-WEFT_ABI void weft_abi_GOMP_loop_end_nowait() { end_loop(self()); }
+WEFT_ABI void weft_abi_GOMP_loop_end_nowait() { leave_loop(self()); }
 WEFT_ABI_EXPORT(GOMP_loop_end_nowait);

@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "openmp/kmp/kmp.h"
+#include "openmp/ordered.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -21,8 +22,8 @@ enum Schedule : int32_t {
   kRuntime = 37,
   kAuto = 38,
   kStaticBalancedChunked = 45,
-  kFirstOrdered = 64,
-  kLastOrdered = 72,
+  kOrderedStaticChunked = 65,  // and so on, in the order of the first six
+  kOrderedAuto = 70,
   kDistributeStaticChunked = 91,
   kDistributeStatic = 92,
 };
@@ -106,6 +107,8 @@ void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_
   base::LoopSchedule how{};
   how.monotonic = (schedule & kMonotonic) != 0;
   schedule &= ~(kMonotonic | kNonmonotonic);
+  const bool ordered = schedule >= kOrderedStaticChunked && schedule <= kOrderedAuto;
+  if (ordered) schedule -= kOrderedStaticChunked - kStaticChunked;
   uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
   switch (schedule) {
     case kStatic:
@@ -123,14 +126,21 @@ void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_
       unit = static_cast<uint64_t>(how.chunk);
       break;
     }
-    default:
-      if (schedule > kFirstOrdered && schedule <= kLastOrdered)
-        base::fatal("the ordered clause of a loop is not supported yet");
-      base::fatal("__kmpc_dispatch_init: schedule %d is not supported yet", schedule);
+    default: base::fatal("__kmpc_dispatch_init: schedule %d is not supported yet", schedule);
   }
-  begin_loop(member, how, unit, count_of(lower, upper, incr));
+  how.monotonic = how.monotonic || ordered;
+  (ordered ? begin_ordered_loop : begin_loop)(member, how, unit, count_of(lower, upper, incr));
   member->loop.base = static_cast<uint64_t>(lower);
   member->loop.step = static_cast<uint64_t>(static_cast<int64_t>(incr));
+}
+
+// Called at the end of each iteration of an ordered loop: the turn goes on by iterations.
+void end_iteration() {
+  Member* member = self();
+  const uint64_t next = member->loop.iteration + 1;
+  end_unit(member);
+  member->loop.iteration = next;
+  begin_unit(member, next, next + 1);
 }
 
 template <class Value>
@@ -143,6 +153,8 @@ int32_t dispatch_next(int32_t* last, Value* lower, Value* upper, std::make_signe
     return 0;
   }
   const LoopCursor& loop = member->loop;
+  member->loop.iteration = chunk.begin;
+  begin_unit(member, chunk.begin, chunk.begin + 1);
   *lower = static_cast<Value>(loop.base + chunk.begin * loop.step);
   *upper = static_cast<Value>(loop.base + (chunk.end - 1) * loop.step);
   *stride = static_cast<std::make_signed_t<Value>>(loop.step);
@@ -170,8 +182,7 @@ WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_4(Ident*, int32_t, int32_t* last,
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_4);
 
-// Called after each chunk of an ordered loop.
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_4(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_dispatch_fini_4(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4);
 
 WEFT_ABI void weft_abi___kmpc_for_static_init_4u(Ident*, int32_t, int32_t schedule, int32_t* last, uint32_t* lower,
@@ -192,8 +203,7 @@ WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_4u(Ident*, int32_t, int32_t* last
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_4u);
 
-// Called after each chunk of an ordered loop.
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_4u(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_dispatch_fini_4u(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4u);
 
 WEFT_ABI void weft_abi___kmpc_for_static_init_8(Ident*, int32_t, int32_t schedule, int32_t* last, int64_t* lower,
@@ -214,8 +224,7 @@ WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_8(Ident*, int32_t, int32_t* last,
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_8);
 
-// Called after each chunk of an ordered loop.
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_8(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_dispatch_fini_8(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8);
 
 WEFT_ABI void weft_abi___kmpc_for_static_init_8u(Ident*, int32_t, int32_t schedule, int32_t* last, uint64_t* lower,
@@ -236,8 +245,7 @@ WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_8u(Ident*, int32_t, int32_t* last
 }
 WEFT_ABI_EXPORT(__kmpc_dispatch_next_8u);
 
-// Called after each chunk of an ordered loop.
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_8u(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_dispatch_fini_8u(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8u);
 
 WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {}

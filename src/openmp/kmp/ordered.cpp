@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// KMP: the ordered construct, and doacross loops.
+#include "openmp/ordered.h"
+
+#include "openmp/kmp/kmp.h"
+
+using namespace weft::openmp;
+using namespace weft::openmp::kmp;
+
+namespace {
+
+// Bounds, inclusive, and step of one loop of the nest.
+struct Dimension {
+  int64_t lower;
+  int64_t upper;
+  int64_t stride;
+};
+
+// Bounds of unsigned loops come as the same bits.
+uint64_t distance(int64_t from, int64_t to, int64_t stride) noexcept {
+  const auto difference = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+  return stride > 0 ? difference / static_cast<uint64_t>(stride)
+                    : (uint64_t{0} - difference) / (uint64_t{0} - static_cast<uint64_t>(stride));
+}
+
+bool is_empty(const Dimension& loop) noexcept {
+  return loop.stride > 0 ? loop.upper < loop.lower : loop.upper > loop.lower;
+}
+
+// The number of the iteration whose loop variables are `at`.
+uint64_t number_of(const Member* member, const int64_t* at) noexcept {
+  uint64_t number = 0;
+  for (int i = 0; i < member->doacross_loops; ++i) {
+    const uint64_t index = distance(member->doacross_from[i], at[i], member->doacross_step[i]);
+    number = number * member->doacross_counts[i] + index;
+  }
+  return number;
+}
+
+}  // namespace
+
+WEFT_ABI void weft_abi___kmpc_ordered(Ident*, int32_t) { begin_ordered(self()); }
+WEFT_ABI_EXPORT(__kmpc_ordered);
+
+WEFT_ABI void weft_abi___kmpc_end_ordered(Ident*, int32_t) { end_ordered(self()); }
+WEFT_ABI_EXPORT(__kmpc_end_ordered);
+
+WEFT_ABI void weft_abi___kmpc_doacross_init(Ident*, int32_t, int32_t loops, const Dimension* dimensions) {
+  Member* member = self();
+  uint64_t count = 1;
+  for (int i = 0; i < loops && i < Member::kDoacrossLoops; ++i) {
+    const Dimension& loop = dimensions[i];
+    member->doacross_from[i] = loop.lower;
+    member->doacross_step[i] = loop.stride;
+    member->doacross_counts[i] = is_empty(loop) ? 0 : distance(loop.lower, loop.upper, loop.stride) + 1;
+    count *= member->doacross_counts[i];
+  }
+  member->doacross_loops = loops;
+  begin_doacross(member, count);
+}
+WEFT_ABI_EXPORT(__kmpc_doacross_init);
+
+WEFT_ABI void weft_abi___kmpc_doacross_post(Ident*, int32_t, const int64_t* at) {
+  Member* member = self();
+  post_iteration(member, number_of(member, at));
+}
+WEFT_ABI_EXPORT(__kmpc_doacross_post);
+
+WEFT_ABI void weft_abi___kmpc_doacross_wait(Ident*, int32_t, const int64_t* at) {
+  const Member* member = self();
+  // What lies outside of the loops needs no waiting for.
+  for (int i = 0; i < member->doacross_loops; ++i) {
+    const int64_t step = member->doacross_step[i];
+    if (step > 0 ? at[i] < member->doacross_from[i] : at[i] > member->doacross_from[i]) return;
+    if (distance(member->doacross_from[i], at[i], step) >= member->doacross_counts[i]) return;
+  }
+  wait_for_iteration(self(), number_of(member, at));
+}
+WEFT_ABI_EXPORT(__kmpc_doacross_wait);
+
+WEFT_ABI void weft_abi___kmpc_doacross_fini(Ident*, int32_t) { end_doacross(self()); }
+WEFT_ABI_EXPORT(__kmpc_doacross_fini);

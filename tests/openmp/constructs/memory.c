@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory routines: predefined allocators, alignment, pools, fallbacks, realloc, the default allocator of a task.
+#include <stdint.h>
+
+#include "../support/check.h"
+#include "../support/everywhere.h"
+
+static int aligned(const void *memory, uintptr_t alignment) { return (uintptr_t)memory % alignment == 0; }
+
+static void plain(int threads)
+{
+#pragma omp parallel num_threads(threads)
+  for (int i = 0; i < 50; i++) {
+    char *memory = omp_alloc(1000, i % 2 ? omp_default_mem_alloc : omp_null_allocator);
+    CHECK(memory);
+    CHECK(aligned(memory, 16));
+    memset(memory, 1, 1000);
+    omp_free(memory, omp_null_allocator);
+    memory = omp_aligned_alloc(4096, 100, omp_large_cap_mem_alloc);
+    CHECK(aligned(memory, 4096));
+    omp_free(memory, omp_large_cap_mem_alloc);
+    int *zeros = omp_calloc(100, sizeof(int), omp_default_mem_alloc);
+    for (int k = 0; k < 100; k++) CHECK_EQ(zeros[k], 0);
+    zeros[99] = 7;
+    zeros = omp_realloc(zeros, 1000 * sizeof(int), omp_null_allocator, omp_null_allocator);
+    CHECK_EQ(zeros[99], 7);
+    omp_free(zeros, omp_null_allocator);
+    zeros = omp_aligned_calloc(256, 10, 8, omp_default_mem_alloc);
+    CHECK(aligned(zeros, 256));
+    CHECK_EQ(zeros[19], 0);
+    omp_free(zeros, omp_default_mem_alloc);
+  }
+  CHECK(!omp_alloc(0, omp_default_mem_alloc));
+  volatile size_t huge = SIZE_MAX / 2;  // the compiler need not see it
+  CHECK(!omp_calloc(huge, 4, omp_default_mem_alloc));
+  omp_free(NULL, omp_default_mem_alloc);
+  CHECK(!omp_realloc(omp_alloc(10, omp_null_allocator), 0, omp_null_allocator, omp_null_allocator));
+}
+
+static void traits(int threads)
+{
+  omp_alloctrait_t pool[] = {
+      {omp_atk_alignment, 64}, {omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
+  omp_allocator_handle_t small = omp_init_allocator(omp_default_mem_space, 3, pool);
+  CHECK(small != omp_null_allocator);
+  omp_alloctrait_t chained[] = {{omp_atk_pool_size, 100}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, 0}};
+  chained[2].value = (uintptr_t)small;
+  omp_allocator_handle_t smaller = omp_init_allocator(omp_default_mem_space, 3, chained);
+  (void)threads;
+  void *memory = omp_alloc(1000, small);
+  CHECK(memory);
+  CHECK(aligned(memory, 64));
+  CHECK(!omp_alloc(4000, small));
+  void *other = omp_alloc(1000, smaller);
+  CHECK(other);
+  CHECK(aligned(other, 64));
+  CHECK(!omp_alloc(4000, smaller));
+  omp_free(memory, small);
+  omp_free(other, smaller);
+  memory = omp_alloc(3000, small);
+  CHECK(memory);
+  omp_free(memory, small);
+  omp_destroy_allocator(smaller);
+  omp_destroy_allocator(small);
+
+  omp_alloctrait_t wrong[] = {{omp_atk_alignment, 3}};
+  CHECK(omp_init_allocator(omp_default_mem_space, 1, wrong) == omp_null_allocator);
+  omp_alloctrait_t unknown[] = {{(omp_alloctrait_key_t)99, 3}};
+  CHECK(omp_init_allocator(omp_default_mem_space, 1, unknown) == omp_null_allocator);
+}
+
+static void default_allocator(int threads)
+{
+  omp_allocator_handle_t before = omp_get_default_allocator();
+  omp_set_default_allocator(omp_large_cap_mem_alloc);
+#pragma omp parallel num_threads(threads)
+  {
+    CHECK(omp_get_default_allocator() == omp_large_cap_mem_alloc);
+#pragma omp barrier
+    omp_set_default_allocator(omp_const_mem_alloc);
+    CHECK(omp_get_default_allocator() == omp_const_mem_alloc);
+  }
+  CHECK(omp_get_default_allocator() == omp_large_cap_mem_alloc);
+  omp_set_default_allocator(before);
+}
+
+static void clause(int threads)
+{
+  int sum = 0, x = 3;
+#pragma omp parallel num_threads(threads) firstprivate(x) allocate(omp_default_mem_alloc : x) reduction(+ : sum)
+  sum += x;
+  CHECK(sum % 3 == 0 && sum > 0);
+}
+
+int main(void)
+{
+  everywhere(plain);
+  everywhere(traits);
+  everywhere(default_allocator);
+  everywhere(clause);
+  return check_result();
+}
