@@ -18,6 +18,7 @@ namespace weft::core {
 class WaitQueue {
  public:
   WaitQueue() noexcept = default;
+  ~WaitQueue() { delete[] lanes_; }
   WaitQueue(const WaitQueue&) = delete;
   WaitQueue& operator=(const WaitQueue&) = delete;
 

@@ -444,6 +444,8 @@ void task_yield(Member* self) noexcept {
 void begin_taskgroup(Member* self) noexcept {
   TaskGroup* group = take_group();
   group->outer = self->task->group;
+  group->gomp_reductions = nullptr;
+  group->kmp_reductions = nullptr;
   self->task->group = group;
 }
 

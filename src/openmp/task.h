@@ -18,6 +18,9 @@
 
 namespace weft::openmp {
 
+namespace kmp {
+struct Reductions;
+}
 struct Member;
 struct Task;
 struct Team;
@@ -30,6 +33,10 @@ struct TaskGroup {
   std::atomic<int> pending{0};  // release by those that end, acquire by the one that waits
   std::atomic<core::Context*> waiter{nullptr};
   TaskGroup* outer = nullptr;
+
+  // Reductions that the tasks take part in: the adapter's.
+  uintptr_t* gomp_reductions = nullptr;
+  kmp::Reductions* kmp_reductions = nullptr;
 };
 
 struct Task {

@@ -44,6 +44,11 @@ struct Member {
   std::array<int64_t, kDoacrossLoops> doacross_from{};
   std::array<int64_t, kDoacrossLoops> doacross_step{};
 
+  // GOMP (gomp/reduction.h): what the worksharing construct it is in has beside iterations, and the reductions of the
+  // region.
+  LoopShare* extras = nullptr;
+  uintptr_t* gomp_reductions = nullptr;
+
   core::Context* context = nullptr;
   TaskDeque* deque = nullptr;  // made at the first task it pushes
   Task implicit;
@@ -72,7 +77,7 @@ struct MemberLine {
 struct Team : core::Bundle {
   // Constant during a region.
   int size = 1;
-  int level = 0;         // nested parallel regions, this included
+  int level = 0;  // nested parallel regions, this included
   int active_level = 0;  // those of more than one member
   Member* parent = nullptr;
   std::array<void*, core::Post::kWords> words{};
@@ -101,7 +106,7 @@ struct Team : core::Bundle {
   std::atomic<uint32_t> drained{0};
   std::atomic<int> task_sleepers{0};
   std::atomic<int> out{0};
-  std::atomic<int> helpers{0};       // members of a crew that look for tasks after their end
+  std::atomic<int> helpers{0};  // members of a crew that look for tasks after their end
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
 
   // Tasks that became ready outside of the team, or found their member's deque full; linked by `next_free`. `waiting`

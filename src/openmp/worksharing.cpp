@@ -189,6 +189,8 @@ void leave_share(Member* self, LoopShare* share) noexcept {
   if (share->left.fetch_add(1, std::memory_order_acq_rel) != self->team->size - 1) return;
   std::free(share->posted);
   share->posted = nullptr;
+  std::free(share->memory);
+  share->memory = nullptr;
   share->state.store(2 * number + 1, std::memory_order_release);
 }
 

@@ -44,6 +44,10 @@ struct alignas(64) LoopShare {
   alignas(64) std::atomic<uint64_t> turn{0};
   std::atomic<uint64_t>* posted = nullptr;
   std::atomic<int> in_line{0};
+
+  // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the one who sets up.
+  void* reductions = nullptr;
+  void* memory = nullptr;
 };
 
 // Where a member stands in its present loop.

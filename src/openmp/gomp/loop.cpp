@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "openmp/ordered.h"
+#include "openmp/gomp/reduction.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -46,12 +46,6 @@ bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull 
   const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
   begin(member, how, unit, first, incr, count_of(up, first, end, incr));
   return next(member, begin_at, end_at);
-}
-
-// Whatever kind of loop it is.
-void leave_loop(Member* member) {
-  end_doacross(member);
-  end_loop(member);
 }
 
 // A region whose members find the loop begun.
@@ -98,6 +92,25 @@ void run_open(const Combined& loop, unsigned threads) {
 }
 
 }  // namespace
+
+// With what some loops have beside iterations. No `begin_at`: the program cuts the iterations itself.
+WEFT_ABI bool weft_abi_GOMP_loop_start(long first, long end, long incr, long how, long chunk, long* begin_at,
+                                       long* end_at, Words* reductions, void** memory) {
+  begin_extras(self(), reductions, memory);
+  const Said said(how);
+  return begin_at == nullptr ||
+         start(said.kind, said.monotonic, said.runtime, first, end, incr, chunk, begin_at, end_at);
+}
+WEFT_ABI_EXPORT(GOMP_loop_start);
+
+WEFT_ABI bool weft_abi_GOMP_loop_ull_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk, Ull* begin_at,
+                                           Ull* end_at, Words* reductions, void** memory) {
+  begin_extras(self(), reductions, memory);
+  const Said said(how);
+  return begin_at == nullptr ||
+         start_ull(said.kind, said.monotonic, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
+}
+WEFT_ABI_EXPORT(GOMP_loop_ull_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_static_start(long first, long end, long incr, long chunk, long* begin_at,
                                               long* end_at) {

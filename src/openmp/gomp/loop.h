@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 
 #include "openmp/gomp/gomp.h"
+#include "openmp/gomp/reduction.h"
+#include "openmp/ordered.h"
 
 namespace weft::openmp::gomp {
 
@@ -27,6 +30,31 @@ inline void begin(Member* member, const base::LoopSchedule& schedule, uint64_t c
   begin_loop(member, schedule, chunk, count);
   member->loop.base = first;
   member->loop.step = step;
+}
+
+// A schedule as gcc passes it as a number.
+struct Said {
+  base::LoopSchedule::Kind kind = base::LoopSchedule::Kind::static_;
+  bool monotonic = false;
+  bool runtime = false;
+
+  explicit Said(long number) noexcept {
+    using Kind = base::LoopSchedule::Kind;
+    constexpr unsigned kMonotonic = 1u << 31;
+    constexpr Kind kKinds[] = {Kind::dynamic, Kind::static_, Kind::dynamic, Kind::guided, Kind::auto_};
+    const auto bits = static_cast<unsigned>(number);
+    monotonic = (bits & kMonotonic) != 0;
+    const unsigned index = bits & ~kMonotonic;
+    runtime = index == 0;
+    if (index < std::size(kKinds)) kind = kKinds[index];
+  }
+};
+
+// At the end of any worksharing construct.
+inline void leave_loop(Member* member) noexcept {
+  end_doacross(member);
+  end_loop(member);
+  end_extras(member);
 }
 
 // The member's next chunk as values of the loop variable, the end exclusive.

@@ -44,17 +44,26 @@ WEFT_ABI unsigned weft_abi_GOMP_sections_start(unsigned count) {
 }
 WEFT_ABI_EXPORT(GOMP_sections_start);
 
+// With what some have beside sections.
+WEFT_ABI unsigned weft_abi_GOMP_sections2_start(unsigned count, Words* reductions, void** memory) {
+  Member* member = self();
+  begin_extras(member, reductions, memory);
+  begin_sections(member, count);
+  return next_section(member);
+}
+WEFT_ABI_EXPORT(GOMP_sections2_start);
+
 WEFT_ABI unsigned weft_abi_GOMP_sections_next() { return next_section(self()); }
 WEFT_ABI_EXPORT(GOMP_sections_next);
 
 WEFT_ABI void weft_abi_GOMP_sections_end() {
   Member* member = self();
-  end_loop(member);
+  leave_loop(member);
   barrier(member);
 }
 WEFT_ABI_EXPORT(GOMP_sections_end);
 
-WEFT_ABI void weft_abi_GOMP_sections_end_nowait() { end_loop(self()); }
+WEFT_ABI void weft_abi_GOMP_sections_end_nowait() { leave_loop(self()); }
 WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
 
 WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // KMP: explicit tasks. The program sees a record of its own layout, which we allocate behind ours.
+#include <cstring>
 #include <new>
 
 #include "base/small_list.h"
 #include "openmp/dependences.h"
 #include "openmp/kmp/kmp.h"
 #include "openmp/task.h"
+#include "openmp/task_loop.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -40,6 +42,8 @@ struct alignas(16) Link {
   Task* task;
   int32_t flags;
   bool again;  // an untied task has submitted itself: its next part is due
+  size_t record_size;  // of the program's record, rounded up
+  size_t shareds_size;
 };
 
 // Privates may be vectors.
@@ -108,6 +112,20 @@ class Dependences {
   base::SmallList<Dependence, 8> list_;
 };
 
+KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routine routine) {
+  void* payload = nullptr;
+  Task* task = allocate_task(kLinkRoom + record_size + shareds_size, kAlignment, &payload);
+  auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
+  new (link_of(record)) Link{task, flags, false, record_size, shareds_size};
+  record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + record_size : nullptr;
+  record->routine = routine;
+  record->part = 0;
+  task->body = run_task;
+  task->data = record;
+  if ((flags & kDetachable) != 0) task->open.store(2, std::memory_order_relaxed);
+  return record;
+}
+
 int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullptr) {
   Link* link = link_of(record);
   if (self()->task == link->task) {
@@ -131,18 +149,7 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
 WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
                                                  size_t shareds_size, Routine routine) {
   constexpr size_t kUnit = 16;
-  const size_t rounded = (record_size + kUnit - 1) / kUnit * kUnit;
-  void* payload = nullptr;
-  Task* task = allocate_task(kLinkRoom + rounded + shareds_size, kAlignment, &payload);
-  auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
-  new (link_of(record)) Link{task, flags, false};
-  record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + rounded : nullptr;
-  record->routine = routine;
-  record->part = 0;
-  task->body = run_task;
-  task->data = record;
-  if ((flags & kDetachable) != 0) task->open.store(2, std::memory_order_relaxed);
-  return record;
+  return allocate(flags, (record_size + kUnit - 1) / kUnit * kUnit, shareds_size, routine);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_alloc);
 
@@ -209,8 +216,74 @@ WEFT_ABI int32_t weft_abi___kmpc_omp_taskyield(Ident*, int32_t, int32_t) {
 }
 WEFT_ABI_EXPORT(__kmpc_omp_taskyield);
 
-WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) { begin_taskgroup(self()); }
-WEFT_ABI_EXPORT(__kmpc_taskgroup);
+// ---- taskloop: the program brings one task as a pattern, whose record holds its bounds ----
 
-WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) { end_taskgroup(self()); }
-WEFT_ABI_EXPORT(__kmpc_end_taskgroup);
+namespace {
+
+using Duplicate = void (*)(KmpTask* to, KmpTask* from, int32_t last);
+
+// How `count` is cut, as the program says it.
+enum Cut : int32_t { kFreely, kByGrainSize, kByTaskCount };
+
+KmpTask* duplicate(KmpTask* pattern, Duplicate duplicator, bool last) {
+  const Link* link = link_of(pattern);
+  KmpTask* made = allocate(link->flags, link->record_size, link->shareds_size, pattern->routine);
+  void* shareds = made->shareds;
+  std::memcpy(made, pattern, link->record_size);
+  made->shareds = shareds;
+  if (link->shareds_size > 0) std::memcpy(shareds, pattern->shareds, link->shareds_size);
+  if (duplicator != nullptr) duplicator(made, pattern, last ? 1 : 0);
+  return made;
+}
+
+// The member of `made` that stands where `member` does in the pattern.
+uint64_t* same_place(KmpTask* made, const KmpTask* pattern, const uint64_t* member) {
+  const auto offset = reinterpret_cast<const char*>(member) - reinterpret_cast<const char*>(pattern);
+  return reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(made) + offset);
+}
+
+void task_loop(KmpTask* pattern, bool deferred, uint64_t* lower, uint64_t* upper, int64_t step, bool grouped,
+               int32_t cut, uint64_t said, bool strict, Duplicate duplicator) {
+  Member* member = self();
+  const uint64_t first = *lower;
+  const auto stride = static_cast<uint64_t>(step);
+  // The bounds are inclusive.
+  uint64_t count = 0;
+  if (step > 0) {
+    count = static_cast<int64_t>(first) <= static_cast<int64_t>(*upper) ? (*upper - first) / stride + 1 : 0;
+  } else {
+    count =
+        static_cast<int64_t>(first) >= static_cast<int64_t>(*upper) ? (first - *upper) / (uint64_t{0} - stride) + 1 : 0;
+  }
+  TaskLoopClauses clauses;
+  if (cut == kByGrainSize) clauses.grain_size = said;
+  if (cut == kByTaskCount) clauses.task_count = said;
+  clauses.strict = strict;
+  const TaskLoopPlan plan(count, clauses, member->team->size);
+  if (grouped) begin_taskgroup(member);
+  for (uint64_t i = 0; i < plan.tasks(); ++i) {
+    KmpTask* made = duplicate(pattern, duplicator, i + 1 == plan.tasks());
+    *same_place(made, pattern, lower) = first + plan.begin(i) * stride;
+    *same_place(made, pattern, upper) = first + (plan.begin(i + 1) - 1) * stride;
+    submit(made, deferred);
+  }
+  run_destructors(pattern);
+  free_task(link_of(pattern)->task);
+  if (grouped) end_taskgroup(member);
+}
+
+}  // namespace
+
+WEFT_ABI void weft_abi___kmpc_taskloop(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
+                                       uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
+                                       Duplicate duplicator) {
+  task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, false, duplicator);
+}
+WEFT_ABI_EXPORT(__kmpc_taskloop);
+
+WEFT_ABI void weft_abi___kmpc_taskloop_5(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
+                                         uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
+                                         int32_t strict, Duplicate duplicator) {
+  task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, strict != 0, duplicator);
+}
+WEFT_ABI_EXPORT(__kmpc_taskloop_5);
