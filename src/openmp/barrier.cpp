@@ -17,6 +17,9 @@ namespace {
 // Before this the signal just sent has hardly left the store buffer: no use in a fence.
 constexpr int kPollsBeforeFence = 64;
 
+// A cancelled region has no barriers: its members leave it from wherever they are.
+bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memory_order_relaxed); }
+
 void wake_sleeper(MemberLine& line) noexcept {
   // The signal is stored before, the sleeper looks after it has announced itself: one sees the other.
   platform::full_fence();
@@ -34,7 +37,9 @@ void disseminate(Member* self) noexcept {
     MemberLine& theirs = team->lines[to];
     // Release and acquire: what a member did before the barrier is seen by those behind it.
     theirs.signal[parity][round].store(number, std::memory_order_release);
-    const auto arrived = [&] { return mine.signal[parity][round].load(std::memory_order_acquire) == number; };
+    const auto arrived = [&] {
+      return mine.signal[parity][round].load(std::memory_order_acquire) == number || is_over(team);
+    };
     bool passed = false;
     for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) platform::pause();
     wake_sleeper(theirs);
@@ -57,7 +62,9 @@ void count(Member* self) noexcept {
     }
     return;
   }
-  const auto passed = [&] { return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0; };
+  const auto passed = [&] {
+    return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0 || is_over(team);
+  };
   for (;;) {
     const uint32_t ticket = team->queue.ticket();
     // Who pushes the first task releases the queue: from then on members are woken one by one, to help.
@@ -78,8 +85,11 @@ void barrier(Member* self) noexcept {
   Team* team = self->team;
   if (team->size == 1) {
     if (team->detachable.load(std::memory_order_relaxed)) await_events(self);
+    // Alone, no barrier is counted that would make it stale.
+    team->cancelled_loop.store(0, std::memory_order_relaxed);
     return;
   }
+  if (is_over(team)) return;
   if (team->flat) {
     disseminate(self);
   } else {

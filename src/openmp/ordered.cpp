@@ -16,14 +16,16 @@ namespace {
 template <class Ready>
 void wait_in_line(Member* self, LoopShare* share, uint64_t number, Ready&& ready) noexcept {
   MemberLine& line = self->team->lines[self->number];
-  while (!core::spin_until(self->context, ready)) {
+  const Team* team = self->team;
+  const auto over = [&] { return ready() || team->cancelled.load(std::memory_order_relaxed); };
+  while (!core::spin_until(self->context, over)) {
     // Relaxed: the fence stands between the announcement and the last look, as on the other side. Release: with the
     // context comes the number.
     line.awaited.store(number, std::memory_order_relaxed);
     line.in_line.store(self->context, std::memory_order_release);
     share->in_line.fetch_add(1);
     platform::full_fence_after_update();
-    if (!ready()) core::block();
+    if (!over()) core::block();
     line.in_line.store(nullptr, std::memory_order_relaxed);
     share->in_line.fetch_sub(1, std::memory_order_relaxed);
   }

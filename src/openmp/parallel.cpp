@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "core/gang.h"
 #include "core/scheduler.h"
+#include "openmp/cancel.h"
 #include "openmp/libraries.h"
 #include "openmp/nesting.h"
 #include "openmp/root.h"
@@ -93,6 +94,7 @@ void end_woven(Member* primary) noexcept {
   core::join(team);
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
   if (team->site != nullptr) end_watched(team);
+  if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
   team->first_loop = primary->loops;
   team->first_single = primary->singles;
   t_member = primary->outer;
@@ -120,6 +122,7 @@ void begin_alone(Member* parent, Member* member) noexcept {
 void end_alone(Member* member) noexcept {
   Team* team = member->team;
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
+  team->cancelled.store(false, std::memory_order_relaxed);
   team->first_loop = member->loops;
   team->first_single = member->singles;
   t_member = member->outer;
@@ -211,6 +214,13 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   return true;
 }
 
+// The root whose crew may run a region of `parent`: nothing but regions of one member lies around it.
+Root* outermost(const Member* parent) noexcept {
+  if (parent->team->active_level > 0) return nullptr;
+  while (parent->team->root == nullptr) parent = parent->outer;
+  return parent->team->root;
+}
+
 bool begin_crew(Root* root, Member* parent, int size, void* const* words) noexcept {
   core::Context* context = core::attach();
   if (root->generation != core::generation()) {
@@ -245,16 +255,14 @@ void end_crew(Member* primary) noexcept {
   team->crew->finish();
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
   if (team->site != nullptr) end_watched(team);
+  if (team->cancelled.load(std::memory_order_relaxed)) {
+    restore_after_cancellation(team, primary);
+    // The members stand at different constructs: the next region sets them up anew.
+    outermost(primary->outer)->crew_fits = false;
+  }
   primary->implicit.icvs = &team->icvs;
   t_member = primary->outer;
   core::leave_region(primary->context);
-}
-
-// The root whose crew may run a region of `parent`: nothing but regions of one member lies around it.
-Root* outermost(const Member* parent) noexcept {
-  if (parent->team->active_level > 0) return nullptr;
-  while (parent->team->root == nullptr) parent = parent->outer;
-  return parent->team->root;
 }
 
 enum class Kind { alone, crew, woven };

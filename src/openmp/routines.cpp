@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "base/options.h"
 #include "openmp/abi/abi.h"
+#include "openmp/cancel.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
 #include "openmp/libraries.h"
@@ -364,10 +365,10 @@ WEFT_ABI_EXPORT(omp_get_partition_place_nums_);
 WEFT_ABI void weft_abi_omp_get_partition_place_nums_8_(int64_t*) {}
 WEFT_ABI_EXPORT(omp_get_partition_place_nums_8_);
 
-WEFT_ABI int weft_abi_omp_get_cancellation() { return 0; }
+WEFT_ABI int weft_abi_omp_get_cancellation() { return cancellation_enabled() ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_get_cancellation);
 
-WEFT_ABI int weft_abi_omp_get_cancellation_() { return 0; }
+WEFT_ABI int weft_abi_omp_get_cancellation_() { return cancellation_enabled() ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_get_cancellation_);
 
 WEFT_ABI int weft_abi_omp_get_max_task_priority() { return 0; }

@@ -259,8 +259,11 @@ bool run_permitted_task(Member* self) noexcept {
 void announce_tasks(Member* self) noexcept {
   Team* team = self->team;
   if (!team->tasked.exchange(true)) {
+    // Nothing was there to be drained at the barriers that this member has passed. A member that is still behind the
+    // last of them sees the flag that others have not seen, and must not wait for tasks that are created only now.
+    team->drained.store(self->barriers, std::memory_order_release);
     // Against fall_asleep().
-    platform::full_fence_after_update();
+    platform::full_fence();
     wake_sleepers(team);
     team->queue.release();
     // Relaxed: read by this very member, when it has pushed.
@@ -444,6 +447,7 @@ void task_yield(Member* self) noexcept {
 void begin_taskgroup(Member* self) noexcept {
   TaskGroup* group = take_group();
   group->outer = self->task->group;
+  group->cancelled.store(false, std::memory_order_relaxed);
   group->gomp_reductions = nullptr;
   group->kmp_reductions = nullptr;
   self->task->group = group;

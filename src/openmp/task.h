@@ -33,6 +33,7 @@ struct TaskGroup {
   std::atomic<int> pending{0};  // release by those that end, acquire by the one that waits
   std::atomic<core::Context*> waiter{nullptr};
   TaskGroup* outer = nullptr;
+  std::atomic<bool> cancelled{false};  // relaxed: a task that sees it late runs
 
   // Reductions that the tasks take part in: the adapter's.
   uintptr_t* gomp_reductions = nullptr;

@@ -42,6 +42,9 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   member->team = team;
   member->number = number;
   member->loops = team->first_loop;
+  member->loop.share = nullptr;
+  member->doacross = nullptr;
+  member->extras = nullptr;
   member->singles = team->first_single;
   // Barriers are told apart by number across the regions of a record; nobody is inside one now.
   member->barriers = team->passed.load(std::memory_order_relaxed);

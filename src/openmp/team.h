@@ -103,6 +103,9 @@ struct Team : core::Bundle {
   // `task_sleepers`: members asleep that want to be told of tasks. `out`: members of a crew that have
   // finished the region and look for tasks no more.
   alignas(64) std::atomic<bool> tasked{false};
+  // cancel.h: the region, and which worksharing construct. Relaxed: who sees it late stops late; who sleeps is woken.
+  std::atomic<bool> cancelled{false};
+  std::atomic<uint32_t> cancelled_loop{0};
   std::atomic<uint32_t> drained{0};
   std::atomic<int> task_sleepers{0};
   std::atomic<int> out{0};

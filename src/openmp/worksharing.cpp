@@ -163,8 +163,8 @@ LoopShare* claim_share(Member* self, bool* first) noexcept {
   for (int spins = 0;; ++spins) {
     uint32_t seen = share->state.load(std::memory_order_acquire);
     if (seen == ready) return share;
-    // Odd and older: all members have left what the record served before.
-    if (seen != ready - 1 && seen % 2 == 1) {
+    // Odd and older: all members have left what the record served before; those of a cancelled region may never do.
+    if (seen != ready - 1 && (seen % 2 == 1 || team->cancelled.load(std::memory_order_relaxed))) {
       if (share->state.compare_exchange_strong(seen, ready - 1, std::memory_order_acquire)) {
         share->left.store(0, std::memory_order_relaxed);
         share->turn.store(0, std::memory_order_relaxed);

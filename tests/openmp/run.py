@@ -40,6 +40,7 @@ ENVIRONMENTS = {
     "limited": {"OMP_THREAD_LIMIT": "3", "OMP_NUM_THREADS": "4"},
     "adjusted": {"OMP_DYNAMIC": "true", "OMP_NUM_THREADS": "4"},
     "flat": {"OMP_MAX_ACTIVE_LEVELS": "1", "OMP_NUM_THREADS": "4"},
+    "cancel": {"OMP_CANCELLATION": "true", "OMP_NUM_THREADS": "4"},
     "stack": {"OMP_STACKSIZE": "16M", "OMP_NUM_THREADS": "4"},
 }
 USUAL = "default,one,four,sixteen,nested,passive,active,cpus1,cpus4"

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/small_list.h"
+#include "openmp/cancel.h"
 #include "openmp/dependences.h"
 #include "openmp/gomp/gomp.h"
 #include "openmp/task.h"
@@ -53,7 +54,9 @@ Dependences read_dependences(void** depend) noexcept {
   return list;
 }
 
-void run_task(Task* task) { task->function(task->data); }
+void run_task(Task* task) {
+  if (!is_dropped(task)) task->function(task->data);
+}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // GOMP: taskloop. Each task gets a copy of the program's data, whose first two words are its bounds.
 #include <cstring>
 
+#include "openmp/cancel.h"
 #include "openmp/gomp/loop.h"
 #include "openmp/gomp/reduction.h"
 #include "openmp/task.h"
@@ -33,7 +34,9 @@ struct Source {
   unsigned flags;
 };
 
-void run_task(Task* task) { task->function(task->data); }
+void run_task(Task* task) {
+  if (!is_dropped(task)) task->function(task->data);
+}
 
 void submit(Member* member, const Source& source, uint64_t begin, uint64_t end) {
   void* payload = nullptr;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/small_list.h"
+#include "openmp/cancel.h"
 #include "openmp/dependences.h"
 #include "openmp/kmp/kmp.h"
 #include "openmp/task.h"
@@ -68,6 +69,10 @@ void run_remaining_parts(KmpTask* record) {
 
 void run_task(Task* task) {
   auto* record = static_cast<KmpTask*>(task->data);
+  if (is_dropped(task)) {
+    run_destructors(record);
+    return;
+  }
   record->routine(self()->number, record);
   run_remaining_parts(record);
 }

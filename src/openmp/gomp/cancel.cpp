@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP: cancellation.
+#include "openmp/cancel.h"
+
+#include "openmp/gomp/loop.h"
+
+using namespace weft::openmp;
+using namespace weft::openmp::gomp;
+
+namespace {
+
+// Bits of `which`: 1 parallel, 2 loop, 4 sections, 8 taskgroup.
+Construct construct_of(int which) noexcept {
+  return (which & 8) != 0 ? Construct::taskgroup : (which & 6) != 0 ? Construct::loop : Construct::parallel;
+}
+
+bool end_cancellable(Member* member) {
+  leave_loop(member);
+  return cancellable_barrier(member);
+}
+
+}  // namespace
+
+WEFT_ABI bool weft_abi_GOMP_cancellation_point(int which) { return is_cancelled(self(), construct_of(which)); }
+WEFT_ABI_EXPORT(GOMP_cancellation_point);
+
+// Where the if clause is false it is a cancellation point.
+WEFT_ABI bool weft_abi_GOMP_cancel(int which, bool wanted) {
+  return wanted ? cancel(self(), construct_of(which)) : is_cancelled(self(), construct_of(which));
+}
+WEFT_ABI_EXPORT(GOMP_cancel);
+
+// These say whether the region has been cancelled.
+WEFT_ABI bool weft_abi_GOMP_barrier_cancel() { return cancellable_barrier(self()); }
+WEFT_ABI_EXPORT(GOMP_barrier_cancel);
+
+WEFT_ABI bool weft_abi_GOMP_loop_end_cancel() { return end_cancellable(self()); }
+WEFT_ABI_EXPORT(GOMP_loop_end_cancel);
+
+WEFT_ABI bool weft_abi_GOMP_sections_end_cancel() { return end_cancellable(self()); }
+WEFT_ABI_EXPORT(GOMP_sections_end_cancel);
