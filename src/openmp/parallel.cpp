@@ -62,6 +62,11 @@ void run_woven(core::Bundle* bundle, int index) {
   put_frame(member);
 }
 
+void inherit_league(Team* team, const Member* parent) noexcept {
+  team->league_size = parent->team->league_size;
+  team->league_number = parent->team->league_number;
+}
+
 void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   team->size = size;
   team->level = parent->team->level + 1;
@@ -69,6 +74,7 @@ void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   team->parent = parent;
   team->icvs = icvs(parent);
   team->icvs.nthreads = nthreads_at(team->level, team->icvs.nthreads);
+  inherit_league(team, parent);
   std::copy_n(words, team->words.size(), team->words.begin());
   reserve_members(team, size);
 }
@@ -114,6 +120,7 @@ void begin_alone(Member* parent, Member* member) noexcept {
   team->icvs.nthreads = nthreads_at(team->level, team->icvs.nthreads);
   team->flat = false;
   team->crew = nullptr;
+  inherit_league(team, parent);
   member->outer = parent;
   enter_team(member, team, 0);
   t_member = member;
@@ -197,6 +204,7 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   Icvs wanted = icvs(parent);
   wanted.nthreads = nthreads_at(level, wanted.nthreads);
   team->parent = parent;
+  inherit_league(team, parent);
   if (team->size == size && team->level == level && same(team->icvs, wanted) && root->crew_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
@@ -217,7 +225,11 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
 // The root whose crew may run a region of `parent`: nothing but regions of one member lies around it.
 Root* outermost(const Member* parent) noexcept {
   if (parent->team->active_level > 0) return nullptr;
-  while (parent->team->root == nullptr) parent = parent->outer;
+  while (parent->team->root == nullptr) {
+    // The crew may be what runs the league.
+    if (parent->team->league_size > 1) return nullptr;
+    parent = parent->outer;
+  }
   return parent->team->root;
 }
 

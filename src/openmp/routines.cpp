@@ -10,6 +10,7 @@
 #include "openmp/cancel.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
+#include "openmp/league.h"
 #include "openmp/libraries.h"
 #include "openmp/lock.h"
 #include "openmp/team.h"
@@ -416,28 +417,48 @@ WEFT_ABI_EXPORT(omp_set_default_device_);
 WEFT_ABI void weft_abi_omp_set_default_device_8_(const int64_t* value) { static_cast<void>(static_cast<int>(*value)); }
 WEFT_ABI_EXPORT(omp_set_default_device_8_);
 
-WEFT_ABI int weft_abi_omp_get_num_teams() { return 1; }
+WEFT_ABI int weft_abi_omp_get_num_teams() { return self()->team->league_size; }
 WEFT_ABI_EXPORT(omp_get_num_teams);
 
-WEFT_ABI int weft_abi_omp_get_num_teams_() { return 1; }
+WEFT_ABI int weft_abi_omp_get_num_teams_() { return self()->team->league_size; }
 WEFT_ABI_EXPORT(omp_get_num_teams_);
 
-WEFT_ABI int weft_abi_omp_get_team_num() { return 0; }
+WEFT_ABI int weft_abi_omp_get_team_num() { return self()->team->league_number; }
 WEFT_ABI_EXPORT(omp_get_team_num);
 
-WEFT_ABI int weft_abi_omp_get_team_num_() { return 0; }
+WEFT_ABI int weft_abi_omp_get_team_num_() { return self()->team->league_number; }
 WEFT_ABI_EXPORT(omp_get_team_num_);
 
-WEFT_ABI int weft_abi_omp_get_max_teams() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_teams() { return league_size(); }
 WEFT_ABI_EXPORT(omp_get_max_teams);
 
-WEFT_ABI int weft_abi_omp_get_max_teams_() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_teams_() { return league_size(); }
 WEFT_ABI_EXPORT(omp_get_max_teams_);
 
-WEFT_ABI int weft_abi_omp_get_teams_thread_limit() { return 0; }
+WEFT_ABI void weft_abi_omp_set_num_teams(int teams) { set_league_size(teams); }
+WEFT_ABI_EXPORT(omp_set_num_teams);
+
+WEFT_ABI void weft_abi_omp_set_num_teams_(const int* teams) { set_league_size(*teams); }
+WEFT_ABI_EXPORT(omp_set_num_teams_);
+
+WEFT_ABI void weft_abi_omp_set_num_teams_8_(const int64_t* teams) { set_league_size(static_cast<int>(*teams)); }
+WEFT_ABI_EXPORT(omp_set_num_teams_8_);
+
+WEFT_ABI void weft_abi_omp_set_teams_thread_limit(int threads) { set_league_thread_limit(threads); }
+WEFT_ABI_EXPORT(omp_set_teams_thread_limit);
+
+WEFT_ABI void weft_abi_omp_set_teams_thread_limit_(const int* threads) { set_league_thread_limit(*threads); }
+WEFT_ABI_EXPORT(omp_set_teams_thread_limit_);
+
+WEFT_ABI void weft_abi_omp_set_teams_thread_limit_8_(const int64_t* threads) {
+  set_league_thread_limit(static_cast<int>(*threads));
+}
+WEFT_ABI_EXPORT(omp_set_teams_thread_limit_8_);
+
+WEFT_ABI int weft_abi_omp_get_teams_thread_limit() { return league_thread_limit(); }
 WEFT_ABI_EXPORT(omp_get_teams_thread_limit);
 
-WEFT_ABI int weft_abi_omp_get_teams_thread_limit_() { return 0; }
+WEFT_ABI int weft_abi_omp_get_teams_thread_limit_() { return league_thread_limit(); }
 WEFT_ABI_EXPORT(omp_get_teams_thread_limit_);
 
 WEFT_ABI void weft_abi_omp_display_env(int verbose) { display_env(verbose != 0); }

@@ -353,6 +353,10 @@ void open_event(Member* self) noexcept {
 
 }  // namespace
 
+bool runs_at_once(const Member* self, bool deferred) noexcept {
+  return !deferred || self->team->size == 1 || self->task->final || (self->deque != nullptr && self->deque->full());
+}
+
 void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = self->team;
   prepare(self, task, clauses.final || self->task->final);

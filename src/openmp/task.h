@@ -103,6 +103,9 @@ struct TaskClauses {
   int dependence_count = 0;
 };
 
+// Whether a task without dependences or event would run at once; then it needs no copy of its data.
+bool runs_at_once(const Member* self, bool deferred) noexcept;
+
 // Gives the task to the team, or runs it at once (if(false), in a final task, in a team of one, deque full).
 // Frees it in the end.
 void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;

@@ -67,6 +67,11 @@ struct TaskDeque {
     return task;
   }
 
+  // For the owner; a thief may make room meanwhile.
+  bool full() const noexcept {
+    return bottom.load(std::memory_order_relaxed) - top.load(std::memory_order_relaxed) >= kSize;
+  }
+
   // A hint.
   bool empty() const noexcept { return top.load(std::memory_order_relaxed) >= bottom.load(std::memory_order_relaxed); }
 };

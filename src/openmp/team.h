@@ -36,13 +36,14 @@ struct Member {
 
   LoopCursor loop;
 
-  // The doacross loop it is in (ordered.h), and what the adapter knows of the loops of its nest.
+  // The doacross loop it is in (ordered.h), and what the adapter knows of the loops of its nest; not set outside of
+  // one, since regions of one member are short.
   static constexpr int kDoacrossLoops = 16;
   LoopShare* doacross = nullptr;
   int doacross_loops = 0;
-  std::array<uint64_t, kDoacrossLoops> doacross_counts{};
-  std::array<int64_t, kDoacrossLoops> doacross_from{};
-  std::array<int64_t, kDoacrossLoops> doacross_step{};
+  std::array<uint64_t, kDoacrossLoops> doacross_counts;
+  std::array<int64_t, kDoacrossLoops> doacross_from;
+  std::array<int64_t, kDoacrossLoops> doacross_step;
 
   // GOMP (gomp/reduction.h): what the worksharing construct it is in has beside iterations, and the reductions of the
   // region.
@@ -83,6 +84,8 @@ struct Team : core::Bundle {
   std::array<void*, core::Post::kWords> words{};
   Icvs icvs{};  // of the implicit tasks
   bool flat = false;  // all members run at once: barriers by dissemination
+  int league_size = 1;
+  int league_number = 0;  // of the team of the league that it belongs to
 
   // Where the members' construct counters start: where those of the record's last region ended.
   // Loops are counted from the ring's size on: the records begin as if they had served number 0.

@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "openmp/gomp/gomp.h"
+#include "openmp/league.h"
 #include "openmp/libraries.h"
 #include "openmp/lock.h"
 
@@ -27,6 +28,12 @@ WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned thr
   parallel(run_function, region.words, static_cast<int>(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel);
+
+WEFT_ABI void weft_abi_GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned thread_limit, unsigned) {
+  Region region(function, data);
+  run_league(run_function, region.words, static_cast<int>(teams), static_cast<int>(thread_limit));
+}
+WEFT_ABI_EXPORT(GOMP_teams_reg);
 
 // gcc 4.8 and older: the primary's body stands between the two.
 WEFT_ABI void weft_abi_GOMP_parallel_start(Function function, void* data, unsigned threads) {

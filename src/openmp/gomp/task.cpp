@@ -63,12 +63,22 @@ void run_task(Task* task) {
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
                                  unsigned flags, void** depend, int, void* event) {
   Member* member = self();
+  TaskClauses clauses;
+  clauses.final = (flags & kFinal) != 0;
+  if ((flags & (kDepend | kDetach)) == 0 && copy == nullptr && runs_at_once(member, deferred)) {
+    Task* task = allocate_task(0, 1, nullptr);
+    task->body = run_task;
+    task->function = function;
+    task->data = data;
+    clauses.deferred = false;
+    submit_task(member, task, clauses);
+    return;
+  }
   void* payload = nullptr;
   Task* task = allocate_task(static_cast<size_t>(size), static_cast<size_t>(alignment), &payload);
   task->body = run_task;
   task->function = function;
   task->data = payload;
-  TaskClauses clauses;
   clauses.detachable = (flags & kDetach) != 0;
   if (clauses.detachable) {
     // The handle, for the program and, as the first thing of its data, for the task.
@@ -82,7 +92,6 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
     std::memcpy(payload, data, static_cast<size_t>(size));
   }
   clauses.deferred = deferred;
-  clauses.final = (flags & kFinal) != 0;
   Dependences dependences;
   if ((flags & kDepend) != 0) {
     dependences = read_dependences(depend);

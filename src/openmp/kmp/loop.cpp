@@ -48,10 +48,12 @@ void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, st
   using Unsigned = std::make_unsigned_t<Value>;
   using Signed = std::make_signed_t<Value>;
   const Member* member = self();
-  const auto members = static_cast<uint64_t>(member->team->size);
-  const auto number = static_cast<uint64_t>(member->number);
   schedule &= ~(kMonotonic | kNonmonotonic);
+  // Among the teams of the league, or among the members of the team.
   const bool distribute = schedule == kDistributeStatic || schedule == kDistributeStaticChunked;
+  if (distribute) schedule = schedule == kDistributeStatic ? kStatic : kStaticChunked;
+  const auto members = static_cast<uint64_t>(distribute ? member->team->league_size : member->team->size);
+  const auto number = static_cast<uint64_t>(distribute ? member->team->league_number : member->number);
   const uint64_t count = count_of(*lower, *upper, incr);
   if (count == 0) {
     // The program tests its bounds once more: they stay an empty range.
@@ -62,8 +64,7 @@ void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, st
   const auto at = [&](uint64_t i) {
     return static_cast<Value>(static_cast<Unsigned>(*lower) + static_cast<Unsigned>(i) * static_cast<Unsigned>(incr));
   };
-  if (members == 1 || distribute) {
-    // One league has one team: it distributes to itself.
+  if (members == 1) {
     *stride = static_cast<Signed>(static_cast<Unsigned>(count) * static_cast<Unsigned>(incr));
     if (last != nullptr) *last = 1;
     return;

@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "openmp/kmp/kmp.h"
+#include "openmp/league.h"
 #include "openmp/lock.h"
 
 using namespace weft;
@@ -65,7 +66,9 @@ void run_microtask(void* const* words, int number) noexcept {
   call_microtask(reinterpret_cast<Microtask>(words[1]), number, arguments, count);
 }
 
-void fork_call(Microtask task, void** arguments, int count, int threads) {
+// Calls `start` with what each member is to run.
+template <class Start>
+void with_words(Microtask task, void** arguments, int count, Start&& start) {
   if (count > kMaxArguments)
     base::fatal("a parallel region shares %d variables; at most %d are supported", count, kMaxArguments);
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(task)};
@@ -75,10 +78,46 @@ void fork_call(Microtask task, void** arguments, int count, int threads) {
     words[2] = arguments;
   }
   words[4] = reinterpret_cast<void*>(static_cast<intptr_t>(count));
-  parallel(run_microtask, words, threads);
+  start(run_microtask, words);
 }
 
+void fork_call(Microtask task, void** arguments, int count, int threads) {
+  with_words(task, arguments, count, [threads](Invoke invoke, void** words) { parallel(invoke, words, threads); });
+}
+
+// What the next teams construct of the calling thread asks for.
+thread_local int t_num_teams = 0;
+thread_local int t_team_threads = 0;
+
 }  // namespace
+
+WEFT_ABI void weft_abi___kmpc_push_num_teams(Ident*, int32_t, int32_t teams, int32_t threads) {
+  t_num_teams = teams;
+  t_team_threads = threads;
+}
+WEFT_ABI_EXPORT(__kmpc_push_num_teams);
+
+// With a lower bound: the upper one is what is given.
+WEFT_ABI void weft_abi___kmpc_push_num_teams_51(Ident*, int32_t, int32_t, int32_t teams, int32_t threads) {
+  t_num_teams = teams;
+  t_team_threads = threads;
+}
+WEFT_ABI_EXPORT(__kmpc_push_num_teams_51);
+
+WEFT_ABI void weft_abi___kmpc_set_thread_limit(Ident*, int32_t, int32_t threads) { t_team_threads = threads; }
+WEFT_ABI_EXPORT(__kmpc_set_thread_limit);
+
+WEFT_ABI void weft_abi___kmpc_fork_teams(Ident*, int32_t count, Microtask task, ...) {
+  auto** arguments = static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<size_t>(count + 1)));
+  va_list list;
+  va_start(list, task);
+  for (int i = 0; i < count; ++i) arguments[i] = va_arg(list, void*);
+  va_end(list);
+  const int teams = std::exchange(t_num_teams, 0);
+  const int threads = std::exchange(t_team_threads, 0);
+  with_words(task, arguments, count, [=](Invoke invoke, void** words) { run_league(invoke, words, teams, threads); });
+}
+WEFT_ABI_EXPORT(__kmpc_fork_teams);
 
 WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, ...) {
   va_list list;

@@ -12,15 +12,21 @@ namespace {
 constexpr int32_t kCombine = 1;
 constexpr int32_t kCombineAtomically = 2;
 
+// The initial threads of a league combine too.
+bool is_alone() noexcept {
+  const Team* team = self()->team;
+  return team->size == 1 && team->league_size == 1;
+}
+
 int32_t reduce(const Ident* location, CriticalName* name) {
-  if (self()->team->size == 1) return kCombine;
+  if (is_alone()) return kCombine;
   if ((location->flags & kAtomicReduce) != 0) return kCombineAtomically;
   lock(*reinterpret_cast<LockWord*>(name));
   return kCombine;
 }
 
 void end_reduce(const Ident* location, CriticalName* name) {
-  if (self()->team->size == 1 || (location->flags & kAtomicReduce) != 0) return;
+  if (is_alone() || (location->flags & kAtomicReduce) != 0) return;
   unlock(*reinterpret_cast<LockWord*>(name));
 }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/league.h"
+
+#include <algorithm>
+
+#include "base/options.h"
+#include "openmp/parallel.h"
+#include "openmp/store.h"
+#include "openmp/task.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Relaxed: a value is all that passes.
+std::atomic<int>& teams_variable() noexcept {
+  static std::atomic<int> value{base::options().num_teams};
+  return value;
+}
+
+std::atomic<int>& limit_variable() noexcept {
+  static std::atomic<int> value{base::options().teams_thread_limit};
+  return value;
+}
+
+struct League {
+  Invoke invoke;
+  void** words;
+  int teams;
+  Icvs icvs;
+};
+
+// The initial thread of team `number`: to it, nothing is around it.
+void run_team(const League& league, int number) noexcept {
+  Member* parent = self();
+  Member* member = take_frame();
+  Team* team = take_team();
+  team->size = 1;
+  team->level = 0;
+  team->active_level = 0;
+  team->parent = parent;
+  team->icvs = league.icvs;
+  team->flat = false;
+  team->crew = nullptr;
+  team->league_size = league.teams;
+  team->league_number = number;
+  member->outer = parent;
+  enter_team(member, team, 0);
+  t_member = member;
+  league.invoke(league.words, 0);
+  if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
+  team->first_loop = member->loops;
+  team->first_single = member->singles;
+  t_member = parent;
+  put_team(team);
+  put_frame(member);
+}
+
+// The members may be fewer than the teams.
+void run_teams(void* const* words, int number) noexcept {
+  const auto& league = *static_cast<const League*>(words[1]);
+  const int members = self()->team->size;
+  for (int i = number; i < league.teams; i += members) run_team(league, i);
+}
+
+}  // namespace
+
+int league_size() noexcept { return teams_variable().load(std::memory_order_relaxed); }
+void set_league_size(int teams) noexcept { teams_variable().store(std::max(teams, 0), std::memory_order_relaxed); }
+int league_thread_limit() noexcept { return limit_variable().load(std::memory_order_relaxed); }
+void set_league_thread_limit(int threads) noexcept {
+  limit_variable().store(std::max(threads, 0), std::memory_order_relaxed);
+}
+
+void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
+  if (teams <= 0) teams = std::max(league_size(), 1);
+  if (thread_limit <= 0) thread_limit = league_thread_limit();
+  League league{invoke, words, teams, icvs(self())};
+  if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
+  if (teams == 1) {
+    run_team(league, 0);
+    return;
+  }
+  void* packed[core::Post::kWords] = {nullptr, &league};
+  parallel(run_teams, packed, teams);
+}
+
+}  // namespace weft::openmp
