@@ -391,9 +391,17 @@ void idle(Context* self) noexcept {
   Pool& p = pool();
   const long budget = p.settings.spin_ns;
   const int64_t deadline = budget == 0 ? 0 : platform::now_ns() + budget;
+  KeepApart apart;
   for (int spins = 0; carrier->wake.load(std::memory_order_acquire) == Wake::none; ++spins) {
     platform::pause();
-    if (budget != 0 && p.allowed(carrier) && (spins % 64 != 63 || platform::now_ns() < deadline)) continue;
+    if (budget != 0 && p.allowed(carrier)) {
+      if (spins % 64 != 63) continue;
+      const int64_t now = platform::now_ns();
+      if (now < deadline) {
+        apart.look(carrier, now - (deadline - budget));
+        continue;
+      }
+    }
     uint32_t expected = Wake::none;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
     carrier->statistics.parks.add();

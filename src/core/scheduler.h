@@ -3,6 +3,7 @@
 // Every function is thread-safe. docs/design/core.md describes the protocols.
 #pragma once
 
+#include "core/apart.h"
 #include "core/bundle.h"
 #include "core/context.h"
 #include "platform/cycles.h"
@@ -82,6 +83,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
   constexpr unsigned kSpinsPerTime = 64;
   int64_t deadline = 0;
   bool finished = false;
+  KeepApart apart;
   for (unsigned spins = 0;; ++spins) {
     if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
     platform::pause();
@@ -93,6 +95,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
         set_waiting(self, true);
       }
       if (now > deadline) break;
+      apart.look(self->carrier, now - (deadline - budget));
     }
   }
   if (deadline != 0) set_waiting(self, false);

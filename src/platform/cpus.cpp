@@ -117,6 +117,18 @@ int cgroup_quota_millis(const char* root) noexcept {
   return least;
 }
 
+int current_cpu() noexcept { return sched_getcpu(); }
+
+void leave_cpu(int cpu) noexcept {
+  cpu_set_t mask;
+  // Machines with more CPUs than cpu_set_t holds: an error, and the thread stays.
+  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof mask, &mask) != 0) return;
+  cpu_set_t others = mask;
+  CPU_CLR(static_cast<size_t>(cpu), &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof mask, &mask);
+}
+
 CpuBudget cpu_budget() noexcept {
   CpuBudget budget;
   // The kernel's mask may be longer than cpu_set_t: grow until it fits.

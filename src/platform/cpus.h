@@ -17,4 +17,10 @@ CpuBudget cpu_budget() noexcept;
 // The quota in thousandths of a CPU, 0 for none, with /proc and /sys looked up below `root` ("" for the real ones).
 int cgroup_quota_millis(const char* root) noexcept;
 
+// The CPU the caller runs on.
+int current_cpu() noexcept;
+
+// Moves the calling thread to another CPU of its affinity mask, if there is one. The mask is as before afterwards.
+void leave_cpu(int cpu) noexcept;
+
 }  // namespace weft::platform

@@ -2,6 +2,7 @@
 #include "platform/thread_state.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -9,19 +10,42 @@
 
 namespace weft::platform {
 
+namespace {
+
+// What /proc says of a thread from its state on, or null; `text` has `room` bytes. The state follows the command's
+// name, which stands in parentheses and may hold any character.
+const char* read_stat(pid_t id, char* text, size_t room) noexcept {
+  std::snprintf(text, room, "/proc/self/task/%d/stat", id);
+  const int file = open(text, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  const ssize_t size = read(file, text, room - 1);
+  close(file);
+  if (size <= 0) return nullptr;
+  text[size] = '\0';
+  const char* end = std::strrchr(text, ')');
+  return end != nullptr && end[1] == ' ' ? end + 2 : nullptr;
+}
+
+}  // namespace
+
 ThreadState thread_state(pid_t id) noexcept {
   char text[256];
-  std::snprintf(text, sizeof text, "/proc/self/task/%d/stat", id);
-  const int file = open(text, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return ThreadState::unknown;
-  const ssize_t size = read(file, text, sizeof text - 1);
-  close(file);
-  if (size <= 0) return ThreadState::unknown;
-  text[size] = '\0';
-  // The state follows the command's name, which stands in parentheses and may hold any character.
-  const char* end = std::strrchr(text, ')');
-  if (end == nullptr || end[1] != ' ') return ThreadState::unknown;
-  return end[2] == 'S' || end[2] == 'D' ? ThreadState::sleeping : ThreadState::running;
+  const char* state = read_stat(id, text, sizeof text);
+  if (state == nullptr) return ThreadState::unknown;
+  return *state == 'S' || *state == 'D' ? ThreadState::sleeping : ThreadState::running;
+}
+
+int cpu_of_thread(pid_t id) noexcept {
+  char text[1024];
+  const char* at = read_stat(id, text, sizeof text);
+  // proc(5): the state is field 3, the CPU field 39.
+  constexpr int kFieldsBetween = 36;
+  if (at == nullptr || *at != 'R') return -1;
+  for (int i = 0; i < kFieldsBetween && at != nullptr; ++i) {
+    at = std::strchr(at, ' ');
+    if (at != nullptr) ++at;
+  }
+  return at != nullptr ? std::atoi(at) : -1;
 }
 
 }  // namespace weft::platform

@@ -11,4 +11,7 @@ enum class ThreadState { running, sleeping, unknown };
 // Reads /proc/self/task/<id>/stat; some microseconds. `unknown` when the thread has gone or /proc is not there.
 ThreadState thread_state(pid_t id) noexcept;
 
+// The CPU on which a thread of this process runs or is queued to run; -1 if it sleeps or is not there. Some 10 us.
+int cpu_of_thread(pid_t id) noexcept;
+
 }  // namespace weft::platform

@@ -3,6 +3,7 @@
 #include "platform/cpus.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -103,6 +104,35 @@ TEST(CpuBudget, IsWithinTheMask) {
   const weft::platform::CpuBudget budget = weft::platform::cpu_budget();
   EXPECT_GE(budget.usable, 1);
   EXPECT_LE(budget.usable, budget.affinity);
+}
+
+TEST(LeaveCpu, MovesAndKeepsTheMask) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  const int cpu = weft::platform::current_cpu();
+  weft::platform::leave_cpu(cpu);
+  cpu_set_t after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+  weft::platform::leave_cpu(-1);
+  weft::platform::leave_cpu(1 << 20);
+}
+
+// On a single CPU there is nowhere to go.
+TEST(LeaveCpu, StaysWhereThereIsNoOther) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  const int cpu = weft::platform::current_cpu();
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<size_t>(cpu), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  weft::platform::leave_cpu(cpu);
+  EXPECT_EQ(weft::platform::current_cpu(), cpu);
+  cpu_set_t after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&one, &after));
+  sched_setaffinity(0, sizeof before, &before);
 }
 
 }  // namespace

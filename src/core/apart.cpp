@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/apart.h"
+
+#include <algorithm>
+
+#include "core/pool.h"
+#include "platform/cpus.h"
+#include "platform/thread_state.h"
+
+namespace weft::core {
+
+namespace {
+
+// Each look at a thread is the reading of a small file.
+constexpr int kMostLooks = 4;
+
+bool is_working(const Pool& p, const Carrier* carrier) noexcept {
+  const uint64_t bit = uint64_t{1} << (carrier->index % 64);
+  if ((p.idle[carrier->index / 64].load(std::memory_order_relaxed) & bit) != 0) return false;
+  if (carrier->waiting.load(std::memory_order_relaxed)) return false;
+  return carrier->is_root() ? carrier->holds_slot.load(std::memory_order_relaxed) : p.allowed(carrier);
+}
+
+}  // namespace
+
+void KeepApart::move_if_shared(const Carrier* mine) noexcept {
+  const Pool& p = pool();
+  const int cpu = platform::current_cpu();
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  int looks = 0;
+  for (int i = 1; i < count && looks < kMostLooks; ++i) {
+    const Carrier* other = p.carrier((mine->index + i) % count);
+    if (!is_working(p, other)) continue;
+    ++looks;
+    if (platform::cpu_of_thread(other->thread_id.load(std::memory_order_relaxed)) != cpu) continue;
+    platform::leave_cpu(cpu);
+    return;
+  }
+}
+
+}  // namespace weft::core
