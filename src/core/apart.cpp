@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/keep_errno.h"
 #include "core/pool.h"
 #include "platform/cpus.h"
 #include "platform/thread_state.h"
@@ -24,6 +25,7 @@ bool is_working(const Pool& p, const Carrier* carrier) noexcept {
 }  // namespace
 
 void KeepApart::move_if_shared(const Carrier* mine) noexcept {
+  const base::KeepErrno keep;
   const Pool& p = pool();
   const int cpu = platform::current_cpu();
   const int count = p.carrier_count.load(std::memory_order_acquire);
