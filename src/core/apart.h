@@ -20,8 +20,8 @@ class KeepApart {
   }
 
  private:
-  static constexpr int64_t kFirstNs = 100'000;
-  static constexpr int64_t kPeriodNs = 1'000'000;
+  static constexpr int64_t kFirstNs = 500'000;
+  static constexpr int64_t kPeriodNs = 5'000'000;
   static void move_if_shared(const Carrier* mine) noexcept;
 
   int64_t next_ns_ = kFirstNs;

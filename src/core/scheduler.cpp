@@ -217,7 +217,7 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
 void finish(Bundle* bundle) noexcept {
   if (bundle->pending.fetch_sub(1) != 1) return;
   platform::full_fence_after_update();
-  if (Context* sleeper = bundle->sleeper.load(std::memory_order_relaxed)) unblock(sleeper);
+  if (Context* sleeper = bundle->sleeper.load(std::memory_order_acquire)) unblock(sleeper);
 }
 
 // Hands a member to a fresh context: two members of one team on one identity would share their
@@ -499,7 +499,7 @@ void join(Bundle* bundle) noexcept {
   while (!done()) {
     const bool unclaimed = bundle->claimable();
     if (!unclaimed && spin_until(self, done)) break;
-    bundle->sleeper.store(self, std::memory_order_relaxed);
+    bundle->sleeper.store(self, std::memory_order_release);
     platform::full_fence();
     if (done()) break;
     // Members that nobody has claimed want this carrier.

@@ -23,7 +23,7 @@ bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memor
 void wake_sleeper(MemberLine& line) noexcept {
   // The signal is stored before, the sleeper looks after it has announced itself: one sees the other.
   platform::full_fence();
-  if (core::Context* sleeper = line.sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
+  if (core::Context* sleeper = line.sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
 }
 
 void disseminate(Member* self) noexcept {
@@ -56,7 +56,7 @@ void count(Member* self) noexcept {
     platform::full_fence();
     team->queue.release();
     for (int i = 0; i < team->size; ++i) {
-      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
+      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) {
         core::unblock(sleeper);
       }
     }

@@ -32,8 +32,8 @@ void cancel_region(Team* team) noexcept {
   if (team->size == 1) return;
   team->queue.release();
   for (int i = 0; i < team->size; ++i) {
-    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
-    if (core::Context* waiter = team->lines[i].in_line.load(std::memory_order_relaxed)) core::unblock(waiter);
+    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
+    if (core::Context* waiter = team->lines[i].in_line.load(std::memory_order_acquire)) core::unblock(waiter);
   }
 }
 

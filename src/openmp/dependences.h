@@ -84,7 +84,7 @@ void release_successors(Task* task, Ready&& ready) noexcept {
   task->edges.unlock();
   for (Task* successor : task->successors) {
     // Read before: a successor that somebody waits for may be gone as soon as the count is down.
-    core::Context* waiter = successor->waiter.load(std::memory_order_relaxed);
+    core::Context* waiter = successor->waiter.load(std::memory_order_acquire);
     if (successor->unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
     if (waiter != nullptr) {
       core::unblock(waiter);

@@ -22,8 +22,6 @@ constexpr int kKept = 3;
 constexpr int kTrials = 3;
 // How often the other way is tried again: work may change.
 constexpr uint32_t kTryAgain = 64;
-// A way that took so much longer than another is not tried again.
-constexpr double kHopeless = 1.25;
 // A way must be better by this much to be taken in place of the one in use.
 constexpr double kAdvantage = 0.98;
 
@@ -42,23 +40,10 @@ struct Site {
     return *std::min_element(kept.begin(), kept.begin() + std::min<uint32_t>(count[way], kKept));
   }
 
-  // Whether a way was so slow that it need not be tried once more. The very first run says nothing.
-  bool is_hopeless(int way) const noexcept {
-    if (count[way] < (way == 0 ? 2u : 1u)) return false;
-    for (int other = 0; other < kWays; ++other) {
-      if (count[other] > 0 && static_cast<double>(best(way)) > kHopeless * static_cast<double>(best(other)))
-        return true;
-    }
-    return false;
-  }
-
   Way choose() noexcept {
     // In turn, since the first runs of a process are slow whatever the way.
-    int fewest = -1;
-    for (int way = 0; way < kWays; ++way) {
-      if (count[way] < kTrials && !is_hopeless(way) && (fewest < 0 || count[way] < count[fewest])) fewest = way;
-    }
-    if (fewest >= 0) return static_cast<Way>(fewest);
+    const auto* fewest = std::min_element(count.begin(), count.end());
+    if (*fewest < kTrials) return static_cast<Way>(fewest - count.begin());
     for (int way = 0; way < kWays; ++way) {
       if (static_cast<double>(best(way)) < kAdvantage * static_cast<double>(best(used))) used = way;
     }

@@ -64,7 +64,7 @@ void start(Member* self, Task* task) noexcept {
 
 void wake_sleepers(Team* team) noexcept {
   for (int i = 0; i < team->size; ++i) {
-    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) core::unblock(sleeper);
+    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
   }
 }
 
@@ -74,7 +74,7 @@ void call_helpers(Team* team, int caller) noexcept {
   platform::full_fence();
   if (team->task_sleepers.load(std::memory_order_relaxed) > 0) {
     for (int i = 0; i < team->size; ++i) {
-      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_relaxed)) {
+      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) {
         core::unblock(sleeper);
         break;
       }
@@ -115,7 +115,7 @@ void complete(Member* self, Task* task) noexcept {
     // is woken for nothing. Count and `waiter` with fences between: one of the two sees the other.
     if (group->pending.fetch_sub(1) == 1) {
       platform::full_fence_after_update();
-      if (core::Context* waiter = group->waiter.load(std::memory_order_relaxed)) core::unblock(waiter);
+      if (core::Context* waiter = group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
     }
   }
   if (self != nullptr && parent->context == self->context && !parent->ended.load(std::memory_order_relaxed)) {
@@ -144,7 +144,7 @@ void complete_detached(Member* self, Task* task) noexcept {
   platform::full_fence_after_update();
   if (team->size > 1) {
     wake_sleepers(team);
-  } else if (core::Context* waiter = team->event_waiter.load(std::memory_order_relaxed)) {
+  } else if (core::Context* waiter = team->event_waiter.load(std::memory_order_acquire)) {
     core::unblock(waiter);
   }
   // Release: against the looks at the count of who ends the region.
@@ -291,9 +291,9 @@ bool run_any_task(Member* self) noexcept {
 
 bool fall_asleep(Member* self) noexcept {
   Team* team = self->team;
-  // Relaxed: between the announcement and the last look of who falls asleep stands a fence, as on the other side
-  // between what is looked for and the look at `sleeper`.
-  team->lines[self->number].sleeper.store(self->context, std::memory_order_relaxed);
+  // Between the announcement and the last look of who falls asleep stands a fence, as on the other side between what is
+  // looked for and the look at `sleeper`. Release, and acquire there: with the pointer comes what it points to.
+  team->lines[self->number].sleeper.store(self->context, std::memory_order_release);
   platform::full_fence();
   // Who pushes the first task of the region wakes all; only after that the count matters.
   const bool counted = team->tasked.load(std::memory_order_relaxed);
@@ -325,7 +325,7 @@ void await_predecessors(Member* self, Task* task) noexcept {
 // Links a task that its creator runs, or that stands for a wait; returns when it has nobody to wait for.
 void link_and_wait(Member* self, Task* task, const Dependence* list, int count, bool keep) noexcept {
   // Set before the first predecessor can look: it unblocks this context instead of pushing the task.
-  task->waiter.store(self->context, std::memory_order_relaxed);
+  task->waiter.store(self->context, std::memory_order_release);
   if (!link_dependences(self->task, task, list, count, keep)) await_predecessors(self, task);
   task->waiter.store(nullptr, std::memory_order_relaxed);
 }
@@ -404,7 +404,7 @@ void await_events(Member* self) noexcept {
   const auto over = [team] { return team->detached.load(std::memory_order_acquire) == 0; };
   while (!over()) {
     if (core::spin_until(self->context, over)) break;
-    team->event_waiter.store(self->context, std::memory_order_relaxed);
+    team->event_waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
     if (!over()) core::block();
     team->event_waiter.store(nullptr, std::memory_order_relaxed);
@@ -433,7 +433,7 @@ void task_wait(Member* self) noexcept {
   while (!done()) {
     if (run_permitted_task(self)) continue;
     if (core::spin_until(self->context, [&] { return done(); })) break;
-    // Against end(): the fence is between our flag and the count.
+    // Against complete(): the fence is between our flag and the count.
     now->parent_waits.store(true, std::memory_order_relaxed);
     platform::full_fence();
     if (!done()) core::block();
@@ -464,8 +464,8 @@ void end_taskgroup(Member* self) noexcept {
   while (!done()) {
     if (run_permitted_task(self)) continue;
     if (core::spin_until(self->context, done)) break;
-    // Against end(), as in task_wait().
-    group->waiter.store(self->context, std::memory_order_relaxed);
+    // Against complete(), as in task_wait(). Release: with the pointer comes what it points to.
+    group->waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
     if (!done()) core::block();
     group->waiter.store(nullptr, std::memory_order_relaxed);

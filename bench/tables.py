@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/performance.md, from the results of `bench/run`: tables.py FOLDER..."""
+
+import collections
+import json
+import pathlib
+import statistics
+import sys
+
+
+def number(value: float, unit: str = "") -> str:
+    text = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{text} {unit}".strip()
+
+
+def row(*cells: object) -> None:
+    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def head(*cells: str) -> None:
+    row(*cells)
+    print("|" + "---|" * len(cells))
+
+
+def targets(results: dict) -> None:
+    met = sum(target["met"] for target in results["targets"])
+    others = results["cpu_percent_of_others"]
+    print(f"{met} of {len(results['targets'])} met; other programs used {others:.1f} % of the CPUs meanwhile.\n")
+    head("what", "measure", "measured", "target", "")
+    for target in results["targets"]:
+        verdict = "met" if target["met"] else "**missed**"
+        row(target["what"], target["measure"], number(target["value"], target["unit"]), f"<= {target['limit']:g}", verdict)
+
+
+def micro(results: dict) -> None:
+    targets(results)
+    found = collections.defaultdict(dict)
+    for result in results["results"]:
+        key = result["measure"], result["policy"], result["unit"]
+        spread = f"{number(result['p10'])} .. {number(result['p90'])}"
+        found[key][result["runtime"]] = f"{number(result['median'])} ({spread})"
+    runtimes = list(results["runtimes"])
+    print("\nMedians (p10 .. p90)\n")
+    head("measure", "waiting", "unit", *runtimes)
+    for (measure, policy, unit), cells in found.items():
+        row(measure, policy, unit, *(cells.get(runtime, "") for runtime in runtimes))
+
+
+def nested(results: dict) -> None:
+    ratios, answers, against = [], [], []
+    rows = []
+    for result in results["results"]:
+        times = {(t["runtime"], t["out"], t["in"]): 1e3 * t["median"] for t in result["times"]}
+        tuned = {key: time for key, time in times.items() if key[1] in (1, 2) and key[2] in (1, 2)}
+        best = min(tuned, key=tuned.get)
+        untuned, many = times["weft", 0, 0], times["weft", 16, 16]
+        ratios.append(untuned / tuned[best])
+        answers.append(many / untuned)
+        against.append(untuned / min(times[peer, 2, 2] for peer in results["runtimes"] if peer != "weft"))
+        name = f"{tuned[best]:.2f} ({best[0]} {best[1]}x{best[2]})"
+        rows.append((result["problem"]["label"], name, f"{untuned:.2f}", f"{many:.2f}", f"{ratios[-1]:.3f}", f"{answers[-1]:.3f}"))
+    print(f"Of {len(rows)} problems {sum(r <= 1.02 for r in ratios)} are within 1.02 of the best tuned, "
+          f"{sum(r <= 1.05 for r in ratios)} within 1.05, median {statistics.median(ratios):.3f}; "
+          f"{sum(a <= 1.03 for a in answers)} answer 16 x 16 within 1.03 of untuned, median {statistics.median(answers):.3f}. "
+          f"Against the same nested program (2 x 2) under the better peer: {statistics.median(against):.2f} of the time in "
+          f"the median, {min(against):.2f} at best, {max(against):.2f} at worst. "
+          f"Other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n")
+    head("problem", "best tuned", "untuned", "16 x 16", "untuned / best", "16 x 16 / untuned")
+    for cells in rows:
+        row(*cells)
+
+
+def main() -> None:
+    for folder in sys.argv[1:]:
+        for name, table in (("micro", micro), ("nested_blas", nested)):
+            path = pathlib.Path(folder) / f"{name}.json"
+            if path.exists():
+                table(json.loads(path.read_text()))
+
+
+if __name__ == "__main__":
+    main()
