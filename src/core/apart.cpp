@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/apart.h"
 
-#include <algorithm>
-
 #include "base/keep_errno.h"
 #include "core/pool.h"
 #include "platform/cpus.h"
@@ -16,9 +14,8 @@ namespace {
 constexpr int kMostLooks = 4;
 
 bool is_working(const Pool& p, const Carrier* carrier) noexcept {
-  const uint64_t bit = uint64_t{1} << (carrier->index % 64);
-  if ((p.idle[carrier->index / 64].load(std::memory_order_relaxed) & bit) != 0) return false;
-  if (carrier->waiting.load(std::memory_order_relaxed)) return false;
+  // Relaxed, as everything here: a carrier that is taken for another kind is looked at for nothing, or later.
+  if (p.is_idle(carrier) || carrier->waiting.load(std::memory_order_relaxed)) return false;
   return carrier->is_root() ? carrier->holds_slot.load(std::memory_order_relaxed) : p.allowed(carrier);
 }
 

@@ -11,10 +11,8 @@ bool has_time(const Carrier* carrier, const Context* self) noexcept {
   if (carrier == self->carrier || !carrier->ready.empty()) return false;
   const Pool& p = pool();
   if (carrier->is_root() ? carrier != self->group : !p.allowed(carrier)) return false;
-  const uint64_t bit = uint64_t{1} << (carrier->index % 64);
   // Relaxed: both are guesses about a moment that has passed when they are used.
-  return carrier->waiting.load(std::memory_order_relaxed) ||
-         (p.idle[carrier->index / 64].load(std::memory_order_relaxed) & bit) != 0;
+  return carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier);
 }
 
 void join_gang(void* bundle) noexcept { take_part(static_cast<Bundle*>(bundle)); }

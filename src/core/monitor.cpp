@@ -150,10 +150,8 @@ class Monitor {
     Crowd crowd;
     for (int i = 0; i < count; ++i) {
       const Carrier& carrier = *pool_.carrier(i);
-      const uint64_t bit = uint64_t{1} << (carrier.index % 64);
-      const bool idle = (pool_.idle[carrier.index / 64].load(std::memory_order_relaxed) & bit) != 0;
       if (carrier.is_root() ? !carrier.holds_slot.load(std::memory_order_relaxed) : !pool_.allowed(&carrier)) continue;
-      if (idle) {
+      if (pool_.is_idle(&carrier)) {
         crowd.idle += carrier.is_root() ? 0 : 1;
       } else if (asleep_in_kernel(carrier)) {
         ++crowd.asleep;

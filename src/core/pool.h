@@ -46,6 +46,11 @@ struct Pool {
   }
   bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit(); }
 
+  // Whether it looks for work, or sleeps until there is some. Relaxed: true of a moment that has passed.
+  bool is_idle(const Carrier* carrier) const noexcept {
+    return (idle[carrier->index / 64].load(std::memory_order_relaxed) >> (carrier->index % 64) & 1) != 0;
+  }
+
   Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }
   Carrier* worker(int number) const noexcept { return workers[number].load(std::memory_order_acquire); }
 };

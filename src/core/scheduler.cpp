@@ -137,11 +137,6 @@ void notify(const Carrier* group) noexcept {
 
 namespace {
 
-bool is_idle(const Pool& p, const Carrier* carrier) noexcept {
-  const uint64_t bit = uint64_t{1} << (carrier->index % 64);
-  return (p.idle[carrier->index / 64].load(std::memory_order_relaxed) & bit) != 0;
-}
-
 // In whose list a context is to stand.
 Carrier* carrier_for(const Pool& p, const Context* context) noexcept {
   const Carrier* group = context->group;
@@ -159,7 +154,7 @@ Carrier* carrier_for(const Pool& p, const Context* context) noexcept {
 void push_ready(Pool& p, Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept {
   carrier->ready.push(first, last, count);
   platform::full_fence();
-  if (is_idle(p, carrier) && may_serve(p, carrier, group)) {
+  if (p.is_idle(carrier) && may_serve(p, carrier, group)) {
     wake(carrier);
     --count;
   }

@@ -92,6 +92,11 @@ void end_ordered(Member* self) noexcept {
   if (loop.share != nullptr && loop.unit_end - loop.unit_begin == 1) pass_turn(self);
 }
 
+void check_doacross_loops(int loops) noexcept {
+  if (loops <= Member::kDoacrossLoops) return;
+  base::fatal("a doacross loop nest has %d loops; at most %d are supported", loops, Member::kDoacrossLoops);
+}
+
 void begin_doacross(Member* self, uint64_t count) noexcept {
   if (self->team->size == 1) return;
   self->doacross = join_share(self, [count](LoopShare* share) {

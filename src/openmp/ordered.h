@@ -30,6 +30,9 @@ void end_ordered(Member* self) noexcept;
 // ---- doacross loops ----
 // Each member that meets the loop begins and ends it. Iterations are numbered in the order of the sequential loop nest.
 
+// Ends the process with a message when there are more loops in the nest than a member has room for.
+void check_doacross_loops(int loops) noexcept;
+
 // `count` iterations in all, the inner loops included. Without memory the process ends with a message.
 void begin_doacross(Member* self, uint64_t count) noexcept;
 void end_doacross(Member* self) noexcept;

@@ -22,7 +22,7 @@ struct Meeting {
   std::atomic<int> arrived{0};
   std::atomic<int> opened{0};
   std::atomic<long> passed{0};
-  long early = 0;  // members that were let go before all had come; written under no lock by nobody if all is well
+  std::atomic<long> early{0};  // members that were let go before all had come
 
   void meet(int round) {
     if (arrived.fetch_add(1) == kMembers - 1) {
@@ -58,7 +58,7 @@ void meet_all(long spin_ns) {
   run(crew, 0, {});
   crew->finish();
   EXPECT_EQ(meeting->passed.load(), long{kMembers} * kRounds);
-  EXPECT_EQ(meeting->early, 0);
+  EXPECT_EQ(meeting->early.load(), 0);
   crew->dismiss();
   leave_region(self);
 }

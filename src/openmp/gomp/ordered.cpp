@@ -53,6 +53,7 @@ bool start_ull(Kind kind, bool runtime, bool up, Ull first, Ull end, Ull incr, U
 template <class Value>
 bool start_doacross(Kind kind, bool runtime, unsigned loops, const Value* counts, Value chunk, Value* begin_at,
                     Value* end_at) {
+  check_doacross_loops(static_cast<int>(loops));
   Member* member = self();
   uint64_t inner = 1;
   for (unsigned i = loops; i-- > 1;) {
@@ -60,7 +61,7 @@ bool start_doacross(Kind kind, bool runtime, unsigned loops, const Value* counts
   }
   const auto outer = static_cast<uint64_t>(counts[0]);
   begin_doacross(member, outer * inner);
-  for (unsigned i = 0; i < loops && i < Member::kDoacrossLoops; ++i) {
+  for (unsigned i = 0; i < loops; ++i) {
     member->doacross_counts[i] = static_cast<uint64_t>(counts[i]);
   }
   member->doacross_loops = static_cast<int>(loops);

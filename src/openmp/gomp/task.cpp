@@ -3,10 +3,8 @@
 #include <cstring>
 
 #include "base/small_list.h"
-#include "openmp/cancel.h"
 #include "openmp/dependences.h"
-#include "openmp/gomp/gomp.h"
-#include "openmp/task.h"
+#include "openmp/gomp/task.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -14,11 +12,9 @@ using namespace weft::openmp::gomp;
 
 namespace {
 
-using Copy = void (*)(void* to, void* from);
 using Dependences = base::SmallList<Dependence, 8>;
 
 // Bits of `flags` (gcc's gomp-constants.h).
-constexpr unsigned kFinal = 1u << 1;
 constexpr unsigned kDepend = 1u << 3;
 constexpr unsigned kDetach = 1u << 13;
 
@@ -52,10 +48,6 @@ Dependences read_dependences(void** depend) noexcept {
     }
   }
   return list;
-}
-
-void run_task(Task* task) {
-  if (!is_dropped(task)) task->function(task->data);
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 // GOMP: taskloop. Each task gets a copy of the program's data, whose first two words are its bounds.
 #include <cstring>
 
-#include "openmp/cancel.h"
 #include "openmp/gomp/loop.h"
 #include "openmp/gomp/reduction.h"
-#include "openmp/task.h"
+#include "openmp/gomp/task.h"
 #include "openmp/task_loop.h"
 
 using namespace weft::openmp;
@@ -14,10 +13,7 @@ using Ull = unsigned long long;
 
 namespace {
 
-using Copy = void (*)(void* to, void* from);
-
 // Bits of `flags` (gcc's gomp-constants.h).
-constexpr unsigned kFinal = 1u << 1;
 constexpr unsigned kUp = 1u << 8;
 constexpr unsigned kGrainSize = 1u << 9;
 constexpr unsigned kIf = 1u << 10;
@@ -33,10 +29,6 @@ struct Source {
   long alignment;
   unsigned flags;
 };
-
-void run_task(Task* task) {
-  if (!is_dropped(task)) task->function(task->data);
-}
 
 void submit(Member* member, const Source& source, uint64_t begin, uint64_t end) {
   void* payload = nullptr;

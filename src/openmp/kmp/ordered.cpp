@@ -46,9 +46,10 @@ WEFT_ABI void weft_abi___kmpc_end_ordered(Ident*, int32_t) { end_ordered(self())
 WEFT_ABI_EXPORT(__kmpc_end_ordered);
 
 WEFT_ABI void weft_abi___kmpc_doacross_init(Ident*, int32_t, int32_t loops, const Dimension* dimensions) {
+  check_doacross_loops(loops);
   Member* member = self();
   uint64_t count = 1;
-  for (int i = 0; i < loops && i < Member::kDoacrossLoops; ++i) {
+  for (int i = 0; i < loops; ++i) {
     const Dimension& loop = dimensions[i];
     member->doacross_from[i] = loop.lower;
     member->doacross_step[i] = loop.stride;

@@ -32,7 +32,7 @@ class BadVariables(ProcessTest):
         for name, value in (("OMP_STACKSIZE", "1"), ("OMP_STACKSIZE", "12X"), ("OMP_SCHEDULE", "foo,0"),
                             ("OMP_SCHEDULE", "dynamic,0"), ("OMP_SCHEDULE", "dynamic,-3"), ("OMP_DYNAMIC", "maybe"),
                             ("OMP_WAIT_POLICY", "lazy"), ("OMP_THREAD_LIMIT", "0"), ("OMP_MAX_ACTIVE_LEVELS", "-1"),
-                            ("OMP_DISPLAY_ENV", "loud"), ("WEFT_NUM_CPUS", "0"), ("WEFT_SPIN_US", "-3"),
+                            ("OMP_DISPLAY_ENV", "loud"), ("OMP_ALLOCATOR", "some_alloc"), ("WEFT_NUM_CPUS", "0"), ("WEFT_SPIN_US", "-3"),
                             ("WEFT_STATS", "2")):
             with self.subTest(name=name, value=value):
                 self.check(name, value, value)
