@@ -47,6 +47,7 @@ struct Context {
   // before the unblock() that makes it continue, cleared by the context itself.
   void (*start)(void* argument) = nullptr;
   void* start_argument = nullptr;
+  bool borrowed = false;  // goes back to the pool when it is free: contexts must not pile up where such calls end
 
   // Release by the one who leaves, acquire by the context that continues: what was written before a
   // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to

@@ -40,11 +40,16 @@ struct Pool {
   std::atomic<int> peak_workers{0};
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
-  int worker_limit() const noexcept {
-    const int left = settings.slots - active_roots.load(std::memory_order_relaxed);
-    return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed) + lent_to_gangs.load(std::memory_order_relaxed);
-  }
+  int worker_limit() const noexcept { return unlent_limit() + lent_to_gangs.load(std::memory_order_relaxed); }
   bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit(); }
+
+  // What has been lent to a gang and is not needed must not take the CPU from the gang's members.
+  bool may_spin(const Carrier* carrier) const noexcept { return carrier->worker < unlent_limit(); }
+
+  int unlent_limit() const noexcept {
+    const int left = settings.slots - active_roots.load(std::memory_order_relaxed);
+    return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed);
+  }
 
   // Whether it looks for work, or sleeps until there is some. Relaxed: true of a moment that has passed.
   bool is_idle(const Carrier* carrier) const noexcept {

@@ -41,10 +41,14 @@ Context* remove_free(Carrier* carrier) noexcept {
 
 void put_free(Carrier* carrier, Context* context) noexcept {
   context->place = nullptr;
-  add_free(carrier, context);
-  if (carrier->free_count <= kMostFree) return;
+  const bool borrowed = std::exchange(context->borrowed, false);
+  if (!borrowed) {
+    add_free(carrier, context);
+    if (carrier->free_count <= kMostFree) return;
+  }
   Pool& p = pool();
   p.lock.lock();
+  if (borrowed) p.contexts.put(context);
   while (carrier->free_count > kMostFree / 2) p.contexts.put(remove_free(carrier));
   p.lock.unlock();
 }
@@ -389,7 +393,7 @@ void idle(Context* self) noexcept {
   KeepApart apart;
   for (int spins = 0; carrier->wake.load(std::memory_order_acquire) == Wake::none; ++spins) {
     platform::pause();
-    if (budget != 0 && p.allowed(carrier)) {
+    if (budget != 0 && p.may_spin(carrier)) {
       if (spins % 64 != 63) continue;
       const int64_t now = platform::now_ns();
       if (now < deadline) {
@@ -438,6 +442,7 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept 
   Pool& p = pool();
   context->start = start;
   context->start_argument = argument;
+  context->borrowed = true;
   context->group = self->group;
   context->carrier = self->carrier;
   const int workers = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);

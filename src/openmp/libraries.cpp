@@ -166,8 +166,9 @@ int64_t note_question(int64_t now) noexcept {
 
 // Those that wait for a turn have this long to join the region whose turn it is.
 constexpr int64_t kTimeToJoinNs = 200'000;
-// And those that have just left the loop have this long to be seen as idle.
-constexpr int64_t kTimeToFinishNs = 20'000;
+// And those that have not asked yet, or have just left the loop, have this long to ask or to be seen as idle: an OS
+// thread lent in their place would take their CPU from them.
+constexpr int64_t kTimeToFinishNs = 100'000;
 
 // A call that is shorter is over before others have come to help.
 constexpr int64_t kShortCallNs = 200'000;

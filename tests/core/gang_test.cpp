@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs: all their calls run at once, and what carries them serves again.
+#include "core/gang.h"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "core/scheduler.h"
+#include "core/statistics.h"
+#include "platform/cycles.h"
+
+namespace {
+
+using namespace weft::core;
+
+struct Pair : Bundle {
+  std::atomic<int> arrived{0};
+};
+
+// Both wait for each other without leaving their CPU.
+void meet(Bundle* bundle, int) {
+  auto* pair = static_cast<Pair*>(bundle);
+  ++pair->arrived;
+  while (pair->arrived.load() < 2) weft::platform::pause();
+}
+
+void run(Pair* pair) {
+  pair->call = meet;
+  pair->arrived = 0;
+  publish(pair, 2);
+  summon(pair, 1);
+  meet(pair, 0);
+  join(pair);
+}
+
+TEST(GangTest, SummonedCallsUseTheSameContextsAgain) {
+  start({.slots = 2, .stack_size = 256 * 1024, .spin_ns = 100'000});
+  Context* self = attach();
+  // Outlives late claimers.
+  static Pair* const pair = std::make_unique<Pair>().release();
+  enter_region(self);
+  for (int i = 0; i < 20; ++i) run(pair);
+  const int before = totals().contexts;
+  for (int i = 0; i < 300; ++i) run(pair);
+  leave_region(self);
+  // Some are on their way back to the pool, since gangs follow each other at once here.
+  EXPECT_LE(totals().contexts, before + 40);
+}
+
+}  // namespace
