@@ -226,8 +226,8 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
 Root* outermost(const Member* parent) noexcept {
   if (parent->team->active_level > 0) return nullptr;
   while (parent->team->root == nullptr) {
-    // The crew may be what runs the league.
-    if (parent->team->league_size > 1) return nullptr;
+    // The crew may be what runs the league; a free agent runs beside it.
+    if (parent->team->league_size > 1 || parent->team->agent_of != nullptr) return nullptr;
     parent = parent->outer;
   }
   return parent->team->root;

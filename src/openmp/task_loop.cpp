@@ -4,7 +4,9 @@
 #include <atomic>
 #include <new>
 
+#include "core/scheduler.h"
 #include "openmp/cancel.h"
+#include "openmp/free_agent.h"
 #include "openmp/team.h"
 
 namespace weft::openmp {
@@ -106,14 +108,16 @@ void run_task_loop(Member* self, const TaskLoopPlan& plan, const TaskLoopCalls& 
     free_task(pattern);
     return;
   }
-  const bool alone = !clauses.deferred || self->task->final || self->team->size == 1;
-  const uint64_t useful = std::min(plan.tasks(), alone ? 1 : static_cast<uint64_t>(self->team->size));
+  const bool deferred = clauses.deferred && !self->task->final;
+  const bool agents = deferred && clauses.free_agents && agents_may_help(self);
+  const int threads = !deferred ? 1 : agents ? core::slots() : self->team->size;
+  const uint64_t useful = std::min(plan.tasks(), static_cast<uint64_t>(threads));
   SharedLoop* loop = make_loop(plan, calls, pattern, clauses.final, static_cast<int>(useful));
   for (int i = 1; i < loop->runners; ++i) {
     Task* task = allocate_task(0, 1, nullptr);
     task->body = run_runner;
     task->data = loop;
-    submit_task(self, task, {});
+    submit_task(self, task, {.free_agents = agents});
   }
   Runner(self, loop).run();
   leave(loop);

@@ -150,6 +150,7 @@ struct Team : core::Bundle {
 
   core::Crew* crew = nullptr;  // of a persistent team
   struct Root* root = nullptr;  // of an initial team
+  const Team* agent_of = nullptr;  // of a free agent: the team of the task it runs
   Team* next_free = nullptr;
 };
 

@@ -37,6 +37,7 @@ struct KmpTask {
 constexpr int32_t kFinal = 1 << 1;
 constexpr int32_t kDestructors = 1 << 3;
 constexpr int32_t kDetachable = 1 << 6;
+constexpr int32_t kFreeAgents = 1 << 7;
 
 // Stands before the program's record.
 struct alignas(16) Link {
@@ -147,6 +148,7 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
   clauses.deferred = deferred;
   clauses.final = (link->flags & kFinal) != 0;
   clauses.detachable = (link->flags & kDetachable) != 0;
+  clauses.free_agents = (link->flags & kFreeAgents) != 0;
   if (dependences != nullptr) {
     clauses.dependences = dependences->begin();
     clauses.dependence_count = dependences->size();
@@ -313,6 +315,7 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
     TaskClauses clauses;
     clauses.deferred = deferred;
     clauses.final = (link->flags & kFinal) != 0;
+    clauses.free_agents = (link->flags & kFreeAgents) != 0;
     run_task_loop(member, plan, {copy_pattern, run_iterations}, link->task, clauses);
   } else {
     submit_each(pattern, deferred, plan, duplicator);
