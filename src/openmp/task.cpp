@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task.h"
 
+#include <algorithm>
 #include <new>
 
 #include "base/message.h"
+#include "base/options.h"
 #include "core/crew.h"
 #include "core/scheduler.h"
 #include "openmp/dependences.h"
@@ -89,14 +91,35 @@ void call_helpers(Team* team, int caller) noexcept {
   }
 }
 
+// ---- priorities ----
+
+// Where OMP_MAX_TASK_PRIORITY, 0 by default, allows none, nobody looks for them.
+int highest_priority() noexcept {
+  static const int value = base::options().max_task_priority;
+  return value;
+}
+
+bool goes_first(const Task* task) noexcept { return task->priority > 0; }
+
+// Posting looks for the task's place in the inbox: among more tasks than this priorities count no more.
+constexpr int kMostOrdered = 1024;
+
+bool is_ordered(const Team* team) noexcept { return team->waiting.load(std::memory_order_relaxed) < kMostOrdered; }
+
 // ---- the end of a task ----
 
-// To the inbox of the team: by a thread that has no deque there, or none with room.
+// To the inbox of the team: by a thread that has no deque there, or none with room, or for the task's priority.
 void post(Team* team, Task* task) noexcept {
-  task->next_free = nullptr;
   team->inbox_lock.lock();
-  (team->inbox_last != nullptr ? team->inbox_last->next_free : team->inbox_first) = task;
-  team->inbox_last = task;
+  Task* before = team->inbox_last;
+  if (before != nullptr && before->priority < task->priority) {
+    before = nullptr;
+    for (Task* at = team->inbox_first; at->priority >= task->priority; at = at->next_free) before = at;
+  }
+  Task*& link = before != nullptr ? before->next_free : team->inbox_first;
+  task->next_free = link;
+  link = task;
+  if (task->next_free == nullptr) team->inbox_last = task;
   team->waiting.store(team->waiting.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   team->inbox_lock.unlock();
 }
@@ -109,7 +132,7 @@ void make_ready(Member* self, Task* task) noexcept {
     return;
   }
   const bool inside = self != nullptr && self->team == team;
-  if (!inside || !deque_of(self)->push(task)) post(team, task);
+  if (!inside || goes_first(task) || !deque_of(self)->push(task)) post(team, task);
   call_helpers(team, inside ? self->number : -1);
 }
 
@@ -236,6 +259,13 @@ Task* take_posted(Team* team, Wanted&& wanted) noexcept {
   return task;
 }
 
+// One with a priority, if there are some.
+template <class Wanted>
+Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
+  if (highest_priority() == 0 || team->waiting.load(std::memory_order_relaxed) == 0) return nullptr;
+  return take_posted(team, [&wanted](const Task* task) { return goes_first(task) && wanted(task); });
+}
+
 template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
   const Team* team = self->team;
@@ -263,7 +293,8 @@ bool run_given_task(Member* self) noexcept {
 // constraint), or any when only the implicit task lies below.
 bool run_permitted_task(Member* self) noexcept {
   Task* now = self->task;
-  Task* task = self->deque != nullptr ? self->deque->pop(now->floor) : nullptr;
+  Task* task = take_urgent(self->team, [now](const Task* other) { return now->implicit || descends(other, now); });
+  if (task == nullptr && self->deque != nullptr) task = self->deque->pop(now->floor);
   if (task == nullptr) {
     task = now->implicit ? steal(self, [](const Task*) { return true; })
                          : steal(self, [now](const Task* other) { return descends(other, now); });
@@ -300,7 +331,8 @@ bool tasks_in_sight(const Team* team) noexcept {
 }
 
 bool run_any_task(Member* self) noexcept {
-  Task* task = self->deque != nullptr ? self->deque->pop(INT64_MIN) : nullptr;
+  Task* task = take_urgent(self->team, [](const Task*) { return true; });
+  if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);
   if (task == nullptr) task = steal(self, [](const Task*) { return true; });
   if (task == nullptr) return false;
   run_pushed(self, task);
@@ -409,6 +441,7 @@ bool runs_at_once(const Member* self, bool deferred) noexcept {
 void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = self->team;
   prepare(self, task, clauses.final || self->task->final);
+  task->priority = std::min(clauses.priority, highest_priority());
   if (clauses.free_agents && clauses.deferred && !task->final && agents_may_help(self) && !reduces(task)) {
     submit_to_agents(self, task, clauses);
     return;
@@ -428,7 +461,10 @@ void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept 
   TaskDeque* deque = deque_of(self);
   deque->count_created();
   if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
-  if (deque->push(task)) {
+  if (goes_first(task) && is_ordered(team)) {
+    post(team, task);
+    call_helpers(team, self->number);
+  } else if (deque->push(task)) {
     call_helpers(team, self->number);
   } else {
     run_pushed(self, task);

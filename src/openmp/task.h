@@ -55,6 +55,7 @@ struct Task {
   bool implicit = false;
   bool linked = false;               // others may wait for it (dependences.h)
   bool for_agents = false;           // free_agent.h
+  int priority = 0;
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
   int64_t floor = 0;  // the deque's bottom when it started: what lies above are its descendants
@@ -101,6 +102,7 @@ struct TaskClauses {
   bool final = false;
   bool detachable = false;
   bool free_agents = false;  // threadset(omp_pool)
+  int priority = 0;
   const Dependence* dependences = nullptr;
   int dependence_count = 0;
 };

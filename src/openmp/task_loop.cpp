@@ -117,7 +117,7 @@ void run_task_loop(Member* self, const TaskLoopPlan& plan, const TaskLoopCalls& 
     Task* task = allocate_task(0, 1, nullptr);
     task->body = run_runner;
     task->data = loop;
-    submit_task(self, task, {.free_agents = agents});
+    submit_task(self, task, {.free_agents = agents, .priority = clauses.priority});
   }
   Runner(self, loop).run();
   leave(loop);

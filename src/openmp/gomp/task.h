@@ -11,8 +11,9 @@ namespace weft::openmp::gomp {
 // Copies the program's data to where the task keeps it.
 using Copy = void (*)(void* to, void* from);
 
-// A bit of `flags` (gcc's gomp-constants.h).
+// Bits of `flags` (gcc's gomp-constants.h).
 inline constexpr unsigned kFinal = 1u << 1;
+inline constexpr unsigned kPriority = 1u << 4;
 
 inline void run_task(Task* task) {
   if (!is_dropped(task)) task->function(task->data);

@@ -30,6 +30,7 @@ struct Source {
   long size;
   long alignment;
   unsigned flags;
+  int priority;
 };
 
 // One of the tasks where each is made by the thread that meets the loop, since its data have constructors.
@@ -100,6 +101,7 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
   TaskClauses clauses;
   clauses.deferred = (source.flags & kIf) != 0;
   clauses.final = (source.flags & kFinal) != 0;
+  if ((source.flags & kPriority) != 0) clauses.priority = source.priority;
   const bool grouped = (source.flags & kNoGroup) == 0;
   if (grouped) {
     begin_taskgroup(member);
@@ -123,15 +125,17 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_taskloop(Function function, void* data, Copy copy, long size, long alignment,
-                                     unsigned flags, unsigned long said, int, long start, long end, long step) {
-  run({function, data, copy, size, alignment, flags}, said, static_cast<uint64_t>(start), static_cast<uint64_t>(step),
-      count_of(start, end, step));
+                                     unsigned flags, unsigned long said, int priority, long start, long end,
+                                     long step) {
+  run({function, data, copy, size, alignment, flags, priority}, said, static_cast<uint64_t>(start),
+      static_cast<uint64_t>(step), count_of(start, end, step));
 }
 WEFT_ABI_EXPORT(GOMP_taskloop);
 
 WEFT_ABI void weft_abi_GOMP_taskloop_ull(Function function, void* data, Copy copy, long size, long alignment,
-                                         unsigned flags, unsigned long said, int, Ull start, Ull end, Ull step) {
-  run({function, data, copy, size, alignment, flags}, said, start, step,
+                                         unsigned flags, unsigned long said, int priority, Ull start, Ull end,
+                                         Ull step) {
+  run({function, data, copy, size, alignment, flags, priority}, said, start, step,
       count_of((flags & kUp) != 0, start, end, step));
 }
 WEFT_ABI_EXPORT(GOMP_taskloop_ull);

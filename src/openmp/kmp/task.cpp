@@ -36,6 +36,7 @@ struct KmpTask {
 // Bits of `flags`.
 constexpr int32_t kFinal = 1 << 1;
 constexpr int32_t kDestructors = 1 << 3;
+constexpr int32_t kPriority = 1 << 5;
 constexpr int32_t kDetachable = 1 << 6;
 constexpr int32_t kFreeAgents = 1 << 7;
 
@@ -149,6 +150,7 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
   clauses.final = (link->flags & kFinal) != 0;
   clauses.detachable = (link->flags & kDetachable) != 0;
   clauses.free_agents = (link->flags & kFreeAgents) != 0;
+  if ((link->flags & kPriority) != 0) clauses.priority = record->priority.priority;
   if (dependences != nullptr) {
     clauses.dependences = dependences->begin();
     clauses.dependence_count = dependences->size();
@@ -316,6 +318,7 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
     clauses.deferred = deferred;
     clauses.final = (link->flags & kFinal) != 0;
     clauses.free_agents = (link->flags & kFreeAgents) != 0;
+    if ((link->flags & kPriority) != 0) clauses.priority = pattern->priority.priority;
     run_task_loop(member, plan, {copy_pattern, run_iterations}, link->task, clauses);
   } else {
     submit_each(pattern, deferred, plan, duplicator);
