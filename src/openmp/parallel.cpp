@@ -300,6 +300,8 @@ void release_crew(Root* root) noexcept {
   g_crews.fetch_sub(1, std::memory_order_relaxed);
 }
 
+int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested); }
+
 void parallel(Invoke invoke, void** words, int requested) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
