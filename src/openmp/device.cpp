@@ -31,8 +31,9 @@ int16_t initial_default_device() noexcept {
 bool is_host(int device) noexcept {
   if (device == kHost || device == kInitialDevice) return true;
   if (is_mandatory()) {
-    base::warn("OMP_TARGET_OFFLOAD=mandatory, and there is no device but the host: run the program without that "
-               "setting, or with OMP_DEFAULT_DEVICE=0 to name the host");
+    base::warn(
+        "OMP_TARGET_OFFLOAD=mandatory, and there is no device but the host: run the program without that "
+        "setting, or with OMP_DEFAULT_DEVICE=0 to name the host");
     leave();
   }
   if (device == kInvalidDevice) {

@@ -14,10 +14,10 @@ struct Icvs {
   int max_active_levels = 1;         // max-active-levels-var
   int thread_limit = 1;              // thread-limit-var
   bool dynamic = false;              // dyn-var
-  uint8_t nthreads_tail = 0;         // nthreads-var, the other elements: see nthreads_tail(); 0: those of OMP_NUM_THREADS
-  int16_t default_device = 0;        // default-device-var (device.h)
-  base::LoopSchedule run_schedule{}; // run-sched-var
-  uintptr_t allocator = 1;           // def-allocator-var (memory.h)
+  uint8_t nthreads_tail = 0;  // nthreads-var, the other elements: see nthreads_tail(); 0: those of OMP_NUM_THREADS
+  int16_t default_device = 0;  // default-device-var (device.h)
+  base::LoopSchedule run_schedule{};  // run-sched-var
+  uintptr_t allocator = 1;  // def-allocator-var (memory.h)
 };
 
 // What the environment says for the initial task of a thread. Thread-safe.

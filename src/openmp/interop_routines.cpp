@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interoperability routines (OpenMP 5.2, section 18.12). There is no device with a runtime of its own, so the only object
-// is omp_interop_none, which has no properties.
+// Interoperability routines (OpenMP 5.2, section 18.12). There is no device with a runtime of its own, so the only
+// object is omp_interop_none, which has no properties.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace {
 
 // omp_interop_property_t: from -1 down.
-constexpr std::array<const char*, 9> kProperties = {"fr_id",      "fr_name",  "vendor", "vendor_name",    "device_num",
-                                                    "platform", "device", "device_context", "targetsync"};
+constexpr std::array<const char*, 9> kProperties = {
+    "fr_id", "fr_name", "vendor", "vendor_name", "device_num", "platform", "device", "device_context", "targetsync"};
 // omp_interop_rc_t: from 1 down.
 constexpr std::array<const char*, 8> kCodes = {"no meaningful value available",
                                                "success",

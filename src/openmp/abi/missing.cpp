@@ -25,7 +25,8 @@ struct Line {
 void weft_abi_missing(const char* name) noexcept {
   constexpr const char* kForOpenacc[] = {"acc_", "GOACC_", "GOMP_PLUGIN_"};
   bool of_openacc = false;
-  for (const char* prefix : kForOpenacc) of_openacc = of_openacc || std::strncmp(name, prefix, std::strlen(prefix)) == 0;
+  for (const char* prefix : kForOpenacc)
+    of_openacc = of_openacc || std::strncmp(name, prefix, std::strlen(prefix)) == 0;
   // One write, so that the lines of several threads and processes stay whole.
   Line line;
   line.append("weft: ");

@@ -85,8 +85,7 @@ int thread_limit_of(void** arguments) noexcept {
   if (arguments == nullptr) return 0;
   while (*arguments != nullptr) {
     const auto word = reinterpret_cast<intptr_t>(*arguments++);
-    const intptr_t value =
-        (word & kValueFollows) != 0 ? reinterpret_cast<intptr_t>(*arguments++) : word >> kValueShift;
+    const intptr_t value = (word & kValueFollows) != 0 ? reinterpret_cast<intptr_t>(*arguments++) : word >> kValueShift;
     if ((word & kDevice) == 0 && (word & kWhich) == kThreadLimit) {
       return value < INT32_MAX ? static_cast<int>(value) : INT32_MAX;
     }

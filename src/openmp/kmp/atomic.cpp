@@ -23,10 +23,10 @@ template <size_t Size>
 struct WordOf {
   using Type = void;
 };
-#define WEFT_WORD(word)           \
-  template <>                     \
-  struct WordOf<sizeof(word)> {   \
-    using Type = word;            \
+#define WEFT_WORD(word)         \
+  template <>                   \
+  struct WordOf<sizeof(word)> { \
+    using Type = word;          \
   }
 WEFT_WORD(uint8_t);
 WEFT_WORD(uint16_t);
@@ -107,19 +107,19 @@ Value read(Value* at) noexcept {
 // ---- operations: of the value x in memory and the operand y ----
 
 // Integers of either side are unsigned 64-bit ones where overflow wraps.
-#define WEFT_OPERATION(name, wraps, expression)            \
-  struct name {                                            \
-    static constexpr bool kWraps = wraps;                  \
-    template <class X, class Y>                            \
-    static auto of(X x, Y y) noexcept {                    \
-      return expression;                                   \
-    }                                                      \
+#define WEFT_OPERATION(name, wraps, expression) \
+  struct name {                                 \
+    static constexpr bool kWraps = wraps;       \
+    template <class X, class Y>                 \
+    static auto of(X x, Y y) noexcept {         \
+      return expression;                        \
+    }                                           \
   }
 WEFT_OPERATION(Add, true, x + y);
 WEFT_OPERATION(Sub, true, x - y);
-WEFT_OPERATION(Mul, true, x * y);
+WEFT_OPERATION(Mul, true, x* y);
 WEFT_OPERATION(Div, false, x / y);
-WEFT_OPERATION(AndBits, true, x & y);
+WEFT_OPERATION(AndBits, true, x& y);
 WEFT_OPERATION(OrBits, true, x | y);
 WEFT_OPERATION(XorBits, true, x ^ y);
 WEFT_OPERATION(Equivalent, true, x ^ ~y);
@@ -167,86 +167,87 @@ bool compare_and_swap(Value* at, Value expected, Value desired, Value* seen) noe
 // ---- the table: what each type has ----
 
 // Without and with capture.
-#define WEFT_ATOMIC(type, Value, operation, Operation) \
+#define WEFT_ATOMIC(type, Value, operation, Operation)                                                   \
   WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation(Ident*, int32_t, Value* at, Value operand) { \
-    update<Operation>(at, operand); \
-  } \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation); \
+    update<Operation>(at, operand);                                                                      \
+  }                                                                                                      \
+  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation);                                                   \
   WEFT_CAPTURE(type, Value, operation##_cpt, Operation)
-#define WEFT_CAPTURE(type, Value, operation, Operation) \
-  WEFT_ABI Value weft_abi___kmpc_atomic_##type##_##operation(Ident*, int32_t, Value* at, Value operand, int32_t after) { \
-    const Change<Value> change = update<Operation>(at, operand); \
-    return after != 0 ? change.after : change.before; \
-  } \
+#define WEFT_CAPTURE(type, Value, operation, Operation)                                                 \
+  WEFT_ABI Value weft_abi___kmpc_atomic_##type##_##operation(Ident*, int32_t, Value* at, Value operand, \
+                                                             int32_t after) {                           \
+    const Change<Value> change = update<Operation>(at, operand);                                        \
+    return after != 0 ? change.after : change.before;                                                   \
+  }                                                                                                     \
   WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation)
 
 // Operations whose operands may change places.
-#define WEFT_ATOMIC_ORDERED(type, Value, operation, Operation) \
-  WEFT_ATOMIC(type, Value, operation, Operation); \
+#define WEFT_ATOMIC_ORDERED(type, Value, operation, Operation)                                                 \
+  WEFT_ATOMIC(type, Value, operation, Operation);                                                              \
   WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation##_rev(Ident*, int32_t, Value* at, Value operand) { \
-    update<Reversed<Operation>>(at, operand); \
-  } \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation##_rev); \
+    update<Reversed<Operation>>(at, operand);                                                                  \
+  }                                                                                                            \
+  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation##_rev);                                                   \
   WEFT_CAPTURE(type, Value, operation##_cpt_rev, Reversed<Operation>)
 
 // The operand has another type.
-#define WEFT_ATOMIC_MIXED(type, Value, operation, Operation, other, Other) \
+#define WEFT_ATOMIC_MIXED(type, Value, operation, Operation, other, Other)                                         \
   WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation##_##other(Ident*, int32_t, Value* at, Other operand) { \
-    update<Operation>(at, operand); \
-  } \
+    update<Operation>(at, operand);                                                                                \
+  }                                                                                                                \
   WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation##_##other)
-#define WEFT_ATOMIC_ACCESS(type, Value) \
-  WEFT_ABI Value weft_abi___kmpc_atomic_##type##_rd(Ident*, int32_t, Value* at) { return read(at); } \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_rd); \
+#define WEFT_ATOMIC_ACCESS(type, Value)                                                                              \
+  WEFT_ABI Value weft_abi___kmpc_atomic_##type##_rd(Ident*, int32_t, Value* at) { return read(at); }                 \
+  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_rd);                                                                        \
   WEFT_ABI void weft_abi___kmpc_atomic_##type##_wr(Ident*, int32_t, Value* at, Value value) { exchange(at, value); } \
   WEFT_ABI_EXPORT(__kmpc_atomic_##type##_wr)
-#define WEFT_ATOMIC_SWAP(type, Value) \
+#define WEFT_ATOMIC_SWAP(type, Value)                                                           \
   WEFT_ABI Value weft_abi___kmpc_atomic_##type##_swp(Ident*, int32_t, Value* at, Value value) { \
-    return exchange(at, value); \
-  } \
+    return exchange(at, value);                                                                 \
+  }                                                                                             \
   WEFT_ABI_EXPORT(__kmpc_atomic_##type##_swp)
 
-#define WEFT_ATOMIC_INTEGER(type, Signed, Unsigned) \
-  WEFT_ATOMIC_ACCESS(type, Signed); \
-  WEFT_ATOMIC_SWAP(type, Signed); \
-  WEFT_ATOMIC(type, Signed, add, Add); \
-  WEFT_ATOMIC_ORDERED(type, Signed, sub, Sub); \
-  WEFT_ATOMIC(type, Signed, mul, Mul); \
-  WEFT_ATOMIC_ORDERED(type, Signed, div, Div); \
-  WEFT_ATOMIC_ORDERED(type##u, Unsigned, div, Div); \
-  WEFT_ATOMIC(type, Signed, andb, AndBits); \
-  WEFT_ATOMIC(type, Signed, orb, OrBits); \
-  WEFT_ATOMIC(type, Signed, xor, XorBits); \
-  WEFT_ATOMIC(type, Signed, neqv, XorBits); \
-  WEFT_ATOMIC(type, Signed, eqv, Equivalent); \
-  WEFT_ATOMIC(type, Signed, andl, AndLogical); \
-  WEFT_ATOMIC(type, Signed, orl, OrLogical); \
-  WEFT_ATOMIC_ORDERED(type, Signed, shl, ShiftLeft); \
-  WEFT_ATOMIC_ORDERED(type, Signed, shr, ShiftRight); \
-  WEFT_ATOMIC_ORDERED(type##u, Unsigned, shr, ShiftRight); \
-  WEFT_ATOMIC(type, Signed, min, Least); \
-  WEFT_ATOMIC(type, Signed, max, Greatest); \
+#define WEFT_ATOMIC_INTEGER(type, Signed, Unsigned)          \
+  WEFT_ATOMIC_ACCESS(type, Signed);                          \
+  WEFT_ATOMIC_SWAP(type, Signed);                            \
+  WEFT_ATOMIC(type, Signed, add, Add);                       \
+  WEFT_ATOMIC_ORDERED(type, Signed, sub, Sub);               \
+  WEFT_ATOMIC(type, Signed, mul, Mul);                       \
+  WEFT_ATOMIC_ORDERED(type, Signed, div, Div);               \
+  WEFT_ATOMIC_ORDERED(type##u, Unsigned, div, Div);          \
+  WEFT_ATOMIC(type, Signed, andb, AndBits);                  \
+  WEFT_ATOMIC(type, Signed, orb, OrBits);                    \
+  WEFT_ATOMIC(type, Signed, xor, XorBits);                   \
+  WEFT_ATOMIC(type, Signed, neqv, XorBits);                  \
+  WEFT_ATOMIC(type, Signed, eqv, Equivalent);                \
+  WEFT_ATOMIC(type, Signed, andl, AndLogical);               \
+  WEFT_ATOMIC(type, Signed, orl, OrLogical);                 \
+  WEFT_ATOMIC_ORDERED(type, Signed, shl, ShiftLeft);         \
+  WEFT_ATOMIC_ORDERED(type, Signed, shr, ShiftRight);        \
+  WEFT_ATOMIC_ORDERED(type##u, Unsigned, shr, ShiftRight);   \
+  WEFT_ATOMIC(type, Signed, min, Least);                     \
+  WEFT_ATOMIC(type, Signed, max, Greatest);                  \
   WEFT_ATOMIC_MIXED(type, Signed, mul, Mul, float8, double); \
   WEFT_ATOMIC_MIXED(type, Signed, div, Div, float8, double)
-#define WEFT_ATOMIC_NUMBER(type, Value) \
-  WEFT_ATOMIC(type, Value, add, Add); \
+#define WEFT_ATOMIC_NUMBER(type, Value)       \
+  WEFT_ATOMIC(type, Value, add, Add);         \
   WEFT_ATOMIC_ORDERED(type, Value, sub, Sub); \
-  WEFT_ATOMIC(type, Value, mul, Mul); \
+  WEFT_ATOMIC(type, Value, mul, Mul);         \
   WEFT_ATOMIC_ORDERED(type, Value, div, Div)
-#define WEFT_ATOMIC_REAL(type, Value) \
-  WEFT_ATOMIC_ACCESS(type, Value); \
-  WEFT_ATOMIC_SWAP(type, Value); \
-  WEFT_ATOMIC_NUMBER(type, Value); \
+#define WEFT_ATOMIC_REAL(type, Value)   \
+  WEFT_ATOMIC_ACCESS(type, Value);      \
+  WEFT_ATOMIC_SWAP(type, Value);        \
+  WEFT_ATOMIC_NUMBER(type, Value);      \
   WEFT_ATOMIC(type, Value, min, Least); \
   WEFT_ATOMIC(type, Value, max, Greatest)
 #define WEFT_ATOMIC_COMPLEX(type, Value) \
-  WEFT_ATOMIC_ACCESS(type, Value); \
-  WEFT_ATOMIC_SWAP(type, Value); \
+  WEFT_ATOMIC_ACCESS(type, Value);       \
+  WEFT_ATOMIC_SWAP(type, Value);         \
   WEFT_ATOMIC_NUMBER(type, Value)
 #define WEFT_ATOMIC_MIXED_NUMBER(type, Value, other, Other) \
-  WEFT_ATOMIC_MIXED(type, Value, add, Add, other, Other); \
-  WEFT_ATOMIC_MIXED(type, Value, sub, Sub, other, Other); \
-  WEFT_ATOMIC_MIXED(type, Value, mul, Mul, other, Other); \
+  WEFT_ATOMIC_MIXED(type, Value, add, Add, other, Other);   \
+  WEFT_ATOMIC_MIXED(type, Value, sub, Sub, other, Other);   \
+  WEFT_ATOMIC_MIXED(type, Value, mul, Mul, other, Other);   \
   WEFT_ATOMIC_MIXED(type, Value, div, Div, other, Other)
 
 WEFT_ATOMIC_INTEGER(fixed1, int8_t, uint8_t);
@@ -264,12 +265,12 @@ WEFT_ATOMIC_MIXED_NUMBER(cmplx4, Complex4, cmplx8, Complex8);
 // ---- pairs of floats: what is captured comes back by address ----
 
 #undef WEFT_CAPTURE
-#define WEFT_CAPTURE(type, Value, operation, Operation) \
+#define WEFT_CAPTURE(type, Value, operation, Operation)                                                            \
   WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation(Ident*, int32_t, Value* at, Value operand, Value* out, \
-                                                            int32_t after) { \
-    const Change<Value> change = update<Operation>(at, operand); \
-    *out = after != 0 ? change.after : change.before; \
-  } \
+                                                            int32_t after) {                                       \
+    const Change<Value> change = update<Operation>(at, operand);                                                   \
+    *out = after != 0 ? change.after : change.before;                                                              \
+  }                                                                                                                \
   WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation)
 
 WEFT_ATOMIC_ACCESS(cmplx4, Complex4);
@@ -282,32 +283,32 @@ WEFT_ABI_EXPORT(__kmpc_atomic_cmplx4_swp);
 
 // ---- compare and swap ----
 
-#define WEFT_ATOMIC_CAS(size, Value) \
+#define WEFT_ATOMIC_CAS(size, Value)                                                                                  \
   WEFT_ABI bool weft_abi___kmpc_atomic_bool_##size##_cas(Ident*, int32_t, Value* at, Value expected, Value desired) { \
-    Value seen; \
-    return compare_and_swap(at, expected, desired, &seen); \
-  } \
-  WEFT_ABI_EXPORT(__kmpc_atomic_bool_##size##_cas); \
+    Value seen;                                                                                                       \
+    return compare_and_swap(at, expected, desired, &seen);                                                            \
+  }                                                                                                                   \
+  WEFT_ABI_EXPORT(__kmpc_atomic_bool_##size##_cas);                                                                   \
   WEFT_ABI Value weft_abi___kmpc_atomic_val_##size##_cas(Ident*, int32_t, Value* at, Value expected, Value desired) { \
-    Value seen; \
-    compare_and_swap(at, expected, desired, &seen); \
-    return seen; \
-  } \
-  WEFT_ABI_EXPORT(__kmpc_atomic_val_##size##_cas); \
-  WEFT_ABI bool weft_abi___kmpc_atomic_bool_##size##_cas_cpt(Ident*, int32_t, Value* at, Value expected, Value desired, \
-                                                             Value* seen_otherwise) { \
-    Value seen; \
-    if (compare_and_swap(at, expected, desired, &seen)) return true; \
-    *seen_otherwise = seen; \
-    return false; \
-  } \
-  WEFT_ABI_EXPORT(__kmpc_atomic_bool_##size##_cas_cpt); \
-  WEFT_ABI Value weft_abi___kmpc_atomic_val_##size##_cas_cpt(Ident*, int32_t, Value* at, Value expected, Value desired, \
-                                                             Value* after) { \
-    Value seen; \
-    *after = compare_and_swap(at, expected, desired, &seen) ? desired : seen; \
-    return seen; \
-  } \
+    Value seen;                                                                                                       \
+    compare_and_swap(at, expected, desired, &seen);                                                                   \
+    return seen;                                                                                                      \
+  }                                                                                                                   \
+  WEFT_ABI_EXPORT(__kmpc_atomic_val_##size##_cas);                                                                    \
+  WEFT_ABI bool weft_abi___kmpc_atomic_bool_##size##_cas_cpt(Ident*, int32_t, Value* at, Value expected,              \
+                                                             Value desired, Value* seen_otherwise) {                  \
+    Value seen;                                                                                                       \
+    if (compare_and_swap(at, expected, desired, &seen)) return true;                                                  \
+    *seen_otherwise = seen;                                                                                           \
+    return false;                                                                                                     \
+  }                                                                                                                   \
+  WEFT_ABI_EXPORT(__kmpc_atomic_bool_##size##_cas_cpt);                                                               \
+  WEFT_ABI Value weft_abi___kmpc_atomic_val_##size##_cas_cpt(Ident*, int32_t, Value* at, Value expected,              \
+                                                             Value desired, Value* after) {                           \
+    Value seen;                                                                                                       \
+    *after = compare_and_swap(at, expected, desired, &seen) ? desired : seen;                                         \
+    return seen;                                                                                                      \
+  }                                                                                                                   \
   WEFT_ABI_EXPORT(__kmpc_atomic_val_##size##_cas_cpt)
 
 WEFT_ATOMIC_CAS(1, int8_t);
@@ -336,14 +337,14 @@ struct Bytes32 {
 
 }  // namespace
 
-#define WEFT_ATOMIC_ANY(size, Value) \
+#define WEFT_ATOMIC_ANY(size, Value)                                                                        \
   WEFT_ABI void weft_abi___kmpc_atomic_##size(Ident*, int32_t, Value* at, void* operand, Combine combine) { \
-    change(at, [=](Value value) { \
-      Value result; \
-      combine(&result, &value, operand); \
-      return result; \
-    }); \
-  } \
+    change(at, [=](Value value) {                                                                           \
+      Value result;                                                                                         \
+      combine(&result, &value, operand);                                                                    \
+      return result;                                                                                        \
+    });                                                                                                     \
+  }                                                                                                         \
   WEFT_ABI_EXPORT(__kmpc_atomic_##size)
 
 WEFT_ATOMIC_ANY(1, uint8_t);

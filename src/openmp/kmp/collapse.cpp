@@ -16,8 +16,8 @@ namespace {
 enum Comparison : int32_t { kLessOrEqual, kGreaterOrEqual, kNotEqual, kLess, kGreater };
 enum LoopType : int32_t { kUint8, kInt8, kUint16, kInt16, kUint32, kInt32, kUint64, kInt64 };
 
-// One loop: from lower + lower_by * v to upper + upper_by * v, where v is the variable of the loop `outer` (bounds_info_t).
-// Numbers stand in 64 bits, extended from their type.
+// One loop: from lower + lower_by * v to upper + upper_by * v, where v is the variable of the loop `outer`
+// (bounds_info_t). Numbers stand in 64 bits, extended from their type.
 struct Loop {
   LoopType type;
   LoopType variable_type;
@@ -57,8 +57,8 @@ uint64_t magnitude(int64_t step) noexcept {
 
 // To bounds that are inclusive.
 void canonicalize(Loop& loop) noexcept {
-  const bool up = loop.comparison == kNotEqual ? loop.step > 0
-                                               : loop.comparison == kLess || loop.comparison == kLessOrEqual;
+  const bool up =
+      loop.comparison == kNotEqual ? loop.step > 0 : loop.comparison == kLess || loop.comparison == kLessOrEqual;
   if (loop.comparison != kLessOrEqual && loop.comparison != kGreaterOrEqual) {
     loop.upper = in_type(loop.type, loop.upper + (up ? ~uint64_t{0} : 1));
   }
@@ -191,7 +191,7 @@ WEFT_ABI int32_t weft_abi___kmpc_for_collapsed_init(Ident*, int32_t, Loop* loops
   const uint64_t end = begin + each + (number < rest ? 1 : 0);
   if (last != nullptr) *last = begin < end && end == count ? 1 : 0;
   if (begin == end) return 0;
-  const auto write = [&](uint64_t index, uint64_t Loop::*bound, uint64_t Loop::*factor) {
+  const auto write = [&](uint64_t index, uint64_t Loop::* bound, uint64_t Loop::* factor) {
     nest.find(index, variables);
     for (int32_t i = 0; i < depth; ++i) {
       part[i].*bound = variables[i];

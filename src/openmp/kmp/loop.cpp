@@ -15,8 +15,8 @@ void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, st
   // Among the teams of the league, or among the members of the team.
   const bool distribute = schedule == kDistributeStatic || schedule == kDistributeStaticChunked;
   if (distribute) schedule = schedule == kDistributeStatic ? kStatic : kStaticChunked;
-  take_static_part(distribute ? teams_of_league(member->team) : members_of(member->team, member->number), schedule, last,
-                   lower, upper, stride, incr, chunk);
+  take_static_part(distribute ? teams_of_league(member->team) : members_of(member->team, member->number), schedule,
+                   last, lower, upper, stride, incr, chunk);
 }
 
 // Called at the end of each iteration of an ordered loop: the turn goes on by iterations.

@@ -18,9 +18,10 @@ void demand(const Ident* location, int32_t wanted, int32_t severity, const char*
   const int size = planned_team_size(self(), wanted);
   if (size >= wanted) return;
   const char* where = location != nullptr && location->source != nullptr ? location->source : "";
-  base::warn("num_threads(strict: %d): the region gets %d; OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS and OMP_DYNAMIC bound "
-             "it%s%s (%s)",
-             wanted, size, message != nullptr ? ": " : "", message != nullptr ? message : "", where);
+  base::warn(
+      "num_threads(strict: %d): the region gets %d; OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS and OMP_DYNAMIC bound "
+      "it%s%s (%s)",
+      wanted, size, message != nullptr ? ": " : "", message != nullptr ? message : "", where);
   if (severity == kFatal) std::exit(EXIT_FAILURE);
 }
 
@@ -40,8 +41,7 @@ WEFT_ABI_EXPORT(__kmpc_push_num_threads_list);
 
 // What is demanded is looked at for this region; the levels below say their numbers themselves.
 WEFT_ABI void weft_abi___kmpc_push_num_threads_list_strict(Ident* location, int32_t, uint32_t count,
-                                                           const int32_t* list, int32_t severity,
-                                                           const char* message) {
+                                                           const int32_t* list, int32_t severity, const char* message) {
   if (count > 0) demand(location, list[0], severity, message);
   push_num_threads(list, static_cast<int>(count));
 }

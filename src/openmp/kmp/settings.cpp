@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KMP: routines under the names by which C programs that bring no omp.h, and Fortran's interface modules, call them; and
-// settings given as text.
+// KMP: routines under the names by which C programs that bring no omp.h, and Fortran's interface modules, call them;
+// and settings given as text.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,9 @@ using namespace weft::openmp;
 
 // ---- the same by another name ----
 
-#define WEFT_ALIAS(result, name, parameters, original, arguments)     \
-  extern "C" result weft_abi_##original parameters;                   \
-  WEFT_ABI result weft_abi_##name parameters {                        \
-    return weft_abi_##original arguments;                             \
-  }                                                                   \
+#define WEFT_ALIAS(result, name, parameters, original, arguments)                      \
+  extern "C" result weft_abi_##original parameters;                                    \
+  WEFT_ABI result weft_abi_##name parameters { return weft_abi_##original arguments; } \
   WEFT_ABI_EXPORT(name)
 
 WEFT_ALIAS(void*, kmpc_malloc, (size_t size), kmp_malloc, (size));
