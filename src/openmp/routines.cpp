@@ -384,45 +384,6 @@ WEFT_ABI_EXPORT(omp_get_max_task_priority);
 WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority_);
 
-WEFT_ABI int weft_abi_omp_get_num_devices() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_devices);
-
-WEFT_ABI int weft_abi_omp_get_num_devices_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_devices_);
-
-WEFT_ABI int weft_abi_omp_get_default_device() { return 0; }
-WEFT_ABI_EXPORT(omp_get_default_device);
-
-WEFT_ABI int weft_abi_omp_get_default_device_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_default_device_);
-
-WEFT_ABI int weft_abi_omp_get_initial_device() { return 0; }
-WEFT_ABI_EXPORT(omp_get_initial_device);
-
-WEFT_ABI int weft_abi_omp_get_initial_device_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_initial_device_);
-
-WEFT_ABI int weft_abi_omp_get_device_num() { return 0; }
-WEFT_ABI_EXPORT(omp_get_device_num);
-
-WEFT_ABI int weft_abi_omp_get_device_num_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_device_num_);
-
-WEFT_ABI int weft_abi_omp_is_initial_device() { return 1; }
-WEFT_ABI_EXPORT(omp_is_initial_device);
-
-WEFT_ABI int weft_abi_omp_is_initial_device_() { return 1; }
-WEFT_ABI_EXPORT(omp_is_initial_device_);
-
-WEFT_ABI void weft_abi_omp_set_default_device(int value) { static_cast<void>(value); }
-WEFT_ABI_EXPORT(omp_set_default_device);
-
-WEFT_ABI void weft_abi_omp_set_default_device_(const int32_t* value) { static_cast<void>(*value); }
-WEFT_ABI_EXPORT(omp_set_default_device_);
-
-WEFT_ABI void weft_abi_omp_set_default_device_8_(const int64_t* value) { static_cast<void>(static_cast<int>(*value)); }
-WEFT_ABI_EXPORT(omp_set_default_device_8_);
-
 WEFT_ABI int weft_abi_omp_get_num_teams() { return self()->team->league_size; }
 WEFT_ABI_EXPORT(omp_get_num_teams);
 

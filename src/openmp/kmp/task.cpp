@@ -6,8 +6,7 @@
 #include "base/small_list.h"
 #include "openmp/cancel.h"
 #include "openmp/dependences.h"
-#include "openmp/kmp/kmp.h"
-#include "openmp/task.h"
+#include "openmp/kmp/task.h"
 #include "openmp/task_loop.h"
 
 using namespace weft;
@@ -16,26 +15,10 @@ using namespace weft::openmp::kmp;
 
 namespace {
 
-struct KmpTask;
-using Routine = int32_t (*)(int32_t gtid, KmpTask* task);
-
-union KmpTaskData {
-  int32_t priority;
-  Routine destructors;
-};
-
-// What precedes the privates in the program's view (kmp_task_t). `part` is the compiler's.
-struct KmpTask {
-  void* shareds;
-  Routine routine;
-  int32_t part;
-  KmpTaskData destructors;
-  KmpTaskData priority;
-};
-
 // Bits of `flags`.
 constexpr int32_t kFinal = 1 << 1;
 constexpr int32_t kDestructors = 1 << 3;
+constexpr int32_t kProxy = 1 << 4;  // ends when __kmpc_proxy_task_completed says so: like a detachable one
 constexpr int32_t kPriority = 1 << 5;
 constexpr int32_t kDetachable = 1 << 6;
 constexpr int32_t kFreeAgents = 1 << 7;
@@ -48,9 +31,10 @@ struct alignas(16) Link {
   size_t record_size;  // of the program's record, rounded up
   size_t shareds_size;
   // Of the pattern of a taskloop: where the record holds its bounds, and the loop's step.
-  uint32_t lower;
-  uint32_t upper;
-  int64_t step;
+  uint32_t lower = 0;
+  uint32_t upper = 0;
+  int64_t step = 0;
+  void* pending = nullptr;  // see pending_work()
 };
 
 // Privates may be vectors.
@@ -82,6 +66,10 @@ void run_task(Task* task) {
     return;
   }
   record->routine(self()->number, record);
+  while (link_of(record)->pending != nullptr) {
+    task_yield(self());
+    record->routine(self()->number, record);
+  }
   run_remaining_parts(record);
 }
 
@@ -129,13 +117,13 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   void* payload = nullptr;
   Task* task = allocate_task(kLinkRoom + record_size + shareds_size, kAlignment, &payload);
   auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
-  new (link_of(record)) Link{task, flags, false, record_size, shareds_size, 0, 0, 0};
+  new (link_of(record)) Link{task, flags, false, record_size, shareds_size};
   record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + record_size : nullptr;
   record->routine = routine;
   record->part = 0;
   task->body = run_task;
   task->data = record;
-  if ((flags & kDetachable) != 0) task->open.store(2, std::memory_order_relaxed);
+  if ((flags & (kDetachable | kProxy)) != 0) task->open.store(2, std::memory_order_relaxed);
   return record;
 }
 
@@ -148,7 +136,7 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
   TaskClauses clauses;
   clauses.deferred = deferred;
   clauses.final = (link->flags & kFinal) != 0;
-  clauses.detachable = (link->flags & kDetachable) != 0;
+  clauses.detachable = (link->flags & (kDetachable | kProxy)) != 0;
   clauses.free_agents = (link->flags & kFreeAgents) != 0;
   if ((link->flags & kPriority) != 0) clauses.priority = record->priority.priority;
   if (dependences != nullptr) {
@@ -161,10 +149,21 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
 
 }  // namespace
 
-WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
-                                                 size_t shareds_size, Routine routine) {
+KmpTask* kmp::allocate_record(int32_t flags, size_t record_size, size_t shareds_size, Routine routine) {
   constexpr size_t kUnit = 16;
   return allocate(flags, (record_size + kUnit - 1) / kUnit * kUnit, shareds_size, routine);
+}
+
+Task* kmp::task_of(KmpTask* record) noexcept { return link_of(record)->task; }
+
+void** kmp::pending_work(const Member* member) noexcept {
+  const Task* task = member->task;
+  return task->body == run_task && !task->implicit ? &link_of(static_cast<KmpTask*>(task->data))->pending : nullptr;
+}
+
+WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
+                                                 size_t shareds_size, Routine routine) {
+  return allocate_record(flags, record_size, shareds_size, routine);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_alloc);
 
