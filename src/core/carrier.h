@@ -50,6 +50,11 @@ struct alignas(64) Carrier {
 
   Statistics statistics;
 
+  // Binding; touched by this carrier's thread only. What its mask is now, null: what the system gave it; and what a
+  // worker goes back to.
+  const platform::CpuSet* cpus = nullptr;
+  const platform::CpuSet* own_cpus = nullptr;
+
   // Its context has been spinning for a while: the carrier could do something else, and is asked to by
   // `poked`. Relaxed: who misses it comes a moment later.
   std::atomic<bool> waiting{false};

@@ -209,6 +209,7 @@ void* monitor_main(void* argument) {
   static Monitor* monitor;
   monitor = new (std::nothrow) Monitor(static_cast<Pool*>(argument));
   if (monitor == nullptr) return nullptr;
+  use_all_cpus();
   for (;;) {
     const timespec tick{0, kTickNs};
     nanosleep(&tick, nullptr);

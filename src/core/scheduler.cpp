@@ -41,6 +41,10 @@ Context* remove_free(Carrier* carrier) noexcept {
 
 void put_free(Carrier* carrier, Context* context) noexcept {
   context->place = nullptr;
+  if (context->cpus != nullptr) {
+    context->cpus = nullptr;
+    leave_binding(carrier);
+  }
   const bool borrowed = std::exchange(context->borrowed, false);
   if (!borrowed) {
     add_free(carrier, context);
@@ -207,7 +211,9 @@ void make_all_ready(Context* chain) noexcept {
 namespace {
 
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
-  self->carrier->statistics.switches.add();
+  Carrier* carrier = self->carrier;
+  carrier->statistics.switches.add();
+  if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
   self->departure = departure;
   switch_to(target);
   self->departure = Departure::none;

@@ -14,6 +14,7 @@ struct Icvs {
   int max_active_levels = 1;         // max-active-levels-var
   int thread_limit = 1;              // thread-limit-var
   bool dynamic = false;              // dyn-var
+  bool affinity = false;             // whether regions have to do with places (team_affinity.h); never changes
   base::LoopSchedule run_schedule{}; // run-sched-var
   uintptr_t allocator = 1;           // def-allocator-var (memory.h)
 };

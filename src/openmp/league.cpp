@@ -7,6 +7,7 @@
 #include "openmp/parallel.h"
 #include "openmp/store.h"
 #include "openmp/task.h"
+#include "openmp/team_affinity.h"
 
 namespace weft::openmp {
 
@@ -46,6 +47,7 @@ void run_team(const League& league, int number) noexcept {
   team->league_number = number;
   member->outer = parent;
   enter_team(member, team, 0);
+  if (team->icvs.affinity) inherit_seat(team, parent);
   t_member = member;
   league.invoke(league.words, 0);
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
@@ -82,7 +84,8 @@ void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexce
     return;
   }
   void* packed[core::Post::kWords] = {nullptr, &league};
-  parallel(run_teams, packed, teams);
+  // Each team gets a part of the places for its regions.
+  parallel(run_teams, packed, {teams, base::ProcBind::spread});
 }
 
 }  // namespace weft::openmp

@@ -15,10 +15,10 @@ using namespace weft::openmp::kmp;
 
 namespace {
 
-// num_threads clause of the thread's next region.
-thread_local int t_num_threads = 0;
+// The clauses of the thread's next region.
+thread_local Clauses t_clauses;
 
-int take_num_threads() noexcept { return std::exchange(t_num_threads, 0); }
+Clauses take_clauses() noexcept { return std::exchange(t_clauses, Clauses()); }
 
 template <size_t... I>
 void call(Microtask task, int32_t* gtid, int32_t* tid, void* const* arguments, std::index_sequence<I...>) {
@@ -81,8 +81,8 @@ void with_words(Microtask task, void** arguments, int count, Start&& start) {
   start(run_microtask, words);
 }
 
-void fork_call(Microtask task, void** arguments, int count, int threads) {
-  with_words(task, arguments, count, [threads](Invoke invoke, void** words) { parallel(invoke, words, threads); });
+void fork_call(Microtask task, void** arguments, int count, Clauses clauses) {
+  with_words(task, arguments, count, [clauses](Invoke invoke, void** words) { parallel(invoke, words, clauses); });
 }
 
 // What the next teams construct of the calling thread asks for.
@@ -127,32 +127,36 @@ WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, .
   if (count <= 16) {
     for (int i = 0; i < count; ++i) few[i] = va_arg(list, void*);
     va_end(list);
-    fork_call(task, few, count, take_num_threads());
+    fork_call(task, few, count, take_clauses());
     return;
   }
   auto** many = static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<size_t>(count)));
   for (int i = 0; i < count; ++i) many[i] = va_arg(list, void*);
   va_end(list);
-  fork_call(task, many, count, take_num_threads());
+  fork_call(task, many, count, take_clauses());
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call);
 
 WEFT_ABI void weft_abi___kmpc_fork_call_if(Ident*, int32_t, Microtask task, int32_t condition, void* argument) {
   void* arguments[1] = {argument};
-  const int threads = take_num_threads();
-  fork_call(task, arguments, argument != nullptr ? 1 : 0, condition != 0 ? threads : 1);
+  Clauses clauses = take_clauses();
+  if (condition == 0) clauses.threads = 1;
+  fork_call(task, arguments, argument != nullptr ? 1 : 0, clauses);
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call_if);
 
-WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) { t_num_threads = threads; }
+WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) { t_clauses.threads = threads; }
 WEFT_ABI_EXPORT(__kmpc_push_num_threads);
 
-// Where members run is the pool's business; the clause is accepted.
-WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t) {}
+// The numbers of the policies are OpenMP's.
+WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t bind) {
+  constexpr auto kMost = static_cast<int32_t>(base::ProcBind::spread);
+  if (bind > 0 && bind <= kMost) t_clauses.bind = static_cast<base::ProcBind>(bind);
+}
 WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
 
 WEFT_ABI void weft_abi___kmpc_serialized_parallel(Ident*, int32_t) {
-  t_num_threads = 0;
+  t_clauses = Clauses();
   begin_serial();
 }
 WEFT_ABI_EXPORT(__kmpc_serialized_parallel);
