@@ -58,6 +58,9 @@ void bind_self(const platform::CpuSet* cpus) noexcept {
   platform::bind_identity_thread(*cpus);
 }
 
-const platform::CpuSet* binding_of_self() noexcept { return current_context()->cpus; }
+void prefer_slot(int slot) noexcept {
+  Context* self = current_context();
+  self->place = slot == 0 ? self->group : pool().worker(slot - 1);
+}
 
 }  // namespace weft::core

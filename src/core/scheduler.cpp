@@ -287,8 +287,20 @@ bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept {
          victim->root_ready.load(std::memory_order_relaxed) != nullptr;
 }
 
+// Whether a carrier may take `context` out of another one's list: one that is bound had better wait for the carrier that
+// has its CPUs, unless that does not come.
+bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
+  if (carrier->is_root() && context->group != carrier) return false;
+  return context->cpus == nullptr || context->cpus == carrier->cpus || victim->stuck.load(std::memory_order_relaxed);
+}
+
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
-  Context* context = victim->ready.pop(carrier->is_root() ? carrier : nullptr);
+  Context* context = nullptr;
+  if (victim == carrier) {
+    context = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
+  } else {
+    context = victim->ready.pop_first([=](const Context* ready) { return may_take(carrier, victim, ready); });
+  }
   if (context == nullptr) return false;
   if (victim != carrier) carrier->statistics.steals.add();
   switch_counted(self, context, Departure::idle);
@@ -358,10 +370,12 @@ bool step(Context* self) noexcept {
 
 bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (is_abandoned(carrier, victim)) return true;
-  if (carrier == victim || !carrier->is_root()) {
+  if (carrier == victim) {
     if (!victim->ready.empty()) return true;
-  } else if (victim->ready.has_placeless(carrier)) {
-    // One that has its place would keep the root's own context from the only OS thread it can run on.
+  } else if (victim->ready.has([=](const Context* ready) {
+               // One that has its place would keep the root's own context from the only OS thread it can run on.
+               return may_take(carrier, victim, ready) && !(carrier->is_root() && ready->place != nullptr);
+             })) {
     return true;
   }
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);

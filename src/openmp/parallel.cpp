@@ -11,6 +11,7 @@
 #include "openmp/libraries.h"
 #include "openmp/nesting.h"
 #include "openmp/root.h"
+#include "openmp/slots.h"
 #include "openmp/startup.h"
 #include "openmp/statistics.h"
 #include "openmp/store.h"
@@ -220,7 +221,7 @@ bool fit_crew(Root* root, Member* parent, int& size, base::ProcBind bind) noexce
   team->level = level;
   team->active_level = 1;
   team->icvs = wanted;
-  team->flat = size <= core::slots();
+  team->flat = size <= core::slots() && (!wanted.affinity || has_room(team->placement));
   reserve_members(team, size);
   for (int i = 0; i < size; ++i) team->lines[i].reset(root->primary.barriers);
   ++root->crew_version;

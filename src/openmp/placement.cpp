@@ -65,4 +65,18 @@ Seat seat_of(const Placement& placement, int member) noexcept {
   return parent;
 }
 
+int rank_in_place(const Placement& placement, int member) noexcept {
+  const int count = placement.parent.partition.count;
+  switch (placement.kind) {
+    case Placement::Kind::primary: return member;
+    case Placement::Kind::cyclic: return member / std::max(count, 1);
+    case Placement::Kind::close:
+    case Placement::Kind::spread: break;
+  }
+  if (placement.members <= count) return 0;
+  // The first member with the same step: the smallest number that reaches it.
+  const long long step = shared_step(placement, member);
+  return member - static_cast<int>((step * placement.members + count - 1) / count);
+}
+
 }  // namespace weft::openmp

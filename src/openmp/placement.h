@@ -31,4 +31,7 @@ struct Placement {
 
 Seat seat_of(const Placement& placement, int member) noexcept;
 
+// How many members with smaller numbers have the same place.
+int rank_in_place(const Placement& placement, int member) noexcept;
+
 }  // namespace weft::openmp

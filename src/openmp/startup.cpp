@@ -12,8 +12,8 @@
 #include "openmp/affinity.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
+#include "openmp/slots.h"
 #include "openmp/statistics.h"
-#include "openmp/team_affinity.h"
 
 namespace weft::openmp {
 
@@ -47,9 +47,7 @@ size_t stack_size(const base::Options& options) noexcept {
 int slots(const base::Options& options) noexcept {
   const int procs = num_procs();
   if (options.num_cpus > 0 || !affinity().on) return procs;
-  platform::CpuSet bound_to;
-  for (const platform::CpuSet& place : affinity().places) bound_to.add_all(place);
-  return std::min(procs, bound_to.count());
+  return std::min(procs, useful_slots());
 }
 
 }  // namespace

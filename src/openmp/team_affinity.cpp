@@ -9,10 +9,10 @@
 
 #include "base/keep_errno.h"
 #include "core/binding.h"
-#include "core/scheduler.h"
 #include "openmp/affinity.h"
 #include "openmp/affinity_format.h"
 #include "openmp/root.h"
+#include "openmp/slots.h"
 #include "openmp/store.h"
 #include "openmp/team.h"
 
@@ -51,12 +51,6 @@ bool is_new(const Team* team) noexcept {
   return true;
 }
 
-const platform::CpuSet* cpus_of_worker(int worker) noexcept {
-  const int slots = core::slots();
-  const Placement all{Placement::Kind::close, {affinity().first, whole()}, slots};
-  return cpus_of(seat_of(all, (worker + 1) % slots).place);
-}
-
 }  // namespace
 
 bool watches_affinity() noexcept { return affinity().on || base::options().display_affinity; }
@@ -92,7 +86,10 @@ void take_seat(Member* member) noexcept {
   const Team* team = member->team;
   // Others run on whatever carrier comes for them.
   const int place = team->crew != nullptr ? seat_of(member).place : -1;
-  if (place >= 0) core::bind_self(cpus_of(place));
+  if (place >= 0) {
+    core::bind_self(cpus_of(place));
+    if (member->number > 0) core::prefer_slot(slot_of(team->placement, member->number));
+  }
   if (team->shows_affinity) display_affinity(member, nullptr, 0);
 }
 
@@ -105,7 +102,5 @@ void inherit_seat(Team* team, Member* parent) noexcept {
   team->placement = {Placement::Kind::primary, seat_of(parent), 1};
   team->shows_affinity = false;
 }
-
-CpusOfWorker cpus_of_workers() noexcept { return affinity().on ? cpus_of_worker : nullptr; }
 
 }  // namespace weft::openmp

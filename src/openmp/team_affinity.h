@@ -8,10 +8,6 @@
 #include "base/options.h"
 #include "openmp/placement.h"
 
-namespace weft::platform {
-class CpuSet;
-}
-
 namespace weft::openmp {
 
 struct Member;
@@ -40,10 +36,6 @@ void begin_seats(Member* primary, Member* parent, base::ProcBind bind) noexcept;
 
 // The initial thread of a team of a league stays where it is.
 void inherit_seat(Team* team, Member* parent) noexcept;
-
-// The CPUs of a pool's worker, see core::Settings; null: workers are not bound.
-using CpusOfWorker = const platform::CpuSet* (*)(int worker);
-CpusOfWorker cpus_of_workers() noexcept;
 
 // What OMP_DISPLAY_AFFINITY has shown of a thread's regions, by nesting depth: it shows what has changed.
 struct SeatsShown {
