@@ -31,10 +31,9 @@ class Scanner {
   }
   // A decimal number within bounds; anything else, overflow included, is none.
   bool number(long long least, long long most, long long* value) noexcept {
-    skip();
     if (!sees_digit()) return false;
     long long sum = 0;
-    for (; sees_digit(); ++at_) {
+    for (; std::isdigit(static_cast<unsigned char>(*at_)) != 0; ++at_) {
       if (sum > (most - (*at_ - '0')) / 10 + 1) return false;
       sum = sum * 10 + (*at_ - '0');
       if (sum > most) return false;

@@ -24,6 +24,7 @@ class Slots {
     if (place_of_ == nullptr || at_ == nullptr) base::fatal("no memory for the places of threads");
     platform::CpuSet seen;
     const int cpus = useful_slots();
+    const int shared = std::min(count, cpus);
     int slot = 0;
     int cpu = 0;
     for (int i = 0; i < places; ++i) {
@@ -34,13 +35,12 @@ class Slots {
       cpu += fresh.count();
       const int begin = slot;
       // Those whose share of the CPUs begins here; more slots than CPUs share them in turn, below.
-      while (slot < count && static_cast<long long>(slot) * cpus < static_cast<long long>(cpu) * std::min(count, cpus) &&
-             slot < cpus) {
+      while (slot < shared && static_cast<long long>(slot) * cpus < static_cast<long long>(cpu) * shared) {
         place_of_[slot++] = place;
       }
       at_[place] = {begin, slot - begin};
     }
-    for (; slot < count; ++slot) place_of_[slot] = place_of_[slot % cpus];
+    for (; slot < count; ++slot) place_of_[slot] = place_of_[slot % shared];
   }
 
   int count() const noexcept { return count_; }
