@@ -148,9 +148,11 @@ WEFT_ABI_EXPORT(__kmpc_fork_call_if);
 WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) { t_clauses.threads = threads; }
 WEFT_ABI_EXPORT(__kmpc_push_num_threads);
 
-// The numbers of the policies are OpenMP's.
+// The numbers of the policies are OpenMP's; but clang has one more for primary, which it knows as master too.
 WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t bind) {
   constexpr auto kMost = static_cast<int32_t>(base::ProcBind::spread);
+  constexpr int32_t kPrimaryOfClang = 5;
+  if (bind == kPrimaryOfClang) bind = static_cast<int32_t>(base::ProcBind::primary);
   if (bind > 0 && bind <= kMost) t_clauses.bind = static_cast<base::ProcBind>(bind);
 }
 WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
