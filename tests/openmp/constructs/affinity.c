@@ -124,14 +124,14 @@ int main(void)
   for (int threads = 1; threads <= 9; threads++) {
     for (int round = 0; round < 3; round++) {
 #pragma omp parallel num_threads(threads)
-      member(TIMES(20));
+      member(TIMES(10));
     }
   }
 #pragma omp parallel
-  member(TIMES(100));
+  member(TIMES(40));
 
   // The policy of a clause holds for its region only, and the members move there and back.
-  for (int round = 0; round < TIMES(20); round++) {
+  for (int round = 0; round < TIMES(10); round++) {
 #pragma omp parallel num_threads(4) proc_bind(primary)
     {
       if (bound) check_mask("by a clause");
