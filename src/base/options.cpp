@@ -178,8 +178,8 @@ const char* accepted(const BindList*) noexcept {
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
 
 void refuse(const Row& row, const char* text, const int*) noexcept {
-  warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text, row.least,
-       row.most);
+  warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text,
+       row.least, row.most);
 }
 
 template <class Value>

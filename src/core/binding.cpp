@@ -7,6 +7,8 @@
 
 namespace weft::core {
 
+std::atomic<bool> g_binding_used{false};
+
 namespace {
 
 // What unbound threads of this process may use. Release and acquire: the set was written before.
@@ -33,8 +35,7 @@ void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept {
 
 void bind_new_worker(Carrier* carrier) noexcept {
   const auto of_worker = pool().settings.cpus_of_worker;
-  carrier->own_cpus =
-      of_worker != nullptr ? of_worker(carrier->worker) : g_everywhere.load(std::memory_order_acquire);
+  carrier->own_cpus = of_worker != nullptr ? of_worker(carrier->worker) : g_everywhere.load(std::memory_order_acquire);
   if (carrier->own_cpus != nullptr) bind_carrier(carrier, carrier->own_cpus);
 }
 
@@ -52,6 +53,7 @@ void protect_workers(const platform::CpuSet* cpus) noexcept { g_everywhere.store
 
 void bind_self(const platform::CpuSet* cpus) noexcept {
   Context* self = attach();
+  g_binding_used.store(true, std::memory_order_relaxed);
   self->cpus = cpus;
   bind_carrier(self->carrier, cpus);
   const base::KeepErrno keep;

@@ -95,6 +95,8 @@ void bind_new_worker(Carrier* carrier) noexcept;
 void leave_binding(Carrier* carrier) noexcept;
 // For a thread that is no carrier.
 void use_all_cpus() noexcept;
+// Whether any context has ever been bound. Relaxed: who sees it late looks for nothing once.
+extern std::atomic<bool> g_binding_used;
 
 // ---- roots.cpp ----
 // The root ceases to count as running.

@@ -287,11 +287,12 @@ bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept {
          victim->root_ready.load(std::memory_order_relaxed) != nullptr;
 }
 
-// Whether a carrier may take `context` out of another one's list: one that is bound had better wait for the carrier that
-// has its CPUs, unless that does not come.
+// Whether a carrier may take `context` out of another one's list: one that is bound had better wait for the carrier
+// that has its CPUs, unless that does not come.
 bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
   if (carrier->is_root() && context->group != carrier) return false;
-  return context->cpus == nullptr || context->cpus == carrier->cpus || victim->stuck.load(std::memory_order_relaxed);
+  if (context->cpus == nullptr || context->cpus == carrier->cpus) return true;
+  return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, context->group);
 }
 
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
@@ -368,16 +369,18 @@ bool step(Context* self) noexcept {
   return root_last && resume_root(self, carrier);
 }
 
+bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
+  if (victim->ready.empty()) return false;
+  if (carrier == victim) return true;
+  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed)) return true;
+  return victim->ready.has([=](const Context* ready) {
+    // One that has its place would keep the root's own context from the only OS thread it can run on.
+    return may_take(carrier, victim, ready) && !(carrier->is_root() && ready->place != nullptr);
+  });
+}
+
 bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
-  if (is_abandoned(carrier, victim)) return true;
-  if (carrier == victim) {
-    if (!victim->ready.empty()) return true;
-  } else if (victim->ready.has([=](const Context* ready) {
-               // One that has its place would keep the root's own context from the only OS thread it can run on.
-               return may_take(carrier, victim, ready) && !(carrier->is_root() && ready->place != nullptr);
-             })) {
-    return true;
-  }
+  if (is_abandoned(carrier, victim) || has_ready_for(carrier, victim)) return true;
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
   for (int i = 0; i < top; ++i) {
     const Bundle* bundle = victim->open[i].load(std::memory_order_acquire);

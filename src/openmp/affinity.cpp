@@ -30,8 +30,7 @@ void warn_about_unused(const char* variable, bool is_set, const char* winner) no
 // The decision for one process, variable by variable.
 class Decision {
  public:
-  Decision(const Options& options, const CpuSet& process, const char* root) noexcept
-      : options_(options), root_(root) {
+  Decision(const Options& options, const CpuSet& process, const char* root) noexcept : options_(options), root_(root) {
     result_.process = process;
   }
 

@@ -79,9 +79,10 @@ struct Field {
   char letter;
   const char* name;
 };
-constexpr Field kFields[] = {{'t', "team_num"},      {'T', "num_teams"},    {'L', "nesting_level"}, {'n', "thread_num"},
-                             {'N', "num_threads"},   {'a', "ancestor_tnum"}, {'H', "host"},          {'P', "process_id"},
-                             {'i', "native_thread_id"}, {'A', "thread_affinity"}};
+constexpr Field kFields[] = {{'t', "team_num"},       {'T', "num_teams"},   {'L', "nesting_level"},
+                             {'n', "thread_num"},     {'N', "num_threads"}, {'a', "ancestor_tnum"},
+                             {'H', "host"},           {'P', "process_id"},  {'i', "native_thread_id"},
+                             {'A', "thread_affinity"}};
 
 // %[[[0].]size]type, with a letter or {name} as the type.
 struct Specifier {

@@ -118,7 +118,7 @@ WEFT_ABI_EXPORT(omp_get_partition_place_nums_8_);
 
 // ---- what a thread says of its own; ompc_ are the names that clang's omp.h makes of the C ones ----
 
-#define WEFT_AFFINITY_SET(name)                                                                        \
+#define WEFT_AFFINITY_SET(name)                                                                         \
   WEFT_ABI void weft_abi_##name(const char* format) { set_affinity_format(format, length_of(format)); } \
   WEFT_ABI_EXPORT(name)
 WEFT_AFFINITY_SET(omp_set_affinity_format);
@@ -129,7 +129,7 @@ WEFT_ABI void weft_abi_omp_set_affinity_format_(const char* format, size_t lengt
 }
 WEFT_ABI_EXPORT(omp_set_affinity_format_);
 
-#define WEFT_AFFINITY_GET(name)                                                                             \
+#define WEFT_AFFINITY_GET(name)                                                                        \
   WEFT_ABI size_t weft_abi_##name(char* text, size_t room) { return get_affinity_format(text, room); } \
   WEFT_ABI_EXPORT(name)
 WEFT_AFFINITY_GET(omp_get_affinity_format);
@@ -140,7 +140,7 @@ WEFT_ABI int weft_abi_omp_get_affinity_format_(char* text, size_t length) {
 }
 WEFT_ABI_EXPORT(omp_get_affinity_format_);
 
-#define WEFT_AFFINITY_DISPLAY(name)                                                                            \
+#define WEFT_AFFINITY_DISPLAY(name)                                                                          \
   WEFT_ABI void weft_abi_##name(const char* format) { display_affinity(self(), format, length_of(format)); } \
   WEFT_ABI_EXPORT(name)
 WEFT_AFFINITY_DISPLAY(omp_display_affinity);
@@ -151,10 +151,10 @@ WEFT_ABI void weft_abi_omp_display_affinity_(const char* format, size_t length) 
 }
 WEFT_ABI_EXPORT(omp_display_affinity_);
 
-#define WEFT_AFFINITY_CAPTURE(name)                                                      \
-  WEFT_ABI size_t weft_abi_##name(char* text, size_t room, const char* format) {         \
-    return capture_affinity(self(), format, length_of(format), text, room); \
-  }                                                                                      \
+#define WEFT_AFFINITY_CAPTURE(name)                                              \
+  WEFT_ABI size_t weft_abi_##name(char* text, size_t room, const char* format) { \
+    return capture_affinity(self(), format, length_of(format), text, room);      \
+  }                                                                              \
   WEFT_ABI_EXPORT(name)
 WEFT_AFFINITY_CAPTURE(omp_capture_affinity);
 WEFT_AFFINITY_CAPTURE(ompc_capture_affinity);

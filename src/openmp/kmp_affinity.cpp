@@ -21,8 +21,12 @@ bool parse_granularity(Scanner& in, Level* level) noexcept {
   static constexpr struct {
     const char* word;
     Level level;
-  } kNames[] = {{"fine", Level::threads},      {"thread", Level::threads}, {"core", Level::cores},
-                {"ll_cache", Level::ll_caches}, {"socket", Level::sockets}, {"package", Level::sockets},
+  } kNames[] = {{"fine", Level::threads},
+                {"thread", Level::threads},
+                {"core", Level::cores},
+                {"ll_cache", Level::ll_caches},
+                {"socket", Level::sockets},
+                {"package", Level::sockets},
                 {"numa_domain", Level::numa_domains}};
   for (const auto& name : kNames) {
     if (!in.word(name.word)) continue;
@@ -37,8 +41,8 @@ bool parse_type(Scanner& in, Type* type) noexcept {
   static constexpr struct {
     const char* word;
     Type type;
-  } kNames[] = {{"none", Type::none},         {"disabled", Type::none},      {"compact", Type::compact},
-                {"logical", Type::compact},   {"scatter", Type::scatter},    {"physical", Type::scatter},
+  } kNames[] = {{"none", Type::none},         {"disabled", Type::none},     {"compact", Type::compact},
+                {"logical", Type::compact},   {"scatter", Type::scatter},   {"physical", Type::scatter},
                 {"balanced", Type::balanced}, {"explicit", Type::explicit_}};
   for (const auto& name : kNames) {
     if (!in.word(name.word)) continue;

@@ -344,6 +344,8 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Root* root = outermost(parent);
   int lent = 0;
   constexpr auto kNoClause = base::ProcBind::false_;
+  // Members that share an OS thread do not run at the same time.
+  if (root != nullptr && icvs(parent).affinity && would_share_threads(parent, size)) root = nullptr;
   if (root != nullptr && begin_crew(root, parent, size, words, kNoClause)) {
     if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
     invoke(words, 0);

@@ -22,7 +22,8 @@ bool parse_places(const char* text, PlacesText* places) noexcept;
 // GOMP_CPU_AFFINITY: CPUs a, ranges a-b and a-b:stride, with blanks or commas between. Each CPU is a place.
 bool parse_cpu_affinity(const char* text, PlaceList* places) noexcept;
 
-// The list behind proclist= of KMP_AFFINITY, with its brackets: as above with commas between, and {a,b-c} for one place.
+// The list behind proclist= of KMP_AFFINITY, with its brackets: as above with commas between, and {a,b-c} for one
+// place.
 bool parse_proclist(base::Scanner& in, PlaceList* places) noexcept;
 
 }  // namespace weft::openmp

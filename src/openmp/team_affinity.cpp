@@ -35,6 +35,12 @@ Placement::Kind kind_of(base::ProcBind policy) noexcept {
   return Placement::Kind::primary;
 }
 
+Placement placement_of(const Member* parent, int size, base::ProcBind bind) noexcept {
+  base::ProcBind policy = policy_at(affinity(), parent->team->level);
+  if (bind != base::ProcBind::false_ && policy != base::ProcBind::false_) policy = bind;
+  return {kind_of(policy), seat_of(parent), size};
+}
+
 // Only now, not at the first use of OpenMP: a program that asks how many threads there could be is not bound for it.
 void bind_root(Root* root) noexcept {
   if (root->bound) return;
@@ -44,10 +50,11 @@ void bind_root(Root* root) noexcept {
   if (place >= 0) platform::bind_thread(*cpus_of(place));
 }
 
-bool is_new(const Team* team) noexcept {
-  Placement& last = store().shown.last[static_cast<size_t>(std::min(team->level, SeatsShown::kDepths) - 1)];
-  if (last == team->placement) return false;
-  last = team->placement;
+// Of a region that the caller begins in a team at nesting depth `outer_level`.
+bool is_new(const Placement& placement, int outer_level) noexcept {
+  Placement& last = store().shown.last[static_cast<size_t>(std::min(outer_level, SeatsShown::kDepths - 1))];
+  if (last == placement) return false;
+  last = placement;
   return true;
 }
 
@@ -73,13 +80,15 @@ void seat_root(Root* root) noexcept {
 
 bool set_seats(Team* team, Member* parent, int size, base::ProcBind bind) noexcept {
   if (Root* root = parent->team->root) bind_root(root);
-  base::ProcBind policy = policy_at(affinity(), parent->team->level);
-  if (bind != base::ProcBind::false_ && policy != base::ProcBind::false_) policy = bind;
-  const Placement wanted{kind_of(policy), seat_of(parent), size};
+  const Placement wanted = placement_of(parent, size, bind);
   const bool moved = !(team->placement == wanted);
   team->placement = wanted;
-  team->shows_affinity = base::options().display_affinity && is_new(team);
+  team->shows_affinity = base::options().display_affinity && is_new(wanted, parent->team->level);
   return moved || team->shows_affinity;
+}
+
+bool would_share_threads(Member* parent, int size) noexcept {
+  return affinity().on && !has_room(placement_of(parent, size, base::ProcBind::false_));
 }
 
 void take_seat(Member* member) noexcept {

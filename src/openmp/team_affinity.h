@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in regions: who gets which, who is bound to it, and who says so (docs/design/openmp.md, Affinity). Regions come
-// here only where icvs.affinity is set: threads are bound, or OMP_DISPLAY_AFFINITY is on.
+// Places in regions: who gets which, who is bound to it, and who says so (docs/design/openmp.md, Affinity). Regions
+// come here only where icvs.affinity is set: threads are bound, or OMP_DISPLAY_AFFINITY is on.
 #pragma once
 
 #include <array>
@@ -26,6 +26,9 @@ void seat_root(Root* root) noexcept;
 // Before a region begins, by the member that will be its primary: where the members of `team` will be. `bind` is the
 // proc_bind clause. True when that is new, or is to be shown.
 bool set_seats(Team* team, Member* parent, int size, base::ProcBind bind) noexcept;
+
+// Whether members of a crew of that size would share OS threads, since they share CPUs.
+bool would_share_threads(Member* parent, int size) noexcept;
 
 // A member of a region whose seats are set, at its beginning: is bound, if its team is one whose members are, and shows
 // what is to be shown.

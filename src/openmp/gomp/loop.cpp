@@ -307,13 +307,15 @@ WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* 
 WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, long chunk, unsigned flags) {
+                                                               long first, long end, long incr, long chunk,
+                                                               unsigned flags) {
   run(combine(function, data, Kind::dynamic, false, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads,
-                                                              long first, long end, long incr, long chunk, unsigned flags) {
+                                                              long first, long end, long incr, long chunk,
+                                                              unsigned flags) {
   run(combine(function, data, Kind::guided, false, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);

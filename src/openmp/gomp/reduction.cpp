@@ -145,8 +145,7 @@ void run_reducing(void* const* words, int number) noexcept {
 }  // namespace
 
 // The answer is how many members' copies there are to combine.
-WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads,
-                                                     unsigned flags) {
+WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
   Reducing region{function, data};
   // No region gets more members than that.
   const int most = threads > 0 ? static_cast<int>(threads) : icvs(self()).nthreads;

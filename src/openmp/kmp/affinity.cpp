@@ -140,11 +140,11 @@ WEFT_ABI int weft_abi_kmp_get_affinity_max_proc_() { return max_proc(); }
 WEFT_ABI_EXPORT(kmp_get_affinity_max_proc_);
 
 // C under two names, Fortran by reference.
-#define WEFT_KMP_PROC(verb, action)                                                                                 \
-  WEFT_ABI int weft_abi_kmp_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }         \
-  WEFT_ABI_EXPORT(kmp_##verb##_affinity_mask_proc);                                                                 \
-  WEFT_ABI int weft_abi_kmpc_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }        \
-  WEFT_ABI_EXPORT(kmpc_##verb##_affinity_mask_proc);                                                                \
+#define WEFT_KMP_PROC(verb, action)                                                                                   \
+  WEFT_ABI int weft_abi_kmp_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }          \
+  WEFT_ABI_EXPORT(kmp_##verb##_affinity_mask_proc);                                                                   \
+  WEFT_ABI int weft_abi_kmpc_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }         \
+  WEFT_ABI_EXPORT(kmpc_##verb##_affinity_mask_proc);                                                                  \
   WEFT_ABI int weft_abi_kmp_##verb##_affinity_mask_proc_(const int* proc, Mask* mask) { return action(*proc, mask); } \
   WEFT_ABI_EXPORT(kmp_##verb##_affinity_mask_proc_)
 
