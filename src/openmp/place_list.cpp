@@ -2,6 +2,7 @@
 #include "openmp/place_list.h"
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 
 namespace weft::openmp {
@@ -14,9 +15,11 @@ class Text {
   Text(char* text, size_t room) noexcept : text_(text), room_(room) {
     if (room > 0) *text = '\0';
   }
-  template <class... Values>
-  void add(const char* format, Values... values) noexcept {
-    size_ += static_cast<size_t>(std::snprintf(at(), left(), format, values...));
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) noexcept {
+    va_list arguments;
+    va_start(arguments, format);
+    size_ += static_cast<size_t>(std::vsnprintf(at(), left(), format, arguments));
+    va_end(arguments);
   }
   char* at() const noexcept { return size_ < room_ ? text_ + size_ : nullptr; }
   size_t left() const noexcept { return size_ < room_ ? room_ - size_ : 0; }
