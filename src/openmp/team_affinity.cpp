@@ -112,4 +112,9 @@ void inherit_seat(Team* team, Member* parent) noexcept {
   team->shows_affinity = false;
 }
 
+void seat_agent(Team* team, const Team* home) noexcept {
+  team->placement = {Placement::Kind::primary, seat_of(home->placement, 0), 1};
+  team->shows_affinity = false;
+}
+
 }  // namespace weft::openmp

@@ -40,6 +40,9 @@ void begin_seats(Member* primary, Member* parent, base::ProcBind bind) noexcept;
 // The initial thread of a team of a league stays where it is.
 void inherit_seat(Team* team, Member* parent) noexcept;
 
+// A free agent belongs where the first member of the task's team does.
+void seat_agent(Team* team, const Team* home) noexcept;
+
 // What OMP_DISPLAY_AFFINITY has shown of a thread's regions, by nesting depth: it shows what has changed.
 struct SeatsShown {
   static constexpr int kDepths = 4;  // deeper ones share the last entry
