@@ -48,7 +48,7 @@ void set_schedule(unsigned kind, int chunk) noexcept {
   schedule.monotonic = (kind & kMonotonic) != 0;
   schedule.chunk = chunk > 0 ? chunk : 0;
   // An unset chunk means 1, but for static one block a member.
-  if (schedule.chunk == 0 && schedule.kind != Kind::static_ && schedule.kind != Kind::auto_) schedule.chunk = 1;
+  if (schedule.chunk == 0 && schedule.kind != Kind::static_) schedule.chunk = 1;
   own_icvs(self()).run_schedule = schedule;
 }
 
@@ -372,10 +372,10 @@ WEFT_ABI_EXPORT(omp_get_cancellation);
 WEFT_ABI int weft_abi_omp_get_cancellation_() { return cancellation_enabled() ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_get_cancellation_);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority_);
 
 WEFT_ABI int weft_abi_omp_get_num_devices() { return 0; }
