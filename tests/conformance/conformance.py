@@ -37,7 +37,7 @@ def arguments():
                         help="folder of weft's libraries; default: build/release/lib/weft")
     parser.add_argument("--cache", type=pathlib.Path, default=runtimes.ROOT / "build/conformance",
                         help="folder of the suites and of what is built; default: build/conformance")
-    parser.add_argument("--timeout", type=float, default=60, help="seconds for one test; default: %(default)g")
+    parser.add_argument("--timeout", type=float, default=150, help="seconds for one test; default: %(default)g")
     parser.add_argument("--jobs", type=int, default=2, help="tests at the same time; default: %(default)d")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each test; one failure is a failure")
     parser.add_argument("--load", action="store_true", help="keep every CPU busy meanwhile")

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of differences that have an explanation (differences.toml)."""
+"""The list of differences that have an explanation (differences.toml). Started by itself it writes the list into
+docs/openmp-support.md."""
 import dataclasses
 import fnmatch
 import pathlib
+import re
 import tomllib
 
 FILE = pathlib.Path(__file__).with_name("differences.toml")
+PAGE = FILE.parents[2] / "docs/openmp-support.md"
+BEGIN, END = "<!-- differences: begin -->", "<!-- differences: end -->"
 KINDS = {"internal": "libomp's own internals", "choice": "weft does it another way, on purpose", "pending": "to come",
          "unreliable": "tests that also fail under the other runtime now and then"}
 
@@ -39,3 +43,14 @@ def markdown(differences):
             lines += [f"| {', '.join(f'`{test}`' for test in row.tests)} | {row.reason} |" for row in rows]
             lines.append("")
     return "\n".join(lines).strip() + "\n"
+
+
+def write_page():
+    """Puts the list between the two marks of the page."""
+    text = PAGE.read_text()
+    block = f"{BEGIN}\n\n{markdown(load())}\n{END}"
+    PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: block, text, flags=re.DOTALL))
+
+
+if __name__ == "__main__":
+    write_page()

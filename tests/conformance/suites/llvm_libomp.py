@@ -108,6 +108,7 @@ def case(compiler, root, source):
 
 
 def cases(root, compiler):
+    root = pathlib.Path(root) / "test"
     for source in sorted(root.rglob("*.c")) + sorted(root.rglob("*.cpp")):
         if "RUN:" in source.read_text(errors="replace"):
-            yield case(compiler, pathlib.Path(root), source)
+            yield case(compiler, root, source)
