@@ -150,6 +150,10 @@ struct Team : core::Bundle {
   int64_t give_up_ns = 0;
   Way way = Way::tail;
 
+  // Of an initial team: members beside the initial thread in the regions inside, where OMP_THREAD_LIMIT or thread_limit
+  // bounds them. Relaxed: a count.
+  std::atomic<int> threads_added{0};
+
   core::Crew* crew = nullptr;  // of a persistent team
   struct Root* root = nullptr;  // of an initial team
   Team* next_free = nullptr;
