@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The omp_* routines (OpenMP 5.2, section 18), for C and, with arguments by reference and an underscore, for
 // Fortran; `_8_` is Fortran with -fdefault-integer-8. One implementation for both ABIs.
+#include <algorithm>
 #include <climits>
 #include <ctime>
 
@@ -34,6 +35,9 @@ void set_num_threads(int threads, const void* caller) noexcept {
   if (is_own_answer(threads, caller)) return;
   own_icvs(self()).nthreads = threads;
 }
+
+// Fortran's 8-byte integers: what is out of range stays so.
+int narrow(int64_t value) noexcept { return static_cast<int>(std::clamp<int64_t>(value, INT_MIN, INT_MAX)); }
 
 void set_schedule(unsigned kind, int chunk) noexcept {
   using Kind = base::LoopSchedule::Kind;
@@ -104,7 +108,7 @@ WEFT_ABI void weft_abi_omp_set_num_threads_(const int32_t* value) {
 WEFT_ABI_EXPORT(omp_set_num_threads_);
 
 WEFT_ABI void weft_abi_omp_set_num_threads_8_(const int64_t* value) {
-  set_num_threads(static_cast<int>(*value), __builtin_return_address(0));
+  set_num_threads(narrow(*value), __builtin_return_address(0));
 }
 WEFT_ABI_EXPORT(omp_set_num_threads_8_);
 
@@ -176,7 +180,7 @@ WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_(const int32_t* level_at) {
 WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_);
 
 WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_8_(const int64_t* level_at) {
-  const int level = static_cast<int>(*level_at);
+  const int level = narrow(*level_at);
   return ancestor(level) != nullptr ? ancestor(level)->number : -1;
 }
 WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_8_);
@@ -193,7 +197,7 @@ WEFT_ABI int weft_abi_omp_get_team_size_(const int32_t* level_at) {
 WEFT_ABI_EXPORT(omp_get_team_size_);
 
 WEFT_ABI int weft_abi_omp_get_team_size_8_(const int64_t* level_at) {
-  const int level = static_cast<int>(*level_at);
+  const int level = narrow(*level_at);
   return ancestor(level) != nullptr ? ancestor(level)->team->size : -1;
 }
 WEFT_ABI_EXPORT(omp_get_team_size_8_);
@@ -217,7 +221,7 @@ WEFT_ABI void weft_abi_omp_set_max_active_levels_(const int32_t* value) { set_ma
 WEFT_ABI_EXPORT(omp_set_max_active_levels_);
 
 WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) {
-  set_max_active_levels(static_cast<int>(*value));
+  set_max_active_levels(narrow(*value));
 }
 WEFT_ABI_EXPORT(omp_set_max_active_levels_8_);
 
@@ -239,7 +243,7 @@ WEFT_ABI_EXPORT(omp_set_nested);
 WEFT_ABI void weft_abi_omp_set_nested_(const int32_t* value) { set_nested(*value); }
 WEFT_ABI_EXPORT(omp_set_nested_);
 
-WEFT_ABI void weft_abi_omp_set_nested_8_(const int64_t* value) { set_nested(static_cast<int>(*value)); }
+WEFT_ABI void weft_abi_omp_set_nested_8_(const int64_t* value) { set_nested(narrow(*value)); }
 WEFT_ABI_EXPORT(omp_set_nested_8_);
 
 // ---- dynamic, schedule ----
@@ -250,7 +254,7 @@ WEFT_ABI_EXPORT(omp_set_dynamic);
 WEFT_ABI void weft_abi_omp_set_dynamic_(const int32_t* value) { set_dynamic(*value); }
 WEFT_ABI_EXPORT(omp_set_dynamic_);
 
-WEFT_ABI void weft_abi_omp_set_dynamic_8_(const int64_t* value) { set_dynamic(static_cast<int>(*value)); }
+WEFT_ABI void weft_abi_omp_set_dynamic_8_(const int64_t* value) { set_dynamic(narrow(*value)); }
 WEFT_ABI_EXPORT(omp_set_dynamic_8_);
 
 WEFT_ABI int weft_abi_omp_get_dynamic() { return icvs(self()).dynamic ? 1 : 0; }
@@ -268,7 +272,7 @@ WEFT_ABI void weft_abi_omp_set_schedule_(const int32_t* kind, const int32_t* chu
 WEFT_ABI_EXPORT(omp_set_schedule_);
 
 WEFT_ABI void weft_abi_omp_set_schedule_8_(const int32_t* kind, const int64_t* chunk) {
-  set_schedule(static_cast<unsigned>(*kind), static_cast<int>(*chunk));
+  set_schedule(static_cast<unsigned>(*kind), narrow(*chunk));
 }
 WEFT_ABI_EXPORT(omp_set_schedule_8_);
 
@@ -343,7 +347,7 @@ WEFT_ABI int weft_abi_omp_get_place_num_procs_(const int32_t* place_at) {
 WEFT_ABI_EXPORT(omp_get_place_num_procs_);
 
 WEFT_ABI int weft_abi_omp_get_place_num_procs_8_(const int64_t* place_at) {
-  const int place = static_cast<int>(*place_at);
+  const int place = narrow(*place_at);
   return (static_cast<void>(place), 0);
 }
 WEFT_ABI_EXPORT(omp_get_place_num_procs_8_);
@@ -441,7 +445,7 @@ WEFT_ABI_EXPORT(omp_set_num_teams);
 WEFT_ABI void weft_abi_omp_set_num_teams_(const int* teams) { set_league_size(*teams); }
 WEFT_ABI_EXPORT(omp_set_num_teams_);
 
-WEFT_ABI void weft_abi_omp_set_num_teams_8_(const int64_t* teams) { set_league_size(static_cast<int>(*teams)); }
+WEFT_ABI void weft_abi_omp_set_num_teams_8_(const int64_t* teams) { set_league_size(narrow(*teams)); }
 WEFT_ABI_EXPORT(omp_set_num_teams_8_);
 
 WEFT_ABI void weft_abi_omp_set_teams_thread_limit(int threads) { set_league_thread_limit(threads); }
@@ -451,7 +455,7 @@ WEFT_ABI void weft_abi_omp_set_teams_thread_limit_(const int* threads) { set_lea
 WEFT_ABI_EXPORT(omp_set_teams_thread_limit_);
 
 WEFT_ABI void weft_abi_omp_set_teams_thread_limit_8_(const int64_t* threads) {
-  set_league_thread_limit(static_cast<int>(*threads));
+  set_league_thread_limit(narrow(*threads));
 }
 WEFT_ABI_EXPORT(omp_set_teams_thread_limit_8_);
 
@@ -540,7 +544,8 @@ WEFT_ABI_EXPORT(omp_test_nest_lock);
 WEFT_ABI void weft_abi_omp_fulfill_event(uintptr_t event) { fulfill_event(reinterpret_cast<Task*>(event)); }
 WEFT_ABI_EXPORT(omp_fulfill_event);
 
-WEFT_ABI void weft_abi_omp_fulfill_event_(const uintptr_t* event) { fulfill_event(reinterpret_cast<Task*>(*event)); }
+// Fortran passes it by value too.
+WEFT_ABI void weft_abi_omp_fulfill_event_(uintptr_t event) { fulfill_event(reinterpret_cast<Task*>(event)); }
 WEFT_ABI_EXPORT(omp_fulfill_event_);
 
 WEFT_ABI void weft_abi_omp_init_lock_(void* lock) { init(lock); }
