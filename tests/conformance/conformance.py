@@ -37,7 +37,7 @@ def arguments():
                         help="folder of weft's libraries; default: build/release/lib/weft")
     parser.add_argument("--cache", type=pathlib.Path, default=runtimes.ROOT / "build/conformance",
                         help="folder of the suites and of what is built; default: build/conformance")
-    parser.add_argument("--timeout", type=float, default=150, help="seconds for one test; default: %(default)g")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds for one test; default: %(default)g")
     parser.add_argument("--jobs", type=int, default=2, help="tests at the same time; default: %(default)d")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each test; one failure is a failure")
     parser.add_argument("--load", action="store_true", help="keep every CPU busy meanwhile")
@@ -116,17 +116,16 @@ def run_all(cases, options, work):
 
 def say(results, explained, options):
     """Prints the outcome; returns the exit status."""
-    left, known = [], []
-    for result in report.differing(results):
-        (known if any(difference.covers(result.key) for difference in explained) else left).append(result)
+    left = report.unexplained(results, explained)
+    known = [result for result in report.differing(results) if result not in left]
     print(report.table(results, explained))
     for result in report.better(results):
         print(f"only {runtimes.OWN[result.compiler]} fails: {result.key}")
     for result in left:
         print(f"\nFAIL {result.key}: {result.status}, {result.failures} of {result.runs} runs\n{result.detail.rstrip()}")
         print(f"     repeat: tests/conformance/conformance.py --only '{result.key}' --keep")
-    same = [difference for difference in explained if not any(difference.covers(result.key) for result in known)
-            and any(difference.covers(result.key) and result.status == "passed" for result in results
+    same = [difference for difference in explained if not any(difference.covers(result) for result in known)
+            and any(difference.names(result.key) and result.status == "passed" for result in results
                     if result.runtime == "weft")]
     for difference in same:
         print(f"explained, but did not differ this time: {', '.join(difference.tests)}")

@@ -10,8 +10,7 @@ import tomllib
 FILE = pathlib.Path(__file__).with_name("differences.toml")
 PAGE = FILE.parents[2] / "docs/openmp-support.md"
 BEGIN, END = "<!-- differences: begin -->", "<!-- differences: end -->"
-KINDS = {"internal": "libomp's own internals", "choice": "weft does it another way, on purpose", "pending": "to come",
-         "unreliable": "tests that also fail under the other runtime now and then"}
+KINDS = {"internal": "libomp's own internals", "choice": "weft does it another way, on purpose", "pending": "not there yet"}
 
 
 @dataclasses.dataclass
@@ -19,14 +18,18 @@ class Difference:
     kind: str  # one of KINDS
     tests: list  # patterns of SUITE/COMPILER/TEST
     reason: str
+    output: str = ""  # what the failing program must have printed, a regular expression
 
-    def covers(self, key):
+    def names(self, key):
         return any(fnmatch.fnmatchcase(key, pattern) for pattern in self.tests)
+
+    def covers(self, result):
+        return self.names(result.key) and (not self.output or re.search(self.output, result.detail) is not None)
 
 
 def load(file=FILE):
     rows = tomllib.loads(file.read_text()).get("difference", [])
-    found = [Difference(row["kind"], row["tests"], " ".join(row["reason"].split())) for row in rows]
+    found = [Difference(row["kind"], row["tests"], " ".join(row["reason"].split()), row.get("output", "")) for row in rows]
     for difference in found:
         if difference.kind not in KINDS:
             raise ValueError(f"{file}: no such kind: {difference.kind}; there are {', '.join(KINDS)}")

@@ -31,6 +31,10 @@ def differing(results):
             yield weft
 
 
+def unexplained(results, explained):
+    return [result for result in differing(results) if not any(known.covers(result) for known in explained)]
+
+
 def better(results):
     """Those that pass under weft and not under the compiler's own runtime."""
     for tests in by_test(results).values():
@@ -45,14 +49,13 @@ def rows(results, explained):
     for result in results:
         groups[result.suite, result.compiler, result.runtime].append(result)
     differences = collections.Counter((result.suite, result.compiler) for result in differing(results))
-    unexplained = collections.Counter((result.suite, result.compiler) for result in differing(results)
-                                      if not any(known.covers(result.key) for known in explained))
+    left = collections.Counter((result.suite, result.compiler) for result in unexplained(results, explained))
     for (suite, compiler, runtime), found in sorted(groups.items()):
         count = collections.Counter(result.status for result in found)
         left_out = count["unsupported"] + count["not built"]
         cells = [SUITES[suite].TITLE, compiler, runtime, len(found), left_out, *(count[status] for status in STATUSES)]
         if runtime == "weft":
-            cells += [differences[suite, compiler], unexplained[suite, compiler]]
+            cells += [differences[suite, compiler], left[suite, compiler]]
         else:
             cells += ["", ""]
         yield [str(cell) for cell in cells]
@@ -83,7 +86,7 @@ def surroundings(options):
 
 
 def write_json(path, results, explained, options):
-    left = [result.key for result in differing(results) if not any(known.covers(result.key) for known in explained)]
+    left = [result.key for result in unexplained(results, explained)]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"surroundings": surroundings(options), "unexplained": left,
                                 "differences": sorted(result.key for result in differing(results)),
