@@ -91,7 +91,8 @@ bool take_from_pool(Allocator* allocator, size_t bytes, size_t returned) noexcep
   return true;
 }
 
-// With the traits of `allocator`, or none if null, in place of the block `replaced`, if any. Null when that is not possible.
+// With the traits of `allocator`, or none if null, in place of the block `replaced`, if any. Null when that is not
+// possible.
 void* try_allocate(Allocator* allocator, size_t alignment, size_t size, bool zeroed, const Header* replaced) noexcept {
   alignment = std::max({alignment, alignof(std::max_align_t), allocator != nullptr ? allocator->alignment : 1});
   const size_t extra = sizeof(Header) + alignment;

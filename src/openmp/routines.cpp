@@ -220,9 +220,7 @@ WEFT_ABI_EXPORT(omp_set_max_active_levels);
 WEFT_ABI void weft_abi_omp_set_max_active_levels_(const int32_t* value) { set_max_active_levels(*value); }
 WEFT_ABI_EXPORT(omp_set_max_active_levels_);
 
-WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) {
-  set_max_active_levels(narrow(*value));
-}
+WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) { set_max_active_levels(narrow(*value)); }
 WEFT_ABI_EXPORT(omp_set_max_active_levels_8_);
 
 WEFT_ABI int weft_abi_omp_get_nested() { return icvs(self()).max_active_levels > 1 ? 1 : 0; }

@@ -34,7 +34,7 @@ struct TaskGroup {
   std::atomic<core::Context*> waiter{nullptr};
   TaskGroup* outer = nullptr;
   std::atomic<bool> cancelled{false};  // relaxed: a task that sees it late runs
-  bool implied = false;                // a worksharing construct's own, for its reductions: no construct of the program
+  bool implied = false;  // a worksharing construct's own, for its reductions: no construct of the program
 
   // Reductions that the tasks take part in: the adapter's.
   uintptr_t* gomp_reductions = nullptr;
@@ -54,7 +54,7 @@ struct Task {
 
   bool final = false;
   bool implicit = false;
-  bool linked = false;               // others may wait for it (dependences.h)
+  bool linked = false;  // others may wait for it (dependences.h)
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
   int64_t floor = 0;  // the deque's bottom when it started: what lies above are its descendants

@@ -109,8 +109,7 @@ class Dependences {
   void read(const KmpDepend* from, int32_t count) noexcept {
     for (int32_t i = 0; i < count; ++i) {
       const uint8_t flags = from[i].flags;
-      const bool all =
-          (flags & kDependAll) != 0 || from[i].location == nullptr || from[i].location == every_location();
+      const bool all = (flags & kDependAll) != 0 || from[i].location == nullptr || from[i].location == every_location();
       if (all) {
         list_.add({nullptr, DependKind::out});
       } else if ((flags & kDependSet) != 0) {
