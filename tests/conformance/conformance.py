@@ -57,11 +57,15 @@ def arguments():
     return options
 
 
+class NoSuite(Exception):
+    """Its sources are not there."""
+
+
 def wanted_cases(options):
     for suite in options.suite:
         root = options.cache / "suites" / suite
         if not root.is_dir():
-            sys.exit(f"conformance: no {SUITES[suite].TITLE} in {root}; fetch them: scripts/setup-conformance {suite}")
+            raise NoSuite(f"no {SUITES[suite].TITLE} in {root}; fetch them: scripts/setup-conformance {suite}")
         for compiler in SUITES[suite].COMPILERS:
             if compiler in options.compiler:
                 for case in SUITES[suite].cases(root, compiler):
@@ -135,7 +139,11 @@ def say(results, explained, options):
 
 def main():
     options = arguments()
-    cases = list(wanted_cases(options))
+    try:
+        cases = list(wanted_cases(options))
+    except NoSuite as problem:
+        print(f"conformance: {problem}", file=sys.stderr)
+        return 2
     if options.list:
         for case in cases:
             print(f"{case.key}: not run: {case.unsupported}" if case.unsupported else case.key)

@@ -77,8 +77,11 @@ def first_line(*command):
         return "unknown"
 
 
+def version(package):
+    return first_line("dpkg-query", "-W", "-f=${Version}", package)
+
+
 def surroundings(options):
-    version = lambda package: first_line("dpkg-query", "-W", "-f=${Version}", package)
     return {"date": datetime.date.today().isoformat(), "machine": platform.machine(), "cpus": os.cpu_count(),
             "weft": first_line("git", "-C", str(runtimes.ROOT), "describe", "--always", "--dirty"),
             "gcc": version("gcc-12"), "libgomp": version("libgomp1"), "clang": version("clang-19"),

@@ -102,6 +102,12 @@ class Runner(unittest.TestCase):
         self.assertTrue(next(row for row in results["results"] if row["test"] == "expected.c")["expected_to_fail"])
         self.assertEqual(done.returncode, 0, done.stdout)  # nothing to compare with
 
+    def test_ompvv(self):
+        self.write("ompvv/tests/5.0/parallel", {"passes.c": '#include "ompvv.h"\nint main(void) { return CONTENT; }'})
+        self.write("ompvv/ompvv", {"ompvv.h": "#define CONTENT 0"})
+        _, results = self.run_suite("ompvv", "gcc", "libgomp,weft")
+        self.assertEqual([(row["test"], row["status"]) for row in results["results"]], [("5.0/parallel/passes.c", "passed")] * 2)
+
     def test_repeat(self):
         count = self.cache / "count"
         # Every third run fails.
@@ -118,6 +124,7 @@ class Runner(unittest.TestCase):
         done, _ = self.run_suite("libgomp", "gcc", "weft", "--only", "nothing-like-that")
         self.assertEqual(done.returncode, 2)
         done, _ = self.run_suite("libomp", "clang", "weft")
+        self.assertEqual(done.returncode, 2)
         self.assertIn("scripts/setup-conformance libomp", done.stderr)
         empty = self.cache / "no-weft"
         empty.mkdir()
