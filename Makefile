@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-asan test-tsan test-ubsan test-aarch64 install lint clean
+.PHONY: setup build demo bench test test-asan test-tsan test-ubsan test-aarch64 conformance install lint clean
 
 setup:
 	@scripts/setup
@@ -35,6 +35,11 @@ test-aarch64: setup
 	cmake --preset aarch64
 	cmake --build --preset aarch64
 	ctest --preset aarch64 --parallel 2
+
+# LLVM's and gcc's own tests under libgomp, libomp and weft: see docs/conformance.md. CONFORMANCE takes the command's options.
+conformance: build
+	@scripts/setup-conformance
+	tests/conformance/conformance.py $(CONFORMANCE)
 
 # To PREFIX, /usr/local by default.
 PREFIX ?= /usr/local

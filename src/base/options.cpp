@@ -65,7 +65,6 @@ bool read(Scanner& in, const Row&, LoopSchedule* schedule) noexcept {
     schedule->kind = Kind::guided;
   } else if (in.word("auto")) {
     schedule->kind = Kind::auto_;
-    schedule->chunk = 0;
   } else {
     return false;
   }

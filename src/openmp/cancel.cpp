@@ -63,6 +63,7 @@ bool cancel(Member* self, Construct construct) noexcept {
       return true;
     case Construct::taskgroup: {
       TaskGroup* group = self->task->group;
+      while (group != nullptr && group->implied) group = group->outer;
       if (group == nullptr) return is_cancelled(self, construct);
       group->cancelled.store(true, std::memory_order_relaxed);
       return true;

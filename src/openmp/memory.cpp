@@ -81,21 +81,25 @@ bool set_trait(Allocator* allocator, int key, uintptr_t value) noexcept {
   }
 }
 
-bool take_from_pool(Allocator* allocator, size_t bytes) noexcept {
+// `returned` bytes of it will be given back next and count as free already.
+bool take_from_pool(Allocator* allocator, size_t bytes, size_t returned) noexcept {
   size_t used = allocator->used.load(std::memory_order_relaxed);
   do {
-    if (bytes > allocator->pool_size - used) return false;
+    const size_t kept = used - returned;
+    if (kept > allocator->pool_size || bytes > allocator->pool_size - kept) return false;
   } while (!allocator->used.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   return true;
 }
 
-// With the traits of `allocator`, or none if null. Null when that is not possible.
-void* try_allocate(Allocator* allocator, size_t alignment, size_t size, bool zeroed) noexcept {
+// With the traits of `allocator`, or none if null, in place of the block `replaced`, if any. Null when that is not
+// possible.
+void* try_allocate(Allocator* allocator, size_t alignment, size_t size, bool zeroed, const Header* replaced) noexcept {
   alignment = std::max({alignment, alignof(std::max_align_t), allocator != nullptr ? allocator->alignment : 1});
   const size_t extra = sizeof(Header) + alignment;
   if (size > SIZE_MAX - extra) return nullptr;
   const size_t taken = size + extra;
-  if (allocator != nullptr && !take_from_pool(allocator, taken)) return nullptr;
+  const size_t returned = replaced != nullptr && replaced->allocator == allocator ? replaced->taken : 0;
+  if (allocator != nullptr && !take_from_pool(allocator, taken, returned)) return nullptr;
   void* base = zeroed ? std::calloc(taken, 1) : std::malloc(taken);
   if (base != nullptr && allocator != nullptr && allocator->pinned && mlock(base, taken) != 0) {
     std::free(base);
@@ -151,12 +155,15 @@ AllocatorHandle make_allocator(uintptr_t memory_space, int count, const Allocato
 
 void destroy_allocator(AllocatorHandle handle) noexcept { delete allocator_of(handle); }
 
-void* allocate(AllocatorHandle handle, size_t alignment, size_t size, bool zeroed) noexcept {
+namespace {
+
+void* allocate_in_place_of(const Header* replaced, AllocatorHandle handle, size_t alignment, size_t size,
+                           bool zeroed) noexcept {
   if (size == 0 || (alignment != 0 && !std::has_single_bit(alignment))) return nullptr;
   if (handle == kNullAllocator) handle = icvs(self()).allocator;
   for (;;) {
     Allocator* allocator = allocator_of(handle);
-    if (void* block = try_allocate(allocator, alignment, size, zeroed)) return block;
+    if (void* block = try_allocate(allocator, alignment, size, zeroed, replaced)) return block;
     if (allocator == nullptr) return nullptr;
     switch (allocator->fallback) {
       case kNull: return nullptr;
@@ -166,6 +173,12 @@ void* allocate(AllocatorHandle handle, size_t alignment, size_t size, bool zeroe
     }
     if (handle == kNullAllocator) return nullptr;
   }
+}
+
+}  // namespace
+
+void* allocate(AllocatorHandle handle, size_t alignment, size_t size, bool zeroed) noexcept {
+  return allocate_in_place_of(nullptr, handle, alignment, size, zeroed);
 }
 
 void* allocate_array(AllocatorHandle handle, size_t alignment, size_t count, size_t size) noexcept {
@@ -194,7 +207,7 @@ void* reallocate(void* memory, AllocatorHandle handle, size_t size) noexcept {
   if (handle == kNullAllocator) {
     handle = header->allocator != nullptr ? reinterpret_cast<AllocatorHandle>(header->allocator) : kDefaultMemAlloc;
   }
-  void* moved = allocate(handle, 0, size, false);
+  void* moved = allocate_in_place_of(header, handle, 0, size, false);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, memory, std::min(size, header->size));
   release(memory);

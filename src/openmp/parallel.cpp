@@ -2,6 +2,7 @@
 #include "openmp/parallel.h"
 
 #include <algorithm>
+#include <climits>
 #include <new>
 
 #include "base/message.h"
@@ -36,6 +37,23 @@ int team_size(Member* self, int requested) noexcept {
   size = std::min(size, now.thread_limit);
   if (now.dynamic) size = std::min(size, num_procs());
   return std::min(size, core::Crew::kMaxMembers);
+}
+
+// thread-limit-var holds for all regions inside an initial thread together. Its team counts what they have added.
+Team* limited_group(const Member* self) noexcept {
+  Team* team = self->team;
+  while (team->level > 0) team = team->parent->team;
+  return team;
+}
+
+// How many of `size` members the group may have; those beside the caller are taken.
+int take_threads(Team* group, int size, int limit) noexcept {
+  int added = group->threads_added.load(std::memory_order_relaxed);
+  int granted = 0;
+  do {
+    granted = std::clamp(limit - added, 1, size);
+  } while (!group->threads_added.compare_exchange_weak(added, added + granted - 1, std::memory_order_relaxed));
+  return granted;
 }
 
 constexpr int kVersionWord = core::Post::kWords - 1;
@@ -316,29 +334,36 @@ int planned_team_size(Member* self, int requested) noexcept { return team_size(s
 void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
-  const int size = team_size(parent, clauses.threads);
+  int size = team_size(parent, clauses.threads);
+  const int limit = icvs(parent).thread_limit;
+  Team* group = nullptr;
+  if (limit != INT_MAX && size > 1) {
+    group = limited_group(parent);
+    size = take_threads(group, size, limit);
+  }
   count_region(parent->team->level + 1);
   switch (begin(parent, size, words, clauses.bind)) {
     case Kind::crew:
       invoke(words, 0);
       end_crew(t_member);
-      return;
+      break;
     case Kind::woven: {
       Member* member = take_frame();
       begin_woven(parent, size, words, clauses.bind, member);
       invoke(words, 0);
       end_woven(member);
       put_frame(member);
-      return;
+      break;
     }
     case Kind::alone: {
       Member member;
       begin_alone(parent, &member);
       invoke(words, 0);
       end_alone(&member);
-      return;
+      break;
     }
   }
+  if (group != nullptr) group->threads_added.fetch_sub(size - 1, std::memory_order_relaxed);
 }
 
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The omp_* routines (OpenMP 5.2, section 18), for C and, with arguments by reference and an underscore, for
 // Fortran; `_8_` is Fortran with -fdefault-integer-8. One implementation for both ABIs.
+#include <algorithm>
 #include <climits>
 #include <ctime>
 
@@ -35,6 +36,9 @@ void set_num_threads(int threads, const void* caller) noexcept {
   own_icvs(self()).nthreads = threads;
 }
 
+// Fortran's 8-byte integers: what is out of range stays so.
+int narrow(int64_t value) noexcept { return static_cast<int>(std::clamp<int64_t>(value, INT_MIN, INT_MAX)); }
+
 void set_schedule(unsigned kind, int chunk) noexcept {
   using Kind = base::LoopSchedule::Kind;
   base::LoopSchedule schedule{};
@@ -48,7 +52,7 @@ void set_schedule(unsigned kind, int chunk) noexcept {
   schedule.monotonic = (kind & kMonotonic) != 0;
   schedule.chunk = chunk > 0 ? chunk : 0;
   // An unset chunk means 1, but for static one block a member.
-  if (schedule.chunk == 0 && schedule.kind != Kind::static_ && schedule.kind != Kind::auto_) schedule.chunk = 1;
+  if (schedule.chunk == 0 && schedule.kind != Kind::static_) schedule.chunk = 1;
   own_icvs(self()).run_schedule = schedule;
 }
 
@@ -110,7 +114,7 @@ WEFT_ABI void weft_abi_omp_set_num_threads_(const int32_t* value) {
 WEFT_ABI_EXPORT(omp_set_num_threads_);
 
 WEFT_ABI void weft_abi_omp_set_num_threads_8_(const int64_t* value) {
-  set_num_threads(static_cast<int>(*value), __builtin_return_address(0));
+  set_num_threads(narrow(*value), __builtin_return_address(0));
 }
 WEFT_ABI_EXPORT(omp_set_num_threads_8_);
 
@@ -182,7 +186,7 @@ WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_(const int32_t* level_at) {
 WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_);
 
 WEFT_ABI int weft_abi_omp_get_ancestor_thread_num_8_(const int64_t* level_at) {
-  const int level = static_cast<int>(*level_at);
+  const int level = narrow(*level_at);
   return ancestor(level) != nullptr ? ancestor(level)->number : -1;
 }
 WEFT_ABI_EXPORT(omp_get_ancestor_thread_num_8_);
@@ -199,7 +203,7 @@ WEFT_ABI int weft_abi_omp_get_team_size_(const int32_t* level_at) {
 WEFT_ABI_EXPORT(omp_get_team_size_);
 
 WEFT_ABI int weft_abi_omp_get_team_size_8_(const int64_t* level_at) {
-  const int level = static_cast<int>(*level_at);
+  const int level = narrow(*level_at);
   return ancestor(level) != nullptr ? ancestor(level)->team->size : -1;
 }
 WEFT_ABI_EXPORT(omp_get_team_size_8_);
@@ -222,9 +226,7 @@ WEFT_ABI_EXPORT(omp_set_max_active_levels);
 WEFT_ABI void weft_abi_omp_set_max_active_levels_(const int32_t* value) { set_max_active_levels(*value); }
 WEFT_ABI_EXPORT(omp_set_max_active_levels_);
 
-WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) {
-  set_max_active_levels(static_cast<int>(*value));
-}
+WEFT_ABI void weft_abi_omp_set_max_active_levels_8_(const int64_t* value) { set_max_active_levels(narrow(*value)); }
 WEFT_ABI_EXPORT(omp_set_max_active_levels_8_);
 
 WEFT_ABI int weft_abi_omp_get_nested() { return icvs(self()).max_active_levels > 1 ? 1 : 0; }
@@ -245,7 +247,7 @@ WEFT_ABI_EXPORT(omp_set_nested);
 WEFT_ABI void weft_abi_omp_set_nested_(const int32_t* value) { set_nested(*value); }
 WEFT_ABI_EXPORT(omp_set_nested_);
 
-WEFT_ABI void weft_abi_omp_set_nested_8_(const int64_t* value) { set_nested(static_cast<int>(*value)); }
+WEFT_ABI void weft_abi_omp_set_nested_8_(const int64_t* value) { set_nested(narrow(*value)); }
 WEFT_ABI_EXPORT(omp_set_nested_8_);
 
 // ---- dynamic, schedule ----
@@ -256,7 +258,7 @@ WEFT_ABI_EXPORT(omp_set_dynamic);
 WEFT_ABI void weft_abi_omp_set_dynamic_(const int32_t* value) { set_dynamic(*value); }
 WEFT_ABI_EXPORT(omp_set_dynamic_);
 
-WEFT_ABI void weft_abi_omp_set_dynamic_8_(const int64_t* value) { set_dynamic(static_cast<int>(*value)); }
+WEFT_ABI void weft_abi_omp_set_dynamic_8_(const int64_t* value) { set_dynamic(narrow(*value)); }
 WEFT_ABI_EXPORT(omp_set_dynamic_8_);
 
 WEFT_ABI int weft_abi_omp_get_dynamic() { return icvs(self()).dynamic ? 1 : 0; }
@@ -274,7 +276,7 @@ WEFT_ABI void weft_abi_omp_set_schedule_(const int32_t* kind, const int32_t* chu
 WEFT_ABI_EXPORT(omp_set_schedule_);
 
 WEFT_ABI void weft_abi_omp_set_schedule_8_(const int32_t* kind, const int64_t* chunk) {
-  set_schedule(static_cast<unsigned>(*kind), static_cast<int>(*chunk));
+  set_schedule(static_cast<unsigned>(*kind), narrow(*chunk));
 }
 WEFT_ABI_EXPORT(omp_set_schedule_8_);
 
@@ -351,7 +353,7 @@ WEFT_ABI_EXPORT(omp_set_num_teams);
 WEFT_ABI void weft_abi_omp_set_num_teams_(const int* teams) { set_league_size(*teams); }
 WEFT_ABI_EXPORT(omp_set_num_teams_);
 
-WEFT_ABI void weft_abi_omp_set_num_teams_8_(const int64_t* teams) { set_league_size(static_cast<int>(*teams)); }
+WEFT_ABI void weft_abi_omp_set_num_teams_8_(const int64_t* teams) { set_league_size(narrow(*teams)); }
 WEFT_ABI_EXPORT(omp_set_num_teams_8_);
 
 WEFT_ABI void weft_abi_omp_set_teams_thread_limit(int threads) { set_league_thread_limit(threads); }
@@ -361,7 +363,7 @@ WEFT_ABI void weft_abi_omp_set_teams_thread_limit_(const int* threads) { set_lea
 WEFT_ABI_EXPORT(omp_set_teams_thread_limit_);
 
 WEFT_ABI void weft_abi_omp_set_teams_thread_limit_8_(const int64_t* threads) {
-  set_league_thread_limit(static_cast<int>(*threads));
+  set_league_thread_limit(narrow(*threads));
 }
 WEFT_ABI_EXPORT(omp_set_teams_thread_limit_8_);
 
@@ -450,7 +452,8 @@ WEFT_ABI_EXPORT(omp_test_nest_lock);
 WEFT_ABI void weft_abi_omp_fulfill_event(uintptr_t event) { fulfill_event(reinterpret_cast<Task*>(event)); }
 WEFT_ABI_EXPORT(omp_fulfill_event);
 
-WEFT_ABI void weft_abi_omp_fulfill_event_(const uintptr_t* event) { fulfill_event(reinterpret_cast<Task*>(*event)); }
+// Fortran passes it by value too.
+WEFT_ABI void weft_abi_omp_fulfill_event_(uintptr_t event) { fulfill_event(reinterpret_cast<Task*>(event)); }
 WEFT_ABI_EXPORT(omp_fulfill_event_);
 
 WEFT_ABI void weft_abi_omp_init_lock_(void* lock) { init(lock); }

@@ -542,6 +542,7 @@ void begin_taskgroup(Member* self) noexcept {
   TaskGroup* group = take_group();
   group->outer = self->task->group;
   group->cancelled.store(false, std::memory_order_relaxed);
+  group->implied = false;
   group->gomp_reductions = nullptr;
   group->kmp_reductions = nullptr;
   self->task->group = group;

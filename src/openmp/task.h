@@ -34,6 +34,7 @@ struct TaskGroup {
   std::atomic<core::Context*> waiter{nullptr};
   TaskGroup* outer = nullptr;
   std::atomic<bool> cancelled{false};  // relaxed: a task that sees it late runs
+  bool implied = false;  // a worksharing construct's own, for its reductions: no construct of the program
 
   // Reductions that the tasks take part in: the adapter's.
   uintptr_t* gomp_reductions = nullptr;

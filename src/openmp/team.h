@@ -39,12 +39,9 @@ struct Member {
 
   // The doacross loop it is in (ordered.h), and what the adapter knows of the loops of its nest; not set outside of
   // one, since regions of one member are short.
-  static constexpr int kDoacrossLoops = 16;
+  static constexpr int kDoacrossLoops = 64;
   LoopShare* doacross = nullptr;
   int doacross_loops = 0;
-  std::array<uint64_t, kDoacrossLoops> doacross_counts;
-  std::array<int64_t, kDoacrossLoops> doacross_from;
-  std::array<int64_t, kDoacrossLoops> doacross_step;
 
   // GOMP (gomp/reduction.h): what the worksharing construct it is in has beside iterations, and the reductions of the
   // region.
@@ -54,6 +51,11 @@ struct Member {
   core::Context* context = nullptr;
   TaskDeque* deque = nullptr;  // made at the first task it pushes
   Task implicit;
+
+  // Behind what every region uses.
+  std::array<uint64_t, kDoacrossLoops> doacross_counts;
+  std::array<int64_t, kDoacrossLoops> doacross_from;
+  std::array<int64_t, kDoacrossLoops> doacross_step;
 };
 
 // The lines of a member that others write, in teams that keep them.
@@ -151,6 +153,10 @@ struct Team : core::Bundle {
   int64_t began_ns = 0;
   int64_t give_up_ns = 0;
   Way way = Way::tail;
+
+  // Of an initial team: members beside the initial thread in the regions inside, where OMP_THREAD_LIMIT or thread_limit
+  // bounds them. Relaxed: a count.
+  std::atomic<int> threads_added{0};
 
   core::Crew* crew = nullptr;  // of a persistent team
   struct Root* root = nullptr;  // of an initial team

@@ -19,6 +19,8 @@ using Kind = base::LoopSchedule::Kind;
 // split among the members first, so that each works on a cache line of its own.
 constexpr uint64_t kSharedChunksPerMember = 64;
 
+// All chunks but the last one, which goes to who finds no other: lastprivate variables get their values from the member
+// that runs it, so it must be that member's last one too.
 void split(LoopShare* share, uint64_t chunks, int size) noexcept {
   if (share->capacity < size) {
     delete[] share->ranges;
@@ -42,7 +44,7 @@ void set_up(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk
   if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
   const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
   const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(size);
-  if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks, size);
+  if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, size);
 }
 
 bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
@@ -90,7 +92,17 @@ bool steal(Member* self, LoopShare* share, uint64_t* index) noexcept {
 
 bool next_split(Member* self, LoopShare* share, Chunk* chunk) noexcept {
   uint64_t index = 0;
-  if (!share->ranges[self->number].take(&index) && !steal(self, share, &index)) return false;
+  if (!share->ranges[self->number].take(&index)) {
+    LoopCursor& loop = self->loop;
+    if (loop.position != 0) return false;  // it has had the last one
+    if (!steal(self, share, &index)) {
+      // Relaxed: who gets it is all that is decided.
+      if (share->next.load(std::memory_order_relaxed) != 0) return false;
+      if (share->next.exchange(1, std::memory_order_relaxed) != 0) return false;
+      loop.position = 1;
+      index = (share->count - 1) / share->chunk;
+    }
+  }
   give(share, index, chunk);
   return true;
 }
@@ -214,7 +226,9 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept {
 bool loop_exhausted(const Member* self) noexcept {
   const LoopShare* share = self->loop.share;
   if (share == nullptr || self->loop.is_static) return false;
-  if (!share->split) return share->next.load(std::memory_order_relaxed) >= share->count;
+  const uint64_t next = share->next.load(std::memory_order_relaxed);
+  if (!share->split) return next >= share->count;
+  if (next == 0) return false;  // the last chunk is left
   for (int i = 0; i < self->team->size; ++i) {
     if (!share->ranges[i].empty()) return false;
   }

@@ -90,7 +90,7 @@ TEST(Options, Schedules) {
                              Case{"OMP_SCHEDULE=dynamic", Kind::dynamic, false, 1},
                              Case{"OMP_SCHEDULE=monotonic:dynamic , 7", Kind::dynamic, true, 7},
                              Case{"OMP_SCHEDULE=nonmonotonic : guided,2147483647", Kind::guided, false, 2147483647},
-                             Case{"OMP_SCHEDULE=auto", Kind::auto_, false, 0}}) {
+                             Case{"OMP_SCHEDULE=auto", Kind::auto_, false, 1}}) {
     const LoopSchedule schedule = good(wanted.text).run_schedule;
     EXPECT_EQ(schedule.kind, wanted.kind) << wanted.text;
     EXPECT_EQ(schedule.monotonic, wanted.monotonic) << wanted.text;

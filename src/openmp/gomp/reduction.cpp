@@ -175,6 +175,7 @@ void begin_extras(Member* member, Words* reductions, void** memory) noexcept {
   const auto* shared = static_cast<const Words*>(member->extras->reductions);
   if (shared != reductions) register_reductions(reductions, nullptr, shared, member->team->size);
   begin_taskgroup(member);
+  member->task->group->implied = true;
   member->task->group->gomp_reductions = reductions;
 }
 

@@ -158,6 +158,7 @@ TaskGroup* begin_shared_group(int count, const ReductionInput* inputs) {
   Member* member = self();
   begin_taskgroup(member);
   TaskGroup* group = member->task->group;
+  group->implied = true;
   const int members = member->team->size;
   if (members == 1) return group;
   LoopShare* share =

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kmp_ routines of LLVM's and Intel's runtimes: extensions that programs written for them call. How long threads
 // spin and which "library" they use are weft's own business: what is set is accepted, and what is asked for answered
-// with that runtime's defaults.
+// as that runtime would.
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,9 +15,17 @@ using namespace weft::openmp;
 
 namespace {
 
-constexpr int kBlockTime = 200;      // milliseconds
 constexpr int kThroughput = 2;       // the library
 constexpr size_t kStackSize = 4u << 20;
+
+// Milliseconds that a waiting thread spins.
+int block_time() noexcept {
+  switch (base::options().wait_policy) {
+    case base::WaitPolicy::active: return INT_MAX;
+    case base::WaitPolicy::passive: return 0;
+    default: return 200;
+  }
+}
 
 size_t stack_size() noexcept {
   const long bytes = base::options().stack_size.bytes;
@@ -42,7 +51,7 @@ size_t stack_size() noexcept {
   WEFT_ABI void weft_abi_##name##_() {} \
   WEFT_ABI_EXPORT(name##_)
 
-WEFT_KMP_GETTER(int, kmp_get_blocktime, kBlockTime);
+WEFT_KMP_GETTER(int, kmp_get_blocktime, block_time());
 WEFT_KMP_GETTER(int, kmp_get_library, kThroughput);
 WEFT_KMP_GETTER(int, kmp_get_stacksize, static_cast<int>(stack_size()));
 WEFT_KMP_GETTER(size_t, kmp_get_stacksize_s, stack_size());

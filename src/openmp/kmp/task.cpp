@@ -59,6 +59,9 @@ void run_remaining_parts(KmpTask* record) {
   run_destructors(record);
 }
 
+// A task without a routine has its dependences only: a taskwait that does not wait.
+int32_t do_nothing(int32_t, KmpTask*) { return 0; }
+
 void run_task(Task* task) {
   auto* record = static_cast<KmpTask*>(task->data);
   if (is_dropped(task)) {
@@ -81,6 +84,9 @@ struct KmpDepend {
 };
 enum : uint8_t { kDependOut = 2, kDependMutex = 4, kDependSet = 8, kDependAll = 0x80 };
 
+// omp_all_memory has a flag of its own, or this address.
+void* every_location() noexcept { return reinterpret_cast<void*>(~uintptr_t{0}); }
+
 // The two lists that a call brings.
 class Dependences {
  public:
@@ -99,7 +105,7 @@ class Dependences {
   void read(const KmpDepend* from, int32_t count) noexcept {
     for (int32_t i = 0; i < count; ++i) {
       const uint8_t flags = from[i].flags;
-      const bool all = (flags & kDependAll) != 0 || from[i].location == nullptr;
+      const bool all = (flags & kDependAll) != 0 || from[i].location == nullptr || from[i].location == every_location();
       if (all) {
         list_.add({nullptr, DependKind::out});
       } else if ((flags & kDependSet) != 0) {
@@ -119,7 +125,7 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
   new (link_of(record)) Link{task, flags, false, record_size, shareds_size};
   record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + record_size : nullptr;
-  record->routine = routine;
+  record->routine = routine != nullptr ? routine : do_nothing;
   record->part = 0;
   task->body = run_task;
   task->data = record;

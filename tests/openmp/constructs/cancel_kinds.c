@@ -116,6 +116,35 @@ static void taskgroup(int threads)
   works(threads);
 }
 
+// The tasks of a loop's reduction cancel the taskgroup around the loop, not one that the loop has for itself.
+static void taskgroup_around_reduction(int threads)
+{
+  int sum = 0, ran = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp taskgroup
+  {
+    int mine = 0;
+#pragma omp for schedule(static) reduction(task, + : sum)
+    for (int i = 0; i < 64; i++) {
+      mine++;
+      sum++;
+#pragma omp task in_reduction(+ : sum)
+      {
+        sum += 0;
+#pragma omp cancel taskgroup
+      }
+    }
+#pragma omp task firstprivate(mine) shared(ran)
+    if (mine > 0) {
+#pragma omp atomic
+      ran++;
+    }
+  }
+  CHECK_EQ(sum, 64);
+  if (omp_get_cancellation()) CHECK_EQ(ran, 0);
+  else CHECK_EQ(ran, threads < 64 ? threads : 64);
+}
+
 // One loop is cancelled, the next is not.
 static void loop_after_loop(int threads)
 {
@@ -145,6 +174,7 @@ int main(void)
     everywhere(sections);
     everywhere(waiting_members);
     everywhere(taskgroup);
+    everywhere(taskgroup_around_reduction);
     everywhere(loop_after_loop);
   }
   return check_result();

@@ -75,6 +75,25 @@ static void limits(void)
 #pragma omp parallel num_threads(64) reduction(+ : members)
     members++;
     CHECK_IN(members, 1, limit + 1);
+    // All levels together; and what has ended counts no more.
+    for (int round = 0; round < 20; round++) {
+      int now = 0, over = 0, inner = 0;
+#pragma omp parallel num_threads(2) reduction(+ : over)
+#pragma omp parallel num_threads(limit) reduction(+ : over)
+      {
+        int seen;
+#pragma omp atomic capture
+        seen = ++now;
+        over += seen > limit;
+        usleep(200);
+#pragma omp atomic
+        now--;
+      }
+      CHECK_EQ(over, 0);
+#pragma omp parallel num_threads(limit) reduction(+ : inner)
+      inner++;
+      CHECK_EQ(inner, limit);
+    }
   }
 }
 

@@ -30,6 +30,23 @@ static void chain(int threads)
   CHAIN(schedule(runtime));
 }
 
+// More loops than any program has, all but one of a single iteration. (Under libgomp 12 it hangs.)
+#define ONCE(i) for (int i = 0; i < 1; i++)
+static void deep_nest(int threads)
+{
+  int passed = 0;
+#pragma omp parallel for ordered(20) schedule(static, 1) num_threads(threads)
+  for (int i = 0; i < 30; i++)
+    ONCE(b) ONCE(c) ONCE(d) ONCE(e) ONCE(f) ONCE(g) ONCE(h) ONCE(k) ONCE(l) ONCE(m) ONCE(o) ONCE(p) ONCE(q) ONCE(r)
+      ONCE(s) ONCE(t) ONCE(u) ONCE(v) ONCE(w) {
+#pragma omp ordered depend(sink : i - 1, b, c, d, e, f, g, h, k, l, m, o, p, q, r, s, t, u, v, w)
+        CHECK_EQ(passed, i);
+        passed++;
+#pragma omp ordered depend(source)
+      }
+  CHECK_EQ(passed, 30);
+}
+
 static void wavefront(int threads)
 {
   long grid[20][30];
@@ -116,6 +133,7 @@ static void in_a_row(int threads)
 int main(void)
 {
   everywhere(chain);
+  everywhere(deep_nest);
   everywhere(wavefront);
   everywhere(collapsed);
   everywhere(other_types);

@@ -42,6 +42,26 @@ static void combined(int threads)
   CHECK_EQ(i, 50);
 }
 
+// So many chunks that members take them from each other: the last one must come last to its member.
+static void many_chunks(int threads)
+{
+  for (int round = 0; round < TIMES(5); round++) {
+    int last = -1, i;
+#pragma omp parallel for num_threads(threads) lastprivate(last, i) schedule(dynamic)
+    for (i = 0; i < 20003; i++) last = i;
+    CHECK_EQ(last, 20002);
+    CHECK_EQ(i, 20003);
+    long sum = 0;
+#pragma omp parallel for num_threads(threads) lastprivate(last) reduction(+ : sum) schedule(nonmonotonic : dynamic, 3)
+    for (long k = 0; k < 40000; k++) {
+      last = (int)k * 2;
+      sum += k;
+    }
+    CHECK_EQ(last, 79998);
+    CHECK_EQ(sum, 40000l * 39999 / 2);
+  }
+}
+
 static void in_sections(int threads)
 {
   int last = -1;
@@ -85,6 +105,7 @@ int main(void)
 {
   everywhere(schedules);
   everywhere(combined);
+  everywhere(many_chunks);
   everywhere(in_sections);
   everywhere(linear);
 #ifndef __clang__

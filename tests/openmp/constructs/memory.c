@@ -59,6 +59,10 @@ static void traits(int threads)
   omp_free(other, smaller);
   memory = omp_alloc(3000, small);
   CHECK(memory);
+  // What it replaces makes room for it in the pool.
+  memory = omp_realloc(memory, 3100, small, small);
+  CHECK(memory);
+  CHECK(!omp_realloc(memory, 5000, small, small));
   omp_free(memory, small);
   omp_destroy_allocator(smaller);
   omp_destroy_allocator(small);

@@ -60,6 +60,7 @@ program fortran_routines
   call expect(omp_get_team_size(2_8), 3, 'omp_get_team_size, 8 bytes')
   call expect(omp_get_ancestor_thread_num(2), omp_get_thread_num(), 'omp_get_ancestor_thread_num')
   call expect(omp_get_ancestor_thread_num(0_8), 0, 'omp_get_ancestor_thread_num, 8 bytes')
+  call expect(omp_get_ancestor_thread_num(-huge(0_8)), -1, 'omp_get_ancestor_thread_num: out of range')
   call expect(omp_get_ancestor_thread_num(7), -1, 'omp_get_ancestor_thread_num: no such level')
   !$omp end parallel
   !$omp end parallel

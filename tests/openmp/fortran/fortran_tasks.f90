@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Explicit tasks from Fortran: recursion, data clauses with allocatables, taskgroup, if, final.
+! Explicit tasks from Fortran: recursion, data clauses with allocatables, taskgroup, if, final, detach.
 include '../support/check.inc'
 
 program fortran_tasks
@@ -61,7 +61,31 @@ contains
     !$omp end single
     !$omp end parallel
     call expect(result, 144, 'fib')
+    call events(threads)
   end subroutine everything
+
+  ! A task that ends when another fulfils its event.
+  subroutine events(threads)
+    integer, intent(in) :: threads
+    integer(omp_event_handle_kind) :: event
+    integer :: before, after
+    before = 0
+    after = 0
+    !$omp parallel num_threads(threads)
+    !$omp single
+    !$omp task detach(event) depend(out: before) shared(before)
+    before = 1
+    !$omp end task
+    !$omp task shared(after) firstprivate(event)
+    after = 1
+    call omp_fulfill_event(event)
+    !$omp end task
+    !$omp task depend(in: before) shared(before, after)
+    call expect(before + after, 2, 'detach')
+    !$omp end task
+    !$omp end single
+    !$omp end parallel
+  end subroutine events
 
   recursive integer function fib(n) result(value)
     integer, intent(in) :: n
