@@ -89,14 +89,15 @@ struct Team : core::Bundle {
   bool flat = false;  // all members run at once: barriers by dissemination
   int league_size = 1;
   int league_number = 0;  // of the team of the league that it belongs to
-  // team_affinity.h: where the members are, and whether they are to say so. Set only where icvs.affinity is.
-  bool shows_affinity = false;
-  Placement placement;
 
   // Where the members' construct counters start: where those of the record's last region ended.
   // Loops are counted from the ring's size on: the records begin as if they had served number 0.
   uint32_t first_loop = kLoopRing;
   uint32_t first_single = 0;
+
+  // team_affinity.h: where the members are, and whether they are to say so. Set only where icvs.affinity is.
+  bool shows_affinity = false;
+  Placement placement;
 
   alignas(64) std::atomic<uint32_t> single_ticket{0};
   std::atomic<void*> copyprivate{nullptr};

@@ -19,14 +19,22 @@ std::string text_of(const PlaceList& places) {
   return text;
 }
 
+std::string text_or_bad(bool good, PlaceList* list) {
+  std::string text = good ? text_of(*list) : "bad";
+  list->free_memory();
+  return text;
+}
+
 std::string places(const char* text) {
   PlacesText parsed;
-  return parse_places(text, &parsed) && !parsed.abstract ? text_of(parsed.list) : "bad";
+  const bool good = parse_places(text, &parsed);
+  return text_or_bad(good && !parsed.abstract, &parsed.list);
 }
 
 std::string cpu_affinity(const char* text) {
   PlaceList list;
-  return parse_cpu_affinity(text, &list) ? text_of(list) : "bad";
+  const bool good = parse_cpu_affinity(text, &list);
+  return text_or_bad(good, &list);
 }
 
 TEST(PlaceSyntax, Lists) {
