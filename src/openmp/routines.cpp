@@ -372,10 +372,10 @@ WEFT_ABI_EXPORT(omp_get_cancellation);
 WEFT_ABI int weft_abi_omp_get_cancellation_() { return cancellation_enabled() ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_get_cancellation_);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority() { return base::options().max_task_priority; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority() { return 0; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return base::options().max_task_priority; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return 0; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority_);
 
 WEFT_ABI int weft_abi_omp_get_num_teams() { return self()->team->league_size; }
