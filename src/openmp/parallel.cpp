@@ -228,6 +228,8 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
 Root* outermost(const Member* parent) noexcept {
   while (parent->team->active_level == 0) {
     if (parent->team->root != nullptr) return parent->team->root;
+    // A free agent runs beside the crew.
+    if (parent->team->agent_of != nullptr) return nullptr;
     parent = parent->outer;
   }
   return nullptr;

@@ -91,6 +91,12 @@ void set_max_active_levels(int levels) noexcept {
   own_icvs(self()).max_active_levels = levels;
 }
 
+// Those of the team that the current task belongs to.
+int team_threads() {
+  const Team* team = self()->team;
+  return team->agent_of != nullptr ? team->agent_of->size : team->size;
+}
+
 }  // namespace
 
 // ---- threads ----
@@ -108,10 +114,10 @@ WEFT_ABI void weft_abi_omp_set_num_threads_8_(const int64_t* value) {
 }
 WEFT_ABI_EXPORT(omp_set_num_threads_8_);
 
-WEFT_ABI int weft_abi_omp_get_num_threads() { return self()->team->size; }
+WEFT_ABI int weft_abi_omp_get_num_threads() { return team_threads(); }
 WEFT_ABI_EXPORT(omp_get_num_threads);
 
-WEFT_ABI int weft_abi_omp_get_num_threads_() { return self()->team->size; }
+WEFT_ABI int weft_abi_omp_get_num_threads_() { return team_threads(); }
 WEFT_ABI_EXPORT(omp_get_num_threads_);
 
 WEFT_ABI int weft_abi_omp_get_thread_num() { return self()->number; }
@@ -372,10 +378,10 @@ WEFT_ABI_EXPORT(omp_get_cancellation);
 WEFT_ABI int weft_abi_omp_get_cancellation_() { return cancellation_enabled() ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_get_cancellation_);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority_);
 
 WEFT_ABI int weft_abi_omp_get_num_teams() { return self()->team->league_size; }

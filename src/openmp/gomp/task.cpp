@@ -50,10 +50,11 @@ Dependences gomp::read_dependences(void** depend) noexcept {
 }
 
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
-                                 unsigned flags, void** depend, int, void* event) {
+                                 unsigned flags, void** depend, int priority, void* event) {
   Member* member = self();
   TaskClauses clauses;
   clauses.final = (flags & kFinal) != 0;
+  if ((flags & kPriority) != 0) clauses.priority = priority;
   if ((flags & (kDepend | kDetach)) == 0 && copy == nullptr && runs_at_once(member, deferred)) {
     Task* task = allocate_task(0, 1, nullptr);
     task->body = run_task;

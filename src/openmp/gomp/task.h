@@ -13,8 +13,9 @@ namespace weft::openmp::gomp {
 // Copies the program's data to where the task keeps it.
 using Copy = void (*)(void* to, void* from);
 
-// A bit of `flags` (gcc's gomp-constants.h).
+// Bits of `flags` (gcc's gomp-constants.h).
 inline constexpr unsigned kFinal = 1u << 1;
+inline constexpr unsigned kPriority = 1u << 4;
 
 using Dependences = base::SmallList<Dependence, 8>;
 

@@ -19,7 +19,9 @@ namespace {
 constexpr int32_t kFinal = 1 << 1;
 constexpr int32_t kDestructors = 1 << 3;
 constexpr int32_t kProxy = 1 << 4;  // ends when __kmpc_proxy_task_completed says so: like a detachable one
+constexpr int32_t kPriority = 1 << 5;
 constexpr int32_t kDetachable = 1 << 6;
+constexpr int32_t kFreeAgents = 1 << 7;
 
 // Stands before the program's record.
 struct alignas(16) Link {
@@ -28,14 +30,21 @@ struct alignas(16) Link {
   bool again;  // an untied task has submitted itself: its next part is due
   size_t record_size;  // of the program's record, rounded up
   size_t shareds_size;
+  // Of the pattern of a taskloop: where the record holds its bounds, and the loop's step.
+  uint32_t lower;
+  uint32_t upper;
+  int64_t step;
   void* pending = nullptr;  // see pending_work()
 };
 
 // Privates may be vectors.
 constexpr size_t kAlignment = 64;
 constexpr size_t kLinkRoom = kAlignment;
+static_assert(sizeof(Link) <= kLinkRoom);
 
-Link* link_of(KmpTask* task) noexcept { return reinterpret_cast<Link*>(reinterpret_cast<char*>(task) - sizeof(Link)); }
+Link* link_of(const KmpTask* task) noexcept {
+  return reinterpret_cast<Link*>(reinterpret_cast<uintptr_t>(task) - sizeof(Link));
+}
 
 void run_destructors(KmpTask* record) noexcept {
   if ((link_of(record)->flags & kDestructors) != 0) record->destructors.destructors(self()->number, record);
@@ -109,7 +118,7 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   void* payload = nullptr;
   Task* task = allocate_task(kLinkRoom + record_size + shareds_size, kAlignment, &payload);
   auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
-  new (link_of(record)) Link{task, flags, false, record_size, shareds_size};
+  new (link_of(record)) Link{task, flags, false, record_size, shareds_size, 0, 0, 0};
   record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + record_size : nullptr;
   record->routine = routine;
   record->part = 0;
@@ -129,6 +138,8 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
   clauses.deferred = deferred;
   clauses.final = (link->flags & kFinal) != 0;
   clauses.detachable = (link->flags & (kDetachable | kProxy)) != 0;
+  clauses.free_agents = (link->flags & kFreeAgents) != 0;
+  if ((link->flags & kPriority) != 0) clauses.priority = record->priority.priority;
   if (dependences != nullptr) {
     clauses.dependences = dependences->begin();
     clauses.dependence_count = dependences->size();
@@ -229,50 +240,89 @@ using Duplicate = void (*)(KmpTask* to, KmpTask* from, int32_t last);
 // How `count` is cut, as the program says it.
 enum Cut : int32_t { kFreely, kByGrainSize, kByTaskCount };
 
-KmpTask* duplicate(KmpTask* pattern, Duplicate duplicator, bool last) {
+void copy_record(KmpTask* to, const KmpTask* pattern) {
   const Link* link = link_of(pattern);
-  KmpTask* made = allocate(link->flags, link->record_size, link->shareds_size, pattern->routine);
-  void* shareds = made->shareds;
-  std::memcpy(made, pattern, link->record_size);
-  made->shareds = shareds;
+  void* shareds = to->shareds;
+  std::memcpy(to, pattern, link->record_size);
+  to->shareds = shareds;
   if (link->shareds_size > 0) std::memcpy(shareds, pattern->shareds, link->shareds_size);
-  if (duplicator != nullptr) duplicator(made, pattern, last ? 1 : 0);
-  return made;
 }
 
-// The member of `made` that stands where `member` does in the pattern.
-uint64_t* same_place(KmpTask* made, const KmpTask* pattern, const uint64_t* member) {
-  const auto offset = reinterpret_cast<const char*>(member) - reinterpret_cast<const char*>(pattern);
-  return reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(made) + offset);
+KmpTask* allocate_like(const KmpTask* pattern) {
+  const Link* link = link_of(pattern);
+  return allocate(link->flags, link->record_size, link->shareds_size, pattern->routine);
 }
 
-void task_loop(KmpTask* pattern, bool deferred, uint64_t* lower, uint64_t* upper, int64_t step, bool grouped,
-               int32_t cut, uint64_t said, bool strict, Duplicate duplicator) {
-  Member* member = self();
-  const uint64_t first = *lower;
-  const auto stride = static_cast<uint64_t>(step);
-  // The bounds are inclusive.
-  uint64_t count = 0;
-  if (step > 0) {
-    count = static_cast<int64_t>(first) <= static_cast<int64_t>(*upper) ? (*upper - first) / stride + 1 : 0;
-  } else {
-    count =
-        static_cast<int64_t>(first) >= static_cast<int64_t>(*upper) ? (first - *upper) / (uint64_t{0} - stride) + 1 : 0;
-  }
-  TaskLoopClauses clauses;
-  if (cut == kByGrainSize) clauses.grain_size = said;
-  if (cut == kByTaskCount) clauses.task_count = said;
-  clauses.strict = strict;
-  const TaskLoopPlan plan(count, clauses, member->team->size);
-  if (grouped) begin_taskgroup(member);
+// A bound of a taskloop's task, so many bytes from the start of its record.
+uint64_t& bound(KmpTask* record, uint32_t offset) noexcept {
+  return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(record) + offset);
+}
+
+// The bounds are inclusive.
+void set_bounds(KmpTask* record, KmpTask* pattern, uint64_t begin, uint64_t end) noexcept {
+  const Link* link = link_of(pattern);
+  const uint64_t first = bound(pattern, link->lower);
+  const auto step = static_cast<uint64_t>(link->step);
+  bound(record, link->lower) = first + begin * step;
+  bound(record, link->upper) = first + (end - 1) * step;
+}
+
+uint64_t iterations(uint64_t first, uint64_t last, int64_t step) noexcept {
+  const auto from = static_cast<int64_t>(first);
+  const auto to = static_cast<int64_t>(last);
+  if (step > 0) return from <= to ? (last - first) / static_cast<uint64_t>(step) + 1 : 0;
+  return from >= to ? (first - last) / (uint64_t{0} - static_cast<uint64_t>(step)) + 1 : 0;
+}
+
+Task* copy_pattern(Task* pattern) { return link_of(allocate_like(static_cast<KmpTask*>(pattern->data)))->task; }
+
+// The routine may write to its record: each task starts with the pattern's data.
+void run_iterations(Task* task, Task* from, uint64_t begin, uint64_t end) {
+  auto* record = static_cast<KmpTask*>(task->data);
+  auto* pattern = static_cast<KmpTask*>(from->data);
+  copy_record(record, pattern);
+  set_bounds(record, pattern, begin, end);
+  record->routine(self()->number, record);
+  run_remaining_parts(record);
+}
+
+// Where the program's duplicator has to construct the tasks' data, they are made one by one.
+void submit_each(KmpTask* pattern, bool deferred, const TaskLoopPlan& plan, Duplicate duplicator) {
   for (uint64_t i = 0; i < plan.tasks(); ++i) {
-    KmpTask* made = duplicate(pattern, duplicator, i + 1 == plan.tasks());
-    *same_place(made, pattern, lower) = first + plan.begin(i) * stride;
-    *same_place(made, pattern, upper) = first + (plan.begin(i + 1) - 1) * stride;
+    KmpTask* made = allocate_like(pattern);
+    copy_record(made, pattern);
+    if (duplicator != nullptr) duplicator(made, pattern, i + 1 == plan.tasks() ? 1 : 0);
+    set_bounds(made, pattern, plan.begin(i), plan.begin(i + 1));
     submit(made, deferred);
   }
   run_destructors(pattern);
   free_task(link_of(pattern)->task);
+}
+
+void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uint64_t* upper, int64_t step,
+               bool grouped, int32_t cut, uint64_t said, bool strict, Duplicate duplicator) {
+  Member* member = self();
+  Link* link = link_of(pattern);
+  const auto* start = reinterpret_cast<const char*>(pattern);
+  link->lower = static_cast<uint32_t>(reinterpret_cast<const char*>(lower) - start);
+  link->upper = static_cast<uint32_t>(reinterpret_cast<const char*>(upper) - start);
+  link->step = step;
+  TaskLoopClauses cuts;
+  if (cut == kByGrainSize) cuts.grain_size = said;
+  if (cut == kByTaskCount) cuts.task_count = said;
+  cuts.strict = strict;
+  const TaskLoopPlan plan(iterations(*lower, *upper, step), cuts, member->team->size);
+  if (grouped) begin_taskgroup(member);
+  if (duplicator == nullptr && (link->flags & kDestructors) == 0 && suits_runners(plan)) {
+    TaskClauses clauses;
+    clauses.deferred = deferred;
+    clauses.final = (link->flags & kFinal) != 0;
+    clauses.free_agents = (link->flags & kFreeAgents) != 0;
+    if ((link->flags & kPriority) != 0) clauses.priority = pattern->priority.priority;
+    run_task_loop(member, plan, {copy_pattern, run_iterations}, link->task, clauses);
+  } else {
+    submit_each(pattern, deferred, plan, duplicator);
+  }
   if (grouped) end_taskgroup(member);
 }
 
