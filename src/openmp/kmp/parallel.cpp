@@ -124,7 +124,10 @@ WEFT_ABI void weft_abi___kmpc_push_num_teams_51(Ident*, int32_t, int32_t, int32_
 }
 WEFT_ABI_EXPORT(__kmpc_push_num_teams_51);
 
-WEFT_ABI void weft_abi___kmpc_set_thread_limit(Ident*, int32_t, int32_t threads) { t_team_threads = threads; }
+// The clause of a target region, which stands in a task of its own.
+WEFT_ABI void weft_abi___kmpc_set_thread_limit(Ident*, int32_t, int32_t threads) {
+  if (threads > 0) own_icvs(self()).thread_limit = threads;
+}
 WEFT_ABI_EXPORT(__kmpc_set_thread_limit);
 
 WEFT_ABI void weft_abi___kmpc_fork_teams(Ident*, int32_t count, Microtask task, ...) {

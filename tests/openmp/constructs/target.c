@@ -154,11 +154,18 @@ static void conditions(int on, int limit)
     CHECK_EQ(omp_in_parallel(), 0);
     CHECK_EQ(omp_get_num_teams(), 1);
     CHECK_EQ(omp_get_team_num(), 0);
-    CHECK_EQ(omp_get_thread_limit(), limit);
 #endif
+    CHECK_EQ(omp_get_thread_limit(), limit);
   }
   CHECK_EQ(inside, 1);
   CHECK(level >= 0);
+  const int before = omp_get_thread_limit();
+#pragma omp target thread_limit(2) map(tofrom : threads)
+#pragma omp parallel num_threads(8) reduction(+ : threads)
+  threads++;
+  CHECK_IN(threads, 1, 3);
+  CHECK_EQ(omp_get_thread_limit(), before);
+  threads = 0;
 #pragma omp target map(tofrom : threads)
 #pragma omp parallel num_threads(3) reduction(+ : threads)
   threads += omp_get_num_threads() > 0;
