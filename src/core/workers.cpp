@@ -26,8 +26,10 @@ void* worker_main(void* argument) {
   pthread_sigmask(SIG_SETMASK, &pool().signal_mask, nullptr);
   carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
-  current_context()->carrier = carrier;
-  current_context()->stack_end = stack_end_of(pthread_self());
+  Context* self = current_context();
+  self->carrier = carrier;
+  self->stack_end = stack_end_of(pthread_self());
+  carrier->native_context = self;
   run_for_ever();
 }
 
