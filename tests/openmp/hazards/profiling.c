@@ -24,6 +24,8 @@ static void sample(int signal)
   errno = kept;
 }
 
+static int seen(const int *counter) { return __atomic_load_n(counter, __ATOMIC_RELAXED); }
+
 static double work(int n)
 {
   double sum = 0;
@@ -66,14 +68,14 @@ static void load(void)
 // Until both kinds of samples have been seen; at most some seconds, since this machine may be busy.
 static void load_until_sampled(void)
 {
-  samples = samples_of_others = empty_samples = 0;
+  int before = seen(&samples), before_of_others = seen(&samples_of_others);
   double begin = omp_get_wtime();
   do {
     for (int i = 0; i < TIMES(20); i++) load();
-  } while ((samples < 50 || samples_of_others == 0) && omp_get_wtime() - begin < 20);
-  CHECK(samples >= 50);
-  CHECK_EQ(empty_samples, 0);
-  if (omp_get_max_threads() > 1) CHECK(samples_of_others > 0);
+  } while ((seen(&samples) - before < 50 || seen(&samples_of_others) == before_of_others) && omp_get_wtime() - begin < 20);
+  CHECK(seen(&samples) - before >= 50);
+  CHECK_EQ(seen(&empty_samples), 0);
+  if (omp_get_max_threads() > 1) CHECK(seen(&samples_of_others) > before_of_others);
 }
 
 int main(void)
