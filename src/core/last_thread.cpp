@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose main ends by pthread_exit goes on until its last thread ends. The pool's threads never end, so then
 // somebody has to notice that no others are left.
+#include <atomic>
 #include <cstdlib>
 
 #include <dirent.h>
@@ -51,6 +52,9 @@ void* watch(void*) {
 }  // namespace
 
 void end_after_last_thread() noexcept {
+  // Once a process: a thread that opens regions while it ends leaves several times. Relaxed: one thread calls this.
+  static std::atomic<unsigned> watched{~0u};
+  if (watched.exchange(generation(), std::memory_order_relaxed) == generation()) return;
   // Without it the process stays, as it does under other runtimes.
   start_service_thread(watch, nullptr, kStackSize);
 }

@@ -57,11 +57,21 @@ static void *outlives_main(void *unused)
   return unused;
 }
 
+// Runs after the runtime's own clean-up for the thread, since its key is younger; so there is another one.
+static void at_end_of_main(void *unused)
+{
+  CHECK(unused != NULL);
+  CHECK_EQ(region(3), 3);
+}
+
 int main(int count, char **arguments)
 {
   omp_set_dynamic(0);
   if (count > 1 && strcmp(arguments[1], "main-exits") == 0) {
     CHECK_EQ(region(3), 3);
+    pthread_key_t key;
+    pthread_key_create(&key, at_end_of_main);
+    pthread_setspecific(key, &count);
     pthread_t thread;
     pthread_create(&thread, NULL, outlives_main, NULL);
     pthread_detach(thread);
