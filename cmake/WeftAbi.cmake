@@ -17,7 +17,9 @@ function(weft_add_abi target)
   cmake_path(ABSOLUTE_PATH _weft_abi_source_root NORMALIZE OUTPUT_VARIABLE root)
   set(abi "${root}/openmp/abi")
   set(into "${CMAKE_CURRENT_BINARY_DIR}/${target}_abi")
-  set(lists "${abi}/libgomp.symbols" "${abi}/libomp.symbols")
+  # By precedence.
+  set(lists "${abi}/libgomp.symbols" "${abi}/libgomp-later.symbols" "${abi}/libomp.symbols")
+  list(TRANSFORM lists PREPEND "--list=" OUTPUT_VARIABLE list_options)
   set(sources)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE absolute)
@@ -26,8 +28,7 @@ function(weft_add_abi target)
 
   add_custom_command(
     OUTPUT "${into}/abi_symver.h" "${into}/abi_stubs.cpp" "${into}/weft.map"
-    COMMAND Python3::Interpreter "${abi}/generate.py" --libgomp "${abi}/libgomp.symbols" --libomp
-            "${abi}/libomp.symbols" --into "${into}" ${sources}
+    COMMAND Python3::Interpreter "${abi}/generate.py" ${list_options} --into "${into}" ${sources}
     DEPENDS ${lists} "${abi}/generate.py" ${sources}
     COMMENT "Binding ${target} to the version nodes of libgomp and libomp"
     VERBATIM)

@@ -17,6 +17,11 @@ CONSTRUCTS = (
     *("parallel", "parallel_for", "barrier", "for_static", "single", "reduction"),
     *("for_dynamic", "critical", "lock"),
 )
+DATAFLOW = (
+    *("depend_chain", "depend_fan", "depend_grid", "depend_grid_work"),
+    *("taskloop", "taskloop_small", "taskloop_work"),
+    *("doacross", "doacross_rows", "doacross_work", "ordered", "ordered_work"),
+)
 FACTORS = (2, 4, 8, 16, 32)
 
 
@@ -40,6 +45,7 @@ def cases(smoke: bool) -> list[Case]:
     nested = [f"{kind}_{n}x{n}" for kind in ("outer", "inner") for n in squares] + ["of_one", "serial"]
     found = [Case(policy, name, "constructs", name) for policy in ("active", "passive") for name in CONSTRUCTS]
     found += [Case("active", name, "tasks", name) for name in ("one_producer", "many_producers", "fib", "nqueens")]
+    found += [Case("active", name, "dataflow", name) for name in DATAFLOW]
     found += [Case("default", name, "nested", name) for name in nested]
     for name in ("barrier", "work_and_barrier"):
         found += [Case("default", f"{name}_{k}x", "oversubscribed", name, k * cpus()) for k in factors]

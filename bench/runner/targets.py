@@ -12,6 +12,9 @@ Samples = Mapping[Key, list[float]]
 
 FLAT = ("parallel", "parallel_for", "barrier", "for_static", "single", "reduction")
 TASKS = ("one_producer", "many_producers", "fib")
+DEPENDENCES = ("depend_chain", "depend_fan", "depend_grid", "depend_grid_work")
+TASKLOOPS = ("taskloop", "taskloop_small", "taskloop_work")
+PIPELINES = ("doacross", "doacross_rows", "doacross_work", "ordered", "ordered_work")
 SQUARES = tuple(f"{n}x{n}" for n in (2, 4, 8, 16, 32, 64))
 
 
@@ -44,6 +47,9 @@ MICRO = (
     Target("hand-out of an iteration", "active", "for_dynamic", "", 8, "ns"),
     Target("hand-out of an iteration / libgomp", "active", "for_dynamic", "libgomp", 1.0),
     *(Target("explicit tasks / best", "active", name, "best", 1.0) for name in TASKS),
+    *(Target("tasks with dependences / best", "active", name, "best", 1.0) for name in DEPENDENCES),
+    *(Target("taskloop, a task / best", "active", name, "best", 1.0) for name in TASKLOOPS),
+    *(Target("ordered iterations / best", "active", name, "best", 1.0) for name in PIPELINES),
     Target("one inner region", "default", "inner_8x8", "", 500, "ns"),
     Target("one inner region / libiomp5", "default", "inner_8x8", "libiomp5", 1 / 50),
     *(Target("whole outer region / libiomp5", "default", f"outer_{n}", "libiomp5", 1 / 20) for n in SQUARES),

@@ -156,6 +156,17 @@ bool read(Scanner& in, const Row&, WaitPolicy* policy) noexcept {
   return in.word("passive");
 }
 
+bool read(Scanner& in, const Row&, TargetOffload* offload) noexcept {
+  if (in.word("default")) {
+    *offload = TargetOffload::unset;
+    return true;
+  }
+  *offload = TargetOffload::disabled;
+  if (in.word("disabled")) return true;
+  *offload = TargetOffload::mandatory;
+  return in.word("mandatory");
+}
+
 bool read(Scanner& in, const Row&, DisplayEnv* display) noexcept {
   if (in.word("verbose")) {
     *display = DisplayEnv::verbose;
@@ -193,6 +204,7 @@ const char* accepted(const LoopSchedule*) noexcept {
 }
 const char* accepted(const StackSize*) noexcept { return "64K to 1024G, with unit B, K, M or G"; }
 const char* accepted(const WaitPolicy*) noexcept { return "active or passive"; }
+const char* accepted(const TargetOffload*) noexcept { return "mandatory, disabled or default"; }
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
 
 constexpr int kShown = 60;  // characters of a wrong value

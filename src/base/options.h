@@ -32,6 +32,7 @@ struct Text {
 
 enum class TriState : uint8_t { unset, no, yes };
 enum class WaitPolicy : uint8_t { unset, active, passive };
+enum class TargetOffload : uint8_t { unset, mandatory, disabled };
 enum class DisplayEnv : uint8_t { no, yes, verbose };
 
 struct Options {

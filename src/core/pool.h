@@ -78,6 +78,11 @@ void departed(Context* left) noexcept;
 void make_ready(Context* context) noexcept;
 // The same for a chain of them.
 void make_all_ready(Context* chain) noexcept;
+// The same for a chain that ends with null, of contexts that all belong into the list of `carrier` and do the work of
+// `group`, without a look at them. False, and nothing is done, when that carrier may not serve them any more.
+bool make_ready_alike(Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept;
+// In whose list a context is to stand.
+Carrier* carrier_for(const Context* context) noexcept;
 // Leaves `self` to another context that is ready, or to a free one; false when there is none.
 bool leave(Context* self, Departure departure) noexcept;
 // Wakes one idle carrier that may do the work of `group`, which the caller has published before.

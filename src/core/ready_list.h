@@ -11,12 +11,9 @@ namespace weft::core {
 
 class ReadyList {
  public:
-  void push(Context* context) noexcept { push(context, context, 1); }
-
-  // A chain of `count` contexts.
+  // A chain of `count` contexts that ends with null.
   void push(Context* first, Context* last, int count) noexcept {
     lock_.lock();
-    last->next = nullptr;
     (last_ != nullptr ? last_->next : first_) = first;
     last_ = last;
     size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);

@@ -139,10 +139,8 @@ void notify(const Carrier* group) noexcept {
   notify_some(pool(), group, 1);
 }
 
-namespace {
-
-// In whose list a context is to stand.
-Carrier* carrier_for(const Pool& p, const Context* context) noexcept {
+Carrier* carrier_for(const Context* context) noexcept {
+  const Pool& p = pool();
   const Carrier* group = context->group;
   Carrier* carrier = context->place;
   if (carrier == nullptr || !may_serve(p, carrier, group)) carrier = context->carrier;
@@ -153,6 +151,8 @@ Carrier* carrier_for(const Pool& p, const Context* context) noexcept {
   }
   return carrier;
 }
+
+namespace {
 
 // Contexts of one group; they may be gone on as soon as they are in the list.
 void push_ready(Pool& p, Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept {
@@ -179,7 +179,8 @@ void make_ready(Context* context) noexcept {
     return;
   }
   Pool& p = pool();
-  push_ready(p, carrier_for(p, context), context->group, context, context, 1);
+  context->next = nullptr;
+  push_ready(p, carrier_for(context), context->group, context, context, 1);
 }
 
 void make_all_ready(Context* chain) noexcept {
@@ -191,17 +192,25 @@ void make_all_ready(Context* chain) noexcept {
       make_root_ready(first);
       continue;
     }
-    Carrier* carrier = carrier_for(p, first);
+    Carrier* carrier = carrier_for(first);
     const Carrier* group = first->group;
     Context* last = first;
     int count = 1;
-    while (chain != nullptr && chain->home == nullptr && chain->group == group && carrier_for(p, chain) == carrier) {
+    while (chain != nullptr && chain->home == nullptr && chain->group == group && carrier_for(chain) == carrier) {
       last = chain;
       chain = chain->next;
       ++count;
     }
+    last->next = nullptr;
     push_ready(p, carrier, group, first, last, count);
   }
+}
+
+bool make_ready_alike(Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept {
+  Pool& p = pool();
+  if (!may_serve(p, carrier, group)) return false;
+  push_ready(p, carrier, group, first, last, count);
+  return true;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 #include "core/pool.h"
 
@@ -27,16 +28,25 @@ bool WaitQueue::wait(uint32_t ticket) noexcept {
   return leave(self, Departure::queue);
 }
 
+void WaitQueue::Chain::add(Context* context) noexcept {
+  context->next = nullptr;
+  Carrier* where = carrier_for(context);
+  if (first == nullptr) {
+    *this = {context, context, where, context->group, 1, context->home == nullptr};
+    return;
+  }
+  last->next = context;
+  last = context;
+  ++count;
+  alike = alike && where == carrier && context->group == group && context->home == nullptr;
+}
+
 void WaitQueue::take_in(Context* left) noexcept {
   Lane& lane = lanes_[left->carrier->index & (count_ - 1)];
   lane.lock.lock();
   // Relaxed: a release counts first and locks then.
   const bool released = releases_.load(std::memory_order_relaxed) != left->ticket;
-  if (!released) {
-    left->next = nullptr;
-    (lane.first != nullptr ? lane.last->next : lane.first) = left;
-    lane.last = left;
-  }
+  if (!released) lane.chain.add(left);
   lane.lock.unlock();
   if (released) make_ready(left);
 }
@@ -46,10 +56,11 @@ void WaitQueue::release() noexcept {
   for (int i = 0; i < count_; ++i) {
     Lane& lane = lanes_[i];
     lane.lock.lock();
-    Context* chain = lane.first;
-    lane.first = nullptr;
+    const Chain chain = std::exchange(lane.chain, Chain{});
     lane.lock.unlock();
-    if (chain != nullptr) make_all_ready(chain);
+    if (chain.first == nullptr) continue;
+    if (chain.alike && make_ready_alike(chain.carrier, chain.group, chain.first, chain.last, chain.count)) continue;
+    make_all_ready(chain.first);
   }
 }
 

@@ -39,10 +39,21 @@ class WaitQueue {
   void take_in(Context* left) noexcept;
 
  private:
-  struct alignas(64) Lane {
-    Spinlock lock;
+  // `alike`: all belong into the ready list of `carrier` and do the work of `group`; so the release, which may run on
+  // another CPU, need not look at them.
+  struct Chain {
     Context* first = nullptr;
     Context* last = nullptr;
+    Carrier* carrier = nullptr;
+    Carrier* group = nullptr;
+    int count = 0;
+    bool alike = true;
+
+    void add(Context* context) noexcept;
+  };
+  struct alignas(64) Lane {
+    Spinlock lock;
+    Chain chain;
   };
 
   std::atomic<uint32_t> releases_{0};

@@ -76,6 +76,15 @@ const char* name_of(base::WaitPolicy policy) noexcept {
   return "";  // between the two
 }
 
+const char* name_of(base::TargetOffload offload) noexcept {
+  switch (offload) {
+    case base::TargetOffload::mandatory: return "MANDATORY";
+    case base::TargetOffload::disabled: return "DISABLED";
+    case base::TargetOffload::unset: break;
+  }
+  return "DEFAULT";
+}
+
 }  // namespace
 
 void display_env(bool verbose) noexcept {
@@ -87,7 +96,7 @@ void display_env(bool verbose) noexcept {
   out.line("  _OPENMP = '%d'", kOpenmpVersion);
   out.setting("OMP_ALLOCATOR", or_empty(options.allocator));
   out.setting("OMP_CANCELLATION", false);
-  out.setting("OMP_DEFAULT_DEVICE", long{options.default_device});
+  out.setting("OMP_DEFAULT_DEVICE", long{icvs.default_device});
   out.setting("OMP_DISPLAY_AFFINITY", options.display_affinity);
   out.setting("OMP_DYNAMIC", options.dynamic);
   out.setting("OMP_MAX_ACTIVE_LEVELS", long{icvs.max_active_levels});
@@ -98,7 +107,7 @@ void display_env(bool verbose) noexcept {
   out.setting("OMP_PROC_BIND", "FALSE");
   schedule(out, options.run_schedule);
   out.setting("OMP_STACKSIZE", static_cast<long>(settings.stack_size));
-  out.setting("OMP_TARGET_OFFLOAD", or_empty(options.target_offload));
+  out.setting("OMP_TARGET_OFFLOAD", name_of(options.target_offload));
   out.setting("OMP_THREAD_LIMIT", long{options.thread_limit});
   out.setting("OMP_WAIT_POLICY", name_of(options.wait_policy));
   if (verbose) {

@@ -2,10 +2,15 @@
 #include "openmp/icv.h"
 
 #include <algorithm>
+#include <array>
 #include <climits>
+#include <mutex>
 
+#include "base/message.h"
 #include "base/options.h"
 #include "core/scheduler.h"
+#include "core/spinlock.h"
+#include "openmp/device.h"
 #include "openmp/memory.h"
 #include "openmp/startup.h"
 #include "platform/cpus.h"
@@ -22,6 +27,7 @@ Icvs from_environment() noexcept {
   icvs.dynamic = options.dynamic;
   icvs.run_schedule = options.run_schedule;
   icvs.allocator = initial_allocator();
+  icvs.default_device = initial_default_device();
   // Nesting is on unless the user has said otherwise: here it costs nothing.
   icvs.max_active_levels = INT_MAX;
   if (options.max_active_levels >= 0) {
@@ -31,6 +37,17 @@ Icvs from_environment() noexcept {
   }
   return icvs;
 }
+
+// Lists of numbers of threads, linked from front to back, so that equal ends are shared. An element never changes, and
+// its number reaches other threads with the ICVs of a team, so it is read without the lock.
+struct Element {
+  int value = 0;
+  uint8_t next = 0;
+};
+constexpr int kElements = 256;
+std::array<Element, kElements> g_elements;
+int g_last_element = 0;
+core::Spinlock g_elements_lock;
 
 }  // namespace
 
@@ -47,10 +64,39 @@ const Icvs& initial_icvs() noexcept {
   return icvs;
 }
 
-int nthreads_at(int level, int inherited) noexcept {
+void enter_level(Icvs& icvs, int level) noexcept {
+  if (icvs.nthreads_tail != 0) {
+    const Element& element = g_elements[icvs.nthreads_tail];
+    icvs.nthreads = element.value;
+    icvs.nthreads_tail = element.next;
+    return;
+  }
   const base::ThreadList& list = base::options().num_threads;
-  if (list.count <= 1) return inherited;
-  return list.values[std::min(level, list.count - 1)];
+  if (list.count > 1) icvs.nthreads = list.values[std::min(level, list.count - 1)];
+}
+
+uint8_t nthreads_tail(const int* list, int count) noexcept {
+  const std::lock_guard guard(g_elements_lock);
+  uint8_t next = 0;
+  for (int i = count - 1; i >= 0; --i) {
+    const int last_number = g_last_element;
+    int found = 1;
+    // The last element is followed by itself.
+    while (found <= last_number &&
+           (g_elements[found].value != list[i] || g_elements[found].next != (next != 0 ? next : found))) {
+      ++found;
+    }
+    if (found > last_number) {
+      if (found == kElements) {
+        base::warn("num_threads with a list: too many different ones; %d is not used for a nested region", list[i]);
+        continue;
+      }
+      g_elements[found] = {list[i], static_cast<uint8_t>(next != 0 ? next : found)};
+      g_last_element = found;
+    }
+    next = static_cast<uint8_t>(found);
+  }
+  return next;
 }
 
 }  // namespace weft::openmp

@@ -14,15 +14,23 @@ struct Icvs {
   int max_active_levels = 1;         // max-active-levels-var
   int thread_limit = 1;              // thread-limit-var
   bool dynamic = false;              // dyn-var
-  base::LoopSchedule run_schedule{}; // run-sched-var
-  uintptr_t allocator = 1;           // def-allocator-var (memory.h)
+  uint8_t nthreads_tail = 0;  // nthreads-var, the other elements: see nthreads_tail(); 0: those of OMP_NUM_THREADS
+  int16_t default_device = 0;  // default-device-var (device.h)
+  base::LoopSchedule run_schedule{};  // run-sched-var
+  uintptr_t allocator = 1;  // def-allocator-var (memory.h)
 };
 
 // What the environment says for the initial task of a thread. Thread-safe.
 const Icvs& initial_icvs() noexcept;
 
-// nthreads-var of the tasks of a team at nesting depth `level`, whose parent's value is `inherited`.
-int nthreads_at(int level, int inherited) noexcept;
+// From the ICVs of a task to those of a team that it starts, at nesting depth `level`: nthreads-var goes on by one
+// element, the last of which stays.
+void enter_level(Icvs& icvs, int level) noexcept;
+
+// A list that a num_threads clause gives to the levels below its region, by a number that fits into Icvs. Lists are
+// kept for good, the same one once; there is room for some hundred elements, and one that does not fit is cut, with a
+// warning. `count` is 1 or more. Thread-safe.
+uint8_t nthreads_tail(const int* list, int count) noexcept;
 
 // Processors the process may use: the answer of omp_get_num_procs.
 int num_procs() noexcept;

@@ -30,6 +30,12 @@ struct League {
   Icvs icvs;
 };
 
+League make_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
+  League league{invoke, words, teams, icvs(self())};
+  if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
+  return league;
+}
+
 // The initial thread of team `number`: to it, nothing is around it.
 void run_team(const League& league, int number) noexcept {
   Member* parent = self();
@@ -72,15 +78,15 @@ void set_league_thread_limit(int threads) noexcept {
   limit_variable().store(std::max(threads, 0), std::memory_order_relaxed);
 }
 
+void run_initial_team(Invoke invoke, void** words, int thread_limit) noexcept {
+  run_team(make_league(invoke, words, 1, thread_limit), 0);
+}
+
 void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
   if (teams <= 0) teams = std::max(league_size(), 1);
   if (thread_limit <= 0) thread_limit = league_thread_limit();
-  League league{invoke, words, teams, icvs(self())};
-  if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
-  if (teams == 1) {
-    run_team(league, 0);
-    return;
-  }
+  if (teams == 1) return run_initial_team(invoke, words, thread_limit);
+  League league = make_league(invoke, words, teams, thread_limit);
   void* packed[core::Post::kWords] = {nullptr, &league};
   parallel(run_teams, packed, teams);
 }

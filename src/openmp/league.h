@@ -11,6 +11,9 @@ namespace weft::openmp {
 // limit of 0 likewise.
 void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept;
 
+// Runs it once, as one initial thread: a league of one team, or a target region. `thread_limit`: 0 for none.
+void run_initial_team(Invoke invoke, void** words, int thread_limit) noexcept;
+
 // nteams-var and teams-thread-limit-var; 0: none. Thread-safe.
 int league_size() noexcept;
 void set_league_size(int teams) noexcept;

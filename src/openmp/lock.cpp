@@ -17,6 +17,8 @@ constexpr int kPolls = 100;
 
 }  // namespace
 
+LockWord g_atomic{0};
+
 bool try_lock(LockWord& word) noexcept {
   uint32_t expected = kFree;
   // Acquire pairs with the release of unlock(): what the last holder did is seen.

@@ -20,6 +20,9 @@ void lock(LockWord& word) noexcept;
 bool try_lock(LockWord& word) noexcept;
 void unlock(LockWord& word) noexcept;
 
+// Of atomic constructs that are compiled to no instruction.
+extern LockWord g_atomic;
+
 // Owned by a task region, which may take it again.
 struct NestLock {
   LockWord word{0};

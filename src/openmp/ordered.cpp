@@ -31,9 +31,8 @@ void wait_in_line(Member* self, LoopShare* share, uint64_t number, Ready&& ready
   }
 }
 
-// Iteration `number` may be waited for no more.
+// Iteration `number` may be waited for no more; a fence stands between that and this.
 void call(const Team* team, const LoopShare* share, uint64_t number) noexcept {
-  platform::full_fence();
   if (share->in_line.load(std::memory_order_relaxed) == 0) return;
   for (int i = 0; i < team->size; ++i) {
     core::Context* waiter = team->lines[i].in_line.load(std::memory_order_acquire);
@@ -51,15 +50,31 @@ void await_turn(Member* self) noexcept {
 void pass_turn(Member* self) noexcept {
   LoopCursor& loop = self->loop;
   loop.share->turn.store(loop.unit_end, std::memory_order_release);
+  platform::full_fence();
   call(self->team, loop.share, loop.unit_end);
   loop.unit_begin = loop.unit_end;
 }
 
+// The bits of the iterations that have posted lie in lanes, the rows of the nest in turn: members that have
+// neighbouring rows, as a rule different ones, write to different cache lines.
 constexpr uint64_t kBits = 64;
+constexpr uint64_t kLanes = 64;
+constexpr uint64_t kLineWords = 8;
 
-bool has_posted(const LoopShare* share, uint64_t number) noexcept {
-  const uint64_t word = share->posted[number / kBits].load(std::memory_order_acquire);
-  return (word >> (number % kBits) & 1) != 0;
+struct Place {
+  uint64_t word;
+  uint64_t bit;
+};
+
+Place place_of(const LoopShare* share, const Iteration& iteration) noexcept {
+  const uint64_t column = iteration.number - iteration.row * share->row_length;
+  const uint64_t bit = iteration.row / kLanes * share->row_length + column;
+  return {iteration.row % kLanes * share->lane_words + bit / kBits, uint64_t{1} << (bit % kBits)};
+}
+
+bool has_posted(const LoopShare* share, const Place& place) noexcept {
+  // Acquire: what was done before the post is seen.
+  return (share->posted[place.word].load(std::memory_order_acquire) & place.bit) != 0;
 }
 
 }  // namespace
@@ -97,14 +112,17 @@ void check_doacross_loops(int loops) noexcept {
   base::fatal("a doacross loop nest has %d loops; at most %d are supported", loops, Member::kDoacrossLoops);
 }
 
-void begin_doacross(Member* self, uint64_t count) noexcept {
+void begin_doacross(Member* self, uint64_t rows, uint64_t row_length) noexcept {
   if (self->team->size == 1) return;
-  self->doacross = join_share(self, [count](LoopShare* share) {
-    const uint64_t words = count / kBits + 1;
+  self->doacross = join_share(self, [rows, row_length](LoopShare* share) {
+    const uint64_t bits = (rows / kLanes + 1) * row_length;
+    share->row_length = row_length;
+    share->lane_words = (bits / kBits + kLineWords) / kLineWords * kLineWords;
     // Pages that nobody posts to are never there.
-    share->posted = static_cast<std::atomic<uint64_t>*>(std::calloc(words, sizeof(uint64_t)));
+    share->posted = static_cast<std::atomic<uint64_t>*>(std::calloc(kLanes * share->lane_words, sizeof(uint64_t)));
     if (share->posted == nullptr) {
-      base::fatal("no memory for a doacross loop of %llu iterations", static_cast<unsigned long long>(count));
+      base::fatal("no memory for a doacross loop of %llu x %llu iterations", static_cast<unsigned long long>(rows),
+                  static_cast<unsigned long long>(row_length));
     }
   });
 }
@@ -116,17 +134,20 @@ void end_doacross(Member* self) noexcept {
   leave_share(self, share);
 }
 
-void post_iteration(Member* self, uint64_t number) noexcept {
+void post_iteration(Member* self, const Iteration& iteration) noexcept {
   LoopShare* share = self->doacross;
   if (share == nullptr) return;
-  share->posted[number / kBits].fetch_or(uint64_t{1} << (number % kBits), std::memory_order_release);
-  call(self->team, share, number);
+  const Place place = place_of(share, iteration);
+  share->posted[place.word].fetch_or(place.bit);
+  platform::full_fence_after_update();
+  call(self->team, share, iteration.number);
 }
 
-void wait_for_iteration(Member* self, uint64_t number) noexcept {
+void wait_for_iteration(Member* self, const Iteration& iteration) noexcept {
   LoopShare* share = self->doacross;
-  if (share == nullptr || has_posted(share, number)) return;
-  wait_in_line(self, share, number, [share, number] { return has_posted(share, number); });
+  if (share == nullptr) return;
+  const Place place = place_of(share, iteration);
+  wait_in_line(self, share, iteration.number, [share, place] { return has_posted(share, place); });
 }
 
 }  // namespace weft::openmp

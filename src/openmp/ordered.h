@@ -33,12 +33,18 @@ void end_ordered(Member* self) noexcept;
 // Ends the process with a message when there are more loops in the nest than a member has room for.
 void check_doacross_loops(int loops) noexcept;
 
-// `count` iterations in all, the inner loops included. Without memory the process ends with a message.
-void begin_doacross(Member* self, uint64_t count) noexcept;
+// `rows`: iterations of the outermost loop; `row_length`: of the loops inside it. Without memory the process ends with
+// a message.
+void begin_doacross(Member* self, uint64_t rows, uint64_t row_length) noexcept;
 void end_doacross(Member* self) noexcept;
 
-// Iteration `number` has posted. Release: who waits for it sees what was done before.
-void post_iteration(Member* self, uint64_t number) noexcept;
-void wait_for_iteration(Member* self, uint64_t number) noexcept;
+struct Iteration {
+  uint64_t row;  // of the outermost loop
+  uint64_t number;  // of the nest
+};
+
+// The iteration has posted. Release: who waits for it sees what was done before.
+void post_iteration(Member* self, const Iteration& iteration) noexcept;
+void wait_for_iteration(Member* self, const Iteration& iteration) noexcept;
 
 }  // namespace weft::openmp

@@ -73,7 +73,7 @@ void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   team->active_level = parent->team->active_level + (size > 1 ? 1 : 0);
   team->parent = parent;
   team->icvs = icvs(parent);
-  team->icvs.nthreads = nthreads_at(team->level, team->icvs.nthreads);
+  enter_level(team->icvs, team->level);
   inherit_league(team, parent);
   std::copy_n(words, team->words.size(), team->words.begin());
   reserve_members(team, size);
@@ -117,7 +117,7 @@ void begin_alone(Member* parent, Member* member) noexcept {
   team->active_level = parent->team->active_level;
   team->parent = parent;
   team->icvs = icvs(parent);
-  team->icvs.nthreads = nthreads_at(team->level, team->icvs.nthreads);
+  enter_level(team->icvs, team->level);
   team->flat = false;
   team->crew = nullptr;
   inherit_league(team, parent);
@@ -170,7 +170,8 @@ void nudge_crew_member(core::Crew*, int, const core::Post&) {
 bool same(const Icvs& a, const Icvs& b) noexcept {
   return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels && a.thread_limit == b.thread_limit &&
          a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
-         a.run_schedule.chunk == b.run_schedule.chunk && a.allocator == b.allocator;
+         a.run_schedule.chunk == b.run_schedule.chunk && a.allocator == b.allocator &&
+         a.nthreads_tail == b.nthreads_tail && a.default_device == b.default_device;
 }
 
 bool make_crew(Root* root) noexcept {
@@ -202,7 +203,7 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   Team* team = root->crew_team;
   const int level = parent->team->level + 1;
   Icvs wanted = icvs(parent);
-  wanted.nthreads = nthreads_at(level, wanted.nthreads);
+  enter_level(wanted, level);
   team->parent = parent;
   inherit_league(team, parent);
   if (team->size == size && team->level == level && same(team->icvs, wanted) && root->crew_fits) return true;
@@ -222,15 +223,16 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   return true;
 }
 
-// The root whose crew may run a region of `parent`: nothing but regions of one member lies around it.
+// The root whose crew may run a region of `parent`: nothing but regions of one member lies around it. Each team is
+// looked at, since those of a league and of target regions count their levels from 0.
 Root* outermost(const Member* parent) noexcept {
-  if (parent->team->active_level > 0) return nullptr;
-  while (parent->team->root == nullptr) {
-    // The crew may be what runs the league.
-    if (parent->team->league_size > 1) return nullptr;
+  while (parent->team->active_level == 0) {
+    if (parent->team->root != nullptr) return parent->team->root;
+    // A free agent runs beside the crew.
+    if (parent->team->agent_of != nullptr) return nullptr;
     parent = parent->outer;
   }
-  return parent->team->root;
+  return nullptr;
 }
 
 bool begin_crew(Root* root, Member* parent, int size, void* const* words) noexcept {
@@ -299,6 +301,8 @@ void release_crew(Root* root) noexcept {
   root->has_crew = false;
   g_crews.fetch_sub(1, std::memory_order_relaxed);
 }
+
+int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested); }
 
 void parallel(Invoke invoke, void** words, int requested) noexcept {
   Member* parent = self();

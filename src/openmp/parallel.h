@@ -11,6 +11,9 @@ namespace weft::openmp {
 // core::Post::kWords elements, of which the first and the last are the runtime's.
 void parallel(Invoke invoke, void** words, int requested) noexcept;
 
+// How many members a region of this task would have now.
+int planned_team_size(Member* self, int requested) noexcept;
+
 // A region of `size` members that must all run at the same time.
 void parallel_gang(Invoke invoke, void** words, int size) noexcept;
 

@@ -91,6 +91,13 @@ void set_max_active_levels(int levels) noexcept {
   own_icvs(self()).max_active_levels = levels;
 }
 
+// Those of the team that the current task belongs to.
+int team_threads() {
+  if (t_member == nullptr) return 1;
+  const Team* team = t_member->team;
+  return team->agent_of != nullptr ? team->agent_of->size : team->size;
+}
+
 }  // namespace
 
 // ---- threads ----
@@ -108,10 +115,10 @@ WEFT_ABI void weft_abi_omp_set_num_threads_8_(const int64_t* value) {
 }
 WEFT_ABI_EXPORT(omp_set_num_threads_8_);
 
-WEFT_ABI int weft_abi_omp_get_num_threads() { return current_size(); }
+WEFT_ABI int weft_abi_omp_get_num_threads() { return team_threads(); }
 WEFT_ABI_EXPORT(omp_get_num_threads);
 
-WEFT_ABI int weft_abi_omp_get_num_threads_() { return current_size(); }
+WEFT_ABI int weft_abi_omp_get_num_threads_() { return team_threads(); }
 WEFT_ABI_EXPORT(omp_get_num_threads_);
 
 WEFT_ABI int weft_abi_omp_get_thread_num() { return current_number(); }
@@ -376,50 +383,11 @@ WEFT_ABI_EXPORT(omp_get_cancellation);
 WEFT_ABI int weft_abi_omp_get_cancellation_() { return cancellation_enabled() ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_get_cancellation_);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority);
 
-WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return 0; }
+WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority_);
-
-WEFT_ABI int weft_abi_omp_get_num_devices() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_devices);
-
-WEFT_ABI int weft_abi_omp_get_num_devices_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_devices_);
-
-WEFT_ABI int weft_abi_omp_get_default_device() { return 0; }
-WEFT_ABI_EXPORT(omp_get_default_device);
-
-WEFT_ABI int weft_abi_omp_get_default_device_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_default_device_);
-
-WEFT_ABI int weft_abi_omp_get_initial_device() { return 0; }
-WEFT_ABI_EXPORT(omp_get_initial_device);
-
-WEFT_ABI int weft_abi_omp_get_initial_device_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_initial_device_);
-
-WEFT_ABI int weft_abi_omp_get_device_num() { return 0; }
-WEFT_ABI_EXPORT(omp_get_device_num);
-
-WEFT_ABI int weft_abi_omp_get_device_num_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_device_num_);
-
-WEFT_ABI int weft_abi_omp_is_initial_device() { return 1; }
-WEFT_ABI_EXPORT(omp_is_initial_device);
-
-WEFT_ABI int weft_abi_omp_is_initial_device_() { return 1; }
-WEFT_ABI_EXPORT(omp_is_initial_device_);
-
-WEFT_ABI void weft_abi_omp_set_default_device(int value) { static_cast<void>(value); }
-WEFT_ABI_EXPORT(omp_set_default_device);
-
-WEFT_ABI void weft_abi_omp_set_default_device_(const int32_t* value) { static_cast<void>(*value); }
-WEFT_ABI_EXPORT(omp_set_default_device_);
-
-WEFT_ABI void weft_abi_omp_set_default_device_8_(const int64_t* value) { static_cast<void>(static_cast<int>(*value)); }
-WEFT_ABI_EXPORT(omp_set_default_device_8_);
 
 WEFT_ABI int weft_abi_omp_get_num_teams() { return self()->team->league_size; }
 WEFT_ABI_EXPORT(omp_get_num_teams);

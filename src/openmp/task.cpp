@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task.h"
 
+#include <algorithm>
 #include <new>
 
 #include "base/message.h"
+#include "base/options.h"
 #include "core/crew.h"
 #include "core/scheduler.h"
 #include "openmp/dependences.h"
+#include "openmp/free_agent.h"
 #include "openmp/startup.h"
 #include "openmp/store.h"
 #include "openmp/task_pool.h"
@@ -48,6 +51,7 @@ void prepare(Member* self, Task* task, bool final) noexcept {
   task->depth.store(parent->depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   task->ended.store(false, std::memory_order_relaxed);
   task->final = final;
+  task->for_agents = false;
   task->group = parent->group;
   task->created = 0;
   task->done_here = 0;
@@ -87,23 +91,49 @@ void call_helpers(Team* team, int caller) noexcept {
   }
 }
 
+// ---- priorities ----
+
+// Where OMP_MAX_TASK_PRIORITY, 0 by default, allows none, nobody looks for them.
+int highest_priority() noexcept {
+  static const int value = base::options().max_task_priority;
+  return value;
+}
+
+bool goes_first(const Task* task) noexcept { return task->priority > 0; }
+
+// Posting looks for the task's place in the inbox: among more tasks than this priorities count no more.
+constexpr int kMostOrdered = 1024;
+
+bool is_ordered(const Team* team) noexcept { return team->waiting.load(std::memory_order_relaxed) < kMostOrdered; }
+
 // ---- the end of a task ----
 
-// To the inbox of the team: by a thread that has no deque there, or none with room.
+// To the inbox of the team: by a thread that has no deque there, or none with room, or for the task's priority.
 void post(Team* team, Task* task) noexcept {
-  task->next_free = nullptr;
   team->inbox_lock.lock();
-  (team->inbox_last != nullptr ? team->inbox_last->next_free : team->inbox_first) = task;
-  team->inbox_last = task;
+  Task* before = team->inbox_last;
+  if (before != nullptr && before->priority < task->priority) {
+    before = nullptr;
+    for (Task* at = team->inbox_first; at->priority >= task->priority; at = at->next_free) before = at;
+  }
+  Task*& link = before != nullptr ? before->next_free : team->inbox_first;
+  task->next_free = link;
+  link = task;
+  if (task->next_free == nullptr) team->inbox_last = task;
   team->waiting.store(team->waiting.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   team->inbox_lock.unlock();
 }
 
-// Nothing stands between `task` and its start any more. `self`: the caller, if it is of the task's team.
+// Nothing stands between `task` and its start any more. `self`: the caller, if it is a member of some team.
 void make_ready(Member* self, Task* task) noexcept {
   Team* team = task->team;
-  if (self == nullptr || !deque_of(self)->push(task)) post(team, task);
-  call_helpers(team, self != nullptr ? self->number : -1);
+  if (task->for_agents) {
+    give_to_agents(task);
+    return;
+  }
+  const bool inside = self != nullptr && self->team == team;
+  if (!inside || goes_first(task) || !deque_of(self)->push(task)) post(team, task);
+  call_helpers(team, inside ? self->number : -1);
 }
 
 // Tells those that wait for the task: its group, its parent, its successors. `self` as above.
@@ -229,6 +259,13 @@ Task* take_posted(Team* team, Wanted&& wanted) noexcept {
   return task;
 }
 
+// One with a priority, if there are some.
+template <class Wanted>
+Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
+  if (highest_priority() == 0 || team->waiting.load(std::memory_order_relaxed) == 0) return nullptr;
+  return take_posted(team, [&wanted](const Task* task) { return goes_first(task) && wanted(task); });
+}
+
 template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
   const Team* team = self->team;
@@ -241,16 +278,28 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
   return self->team->waiting.load(std::memory_order_relaxed) > 0 ? take_posted(self->team, wanted) : nullptr;
 }
 
+// The same of tasks that wait for a free agent.
+bool run_given_task(Member* self) noexcept {
+  const auto permitted = [](const Task* task, const Member* by) {
+    return by->task->implicit ? task->team == by->team : descends(task, by->task);
+  };
+  Task* task = take_given(permitted, self);
+  if (task == nullptr) return false;
+  run_given(self, task);
+  return true;
+}
+
 // A task that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task scheduling
 // constraint), or any when only the implicit task lies below.
 bool run_permitted_task(Member* self) noexcept {
   Task* now = self->task;
-  Task* task = self->deque != nullptr ? self->deque->pop(now->floor) : nullptr;
+  Task* task = take_urgent(self->team, [now](const Task* other) { return now->implicit || descends(other, now); });
+  if (task == nullptr && self->deque != nullptr) task = self->deque->pop(now->floor);
   if (task == nullptr) {
     task = now->implicit ? steal(self, [](const Task*) { return true; })
                          : steal(self, [now](const Task* other) { return descends(other, now); });
   }
-  if (task == nullptr) return false;
+  if (task == nullptr) return run_given_task(self);
   run_pushed(self, task);
   return true;
 }
@@ -282,7 +331,8 @@ bool tasks_in_sight(const Team* team) noexcept {
 }
 
 bool run_any_task(Member* self) noexcept {
-  Task* task = self->deque != nullptr ? self->deque->pop(INT64_MIN) : nullptr;
+  Task* task = take_urgent(self->team, [](const Task*) { return true; });
+  if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);
   if (task == nullptr) task = steal(self, [](const Task*) { return true; });
   if (task == nullptr) return false;
   run_pushed(self, task);
@@ -318,7 +368,7 @@ void await_predecessors(Member* self, Task* task) noexcept {
   while (!met()) {
     if (run_permitted_task(self)) continue;
     if (core::spin_until(self->context, met)) break;
-    core::block();
+    block_between_tasks(self);
   }
 }
 
@@ -342,16 +392,47 @@ void attach(Member* self) noexcept {
   }
 }
 
-void open_event(Member* self) noexcept {
+void open_event(Member* self, Team* team) noexcept {
   attach(self);
-  Team* team = self->team;
   team->detached.fetch_add(1, std::memory_order_relaxed);
   team->detachable.store(true, std::memory_order_relaxed);
   // However the task runs, the barriers of the team wait for its end.
-  if (team->size > 1 && !team->tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+  if (self->team == team && team->size > 1 && !team->tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+}
+
+// Copies of reduced variables are kept for the members of a team.
+bool reduces(const Task* task) noexcept {
+  for (const TaskGroup* group = task->group; group != nullptr; group = group->outer) {
+    if (group->gomp_reductions != nullptr || group->kmp_reductions != nullptr) return true;
+  }
+  return false;
+}
+
+// What the task's end does beside that of its body counts as an event of it: the team's barriers wait for that.
+void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+  Team* team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
+  task->for_agents = true;
+  task->team = team;
+  task->open.store(clauses.detachable ? 3 : 2, std::memory_order_relaxed);
+  open_event(self, team);
+  if (self->context->home != nullptr) {
+    // The root works beside the agents: it needs a CPU of its own.
+    core::enter_region(self->context);
+    core::leave_region(self->context);
+  }
+  if (clauses.dependence_count > 0 &&
+      !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) {
+    return;
+  }
+  give_to_agents(task);
 }
 
 }  // namespace
+
+void run_given(Member* agent, Task* task) noexcept {
+  run(agent, task);
+  fulfill_event(task);
+}
 
 bool runs_at_once(const Member* self, bool deferred) noexcept {
   return !deferred || self->team->size == 1 || self->task->final || (self->deque != nullptr && self->deque->full());
@@ -360,7 +441,12 @@ bool runs_at_once(const Member* self, bool deferred) noexcept {
 void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = self->team;
   prepare(self, task, clauses.final || self->task->final);
-  if (clauses.detachable) open_event(self);
+  task->priority = std::min(clauses.priority, highest_priority());
+  if (clauses.free_agents && clauses.deferred && !task->final && agents_may_help(self) && !reduces(task)) {
+    submit_to_agents(self, task, clauses);
+    return;
+  }
+  if (clauses.detachable) open_event(self, team);
   if (clauses.detachable || clauses.dependence_count > 0) task->team = team;
   const bool deferred = clauses.deferred && team->size > 1 && !self->task->final;
   // Where every task runs when it is created, only detachable ones can be waited for.
@@ -375,7 +461,10 @@ void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept 
   TaskDeque* deque = deque_of(self);
   deque->count_created();
   if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
-  if (deque->push(task)) {
+  if (goes_first(task) && is_ordered(team)) {
+    post(team, task);
+    call_helpers(team, self->number);
+  } else if (deque->push(task)) {
     call_helpers(team, self->number);
   } else {
     run_pushed(self, task);
@@ -403,10 +492,11 @@ void await_events(Member* self) noexcept {
   Team* team = self->team;
   const auto over = [team] { return team->detached.load(std::memory_order_acquire) == 0; };
   while (!over()) {
+    if (run_permitted_task(self)) continue;
     if (core::spin_until(self->context, over)) break;
     team->event_waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
-    if (!over()) core::block();
+    if (!over()) block_between_tasks(self);
     team->event_waiter.store(nullptr, std::memory_order_relaxed);
   }
   while (team->helpers.load(std::memory_order_acquire) != 0) platform::pause();
@@ -436,7 +526,7 @@ void task_wait(Member* self) noexcept {
     // Against complete(): the fence is between our flag and the count.
     now->parent_waits.store(true, std::memory_order_relaxed);
     platform::full_fence();
-    if (!done()) core::block();
+    if (!done()) block_between_tasks(self);
     now->parent_waits.store(false, std::memory_order_relaxed);
   }
   // Nobody needs to wait for what has ended.
@@ -467,7 +557,7 @@ void end_taskgroup(Member* self) noexcept {
     // Against complete(), as in task_wait(). Release: with the pointer comes what it points to.
     group->waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
-    if (!done()) core::block();
+    if (!done()) block_between_tasks(self);
     group->waiter.store(nullptr, std::memory_order_relaxed);
   }
   now->group = group->outer;
@@ -485,7 +575,7 @@ void drain(Member* self, Done&& done) noexcept {
     if (all_executed(team)) return;
     if (core::spin_until(self->context, news)) continue;
     const bool counted = fall_asleep(self);
-    if (!news()) core::block();
+    if (!news()) block_between_tasks(self);
     wake_up(self, counted);
   }
 }

@@ -54,6 +54,8 @@ struct Task {
   bool final = false;
   bool implicit = false;
   bool linked = false;               // others may wait for it (dependences.h)
+  bool for_agents = false;           // free_agent.h
+  int priority = 0;
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
   int64_t floor = 0;  // the deque's bottom when it started: what lies above are its descendants
@@ -87,7 +89,7 @@ struct Task {
   std::atomic<core::Context*> waiter{nullptr};
   base::SmallList<Task*, 2> successors;
 
-  Team* team = nullptr;  // of a detachable task, and of one with dependences
+  Team* team = nullptr;  // of a detachable task, of one with dependences, and of one for free agents
 };
 
 // A task with room for `bytes` after it, aligned to `alignment`, which is where *payload points. It is not
@@ -99,6 +101,8 @@ struct TaskClauses {
   bool deferred = true;  // if(true)
   bool final = false;
   bool detachable = false;
+  bool free_agents = false;  // threadset(omp_pool)
+  int priority = 0;
   const Dependence* dependences = nullptr;
   int dependence_count = 0;
 };
@@ -112,6 +116,9 @@ void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;
 
 // A task without a body: what depends on it waits for what it depends on (taskwait depend nowait).
 void submit_empty_task(Member* self, const Dependence* list, int count) noexcept;
+
+// Runs a task that was given to free agents.
+void run_given(Member* agent, Task* task) noexcept;
 
 // A task that runs on the caller's stack between these two: if(false) as clang emits it.
 void begin_undeferred(Member* self, Task* task, bool final) noexcept;

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "openmp/chunk_range.h"
+#include "openmp/task.h"
+
 namespace weft::openmp {
 
 struct TaskLoopClauses {
@@ -31,6 +34,8 @@ class TaskLoopPlan {
                             : clauses.task_count > 0 ? clauses.task_count
                                                      : kTasksPerMember * static_cast<uint64_t>(members);
     tasks_ = std::clamp<uint64_t>(wanted, 1, iterations);
+    each_ = iterations / tasks_;
+    rest_ = iterations % tasks_;
   }
 
   uint64_t tasks() const noexcept { return tasks_; }
@@ -38,15 +43,32 @@ class TaskLoopPlan {
   // The first iteration of task `index`; that of tasks() is the end.
   uint64_t begin(uint64_t index) const noexcept {
     if (step_ > 0) return std::min(index * step_, iterations_);
-    const uint64_t each = iterations_ / tasks_;
-    const uint64_t rest = iterations_ % tasks_;
-    return index * each + std::min(index, rest);
+    return index * each_ + std::min(index, rest_);
   }
 
  private:
   uint64_t iterations_ = 0;
   uint64_t tasks_ = 0;
-  uint64_t step_ = 0;  // 0: cut evenly
+  uint64_t step_ = 0;  // 0: cut evenly: `each_`, and one more for the first `rest_`
+  uint64_t each_ = 0;
+  uint64_t rest_ = 0;
 };
+
+// Whether runners can count the tasks; else they have to be made one by one.
+inline bool suits_runners(const TaskLoopPlan& plan) noexcept { return plan.tasks() < ChunkRange::kLimit; }
+
+// What an adapter knows of the tasks of a loop. `pattern` holds the data that each of them starts with.
+struct TaskLoopCalls {
+  // A task with data of its own.
+  Task* (*copy)(Task* pattern);
+  // Runs iterations begin .. end-1, counted from 0, in `task`, which may have run others before.
+  void (*run)(Task* task, Task* pattern, uint64_t begin, uint64_t end);
+};
+
+// Runs the tasks of a loop without making them one by one: the caller and as many runners as can be of use take numbers
+// from it, by halves from each other, and one record serves for tasks that follow each other on a member. For tasks
+// whose data need no construction of their own. Returns when all have been begun; frees the pattern in the end.
+void run_task_loop(Member* self, const TaskLoopPlan& plan, const TaskLoopCalls& calls, Task* pattern,
+                   const TaskClauses& clauses) noexcept;
 
 }  // namespace weft::openmp

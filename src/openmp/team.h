@@ -115,8 +115,8 @@ struct Team : core::Bundle {
   std::atomic<int> helpers{0};  // members of a crew that look for tasks after their end
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
 
-  // Tasks that became ready outside of the team, or found their member's deque full; linked by `next_free`. `waiting`
-  // is a hint of their number.
+  // Tasks that became ready outside of the team, found their member's deque full, or have a priority, by which they are
+  // ordered; linked by `next_free`. `waiting` is a hint of their number.
   core::Spinlock inbox_lock;
   Task* inbox_first = nullptr;
   Task* inbox_last = nullptr;
@@ -150,6 +150,7 @@ struct Team : core::Bundle {
 
   core::Crew* crew = nullptr;  // of a persistent team
   struct Root* root = nullptr;  // of an initial team
+  const Team* agent_of = nullptr;  // of a free agent: the team of the task it runs
   Team* next_free = nullptr;
 };
 
@@ -165,7 +166,6 @@ inline Member* self() noexcept {
 // What the routines that only ask say. A thread that has not used OpenMP stays one: signal handlers may ask, and making
 // a member allocates memory.
 inline int current_number() noexcept { return t_member != nullptr ? t_member->number : 0; }
-inline int current_size() noexcept { return t_member != nullptr ? t_member->team->size : 1; }
 inline int current_level() noexcept { return t_member != nullptr ? t_member->team->level : 0; }
 inline int current_active_level() noexcept { return t_member != nullptr ? t_member->team->active_level : 0; }
 

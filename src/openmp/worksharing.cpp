@@ -19,10 +19,6 @@ using Kind = base::LoopSchedule::Kind;
 // split among the members first, so that each works on a cache line of its own.
 constexpr uint64_t kSharedChunksPerMember = 64;
 
-constexpr uint64_t pack(uint64_t low, uint64_t high) noexcept { return low | (high << 32); }
-constexpr uint64_t low_of(uint64_t range) noexcept { return range & 0xffffffffu; }
-constexpr uint64_t high_of(uint64_t range) noexcept { return range >> 32; }
-
 void split(LoopShare* share, uint64_t chunks, int size) noexcept {
   if (share->capacity < size) {
     delete[] share->ranges;
@@ -33,8 +29,7 @@ void split(LoopShare* share, uint64_t chunks, int size) noexcept {
   if (!share->split) return;
   const auto members = static_cast<uint64_t>(size);
   for (uint64_t i = 0; i < members; ++i) {
-    // Relaxed: the release of `state` publishes them.
-    share->ranges[i].range.store(pack(chunks * i / members, chunks * (i + 1) / members), std::memory_order_relaxed);
+    share->ranges[i].set(chunks * i / members, chunks * (i + 1) / members);
   }
 }
 
@@ -47,7 +42,7 @@ void set_up(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk
   if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
   const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
   const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(size);
-  if (chunks > shared_limit && chunks < (uint64_t{1} << 31)) split(share, chunks, size);
+  if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks, size);
 }
 
 bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
@@ -85,35 +80,17 @@ bool steal(Member* self, LoopShare* share, uint64_t* index) noexcept {
   const int size = self->team->size;
   for (int i = 1; i < size; ++i) {
     const int victim = self->number + i < size ? self->number + i : self->number + i - size;
-    auto& word = share->ranges[victim].range;
-    uint64_t seen = word.load(std::memory_order_relaxed);
-    while (low_of(seen) < high_of(seen)) {
-      const uint64_t middle = high_of(seen) - (high_of(seen) - low_of(seen) + 1) / 2;
-      // Relaxed: the value is all that passes; what the chunks are was published with `state`.
-      if (word.compare_exchange_weak(seen, pack(low_of(seen), middle), std::memory_order_relaxed)) {
-        *index = middle;
-        share->ranges[self->number].range.store(pack(middle + 1, high_of(seen)), std::memory_order_relaxed);
-        return true;
-      }
-    }
+    uint64_t end = 0;
+    if (!share->ranges[victim].take_half(index, &end)) continue;
+    share->ranges[self->number].set(*index + 1, end);
+    return true;
   }
   return false;
 }
 
 bool next_split(Member* self, LoopShare* share, Chunk* chunk) noexcept {
-  auto& mine = share->ranges[self->number].range;
-  uint64_t seen = mine.load(std::memory_order_relaxed);
   uint64_t index = 0;
-  for (;;) {
-    if (low_of(seen) >= high_of(seen)) {
-      if (!steal(self, share, &index)) return false;
-      break;
-    }
-    if (mine.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed)) {
-      index = low_of(seen);
-      break;
-    }
-  }
+  if (!share->ranges[self->number].take(&index) && !steal(self, share, &index)) return false;
   give(share, index, chunk);
   return true;
 }
@@ -239,8 +216,7 @@ bool loop_exhausted(const Member* self) noexcept {
   if (share == nullptr || self->loop.is_static) return false;
   if (!share->split) return share->next.load(std::memory_order_relaxed) >= share->count;
   for (int i = 0; i < self->team->size; ++i) {
-    const uint64_t range = share->ranges[i].range.load(std::memory_order_relaxed);
-    if (low_of(range) < high_of(range)) return false;
+    if (!share->ranges[i].empty()) return false;
   }
   return true;
 }

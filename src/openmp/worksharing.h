@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/options.h"
+#include "openmp/chunk_range.h"
 
 namespace weft::openmp {
 
@@ -16,12 +17,6 @@ struct Member;
 
 // Records of a team that may be in use at the same time.
 inline constexpr uint32_t kLoopRing = 8;
-
-// Chunks of one member that are not handed out yet: first in the low half, end in the high one. The value
-// says everything, so compare-and-swap on it has no ABA problem.
-struct alignas(64) ChunkRange {
-  std::atomic<uint64_t> range{0};
-};
 
 // One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
 // 2s in use, 2s+1 all members have left (the record may serve s + ring size).
@@ -33,7 +28,7 @@ struct alignas(64) LoopShare {
   bool split = false;  // chunks are in `ranges`, not in `next`
   uint64_t count = 0;
   uint64_t chunk = 1;
-  ChunkRange* ranges = nullptr;
+  ChunkRange* ranges = nullptr;  // of each member: chunks that are not handed out yet
   int capacity = 0;  // of `ranges`
 
   // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
@@ -43,6 +38,8 @@ struct alignas(64) LoopShare {
   // members sleep until it is theirs.
   alignas(64) std::atomic<uint64_t> turn{0};
   std::atomic<uint64_t>* posted = nullptr;
+  uint64_t row_length = 0;
+  uint64_t lane_words = 0;
   std::atomic<int> in_line{0};
 
   // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the one who sets up.

@@ -12,6 +12,7 @@ using weft::base::DisplayEnv;
 using weft::base::LoopSchedule;
 using weft::base::Options;
 using weft::base::ThreadList;
+using weft::base::TargetOffload;
 using weft::base::TriState;
 using weft::base::WaitPolicy;
 
@@ -121,6 +122,9 @@ TEST(Options, Words) {
   EXPECT_FALSE(good("OMP_DYNAMIC=off").dynamic);
   EXPECT_EQ(good("OMP_NESTED=false").nested, TriState::no);
   EXPECT_EQ(good("OMP_WAIT_POLICY=Passive").wait_policy, WaitPolicy::passive);
+  EXPECT_EQ(good("OMP_TARGET_OFFLOAD=Mandatory").target_offload, TargetOffload::mandatory);
+  EXPECT_EQ(good("OMP_TARGET_OFFLOAD=disabled").target_offload, TargetOffload::disabled);
+  EXPECT_EQ(bad("OMP_TARGET_OFFLOAD=never").target_offload, TargetOffload::unset);
   EXPECT_EQ(good("OMP_DISPLAY_ENV=VERBOSE").display_env, DisplayEnv::verbose);
   EXPECT_FALSE(bad("OMP_DYNAMIC=truely").dynamic);
   EXPECT_FALSE(bad("OMP_DYNAMIC=10").dynamic);

@@ -3,7 +3,7 @@
 # several environments (run.py). What differs from the defaults is said by variables named after the program, set before:
 #   <program>_ENVIRONMENTS  names from run.py, separated by commas       default: the usual ones
 #   <program>_TIMEOUT       seconds for one run                          default: 60
-#   <program>_COMPILERS     some of gcc, clang, gfortran                 default: all of the language
+#   <program>_COMPILERS     some of gcc, clang, gfortran, flang          default: all of the language
 #   <program>_FLAGS         more flags to compile and link with
 #   <program>_SANITIZERS    OFF: leave it out of builds with sanitizers
 #   <program>_EMULATOR      OFF: leave it out where programs run in an emulator
@@ -20,6 +20,8 @@ weft_find_compiler(WEFT_TEST_GXX g++-12 g++-12)
 weft_find_compiler(WEFT_TEST_GFORTRAN gfortran-12 gfortran-12)
 weft_find_compiler(WEFT_TEST_CLANG clang-19 clang-19)
 weft_find_compiler(WEFT_TEST_CLANGXX clang-19 clang++-19)
+# flang is not among what scripts/setup installs: where it is found (Debian's flang-19), it builds what it can.
+find_program(WEFT_TEST_FLANG NAMES flang-new-19 DOC "Second Fortran compiler of the OpenMP tests, if it is there")
 find_file(WEFT_TEST_LIBOMP libomp.so PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
 if(NOT WEFT_TEST_LIBOMP)
   message(FATAL_ERROR "The OpenMP tests need libomp-19-dev: apt install libomp-19-dev (or run scripts/setup)")
@@ -65,9 +67,14 @@ set(weft_build_gcc.cpp ${WEFT_TEST_GXX} -std=c++20)
 set(weft_build_clang.c ${WEFT_TEST_CLANG} ${weft_test_clang} -std=gnu11)
 set(weft_build_clang.cpp ${WEFT_TEST_CLANGXX} ${weft_test_clang} -std=c++20)
 set(weft_build_gfortran.f90 ${WEFT_TEST_GFORTRAN} -std=f2008 -Wno-compare-reals -Wno-zerotrip -Wno-function-elimination)
+set(weft_build_flang.f90 ${WEFT_TEST_FLANG})
 set(weft_compilers.c gcc clang)
 set(weft_compilers.cpp gcc clang)
-set(weft_compilers.f90 gfortran)
+set(weft_compilers.f90 gfortran flang)
+set(weft_flags_gcc ${weft_test_flags})
+set(weft_flags_clang ${weft_test_flags})
+set(weft_flags_gfortran ${weft_test_flags})
+set(weft_flags_flang -O2 -g -fopenmp)
 
 function(weft_openmp_test source)
   get_filename_component(program ${source} NAME_WE)
@@ -75,6 +82,9 @@ function(weft_openmp_test source)
   set(compilers ${weft_compilers${extension}})
   if(DEFINED ${program}_COMPILERS)
     set(compilers ${${program}_COMPILERS})
+  endif()
+  if(CMAKE_CROSSCOMPILING OR WEFT_SANITIZE OR NOT WEFT_TEST_FLANG)
+    list(REMOVE_ITEM compilers flang)
   endif()
   if(WEFT_SANITIZE)
     list(REMOVE_ITEM compilers clang)
@@ -92,13 +102,13 @@ function(weft_openmp_test source)
     set(depfile -MMD -MF ${output}.d)
     set(use_depfile DEPFILE ${output}.d)
     if(extension STREQUAL ".f90")
-      set(depfile -J ${CMAKE_CURRENT_BINARY_DIR}/${compiler}/${program}.modules)
+      set(depfile -J${CMAKE_CURRENT_BINARY_DIR}/${compiler}/${program}.modules)
       set(use_depfile)
       file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${compiler}/${program}.modules)
     endif()
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${compiler})
     add_custom_command(OUTPUT ${output}
-      COMMAND ${weft_build_${compiler}${extension}} ${weft_test_flags} ${depfile} ${source} -o ${output} ${${program}_FLAGS}
+      COMMAND ${weft_build_${compiler}${extension}} ${weft_flags_${compiler}} ${depfile} ${source} -o ${output} ${${program}_FLAGS}
               -Wl,--as-needed -latomic -lm -ldl
       DEPENDS ${source} ${use_depfile} VERBATIM COMMENT "Building ${compiler}/${program}")
     add_custom_target(openmp_${compiler}_${program} DEPENDS ${output})

@@ -40,6 +40,7 @@ ENVIRONMENTS = {
     "limited": {"OMP_THREAD_LIMIT": "3", "OMP_NUM_THREADS": "4"},
     "adjusted": {"OMP_DYNAMIC": "true", "OMP_NUM_THREADS": "4"},
     "flat": {"OMP_MAX_ACTIVE_LEVELS": "1", "OMP_NUM_THREADS": "4"},
+    "priority": {"OMP_MAX_TASK_PRIORITY": "10"},
     "cancel": {"OMP_CANCELLATION": "true", "OMP_NUM_THREADS": "4"},
     "stack": {"OMP_STACKSIZE": "16M", "OMP_NUM_THREADS": "4"},
 }

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what binds the adapters' functions to the names and version nodes of libgomp and libomp.
 
-usage: generate.py --libgomp LIST --libomp LIST --into FOLDER SOURCE...
+usage: generate.py --list LIST... --into FOLDER SOURCE...
 
 Into FOLDER go abi_symver.h (the .symver lines of each name), abi_stubs.cpp (whatever no SOURCE exports) and
 weft.map (the version script).
 
-Nodes: a name keeps every node it has in either library, all on one implementation. One node is the default, which
-a linker picks for new programs: libgomp's where libgomp has the name, else libomp's VERSION.
+Nodes: a name keeps every node it has in any list, all on one implementation. One node is the default, which a linker
+picks for new programs: that of the first list that has the name (libgomp, what later releases of it add, libomp).
 """
 import argparse
 import pathlib
@@ -58,18 +58,21 @@ class SymbolList:
 
 
 class Surface:
-    """The two lists as one."""
+    """The lists as one."""
 
-    def __init__(self, libgomp, libomp):
-        self.parents = libomp.parents | libgomp.parents
-        order = list(libgomp.parents) + [node for node in libomp.parents if node not in libgomp.parents]
+    def __init__(self, lists):
+        self.parents, self.default, self.sizes, nodes = {}, {}, {}, {}
+        for one in lists:
+            self.parents = one.parents | self.parents
+            self.default = one.default | self.default
+            self.sizes = one.sizes | self.sizes
+            for name, some in one.nodes.items():
+                nodes.setdefault(name, set()).update(some)
+        order = list(dict.fromkeys(node for one in lists for node in one.parents))
         self.parents = {node: self.parents[node] for node in order}
-        self.default = libomp.default | libgomp.default
-        self.sizes = libomp.sizes | libgomp.sizes
         self.nodes = {}
-        for name in sorted(libgomp.nodes.keys() | libomp.nodes.keys()):
-            nodes = set(libgomp.nodes.get(name, [])) | set(libomp.nodes.get(name, []))
-            self.nodes[name] = sorted(nodes, key=order.index)
+        for name in sorted(nodes):
+            self.nodes[name] = sorted(nodes[name], key=order.index)
             if name not in self.default:
                 fail(f"{name} has no default node")
 
@@ -192,16 +195,15 @@ def write(path, text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--libgomp", required=True)
-    parser.add_argument("--libomp", required=True)
+    parser.add_argument("--list", required=True, action="append", dest="lists")
     parser.add_argument("--into", required=True, type=pathlib.Path)
     parser.add_argument("sources", nargs="*")
     options = parser.parse_args()
-    surface = Surface(SymbolList(options.libgomp), SymbolList(options.libomp))
+    surface = Surface([SymbolList(path) for path in options.lists])
     exports = Exports(options.sources)
     for name, source in exports.where.items():
         if name not in surface.nodes:
-            fail(f"{source}: {name} is in neither list")
+            fail(f"{source}: {name} is in none of the lists")
     options.into.mkdir(parents=True, exist_ok=True)
     write(options.into / "abi_symver.h", symver_header(surface))
     write(options.into / "abi_stubs.cpp", stubs(surface, exports))

@@ -60,7 +60,7 @@ bool start_doacross(Kind kind, bool runtime, unsigned loops, const Value* counts
     inner *= static_cast<uint64_t>(counts[i]);
   }
   const auto outer = static_cast<uint64_t>(counts[0]);
-  begin_doacross(member, outer * inner);
+  begin_doacross(member, outer, inner);
   for (unsigned i = 0; i < loops; ++i) {
     member->doacross_counts[i] = static_cast<uint64_t>(counts[i]);
   }
@@ -71,18 +71,19 @@ bool start_doacross(Kind kind, bool runtime, unsigned loops, const Value* counts
   return next(member, begin_at, end_at);
 }
 
-// The number of the iteration whose indices are counts[0], ...
+// The iteration whose indices are index(0), index(1), ...
 template <class Index>
-uint64_t number_of(const Member* member, Index&& index) {
-  uint64_t number = 0;
-  for (int i = 0; i < member->doacross_loops; ++i) number = number * member->doacross_counts[i] + index(i);
-  return number;
+Iteration iteration_of(const Member* member, Index&& index) {
+  const uint64_t row = index(0);
+  uint64_t number = row;
+  for (int i = 1; i < member->doacross_loops; ++i) number = number * member->doacross_counts[i] + index(i);
+  return {row, number};
 }
 
 template <class Value>
 void post(const Value* at) {
   Member* member = self();
-  post_iteration(member, number_of(member, [at](int i) { return static_cast<uint64_t>(at[i]); }));
+  post_iteration(member, iteration_of(member, [at](int i) { return static_cast<uint64_t>(at[i]); }));
 }
 
 }  // namespace
@@ -199,10 +200,10 @@ WEFT_ABI void weft_abi_GOMP_doacross_wait(long first, ...) {
   Member* member = self();
   va_list rest;
   va_start(rest, first);
-  const uint64_t number =
-      number_of(member, [&](int i) { return static_cast<uint64_t>(i == 0 ? first : va_arg(rest, long)); });
+  const Iteration iteration =
+      iteration_of(member, [&](int i) { return static_cast<uint64_t>(i == 0 ? first : va_arg(rest, long)); });
   va_end(rest);
-  wait_for_iteration(member, number);
+  wait_for_iteration(member, iteration);
 }
 WEFT_ABI_EXPORT(GOMP_doacross_wait);
 
@@ -210,8 +211,8 @@ WEFT_ABI void weft_abi_GOMP_doacross_ull_wait(Ull first, ...) {
   Member* member = self();
   va_list rest;
   va_start(rest, first);
-  const uint64_t number = number_of(member, [&](int i) { return uint64_t{i == 0 ? first : va_arg(rest, Ull)}; });
+  const Iteration iteration = iteration_of(member, [&](int i) { return uint64_t{i == 0 ? first : va_arg(rest, Ull)}; });
   va_end(rest);
-  wait_for_iteration(member, number);
+  wait_for_iteration(member, iteration);
 }
 WEFT_ABI_EXPORT(GOMP_doacross_ull_wait);

@@ -14,7 +14,6 @@ using namespace weft::openmp::gomp;
 namespace {
 
 LockWord g_critical{0};
-LockWord g_atomic{0};
 
 }  // namespace
 

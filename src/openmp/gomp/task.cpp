@@ -2,8 +2,6 @@
 // GOMP: explicit tasks.
 #include <cstring>
 
-#include "base/small_list.h"
-#include "openmp/dependences.h"
 #include "openmp/gomp/task.h"
 
 using namespace weft;
@@ -11,8 +9,6 @@ using namespace weft::openmp;
 using namespace weft::openmp::gomp;
 
 namespace {
-
-using Dependences = base::SmallList<Dependence, 8>;
 
 // Bits of `flags` (gcc's gomp-constants.h).
 constexpr unsigned kDepend = 1u << 3;
@@ -25,9 +21,13 @@ DependKind kind_of(uintptr_t kind) noexcept {
   return kind == kIn ? DependKind::in : kind == kInoutset ? DependKind::inoutset : DependKind::out;
 }
 
+}  // namespace
+
+Dependence gomp::dependence_of(const DependObject& object) noexcept { return {object.location, kind_of(object.kind)}; }
+
 // Two layouts: {n, how many are out, addresses...}, the rest being in; and {0, n, how many are out, mutexinoutset, in,
 // addresses...}, the rest being addresses of {location, kind}.
-Dependences read_dependences(void** depend) noexcept {
+Dependences gomp::read_dependences(void** depend) noexcept {
   const auto number = [depend](int index) { return reinterpret_cast<uintptr_t>(depend[index]); };
   Dependences list;
   if (number(0) != 0) {
@@ -43,20 +43,18 @@ Dependences read_dependences(void** depend) noexcept {
     if (i < plain) {
       list.add({entry, i < out ? DependKind::out : DependKind::in});
     } else {
-      auto** object = static_cast<void**>(entry);
-      list.add({object[0], kind_of(reinterpret_cast<uintptr_t>(object[1]))});
+      list.add(dependence_of(*static_cast<const DependObject*>(entry)));
     }
   }
   return list;
 }
 
-}  // namespace
-
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
-                                 unsigned flags, void** depend, int, void* event) {
+                                 unsigned flags, void** depend, int priority, void* event) {
   Member* member = self();
   TaskClauses clauses;
   clauses.final = (flags & kFinal) != 0;
+  if ((flags & kPriority) != 0) clauses.priority = priority;
   if ((flags & (kDepend | kDetach)) == 0 && copy == nullptr && runs_at_once(member, deferred)) {
     Task* task = allocate_task(0, 1, nullptr);
     task->body = run_task;
@@ -104,6 +102,13 @@ WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
   dependences.free_memory();
 }
 WEFT_ABI_EXPORT(GOMP_taskwait_depend);
+
+WEFT_ABI void weft_abi_GOMP_taskwait_depend_nowait(void** depend) {
+  Dependences dependences = read_dependences(depend);
+  submit_empty_task(self(), dependences.begin(), dependences.size());
+  dependences.free_memory();
+}
+WEFT_ABI_EXPORT(GOMP_taskwait_depend_nowait);
 
 WEFT_ABI void weft_abi_GOMP_taskyield() { task_yield(self()); }
 WEFT_ABI_EXPORT(GOMP_taskyield);

@@ -2,7 +2,9 @@
 // What GOMP's tasks have in common, those of a taskloop included.
 #pragma once
 
+#include "base/small_list.h"
 #include "openmp/cancel.h"
+#include "openmp/dependences.h"
 #include "openmp/gomp/gomp.h"
 #include "openmp/task.h"
 
@@ -11,8 +13,21 @@ namespace weft::openmp::gomp {
 // Copies the program's data to where the task keeps it.
 using Copy = void (*)(void* to, void* from);
 
-// A bit of `flags` (gcc's gomp-constants.h).
+// Bits of `flags` (gcc's gomp-constants.h).
 inline constexpr unsigned kFinal = 1u << 1;
+inline constexpr unsigned kPriority = 1u << 4;
+
+using Dependences = base::SmallList<Dependence, 8>;
+
+// A depend object (omp_depend_t), and an entry that says its kind itself.
+struct DependObject {
+  void* location;
+  uintptr_t kind;
+};
+Dependence dependence_of(const DependObject& object) noexcept;
+
+// What `depend` points to, in the layouts that the compilers have used. The caller frees the list's memory.
+Dependences read_dependences(void** depend) noexcept;
 
 inline void run_task(Task* task) {
   if (!is_dropped(task)) task->function(task->data);

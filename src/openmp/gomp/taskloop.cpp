@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: taskloop. Each task gets a copy of the program's data, whose first two words are its bounds.
+#include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "openmp/gomp/loop.h"
 #include "openmp/gomp/reduction.h"
@@ -28,9 +30,11 @@ struct Source {
   long size;
   long alignment;
   unsigned flags;
+  int priority;
 };
 
-void submit(Member* member, const Source& source, uint64_t begin, uint64_t end) {
+// One of the tasks where each is made by the thread that meets the loop, since its data have constructors.
+void submit(Member* member, const Source& source, const TaskClauses& clauses, uint64_t begin, uint64_t end) {
   void* payload = nullptr;
   Task* task = allocate_task(static_cast<size_t>(source.size), static_cast<size_t>(source.alignment), &payload);
   task->body = run_task;
@@ -44,18 +48,60 @@ void submit(Member* member, const Source& source, uint64_t begin, uint64_t end) 
   auto* bounds = static_cast<uint64_t*>(payload);
   bounds[0] = begin;
   bounds[1] = end;
-  TaskClauses clauses;
-  clauses.deferred = (source.flags & kIf) != 0;
-  clauses.final = (source.flags & kFinal) != 0;
   submit_task(member, task, clauses);
+}
+
+// What stands before the data of a pattern.
+struct Pattern {
+  size_t size;
+  size_t alignment;
+  uint64_t first;
+  uint64_t step;
+  void* data;
+};
+
+Task* make_pattern(const Source& source, uint64_t first, uint64_t step) {
+  const auto size = static_cast<size_t>(source.size);
+  const size_t alignment = std::max(static_cast<size_t>(source.alignment), alignof(Pattern));
+  const size_t before = (sizeof(Pattern) + alignment - 1) / alignment * alignment;
+  void* payload = nullptr;
+  Task* task = allocate_task(before + size, alignment, &payload);
+  void* data = static_cast<char*>(payload) + before;
+  std::memcpy(data, source.data, size);
+  task->function = source.function;
+  task->data = new (payload) Pattern{size, alignment, first, step, data};
+  return task;
+}
+
+Task* copy_pattern(Task* from) {
+  const auto* pattern = static_cast<const Pattern*>(from->data);
+  void* payload = nullptr;
+  Task* task = allocate_task(pattern->size, pattern->alignment, &payload);
+  std::memcpy(payload, pattern->data, pattern->size);
+  task->function = from->function;
+  task->data = payload;
+  return task;
+}
+
+// The program does not write to its data, so they serve several tasks.
+void run_iterations(Task* task, Task* from, uint64_t begin, uint64_t end) {
+  const auto* pattern = static_cast<const Pattern*>(from->data);
+  auto* bounds = static_cast<uint64_t*>(task->data);
+  bounds[0] = pattern->first + begin * pattern->step;
+  bounds[1] = pattern->first + end * pattern->step;
+  task->function(task->data);
 }
 
 void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uint64_t count) {
   Member* member = self();
-  TaskLoopClauses clauses;
-  ((source.flags & kGrainSize) != 0 ? clauses.grain_size : clauses.task_count) = said;
-  clauses.strict = (source.flags & kStrict) != 0;
-  const TaskLoopPlan plan(count, clauses, member->team->size);
+  TaskLoopClauses cut;
+  ((source.flags & kGrainSize) != 0 ? cut.grain_size : cut.task_count) = said;
+  cut.strict = (source.flags & kStrict) != 0;
+  const TaskLoopPlan plan(count, cut, member->team->size);
+  TaskClauses clauses;
+  clauses.deferred = (source.flags & kIf) != 0;
+  clauses.final = (source.flags & kFinal) != 0;
+  if ((source.flags & kPriority) != 0) clauses.priority = source.priority;
   const bool grouped = (source.flags & kNoGroup) == 0;
   if (grouped) {
     begin_taskgroup(member);
@@ -66,8 +112,12 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
       member->task->group->gomp_reductions = blocks;
     }
   }
-  for (uint64_t i = 0; i < plan.tasks(); ++i) {
-    submit(member, source, first + plan.begin(i) * step, first + plan.begin(i + 1) * step);
+  if (source.copy == nullptr && suits_runners(plan)) {
+    run_task_loop(member, plan, {copy_pattern, run_iterations}, make_pattern(source, first, step), clauses);
+  } else {
+    for (uint64_t i = 0; i < plan.tasks(); ++i) {
+      submit(member, source, clauses, first + plan.begin(i) * step, first + plan.begin(i + 1) * step);
+    }
   }
   if (grouped) end_taskgroup(member);
 }
@@ -75,15 +125,17 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_taskloop(Function function, void* data, Copy copy, long size, long alignment,
-                                     unsigned flags, unsigned long said, int, long start, long end, long step) {
-  run({function, data, copy, size, alignment, flags}, said, static_cast<uint64_t>(start), static_cast<uint64_t>(step),
-      count_of(start, end, step));
+                                     unsigned flags, unsigned long said, int priority, long start, long end,
+                                     long step) {
+  run({function, data, copy, size, alignment, flags, priority}, said, static_cast<uint64_t>(start),
+      static_cast<uint64_t>(step), count_of(start, end, step));
 }
 WEFT_ABI_EXPORT(GOMP_taskloop);
 
 WEFT_ABI void weft_abi_GOMP_taskloop_ull(Function function, void* data, Copy copy, long size, long alignment,
-                                         unsigned flags, unsigned long said, int, Ull start, Ull end, Ull step) {
-  run({function, data, copy, size, alignment, flags}, said, start, step,
+                                         unsigned flags, unsigned long said, int priority, Ull start, Ull end,
+                                         Ull step) {
+  run({function, data, copy, size, alignment, flags, priority}, said, start, step,
       count_of((flags & kUp) != 0, start, end, step));
 }
 WEFT_ABI_EXPORT(GOMP_taskloop_ull);

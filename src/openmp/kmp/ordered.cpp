@@ -27,14 +27,15 @@ bool is_empty(const Dimension& loop) noexcept {
   return loop.stride > 0 ? loop.upper < loop.lower : loop.upper > loop.lower;
 }
 
-// The number of the iteration whose loop variables are `at`.
-uint64_t number_of(const Member* member, const int64_t* at) noexcept {
-  uint64_t number = 0;
+// The iteration whose loop variables are `at`.
+Iteration iteration_of(const Member* member, const int64_t* at) noexcept {
+  Iteration iteration{0, 0};
   for (int i = 0; i < member->doacross_loops; ++i) {
     const uint64_t index = distance(member->doacross_from[i], at[i], member->doacross_step[i]);
-    number = number * member->doacross_counts[i] + index;
+    if (i == 0) iteration.row = index;
+    iteration.number = iteration.number * member->doacross_counts[i] + index;
   }
-  return number;
+  return iteration;
 }
 
 }  // namespace
@@ -48,22 +49,22 @@ WEFT_ABI_EXPORT(__kmpc_end_ordered);
 WEFT_ABI void weft_abi___kmpc_doacross_init(Ident*, int32_t, int32_t loops, const Dimension* dimensions) {
   check_doacross_loops(loops);
   Member* member = self();
-  uint64_t count = 1;
+  uint64_t row_length = 1;
   for (int i = 0; i < loops; ++i) {
     const Dimension& loop = dimensions[i];
     member->doacross_from[i] = loop.lower;
     member->doacross_step[i] = loop.stride;
     member->doacross_counts[i] = is_empty(loop) ? 0 : distance(loop.lower, loop.upper, loop.stride) + 1;
-    count *= member->doacross_counts[i];
+    if (i > 0) row_length *= member->doacross_counts[i];
   }
   member->doacross_loops = loops;
-  begin_doacross(member, count);
+  begin_doacross(member, member->doacross_counts[0], row_length);
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_init);
 
 WEFT_ABI void weft_abi___kmpc_doacross_post(Ident*, int32_t, const int64_t* at) {
   Member* member = self();
-  post_iteration(member, number_of(member, at));
+  post_iteration(member, iteration_of(member, at));
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_post);
 
@@ -75,7 +76,7 @@ WEFT_ABI void weft_abi___kmpc_doacross_wait(Ident*, int32_t, const int64_t* at) 
     if (step > 0 ? at[i] < member->doacross_from[i] : at[i] > member->doacross_from[i]) return;
     if (distance(member->doacross_from[i], at[i], step) >= member->doacross_counts[i]) return;
   }
-  wait_for_iteration(self(), number_of(member, at));
+  wait_for_iteration(self(), iteration_of(member, at));
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_wait);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/message.h"
-#include "openmp/kmp/kmp.h"
+#include "openmp/kmp/parallel.h"
 #include "openmp/league.h"
 #include "openmp/lock.h"
 
@@ -15,8 +15,9 @@ using namespace weft::openmp::kmp;
 
 namespace {
 
-// num_threads clause of the thread's next region.
+// num_threads clause of the thread's next region; negative: there is a list, and the rest of it is in t_below.
 thread_local int t_num_threads = 0;
+thread_local uint8_t t_below = 0;  // see nthreads_tail()
 
 int take_num_threads() noexcept { return std::exchange(t_num_threads, 0); }
 
@@ -81,8 +82,19 @@ void with_words(Microtask task, void** arguments, int count, Start&& start) {
   start(run_microtask, words);
 }
 
+// Regions below this one take their numbers from a list: the region's team gets it from the caller's ICVs.
+void fork_with_list(Microtask task, void** arguments, int count, int threads);
+
 void fork_call(Microtask task, void** arguments, int count, int threads) {
+  if (__builtin_expect(threads < 0, 0)) return fork_with_list(task, arguments, count, -threads);
   with_words(task, arguments, count, [threads](Invoke invoke, void** words) { parallel(invoke, words, threads); });
+}
+
+void fork_with_list(Microtask task, void** arguments, int count, int threads) {
+  Icvs& now = own_icvs(self());
+  const uint8_t before = std::exchange(now.nthreads_tail, std::exchange(t_below, 0));
+  fork_call(task, arguments, count, threads);
+  now.nthreads_tail = before;
 }
 
 // What the next teams construct of the calling thread asks for.
@@ -90,6 +102,13 @@ thread_local int t_num_teams = 0;
 thread_local int t_team_threads = 0;
 
 }  // namespace
+
+void kmp::push_num_threads(const int32_t* list, int count) noexcept {
+  t_num_threads = count > 0 && list[0] > 0 ? list[0] : 0;
+  if (count < 2 || t_num_threads == 0) return;
+  t_below = nthreads_tail(list + 1, count - 1);
+  if (t_below != 0) t_num_threads = -t_num_threads;
+}
 
 WEFT_ABI void weft_abi___kmpc_push_num_teams(Ident*, int32_t, int32_t teams, int32_t threads) {
   t_num_teams = teams;
@@ -144,7 +163,9 @@ WEFT_ABI void weft_abi___kmpc_fork_call_if(Ident*, int32_t, Microtask task, int3
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call_if);
 
-WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) { t_num_threads = threads; }
+WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) {
+  t_num_threads = threads > 0 ? threads : 0;
+}
 WEFT_ABI_EXPORT(__kmpc_push_num_threads);
 
 // Where members run is the pool's business; the clause is accepted.

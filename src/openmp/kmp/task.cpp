@@ -6,8 +6,7 @@
 #include "base/small_list.h"
 #include "openmp/cancel.h"
 #include "openmp/dependences.h"
-#include "openmp/kmp/kmp.h"
-#include "openmp/task.h"
+#include "openmp/kmp/task.h"
 #include "openmp/task_loop.h"
 
 using namespace weft;
@@ -16,27 +15,13 @@ using namespace weft::openmp::kmp;
 
 namespace {
 
-struct KmpTask;
-using Routine = int32_t (*)(int32_t gtid, KmpTask* task);
-
-union KmpTaskData {
-  int32_t priority;
-  Routine destructors;
-};
-
-// What precedes the privates in the program's view (kmp_task_t). `part` is the compiler's.
-struct KmpTask {
-  void* shareds;
-  Routine routine;
-  int32_t part;
-  KmpTaskData destructors;
-  KmpTaskData priority;
-};
-
 // Bits of `flags`.
 constexpr int32_t kFinal = 1 << 1;
 constexpr int32_t kDestructors = 1 << 3;
+constexpr int32_t kProxy = 1 << 4;  // ends when __kmpc_proxy_task_completed says so: like a detachable one
+constexpr int32_t kPriority = 1 << 5;
 constexpr int32_t kDetachable = 1 << 6;
+constexpr int32_t kFreeAgents = 1 << 7;
 
 // Stands before the program's record.
 struct alignas(16) Link {
@@ -45,13 +30,20 @@ struct alignas(16) Link {
   bool again;  // an untied task has submitted itself: its next part is due
   size_t record_size;  // of the program's record, rounded up
   size_t shareds_size;
+  // Of the pattern of a taskloop: where the record holds its bounds, and the loop's step.
+  uint32_t lower = 0;
+  uint32_t upper = 0;
+  int64_t step = 0;
+  void* pending = nullptr;  // see pending_work()
 };
 
 // Privates may be vectors.
 constexpr size_t kAlignment = 64;
 constexpr size_t kLinkRoom = kAlignment;
 
-Link* link_of(KmpTask* task) noexcept { return reinterpret_cast<Link*>(reinterpret_cast<char*>(task) - sizeof(Link)); }
+Link* link_of(const KmpTask* task) noexcept {
+  return reinterpret_cast<Link*>(reinterpret_cast<uintptr_t>(task) - sizeof(Link));
+}
 
 void run_destructors(KmpTask* record) noexcept {
   if ((link_of(record)->flags & kDestructors) != 0) record->destructors.destructors(self()->number, record);
@@ -74,6 +66,10 @@ void run_task(Task* task) {
     return;
   }
   record->routine(self()->number, record);
+  while (link_of(record)->pending != nullptr) {
+    task_yield(self());
+    record->routine(self()->number, record);
+  }
   run_remaining_parts(record);
 }
 
@@ -127,7 +123,7 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   record->part = 0;
   task->body = run_task;
   task->data = record;
-  if ((flags & kDetachable) != 0) task->open.store(2, std::memory_order_relaxed);
+  if ((flags & (kDetachable | kProxy)) != 0) task->open.store(2, std::memory_order_relaxed);
   return record;
 }
 
@@ -140,7 +136,9 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
   TaskClauses clauses;
   clauses.deferred = deferred;
   clauses.final = (link->flags & kFinal) != 0;
-  clauses.detachable = (link->flags & kDetachable) != 0;
+  clauses.detachable = (link->flags & (kDetachable | kProxy)) != 0;
+  clauses.free_agents = (link->flags & kFreeAgents) != 0;
+  if ((link->flags & kPriority) != 0) clauses.priority = record->priority.priority;
   if (dependences != nullptr) {
     clauses.dependences = dependences->begin();
     clauses.dependence_count = dependences->size();
@@ -151,10 +149,21 @@ int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullpt
 
 }  // namespace
 
-WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
-                                                 size_t shareds_size, Routine routine) {
+KmpTask* kmp::allocate_record(int32_t flags, size_t record_size, size_t shareds_size, Routine routine) {
   constexpr size_t kUnit = 16;
   return allocate(flags, (record_size + kUnit - 1) / kUnit * kUnit, shareds_size, routine);
+}
+
+Task* kmp::task_of(KmpTask* record) noexcept { return link_of(record)->task; }
+
+void** kmp::pending_work(const Member* member) noexcept {
+  const Task* task = member->task;
+  return task->body == run_task && !task->implicit ? &link_of(static_cast<KmpTask*>(task->data))->pending : nullptr;
+}
+
+WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
+                                                 size_t shareds_size, Routine routine) {
+  return allocate_record(flags, record_size, shareds_size, routine);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_alloc);
 
@@ -230,50 +239,89 @@ using Duplicate = void (*)(KmpTask* to, KmpTask* from, int32_t last);
 // How `count` is cut, as the program says it.
 enum Cut : int32_t { kFreely, kByGrainSize, kByTaskCount };
 
-KmpTask* duplicate(KmpTask* pattern, Duplicate duplicator, bool last) {
+void copy_record(KmpTask* to, const KmpTask* pattern) {
   const Link* link = link_of(pattern);
-  KmpTask* made = allocate(link->flags, link->record_size, link->shareds_size, pattern->routine);
-  void* shareds = made->shareds;
-  std::memcpy(made, pattern, link->record_size);
-  made->shareds = shareds;
+  void* shareds = to->shareds;
+  std::memcpy(to, pattern, link->record_size);
+  to->shareds = shareds;
   if (link->shareds_size > 0) std::memcpy(shareds, pattern->shareds, link->shareds_size);
-  if (duplicator != nullptr) duplicator(made, pattern, last ? 1 : 0);
-  return made;
 }
 
-// The member of `made` that stands where `member` does in the pattern.
-uint64_t* same_place(KmpTask* made, const KmpTask* pattern, const uint64_t* member) {
-  const auto offset = reinterpret_cast<const char*>(member) - reinterpret_cast<const char*>(pattern);
-  return reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(made) + offset);
+KmpTask* allocate_like(const KmpTask* pattern) {
+  const Link* link = link_of(pattern);
+  return allocate(link->flags, link->record_size, link->shareds_size, pattern->routine);
 }
 
-void task_loop(KmpTask* pattern, bool deferred, uint64_t* lower, uint64_t* upper, int64_t step, bool grouped,
-               int32_t cut, uint64_t said, bool strict, Duplicate duplicator) {
-  Member* member = self();
-  const uint64_t first = *lower;
-  const auto stride = static_cast<uint64_t>(step);
-  // The bounds are inclusive.
-  uint64_t count = 0;
-  if (step > 0) {
-    count = static_cast<int64_t>(first) <= static_cast<int64_t>(*upper) ? (*upper - first) / stride + 1 : 0;
-  } else {
-    count =
-        static_cast<int64_t>(first) >= static_cast<int64_t>(*upper) ? (first - *upper) / (uint64_t{0} - stride) + 1 : 0;
-  }
-  TaskLoopClauses clauses;
-  if (cut == kByGrainSize) clauses.grain_size = said;
-  if (cut == kByTaskCount) clauses.task_count = said;
-  clauses.strict = strict;
-  const TaskLoopPlan plan(count, clauses, member->team->size);
-  if (grouped) begin_taskgroup(member);
+// A bound of a taskloop's task, so many bytes from the start of its record.
+uint64_t& bound(KmpTask* record, uint32_t offset) noexcept {
+  return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(record) + offset);
+}
+
+// The bounds are inclusive.
+void set_bounds(KmpTask* record, KmpTask* pattern, uint64_t begin, uint64_t end) noexcept {
+  const Link* link = link_of(pattern);
+  const uint64_t first = bound(pattern, link->lower);
+  const auto step = static_cast<uint64_t>(link->step);
+  bound(record, link->lower) = first + begin * step;
+  bound(record, link->upper) = first + (end - 1) * step;
+}
+
+uint64_t iterations(uint64_t first, uint64_t last, int64_t step) noexcept {
+  const auto from = static_cast<int64_t>(first);
+  const auto to = static_cast<int64_t>(last);
+  if (step > 0) return from <= to ? (last - first) / static_cast<uint64_t>(step) + 1 : 0;
+  return from >= to ? (first - last) / (uint64_t{0} - static_cast<uint64_t>(step)) + 1 : 0;
+}
+
+Task* copy_pattern(Task* pattern) { return link_of(allocate_like(static_cast<KmpTask*>(pattern->data)))->task; }
+
+// The routine may write to its record: each task starts with the pattern's data.
+void run_iterations(Task* task, Task* from, uint64_t begin, uint64_t end) {
+  auto* record = static_cast<KmpTask*>(task->data);
+  auto* pattern = static_cast<KmpTask*>(from->data);
+  copy_record(record, pattern);
+  set_bounds(record, pattern, begin, end);
+  record->routine(self()->number, record);
+  run_remaining_parts(record);
+}
+
+// Where the program's duplicator has to construct the tasks' data, they are made one by one.
+void submit_each(KmpTask* pattern, bool deferred, const TaskLoopPlan& plan, Duplicate duplicator) {
   for (uint64_t i = 0; i < plan.tasks(); ++i) {
-    KmpTask* made = duplicate(pattern, duplicator, i + 1 == plan.tasks());
-    *same_place(made, pattern, lower) = first + plan.begin(i) * stride;
-    *same_place(made, pattern, upper) = first + (plan.begin(i + 1) - 1) * stride;
+    KmpTask* made = allocate_like(pattern);
+    copy_record(made, pattern);
+    if (duplicator != nullptr) duplicator(made, pattern, i + 1 == plan.tasks() ? 1 : 0);
+    set_bounds(made, pattern, plan.begin(i), plan.begin(i + 1));
     submit(made, deferred);
   }
   run_destructors(pattern);
   free_task(link_of(pattern)->task);
+}
+
+void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uint64_t* upper, int64_t step,
+               bool grouped, int32_t cut, uint64_t said, bool strict, Duplicate duplicator) {
+  Member* member = self();
+  Link* link = link_of(pattern);
+  const auto* start = reinterpret_cast<const char*>(pattern);
+  link->lower = static_cast<uint32_t>(reinterpret_cast<const char*>(lower) - start);
+  link->upper = static_cast<uint32_t>(reinterpret_cast<const char*>(upper) - start);
+  link->step = step;
+  TaskLoopClauses cuts;
+  if (cut == kByGrainSize) cuts.grain_size = said;
+  if (cut == kByTaskCount) cuts.task_count = said;
+  cuts.strict = strict;
+  const TaskLoopPlan plan(iterations(*lower, *upper, step), cuts, member->team->size);
+  if (grouped) begin_taskgroup(member);
+  if (duplicator == nullptr && (link->flags & kDestructors) == 0 && suits_runners(plan)) {
+    TaskClauses clauses;
+    clauses.deferred = deferred;
+    clauses.final = (link->flags & kFinal) != 0;
+    clauses.free_agents = (link->flags & kFreeAgents) != 0;
+    if ((link->flags & kPriority) != 0) clauses.priority = pattern->priority.priority;
+    run_task_loop(member, plan, {copy_pattern, run_iterations}, link->task, clauses);
+  } else {
+    submit_each(pattern, deferred, plan, duplicator);
+  }
   if (grouped) end_taskgroup(member);
 }
 

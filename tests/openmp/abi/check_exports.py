@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares what a built library exports with src/openmp/abi/*.symbols; prints each difference and fails on any.
 
-usage: check_exports.py LIBRARY LIBGOMP_LIST LIBOMP_LIST
+usage: check_exports.py LIBRARY LIST...
+
+Where several lists have a name, the first says which of its nodes is the default.
 
 Shares no code with generate.py, so that a mistake there is seen here.
 """
@@ -14,11 +16,10 @@ import sys
 SYMBOL = re.compile(r"\s*\d+:\s+[0-9a-f]+\s+(\S+)\s+(\w+)\s+(\w+)\s+(\w+)\s+(?:\[.*\]\s+)?(\w+)\s+(\S+)$")
 
 
-def wanted(libgomp, libomp):
+def wanted(lists):
     """({(name, node): (is default, object size)}, {node: parent})"""
     symbols, parents, defaults = {}, {}, {}
-    # libgomp last: where both lists speak, it decides.
-    for path in (libomp, libgomp):
+    for path in reversed(lists):
         for line in open(path):
             words = line.split("#")[0].split()
             if not words:
@@ -67,14 +68,14 @@ def defined_nodes(library):
     return parents
 
 
-def differences(library, libgomp, libomp):
-    want, want_nodes = wanted(libgomp, libomp)
+def differences(library, *lists):
+    want, want_nodes = wanted(lists)
     have, problems = exported(library)
     yield from problems
     for name, node in sorted(want.keys() - have.keys()):
         yield f"{name}@{node}: missing"
     for name, node in sorted(have.keys() - want.keys()):
-        yield f"{name}@{node}: exported, but in neither list"
+        yield f"{name}@{node}: exported, but in no list"
     for name, node in sorted(want.keys() & have.keys()):
         is_default, size = have[name, node]
         want_default, want_size = want[name, node]
@@ -90,7 +91,7 @@ def differences(library, libgomp, libomp):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) < 3:
         sys.exit(__doc__.strip())
     found = list(differences(*sys.argv[1:]))
     for line in found:

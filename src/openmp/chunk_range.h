@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Consecutive numbers that one member takes one by one from the front, and others by halves from the back.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weft::openmp {
+
+// First in the low half, end in the high one. The value says everything, so compare-and-swap on it has no ABA problem.
+// Relaxed throughout: a value is all that passes; what the numbers mean was published before.
+class alignas(64) ChunkRange {
+ public:
+  // Numbers are below this.
+  static constexpr uint64_t kLimit = uint64_t{1} << 31;
+
+  // By the member it belongs to, or before others know of it.
+  void set(uint64_t first, uint64_t end) noexcept { range_.store(pack(first, end), std::memory_order_relaxed); }
+
+  bool empty() const noexcept {
+    const uint64_t seen = range_.load(std::memory_order_relaxed);
+    return low_of(seen) >= high_of(seen);
+  }
+
+  bool take(uint64_t* number) noexcept {
+    uint64_t seen = range_.load(std::memory_order_relaxed);
+    do {
+      if (low_of(seen) >= high_of(seen)) return false;
+    } while (!range_.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed));
+    *number = low_of(seen);
+    return true;
+  }
+
+  // The larger half of what is left.
+  bool take_half(uint64_t* first, uint64_t* end) noexcept {
+    uint64_t seen = range_.load(std::memory_order_relaxed);
+    while (low_of(seen) < high_of(seen)) {
+      const uint64_t middle = high_of(seen) - (high_of(seen) - low_of(seen) + 1) / 2;
+      if (!range_.compare_exchange_weak(seen, pack(low_of(seen), middle), std::memory_order_relaxed)) continue;
+      *first = middle;
+      *end = high_of(seen);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr uint64_t pack(uint64_t low, uint64_t high) noexcept { return low | (high << 32); }
+  static constexpr uint64_t low_of(uint64_t range) noexcept { return range & 0xffffffffu; }
+  static constexpr uint64_t high_of(uint64_t range) noexcept { return range >> 32; }
+
+  std::atomic<uint64_t> range_{0};
+};
+
+}  // namespace weft::openmp

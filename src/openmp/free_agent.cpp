@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/free_agent.h"
+
+#include <atomic>
+#include <utility>
+
+#include "core/scheduler.h"
+#include "core/spinlock.h"
+#include "openmp/startup.h"
+#include "openmp/store.h"
+#include "openmp/task.h"
+#include "openmp/team.h"
+#include "platform/fence.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Tasks that wait for an agent, linked by `next_free`. Who gives one counts it, then looks for agents; an agent that
+// leaves takes itself off their number, then looks for tasks: sequentially consistent, so one sees the other.
+struct Queue {
+  core::Spinlock lock;
+  Task* first = nullptr;
+  Task* last = nullptr;
+  std::atomic<int> waiting{0};
+  std::atomic<int> agents{0};
+  unsigned generation = 0;  // the agents of a fork's parent are not the child's
+};
+Queue g_queue;
+
+void put(Task* task) noexcept {
+  task->next_free = nullptr;
+  g_queue.lock.lock();
+  if (std::exchange(g_queue.generation, core::generation()) != core::generation()) g_queue.agents.store(0);
+  (g_queue.first != nullptr ? g_queue.last->next_free : g_queue.first) = task;
+  g_queue.last = task;
+  g_queue.waiting.fetch_add(1);
+  g_queue.lock.unlock();
+}
+
+// An agent is the only member of a team that shows the task where it belongs.
+void run_as_agent(Member* member, Task* task) noexcept {
+  Team* team = member->team;
+  const Team* home = task->team;
+  team->agent_of = home;
+  team->level = home->level;
+  team->active_level = home->active_level;
+  team->parent = home->parent;
+  team->league_size = home->league_size;
+  team->league_number = home->league_number;
+  run_given(member, task);
+}
+
+void serve() noexcept {
+  Member* before = t_member;
+  Member* member = take_frame();
+  Team* team = take_team();
+  team->size = 1;
+  team->flat = false;
+  team->crew = nullptr;
+  member->outer = before;
+  enter_team(member, team, 0);
+  member->number = kUnassignedThread;
+  t_member = member;
+  const auto news = [] { return g_queue.waiting.load(std::memory_order_relaxed) > 0; };
+  do {
+    while (Task* task = take_given([](const Task*, const Member*) { return true; }, member)) run_as_agent(member, task);
+  } while (core::spin_until(member->context, news));
+  team->agent_of = nullptr;
+  team->first_loop = member->loops;
+  team->first_single = member->singles;
+  t_member = before;
+  put_team(team);
+  put_frame(member);
+}
+
+void agent(void*) noexcept {
+  for (;;) {
+    serve();
+    g_queue.agents.fetch_sub(1);
+    // A task may have come that counted on this agent.
+    if (g_queue.waiting.load() == 0) return;
+    g_queue.agents.fetch_add(1);
+  }
+}
+
+void call_agent() noexcept {
+  if (g_queue.agents.load() >= core::slots()) return;
+  g_queue.agents.fetch_add(1);
+  if (core::Context* context = core::make_context(agent, nullptr, 0)) {
+    core::unblock(context);
+  } else {
+    // The system refuses another thread.
+    agent(nullptr);
+  }
+}
+
+}  // namespace
+
+bool agents_may_help(const Member* self) noexcept {
+  start_runtime();
+  return self->team->size < core::slots() && core::has_spare();
+}
+
+void give_to_agents(Task* task) noexcept {
+  put(task);
+  call_agent();
+}
+
+Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Member* by) noexcept {
+  if (g_queue.waiting.load() == 0) return nullptr;
+  g_queue.lock.lock();
+  Task* before = nullptr;
+  Task* task = g_queue.first;
+  while (task != nullptr && !wanted(task, by)) {
+    before = task;
+    task = task->next_free;
+  }
+  if (task != nullptr) {
+    (before != nullptr ? before->next_free : g_queue.first) = task->next_free;
+    if (g_queue.last == task) g_queue.last = before;
+    g_queue.waiting.fetch_sub(1);
+  }
+  g_queue.lock.unlock();
+  return task;
+}
+
+void block_between_tasks(const Member* self) noexcept {
+  if (self->team->agent_of == nullptr) {
+    core::block();
+    return;
+  }
+  g_queue.agents.fetch_sub(1);
+  if (g_queue.waiting.load() > 0) call_agent();
+  core::block();
+  g_queue.agents.fetch_add(1);
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP: gfortran 14 notes which allocatable variables have memory of an OpenMP allocator, and asks before it frees or
+// moves one.
+#include <mutex>
+#include <new>
+
+#include "base/message.h"
+#include "core/spinlock.h"
+#include "openmp/gomp/gomp.h"
+
+using namespace weft;
+
+namespace {
+
+// The noted addresses, in lists by their hash.
+struct Note {
+  const void* address;
+  Note* next;
+};
+constexpr size_t kLists = 1024;
+Note* g_lists[kLists];
+core::Spinlock g_lock;
+
+Note** list_of(const void* address) noexcept {
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  constexpr int kShift = 64 - 10;
+  static_assert(kLists == size_t{1} << (64 - kShift));
+  return &g_lists[reinterpret_cast<uintptr_t>(address) * kGolden >> kShift];
+}
+
+}  // namespace
+
+WEFT_ABI void weft_abi_GOMP_add_alloc(const void* address) {
+  auto* note = new (std::nothrow) Note{address, nullptr};
+  if (note == nullptr) base::fatal("no memory to note an allocatable variable");
+  const std::lock_guard guard(g_lock);
+  Note** list = list_of(address);
+  note->next = *list;
+  *list = note;
+}
+WEFT_ABI_EXPORT(GOMP_add_alloc);
+
+// Takes the note away: the caller is about to free the memory.
+WEFT_ABI bool weft_abi_GOMP_is_alloc(const void* address) {
+  Note* found = nullptr;
+  {
+    const std::lock_guard guard(g_lock);
+    for (Note** at = list_of(address); *at != nullptr; at = &(*at)->next) {
+      if ((*at)->address != address) continue;
+      found = *at;
+      *at = found->next;
+      break;
+    }
+  }
+  delete found;
+  return found != nullptr;
+}
+WEFT_ABI_EXPORT(GOMP_is_alloc);

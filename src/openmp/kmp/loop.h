@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// KMP: what worksharing loops have in common, those among the teams of a league included. Bounds are inclusive here;
+// types are signed and unsigned, of 4 and 8 bytes.
+#pragma once
+
+#include <type_traits>
+
+#include "base/message.h"
+#include "openmp/kmp/kmp.h"
+#include "openmp/ordered.h"
+
+namespace weft::openmp::kmp {
+
+// Values of enum sched_type that clang 19 passes.
+enum Schedule : int32_t {
+  kStaticChunked = 33,
+  kStatic = 34,
+  kDynamicChunked = 35,
+  kGuidedChunked = 36,
+  kRuntime = 37,
+  kAuto = 38,
+  kStaticBalancedChunked = 45,
+  kOrderedStaticChunked = 65,  // and so on, in the order of the first six
+  kOrderedAuto = 70,
+  kDistributeStaticChunked = 91,
+  kDistributeStatic = 92,
+};
+inline constexpr int32_t kMonotonic = 1 << 29;
+inline constexpr int32_t kNonmonotonic = 1 << 30;
+
+// `for (i = lower; incr > 0 ? i <= upper : i >= upper; i += incr)`, in the unsigned type of the same size.
+template <class Value>
+uint64_t count_of(Value lower, Value upper, std::make_signed_t<Value> incr) {
+  using Unsigned = std::make_unsigned_t<Value>;
+  const auto from = static_cast<Unsigned>(lower);
+  const auto to = static_cast<Unsigned>(upper);
+  if (incr > 0)
+    return lower <= upper ? uint64_t{static_cast<Unsigned>(to - from)} / static_cast<uint64_t>(incr) + 1 : 0;
+  const auto step = static_cast<Unsigned>(Unsigned{0} - static_cast<Unsigned>(incr));
+  return lower >= upper ? uint64_t{static_cast<Unsigned>(from - to)} / step + 1 : 0;
+}
+
+// Who shares a loop: how many, and which of them the caller is.
+struct Sharers {
+  uint64_t members;
+  uint64_t number;
+};
+inline Sharers members_of(const Team* team, int number) noexcept {
+  return {static_cast<uint64_t>(team->size), static_cast<uint64_t>(number)};
+}
+inline Sharers teams_of_league(const Team* team) noexcept {
+  return {static_cast<uint64_t>(team->league_size), static_cast<uint64_t>(team->league_number)};
+}
+
+// The caller's part of a loop, or its first part: from the bounds of all to its own.
+template <class Value>
+void take_static_part(const Sharers& sharers, int32_t schedule, int32_t* last, Value* lower, Value* upper,
+                      std::make_signed_t<Value>* stride, std::make_signed_t<Value> incr,
+                      std::make_signed_t<Value> chunk) {
+  using Unsigned = std::make_unsigned_t<Value>;
+  using Signed = std::make_signed_t<Value>;
+  const auto [members, number] = sharers;
+  const uint64_t count = count_of(*lower, *upper, incr);
+  if (count == 0) {
+    // The program tests its bounds once more: they stay an empty range.
+    if (last != nullptr) *last = 0;
+    *stride = incr;
+    return;
+  }
+  const auto at = [&](uint64_t i) {
+    return static_cast<Value>(static_cast<Unsigned>(*lower) + static_cast<Unsigned>(i) * static_cast<Unsigned>(incr));
+  };
+  if (members == 1) {
+    *stride = static_cast<Signed>(static_cast<Unsigned>(count) * static_cast<Unsigned>(incr));
+    if (last != nullptr) *last = 1;
+    return;
+  }
+  if (schedule == kStaticChunked || schedule == kStaticBalancedChunked) {
+    uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
+    if (schedule == kStaticBalancedChunked) {
+      unit = ((count + members - 1) / members + unit - 1) / unit * unit;
+    }
+    const uint64_t chunks = (count - 1) / unit + 1;
+    *stride = static_cast<Signed>(static_cast<Unsigned>(members * unit) * static_cast<Unsigned>(incr));
+    if (last != nullptr) *last = (chunks - 1) % members == number ? 1 : 0;
+    // The program cuts what lies beyond the end of the loop.
+    const Value first = at(number * unit);
+    *upper = at(number * unit + unit - 1);
+    *lower = first;
+    return;
+  }
+  if (schedule != kStatic && schedule != kAuto) {
+    base::fatal("__kmpc_for_static_init: schedule %d is not supported yet", schedule);
+  }
+  const uint64_t each = count / members;
+  const uint64_t rest = count % members;
+  const uint64_t begin = number * each + (number < rest ? number : rest);
+  const uint64_t end = begin + each + (number < rest ? 1 : 0);
+  *stride = static_cast<Signed>(static_cast<Unsigned>(count) * static_cast<Unsigned>(incr));
+  if (last != nullptr) *last = end == count && begin < end ? 1 : 0;
+  if (begin == end) {
+    *lower = static_cast<Value>(static_cast<Unsigned>(*upper) + static_cast<Unsigned>(incr));
+    return;
+  }
+  const Value first = at(begin);
+  *upper = at(end - 1);
+  *lower = first;
+}
+
+template <class Value>
+void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_t<Value> incr,
+                   std::make_signed_t<Value> chunk) {
+  Member* member = self();
+  base::LoopSchedule how{};
+  how.monotonic = (schedule & kMonotonic) != 0;
+  schedule &= ~(kMonotonic | kNonmonotonic);
+  const bool ordered = schedule >= kOrderedStaticChunked && schedule <= kOrderedAuto;
+  if (ordered) schedule -= kOrderedStaticChunked - kStaticChunked;
+  uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
+  switch (schedule) {
+    case kStatic:
+    case kAuto:
+      how.kind = base::LoopSchedule::Kind::static_;
+      unit = 0;
+      break;
+    case kStaticChunked: how.kind = base::LoopSchedule::Kind::static_; break;
+    case kDynamicChunked: how.kind = base::LoopSchedule::Kind::dynamic; break;
+    case kGuidedChunked: how.kind = base::LoopSchedule::Kind::guided; break;
+    case kRuntime: {
+      const bool monotonic = how.monotonic;
+      how = icvs(member).run_schedule;
+      how.monotonic = how.monotonic || monotonic;
+      unit = static_cast<uint64_t>(how.chunk);
+      break;
+    }
+    default: base::fatal("__kmpc_dispatch_init: schedule %d is not supported yet", schedule);
+  }
+  how.monotonic = how.monotonic || ordered;
+  (ordered ? begin_ordered_loop : begin_loop)(member, how, unit, count_of(lower, upper, incr));
+  member->loop.base = static_cast<uint64_t>(lower);
+  member->loop.step = static_cast<uint64_t>(static_cast<int64_t>(incr));
+}
+
+}  // namespace weft::openmp::kmp

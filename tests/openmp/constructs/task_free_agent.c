@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks that free agents may run (threadset(omp_pool) of OpenMP 6.0), as a compiler of 2026 calls for them: these compilers
+// do not know the clause yet.
+#include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../support/check.h"
+
+typedef struct kmp_task kmp_task;
+typedef int32_t (*routine)(int32_t gtid, kmp_task* task);
+struct kmp_task {
+  void* shareds;
+  routine call;
+  int32_t part;
+  void* destructors;
+  void* priority;
+  int value;
+};
+typedef struct {
+  void* base;
+  size_t length;
+  uint8_t flags;
+} depend_info;
+
+// Weak: programs by gcc are linked to libgomp, which has none of them.
+__attribute__((weak)) kmp_task* __kmpc_omp_task_alloc(void* where, int32_t gtid, int32_t flags, size_t size,
+                                                      size_t shareds, routine call);
+__attribute__((weak)) int32_t __kmpc_omp_task(void* where, int32_t gtid, kmp_task* task);
+__attribute__((weak)) int32_t __kmpc_omp_task_with_deps(void* where, int32_t gtid, kmp_task* task, int32_t count,
+                                                        depend_info* list, int32_t count_others, depend_info* others);
+
+enum { tied = 1, free_agent = 0x80 };
+
+static atomic_int sum, running, released, in_agents;
+
+static kmp_task* make(routine call, int value) {
+  kmp_task* task = __kmpc_omp_task_alloc(NULL, 0, tied | free_agent, sizeof(kmp_task), 0, call);
+  task->value = value;
+  return task;
+}
+static void submit(routine call, int value) { __kmpc_omp_task(NULL, 0, make(call, value)); }
+
+static int32_t add(int32_t gtid, kmp_task* task) {
+  (void)gtid;
+  if (omp_get_thread_num() == -2) ++in_agents;
+  sum += task->value;
+  return 0;
+}
+
+static int32_t release(int32_t gtid, kmp_task* task) {
+  (void)gtid, (void)task;
+  running = 1;
+  released = 1;
+  return 0;
+}
+
+// Its children are free agents' too; the grandchildren run where they are created.
+static int32_t spread(int32_t gtid, kmp_task* task) {
+  (void)gtid;
+  CHECK(omp_get_num_threads() == task->value);
+  for (int i = 0; i < 8; i++) submit(add, 1);
+#pragma omp taskwait
+  int inner = 0;
+#pragma omp task shared(inner)
+  inner = 1;
+#pragma omp taskwait
+  sum += inner;
+  int members = 0;
+#pragma omp parallel num_threads(2) reduction(+ : members)
+  members++;
+  CHECK(members >= 1);
+  return 0;
+}
+
+static int order[3], position;
+static int32_t record(int32_t gtid, kmp_task* task) {
+  (void)gtid;
+  order[position++] = task->value;
+  return 0;
+}
+
+static void in_order(void) {
+  position = 0;
+  static int location;
+  for (int i = 0; i < 3; i++) {
+    depend_info inout = {&location, sizeof location, 3};
+    __kmpc_omp_task_with_deps(NULL, 0, make(record, i), 1, &inout, 0, NULL);
+  }
+#pragma omp taskwait
+  for (int i = 0; i < 3; i++) CHECK(order[i] == i);
+}
+
+static void in_this_team(void) {
+  const int members = omp_get_num_threads();
+  // Nobody but another thread can do this before the next scheduling point.
+  if (members == 1) {
+    running = released = 0;
+    submit(release, 0);
+    while (!released) sched_yield();
+    CHECK(running == 1);
+  }
+#pragma omp taskwait
+  sum = 0;
+  for (int i = 0; i < 1000; i++) submit(add, 1);
+#pragma omp taskwait
+  CHECK(sum == 1000);
+#pragma omp taskgroup
+  {
+    sum = 0;
+    for (int i = 0; i < 10; i++) submit(spread, members);
+  }
+  CHECK(sum == 90);
+  in_order();
+}
+
+int main(void) {
+  in_this_team();
+#pragma omp parallel num_threads(1)
+  in_this_team();
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  in_this_team();
+  // The end of the region waits.
+  sum = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single nowait
+  for (int i = 0; i < 100; i++) submit(add, 1);
+  CHECK(sum == 100);
+#pragma omp parallel num_threads(1)
+  for (int i = 0; i < 100; i++) submit(add, 1);
+  CHECK(sum == 200);
+  return check_result();
+}
