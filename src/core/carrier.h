@@ -34,6 +34,7 @@ struct alignas(64) Carrier {
 
   // A root's own context. It outlives the root's thread: who unblocks late must find it.
   Context root_context;
+  const Context* native_context = nullptr;  // a worker's own; for debuggers (tools/gdb)
   Carrier* next_spare = nullptr;
   std::atomic<pid_t> thread_id{0};  // the kernel's, for the monitor; relaxed, since an old one does no harm
 

@@ -68,10 +68,14 @@ ContextPool::Donor* ContextPool::make() noexcept {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, (wanted + kGuardSize + page - 1) & ~(page - 1));
   pthread_attr_setguardsize(&attributes, kGuardSize);
+  // In the list before it exists: a leak checker does not look at the stack this runs on.
+  donor->next_made = made_;
+  made_ = donor;
   const int error = pthread_create(&donor->thread, &attributes, donor_main, donor);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   if (error != 0) {
+    made_ = donor->next_made;
     delete donor;
     if (!refused_) {
       base::warn("the system refuses another thread (%s; see ulimit -u, -v): regions get fewer than they ask for",
@@ -85,8 +89,6 @@ ContextPool::Donor* ContextPool::make() noexcept {
     platform::futex_wait(donor->state, kStarting);
   }
   donor->stack_end = stack_end_of(donor->thread);
-  donor->next_made = made_;
-  made_ = donor;
   ++size_;
   return donor;
 }

@@ -6,9 +6,6 @@
 #include <ctime>
 #include <new>
 
-#include <pthread.h>
-#include <signal.h>
-
 #include "base/message.h"
 #include "core/pool.h"
 #include "platform/fence.h"
@@ -230,19 +227,8 @@ void* monitor_main(void* argument) {
 
 void start_monitor() noexcept {
   g_awake.store(1);
-  sigset_t all;
-  sigset_t previous;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &previous);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, 256u << 10);
-  pthread_t thread;
   // Without a monitor all but programs whose members spin on each other still end.
-  pthread_create(&thread, &attributes, monitor_main, &pool());
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  start_service_thread(monitor_main, &pool(), 256u << 10);
 }
 
 void wake_monitor() noexcept {

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <signal.h>
+
 #include "core/carrier.h"
 #include "core/context_pool.h"
 #include "core/futex_lock.h"
@@ -14,9 +16,14 @@
 namespace weft::core {
 
 struct Pool {
-  explicit Pool(const Settings& wanted) noexcept : settings(wanted), contexts(wanted.stack_size) {}
+  explicit Pool(const Settings& wanted) noexcept : settings(wanted), contexts(wanted.stack_size) {
+    pthread_sigmask(SIG_SETMASK, nullptr, &signal_mask);
+  }
 
   const Settings settings;
+  // Of the thread that needed the pool first. Workers begin with it, whoever makes them: the monitor, which lends
+  // some, has all signals blocked.
+  sigset_t signal_mask;
   FutexLock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
   std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};
   std::atomic<int> carrier_count{0};
@@ -106,6 +113,14 @@ extern std::atomic<bool> g_binding_used;
 // ---- roots.cpp ----
 // The root ceases to count as running.
 void release_slot(Carrier* root) noexcept;
+
+// ---- service_thread.cpp ----
+// Starts a detached thread of the pool's own that handles no signals; false when the system refuses it.
+bool start_service_thread(void* (*run)(void*), void* argument, size_t stack_size) noexcept;
+
+// ---- last_thread.cpp ----
+// The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
+void end_after_last_thread() noexcept;
 
 // ---- monitor.cpp ----
 void start_monitor() noexcept;

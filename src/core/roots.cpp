@@ -71,6 +71,7 @@ void detach() noexcept {
   p.spare_roots = carrier;
   p.lock.unlock();
   bind_identity(nullptr);
+  if (syscall(SYS_gettid) == getpid()) end_after_last_thread();
 }
 
 void release_slot(Carrier* root) noexcept {

@@ -3,6 +3,7 @@
 #include <new>
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,11 +23,14 @@ unsigned g_generation = 0;  // written by the only thread of a fork's child
 void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
   platform::leave_rseq();
+  pthread_sigmask(SIG_SETMASK, &pool().signal_mask, nullptr);
   carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
   bind_new_worker(carrier);
-  current_context()->carrier = carrier;
-  current_context()->stack_end = stack_end_of(pthread_self());
+  Context* self = current_context();
+  self->carrier = carrier;
+  self->stack_end = stack_end_of(pthread_self());
+  carrier->native_context = self;
   run_for_ever();
 }
 

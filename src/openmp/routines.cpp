@@ -97,7 +97,8 @@ void set_max_active_levels(int levels) noexcept {
 
 // Those of the team that the current task belongs to.
 int team_threads() {
-  const Team* team = self()->team;
+  if (t_member == nullptr) return 1;
+  const Team* team = t_member->team;
   return team->agent_of != nullptr ? team->agent_of->size : team->size;
 }
 
@@ -124,10 +125,10 @@ WEFT_ABI_EXPORT(omp_get_num_threads);
 WEFT_ABI int weft_abi_omp_get_num_threads_() { return team_threads(); }
 WEFT_ABI_EXPORT(omp_get_num_threads_);
 
-WEFT_ABI int weft_abi_omp_get_thread_num() { return self()->number; }
+WEFT_ABI int weft_abi_omp_get_thread_num() { return current_number(); }
 WEFT_ABI_EXPORT(omp_get_thread_num);
 
-WEFT_ABI int weft_abi_omp_get_thread_num_() { return self()->number; }
+WEFT_ABI int weft_abi_omp_get_thread_num_() { return current_number(); }
 WEFT_ABI_EXPORT(omp_get_thread_num_);
 
 WEFT_ABI int weft_abi_omp_get_max_threads() { return max_threads(self(), __builtin_return_address(0)); }
@@ -148,10 +149,14 @@ WEFT_ABI_EXPORT(omp_get_thread_limit);
 WEFT_ABI int weft_abi_omp_get_thread_limit_() { return icvs(self()).thread_limit; }
 WEFT_ABI_EXPORT(omp_get_thread_limit_);
 
-WEFT_ABI int weft_abi_omp_in_parallel() { return in_parallel(self(), __builtin_return_address(0)); }
+WEFT_ABI int weft_abi_omp_in_parallel() {
+  return t_member != nullptr ? in_parallel(t_member, __builtin_return_address(0)) : 0;
+}
 WEFT_ABI_EXPORT(omp_in_parallel);
 
-WEFT_ABI int weft_abi_omp_in_parallel_() { return in_parallel(self(), __builtin_return_address(0)); }
+WEFT_ABI int weft_abi_omp_in_parallel_() {
+  return t_member != nullptr ? in_parallel(t_member, __builtin_return_address(0)) : 0;
+}
 WEFT_ABI_EXPORT(omp_in_parallel_);
 
 WEFT_ABI int weft_abi_omp_in_final() { return self()->task->final ? 1 : 0; }
@@ -162,16 +167,16 @@ WEFT_ABI_EXPORT(omp_in_final_);
 
 // ---- levels ----
 
-WEFT_ABI int weft_abi_omp_get_level() { return self()->team->level; }
+WEFT_ABI int weft_abi_omp_get_level() { return current_level(); }
 WEFT_ABI_EXPORT(omp_get_level);
 
-WEFT_ABI int weft_abi_omp_get_level_() { return self()->team->level; }
+WEFT_ABI int weft_abi_omp_get_level_() { return current_level(); }
 WEFT_ABI_EXPORT(omp_get_level_);
 
-WEFT_ABI int weft_abi_omp_get_active_level() { return self()->team->active_level; }
+WEFT_ABI int weft_abi_omp_get_active_level() { return current_active_level(); }
 WEFT_ABI_EXPORT(omp_get_active_level);
 
-WEFT_ABI int weft_abi_omp_get_active_level_() { return self()->team->active_level; }
+WEFT_ABI int weft_abi_omp_get_active_level_() { return current_active_level(); }
 WEFT_ABI_EXPORT(omp_get_active_level_);
 
 WEFT_ABI int weft_abi_omp_get_ancestor_thread_num(int level) {

@@ -2,6 +2,7 @@
 #include "openmp/team.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
 
 #include "base/keep_errno.h"
@@ -9,10 +10,16 @@
 #include "openmp/dependences.h"
 #include "openmp/root.h"
 #include "openmp/team_affinity.h"
+#include "platform/thread_pointer.h"
 
 namespace weft::openmp {
 
 thread_local Member* t_member = nullptr;
+
+// Where t_member lies from the thread pointer, the same distance for every identity: debuggers (tools/gdb) find with it
+// the members of contexts that no thread runs.
+[[gnu::used]] const ptrdiff_t g_member_offset =
+    reinterpret_cast<char*>(&t_member) - reinterpret_cast<char*>(platform::thread_pointer());
 
 Member* attach_member() noexcept {
   const base::KeepErrno keep;

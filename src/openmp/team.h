@@ -174,6 +174,12 @@ inline Member* self() noexcept {
   return __builtin_expect(member != nullptr, 1) ? member : attach_member();
 }
 
+// What the routines that only ask say. A thread that has not used OpenMP stays one: signal handlers may ask, and making
+// a member allocates memory.
+inline int current_number() noexcept { return t_member != nullptr ? t_member->number : 0; }
+inline int current_level() noexcept { return t_member != nullptr ? t_member->team->level : 0; }
+inline int current_active_level() noexcept { return t_member != nullptr ? t_member->team->active_level : 0; }
+
 inline Icvs& icvs(Member* member) noexcept { return *member->task->icvs; }
 // The same, to be written: the task gets a record of its own.
 Icvs& own_icvs(Member* member) noexcept;

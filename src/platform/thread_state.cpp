@@ -32,6 +32,7 @@ ThreadState thread_state(pid_t id) noexcept {
   char text[256];
   const char* state = read_stat(id, text, sizeof text);
   if (state == nullptr) return ThreadState::unknown;
+  if (*state == 'Z' || *state == 'X') return ThreadState::ended;
   return *state == 'S' || *state == 'D' ? ThreadState::sleeping : ThreadState::running;
 }
 

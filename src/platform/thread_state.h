@@ -6,9 +6,10 @@
 
 namespace weft::platform {
 
-enum class ThreadState { running, sleeping, unknown };
+enum class ThreadState { running, sleeping, ended, unknown };
 
-// Reads /proc/self/task/<id>/stat; some microseconds. `unknown` when the thread has gone or /proc is not there.
+// Reads /proc/self/task/<id>/stat; some microseconds. `ended` is said of the initial thread only, since others then
+// vanish: `unknown` when the thread has gone or /proc is not there.
 ThreadState thread_state(pid_t id) noexcept;
 
 // The CPU on which a thread of this process runs or is queued to run; -1 if it sleeps or is not there. Some 10 us.

@@ -75,7 +75,18 @@ class Installed(unittest.TestCase):
 
     def test_nothing_in_the_directories_that_are_searched_by_default(self):
         """No libgomp.so.1 where the system's linker would find it by accident."""
-        self.assertEqual([path for path in self.prefix.rglob("lib*omp*.so*") if path.parent.name != "weft"], [])
+        own = {self.library.parent, self.library.parent / "tsan"}
+        self.assertEqual([path for path in self.prefix.rglob("lib*omp*.so*") if path.parent not in own], [])
+
+    def test_beside_the_library(self):
+        """The runtime for ThreadSanitizer, and the extension of gdb."""
+        instrumented = self.library.parent / "tsan"
+        self.run_command("gcc", "-fopenmp", "-fsanitize=thread", self.folder / "consumer.c", "-o", self.folder / "sanitized",
+                         f"-Wl,-rpath,{instrumented}")
+        output = self.run_command(self.folder / "sanitized")
+        self.assertTrue(output.startswith("4\n"), output[:100])
+        self.assertIn(f"{instrumented}/libgomp.so.1\n", output)
+        self.assertTrue((self.library.parent / "weft-gdb.py").exists())
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ ENVIRONMENTS = {
     "stack": {"OMP_STACKSIZE": "16M", "OMP_NUM_THREADS": "4"},
 }
 USUAL = "default,one,four,sixteen,nested,passive,active,cpus1,cpus4"
+GDB_EXTENSION = pathlib.Path(__file__).resolve().parents[2] / "tools" / "gdb" / "weft-gdb.py"
 RUNTIME_NAMES = ("libgomp.so.1", "libomp.so.5", "libiomp5.so")
 
 
@@ -91,15 +92,16 @@ def wrong_runtime(program, runtime, emulator):
 def where_it_hangs(pid):
     """What the threads of a hung process are doing, as far as this machine's tools tell."""
     if shutil.which("gdb"):
-        command = ["gdb", "-nx", "-batch", "-p", str(pid), "-ex", "set print frame-arguments none",
-                   "-ex", "thread apply all backtrace 8"]
+        command = ["gdb", "-nx", "-batch", "-p", str(pid), "-x", str(GDB_EXTENSION), "-ex", "weft threads",
+                   "-ex", "set print frame-arguments none", "-ex", "thread apply all backtrace 8"]
         try:
             out = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
-            threads = re.split(r"^(?=Thread )", out, flags=re.MULTILINE)[1:]
+            head, *threads = re.split(r"^(?=Thread )", out, flags=re.MULTILINE)
+            members = head[head.find("id  state"):] if "id  state" in head else ""
             # A parked donor of a context says nothing.
             busy = [line for thread in threads if "donor_main" not in thread
                     for line in thread.splitlines() if line.startswith(("#", "Thread"))]
-            return "\n".join(busy)[:4000]
+            return (members + "\n".join(busy))[:4000]
         except subprocess.TimeoutExpired:
             pass
     lines = []

@@ -29,6 +29,28 @@ static void held_across_region(int threads)
   CHECK_EQ(total, 9 * threads);
 }
 
+// The list of robust mutexes that a thread holds belongs to the member, too.
+static void robust(int threads)
+{
+  pthread_mutexattr_t attributes;
+  pthread_mutex_t mutex;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(&mutex, &attributes);
+  int total = 0;
+#pragma omp parallel num_threads(threads)
+  for (int i = 0; i < 5; i++) {
+    CHECK_EQ(pthread_mutex_lock(&mutex), 0);
+    total++;
+    if (i == 2) usleep(50);
+    CHECK_EQ(pthread_mutex_unlock(&mutex), 0);
+#pragma omp barrier
+  }
+  CHECK_EQ(total % 5, 0);
+  pthread_mutex_destroy(&mutex);
+  pthread_mutexattr_destroy(&attributes);
+}
+
 // Ownership goes by the member's identity.
 static void recursive(int threads)
 {
@@ -164,6 +186,7 @@ int main(void)
 {
   everywhere(held_across_region);
   everywhere(recursive);
+  everywhere(robust);
   everywhere(error_checking);
   everywhere(conditions);
   everywhere(barriers);

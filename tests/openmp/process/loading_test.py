@@ -85,6 +85,36 @@ int main(int count, char **paths) {
         done = self.run_on_weft(program, by_gcc, by_clang)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "4 4 4 4 4 4 \n", ""))
 
+    def test_dlopen_inside_a_region(self):
+        """A plug-in with regions and thread_local data comes and goes while members run."""
+        for compiler in (GCC, CLANG):
+            with self.subTest(compiler=compiler):
+                library = self.library("libplugin.so", compiler, REGION + """
+static _Thread_local int calls;
+int counted(int threads) { calls++; return region(threads) + calls; }
+""")
+                program = self.build("dlopen_inside", """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **arguments) {
+  long total = 0;
+#pragma omp parallel num_threads(4) reduction(+ : total)
+  for (int i = 0; i < 20; i++) {
+    void *library = dlopen(arguments[count - 1], RTLD_NOW);
+    if (!library) printf("%s\\n", dlerror());
+    int (*counted)(int) = (int (*)(int))dlsym(library, "counted");
+    total += counted(3);
+#pragma omp barrier
+    dlclose(library);
+#pragma omp barrier
+    // Nobody has it open now: the next one begins with fresh data.
+  }
+  return printf("%ld\\n", total) < 0;
+}
+""", "-ldl")
+                done = self.run_on_weft(program, library)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{4 * 20 * (3 + 1)}\n", ""))
+
     def test_both_interfaces_in_one_process(self):
         """gcc's region inside clang's and the other way round: one team structure, one runtime."""
         outer = """

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program whose main ends by pthread_exit goes on until its last thread ends. The pool's threads never end, so then
+// somebody has to notice that no others are left.
+#include <atomic>
+#include <cstdlib>
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "core/pool.h"
+#include "platform/thread_state.h"
+
+namespace weft::core {
+
+namespace {
+
+constexpr useconds_t kPauseUs = 10'000;
+constexpr size_t kStackSize = 8u << 20;  // exit handlers of the program run on it
+
+// What the pool has made never ends, so the number only grows.
+int own_threads() noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  const int donors = static_cast<int>(p.contexts.size());
+  p.lock.unlock();
+  constexpr int kMonitorAndCaller = 2;
+  return donors + p.worker_count.load(std::memory_order_acquire) + kMonitorAndCaller;
+}
+
+// Threads of the process, the initial one included when it has ended; 0 without /proc.
+int all_threads() noexcept {
+  DIR* threads = opendir("/proc/self/task");
+  if (threads == nullptr) return 0;
+  int count = 0;
+  while (const dirent* entry = readdir(threads)) count += entry->d_name[0] != '.' ? 1 : 0;
+  closedir(threads);
+  return count;
+}
+
+void* watch(void*) {
+  for (;;) {
+    usleep(kPauseUs);
+    const platform::ThreadState initial = platform::thread_state(getpid());
+    if (initial == platform::ThreadState::unknown) return nullptr;
+    if (initial != platform::ThreadState::ended) continue;
+    // Our own first: one that is made in between then counts as the program's, for now.
+    const int own = own_threads();
+    if (all_threads() == own + 1) std::exit(0);
+  }
+}
+
+}  // namespace
+
+void end_after_last_thread() noexcept {
+  // Once a process: a thread that opens regions while it ends leaves several times. Relaxed: one thread calls this.
+  static std::atomic<unsigned> watched{~0u};
+  if (watched.exchange(generation(), std::memory_order_relaxed) == generation()) return;
+  // Without it the process stays, as it does under other runtimes.
+  start_service_thread(watch, nullptr, kStackSize);
+}
+
+}  // namespace weft::core

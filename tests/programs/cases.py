@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that run.py tries: how each is prepared and started, and what of its output is its result."""
+import dataclasses
+import hashlib
+import pathlib
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+INPUTS = HERE / "inputs"
+KERNELS = ROOT / "bench" / "kernels"
+VENV = ROOT / "build" / "programs" / "venv"
+
+
+class Missing(Exception):
+    """Something that the program needs is not installed; says what."""
+
+
+def tool(name, package):
+    path = shutil.which(name, path="/usr/bin:/usr/local/bin")
+    if path is None:
+        raise Missing(f"{name} (apt install {package}, or run scripts/setup-programs)")
+    return path
+
+
+def call(*command, cwd):
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"preparing failed: {' '.join(map(str, command))}\n{(done.stdout + done.stderr)[-2000:]}")
+
+
+def digest(*paths):
+    return [hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in paths]
+
+
+def words(text):
+    return text.split()
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    # Gets an empty folder and fills it with what both runs need; returns the command.
+    prepare: Callable[[pathlib.Path], list]
+    # The result, a list of words, from the folder and the standard output.
+    result: Callable[[pathlib.Path, str], list] = lambda folder, output: words(output)
+    # Relative difference up to which two numbers are the same: sums of floating-point numbers depend on the order.
+    tolerance: float = 0.0
+    environment: dict = dataclasses.field(default_factory=dict)
+
+
+# ---- kernels of our own ----
+
+def kernel(compiler, name, *arguments):
+    def prepare(folder):
+        call(tool(compiler, "gcc-12 clang-19 libomp-19-dev"), "-O2", "-fopenmp", KERNELS / f"{name}.c", "-o", folder / name,
+             "-lm", cwd=folder)
+        return [f"./{name}", *arguments]
+
+    label = " ".join([name.upper(), *arguments])
+    return Case(f"{label} ({compiler})", prepare, tolerance=1e-9, environment={"OMP_MAX_ACTIVE_LEVELS": "2"})
+
+
+def solvers(folder):
+    call(tool("gfortran-12", "gfortran-12"), "-O2", "-fopenmp", HERE / "solvers.f90", "-J", folder, "-o", folder / "solvers",
+         cwd=folder)
+    return ["./solvers"]
+
+
+# ---- programs of Debian's ----
+
+def magick(folder):
+    convert = tool("convert-im6.q16", "imagemagick")
+    call(convert, "-size", "700x500", "-seed", "5", "plasma:tomato-steelblue", "-depth", "16", "start.png", cwd=folder)
+    return [convert, "start.png", "-blur", "0x6", "-resize", "140%", "-distort", "Arc", "70", "-unsharp", "0x3", "-median", "2",
+            "-modulate", "110,80", "-colorspace", "Lab", "-equalize", "-colorspace", "sRGB", "-rotate", "13", "-depth", "8",
+            "result.ppm"]
+
+
+def gromacs(folder):
+    gmx = tool("gmx", "gromacs")
+    for name in ("em.mdp", "md.mdp"):
+        shutil.copy(INPUTS / name, folder)
+    shutil.copy(INPUTS / "water.top", folder / "topol.top")
+    call(gmx, "solvate", "-cs", "spc216", "-box", "2.5", "2.5", "2.5", "-o", "box.gro", "-p", "topol.top", cwd=folder)
+    call(gmx, "grompp", "-f", "em.mdp", "-c", "box.gro", "-p", "topol.top", "-o", "em.tpr", cwd=folder)
+    call(gmx, "mdrun", "-s", "em.tpr", "-ntmpi", "1", "-ntomp", "4", "-reprod", "-nb", "cpu", "-deffnm", "em", cwd=folder)
+    call(gmx, "grompp", "-f", "md.mdp", "-c", "em.gro", "-p", "topol.top", "-o", "run.tpr", cwd=folder)
+    return [gmx, "mdrun", "-s", "run.tpr", "-ntmpi", "1", "-ntomp", "4", "-reprod", "-nb", "cpu", "-deffnm", "out"]
+
+
+def energies(folder, _output):
+    """All energies of all steps that the log holds."""
+    blocks = re.findall(r"Energies \(kJ/mol\)\n((?:.+\n)+)", (folder / "out.log").read_text())
+    return [number for block in blocks for number in re.findall(r"-?\d\.\d+e[+-]\d+", block)]
+
+
+def elk(folder):
+    shutil.copy(INPUTS / "aluminium.elk", folder / "elk.in")
+    return [tool("elk-lapw", "elk-lapw")]
+
+
+def tables(folder):
+    shutil.copy(INPUTS / "tables.R", folder)
+    return [tool("Rscript", "r-base-core r-cran-data.table"), "--vanilla", "tables.R"]
+
+
+# ---- PyPI's ----
+
+def learn(folder):
+    python = VENV / "bin" / "python"
+    if not python.exists():
+        raise Missing("build/programs/venv (run scripts/setup-programs)")
+    shutil.copy(INPUTS / "learn.py", folder)
+    return [python, "learn.py"]
+
+
+CASES = [
+    *(kernel(compiler, *which) for compiler in ("gcc-12", "clang-19") for which in
+      (("ep",), ("is",), ("cg",), ("cg", "4"), ("mg",))),
+    Case("Fortran: Jacobi, CG", solvers, tolerance=1e-9),
+    Case("ImageMagick", magick, lambda folder, _: digest(folder / "result.ppm")),
+    Case("GROMACS, 510 waters", gromacs, energies, tolerance=1e-5),
+    Case("Elk, aluminium", elk, lambda folder, _: words((folder / "TOTENERGY.OUT").read_text()), tolerance=1e-6,
+         environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "2"}),
+    Case("R, data.table", tables, tolerance=1e-9),
+    Case("scikit-learn", learn, tolerance=1e-6, environment={"OPENBLAS_NUM_THREADS": "2"}),
+]
