@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/options.h"
 
-#include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/message.h"
+#include "base/scanner.h"
 
 namespace weft::base {
 
@@ -26,51 +25,6 @@ constexpr Row kRows[] = {
 #define WEFT_OPTION(field, variable, type, value, least, most, help) {#variable, help, least, most},
 #include "base/options.def"
 #undef WEFT_OPTION
-};
-
-// A cursor over a value, blanks skipped.
-class Scanner {
- public:
-  explicit Scanner(const char* text) noexcept : at_(text) {}
-
-  void skip() noexcept {
-    while (std::isspace(static_cast<unsigned char>(*at_)) != 0) ++at_;
-  }
-  bool at_end() noexcept {
-    skip();
-    return *at_ == '\0';
-  }
-  bool take(char wanted) noexcept {
-    skip();
-    if (*at_ != wanted) return false;
-    ++at_;
-    return true;
-  }
-  // A decimal number within bounds; anything else, overflow included, is none.
-  bool number(long long least, long long most, long long* value) noexcept {
-    skip();
-    if (std::isdigit(static_cast<unsigned char>(*at_)) == 0) return false;
-    long long sum = 0;
-    for (; std::isdigit(static_cast<unsigned char>(*at_)) != 0; ++at_) {
-      if (sum > (most - (*at_ - '0')) / 10 + 1) return false;
-      sum = sum * 10 + (*at_ - '0');
-      if (sum > most) return false;
-    }
-    *value = sum;
-    return sum >= least;
-  }
-  // The word, whatever its case.
-  bool word(const char* wanted) noexcept {
-    skip();
-    const size_t length = std::strlen(wanted);
-    if (strncasecmp(at_, wanted, length) != 0) return false;
-    if (std::isalnum(static_cast<unsigned char>(at_[length])) != 0) return false;
-    at_ += length;
-    return true;
-  }
-
- private:
-  const char* at_;
 };
 
 bool read_bool(Scanner& in, bool* value) noexcept {
@@ -178,6 +132,31 @@ bool read(Scanner& in, const Row&, DisplayEnv* display) noexcept {
   return true;
 }
 
+// A list of policies, or one word that holds for every level.
+bool read(Scanner& in, const Row&, BindList* list) noexcept {
+  bool value = false;
+  Scanner ahead = in;
+  if (read_bool(ahead, &value)) {
+    in = ahead;
+    *list = {{value ? ProcBind::true_ : ProcBind::false_}, 1};
+    return true;
+  }
+  do {
+    if (list->count == BindList::kMost) return false;
+    ProcBind& policy = list->values[list->count++];
+    if (in.word("primary") || in.word("master")) {
+      policy = ProcBind::primary;
+    } else if (in.word("close")) {
+      policy = ProcBind::close;
+    } else if (in.word("spread")) {
+      policy = ProcBind::spread;
+    } else {
+      return false;
+    }
+  } while (in.take(','));
+  return true;
+}
+
 // The value of `variable` in the environment, or null.
 const char* find(const char* const* environment, const char* variable) noexcept {
   const size_t length = std::strlen(variable);
@@ -205,18 +184,19 @@ const char* accepted(const LoopSchedule*) noexcept {
 const char* accepted(const StackSize*) noexcept { return "64K to 1024G, with unit B, K, M or G"; }
 const char* accepted(const WaitPolicy*) noexcept { return "active or passive"; }
 const char* accepted(const TargetOffload*) noexcept { return "mandatory, disabled or default"; }
+const char* accepted(const BindList*) noexcept {
+  return "true, false or up to 16 of primary, close and spread with commas between";
+}
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
 
-constexpr int kShown = 60;  // characters of a wrong value
-
 void refuse(const Row& row, const char* text, const int*) noexcept {
-  warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShown, text, row.least,
-       row.most);
+  warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text,
+       row.least, row.most);
 }
 
 template <class Value>
 void refuse(const Row& row, const char* text, const Value* value) noexcept {
-  warn("%s=%.*s is not %s; the default is used", row.variable, kShown, text, accepted(value));
+  warn("%s=%.*s is not %s; the default is used", row.variable, kShownOfValue, text, accepted(value));
 }
 
 template <class Value>

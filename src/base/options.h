@@ -25,6 +25,16 @@ struct StackSize {
   long bytes = 0;  // 0: unset
 };
 
+// Policies for the placement of threads (OpenMP 5.2, section 10.1.3); the numbers are those of omp_proc_bind_t.
+enum class ProcBind : uint8_t { false_, true_, primary, close, spread };
+
+// One a nesting level; count 0: unset. false and true stand alone.
+struct BindList {
+  static constexpr int kMost = 16;
+  ProcBind values[kMost] = {};
+  int count = 0;
+};
+
 // Kept as it stands; null when unset.
 struct Text {
   const char* value = nullptr;
@@ -40,6 +50,9 @@ struct Options {
 #include "base/options.def"
 #undef WEFT_OPTION
 };
+
+// How many characters of a wrong value a warning shows.
+inline constexpr int kShownOfValue = 60;
 
 // The settings of this process. Reads the environment at the first call, and warns about what it cannot use.
 // Thread-safe; may be called before main.

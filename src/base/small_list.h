@@ -19,6 +19,8 @@ class SmallList {
   int capacity() const noexcept { return capacity_; }
   Value* begin() noexcept { return heap_ != nullptr ? heap_ : in_place_; }
   Value* end() noexcept { return begin() + size_; }
+  const Value* begin() const noexcept { return heap_ != nullptr ? heap_ : in_place_; }
+  const Value* end() const noexcept { return begin() + size_; }
 
   // There is no destructor: most lists stay with a record that is used again.
   void free_memory() noexcept {

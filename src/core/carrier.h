@@ -50,6 +50,11 @@ struct alignas(64) Carrier {
 
   Statistics statistics;
 
+  // Binding; touched by this carrier's thread only. What its mask is now, null: what the system gave it; and what a
+  // worker goes back to.
+  const platform::CpuSet* cpus = nullptr;
+  const platform::CpuSet* own_cpus = nullptr;
+
   // Its context has been spinning for a while: the carrier could do something else, and is asked to by
   // `poked`. Relaxed: who misses it comes a moment later.
   std::atomic<bool> waiting{false};
@@ -63,6 +68,9 @@ struct alignas(64) Carrier {
   // worker once the monitor has seen that this one does not come for it. Relaxed flag: a guess.
   std::atomic<Context*> root_ready{nullptr};
   std::atomic<bool> abandoned{false};
+  // Nobody has fetched anything from `ready` for a while: contexts that are bound to this carrier's CPUs may be resumed
+  // by others too. Written by the monitor; relaxed, a guess as well.
+  std::atomic<bool> stuck{false};
   bool root_yields = false;  // touched by this carrier only
 
   // Bundles with members to claim, oldest first. Written by this carrier, except that a primary member

@@ -5,6 +5,10 @@
 #include <atomic>
 #include <cstdint>
 
+namespace weft::platform {
+class CpuSet;
+}
+
 namespace weft::core {
 
 struct Carrier;
@@ -62,6 +66,8 @@ struct Context {
   Carrier* home = nullptr;     // a root's own context runs on this carrier only
   Carrier* group = nullptr;    // the root whose work it does
   Carrier* place = nullptr;    // where it had best continue, wherever it ran meanwhile; null: where it ran last
+
+  const platform::CpuSet* cpus = nullptr;  // what it is bound to (core/binding.h); null: nothing
 
   uint64_t last_bundle = 0;       // serial of the bundle it served last
   Bundle* claimed = nullptr;      // a member handed over with the switch

@@ -99,12 +99,13 @@ class Monitor {
     return waiting;
   }
 
-  static int stalled_contexts(const Carrier& carrier, Seen& before) noexcept {
+  static int stalled_contexts(Carrier& carrier, Seen& before) noexcept {
     const int ready = carrier.ready.size();
     const uint32_t taken = carrier.ready.taken();
     const bool stalled = ready > 0 && before.ready_waited && taken == before.ready_taken;
     before.ready_waited = ready > 0;
     before.ready_taken = taken;
+    carrier.stuck.store(stalled, std::memory_order_relaxed);
     return stalled ? ready : 0;
   }
 
@@ -209,6 +210,7 @@ void* monitor_main(void* argument) {
   static Monitor* monitor;
   monitor = new (std::nothrow) Monitor(static_cast<Pool*>(argument));
   if (monitor == nullptr) return nullptr;
+  use_all_cpus();
   for (;;) {
     const timespec tick{0, kTickNs};
     nanosleep(&tick, nullptr);

@@ -93,6 +93,16 @@ void return_home(Context* root) noexcept;
 // Makes workers until there are `count`, as far as the system lets it.
 void grow_workers(int count) noexcept;
 
+// ---- binding.cpp: for the thread of the carrier itself ----
+void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept;
+void bind_new_worker(Carrier* carrier) noexcept;
+// The carrier has run a context that was bound, and has it no more.
+void leave_binding(Carrier* carrier) noexcept;
+// For a thread that is no carrier.
+void use_all_cpus() noexcept;
+// Whether any context has ever been bound. Relaxed: who sees it late looks for nothing once.
+extern std::atomic<bool> g_binding_used;
+
 // ---- roots.cpp ----
 // The root ceases to count as running.
 void release_slot(Carrier* root) noexcept;

@@ -22,11 +22,17 @@ class ReadyList {
 
   // The first context that serves `group` (null: any), or null.
   Context* pop(const Carrier* group = nullptr) noexcept {
+    return pop_first([group](const Context* context) { return group == nullptr || context->group == group; });
+  }
+
+  // The first context that fits, or null.
+  template <class Fits>
+  Context* pop_first(Fits&& fits) noexcept {
     if (empty()) return nullptr;
     lock_.lock();
     Context* previous = nullptr;
     Context* context = first_;
-    while (context != nullptr && group != nullptr && context->group != group) {
+    while (context != nullptr && !fits(context)) {
       previous = context;
       context = context->next;
     }
@@ -40,12 +46,13 @@ class ReadyList {
     return context;
   }
 
-  // Whether there is one that serves `group` and may as well run elsewhere.
-  bool has_placeless(const Carrier* group) noexcept {
+  // Whether there is one that fits.
+  template <class Fits>
+  bool has(Fits&& fits) noexcept {
     if (empty()) return false;
     lock_.lock();
     const Context* context = first_;
-    while (context != nullptr && (context->group != group || context->place != nullptr)) context = context->next;
+    while (context != nullptr && !fits(context)) context = context->next;
     lock_.unlock();
     return context != nullptr;
   }

@@ -41,6 +41,10 @@ Context* remove_free(Carrier* carrier) noexcept {
 
 void put_free(Carrier* carrier, Context* context) noexcept {
   context->place = nullptr;
+  if (context->cpus != nullptr) {
+    context->cpus = nullptr;
+    leave_binding(carrier);
+  }
   const bool borrowed = std::exchange(context->borrowed, false);
   if (!borrowed) {
     add_free(carrier, context);
@@ -216,7 +220,9 @@ bool make_ready_alike(Carrier* carrier, const Carrier* group, Context* first, Co
 namespace {
 
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
-  self->carrier->statistics.switches.add();
+  Carrier* carrier = self->carrier;
+  carrier->statistics.switches.add();
+  if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
   self->departure = departure;
   switch_to(target);
   self->departure = Departure::none;
@@ -290,8 +296,21 @@ bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept {
          victim->root_ready.load(std::memory_order_relaxed) != nullptr;
 }
 
+// Whether a carrier may take `context` out of another one's list: one that is bound had better wait for the carrier
+// that has its CPUs, unless that does not come.
+bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
+  if (carrier->is_root() && context->group != carrier) return false;
+  if (context->cpus == nullptr || context->cpus == carrier->cpus) return true;
+  return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, context->group);
+}
+
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
-  Context* context = victim->ready.pop(carrier->is_root() ? carrier : nullptr);
+  Context* context = nullptr;
+  if (victim == carrier) {
+    context = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
+  } else {
+    context = victim->ready.pop_first([=](const Context* ready) { return may_take(carrier, victim, ready); });
+  }
   if (context == nullptr) return false;
   if (victim != carrier) carrier->statistics.steals.add();
   switch_counted(self, context, Departure::idle);
@@ -359,14 +378,18 @@ bool step(Context* self) noexcept {
   return root_last && resume_root(self, carrier);
 }
 
-bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
-  if (is_abandoned(carrier, victim)) return true;
-  if (carrier == victim || !carrier->is_root()) {
-    if (!victim->ready.empty()) return true;
-  } else if (victim->ready.has_placeless(carrier)) {
+bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
+  if (victim->ready.empty()) return false;
+  if (carrier == victim) return true;
+  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed)) return true;
+  return victim->ready.has([=](const Context* ready) {
     // One that has its place would keep the root's own context from the only OS thread it can run on.
-    return true;
-  }
+    return may_take(carrier, victim, ready) && !(carrier->is_root() && ready->place != nullptr);
+  });
+}
+
+bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
+  if (is_abandoned(carrier, victim) || has_ready_for(carrier, victim)) return true;
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
   for (int i = 0; i < top; ++i) {
     const Bundle* bundle = victim->open[i].load(std::memory_order_acquire);

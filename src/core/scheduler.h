@@ -16,6 +16,8 @@ struct Settings {
   int slots = 1;                 // carriers that may run at once
   size_t stack_size = 8u << 20;  // bytes, of a context
   long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
+  // The CPUs that a worker is bound to as long as nobody says otherwise (core/binding.h); null: workers are not bound.
+  const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
 };
 
 // Starts the pool once. Later calls change nothing.

@@ -24,6 +24,7 @@ void* worker_main(void* argument) {
   platform::leave_rseq();
   carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
+  bind_new_worker(carrier);
   current_context()->carrier = carrier;
   current_context()->stack_end = stack_end_of(pthread_self());
   run_for_ever();

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "openmp/affinity.h"
+#include "openmp/affinity_format.h"
 #include "openmp/icv.h"
 #include "openmp/startup.h"
 
@@ -36,7 +38,7 @@ class Listing {
   }
 
  private:
-  std::array<char, 8192> text_{};
+  std::array<char, 16384> text_{};
   size_t size_ = 0;
 };
 
@@ -67,6 +69,30 @@ void schedule(Listing& out, const base::LoopSchedule& wanted) noexcept {
   out.setting("OMP_SCHEDULE", text.data());
 }
 
+void places(Listing& out, const PlaceList& list) noexcept {
+  std::array<char, 8192> text;
+  format_places(list, text.data(), text.size());
+  out.setting("OMP_PLACES", text.data());
+}
+
+void policies(Listing& out, const base::BindList& list) noexcept {
+  static constexpr const char* kNames[] = {"FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD"};
+  std::array<char, 8 * base::BindList::kMost> text{};
+  size_t size = 0;
+  if (list.count == 0) return out.setting("OMP_PROC_BIND", kNames[0]);
+  for (int i = 0; i < list.count; ++i) {
+    size += static_cast<size_t>(std::snprintf(text.data() + size, text.size() - size, "%s%s", i > 0 ? "," : "",
+                                              kNames[static_cast<size_t>(list.values[i])]));
+  }
+  out.setting("OMP_PROC_BIND", text.data());
+}
+
+void affinity_format(Listing& out) noexcept {
+  std::array<char, kMostAffinityFormat + 1> text;
+  get_affinity_format(text.data(), text.size());
+  out.setting("OMP_AFFINITY_FORMAT", text.data());
+}
+
 const char* name_of(base::WaitPolicy policy) noexcept {
   switch (policy) {
     case base::WaitPolicy::active: return "ACTIVE";
@@ -94,6 +120,7 @@ void display_env(bool verbose) noexcept {
   Listing out;
   out.line("OPENMP DISPLAY ENVIRONMENT BEGIN");
   out.line("  _OPENMP = '%d'", kOpenmpVersion);
+  affinity_format(out);
   out.setting("OMP_ALLOCATOR", or_empty(options.allocator));
   out.setting("OMP_CANCELLATION", false);
   out.setting("OMP_DEFAULT_DEVICE", long{icvs.default_device});
@@ -103,8 +130,8 @@ void display_env(bool verbose) noexcept {
   out.setting("OMP_MAX_TASK_PRIORITY", long{options.max_task_priority});
   out.setting("OMP_NESTED", icvs.max_active_levels > 1);
   threads(out, options.num_threads);
-  out.setting("OMP_PLACES", or_empty(options.places));
-  out.setting("OMP_PROC_BIND", "FALSE");
+  places(out, affinity().places);
+  policies(out, affinity().policies);
   schedule(out, options.run_schedule);
   out.setting("OMP_STACKSIZE", static_cast<long>(settings.stack_size));
   out.setting("OMP_TARGET_OFFLOAD", name_of(options.target_offload));

@@ -10,6 +10,7 @@
 #include "openmp/store.h"
 #include "openmp/task.h"
 #include "openmp/team.h"
+#include "openmp/team_affinity.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {
@@ -46,6 +47,8 @@ void run_as_agent(Member* member, Task* task) noexcept {
   team->level = home->level;
   team->active_level = home->active_level;
   team->parent = home->parent;
+  team->icvs = home->icvs;
+  if (team->icvs.affinity) seat_agent(team, home);
   team->league_size = home->league_size;
   team->league_number = home->league_number;
   run_given(member, task);

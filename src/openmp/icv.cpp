@@ -13,6 +13,7 @@
 #include "openmp/device.h"
 #include "openmp/memory.h"
 #include "openmp/startup.h"
+#include "openmp/team_affinity.h"
 #include "platform/cpus.h"
 
 namespace weft::openmp {
@@ -23,7 +24,10 @@ Icvs from_environment() noexcept {
   const base::Options& options = base::options();
   Icvs icvs;
   icvs.thread_limit = options.thread_limit;
-  icvs.nthreads = options.num_threads.count > 0 ? options.num_threads.values[0] : num_procs();
+  // Counted in any case: the CPUs are to be those of the process, not those a thread is bound to later.
+  const int procs = num_procs();
+  icvs.nthreads = options.num_threads.count > 0 ? options.num_threads.values[0] : procs;
+  icvs.affinity = watches_affinity();
   icvs.dynamic = options.dynamic;
   icvs.run_schedule = options.run_schedule;
   icvs.allocator = initial_allocator();

@@ -7,6 +7,7 @@
 #include "openmp/parallel.h"
 #include "openmp/store.h"
 #include "openmp/task.h"
+#include "openmp/team_affinity.h"
 
 namespace weft::openmp {
 
@@ -52,6 +53,7 @@ void run_team(const League& league, int number) noexcept {
   team->league_number = number;
   member->outer = parent;
   enter_team(member, team, 0);
+  if (team->icvs.affinity) inherit_seat(team, parent);
   t_member = member;
   league.invoke(league.words, 0);
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
@@ -88,7 +90,8 @@ void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexce
   if (teams == 1) return run_initial_team(invoke, words, thread_limit);
   League league = make_league(invoke, words, teams, thread_limit);
   void* packed[core::Post::kWords] = {nullptr, &league};
-  parallel(run_teams, packed, teams);
+  // Each team gets a part of the places for its regions.
+  parallel(run_teams, packed, {teams, base::ProcBind::spread});
 }
 
 }  // namespace weft::openmp

@@ -11,9 +11,11 @@
 #include "openmp/libraries.h"
 #include "openmp/nesting.h"
 #include "openmp/root.h"
+#include "openmp/slots.h"
 #include "openmp/startup.h"
 #include "openmp/statistics.h"
 #include "openmp/store.h"
+#include "openmp/team_affinity.h"
 
 namespace weft::openmp {
 
@@ -51,6 +53,7 @@ void run_woven(core::Bundle* bundle, int index) {
   Member* member = take_frame();
   member->outer = t_member;
   enter_team(member, team, index);
+  if (team->icvs.affinity) take_seat(member);
   t_member = member;
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
   if (team->tasked.load(std::memory_order_relaxed)) {
@@ -79,7 +82,7 @@ void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   reserve_members(team, size);
 }
 
-void begin_woven(Member* parent, int size, void* const* words, Member* primary) noexcept {
+void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bind, Member* primary) noexcept {
   core::Context* context = core::attach();
   if (context->home != nullptr) core::enter_region(context);
   Team* team = take_team();
@@ -89,6 +92,7 @@ void begin_woven(Member* parent, int size, void* const* words, Member* primary) 
   team->crew = nullptr;
   primary->outer = parent;
   enter_team(primary, team, 0);
+  if (team->icvs.affinity) begin_seats(primary, parent, bind);
   watch(team, words);
   core::publish(team, size);
   t_member = primary;
@@ -123,6 +127,7 @@ void begin_alone(Member* parent, Member* member) noexcept {
   inherit_league(team, parent);
   member->outer = parent;
   enter_team(member, team, 0);
+  if (team->icvs.affinity) begin_seats(member, parent, base::ProcBind::false_);
   t_member = member;
 }
 
@@ -153,6 +158,7 @@ void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
   }
   if (version != t_version || member->team != team) {
     enter_team(member, team, index);
+    if (team->icvs.affinity) take_seat(member);
     t_version = version;
   }
   t_member = member;
@@ -196,7 +202,7 @@ bool make_crew(Root* root) noexcept {
 }
 
 // Makes the crew's team fit the region; false when the system refuses the threads.
-bool fit_crew(Root* root, Member* parent, int& size) noexcept {
+bool fit_crew(Root* root, Member* parent, int& size, base::ProcBind bind) noexcept {
   const int got = root->crew->reserve(size);
   if (got < size) size = got;
   if (size < 2) return false;
@@ -206,6 +212,8 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   enter_level(wanted, level);
   team->parent = parent;
   inherit_league(team, parent);
+  // With other seats the members have to look for theirs anew.
+  if (wanted.affinity && set_seats(team, parent, size, bind)) root->crew_fits = false;
   if (team->size == size && team->level == level && same(team->icvs, wanted) && root->crew_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
@@ -214,12 +222,13 @@ bool fit_crew(Root* root, Member* parent, int& size) noexcept {
   team->level = level;
   team->active_level = 1;
   team->icvs = wanted;
-  team->flat = size <= core::slots();
+  team->flat = size <= core::slots() && (!wanted.affinity || has_room(team->placement));
   reserve_members(team, size);
   for (int i = 0; i < size; ++i) team->lines[i].reset(root->primary.barriers);
   ++root->crew_version;
   root->crew_fits = true;
   enter_team(&root->primary, team, 0);
+  if (wanted.affinity) take_seat(&root->primary);
   return true;
 }
 
@@ -235,7 +244,7 @@ Root* outermost(const Member* parent) noexcept {
   return nullptr;
 }
 
-bool begin_crew(Root* root, Member* parent, int size, void* const* words) noexcept {
+bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::ProcBind bind) noexcept {
   core::Context* context = core::attach();
   if (root->generation != core::generation()) {
     // The crew was our parent process's.
@@ -244,7 +253,7 @@ bool begin_crew(Root* root, Member* parent, int size, void* const* words) noexce
     root->no_crew = false;
     root->generation = core::generation();
   }
-  if (!make_crew(root) || !fit_crew(root, parent, size)) return false;
+  if (!make_crew(root) || !fit_crew(root, parent, size, bind)) return false;
   core::enter_region(context);
   watch(root->crew_team, words);
   core::Crew* crew = root->crew;
@@ -282,11 +291,11 @@ void end_crew(Member* primary) noexcept {
 enum class Kind { alone, crew, woven };
 
 // How a region of `size` members is run; that of a crew has begun.
-Kind begin(Member* parent, int size, void* const* words) noexcept {
+Kind begin(Member* parent, int size, void* const* words, base::ProcBind bind) noexcept {
   if (size == 1) return Kind::alone;
   start_runtime();
   Root* root = outermost(parent);
-  if (root != nullptr && begin_crew(root, parent, size, words)) return Kind::crew;
+  if (root != nullptr && begin_crew(root, parent, size, words, bind)) return Kind::crew;
   // Without a second context nobody could go on when a member waits for another.
   return core::has_spare() ? Kind::woven : Kind::alone;
 }
@@ -304,19 +313,19 @@ void release_crew(Root* root) noexcept {
 
 int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested); }
 
-void parallel(Invoke invoke, void** words, int requested) noexcept {
+void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
-  const int size = team_size(parent, requested);
+  const int size = team_size(parent, clauses.threads);
   count_region(parent->team->level + 1);
-  switch (begin(parent, size, words)) {
+  switch (begin(parent, size, words, clauses.bind)) {
     case Kind::crew:
       invoke(words, 0);
       end_crew(t_member);
       return;
     case Kind::woven: {
       Member* member = take_frame();
-      begin_woven(parent, size, words, member);
+      begin_woven(parent, size, words, clauses.bind, member);
       invoke(words, 0);
       end_woven(member);
       put_frame(member);
@@ -338,13 +347,16 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   count_region(parent->team->level + 1);
   Root* root = outermost(parent);
   int lent = 0;
-  if (root != nullptr && begin_crew(root, parent, size, words)) {
+  constexpr auto kNoClause = base::ProcBind::false_;
+  // Members that share an OS thread do not run at the same time.
+  if (root != nullptr && icvs(parent).affinity && would_share_threads(parent, size)) root = nullptr;
+  if (root != nullptr && begin_crew(root, parent, size, words, kNoClause)) {
     if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
     invoke(words, 0);
     end_crew(t_member);
   } else {
     Member* member = take_frame();
-    begin_woven(parent, size, words, member);
+    begin_woven(parent, size, words, kNoClause, member);
     const Missing missing = begin_gang(member->team, size);
     lent = core::lend_threads(missing.members - missing.idle);
     core::summon(member->team, missing.members);
@@ -356,14 +368,14 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   end_gang();
 }
 
-void begin_parallel(Invoke invoke, void** words, int requested) noexcept {
+void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
-  const int size = team_size(parent, requested);
+  const int size = team_size(parent, clauses.threads);
   count_region(parent->team->level + 1);
-  switch (begin(parent, size, words)) {
+  switch (begin(parent, size, words, clauses.bind)) {
     case Kind::crew: return;
-    case Kind::woven: begin_woven(parent, size, words, take_frame()); return;
+    case Kind::woven: begin_woven(parent, size, words, clauses.bind, take_frame()); return;
     case Kind::alone: begin_alone(parent, take_frame()); return;
   }
 }

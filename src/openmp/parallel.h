@@ -6,10 +6,15 @@
 
 namespace weft::openmp {
 
-// Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. `requested` is the
-// num_threads clause, 0 for none; n follows from it by the rules of section 10.1.1. `words` has
-// core::Post::kWords elements, of which the first and the last are the runtime's.
-void parallel(Invoke invoke, void** words, int requested) noexcept;
+// The clauses of a parallel construct. 0 threads, and the policy false: there is no such clause.
+struct Clauses {
+  int threads = 0;
+  base::ProcBind bind = base::ProcBind::false_;
+};
+
+// Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. n follows from the clauses by the
+// rules of section 10.1.1. `words` has core::Post::kWords elements, of which the first and the last are the runtime's.
+void parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
 
 // How many members a region of this task would have now.
 int planned_team_size(Member* self, int requested) noexcept;
@@ -19,7 +24,7 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept;
 
 // The same in two halves, for ABIs where the primary's body stands between two calls. The primary is
 // member 0 on return from the first.
-void begin_parallel(Invoke invoke, void** words, int requested) noexcept;
+void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
 void end_parallel() noexcept;
 
 // A region of one member, ended by end_parallel().

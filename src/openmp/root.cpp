@@ -26,6 +26,7 @@ void leave(void* argument) {
   auto* root = static_cast<Root*>(argument);
   t_member = nullptr;
   release_crew(root);
+  root->bound = false;
   core::detach();
   put_store();
   g_lock.lock();

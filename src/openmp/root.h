@@ -19,6 +19,7 @@ struct Root {
   unsigned generation = 0;   // of the pool the crew belongs to
   bool has_crew = false;     // counted among those that have one
   bool no_crew = false;      // there were enough of them
+  bool bound = false;        // the thread has been bound to its place
 
   Root* next_free = nullptr;
 };

@@ -313,64 +313,7 @@ WEFT_ABI_EXPORT(omp_get_wtick);
 WEFT_ABI double weft_abi_omp_get_wtick_() { return wtick(); }
 WEFT_ABI_EXPORT(omp_get_wtick_);
 
-// ---- places, devices, teams: one place list that is empty, one device, one team ----
-
-WEFT_ABI int weft_abi_omp_get_proc_bind() { return 0; }
-WEFT_ABI_EXPORT(omp_get_proc_bind);
-
-WEFT_ABI int weft_abi_omp_get_proc_bind_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_proc_bind_);
-
-WEFT_ABI int weft_abi_omp_get_num_places() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_places);
-
-WEFT_ABI int weft_abi_omp_get_num_places_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_places_);
-
-WEFT_ABI int weft_abi_omp_get_place_num() { return -1; }
-WEFT_ABI_EXPORT(omp_get_place_num);
-
-WEFT_ABI int weft_abi_omp_get_place_num_() { return -1; }
-WEFT_ABI_EXPORT(omp_get_place_num_);
-
-WEFT_ABI int weft_abi_omp_get_partition_num_places() { return 0; }
-WEFT_ABI_EXPORT(omp_get_partition_num_places);
-
-WEFT_ABI int weft_abi_omp_get_partition_num_places_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_partition_num_places_);
-
-WEFT_ABI int weft_abi_omp_get_place_num_procs(int place) { return (static_cast<void>(place), 0); }
-WEFT_ABI_EXPORT(omp_get_place_num_procs);
-
-WEFT_ABI int weft_abi_omp_get_place_num_procs_(const int32_t* place_at) {
-  const int place = *place_at;
-  return (static_cast<void>(place), 0);
-}
-WEFT_ABI_EXPORT(omp_get_place_num_procs_);
-
-WEFT_ABI int weft_abi_omp_get_place_num_procs_8_(const int64_t* place_at) {
-  const int place = static_cast<int>(*place_at);
-  return (static_cast<void>(place), 0);
-}
-WEFT_ABI_EXPORT(omp_get_place_num_procs_8_);
-
-WEFT_ABI void weft_abi_omp_get_place_proc_ids(int, int*) {}
-WEFT_ABI_EXPORT(omp_get_place_proc_ids);
-
-WEFT_ABI void weft_abi_omp_get_place_proc_ids_(const int32_t*, int32_t*) {}
-WEFT_ABI_EXPORT(omp_get_place_proc_ids_);
-
-WEFT_ABI void weft_abi_omp_get_place_proc_ids_8_(const int64_t*, int64_t*) {}
-WEFT_ABI_EXPORT(omp_get_place_proc_ids_8_);
-
-WEFT_ABI void weft_abi_omp_get_partition_place_nums(int*) {}
-WEFT_ABI_EXPORT(omp_get_partition_place_nums);
-
-WEFT_ABI void weft_abi_omp_get_partition_place_nums_(int32_t*) {}
-WEFT_ABI_EXPORT(omp_get_partition_place_nums_);
-
-WEFT_ABI void weft_abi_omp_get_partition_place_nums_8_(int64_t*) {}
-WEFT_ABI_EXPORT(omp_get_partition_place_nums_8_);
+// ---- devices, teams: one device, one team ----
 
 WEFT_ABI int weft_abi_omp_get_cancellation() { return cancellation_enabled() ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_get_cancellation);

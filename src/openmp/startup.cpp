@@ -8,8 +8,11 @@
 
 #include "base/keep_errno.h"
 #include "base/options.h"
+#include "core/binding.h"
+#include "openmp/affinity.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
+#include "openmp/slots.h"
 #include "openmp/statistics.h"
 
 namespace weft::openmp {
@@ -40,12 +43,20 @@ size_t stack_size(const base::Options& options) noexcept {
   return std::clamp(static_cast<size_t>(limit.rlim_cur), size_t{256} << 10, size_t{64} << 20);
 }
 
+// Carriers that may run at once. Where threads are bound, more of them than CPUs in the places would only take turns.
+int slots(const base::Options& options) noexcept {
+  const int procs = num_procs();
+  if (options.num_cpus > 0 || !affinity().on) return procs;
+  return std::min(procs, useful_slots());
+}
+
 }  // namespace
 
 core::Settings pool_settings() noexcept {
   const base::Options& options = base::options();
   core::Settings settings;
-  settings.slots = num_procs();
+  settings.slots = slots(options);
+  settings.cpus_of_worker = cpus_of_workers();
   settings.spin_ns = spin_us(options) * 1000;
   settings.stack_size = stack_size(options);
   return settings;
@@ -54,6 +65,8 @@ core::Settings pool_settings() noexcept {
 void start_runtime() noexcept {
   if (core::started()) return;
   const base::KeepErrno keep;
+  // By now the caller may have been bound.
+  if (affinity().on) core::protect_workers(&affinity().process);
   core::start(pool_settings());
 }
 
@@ -62,6 +75,7 @@ namespace {
 // When the library is loaded: what the user asked to see, and warnings about what cannot be used.
 [[gnu::constructor(101)]] void on_load() {
   const base::Options& options = base::options();
+  if (affinity_requested(options)) static_cast<void>(affinity());
   if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
   if (options.stats) {
     g_statistics_on = true;

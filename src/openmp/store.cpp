@@ -38,6 +38,7 @@ void put_store() noexcept {
   Store* mine = t_store;
   if (mine == nullptr) return;
   t_store = nullptr;
+  mine->shown = SeatsShown();
   g_lock.lock();
   mine->next_free = g_free;
   g_free = mine;

@@ -5,6 +5,7 @@
 
 #include "openmp/task_pool.h"
 #include "openmp/team.h"
+#include "openmp/team_affinity.h"
 
 namespace weft::openmp {
 
@@ -20,6 +21,7 @@ struct Store {
   Team* teams = nullptr;
   TaskGroup* groups = nullptr;  // linked by `outer`
   TaskPool tasks;
+  SeatsShown shown;
   Store* next_free = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include "base/message.h"
 #include "openmp/dependences.h"
 #include "openmp/root.h"
+#include "openmp/team_affinity.h"
 
 namespace weft::openmp {
 
@@ -25,6 +26,7 @@ Member* attach_member() noexcept {
   member->implicit.own_icvs = initial_icvs();
   member->implicit.icvs = &member->implicit.own_icvs;
   member->implicit.implicit = true;
+  if (member->implicit.own_icvs.affinity) seat_root(root);
   t_member = member;
   return member;
 }

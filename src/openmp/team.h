@@ -12,6 +12,7 @@
 #include "core/wait_queue.h"
 #include "openmp/icv.h"
 #include "openmp/nesting.h"
+#include "openmp/placement.h"
 #include "openmp/task.h"
 #include "openmp/worksharing.h"
 
@@ -86,6 +87,9 @@ struct Team : core::Bundle {
   bool flat = false;  // all members run at once: barriers by dissemination
   int league_size = 1;
   int league_number = 0;  // of the team of the league that it belongs to
+  // team_affinity.h: where the members are, and whether they are to say so. Set only where icvs.affinity is.
+  bool shows_affinity = false;
+  Placement placement;
 
   // Where the members' construct counters start: where those of the record's last region ended.
   // Loops are counted from the ring's size on: the records begin as if they had served number 0.

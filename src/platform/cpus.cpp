@@ -7,30 +7,15 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <fcntl.h>
 #include <sched.h>
-#include <unistd.h>
+
+#include "platform/small_file.h"
 
 namespace weft::platform {
 
 namespace {
 
 using Path = char[PATH_MAX];
-
-// A small file as a string; false when it cannot be read.
-bool read_file(const char* path, char* text, size_t room) noexcept {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  size_t size = 0;
-  while (size + 1 < room) {
-    const ssize_t got = read(file, text + size, room - 1 - size);
-    if (got <= 0) break;
-    size += static_cast<size_t>(got);
-  }
-  close(file);
-  text[size] = '\0';
-  return size > 0;
-}
 
 // quota and period in microseconds; a quota of -1 or "max" means none.
 int millis(long long quota, long long period) noexcept {
@@ -49,7 +34,7 @@ int quota_v2(const char* folder) noexcept {
   std::snprintf(path, sizeof path, "%s/cpu.max", folder);
   long long quota = 0;
   long long period = 0;
-  if (!read_file(path, text, sizeof text) || std::sscanf(text, "%lld %lld", &quota, &period) != 2) return 0;
+  if (!read_small_file(path, text, sizeof text) || std::sscanf(text, "%lld %lld", &quota, &period) != 2) return 0;
   return millis(quota, period);
 }
 
@@ -57,10 +42,10 @@ int quota_v1(const char* folder) noexcept {
   Path path;
   char text[128];
   std::snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-  if (!read_file(path, text, sizeof text)) return 0;
+  if (!read_small_file(path, text, sizeof text)) return 0;
   const long long quota = std::strtoll(text, nullptr, 10);
   std::snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-  if (!read_file(path, text, sizeof text)) return 0;
+  if (!read_small_file(path, text, sizeof text)) return 0;
   return millis(quota, std::strtoll(text, nullptr, 10));
 }
 
@@ -94,7 +79,7 @@ int cgroup_quota_millis(const char* root) noexcept {
   Path path;
   std::snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
   char text[8192];
-  if (!read_file(path, text, sizeof text)) return 0;
+  if (!read_small_file(path, text, sizeof text)) return 0;
   int least = 0;
   char* rest = nullptr;
   // Lines "hierarchy:controllers:/group"; version 2 has no controllers.

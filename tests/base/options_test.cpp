@@ -59,7 +59,8 @@ TEST(Options, NothingSet) {
 TEST(Options, EmptyIsAsUnset) {
   EXPECT_EQ(good("OMP_NUM_THREADS=").num_threads.count, 0);
   EXPECT_EQ(good("OMP_STACKSIZE= \t").stack_size.bytes, 0);
-  EXPECT_EQ(good("OMP_PROC_BIND=").proc_bind.value, nullptr);
+  EXPECT_EQ(good("OMP_PROC_BIND=").proc_bind.count, 0);
+  EXPECT_EQ(good("OMP_PLACES= ").places.value, nullptr);
 }
 
 TEST(Options, ListsOfThreads) {
@@ -130,6 +131,22 @@ TEST(Options, Words) {
   EXPECT_FALSE(bad("OMP_DYNAMIC=10").dynamic);
   EXPECT_EQ(bad("OMP_WAIT_POLICY=activepassive").wait_policy, WaitPolicy::unset);
   EXPECT_STREQ(good("OMP_PLACES={0:4}:2").places.value, "{0:4}:2");
+}
+
+TEST(Options, Policies) {
+  using weft::base::BindList;
+  using weft::base::ProcBind;
+  const auto list = [](const BindList& policies) {
+    return std::vector<ProcBind>(policies.values, policies.values + policies.count);
+  };
+  EXPECT_EQ(list(good("OMP_PROC_BIND=true").proc_bind), (std::vector<ProcBind>{ProcBind::true_}));
+  EXPECT_EQ(list(good("OMP_PROC_BIND= FALSE ").proc_bind), (std::vector<ProcBind>{ProcBind::false_}));
+  EXPECT_EQ(list(good("OMP_PROC_BIND=Close , spread,MASTER,primary").proc_bind),
+            (std::vector<ProcBind>{ProcBind::close, ProcBind::spread, ProcBind::primary, ProcBind::primary}));
+  for (const char* setting : {"OMP_PROC_BIND=near", "OMP_PROC_BIND=close,true", "OMP_PROC_BIND=true,close",
+                              "OMP_PROC_BIND=close,", "OMP_PROC_BIND=close spread", "OMP_PROC_BIND=2"}) {
+    EXPECT_EQ(bad(setting).proc_bind.count, 0) << setting;
+  }
 }
 
 TEST(Options, NumbersAtTheirBounds) {

@@ -207,6 +207,14 @@ class Info(CommandTest):
         self.assertRegex(done.stdout, r"OMP_WAIT_POLICY +passive")
         self.assertRegex(done.stdout, r"used at once +\d")
 
+    def test_places(self):
+        done = self.weft("info", "--json", env={"OMP_PLACES": "threads(1)"})
+        places = json.loads(done.stdout)["places"]
+        self.assertEqual((places["threads are bound"], places["places"]), (True, 1))
+        done = self.weft("info", env={"OMP_PROC_BIND": "false"})
+        self.assertRegex(done.stdout, r"threads are bound +false")
+        self.assertNotIn("threads are bound", self.weft("info").stdout)
+
     def test_help_and_version(self):
         self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
         for arguments in (("--help",), ("run", "--help"), ("info", "--help")):

@@ -42,6 +42,12 @@ ENVIRONMENTS = {
     "flat": {"OMP_MAX_ACTIVE_LEVELS": "1", "OMP_NUM_THREADS": "4"},
     "priority": {"OMP_MAX_TASK_PRIORITY": "10"},
     "cancel": {"OMP_CANCELLATION": "true", "OMP_NUM_THREADS": "4"},
+    "bound": {"OMP_PROC_BIND": "true"},
+    "bound9": {"OMP_PROC_BIND": "close,spread", "OMP_NUM_THREADS": "9"},
+    "spread": {"OMP_PROC_BIND": "spread", "OMP_PLACES": "cores", "OMP_NUM_THREADS": "4"},
+    "primary": {"OMP_PROC_BIND": "primary", "OMP_PLACES": "threads", "OMP_NUM_THREADS": "3"},
+    "sockets": {"OMP_PLACES": "sockets", "OMP_NUM_THREADS": "4", "OMP_WAIT_POLICY": "passive"},
+    "bound4": {"OMP_PROC_BIND": "close", "WEFT_NUM_CPUS": "4", "OMP_NUM_THREADS": "4"},
     "stack": {"OMP_STACKSIZE": "16M", "OMP_NUM_THREADS": "4"},
 }
 USUAL = "default,one,four,sixteen,nested,passive,active,cpus1,cpus4"

@@ -11,6 +11,7 @@
 
 #include "base/options.h"
 #include "library.h"
+#include "openmp/affinity.h"
 #include "platform/cpus.h"
 #include "platform/thread_pointer.h"
 
@@ -80,6 +81,20 @@ Json environment() {
   return out;
 }
 
+// Where threads are bound, by the variables that are set.
+Json places() {
+  const openmp::Affinity& affinity = openmp::affinity();
+  Json out;
+  out["threads are bound"] = affinity.on;
+  if (!affinity.on) return out;
+  std::string text(openmp::format_places(affinity.places, nullptr, 0), ' ');
+  openmp::format_places(affinity.places, text.data(), text.size() + 1);
+  out["places"] = affinity.places.size();
+  out["CPUs of each (first CPU:how many)"] = text;
+  out["place of the initial thread"] = affinity.first;
+  return out;
+}
+
 Json libraries() {
   Json out;
   out["OpenBLAS (OpenMP build)"] = base::options().nested_libraries
@@ -114,6 +129,7 @@ int info(bool json) {
   all["machine"] = machine();
   all["cpus"] = cpus();
   all["system"] = system();
+  if (openmp::affinity_requested(base::options())) all["places"] = places();
   all["environment"] = environment();
   all["libraries treated specially"] = libraries();
   if (json) {

@@ -16,6 +16,14 @@ using Function = void (*)(void* data);
 // Post words of a GOMP region.
 inline void run_function(void* const* words, int) noexcept { reinterpret_cast<Function>(words[1])(words[2]); }
 
+// The num_threads clause, and the proc_bind clause from the lowest bits of the flags.
+inline Clauses clauses(unsigned threads, unsigned flags = 0) noexcept {
+  constexpr unsigned kBindMask = 7;
+  constexpr auto kMost = static_cast<unsigned>(base::ProcBind::spread);
+  const unsigned bind = flags & kBindMask;
+  return {static_cast<int>(threads), static_cast<base::ProcBind>(bind <= kMost ? bind : 0)};
+}
+
 struct Region {
   void* words[core::Post::kWords];
   Region(Function function, void* data) noexcept

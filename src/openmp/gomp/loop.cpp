@@ -76,9 +76,9 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
   return loop;
 }
 
-void run(Combined loop, unsigned threads) {
+void run(Combined loop, unsigned threads, unsigned flags) {
   void* words[core::Post::kWords] = {nullptr, &loop};
-  parallel(run_combined, words, static_cast<int>(threads));
+  parallel(run_combined, words, clauses(threads, flags));
 }
 
 // gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member
@@ -87,7 +87,7 @@ void run_open(const Combined& loop, unsigned threads) {
   auto* kept = new (std::nothrow) Combined(loop);
   if (kept == nullptr) base::fatal("no memory for a parallel loop");
   void* words[core::Post::kWords] = {nullptr, kept};
-  begin_parallel(run_combined, words, static_cast<int>(threads));
+  begin_parallel(run_combined, words, clauses(threads));
   begin(self(), kept->schedule, kept->chunk, kept->first, kept->step, kept->count);
 }
 
@@ -271,8 +271,8 @@ WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_next(Ull* begin_
 WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned) {
-  run(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads);
+                                                 long incr, long chunk, unsigned flags) {
+  run(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_static);
 
@@ -283,8 +283,8 @@ WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* 
 WEFT_ABI_EXPORT(GOMP_parallel_loop_static_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, long chunk, unsigned) {
-  run(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads);
+                                                  long incr, long chunk, unsigned flags) {
+  run(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic);
 
@@ -295,8 +295,8 @@ WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void*
 WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned) {
-  run(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads);
+                                                 long incr, long chunk, unsigned flags) {
+  run(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_guided);
 
@@ -307,32 +307,34 @@ WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* 
 WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, long chunk, unsigned) {
-  run(combine(function, data, Kind::dynamic, false, false, first, end, incr, chunk), threads);
+                                                               long first, long end, long incr, long chunk,
+                                                               unsigned flags) {
+  run(combine(function, data, Kind::dynamic, false, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads,
-                                                              long first, long end, long incr, long chunk, unsigned) {
-  run(combine(function, data, Kind::guided, false, false, first, end, incr, chunk), threads);
+                                                              long first, long end, long incr, long chunk,
+                                                              unsigned flags) {
+  run(combine(function, data, Kind::guided, false, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, unsigned) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+                                                  long incr, unsigned flags) {
+  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, unsigned) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+                                                               long first, long end, long incr, unsigned flags) {
+  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_runtime);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                                     long first, long end, long incr, unsigned) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+                                                                     long first, long end, long incr, unsigned flags) {
+  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
 

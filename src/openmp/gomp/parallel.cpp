@@ -17,14 +17,14 @@ LockWord g_critical{0};
 
 }  // namespace
 
-WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned) {
+WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
   Region region(function, data);
   if (t_told > 1) {
     if (const int size = gang_size(__builtin_return_address(0)); size > 1) {
       return parallel_gang(run_function, region.words, size);
     }
   }
-  parallel(run_function, region.words, static_cast<int>(threads));
+  parallel(run_function, region.words, clauses(threads, flags));
 }
 WEFT_ABI_EXPORT(GOMP_parallel);
 
@@ -37,7 +37,7 @@ WEFT_ABI_EXPORT(GOMP_teams_reg);
 // gcc 4.8 and older: the primary's body stands between the two.
 WEFT_ABI void weft_abi_GOMP_parallel_start(Function function, void* data, unsigned threads) {
   Region region(function, data);
-  begin_parallel(run_function, region.words, static_cast<int>(threads));
+  begin_parallel(run_function, region.words, clauses(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel_start);
 

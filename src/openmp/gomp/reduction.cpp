@@ -145,13 +145,13 @@ void run_reducing(void* const* words, int number) noexcept {
 }  // namespace
 
 // The answer is how many members' copies there are to combine.
-WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned) {
+WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
   Reducing region{function, data};
   // No region gets more members than that.
   const int most = threads > 0 ? static_cast<int>(threads) : icvs(self()).nthreads;
   register_reductions(*static_cast<Words**>(data), nullptr, nullptr, std::max(most, 1));
   void* words[weft::core::Post::kWords] = {nullptr, &region};
-  parallel(run_reducing, words, static_cast<int>(threads));
+  parallel(run_reducing, words, clauses(threads, flags));
   return region.members;
 }
 WEFT_ABI_EXPORT(GOMP_parallel_reductions);

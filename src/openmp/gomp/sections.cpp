@@ -67,10 +67,10 @@ WEFT_ABI void weft_abi_GOMP_sections_end_nowait() { leave_loop(self()); }
 WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
 
 WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,
-                                              unsigned) {
+                                              unsigned flags) {
   Combined combined{function, data, count};
   void* words[core::Post::kWords] = {nullptr, &combined};
-  parallel(run_sections, words, static_cast<int>(threads));
+  parallel(run_sections, words, clauses(threads, flags));
 }
 WEFT_ABI_EXPORT(GOMP_parallel_sections);
 
@@ -79,7 +79,7 @@ WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* dat
   auto* combined = new (std::nothrow) Combined{function, data, count};
   if (combined == nullptr) base::fatal("no memory for parallel sections");
   void* words[core::Post::kWords] = {nullptr, combined};
-  begin_parallel(run_sections, words, static_cast<int>(threads));
+  begin_parallel(run_sections, words, clauses(threads));
   begin_sections(self(), count);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_sections_start);

@@ -15,11 +15,11 @@ using namespace weft::openmp::kmp;
 
 namespace {
 
-// num_threads clause of the thread's next region; negative: there is a list, and the rest of it is in t_below.
-thread_local int t_num_threads = 0;
+// The clauses of the thread's next region. A negative number of threads: there is a list, and the rest of it is in t_below.
+thread_local Clauses t_clauses;
 thread_local uint8_t t_below = 0;  // see nthreads_tail()
 
-int take_num_threads() noexcept { return std::exchange(t_num_threads, 0); }
+Clauses take_clauses() noexcept { return std::exchange(t_clauses, Clauses()); }
 
 template <size_t... I>
 void call(Microtask task, int32_t* gtid, int32_t* tid, void* const* arguments, std::index_sequence<I...>) {
@@ -83,17 +83,18 @@ void with_words(Microtask task, void** arguments, int count, Start&& start) {
 }
 
 // Regions below this one take their numbers from a list: the region's team gets it from the caller's ICVs.
-void fork_with_list(Microtask task, void** arguments, int count, int threads);
+void fork_with_list(Microtask task, void** arguments, int count, Clauses clauses);
 
-void fork_call(Microtask task, void** arguments, int count, int threads) {
-  if (__builtin_expect(threads < 0, 0)) return fork_with_list(task, arguments, count, -threads);
-  with_words(task, arguments, count, [threads](Invoke invoke, void** words) { parallel(invoke, words, threads); });
+void fork_call(Microtask task, void** arguments, int count, Clauses clauses) {
+  if (__builtin_expect(clauses.threads < 0, 0)) return fork_with_list(task, arguments, count, clauses);
+  with_words(task, arguments, count, [clauses](Invoke invoke, void** words) { parallel(invoke, words, clauses); });
 }
 
-void fork_with_list(Microtask task, void** arguments, int count, int threads) {
+void fork_with_list(Microtask task, void** arguments, int count, Clauses clauses) {
   Icvs& now = own_icvs(self());
   const uint8_t before = std::exchange(now.nthreads_tail, std::exchange(t_below, 0));
-  fork_call(task, arguments, count, threads);
+  clauses.threads = -clauses.threads;
+  fork_call(task, arguments, count, clauses);
   now.nthreads_tail = before;
 }
 
@@ -104,10 +105,10 @@ thread_local int t_team_threads = 0;
 }  // namespace
 
 void kmp::push_num_threads(const int32_t* list, int count) noexcept {
-  t_num_threads = count > 0 && list[0] > 0 ? list[0] : 0;
-  if (count < 2 || t_num_threads == 0) return;
+  t_clauses.threads = count > 0 && list[0] > 0 ? list[0] : 0;
+  if (count < 2 || t_clauses.threads == 0) return;
   t_below = nthreads_tail(list + 1, count - 1);
-  if (t_below != 0) t_num_threads = -t_num_threads;
+  if (t_below != 0) t_clauses.threads = -t_clauses.threads;
 }
 
 WEFT_ABI void weft_abi___kmpc_push_num_teams(Ident*, int32_t, int32_t teams, int32_t threads) {
@@ -149,34 +150,40 @@ WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, .
   if (count <= 16) {
     for (int i = 0; i < count; ++i) few[i] = va_arg(list, void*);
     va_end(list);
-    fork_call(task, few, count, take_num_threads());
+    fork_call(task, few, count, take_clauses());
     return;
   }
   auto** many = static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<size_t>(count)));
   for (int i = 0; i < count; ++i) many[i] = va_arg(list, void*);
   va_end(list);
-  fork_call(task, many, count, take_num_threads());
+  fork_call(task, many, count, take_clauses());
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call);
 
 WEFT_ABI void weft_abi___kmpc_fork_call_if(Ident*, int32_t, Microtask task, int32_t condition, void* argument) {
   void* arguments[1] = {argument};
-  const int threads = take_num_threads();
-  fork_call(task, arguments, argument != nullptr ? 1 : 0, condition != 0 ? threads : 1);
+  Clauses clauses = take_clauses();
+  if (condition == 0) clauses.threads = 1;
+  fork_call(task, arguments, argument != nullptr ? 1 : 0, clauses);
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call_if);
 
 WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) {
-  t_num_threads = threads > 0 ? threads : 0;
+  t_clauses.threads = threads > 0 ? threads : 0;
 }
 WEFT_ABI_EXPORT(__kmpc_push_num_threads);
 
-// Where members run is the pool's business; the clause is accepted.
-WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t) {}
+// The numbers of the policies are OpenMP's; but clang has one more for primary, which it knows as master too.
+WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t bind) {
+  constexpr auto kMost = static_cast<int32_t>(base::ProcBind::spread);
+  constexpr int32_t kPrimaryOfClang = 5;
+  if (bind == kPrimaryOfClang) bind = static_cast<int32_t>(base::ProcBind::primary);
+  if (bind > 0 && bind <= kMost) t_clauses.bind = static_cast<base::ProcBind>(bind);
+}
 WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
 
 WEFT_ABI void weft_abi___kmpc_serialized_parallel(Ident*, int32_t) {
-  t_num_threads = 0;
+  t_clauses = Clauses();
   begin_serial();
 }
 WEFT_ABI_EXPORT(__kmpc_serialized_parallel);

@@ -31,16 +31,15 @@ struct alignas(16) Link {
   size_t record_size;  // of the program's record, rounded up
   size_t shareds_size;
   // Of the pattern of a taskloop: where the record holds its bounds, and the loop's step.
-  uint32_t lower;
-  uint32_t upper;
-  int64_t step;
+  uint32_t lower = 0;
+  uint32_t upper = 0;
+  int64_t step = 0;
   void* pending = nullptr;  // see pending_work()
 };
 
 // Privates may be vectors.
 constexpr size_t kAlignment = 64;
 constexpr size_t kLinkRoom = kAlignment;
-static_assert(sizeof(Link) <= kLinkRoom);
 
 Link* link_of(const KmpTask* task) noexcept {
   return reinterpret_cast<Link*>(reinterpret_cast<uintptr_t>(task) - sizeof(Link));
@@ -118,7 +117,7 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   void* payload = nullptr;
   Task* task = allocate_task(kLinkRoom + record_size + shareds_size, kAlignment, &payload);
   auto* record = reinterpret_cast<KmpTask*>(static_cast<char*>(payload) + kLinkRoom);
-  new (link_of(record)) Link{task, flags, false, record_size, shareds_size, 0, 0, 0};
+  new (link_of(record)) Link{task, flags, false, record_size, shareds_size};
   record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + record_size : nullptr;
   record->routine = routine;
   record->part = 0;

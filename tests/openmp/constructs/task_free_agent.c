@@ -61,6 +61,7 @@ static int32_t release(int32_t gtid, kmp_task* task) {
 static int32_t spread(int32_t gtid, kmp_task* task) {
   (void)gtid;
   CHECK(omp_get_num_threads() == task->value);
+  CHECK(omp_get_place_num() < omp_get_num_places());
   for (int i = 0; i < 8; i++) submit(add, 1);
 #pragma omp taskwait
   int inner = 0;

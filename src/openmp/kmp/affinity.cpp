@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kmp_ routines of LLVM's and Intel's runtimes with which a thread binds itself to a mask of CPUs. A mask is a
+// pointer to memory that is ours.
+#include <new>
+
+#include "base/message.h"
+#include "core/binding.h"
+#include "core/spinlock.h"
+#include "openmp/abi/abi.h"
+#include "openmp/affinity.h"
+#include "openmp/startup.h"
+#include "openmp/team.h"
+
+using namespace weft;
+using namespace weft::openmp;
+using platform::CpuSet;
+
+namespace {
+
+using Mask = void*;
+
+constexpr int kNoSuchProc = -1;
+constexpr int kProcNotAllowed = -2;
+
+CpuSet* set_of(Mask* mask, const char* routine) noexcept {
+  auto* set = mask != nullptr ? static_cast<CpuSet*>(*mask) : nullptr;
+  if (set == nullptr) base::warn("%s: there is no mask; make one with kmp_create_affinity_mask first", routine);
+  return set;
+}
+
+// CPUs beyond any that this process may use do not exist for it.
+int max_proc() noexcept {
+  int last = -1;
+  for (const int cpu : each(affinity().process)) last = cpu;
+  return last + 1;
+}
+
+int check(int proc) noexcept {
+  if (proc < 0 || proc >= max_proc()) return kNoSuchProc;
+  return affinity().process.has(proc) ? 0 : kProcNotAllowed;
+}
+
+// Bindings are told apart by their addresses and may be looked at by carriers at any time: equal sets share one copy,
+// which stays.
+const CpuSet* lasting_copy(const CpuSet& cpus) noexcept {
+  struct Node {
+    CpuSet cpus;
+    Node* next;
+  };
+  static core::Spinlock lock;
+  static Node* first = nullptr;
+  lock.lock();
+  Node* node = first;
+  while (node != nullptr && !(node->cpus == cpus)) node = node->next;
+  if (node == nullptr) {
+    node = new (std::nothrow) Node{cpus, first};
+    if (node != nullptr) first = node;
+  }
+  lock.unlock();
+  return node != nullptr ? &node->cpus : nullptr;
+}
+
+void create_mask(Mask* mask) noexcept {
+  *mask = new (std::nothrow) CpuSet;
+  if (*mask == nullptr) base::warn("kmp_create_affinity_mask: no memory for a mask");
+}
+
+void destroy_mask(Mask* mask) noexcept {
+  delete set_of(mask, "kmp_destroy_affinity_mask");
+  if (mask != nullptr) *mask = nullptr;
+}
+
+int set_affinity(Mask* mask) noexcept {
+  const CpuSet* wanted = set_of(mask, "kmp_set_affinity");
+  if (wanted == nullptr) return -1;
+  static_cast<void>(self());
+  CpuSet usable = *wanted;
+  usable.keep_only(affinity().process);
+  const CpuSet* lasting = usable.empty() ? nullptr : lasting_copy(usable);
+  if (lasting == nullptr) return -1;
+  start_runtime();
+  // Workers that come later must not inherit what the caller has chosen for itself.
+  core::protect_workers(&affinity().process);
+  core::bind_self(lasting);
+  return 0;
+}
+
+int get_affinity(Mask* mask) noexcept {
+  CpuSet* set = set_of(mask, "kmp_get_affinity");
+  if (set == nullptr) return -1;
+  *set = platform::thread_cpus();
+  return 0;
+}
+
+int set_proc(int proc, Mask* mask) noexcept {
+  CpuSet* set = set_of(mask, "kmp_set_affinity_mask_proc");
+  const int wrong = set == nullptr ? -1 : check(proc);
+  if (wrong == 0) set->add(proc);
+  return wrong;
+}
+
+int unset_proc(int proc, Mask* mask) noexcept {
+  CpuSet* set = set_of(mask, "kmp_unset_affinity_mask_proc");
+  const int wrong = set == nullptr ? -1 : check(proc);
+  if (wrong == 0) set->remove(proc);
+  return wrong;
+}
+
+int get_proc(int proc, Mask* mask) noexcept {
+  const CpuSet* set = set_of(mask, "kmp_get_affinity_mask_proc");
+  if (set == nullptr || check(proc) == kNoSuchProc) return -1;
+  return set->has(proc) ? 1 : 0;
+}
+
+}  // namespace
+
+WEFT_ABI void weft_abi_kmp_create_affinity_mask(Mask* mask) { create_mask(mask); }
+WEFT_ABI_EXPORT(kmp_create_affinity_mask);
+WEFT_ABI void weft_abi_kmp_create_affinity_mask_(Mask* mask) { create_mask(mask); }
+WEFT_ABI_EXPORT(kmp_create_affinity_mask_);
+
+WEFT_ABI void weft_abi_kmp_destroy_affinity_mask(Mask* mask) { destroy_mask(mask); }
+WEFT_ABI_EXPORT(kmp_destroy_affinity_mask);
+WEFT_ABI void weft_abi_kmp_destroy_affinity_mask_(Mask* mask) { destroy_mask(mask); }
+WEFT_ABI_EXPORT(kmp_destroy_affinity_mask_);
+
+WEFT_ABI int weft_abi_kmp_set_affinity(Mask* mask) { return set_affinity(mask); }
+WEFT_ABI_EXPORT(kmp_set_affinity);
+WEFT_ABI int weft_abi_kmp_set_affinity_(Mask* mask) { return set_affinity(mask); }
+WEFT_ABI_EXPORT(kmp_set_affinity_);
+
+WEFT_ABI int weft_abi_kmp_get_affinity(Mask* mask) { return get_affinity(mask); }
+WEFT_ABI_EXPORT(kmp_get_affinity);
+WEFT_ABI int weft_abi_kmp_get_affinity_(Mask* mask) { return get_affinity(mask); }
+WEFT_ABI_EXPORT(kmp_get_affinity_);
+
+WEFT_ABI int weft_abi_kmp_get_affinity_max_proc() { return max_proc(); }
+WEFT_ABI_EXPORT(kmp_get_affinity_max_proc);
+WEFT_ABI int weft_abi_kmp_get_affinity_max_proc_() { return max_proc(); }
+WEFT_ABI_EXPORT(kmp_get_affinity_max_proc_);
+
+// C under two names, Fortran by reference.
+#define WEFT_KMP_PROC(verb, action)                                                                                   \
+  WEFT_ABI int weft_abi_kmp_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }          \
+  WEFT_ABI_EXPORT(kmp_##verb##_affinity_mask_proc);                                                                   \
+  WEFT_ABI int weft_abi_kmpc_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }         \
+  WEFT_ABI_EXPORT(kmpc_##verb##_affinity_mask_proc);                                                                  \
+  WEFT_ABI int weft_abi_kmp_##verb##_affinity_mask_proc_(const int* proc, Mask* mask) { return action(*proc, mask); } \
+  WEFT_ABI_EXPORT(kmp_##verb##_affinity_mask_proc_)
+
+WEFT_KMP_PROC(set, set_proc);
+WEFT_KMP_PROC(unset, unset_proc);
+WEFT_KMP_PROC(get, get_proc);
+
+// The caller may run wherever the process may.
+WEFT_ABI int weft_abi_kmp_set_thread_affinity_mask_initial() {
+  static_cast<void>(self());
+  start_runtime();
+  core::bind_self(&affinity().process);
+  return 0;
+}
+WEFT_ABI_EXPORT(kmp_set_thread_affinity_mask_initial);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool's slots where threads are bound: at which place each of them is, and which of them carries a member, so that
+// the members of a place meet on the OS threads that are bound to it. Slot 0 is a root's own thread, slot n worker n-1.
+#pragma once
+
+#include "openmp/placement.h"
+#include "platform/cpu_set.h"
+
+namespace weft::openmp {
+
+// How many are of use where threads are bound: as many as there are CPUs in the places. 0: threads are not bound.
+int useful_slots() noexcept;
+
+// The CPUs of a pool's worker, see core::Settings; null: workers are not bound.
+using CpusOfWorker = const platform::CpuSet* (*)(int worker);
+CpusOfWorker cpus_of_workers() noexcept;
+
+// The slot that had best carry a member of a root's crew. Only where threads are bound.
+int slot_of(const Placement& placement, int member) noexcept;
+
+// Whether each member has a slot for itself.
+bool has_room(const Placement& placement) noexcept;
+
+}  // namespace weft::openmp
