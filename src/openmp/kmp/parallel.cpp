@@ -15,7 +15,8 @@ using namespace weft::openmp::kmp;
 
 namespace {
 
-// The clauses of the thread's next region. A negative number of threads: there is a list, and the rest of it is in t_below.
+// The clauses of the thread's next region. A negative number of threads: there is a list, and the rest of it is in
+// t_below.
 thread_local Clauses t_clauses;
 thread_local uint8_t t_below = 0;  // see nthreads_tail()
 

@@ -40,7 +40,6 @@ struct alignas(16) Link {
 // Privates may be vectors.
 constexpr size_t kAlignment = 64;
 constexpr size_t kLinkRoom = kAlignment;
-static_assert(sizeof(Link) <= kLinkRoom);
 
 Link* link_of(const KmpTask* task) noexcept {
   return reinterpret_cast<Link*>(reinterpret_cast<uintptr_t>(task) - sizeof(Link));
