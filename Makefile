@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-asan test-tsan test-ubsan test-aarch64 conformance install lint clean
+.PHONY: setup build demo bench test test-asan test-tsan test-ubsan test-aarch64 conformance test-programs install lint clean
 
 setup:
 	@scripts/setup
@@ -40,6 +40,11 @@ test-aarch64: setup
 conformance: build
 	@scripts/setup-conformance
 	tests/conformance/conformance.py $(CONFORMANCE)
+
+# Real programs under their own runtime and under weft: a minute.
+test-programs: build
+	@scripts/setup-programs
+	tests/programs/run
 
 # To PREFIX, /usr/local by default.
 PREFIX ?= /usr/local
