@@ -88,6 +88,8 @@ bool leave(Context* self, Departure departure) noexcept;
 // Wakes one idle carrier that may do the work of `group`, which the caller has published before.
 void notify(const Carrier* group) noexcept;
 void wake(Carrier* carrier) noexcept;
+// Wakes a carrier that may run again, if there is something for it to do.
+void wake_for_work(Carrier* carrier) noexcept;
 void set_idle(Carrier* carrier, bool idle) noexcept;
 Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
 // Runs a claimed member of a bundle, and others of it while there are some.

@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "core/pool.h"
+#include "platform/fence.h"
 
 namespace weft::core {
 
@@ -75,7 +76,13 @@ void detach() noexcept {
 }
 
 void release_slot(Carrier* root) noexcept {
-  if (root->holds_slot.exchange(false)) pool().active_roots.fetch_sub(1);
+  if (!root->holds_slot.exchange(false)) return;
+  Pool& p = pool();
+  p.active_roots.fetch_sub(1);
+  platform::full_fence_after_update();
+  // One more worker is allowed to run. It may have fallen asleep beside work that stands in its list.
+  const int allowed = p.worker_limit();
+  if (allowed > 0 && allowed <= p.worker_count.load(std::memory_order_acquire)) wake_for_work(p.worker(allowed - 1));
 }
 
 void enter_region(Context* self) noexcept {

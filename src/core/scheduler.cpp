@@ -444,6 +444,10 @@ void idle(Context* self) noexcept {
 
 }  // namespace
 
+void wake_for_work(Carrier* carrier) noexcept {
+  if (work_in_sight(carrier)) wake(carrier);
+}
+
 void run_for_ever() noexcept {
   Context* self = current_context();
   for (;;) {

@@ -323,7 +323,13 @@ Kind begin(Member* parent, int size, void* const* words, base::ProcBind bind) no
 void release_crew(Root* root) noexcept {
   root->no_crew = false;
   if (!root->has_crew) return;
-  if (root->crew != nullptr && root->generation == core::generation()) root->crew->dismiss();
+  if (root->crew != nullptr && root->generation == core::generation()) {
+    // The members run once more: as in a region, the monitor sees to it that they get to.
+    core::Context* context = core::attach();
+    core::enter_region(context);
+    root->crew->dismiss();
+    core::leave_region(context);
+  }
   root->crew_fits = false;
   root->has_crew = false;
   g_crews.fetch_sub(1, std::memory_order_relaxed);
