@@ -247,6 +247,8 @@ Root* outermost(const Member* parent) noexcept {
     // The crew may be what runs the league.
     if (parent->team->league_size > 1) return nullptr;
     parent = parent->outer;
+    // The levels around an initial thread of a league inside a target region are not in its own count.
+    if (parent->team->active_level > 0) return nullptr;
   }
   return parent->team->root;
 }
