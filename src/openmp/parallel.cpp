@@ -258,6 +258,8 @@ Root* outermost(const Member* parent) noexcept {
     // A free agent runs beside the crew.
     if (parent->team->agent_of != nullptr) return nullptr;
     parent = parent->outer;
+    // The levels around an initial thread of a league inside a target region are not in its own count.
+    if (parent->team->active_level > 0) return nullptr;
   }
   return nullptr;
 }

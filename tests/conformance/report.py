@@ -78,7 +78,7 @@ def first_line(*command):
 
 
 def version(package):
-    return first_line("dpkg-query", "-W", "-f=${Version}", package)
+    return first_line("dpkg-query", "-W", "-f=${Version}\\n", package)
 
 
 def surroundings(options):

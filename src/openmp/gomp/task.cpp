@@ -66,7 +66,7 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
   }
   void* payload = nullptr;
   Task* task = allocate_task(static_cast<size_t>(size), static_cast<size_t>(alignment), &payload);
-  task->body = run_task;
+  task->body = body_for(copy);
   task->function = function;
   task->data = payload;
   clauses.detachable = (flags & kDetach) != 0;

@@ -33,4 +33,11 @@ inline void run_task(Task* task) {
   if (!is_dropped(task)) task->function(task->data);
 }
 
+// A copy by constructors was made when the task was created, and only the task's own code destroys it: it is never
+// dropped.
+inline void run_copied_task(Task* task) { task->function(task->data); }
+
+// What runs a task whose data have been copied so.
+inline auto body_for(Copy copy) noexcept { return copy != nullptr ? run_copied_task : run_task; }
+
 }  // namespace weft::openmp::gomp

@@ -37,7 +37,7 @@ struct Source {
 void submit(Member* member, const Source& source, const TaskClauses& clauses, uint64_t begin, uint64_t end) {
   void* payload = nullptr;
   Task* task = allocate_task(static_cast<size_t>(source.size), static_cast<size_t>(source.alignment), &payload);
-  task->body = run_task;
+  task->body = body_for(source.copy);
   task->function = source.function;
   task->data = payload;
   if (source.copy != nullptr) {

@@ -121,6 +121,24 @@ private:
   int depth_;
 };
 
+// The copies of tasks that a cancelled taskgroup drops end too.
+void cancelled(int threads)
+{
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+#pragma omp taskgroup
+  {
+    counted value(7);
+    for (int i = 0; i < 50; i++) {
+#pragma omp task firstprivate(value)
+      {
+        counted copy(value);
+#pragma omp cancel taskgroup if (i > 5)
+      }
+    }
+  }
+}
+
 void members(int threads)
 {
   long leaves = 0;
@@ -154,6 +172,8 @@ int main()
   everywhere(constructors);
   CHECK_EQ(counted::alive, 0);
   CHECK(counted::copies > 0);
+  everywhere(cancelled);
+  CHECK_EQ(counted::alive, 0);
   everywhere(library_types);
   everywhere(alignment_and_size);
   everywhere(members);
