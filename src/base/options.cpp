@@ -167,6 +167,15 @@ bool read(Scanner& in, const Row&, DisplayEnv* display) noexcept {
   return true;
 }
 
+bool read(Scanner& in, const Row&, ToolUse* use) noexcept {
+  if (in.word("enabled")) {
+    *use = ToolUse::enabled;
+    return true;
+  }
+  *use = ToolUse::disabled;
+  return in.word("disabled");
+}
+
 // The value of `variable` in the environment, or null.
 const char* find(const char* const* environment, const char* variable) noexcept {
   const size_t length = std::strlen(variable);
@@ -194,6 +203,7 @@ const char* accepted(const LoopSchedule*) noexcept {
 const char* accepted(const StackSize*) noexcept { return "64K to 1024G, with unit B, K, M or G"; }
 const char* accepted(const WaitPolicy*) noexcept { return "active or passive"; }
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
+const char* accepted(const ToolUse*) noexcept { return "enabled or disabled"; }
 
 constexpr int kShown = 60;  // characters of a wrong value
 
@@ -276,7 +286,12 @@ Options parse(const char* const* environment) noexcept {
 #include "base/options.def"
 #undef WEFT_OPTION
   // A privileged program must not load what its caller names.
-  if (getauxval(AT_SECURE) != 0) options.library.value = nullptr;
+  if (getauxval(AT_SECURE) != 0) {
+    options.library.value = nullptr;
+    options.tool_libraries.value = nullptr;
+    options.tool_verbose_init.value = nullptr;
+    options.trace_file.value = nullptr;
+  }
   warn_about_misspellings(environment);
   return options;
 }

@@ -33,6 +33,7 @@ struct Text {
 enum class TriState : uint8_t { unset, no, yes };
 enum class WaitPolicy : uint8_t { unset, active, passive };
 enum class DisplayEnv : uint8_t { no, yes, verbose };
+enum class ToolUse : uint8_t { enabled, disabled };
 
 struct Options {
 #define WEFT_OPTION(field, variable, type, value, least, most, help) type field = value;

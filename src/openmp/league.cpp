@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/options.h"
+#include "openmp/ompt/events.h"
 #include "openmp/parallel.h"
 #include "openmp/store.h"
 #include "openmp/task.h"
@@ -28,10 +29,11 @@ struct League {
   void** words;
   int teams;
   Icvs icvs;
+  ompt::TeamInfo tool;
 };
 
 // The initial thread of team `number`: to it, nothing is around it.
-void run_team(const League& league, int number) noexcept {
+void run_team(League& league, int number) noexcept {
   Member* parent = self();
   Member* member = take_frame();
   Team* team = take_team();
@@ -47,8 +49,10 @@ void run_team(const League& league, int number) noexcept {
   member->outer = parent;
   enter_team(member, team, 0);
   t_member = member;
+  if (ompt::on()) ompt::begin_initial(member, &league.tool);
   league.invoke(league.words, 0);
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
+  if (ompt::on()) ompt::end_initial(member);
   team->first_loop = member->loops;
   team->first_single = member->singles;
   t_member = parent;
@@ -58,7 +62,7 @@ void run_team(const League& league, int number) noexcept {
 
 // The members may be fewer than the teams.
 void run_teams(void* const* words, int number) noexcept {
-  const auto& league = *static_cast<const League*>(words[1]);
+  auto& league = *static_cast<League*>(words[1]);
   const int members = self()->team->size;
   for (int i = number; i < league.teams; i += members) run_team(league, i);
 }
@@ -75,14 +79,17 @@ void set_league_thread_limit(int threads) noexcept {
 void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
   if (teams <= 0) teams = std::max(league_size(), 1);
   if (thread_limit <= 0) thread_limit = league_thread_limit();
-  League league{invoke, words, teams, icvs(self())};
+  Member* member = self();
+  League league{invoke, words, teams, icvs(member), {}};
   if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
+  if (ompt::on()) ompt::begin_league(member, teams, &league.tool);
   if (teams == 1) {
     run_team(league, 0);
-    return;
+  } else {
+    void* packed[core::Post::kWords] = {nullptr, &league};
+    parallel(run_teams, packed, teams);
   }
-  void* packed[core::Post::kWords] = {nullptr, &league};
-  parallel(run_teams, packed, teams);
+  if (ompt::on()) ompt::end_league(member, &league.tool);
 }
 
 }  // namespace weft::openmp

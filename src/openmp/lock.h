@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "openmp/ompt/tool.h"
+
 namespace weft::openmp {
 
 struct Member;
@@ -19,6 +21,11 @@ static_assert(sizeof(LockWord) == 4);
 void lock(LockWord& word) noexcept;
 bool try_lock(LockWord& word) noexcept;
 void unlock(LockWord& word) noexcept;
+
+// The same for the program's constructs and routines, of which tools are told. `caller`: of the runtime.
+void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
+bool try_acquire(LockWord& word, const void* caller) noexcept;
+void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 
 // Owned by a task region, which may take it again.
 struct NestLock {
@@ -33,5 +40,9 @@ int lock(NestLock& nest, const void* task) noexcept;
 int try_lock(NestLock& nest, const void* task) noexcept;
 // The count that is left.
 int unlock(NestLock& nest) noexcept;
+
+int acquire(NestLock& nest, const void* task, const void* caller) noexcept;
+int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept;
+int release(NestLock& nest, const void* caller) noexcept;
 
 }  // namespace weft::openmp

@@ -7,6 +7,7 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "openmp/dependences.h"
+#include "openmp/ompt/events.h"
 #include "openmp/root.h"
 
 namespace weft::openmp {
@@ -26,6 +27,7 @@ Member* attach_member() noexcept {
   member->implicit.icvs = &member->implicit.own_icvs;
   member->implicit.implicit = true;
   t_member = member;
+  if (ompt::on()) ompt::begin_root(member);
   return member;
 }
 

@@ -53,6 +53,7 @@ struct Member {
   core::Context* context = nullptr;
   TaskDeque* deque = nullptr;  // made at the first task it pushes
   Task implicit;
+  ompt::MemberInfo tool;
 };
 
 // The lines of a member that others write, in teams that keep them.
@@ -151,6 +152,7 @@ struct Team : core::Bundle {
   core::Crew* crew = nullptr;  // of a persistent team
   struct Root* root = nullptr;  // of an initial team
   Team* next_free = nullptr;
+  ompt::TeamInfo tool;
 };
 
 extern thread_local Member* t_member;

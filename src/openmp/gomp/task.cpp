@@ -54,6 +54,7 @@ Dependences read_dependences(void** depend) noexcept {
 
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
                                  unsigned flags, void** depend, int, void* event) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   TaskClauses clauses;
   clauses.final = (flags & kFinal) != 0;
@@ -95,21 +96,31 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
 }
 WEFT_ABI_EXPORT(GOMP_task);
 
-WEFT_ABI void weft_abi_GOMP_taskwait() { task_wait(self()); }
+WEFT_ABI void weft_abi_GOMP_taskwait() { task_wait(self(), WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_taskwait);
 
 WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
+  const ompt::Entry entry(WEFT_CALLER);
   Dependences dependences = read_dependences(depend);
   task_wait_for(self(), dependences.begin(), dependences.size());
   dependences.free_memory();
 }
 WEFT_ABI_EXPORT(GOMP_taskwait_depend);
 
-WEFT_ABI void weft_abi_GOMP_taskyield() { task_yield(self()); }
+WEFT_ABI void weft_abi_GOMP_taskyield() {
+  const ompt::Entry entry(WEFT_CALLER);
+  task_yield(self());
+}
 WEFT_ABI_EXPORT(GOMP_taskyield);
 
-WEFT_ABI void weft_abi_GOMP_taskgroup_start() { begin_taskgroup(self()); }
+WEFT_ABI void weft_abi_GOMP_taskgroup_start() {
+  const ompt::Entry entry(WEFT_CALLER);
+  begin_taskgroup(self());
+}
 WEFT_ABI_EXPORT(GOMP_taskgroup_start);
 
-WEFT_ABI void weft_abi_GOMP_taskgroup_end() { end_taskgroup(self()); }
+WEFT_ABI void weft_abi_GOMP_taskgroup_end() {
+  const ompt::Entry entry(WEFT_CALLER);
+  end_taskgroup(self());
+}
 WEFT_ABI_EXPORT(GOMP_taskgroup_end);

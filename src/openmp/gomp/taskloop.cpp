@@ -52,6 +52,7 @@ void submit(Member* member, const Source& source, uint64_t begin, uint64_t end) 
 
 void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uint64_t count) {
   Member* member = self();
+  if (ompt::on()) ompt::begin_task_loop(member, count);
   TaskLoopClauses clauses;
   ((source.flags & kGrainSize) != 0 ? clauses.grain_size : clauses.task_count) = said;
   clauses.strict = (source.flags & kStrict) != 0;
@@ -70,12 +71,14 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
     submit(member, source, first + plan.begin(i) * step, first + plan.begin(i + 1) * step);
   }
   if (grouped) end_taskgroup(member);
+  if (ompt::on()) ompt::end_task_loop(member, count);
 }
 
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_taskloop(Function function, void* data, Copy copy, long size, long alignment,
                                      unsigned flags, unsigned long said, int, long start, long end, long step) {
+  const ompt::Entry entry(WEFT_CALLER);
   run({function, data, copy, size, alignment, flags}, said, static_cast<uint64_t>(start), static_cast<uint64_t>(step),
       count_of(start, end, step));
 }
@@ -83,6 +86,7 @@ WEFT_ABI_EXPORT(GOMP_taskloop);
 
 WEFT_ABI void weft_abi_GOMP_taskloop_ull(Function function, void* data, Copy copy, long size, long alignment,
                                          unsigned flags, unsigned long said, int, Ull start, Ull end, Ull step) {
+  const ompt::Entry entry(WEFT_CALLER);
   run({function, data, copy, size, alignment, flags}, said, start, step,
       count_of((flags & kUp) != 0, start, end, step));
 }

@@ -42,9 +42,10 @@ uint64_t count_of(Value lower, Value upper, std::make_signed_t<Value> incr) {
   return lower >= upper ? uint64_t{static_cast<Unsigned>(from - to)} / step + 1 : 0;
 }
 
+// Deals the member's part out; the iterations of the whole loop.
 template <class Value>
-void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
-                 std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
+uint64_t deal(int32_t schedule, int32_t* last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
+              std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
   using Unsigned = std::make_unsigned_t<Value>;
   using Signed = std::make_signed_t<Value>;
   const Member* member = self();
@@ -59,7 +60,7 @@ void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, st
     // The program tests its bounds once more: they stay an empty range.
     if (last != nullptr) *last = 0;
     *stride = incr;
-    return;
+    return 0;
   }
   const auto at = [&](uint64_t i) {
     return static_cast<Value>(static_cast<Unsigned>(*lower) + static_cast<Unsigned>(i) * static_cast<Unsigned>(incr));
@@ -67,7 +68,7 @@ void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, st
   if (members == 1) {
     *stride = static_cast<Signed>(static_cast<Unsigned>(count) * static_cast<Unsigned>(incr));
     if (last != nullptr) *last = 1;
-    return;
+    return count;
   }
   if (schedule == kStaticChunked || schedule == kStaticBalancedChunked) {
     uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
@@ -81,7 +82,7 @@ void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, st
     const Value first = at(number * unit);
     *upper = at(number * unit + unit - 1);
     *lower = first;
-    return;
+    return count;
   }
   if (schedule != kStatic && schedule != kAuto) {
     base::fatal("__kmpc_for_static_init: schedule %d is not supported yet", schedule);
@@ -94,16 +95,39 @@ void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, st
   if (last != nullptr) *last = end == count && begin < end ? 1 : 0;
   if (begin == end) {
     *lower = static_cast<Value>(static_cast<Unsigned>(*upper) + static_cast<Unsigned>(incr));
-    return;
+    return count;
   }
   const Value first = at(begin);
   *upper = at(end - 1);
   *lower = first;
+  return count;
+}
+
+ompt_work_t work_of(const Ident* location, int32_t schedule) noexcept {
+  if ((location->flags & kWorkSections) != 0) return ompt_work_sections;
+  schedule &= ~(kMonotonic | kNonmonotonic);
+  const bool distribute = schedule == kDistributeStatic || schedule == kDistributeStaticChunked;
+  return distribute || (location->flags & kWorkDistribute) != 0 ? ompt_work_distribute : ompt_work_loop_static;
 }
 
 template <class Value>
-void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_t<Value> incr,
-                   std::make_signed_t<Value> chunk) {
+[[gnu::always_inline]] inline void static_init(const Ident* location, int32_t schedule, int32_t* last, Value* lower,
+                                               Value* upper, std::make_signed_t<Value>* stride,
+                                               std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
+  const uint64_t count = deal(schedule, last, lower, upper, stride, incr, chunk);
+  if (!ompt::on()) return;
+  const ompt::Entry entry(WEFT_CALLER);
+  Member* member = self();
+  ompt::begin_work(member, work_of(location, schedule), count);
+  if (const uint64_t mine = count_of(*lower, *upper, incr); mine > 0) {
+    ompt::dispatch_static(member, static_cast<uint64_t>(*lower), mine);
+  }
+}
+
+template <class Value>
+[[gnu::always_inline]] inline void dispatch_init(int32_t schedule, Value lower, Value upper,
+                                                 std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   base::LoopSchedule how{};
   how.monotonic = (schedule & kMonotonic) != 0;
@@ -165,9 +189,10 @@ int32_t dispatch_next(int32_t* last, Value* lower, Value* upper, std::make_signe
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_4(Ident*, int32_t, int32_t schedule, int32_t* last, int32_t* lower,
-                                                int32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_4(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                int32_t* lower, int32_t* upper, int32_t* stride, int32_t incr,
+                                                int32_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_4);
 
@@ -186,9 +211,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_4);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_4(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4);
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_4u(Ident*, int32_t, int32_t schedule, int32_t* last, uint32_t* lower,
-                                                 uint32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_4u(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                 uint32_t* lower, uint32_t* upper, int32_t* stride, int32_t incr,
+                                                 int32_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_4u);
 
@@ -207,9 +233,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_4u);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_4u(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4u);
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_8(Ident*, int32_t, int32_t schedule, int32_t* last, int64_t* lower,
-                                                int64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_8(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                int64_t* lower, int64_t* upper, int64_t* stride, int64_t incr,
+                                                int64_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_8);
 
@@ -228,9 +255,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_8);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_8(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8);
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_8u(Ident*, int32_t, int32_t schedule, int32_t* last, uint64_t* lower,
-                                                 uint64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_8u(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                 uint64_t* lower, uint64_t* upper, int64_t* stride, int64_t incr,
+                                                 int64_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_8u);
 
@@ -249,7 +277,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_8u);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_8u(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8u);
 
-WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  if (ompt::on()) ompt::end_work(self());
+}
 WEFT_ABI_EXPORT(__kmpc_for_static_fini);
 
 WEFT_ABI void weft_abi___kmpc_dispatch_deinit(Ident*, int32_t) {}

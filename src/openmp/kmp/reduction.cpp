@@ -178,10 +178,14 @@ ReductionInput* modernize(int count, const OldReductionInput* inputs) {
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) { begin_taskgroup(self()); }
+WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  begin_taskgroup(self());
+}
 WEFT_ABI_EXPORT(__kmpc_taskgroup);
 
 WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   Reductions* reductions = member->task->group->kmp_reductions;
   end_taskgroup(member);
