@@ -100,6 +100,7 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
 // With what some loops have beside iterations. No `begin_at`: the program cuts the iterations itself.
 WEFT_ABI bool weft_abi_GOMP_loop_start(long first, long end, long incr, long how, long chunk, long* begin_at,
                                        long* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr ||
@@ -109,6 +110,7 @@ WEFT_ABI_EXPORT(GOMP_loop_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk, Ull* begin_at,
                                            Ull* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr ||

@@ -93,6 +93,7 @@ void post(const Value* at) {
 
 WEFT_ABI bool weft_abi_GOMP_loop_ordered_start(long first, long end, long incr, long how, long chunk, long* begin_at,
                                                long* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
@@ -101,6 +102,7 @@ WEFT_ABI_EXPORT(GOMP_loop_ordered_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk,
                                                    Ull* begin_at, Ull* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
@@ -109,6 +111,7 @@ WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_doacross_start(unsigned loops, long* counts, long how, long chunk, long* begin_at,
                                                 long* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);
@@ -117,6 +120,7 @@ WEFT_ABI_EXPORT(GOMP_loop_doacross_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_doacross_start(unsigned loops, Ull* counts, long how, Ull chunk, Ull* begin_at,
                                                     Ull* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);

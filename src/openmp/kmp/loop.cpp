@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KMP: worksharing loops and sections. Bounds are inclusive here; types are signed and unsigned, of 4 and 8 bytes.
+#include <algorithm>
 #include <type_traits>
 
 #include "base/message.h"
@@ -114,12 +115,14 @@ template <class Value>
 [[gnu::always_inline]] inline void static_init(const Ident* location, int32_t schedule, int32_t* last, Value* lower,
                                                Value* upper, std::make_signed_t<Value>* stride,
                                                std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
+  const Value end = *upper;
   const uint64_t count = deal(schedule, last, lower, upper, stride, incr, chunk);
   if (!ompt::on()) return;
   const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   ompt::begin_work(member, work_of(location, schedule), count);
-  if (const uint64_t mine = count_of(*lower, *upper, incr); mine > 0) {
+  const Value dealt = incr > 0 ? std::min(*upper, end) : std::max(*upper, end);
+  if (const uint64_t mine = count > 0 ? count_of(*lower, dealt, incr) : 0; mine > 0) {
     ompt::dispatch_static(member, static_cast<uint64_t>(*lower), mine);
   }
 }

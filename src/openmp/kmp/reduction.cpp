@@ -208,12 +208,14 @@ WEFT_ABI_EXPORT(__kmpc_task_reduction_init);
 
 WEFT_ABI void* weft_abi___kmpc_taskred_modifier_init(Ident*, int32_t, int32_t, int32_t count,
                                                      const ReductionInput* inputs) {
+  const ompt::Entry entry(WEFT_CALLER);
   return begin_shared_group(count, inputs);
 }
 WEFT_ABI_EXPORT(__kmpc_taskred_modifier_init);
 
 WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int32_t, int32_t count,
                                                             const OldReductionInput* inputs) {
+  const ompt::Entry entry(WEFT_CALLER);
   ReductionInput* modern = modernize(count, inputs);
   TaskGroup* group = begin_shared_group(count, modern);
   std::free(modern);
@@ -222,6 +224,7 @@ WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int
 WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_init);
 
 WEFT_ABI void weft_abi___kmpc_task_reduction_modifier_fini(Ident* location, int32_t gtid, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
   weft_abi___kmpc_end_taskgroup(location, gtid);
 }
 WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_fini);

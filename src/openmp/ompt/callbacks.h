@@ -57,6 +57,11 @@ class Showing {
   ompt_wait_id_t awaited_before_;
 };
 
+// Flags of TaskInfo beside OMPT's: the tool was told that the body ended before the event; and of the task's end, so that
+// it may have forgotten the task (guarded by `edges`).
+inline constexpr int kDetached = 0x01000000;
+inline constexpr int kClosed = 0x02000000;
+
 // A flag of TeamInfo beside OMPT's: the region is none of the program's.
 inline constexpr int kHidden = 0x20000000;
 inline bool is_hidden(const Team* team) noexcept { return (team->tool.flags & kHidden) != 0; }

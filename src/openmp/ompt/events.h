@@ -80,6 +80,9 @@ void destroy_lock(const void* lock, ompt_mutex_t kind, const void* caller) noexc
 void begin_work(Member* self, ompt_work_t work, uint64_t count) noexcept;
 void begin_loop(Member* self, base::LoopSchedule::Kind kind, uint64_t count) noexcept;
 void end_work(Member* self) noexcept;
+// Where a member meets a barrier or the next construct it has left the last one, of which the interface may not tell:
+// single by gcc, loops that were cancelled.
+void close_work(Member* self) noexcept;
 // Unlike the others it may stand inside another one: its end is said.
 void begin_task_loop(Member* self, uint64_t count) noexcept;
 void end_task_loop(Member* self, uint64_t count) noexcept;

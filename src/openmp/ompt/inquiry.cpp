@@ -34,7 +34,6 @@ constexpr Named kStates[] = {
     WEFT_NAMED(ompt_state_wait_atomic),
     WEFT_NAMED(ompt_state_wait_ordered),
     WEFT_NAMED(ompt_state_idle),
-    WEFT_NAMED(ompt_state_undefined),
 };
 constexpr Named kMutexes[] = {
     WEFT_NAMED(ompt_mutex_impl_none),
@@ -158,7 +157,7 @@ int get_task_info(int level, int* flags, ompt_data_t** data, ompt_frame_t** fram
     task = member->task;
   }
   if (task == nullptr) return kNone;
-  if (flags != nullptr) *flags = task->tool.flags;
+  if (flags != nullptr) *flags = task->tool.flags & ~(kDetached | kClosed);
   if (data != nullptr) *data = &task->tool.data;
   if (frame != nullptr) *frame = &task->tool.frame;
   if (parallel != nullptr) *parallel = parallel_data(member);

@@ -56,7 +56,7 @@ unsigned size_of(const Member* member) noexcept { return static_cast<unsigned>(m
 unsigned number_of(const Member* member) noexcept { return static_cast<unsigned>(member->number); }
 
 void begin_end(Member* member) noexcept {
-  end_single(member, t_thread.caller);
+  close_work(member);
   member->implicit.tool.frame.exit_frame.ptr = nullptr;
   sync_region(kEndOfRegion, ompt_scope_begin, member, member->team->tool.caller);
   sync_region_wait(kEndOfRegion, ompt_scope_begin, member, member->team->tool.caller);
@@ -160,7 +160,7 @@ void begin_initial(Member* initial, TeamInfo* league) noexcept {
 }
 
 void end_initial(Member* initial) noexcept {
-  end_single(initial, t_thread.caller);
+  close_work(initial);
   implicit_task(ompt_scope_end, initial, static_cast<unsigned>(initial->team->league_size),
                 static_cast<unsigned>(initial->team->league_number));
 }

@@ -38,8 +38,7 @@ int flags_of(Construct construct) noexcept {
 void barrier(Member* self, Barrier kind, const void* caller) noexcept {
   const Entry entry(caller);
   const KindOfBarrier shown = kind_of(kind);
-  // Where the interface does not say that a single region ends, it has by now.
-  end_single(self, t_thread.caller);
+  close_work(self);
   sync_region(shown.region, ompt_scope_begin, self, caller);
   sync_region_wait(shown.region, ompt_scope_begin, self, caller);
   {

@@ -15,8 +15,6 @@ namespace {
 
 // What `open` of a detachable task says until one of the two has happened.
 constexpr int kBodyAndEvent = 2;
-// A flag of TaskInfo beside OMPT's: the tool was told that the body ended before the event.
-constexpr int kDetached = 0x01000000;
 
 void create(const Member* self, Task* task, int flags, bool has_dependences) noexcept {
   task->tool = {};
@@ -46,6 +44,13 @@ void tell_dependences(Task* task, const Dependence* list, int count) noexcept {
   call<ompt_callback_dependences_t>(ompt_callback_dependences, &task->tool.data,
                                     static_cast<const ompt_dependence_t*>(told.begin()), count);
   told.free_memory();
+}
+
+// From here on nobody tells of the task as somebody's predecessor.
+void close(Task* task) noexcept {
+  task->edges.lock();
+  task->tool.flags |= kClosed;
+  task->edges.unlock();
 }
 
 void schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) noexcept {
@@ -81,6 +86,7 @@ void end_task(Task* previous, Task* task) noexcept {
   task->tool.frame.exit_frame.ptr = nullptr;
   const bool detached = task->open.load(std::memory_order_relaxed) == kBodyAndEvent;
   if (detached) task->tool.flags |= kDetached;
+  if (!detached) close(task);
   const ompt_task_status_t status = is_dropped(task) ? ompt_task_cancel
                                     : detached       ? ompt_task_detach
                                                      : ompt_task_complete;
@@ -94,7 +100,9 @@ void fulfill(Task* task) noexcept {
 }
 
 void complete_detached(Task* task) noexcept {
-  if ((task->tool.flags & kDetached) != 0) schedule(&task->tool.data, ompt_task_late_fulfill, nullptr);
+  if ((task->tool.flags & kDetached) == 0) return;
+  close(task);
+  schedule(&task->tool.data, ompt_task_late_fulfill, nullptr);
 }
 
 void begin_task_wait_for(Member* self, Task* stand_in, const Dependence* list, int count) noexcept {
@@ -111,6 +119,7 @@ void end_task_wait_for(Member* self, Task* stand_in) noexcept {
 }
 
 void depend(Task* predecessor, Task* successor) noexcept {
+  if ((predecessor->tool.flags & kClosed) != 0) return;
   call<ompt_callback_task_dependence_t>(ompt_callback_task_dependence, &predecessor->tool.data, &successor->tool.data);
 }
 

@@ -21,16 +21,24 @@ void tell_dispatch(const Member* self, ompt_dispatch_t kind, ompt_data_t instanc
   call<ompt_callback_dispatch_t>(ompt_callback_dispatch, parallel_data(self), task_data(self), kind, instance);
 }
 
-bool is_loop(int kind) noexcept { return kind >= ompt_work_loop_static && kind <= ompt_work_loop_other; }
+// A loop that begins with its region has no call of its own.
+const void* caller_of(const Member* self) noexcept {
+  return t_thread.caller != nullptr ? t_thread.caller : self->team->tool.caller;
+}
 
 }  // namespace
 
-void begin_work(Member* self, ompt_work_t kind, uint64_t count) noexcept {
+void close_work(Member* self) noexcept {
   end_single(self, t_thread.caller);
+  end_work(self);
+}
+
+void begin_work(Member* self, ompt_work_t kind, uint64_t count) noexcept {
+  close_work(self);
   self->tool.work = kind;
   self->tool.count = count;
-  self->tool.caller = t_thread.caller;
-  work(kind, ompt_scope_begin, self, count, t_thread.caller);
+  self->tool.caller = caller_of(self);
+  work(kind, ompt_scope_begin, self, count, self->tool.caller);
 }
 
 void begin_loop(Member* self, base::LoopSchedule::Kind kind, uint64_t count) noexcept {
@@ -59,7 +67,7 @@ void end_task_loop(Member* self, uint64_t count) noexcept {
 }
 
 void begin_single(Member* self, bool executes) noexcept {
-  end_single(self, t_thread.caller);
+  close_work(self);
   const void* caller = t_thread.caller;
   if (executes) {
     self->tool.single = true;
@@ -78,18 +86,19 @@ void end_single(Member* self, const void* caller) noexcept {
 }
 
 void dispatch(Member* self, const Chunk& chunk) noexcept {
-  ompt_data_t instance{};
-  if (self->tool.work == ompt_work_sections) {
-    instance.ptr = const_cast<void*>(t_thread.caller);
-    for (uint64_t i = chunk.begin; i < chunk.end; ++i) tell_dispatch(self, ompt_dispatch_section, instance);
-  } else if (is_loop(self->tool.work)) {
+  if (self->tool.work != 0) {
     dispatch_static(self, self->loop.base + chunk.begin * self->loop.step, chunk.end - chunk.begin);
   }
 }
 
 void dispatch_static(Member* self, uint64_t first, uint64_t count) noexcept {
-  ompt_dispatch_chunk_t dealt{first, count};
   ompt_data_t instance{};
+  if (self->tool.work == ompt_work_sections) {
+    instance.ptr = const_cast<void*>(caller_of(self));
+    for (uint64_t i = 0; i < count; ++i) tell_dispatch(self, ompt_dispatch_section, instance);
+    return;
+  }
+  ompt_dispatch_chunk_t dealt{first, count};
   instance.ptr = &dealt;
   const bool distributed = self->tool.work == ompt_work_distribute;
   tell_dispatch(self, distributed ? ompt_dispatch_distribute_chunk : ompt_dispatch_ws_loop_chunk, instance);
