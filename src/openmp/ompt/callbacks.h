@@ -57,8 +57,8 @@ class Showing {
   ompt_wait_id_t awaited_before_;
 };
 
-// Flags of TaskInfo beside OMPT's: the tool was told that the body ended before the event; and of the task's end, so that
-// it may have forgotten the task (guarded by `edges`).
+// Flags of TaskInfo beside OMPT's: the tool was told that the body ended before the event; and of the task's end, so
+// that it may have forgotten the task (guarded by `edges`).
 inline constexpr int kDetached = 0x01000000;
 inline constexpr int kClosed = 0x02000000;
 
