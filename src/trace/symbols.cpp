@@ -98,7 +98,8 @@ std::string describe(const void* address) {
   const uint64_t relative = reinterpret_cast<uintptr_t>(call) - loaded->l_addr;
   Found found = find(Image(path), relative);
   if (found.name.empty() && info.dli_sname != nullptr) {
-    found = {info.dli_sname, static_cast<uint64_t>(static_cast<const char*>(call) - static_cast<char*>(info.dli_saddr))};
+    found = {info.dli_sname,
+             static_cast<uint64_t>(static_cast<const char*>(call) - static_cast<char*>(info.dli_saddr))};
   }
   std::snprintf(number, sizeof number, "+%#llx",
                 static_cast<unsigned long long>((found.name.empty() ? relative : found.offset) + 1));

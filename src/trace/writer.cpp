@@ -43,7 +43,8 @@ class Replay {
 
   void add(size_t index, int64_t until) {
     const Open& open = open_[index];
-    if (until >= open.since) slices_.push_back({open.what, track(carrier_), open.since, until, static_cast<int>(index)});
+    if (until >= open.since)
+      slices_.push_back({open.what, track(carrier_), open.since, until, static_cast<int>(index)});
   }
 
   void close(int64_t time) {
@@ -133,7 +134,8 @@ class Json {
     const bool is_carrier = track < kThreadTracks;
     std::fprintf(file_, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %d\"}}",
                  track, is_carrier ? "carrier" : "thread", is_carrier ? track : track - kThreadTracks);
-    std::fprintf(file_, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
+    std::fprintf(file_,
+                 ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
                  track, track);
   }
 

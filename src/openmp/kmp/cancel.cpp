@@ -19,17 +19,23 @@ Construct construct_of(int32_t kind) noexcept {
   }
 }
 
+// The program leaves a cancelled loop without a further call, so this is the loop's end.
+int32_t leave_if(bool cancelled, Construct construct) noexcept {
+  if (cancelled && (construct == Construct::loop || construct == Construct::sections)) end_loop(self());
+  return cancelled ? 1 : 0;
+}
+
 }  // namespace
 
 WEFT_ABI int32_t weft_abi___kmpc_cancel(Ident*, int32_t, int32_t kind) {
   const ompt::Entry entry(WEFT_CALLER);
-  return cancel(self(), construct_of(kind)) ? 1 : 0;
+  return leave_if(cancel(self(), construct_of(kind)), construct_of(kind));
 }
 WEFT_ABI_EXPORT(__kmpc_cancel);
 
 WEFT_ABI int32_t weft_abi___kmpc_cancellationpoint(Ident*, int32_t, int32_t kind) {
   const ompt::Entry entry(WEFT_CALLER);
-  return cancellation_point(self(), construct_of(kind)) ? 1 : 0;
+  return leave_if(cancellation_point(self(), construct_of(kind)), construct_of(kind));
 }
 WEFT_ABI_EXPORT(__kmpc_cancellationpoint);
 
