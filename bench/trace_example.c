@@ -24,12 +24,12 @@ int main(void)
   {
 #pragma omp for schedule(static, 1) nowait
     for (int part = 0; part < 2; part++)
-      for (int round = 0; round < (part == 0 ? 2 : 5); round++) inner(6000);
+      for (int round = 0; round < (part == 0 ? 2 : 5); round++) inner(60000);
 #pragma omp barrier
 #pragma omp single
     for (int i = 0; i < 12; i++) {
 #pragma omp task
-      busy(20000);
+      busy(150000);
     }
   }
   return 0;
