@@ -53,7 +53,6 @@ class Log {
 
   Log* next = nullptr;  // of the list of all
   int number = 0;       // in the order of their beginning
-  bool initial = false;
 
  private:
   static constexpr size_t kRecords = 2048;

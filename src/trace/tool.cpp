@@ -78,11 +78,10 @@ void begin_or_end(ompt_scope_endpoint_t endpoint, What what, int kind, const voi
   begin(made);
 }
 
-void on_thread_begin(ompt_thread_t kind, ompt_data_t*) {
+void on_thread_begin(ompt_thread_t, ompt_data_t*) {
   t_log = new (std::nothrow) Log;
   if (t_log == nullptr) return;
   t_log->number = g_log_count.fetch_add(1, std::memory_order_relaxed);
-  t_log->initial = kind == ompt_thread_initial;
   // Release: who finds the log finds it complete.
   t_log->next = g_logs.load(std::memory_order_relaxed);
   while (!g_logs.compare_exchange_weak(t_log->next, t_log, std::memory_order_release, std::memory_order_relaxed)) {

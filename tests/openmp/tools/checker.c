@@ -218,6 +218,13 @@ static void on_implicit_task(ompt_scope_endpoint_t at, ompt_data_t *parallel, om
     data->ptr = task;
     begin_task(task, "implicit_task");
     push(ompt_callback_implicit_task, flags, task, 0);
+    ompt_data_t *told = NULL;
+    int told_size = 0;
+    if (get_parallel_info(0, &told, &told_size) != 2 || told != parallel) wrong("ompt_get_parallel_info: another region");
+    if (!(flags & ompt_task_initial) && told_size != (int)size) wrong("ompt_get_parallel_info: %d members", told_size);
+    int level = 0;
+    while (get_task_info(level, NULL, NULL, NULL, NULL, NULL) == 2) level++;
+    if (level == 0 || (region && level < 2)) wrong("ompt_get_task_info: %d tasks on the way out", level);
     return;
   }
   struct task *task = task_of(data, "implicit_task");
