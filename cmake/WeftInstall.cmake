@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# PREFIX/bin/weft, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft.
+# PREFIX/bin/weft, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft, PREFIX/include/weft.
 include(CMakePackageConfigHelpers)
 
 set(WEFT_INSTALL_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR}/weft)
 install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS weft weft_audit LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+install(TARGETS weft weft_audit weft_trace LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
         DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 if(TARGET weft_tsan)
@@ -13,6 +13,7 @@ if(TARGET weft_tsan)
           DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
 endif()
 install(FILES tools/gdb/weft-gdb.py DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+install(FILES include/weft/omp-tools.h include/weft/weft-tools.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/weft)

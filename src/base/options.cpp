@@ -156,6 +156,15 @@ bool read(Scanner& in, const Row&, BindList* list) noexcept {
   return true;
 }
 
+bool read(Scanner& in, const Row&, ToolUse* use) noexcept {
+  if (in.word("enabled")) {
+    *use = ToolUse::enabled;
+    return true;
+  }
+  *use = ToolUse::disabled;
+  return in.word("disabled");
+}
+
 // The value of `variable` in the environment, or null.
 const char* find(const char* const* environment, const char* variable) noexcept {
   const size_t length = std::strlen(variable);
@@ -187,6 +196,7 @@ const char* accepted(const BindList*) noexcept {
   return "true, false or up to 16 of primary, close and spread with commas between";
 }
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
+const char* accepted(const ToolUse*) noexcept { return "enabled or disabled"; }
 
 void refuse(const Row& row, const char* text, const int*) noexcept {
   warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text,
@@ -267,7 +277,12 @@ Options parse(const char* const* environment) noexcept {
 #include "base/options.def"
 #undef WEFT_OPTION
   // A privileged program must not load what its caller names.
-  if (getauxval(AT_SECURE) != 0) options.library.value = nullptr;
+  if (getauxval(AT_SECURE) != 0) {
+    options.library.value = nullptr;
+    options.tool_libraries.value = nullptr;
+    options.tool_verbose_init.value = nullptr;
+    options.trace_file.value = nullptr;
+  }
   warn_about_misspellings(environment);
   return options;
 }

@@ -44,6 +44,7 @@ enum class TriState : uint8_t { unset, no, yes };
 enum class WaitPolicy : uint8_t { unset, active, passive };
 enum class TargetOffload : uint8_t { unset, mandatory, disabled };
 enum class DisplayEnv : uint8_t { no, yes, verbose };
+enum class ToolUse : uint8_t { enabled, disabled };
 
 struct Options {
 #define WEFT_OPTION(field, variable, type, value, least, most, help) type field = value;

@@ -94,6 +94,11 @@ void prepare(Context* context, Entry entry, void* argument) noexcept;
 // Gives `context`, bound to an identity that nobody runs, a first frame below `stack_top`.
 void make_idle(Context* context, void* stack_top) noexcept;
 
+// Called by a context that is about to leave its carrier of this number, and by one that continues, first of all: for
+// tools that watch. Null: nobody does.
+using SwitchObserver = void (*)(bool leaving, int carrier);
+void set_switch_observer(SwitchObserver observer) noexcept;
+
 // Called by the context that continues with the one just left; set by the scheduler.
 using DepartureHandler = void (*)(Context* left);
 void set_departure_handler(DepartureHandler handler) noexcept;

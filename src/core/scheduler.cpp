@@ -219,12 +219,22 @@ bool make_ready_alike(Carrier* carrier, const Carrier* group, Context* first, Co
 
 namespace {
 
+// Read at every switch, written hardly ever. Acquire: with the function comes what it uses.
+alignas(64) std::atomic<SwitchObserver> g_observer{nullptr};
+
+void observe(const Context* self, bool leaving) noexcept {
+  const SwitchObserver observer = g_observer.load(std::memory_order_acquire);
+  if (__builtin_expect(observer != nullptr, 0)) observer(leaving, self->carrier->index);
+}
+
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
   Carrier* carrier = self->carrier;
   carrier->statistics.switches.add();
   if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
   self->departure = departure;
+  observe(self, true);
   switch_to(target);
+  observe(self, false);
   self->departure = Departure::none;
 }
 
@@ -446,6 +456,13 @@ void idle(Context* self) noexcept {
 
 void wake_for_work(Carrier* carrier) noexcept {
   if (work_in_sight(carrier)) wake(carrier);
+}
+
+void set_switch_observer(SwitchObserver observer) noexcept { g_observer.store(observer, std::memory_order_release); }
+
+int carrier_number() noexcept {
+  const Carrier* carrier = current_context()->carrier;
+  return carrier != nullptr ? carrier->index : -1;
 }
 
 void run_for_ever() noexcept {

@@ -81,7 +81,7 @@ void count(Member* self) noexcept {
 
 }  // namespace
 
-void barrier(Member* self) noexcept {
+void pass_barrier(Member* self) noexcept {
   Team* team = self->team;
   if (team->size == 1) {
     if (team->detachable.load(std::memory_order_relaxed)) await_events(self);

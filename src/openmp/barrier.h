@@ -2,10 +2,28 @@
 // The barrier of a team. Explicit tasks pushed before it end before anybody leaves it.
 #pragma once
 
+#include <cstdint>
+
+#include "openmp/ompt/events.h"
+
 namespace weft::openmp {
 
 struct Member;
 
-void barrier(Member* self) noexcept;
+// What a barrier belongs to; for tools.
+enum class Barrier : uint8_t {
+  construct,
+  end_of_workshare,
+  runtime,  // the way the runtime serves some other construct
+};
+
+// The barrier itself.
+void pass_barrier(Member* self) noexcept;
+
+// `caller`: of the runtime, as WEFT_CALLER says it.
+inline void barrier(Member* self, Barrier kind, const void* caller) noexcept {
+  if (ompt::on()) return ompt::barrier(self, kind, caller);
+  pass_barrier(self);
+}
 
 }  // namespace weft::openmp

@@ -45,7 +45,7 @@ bool is_cancelled(const Member* self, Construct construct) noexcept {
   if (!cancellation_enabled()) return false;
   const Team* team = self->team;
   // Relaxed: who sees it later stops later.
-  if (construct == Construct::loop) {
+  if (construct == Construct::loop || construct == Construct::sections) {
     return team->cancelled_loop.load(std::memory_order_relaxed) == number_of_loop(self);
   }
   // A cancelled region cancels its tasks too.
@@ -53,12 +53,20 @@ bool is_cancelled(const Member* self, Construct construct) noexcept {
   return team->cancelled.load(std::memory_order_relaxed);
 }
 
+bool cancellation_point(Member* self, Construct construct) noexcept {
+  const bool cancelled = is_cancelled(self, construct);
+  if (cancelled && ompt::on()) ompt::cancel(self, construct, true);
+  return cancelled;
+}
+
 bool cancel(Member* self, Construct construct) noexcept {
   if (!cancellation_enabled()) return false;
+  if (ompt::on()) ompt::cancel(self, construct, false);
   g_any_cancelled.store(true, std::memory_order_relaxed);
   switch (construct) {
     case Construct::parallel: cancel_region(self->team); return true;
     case Construct::loop:
+    case Construct::sections:
       self->team->cancelled_loop.store(number_of_loop(self), std::memory_order_relaxed);
       return true;
     case Construct::taskgroup: {
@@ -76,8 +84,8 @@ bool is_dropped_after_all(const Task* task) noexcept {
   return is_cancelled(task->group) || self()->team->cancelled.load(std::memory_order_relaxed);
 }
 
-bool cancellable_barrier(Member* self) noexcept {
-  barrier(self);
+bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept {
+  barrier(self, kind, caller);
   return self->team->cancelled.load(std::memory_order_relaxed);
 }
 

@@ -2,13 +2,15 @@
 // Cancellation (OpenMP 5.2, section 16). Nothing is ever cancelled unless OMP_CANCELLATION allows it.
 #pragma once
 
+#include "openmp/barrier.h"
 #include "openmp/team.h"
 
 namespace weft::openmp {
 
 enum class Construct : uint8_t {
   parallel,
-  loop,  // sections too: a member is in one worksharing construct at most
+  loop,
+  sections,  // as loop: a member is in one worksharing construct at most
   taskgroup,
 };
 
@@ -17,6 +19,8 @@ bool cancellation_enabled() noexcept;
 
 // Whether the innermost enclosing construct of that kind has been cancelled.
 bool is_cancelled(const Member* self, Construct construct) noexcept;
+// The same, asked by the program: a cancellation point.
+bool cancellation_point(Member* self, Construct construct) noexcept;
 
 // Cancels it; true if that was done.
 bool cancel(Member* self, Construct construct) noexcept;
@@ -31,7 +35,7 @@ inline bool is_dropped(const Task* task) noexcept {
 }
 
 // A barrier that a cancelled region has none of: true if it is cancelled.
-bool cancellable_barrier(Member* self) noexcept;
+bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept;
 
 // All members of a cancelled region have left it, at different places: the record is made good for the next one.
 void restore_after_cancellation(Team* team, Member* primary) noexcept;

@@ -9,6 +9,8 @@
 
 #include "openmp/abi/abi.h"
 #include "openmp/device.h"
+#include "openmp/ompt/events.h"
+#include "openmp/team.h"
 
 using namespace weft::openmp;
 
@@ -182,11 +184,24 @@ WEFT_ABI_EXPORT(omp_pause_resource_all);
 WEFT_ABI int weft_abi_omp_pause_resource_all_(const int*) { return 0; }
 WEFT_ABI_EXPORT(omp_pause_resource_all_);
 
-// omp_control_tool_notool
-WEFT_ABI int weft_abi_omp_control_tool(int, int, void*) { return -2; }
+namespace {
+
+int control_tool(int command, int modifier, void* argument, const void* caller) {
+  constexpr int kNoTool = -2;
+  if (!ompt::on()) return kNoTool;
+  return ompt::control(static_cast<uint64_t>(command), static_cast<uint64_t>(modifier), argument, caller);
+}
+
+}  // namespace
+
+WEFT_ABI int weft_abi_omp_control_tool(int command, int modifier, void* argument) {
+  return control_tool(command, modifier, argument, WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(omp_control_tool);
 
-WEFT_ABI int weft_abi_omp_control_tool_(const int*, const int*, void*) { return -2; }
+WEFT_ABI int weft_abi_omp_control_tool_(const int* command, const int* modifier, void* argument) {
+  return control_tool(*command, *modifier, argument, WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(omp_control_tool_);
 
 WEFT_ABI int weft_abi_omp_control_tool_8_(const int64_t*, const int64_t*, void*) { return -2; }

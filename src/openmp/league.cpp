@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/options.h"
+#include "openmp/ompt/events.h"
 #include "openmp/parallel.h"
 #include "openmp/store.h"
 #include "openmp/task.h"
@@ -29,16 +30,17 @@ struct League {
   void** words;
   int teams;
   Icvs icvs;
+  ompt::TeamInfo tool;
 };
 
 League make_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
-  League league{invoke, words, teams, icvs(self())};
+  League league{invoke, words, teams, icvs(self()), {}};
   if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
   return league;
 }
 
 // The initial thread of team `number`: to it, nothing is around it.
-void run_team(const League& league, int number) noexcept {
+void run_team(League& league, int number) noexcept {
   Member* parent = self();
   Member* member = take_frame();
   Team* team = take_team();
@@ -55,8 +57,10 @@ void run_team(const League& league, int number) noexcept {
   enter_team(member, team, 0);
   if (team->icvs.affinity) inherit_seat(team, parent);
   t_member = member;
+  if (ompt::on()) ompt::begin_initial(member, &league.tool);
   league.invoke(league.words, 0);
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
+  if (ompt::on()) ompt::end_initial(member);
   team->first_loop = member->loops;
   team->first_single = member->singles;
   t_member = parent;
@@ -66,7 +70,7 @@ void run_team(const League& league, int number) noexcept {
 
 // The members may be fewer than the teams.
 void run_teams(void* const* words, int number) noexcept {
-  const auto& league = *static_cast<const League*>(words[1]);
+  auto& league = *static_cast<League*>(words[1]);
   const int members = self()->team->size;
   for (int i = number; i < league.teams; i += members) run_team(league, i);
 }
@@ -81,17 +85,23 @@ void set_league_thread_limit(int threads) noexcept {
 }
 
 void run_initial_team(Invoke invoke, void** words, int thread_limit) noexcept {
-  run_team(make_league(invoke, words, 1, thread_limit), 0);
+  League league = make_league(invoke, words, 1, thread_limit);
+  run_team(league, 0);
 }
 
 void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
   if (teams <= 0) teams = std::max(league_size(), 1);
   if (thread_limit <= 0) thread_limit = league_thread_limit();
-  if (teams == 1) return run_initial_team(invoke, words, thread_limit);
   League league = make_league(invoke, words, teams, thread_limit);
-  void* packed[core::Post::kWords] = {nullptr, &league};
-  // Each team gets a part of the places for its regions.
-  parallel(run_teams, packed, {teams, base::ProcBind::spread});
+  if (ompt::on()) ompt::begin_league(self(), teams, &league.tool);
+  if (teams == 1) {
+    run_team(league, 0);
+  } else {
+    void* packed[core::Post::kWords] = {nullptr, &league};
+    // Each team gets a part of the places for its regions.
+    parallel(run_teams, packed, {teams, base::ProcBind::spread});
+  }
+  if (ompt::on()) ompt::end_league(self(), &league.tool);
 }
 
 }  // namespace weft::openmp

@@ -3,6 +3,7 @@
 
 #include "core/parking.h"
 #include "core/scheduler.h"
+#include "openmp/ompt/events.h"
 #include "openmp/startup.h"
 
 namespace weft::openmp {
@@ -64,6 +65,33 @@ int unlock(NestLock& nest) noexcept {
     unlock(nest.word);
   }
   return left;
+}
+
+void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
+  if (ompt::on()) return ompt::acquire(word, kind, caller);
+  lock(word);
+}
+
+bool try_acquire(LockWord& word, const void* caller) noexcept {
+  if (ompt::on()) return ompt::try_acquire(word, caller);
+  return try_lock(word);
+}
+
+void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
+  if (ompt::on()) return ompt::release(word, kind, caller);
+  unlock(word);
+}
+
+int acquire(NestLock& nest, const void* task, const void* caller) noexcept {
+  return ompt::on() ? ompt::acquire(nest, task, caller) : lock(nest, task);
+}
+
+int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept {
+  return ompt::on() ? ompt::try_acquire(nest, task, caller) : try_lock(nest, task);
+}
+
+int release(NestLock& nest, const void* caller) noexcept {
+  return ompt::on() ? ompt::release(nest, caller) : unlock(nest);
 }
 
 }  // namespace weft::openmp

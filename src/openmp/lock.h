@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "openmp/ompt/tool.h"
+
 namespace weft::openmp {
 
 struct Member;
@@ -22,6 +24,10 @@ void unlock(LockWord& word) noexcept;
 
 // Of atomic constructs that are compiled to no instruction.
 extern LockWord g_atomic;
+// The same for the program's constructs and routines, of which tools are told. `caller`: of the runtime.
+void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
+bool try_acquire(LockWord& word, const void* caller) noexcept;
+void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 
 // Owned by a task region, which may take it again.
 struct NestLock {
@@ -36,5 +42,9 @@ int lock(NestLock& nest, const void* task) noexcept;
 int try_lock(NestLock& nest, const void* task) noexcept;
 // The count that is left.
 int unlock(NestLock& nest) noexcept;
+
+int acquire(NestLock& nest, const void* task, const void* caller) noexcept;
+int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept;
+int release(NestLock& nest, const void* caller) noexcept;
 
 }  // namespace weft::openmp

@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "core/scheduler.h"
+#include "openmp/ompt/events.h"
 #include "openmp/team.h"
 #include "platform/fence.h"
 
@@ -97,11 +98,17 @@ void end_unit(Member* self) noexcept {
 }
 
 void begin_ordered(Member* self) noexcept {
+  if (ompt::on()) return ompt::begin_ordered(self);
+  await_ordered(self);
+}
+
+void await_ordered(Member* self) noexcept {
   const LoopCursor& loop = self->loop;
   if (loop.share != nullptr && loop.unit_begin != loop.unit_end) await_turn(self);
 }
 
 void end_ordered(Member* self) noexcept {
+  if (ompt::on()) ompt::end_ordered(self);
   const LoopCursor& loop = self->loop;
   // An iteration has one ordered region at most.
   if (loop.share != nullptr && loop.unit_end - loop.unit_begin == 1) pass_turn(self);

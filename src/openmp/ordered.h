@@ -25,6 +25,8 @@ void end_unit(Member* self) noexcept;
 
 // Bracket an ordered region: waits until all units before have been passed.
 void begin_ordered(Member* self) noexcept;
+// The wait alone.
+void await_ordered(Member* self) noexcept;
 void end_ordered(Member* self) noexcept;
 
 // ---- doacross loops ----

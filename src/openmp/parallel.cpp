@@ -11,6 +11,7 @@
 #include "openmp/cancel.h"
 #include "openmp/libraries.h"
 #include "openmp/nesting.h"
+#include "openmp/ompt/events.h"
 #include "openmp/root.h"
 #include "openmp/slots.h"
 #include "openmp/startup.h"
@@ -73,12 +74,14 @@ void run_woven(core::Bundle* bundle, int index) {
   enter_team(member, team, index);
   if (team->icvs.affinity) take_seat(member);
   t_member = member;
+  if (ompt::on()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
   if (team->tasked.load(std::memory_order_relaxed)) {
     help_with_tasks(member);
     // Children count themselves in this implicit task, whose record serves again.
-    task_wait(member);
+    await_children(member);
   }
+  if (ompt::on()) ompt::end_member(member, false);
   t_member = member->outer;
   put_frame(member);
 }
@@ -112,12 +115,14 @@ void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bi
   enter_team(primary, team, 0);
   if (team->icvs.affinity) begin_seats(primary, parent, bind);
   watch(team, words);
+  if (ompt::on()) ompt::begin_parallel(team, parent);
   core::publish(team, size);
   t_member = primary;
 }
 
 void end_woven(Member* primary) noexcept {
   Team* team = primary->team;
+  if (ompt::on()) ompt::end_primary(primary, false);
   if (team->tasked.load(std::memory_order_relaxed)) help_with_tasks(primary);
   core::join(team);
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
@@ -125,6 +130,7 @@ void end_woven(Member* primary) noexcept {
   if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
   team->first_loop = primary->loops;
   team->first_single = primary->singles;
+  if (ompt::on()) ompt::end_parallel(primary);
   t_member = primary->outer;
   if (primary->context->home != nullptr) core::leave_region(primary->context);
   put_team(team);
@@ -146,15 +152,18 @@ void begin_alone(Member* parent, Member* member) noexcept {
   member->outer = parent;
   enter_team(member, team, 0);
   if (team->icvs.affinity) begin_seats(member, parent, base::ProcBind::false_);
+  if (ompt::on()) ompt::begin_parallel(team, parent);
   t_member = member;
 }
 
 void end_alone(Member* member) noexcept {
   Team* team = member->team;
+  if (ompt::on()) ompt::end_primary(member, false);
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
   team->cancelled.store(false, std::memory_order_relaxed);
   team->first_loop = member->loops;
   team->first_single = member->singles;
+  if (ompt::on()) ompt::end_parallel(member);
   t_member = member->outer;
   put_team(team);
 }
@@ -180,15 +189,21 @@ void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
     t_version = version;
   }
   t_member = member;
+  if (ompt::on()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(post.words[0])(post.words, index);
-  if (team->tasked.load(std::memory_order_relaxed)) linger(member, true);
+  if (ompt::on()) {
+    ompt::end_member(member, true);
+  } else if (team->tasked.load(std::memory_order_relaxed)) {
+    linger(member, true);
+  }
   // What the region has set ends with it.
   member->implicit.icvs = &team->icvs;
 }
 
 // A member between two regions: tasks have come, from members that are still inside.
 void nudge_crew_member(core::Crew*, int, const core::Post&) {
-  if (t_crew_member != nullptr) linger(t_crew_member, false);
+  // To a tool its implicit task has ended.
+  if (t_crew_member != nullptr && !ompt::on()) linger(t_crew_member, false);
 }
 
 bool same(const Icvs& a, const Icvs& b) noexcept {
@@ -276,6 +291,7 @@ bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::
   if (!make_crew(root) || !fit_crew(root, parent, size, bind)) return false;
   core::enter_region(context);
   watch(root->crew_team, words);
+  if (ompt::on()) ompt::begin_parallel(root->crew_team, parent);
   core::Crew* crew = root->crew;
   for (int i = 1; i < size; ++i) {
     void** line = crew->member(i).post.words;
@@ -291,6 +307,7 @@ bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::
 
 void end_crew(Member* primary) noexcept {
   Team* team = primary->team;
+  if (ompt::on()) ompt::end_primary(primary, true);
   if (team->tasked.load(std::memory_order_relaxed)) {
     help_with_tasks(primary);
     team->closing.store(true, std::memory_order_relaxed);
@@ -304,8 +321,14 @@ void end_crew(Member* primary) noexcept {
     outermost(primary->outer)->crew_fits = false;
   }
   primary->implicit.icvs = &team->icvs;
+  if (ompt::on()) ompt::end_parallel(primary);
   t_member = primary->outer;
   core::leave_region(primary->context);
+}
+
+void invoke_primary(Invoke invoke, void* const* words) noexcept {
+  if (ompt::on()) ompt::begin_member(t_member);
+  invoke(words, 0);
 }
 
 enum class Kind { alone, crew, woven };
@@ -352,13 +375,13 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   count_region(parent->team->level + 1);
   switch (begin(parent, size, words, clauses.bind)) {
     case Kind::crew:
-      invoke(words, 0);
+      invoke_primary(invoke, words);
       end_crew(t_member);
       break;
     case Kind::woven: {
       Member* member = take_frame();
       begin_woven(parent, size, words, clauses.bind, member);
-      invoke(words, 0);
+      invoke_primary(invoke, words);
       end_woven(member);
       put_frame(member);
       break;
@@ -366,7 +389,7 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
     case Kind::alone: {
       Member member;
       begin_alone(parent, &member);
-      invoke(words, 0);
+      invoke_primary(invoke, words);
       end_alone(&member);
       break;
     }
@@ -385,7 +408,7 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   if (root != nullptr && icvs(parent).affinity && would_share_threads(parent, size)) root = nullptr;
   if (root != nullptr && begin_crew(root, parent, size, words, kNoClause)) {
     if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
-    invoke(words, 0);
+    invoke_primary(invoke, words);
     end_crew(t_member);
   } else {
     Member* member = take_frame();
@@ -393,7 +416,7 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
     const Missing missing = begin_gang(member->team, size);
     lent = core::lend_threads(missing.members - missing.idle);
     core::summon(member->team, missing.members);
-    invoke(words, 0);
+    invoke_primary(invoke, words);
     end_woven(member);
     put_frame(member);
   }
@@ -407,10 +430,11 @@ void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   const int size = team_size(parent, clauses.threads);
   count_region(parent->team->level + 1);
   switch (begin(parent, size, words, clauses.bind)) {
-    case Kind::crew: return;
-    case Kind::woven: begin_woven(parent, size, words, clauses.bind, take_frame()); return;
-    case Kind::alone: begin_alone(parent, take_frame()); return;
+    case Kind::crew: break;
+    case Kind::woven: begin_woven(parent, size, words, clauses.bind, take_frame()); break;
+    case Kind::alone: begin_alone(parent, take_frame()); break;
   }
+  if (ompt::on()) ompt::begin_member(t_member);
 }
 
 void end_parallel() noexcept {
@@ -431,6 +455,7 @@ void begin_serial() noexcept {
   Member* parent = self();
   count_region(parent->team->level + 1);
   begin_alone(parent, take_frame());
+  if (ompt::on()) ompt::begin_member(t_member);
 }
 
 }  // namespace weft::openmp

@@ -8,6 +8,7 @@
 #include "base/message.h"
 #include "core/scheduler.h"
 #include "core/spinlock.h"
+#include "openmp/ompt/events.h"
 #include "openmp/parallel.h"
 #include "openmp/store.h"
 
@@ -24,6 +25,7 @@ pthread_once_t g_exit_once = PTHREAD_ONCE_INIT;
 // Runs when a thread that used OpenMP ends. A later destructor of its that opens a region attaches anew.
 void leave(void* argument) {
   auto* root = static_cast<Root*>(argument);
+  if (ompt::on()) ompt::end_root(&root->initial);
   t_member = nullptr;
   release_crew(root);
   root->bound = false;

@@ -14,6 +14,7 @@
 #include "openmp/league.h"
 #include "openmp/libraries.h"
 #include "openmp/lock.h"
+#include "openmp/ompt/events.h"
 #include "openmp/team.h"
 
 #include <new>
@@ -393,7 +394,14 @@ namespace {
 
 LockWord& word_of(void* lock) noexcept { return *static_cast<LockWord*>(lock); }
 
-void init(void* lock) noexcept { new (lock) LockWord(0); }
+void init(void* lock, int hint, const void* caller) noexcept {
+  new (lock) LockWord(0);
+  if (ompt::on()) ompt::init_lock(lock, ompt_mutex_lock, static_cast<unsigned>(hint), caller);
+}
+
+void destroy(const void* lock, const void* caller) noexcept {
+  if (ompt::on()) ompt::destroy_lock(lock, ompt_mutex_lock, caller);
+}
 
 NestLock* nest_of(void* lock) noexcept {
   NestLock* nest = nullptr;
@@ -401,92 +409,110 @@ NestLock* nest_of(void* lock) noexcept {
   return nest;
 }
 
-void init_nest(void* lock) noexcept {
+void init_nest(void* lock, int hint, const void* caller) noexcept {
   auto* nest = new (std::nothrow) NestLock;
   if (nest == nullptr) base::fatal("no memory for a nestable lock");
   __builtin_memcpy(lock, &nest, sizeof nest);
+  if (ompt::on()) ompt::init_lock(nest, ompt_mutex_nest_lock, static_cast<unsigned>(hint), caller);
 }
 
-void set_nest(void* at) noexcept { lock(*nest_of(at), self()->task); }
-int test_nest(void* at) noexcept { return try_lock(*nest_of(at), self()->task); }
-void unset_nest(void* at) noexcept { unlock(*nest_of(at)); }
+void destroy_nest(void* lock, const void* caller) noexcept {
+  const NestLock* nest = nest_of(lock);
+  if (ompt::on()) ompt::destroy_lock(nest, ompt_mutex_nest_lock, caller);
+  delete nest;
+}
+
+void set(void* at, const void* caller) noexcept { acquire(word_of(at), ompt_mutex_lock, caller); }
+void unset(void* at, const void* caller) noexcept { release(word_of(at), ompt_mutex_lock, caller); }
+int test(void* at, const void* caller) noexcept { return try_acquire(word_of(at), caller) ? 1 : 0; }
+void set_nest(void* at, const void* caller) noexcept { acquire(*nest_of(at), self()->task, caller); }
+int test_nest(void* at, const void* caller) noexcept { return try_acquire(*nest_of(at), self()->task, caller); }
+void unset_nest(void* at, const void* caller) noexcept { release(*nest_of(at), caller); }
 
 }  // namespace
 
-WEFT_ABI void weft_abi_omp_init_lock(void* lock) { init(lock); }
+WEFT_ABI void weft_abi_omp_init_lock(void* lock) { init(lock, 0, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_init_lock);
 
 // A hint about contention changes nothing: the lock adapts itself.
-WEFT_ABI void weft_abi_omp_init_lock_with_hint(void* lock, int) { init(lock); }
+WEFT_ABI void weft_abi_omp_init_lock_with_hint(void* lock, int hint) { init(lock, hint, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_init_lock_with_hint);
-WEFT_ABI void weft_abi_omp_init_lock_with_hint_(void* lock, const int32_t*) { init(lock); }
+WEFT_ABI void weft_abi_omp_init_lock_with_hint_(void* lock, const int32_t* hint) { init(lock, *hint, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_init_lock_with_hint_);
 
-WEFT_ABI void weft_abi_omp_destroy_lock(void*) {}
+WEFT_ABI void weft_abi_omp_destroy_lock(void* lock) { destroy(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_destroy_lock);
 
-WEFT_ABI void weft_abi_omp_set_lock(void* at) { lock(word_of(at)); }
+WEFT_ABI void weft_abi_omp_set_lock(void* at) { set(at, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_set_lock);
 
-WEFT_ABI void weft_abi_omp_unset_lock(void* at) { unlock(word_of(at)); }
+WEFT_ABI void weft_abi_omp_unset_lock(void* at) { unset(at, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_unset_lock);
 
-WEFT_ABI int weft_abi_omp_test_lock(void* at) { return try_lock(word_of(at)) ? 1 : 0; }
+WEFT_ABI int weft_abi_omp_test_lock(void* at) { return test(at, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_test_lock);
 
-WEFT_ABI void weft_abi_omp_init_nest_lock(void* lock) { init_nest(lock); }
+WEFT_ABI void weft_abi_omp_init_nest_lock(void* lock) { init_nest(lock, 0, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_init_nest_lock);
-WEFT_ABI void weft_abi_omp_init_nest_lock_with_hint(void* lock, int) { init_nest(lock); }
+WEFT_ABI void weft_abi_omp_init_nest_lock_with_hint(void* lock, int hint) { init_nest(lock, hint, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_init_nest_lock_with_hint);
-WEFT_ABI void weft_abi_omp_init_nest_lock_with_hint_(void* lock, const int32_t*) { init_nest(lock); }
+WEFT_ABI void weft_abi_omp_init_nest_lock_with_hint_(void* lock, const int32_t* hint) {
+  init_nest(lock, *hint, WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(omp_init_nest_lock_with_hint_);
 
-WEFT_ABI void weft_abi_omp_destroy_nest_lock(void* lock) { delete nest_of(lock); }
+WEFT_ABI void weft_abi_omp_destroy_nest_lock(void* lock) { destroy_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_destroy_nest_lock);
 
-WEFT_ABI void weft_abi_omp_set_nest_lock(void* lock) { set_nest(lock); }
+WEFT_ABI void weft_abi_omp_set_nest_lock(void* lock) { set_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_set_nest_lock);
 
-WEFT_ABI void weft_abi_omp_unset_nest_lock(void* lock) { unset_nest(lock); }
+WEFT_ABI void weft_abi_omp_unset_nest_lock(void* lock) { unset_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_unset_nest_lock);
 
-WEFT_ABI int weft_abi_omp_test_nest_lock(void* lock) { return test_nest(lock); }
+WEFT_ABI int weft_abi_omp_test_nest_lock(void* lock) { return test_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_test_nest_lock);
 
 // A handle is the task whose event it is, in both ABIs.
-WEFT_ABI void weft_abi_omp_fulfill_event(uintptr_t event) { fulfill_event(reinterpret_cast<Task*>(event)); }
+WEFT_ABI void weft_abi_omp_fulfill_event(uintptr_t event) {
+  const ompt::Entry entry(WEFT_CALLER);
+  fulfill_event(reinterpret_cast<Task*>(event));
+}
 WEFT_ABI_EXPORT(omp_fulfill_event);
 
 // Fortran passes it by value too.
-WEFT_ABI void weft_abi_omp_fulfill_event_(uintptr_t event) { fulfill_event(reinterpret_cast<Task*>(event)); }
+WEFT_ABI void weft_abi_omp_fulfill_event_(uintptr_t event) {
+  const ompt::Entry entry(WEFT_CALLER);
+  fulfill_event(reinterpret_cast<Task*>(event));
+}
 WEFT_ABI_EXPORT(omp_fulfill_event_);
 
-WEFT_ABI void weft_abi_omp_init_lock_(void* lock) { init(lock); }
+WEFT_ABI void weft_abi_omp_init_lock_(void* lock) { init(lock, 0, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_init_lock_);
 
-WEFT_ABI void weft_abi_omp_destroy_lock_(void*) {}
+WEFT_ABI void weft_abi_omp_destroy_lock_(void* lock) { destroy(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_destroy_lock_);
 
-WEFT_ABI void weft_abi_omp_set_lock_(void* at) { lock(word_of(at)); }
+WEFT_ABI void weft_abi_omp_set_lock_(void* at) { set(at, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_set_lock_);
 
-WEFT_ABI void weft_abi_omp_unset_lock_(void* at) { unlock(word_of(at)); }
+WEFT_ABI void weft_abi_omp_unset_lock_(void* at) { unset(at, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_unset_lock_);
 
-WEFT_ABI int weft_abi_omp_test_lock_(void* at) { return try_lock(word_of(at)) ? 1 : 0; }
+WEFT_ABI int weft_abi_omp_test_lock_(void* at) { return test(at, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_test_lock_);
 
-WEFT_ABI void weft_abi_omp_init_nest_lock_(void* lock) { init_nest(lock); }
+WEFT_ABI void weft_abi_omp_init_nest_lock_(void* lock) { init_nest(lock, 0, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_init_nest_lock_);
 
-WEFT_ABI void weft_abi_omp_destroy_nest_lock_(void* lock) { delete nest_of(lock); }
+WEFT_ABI void weft_abi_omp_destroy_nest_lock_(void* lock) { destroy_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_destroy_nest_lock_);
 
-WEFT_ABI void weft_abi_omp_set_nest_lock_(void* lock) { set_nest(lock); }
+WEFT_ABI void weft_abi_omp_set_nest_lock_(void* lock) { set_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_set_nest_lock_);
 
-WEFT_ABI void weft_abi_omp_unset_nest_lock_(void* lock) { unset_nest(lock); }
+WEFT_ABI void weft_abi_omp_unset_nest_lock_(void* lock) { unset_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_unset_nest_lock_);
 
-WEFT_ABI int weft_abi_omp_test_nest_lock_(void* lock) { return test_nest(lock); }
+WEFT_ABI int weft_abi_omp_test_nest_lock_(void* lock) { return test_nest(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_test_nest_lock_);

@@ -10,6 +10,7 @@
 #include "core/scheduler.h"
 #include "openmp/dependences.h"
 #include "openmp/free_agent.h"
+#include "openmp/ompt/events.h"
 #include "openmp/startup.h"
 #include "openmp/store.h"
 #include "openmp/task_pool.h"
@@ -166,6 +167,7 @@ void complete(Member* self, Task* task) noexcept {
 // The body and the event of a detachable task are both over.
 void complete_detached(Member* self, Task* task) noexcept {
   Team* team = task->team;
+  if (ompt::on()) ompt::complete_detached(task);
   complete(self, task);
   if (task->done_remote.fetch_add(1, std::memory_order_acq_rel) + 1 == 0) free_task(task);
   // Without this the region might end, and the record serve another, as soon as the count of tasks is down.
@@ -201,7 +203,9 @@ void end(Member* self, Task* task) noexcept {
 void run(Member* self, Task* task) noexcept {
   Task* previous = self->task;
   start(self, task);
+  if (ompt::on()) ompt::start_task(previous, task);
   task->body(task);
+  if (ompt::on()) ompt::end_task(previous, task);
   end(self, task);
   self->task = previous;
 }
@@ -442,6 +446,7 @@ void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept 
   Team* team = self->team;
   prepare(self, task, clauses.final || self->task->final);
   task->priority = std::min(clauses.priority, highest_priority());
+  if (ompt::on()) ompt::create_task(self, task, clauses);
   if (clauses.free_agents && clauses.deferred && !task->final && agents_may_help(self) && !reduces(task)) {
     submit_to_agents(self, task, clauses);
     return;
@@ -478,13 +483,16 @@ void submit_empty_task(Member* self, const Dependence* list, int count) noexcept
 }
 
 void fulfill_event(Task* task) noexcept {
+  if (ompt::on()) ompt::fulfill(task);
   if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
 }
 
 void task_wait_for(Member* self, const Dependence* list, int count) noexcept {
   if (self->task->children == nullptr) return;
   Task* stand_in = allocate_task(0, 1, nullptr);
+  if (ompt::on()) ompt::begin_task_wait_for(self, stand_in, list, count);
   link_and_wait(self, stand_in, list, count, false);
+  if (ompt::on()) ompt::end_task_wait_for(self, stand_in);
   free_task(stand_in);
 }
 
@@ -505,16 +513,25 @@ void await_events(Member* self) noexcept {
 
 void begin_undeferred(Member* self, Task* task, bool final) noexcept {
   prepare(self, task, final || self->task->final);
+  Task* previous = self->task;
+  if (ompt::on()) ompt::create_undeferred(self, task);
   start(self, task);
+  if (ompt::on()) ompt::start_task(previous, task);
 }
 
 void end_undeferred(Member* self, Task* task) noexcept {
   Task* parent = task->parent.load(std::memory_order_relaxed);
+  if (ompt::on()) ompt::end_task(parent, task);
   end(self, task);
   self->task = parent;
 }
 
-void task_wait(Member* self) noexcept {
+void task_wait(Member* self, const void* caller) noexcept {
+  if (ompt::on()) return ompt::task_wait(self, caller);
+  await_children(self);
+}
+
+void await_children(Member* self) noexcept {
   Task* now = self->task;
   const auto done = [now] {
     const auto remote = static_cast<uint32_t>(now->done_remote.load(std::memory_order_acquire));
@@ -539,6 +556,7 @@ void task_yield(Member* self) noexcept {
 }
 
 void begin_taskgroup(Member* self) noexcept {
+  if (ompt::on()) ompt::begin_taskgroup(self);
   TaskGroup* group = take_group();
   group->outer = self->task->group;
   group->cancelled.store(false, std::memory_order_relaxed);
@@ -549,6 +567,11 @@ void begin_taskgroup(Member* self) noexcept {
 }
 
 void end_taskgroup(Member* self) noexcept {
+  if (ompt::on()) return ompt::end_taskgroup(self);
+  await_taskgroup(self);
+}
+
+void await_taskgroup(Member* self) noexcept {
   Task* now = self->task;
   TaskGroup* group = now->group;
   const auto done = [group] { return group->pending.load(std::memory_order_acquire) == 0; };

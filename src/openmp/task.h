@@ -15,6 +15,7 @@
 #include "core/context.h"
 #include "core/spinlock.h"
 #include "openmp/icv.h"
+#include "openmp/ompt/tool.h"
 
 namespace weft::openmp {
 
@@ -91,6 +92,7 @@ struct Task {
   base::SmallList<Task*, 2> successors;
 
   Team* team = nullptr;  // of a detachable task, of one with dependences, and of one for free agents
+  ompt::TaskInfo tool;
 };
 
 // A task with room for `bytes` after it, aligned to `alignment`, which is where *payload points. It is not
@@ -129,7 +131,9 @@ void end_undeferred(Member* self, Task* task) noexcept;
 void fulfill_event(Task* task) noexcept;
 
 // Waits until the children of the current task have ended.
-void task_wait(Member* self) noexcept;
+void await_children(Member* self) noexcept;
+// The taskwait construct.
+void task_wait(Member* self, const void* caller) noexcept;
 
 // Waits until those of them have ended that a task with these dependences would wait for.
 void task_wait_for(Member* self, const Dependence* list, int count) noexcept;
@@ -139,6 +143,8 @@ void task_yield(Member* self) noexcept;
 
 void begin_taskgroup(Member* self) noexcept;
 void end_taskgroup(Member* self) noexcept;
+// What end_taskgroup() does, less what it tells a tool.
+void await_taskgroup(Member* self) noexcept;
 
 // ---- for barriers and the ends of regions ----
 

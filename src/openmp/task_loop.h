@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "openmp/chunk_range.h"
+#include "openmp/ompt/events.h"
 #include "openmp/task.h"
 
 namespace weft::openmp {
@@ -54,8 +55,10 @@ class TaskLoopPlan {
   uint64_t rest_ = 0;
 };
 
-// Whether runners can count the tasks; else they have to be made one by one.
-inline bool suits_runners(const TaskLoopPlan& plan) noexcept { return plan.tasks() < ChunkRange::kLimit; }
+// Whether runners can count the tasks; else they have to be made one by one, as they are where a tool watches them.
+inline bool suits_runners(const TaskLoopPlan& plan) noexcept {
+  return plan.tasks() < ChunkRange::kLimit && !ompt::on();
+}
 
 // What an adapter knows of the tasks of a loop. `pattern` holds the data that each of them starts with.
 struct TaskLoopCalls {

@@ -8,6 +8,7 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "openmp/dependences.h"
+#include "openmp/ompt/events.h"
 #include "openmp/root.h"
 #include "openmp/team_affinity.h"
 #include "platform/thread_pointer.h"
@@ -35,6 +36,7 @@ Member* attach_member() noexcept {
   member->implicit.implicit = true;
   if (member->implicit.own_icvs.affinity) seat_root(root);
   t_member = member;
+  if (ompt::on()) ompt::begin_root(member);
   return member;
 }
 

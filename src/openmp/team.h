@@ -56,6 +56,7 @@ struct Member {
   std::array<uint64_t, kDoacrossLoops> doacross_counts;
   std::array<int64_t, kDoacrossLoops> doacross_from;
   std::array<int64_t, kDoacrossLoops> doacross_step;
+  ompt::MemberInfo tool;
 };
 
 // The lines of a member that others write, in teams that keep them.
@@ -163,6 +164,7 @@ struct Team : core::Bundle {
   struct Root* root = nullptr;  // of an initial team
   const Team* agent_of = nullptr;  // of a free agent: the team of the task it runs
   Team* next_free = nullptr;
+  ompt::TeamInfo tool;
 };
 
 extern thread_local Member* t_member;

@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "core/scheduler.h"
+#include "openmp/ompt/events.h"
 #include "openmp/team.h"
 
 namespace weft::openmp {
@@ -202,14 +203,28 @@ void begin(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uin
 }  // namespace
 
 void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
+  if (ompt::on()) ompt::begin_loop(self, schedule.kind, count);
   begin(self, schedule, chunk, count, false);
 }
 
+void begin_sections(Member* self, uint64_t count) noexcept {
+  if (ompt::on()) ompt::begin_work(self, ompt_work_sections, count);
+  base::LoopSchedule in_order{};
+  in_order.kind = Kind::dynamic;
+  in_order.monotonic = true;
+  begin(self, in_order, 1, count, false);
+  self->loop.base = 0;
+  self->loop.step = 1;
+}
+
 void begin_shared_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
+  if (ompt::on()) ompt::begin_loop(self, schedule.kind, count);
   begin(self, schedule, chunk, count, true);
 }
 
-bool next_chunk(Member* self, Chunk* chunk) noexcept {
+namespace {
+
+bool take_chunk(Member* self, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
   LoopShare* share = loop.share;
   if (share != nullptr && !loop.is_static) {
@@ -221,6 +236,14 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept {
   loop.position = 1;
   *chunk = {0, loop.count, true};
   return true;
+}
+
+}  // namespace
+
+bool next_chunk(Member* self, Chunk* chunk) noexcept {
+  const bool taken = take_chunk(self, chunk);
+  if (taken && ompt::on()) ompt::dispatch(self, *chunk);
+  return taken;
 }
 
 bool loop_exhausted(const Member* self) noexcept {
@@ -236,13 +259,16 @@ bool loop_exhausted(const Member* self) noexcept {
 }
 
 void end_loop(Member* self) noexcept {
+  if (ompt::on()) ompt::end_work(self);
   LoopShare* share = self->loop.share;
   if (share == nullptr) return;
   self->loop.share = nullptr;
   leave_share(self, share);
 }
 
-bool begin_single(Member* self) noexcept {
+namespace {
+
+bool is_executor(Member* self) noexcept {
   Team* team = self->team;
   if (team->size == 1) return true;
   const uint32_t number = self->singles++;
@@ -250,6 +276,14 @@ bool begin_single(Member* self) noexcept {
   uint32_t ticket = team->single_ticket.load(std::memory_order_relaxed);
   if (ticket != number) return false;
   return team->single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool begin_single(Member* self) noexcept {
+  const bool executes = is_executor(self);
+  if (ompt::on()) ompt::begin_single(self, executes);
+  return executes;
 }
 
 }  // namespace weft::openmp

@@ -102,6 +102,9 @@ LoopShare* join_share(Member* self, SetUp&& set_up) noexcept {
 // The member has no use for it any more.
 void leave_share(Member* self, LoopShare* share) noexcept;
 
+// A sections construct: a loop over `count` sections.
+void begin_sections(Member* self, uint64_t count) noexcept;
+
 // True for the one member that executes the single region met now.
 bool begin_single(Member* self) noexcept;
 

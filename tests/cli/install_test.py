@@ -60,6 +60,16 @@ class Installed(unittest.TestCase):
         self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "plain")
         self.check(self.run_command(self.prefix / "bin/weft", "run", self.folder / "plain"))
 
+    def test_tools(self):
+        """The headers for tools, and the tool of `weft trace`."""
+        source = self.folder / "tool.c"
+        source.write_text('#include "weft/omp-tools.h"\n#include "weft/weft-tools.h"\nint main(void) { return 0; }\n')
+        self.run_command("gcc", "-Wall", "-Werror", f"-I{self.prefix}/include", source, "-o", self.folder / "tool")
+        self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "traced")
+        trace = self.folder / "trace.json"
+        self.check(self.run_command(self.prefix / "bin/weft", "trace", "-o", trace, self.folder / "traced"))
+        self.assertIn("team 1, member 3 of 4", trace.read_text())
+
     def test_linking(self):
         directory = self.library.parent
         self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "linked", f"-L{directory}",

@@ -13,7 +13,8 @@ Libraries find_libraries() {
   std::error_code error;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   for (const char* folder : {"lib/weft", WEFT_INSTALLED_LIBRARY_DIR}) {
-    Libraries found{prefix / folder / "libgomp.so.1", prefix / folder / "libweft_audit.so"};
+    Libraries found{prefix / folder / "libgomp.so.1", prefix / folder / "libweft_audit.so",
+                    prefix / folder / "libweft_trace.so"};
     if (fs::exists(found.runtime, error) && fs::exists(found.audit, error)) return found;
   }
   base::warn("no runtime library in %s/lib/weft or %s/%s; build or install weft again", prefix.c_str(), prefix.c_str(),

@@ -9,6 +9,7 @@ namespace weft::tools {
 struct Libraries {
   std::filesystem::path runtime;  // libgomp.so.1
   std::filesystem::path audit;    // libweft_audit.so
+  std::filesystem::path trace;    // libweft_trace.so
 };
 
 // Looks beside the command: as built, then as installed. Ends the process with a message when there is none.

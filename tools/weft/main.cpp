@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kUsage = 2;
 
-// Where the program stands among the arguments of `run`: behind "--", or the first that is neither an option nor the
-// value of one. What follows is the program's, so it must not be parsed.
+// Where the program stands among the arguments of `run` or `trace`: behind "--", or the first that is neither an option
+// nor the value of one. What follows is the program's, so it must not be parsed.
 int find_program(const CLI::App& command, int count, char** arguments) {
   int i = 2;
   for (; i < count && arguments[i][0] == '-'; ++i) {
@@ -24,6 +24,19 @@ int find_program(const CLI::App& command, int count, char** arguments) {
     if (option != nullptr && option->get_items_expected_max() > 0) ++i;
   }
   return i;
+}
+
+// What `run` and `trace` have in common.
+void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
+  command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
+  command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
+      ->check(CLI::Range(1, 4096));
+  command->add_flag("--preload", run.preload,
+                    "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
+  command->add_option("--library", run.library, "run on this runtime library");
+  command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 }  // namespace
@@ -39,23 +52,26 @@ int main(int count, char** arguments) {
                          "weft run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
                          "Run a dynamically linked OpenMP program (C, C++, Fortran, Python ...) on weft.\n"
                          "Its exit code, signals and streams are its own.");
-  run_command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
-  run_command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
-      ->check(CLI::Range(1, 4096));
-  run_command->add_flag("--preload", run.preload,
-                        "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
-  run_command->add_option("--library", run.library, "run on this runtime library");
-  run_command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_run_options(run_command, run);
+
+  std::string trace_file = "weft-trace.json";
+  CLI::App* trace_command = app.add_subcommand(
+      "trace",
+      "weft trace [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+      "Run the program as `weft run` does and write a timeline of its teams, tasks and waits, which\n"
+      "https://ui.perfetto.dev and chrome://tracing show: one track for each CPU that weft uses.");
+  trace_command->add_option("-o,--output", trace_file, "the file; %p in it stands for the process's number")
+      ->capture_default_str();
+  add_run_options(trace_command, run);
 
   bool json = false;
   CLI::App* info_command = app.add_subcommand("info", "Print what weft sees on this machine and would do.");
   info_command->add_flag("--json", json, "for programs");
 
   int parsed = count;
-  if (count > 1 && std::string_view(arguments[1]) == "run") {
-    parsed = std::min(find_program(*run_command, count, arguments), count);
+  const std::string_view name = count > 1 ? arguments[1] : "";
+  if (name == "run" || name == "trace") {
+    parsed = std::min(find_program(name == "run" ? *run_command : *trace_command, count, arguments), count);
     run.command.assign(arguments + parsed, arguments + count);
     if (parsed > 2 && std::string_view(arguments[parsed - 1]) == "--") --parsed;
   }
@@ -67,7 +83,7 @@ int main(int count, char** arguments) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn("%s: no such command; there are run and info (weft --help)", arguments[1]);
+      weft::base::warn("%s: no such command; there are run, trace and info (weft --help)", arguments[1]);
       return kUsage;
     }
     weft::base::warn("%s; see weft --help", error.what());
@@ -75,8 +91,9 @@ int main(int count, char** arguments) {
   }
   if (info_command->parsed()) return weft::tools::info(json);
   if (run.command.empty()) {
-    weft::base::warn("run: which program? see weft run --help");
+    weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;
   }
+  if (trace_command->parsed()) run.trace = trace_file;
   return weft::tools::run(run);
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include <unistd.h>
 
@@ -34,6 +35,27 @@ bool set(const std::string& setting) {
   return setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1) == 0;
 }
 
+// The program may be somewhere else when it ends, and it would be a pity to learn only then that there is no such
+// folder.
+bool set_trace(const std::string& wanted, const std::string& tool) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::absolute(wanted, error);
+  const bool exists = std::filesystem::exists(file, error);
+  const std::filesystem::path checked = exists ? file : file.parent_path();
+  if (exists && std::filesystem::is_directory(file, error)) {
+    base::warn("-o %s: is a directory; a file is wanted", wanted.c_str());
+    return false;
+  }
+  if (access(checked.c_str(), W_OK) != 0) {
+    base::warn("-o %s: %s: %s", wanted.c_str(), checked.c_str(), std::strerror(errno));
+    return false;
+  }
+  setenv("WEFT_TRACE_FILE", file.c_str(), 1);
+  setenv("OMP_TOOL", "enabled", 1);
+  prepend("OMP_TOOL_LIBRARIES", tool);
+  return true;
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -52,6 +74,7 @@ int run(const RunOptions& options) {
     }
     setenv("WEFT_LIBRARY", library.c_str(), 1);
     prepend(options.preload ? "LD_PRELOAD" : "LD_AUDIT", options.preload ? library : found.audit.string());
+    if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
     if (options.stats) setenv("WEFT_STATS", "1", 1);
     if (options.cpus > 0) setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);
   }

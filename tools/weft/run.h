@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft run`: replaces this process by the program, with weft in it.
+// `weft run` and `weft trace`: replaces this process by the program, with weft in it.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ struct RunOptions {
   int cpus = 0;                      // 0: as the machine allows
   std::string library;               // another runtime; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE
+  std::string trace;                 // write a trace to this file; empty: none
   std::vector<std::string> command;
 };
 

@@ -11,31 +11,42 @@ namespace {
 
 // Bits of `which`: 1 parallel, 2 loop, 4 sections, 8 taskgroup.
 Construct construct_of(int which) noexcept {
-  return (which & 8) != 0 ? Construct::taskgroup : (which & 6) != 0 ? Construct::loop : Construct::parallel;
+  if ((which & 8) != 0) return Construct::taskgroup;
+  return (which & 4) != 0 ? Construct::sections : (which & 2) != 0 ? Construct::loop : Construct::parallel;
 }
 
-bool end_cancellable(Member* member) {
+bool end_cancellable(Member* member, const void* caller) {
   leave_loop(member);
-  return cancellable_barrier(member);
+  return cancellable_barrier(member, Barrier::end_of_workshare, caller);
 }
 
 }  // namespace
 
-WEFT_ABI bool weft_abi_GOMP_cancellation_point(int which) { return is_cancelled(self(), construct_of(which)); }
+WEFT_ABI bool weft_abi_GOMP_cancellation_point(int which) {
+  const ompt::Entry entry(WEFT_CALLER);
+  return cancellation_point(self(), construct_of(which));
+}
 WEFT_ABI_EXPORT(GOMP_cancellation_point);
 
 // Where the if clause is false it is a cancellation point.
 WEFT_ABI bool weft_abi_GOMP_cancel(int which, bool wanted) {
-  return wanted ? cancel(self(), construct_of(which)) : is_cancelled(self(), construct_of(which));
+  const ompt::Entry entry(WEFT_CALLER);
+  return wanted ? cancel(self(), construct_of(which)) : cancellation_point(self(), construct_of(which));
 }
 WEFT_ABI_EXPORT(GOMP_cancel);
 
 // These say whether the region has been cancelled.
-WEFT_ABI bool weft_abi_GOMP_barrier_cancel() { return cancellable_barrier(self()); }
+WEFT_ABI bool weft_abi_GOMP_barrier_cancel() { return cancellable_barrier(self(), Barrier::construct, WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_barrier_cancel);
 
-WEFT_ABI bool weft_abi_GOMP_loop_end_cancel() { return end_cancellable(self()); }
+WEFT_ABI bool weft_abi_GOMP_loop_end_cancel() {
+  const ompt::Entry entry(WEFT_CALLER);
+  return end_cancellable(self(), WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(GOMP_loop_end_cancel);
 
-WEFT_ABI bool weft_abi_GOMP_sections_end_cancel() { return end_cancellable(self()); }
+WEFT_ABI bool weft_abi_GOMP_sections_end_cancel() {
+  const ompt::Entry entry(WEFT_CALLER);
+  return end_cancellable(self(), WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(GOMP_sections_end_cancel);

@@ -30,8 +30,9 @@ base::LoopSchedule chosen(Member* member, Kind kind, bool monotonic, bool runtim
   return schedule(kind, monotonic);
 }
 
-bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long incr, long chunk, long* begin_at,
-           long* end_at) {
+[[gnu::always_inline]] inline bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long incr,
+                                         long chunk, long* begin_at, long* end_at) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   auto unit = static_cast<uint64_t>(chunk);
   const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
@@ -39,8 +40,9 @@ bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long i
   return next(member, begin_at, end_at);
 }
 
-bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
-               Ull* end_at) {
+[[gnu::always_inline]] inline bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end,
+                                             Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   uint64_t unit = chunk;
   const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
@@ -76,14 +78,16 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
   return loop;
 }
 
-void run(Combined loop, unsigned threads, unsigned flags) {
+[[gnu::always_inline]] inline void run(Combined loop, unsigned threads, unsigned flags) {
+  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   void* words[core::Post::kWords] = {nullptr, &loop};
   parallel(run_combined, words, clauses(threads, flags));
 }
 
 // gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member
 // and depth at most; kept, since such binaries are rare and the records small.
-void run_open(const Combined& loop, unsigned threads) {
+[[gnu::always_inline]] inline void run_open(const Combined& loop, unsigned threads) {
+  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* kept = new (std::nothrow) Combined(loop);
   if (kept == nullptr) base::fatal("no memory for a parallel loop");
   void* words[core::Post::kWords] = {nullptr, kept};
@@ -96,6 +100,7 @@ void run_open(const Combined& loop, unsigned threads) {
 // With what some loops have beside iterations. No `begin_at`: the program cuts the iterations itself.
 WEFT_ABI bool weft_abi_GOMP_loop_start(long first, long end, long incr, long how, long chunk, long* begin_at,
                                        long* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr ||
@@ -105,6 +110,7 @@ WEFT_ABI_EXPORT(GOMP_loop_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk, Ull* begin_at,
                                            Ull* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr ||
@@ -345,11 +351,15 @@ WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void*
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
 
 WEFT_ABI void weft_abi_GOMP_loop_end() {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   leave_loop(member);
-  barrier(member);
+  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_loop_end);
 
-WEFT_ABI void weft_abi_GOMP_loop_end_nowait() { leave_loop(self()); }
+WEFT_ABI void weft_abi_GOMP_loop_end_nowait() {
+  const ompt::Entry entry(WEFT_CALLER);
+  leave_loop(self());
+}
 WEFT_ABI_EXPORT(GOMP_loop_end_nowait);

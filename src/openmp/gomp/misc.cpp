@@ -17,12 +17,16 @@ int shown(size_t length) noexcept {
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_warning(const char* message, size_t length) {
+  const openmp::ompt::Entry entry(WEFT_CALLER);
+  if (openmp::ompt::on()) openmp::ompt::error(false, message, message != nullptr ? length : 0);
   if (message == nullptr) return base::warn("warning directive encountered");
   base::warn("warning directive encountered: %.*s", shown(length), message);
 }
 WEFT_ABI_EXPORT(GOMP_warning);
 
 WEFT_ABI [[noreturn]] void weft_abi_GOMP_error(const char* message, size_t length) {
+  const openmp::ompt::Entry entry(WEFT_CALLER);
+  if (openmp::ompt::on()) openmp::ompt::error(true, message, message != nullptr ? length : 0);
   if (message == nullptr) {
     base::warn("error directive encountered");
   } else {

@@ -29,8 +29,9 @@ bool next_unit(Member* member, Value* begin_at, Value* end_at) {
 }
 
 template <class Value>
-bool start_ordered(Kind kind, bool runtime, uint64_t first, uint64_t incr, uint64_t count, uint64_t chunk,
-                   Value* begin_at, Value* end_at) {
+[[gnu::always_inline]] inline bool start_ordered(Kind kind, bool runtime, uint64_t first, uint64_t incr, uint64_t count,
+                                                 uint64_t chunk, Value* begin_at, Value* end_at) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   const base::LoopSchedule how = runtime ? runtime_schedule(member, &chunk) : schedule(kind, true);
   begin_ordered_loop(member, how, chunk, count);
@@ -39,20 +40,23 @@ bool start_ordered(Kind kind, bool runtime, uint64_t first, uint64_t incr, uint6
   return next_unit(member, begin_at, end_at);
 }
 
-bool start(Kind kind, bool runtime, long first, long end, long incr, long chunk, long* begin_at, long* end_at) {
+[[gnu::always_inline]] inline bool start(Kind kind, bool runtime, long first, long end, long incr, long chunk,
+                                         long* begin_at, long* end_at) {
   return start_ordered(kind, runtime, static_cast<uint64_t>(first), static_cast<uint64_t>(incr),
                        count_of(first, end, incr), static_cast<uint64_t>(chunk), begin_at, end_at);
 }
 
-bool start_ull(Kind kind, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) {
+[[gnu::always_inline]] inline bool start_ull(Kind kind, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk,
+                                             Ull* begin_at, Ull* end_at) {
   return start_ordered(kind, runtime, first, incr, count_of(up, first, end, incr), chunk, begin_at, end_at);
 }
 
 // ---- doacross: counts of iterations for each loop of the nest, the distributed one first; it runs from 0 ----
 
 template <class Value>
-bool start_doacross(Kind kind, bool runtime, unsigned loops, const Value* counts, Value chunk, Value* begin_at,
-                    Value* end_at) {
+[[gnu::always_inline]] inline bool start_doacross(Kind kind, bool runtime, unsigned loops, const Value* counts,
+                                                  Value chunk, Value* begin_at, Value* end_at) {
+  const ompt::Entry entry(WEFT_CALLER);
   check_doacross_loops(static_cast<int>(loops));
   Member* member = self();
   uint64_t inner = 1;
@@ -90,6 +94,7 @@ void post(const Value* at) {
 
 WEFT_ABI bool weft_abi_GOMP_loop_ordered_start(long first, long end, long incr, long how, long chunk, long* begin_at,
                                                long* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
@@ -98,6 +103,7 @@ WEFT_ABI_EXPORT(GOMP_loop_ordered_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk,
                                                    Ull* begin_at, Ull* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
@@ -106,6 +112,7 @@ WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_doacross_start(unsigned loops, long* counts, long how, long chunk, long* begin_at,
                                                 long* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);
@@ -114,16 +121,23 @@ WEFT_ABI_EXPORT(GOMP_loop_doacross_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_doacross_start(unsigned loops, Ull* counts, long how, Ull chunk, Ull* begin_at,
                                                     Ull* end_at, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_doacross_start);
 
-WEFT_ABI void weft_abi_GOMP_ordered_start() { begin_ordered(self()); }
+WEFT_ABI void weft_abi_GOMP_ordered_start() {
+  const ompt::Entry entry(WEFT_CALLER);
+  begin_ordered(self());
+}
 WEFT_ABI_EXPORT(GOMP_ordered_start);
 
-WEFT_ABI void weft_abi_GOMP_ordered_end() { end_ordered(self()); }
+WEFT_ABI void weft_abi_GOMP_ordered_end() {
+  const ompt::Entry entry(WEFT_CALLER);
+  end_ordered(self());
+}
 WEFT_ABI_EXPORT(GOMP_ordered_end);
 
 #define WEFT_ORDERED_LOOP(name, kind)                                                                                  \

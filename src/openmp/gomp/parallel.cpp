@@ -18,6 +18,7 @@ LockWord g_critical{0};
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
+  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Region region(function, data);
   if (t_told > 1) {
     if (const int size = gang_size(__builtin_return_address(0)); size > 1) {
@@ -29,6 +30,7 @@ WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned thr
 WEFT_ABI_EXPORT(GOMP_parallel);
 
 WEFT_ABI void weft_abi_GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned thread_limit, unsigned) {
+  const ompt::Entry entry(WEFT_CALLER);
   Region region(function, data);
   run_league(run_function, region.words, static_cast<int>(teams), static_cast<int>(thread_limit));
 }
@@ -36,44 +38,56 @@ WEFT_ABI_EXPORT(GOMP_teams_reg);
 
 // gcc 4.8 and older: the primary's body stands between the two.
 WEFT_ABI void weft_abi_GOMP_parallel_start(Function function, void* data, unsigned threads) {
+  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Region region(function, data);
   begin_parallel(run_function, region.words, clauses(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel_start);
 
-WEFT_ABI void weft_abi_GOMP_parallel_end() { end_parallel(); }
+WEFT_ABI void weft_abi_GOMP_parallel_end() {
+  const ompt::Entry entry(WEFT_CALLER);
+  end_parallel();
+}
 WEFT_ABI_EXPORT(GOMP_parallel_end);
 
-WEFT_ABI void weft_abi_GOMP_barrier() { barrier(self()); }
+WEFT_ABI void weft_abi_GOMP_barrier() { barrier(self(), Barrier::construct, WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_barrier);
 
-WEFT_ABI void weft_abi_GOMP_critical_start() { lock(g_critical); }
+WEFT_ABI void weft_abi_GOMP_critical_start() { acquire(g_critical, ompt_mutex_critical, WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_critical_start);
 
-WEFT_ABI void weft_abi_GOMP_critical_end() { unlock(g_critical); }
+WEFT_ABI void weft_abi_GOMP_critical_end() { release(g_critical, ompt_mutex_critical, WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_critical_end);
 
 // The compiler gives each name a zeroed pointer: its first bytes are the lock.
-WEFT_ABI void weft_abi_GOMP_critical_name_start(void** name) { lock(*reinterpret_cast<LockWord*>(name)); }
+WEFT_ABI void weft_abi_GOMP_critical_name_start(void** name) {
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(GOMP_critical_name_start);
 
-WEFT_ABI void weft_abi_GOMP_critical_name_end(void** name) { unlock(*reinterpret_cast<LockWord*>(name)); }
+WEFT_ABI void weft_abi_GOMP_critical_name_end(void** name) {
+  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(GOMP_critical_name_end);
 
-WEFT_ABI void weft_abi_GOMP_atomic_start() { lock(g_atomic); }
+WEFT_ABI void weft_abi_GOMP_atomic_start() { acquire(g_atomic, ompt_mutex_atomic, WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_atomic_start);
 
-WEFT_ABI void weft_abi_GOMP_atomic_end() { unlock(g_atomic); }
+WEFT_ABI void weft_abi_GOMP_atomic_end() { release(g_atomic, ompt_mutex_atomic, WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_atomic_end);
 
-WEFT_ABI bool weft_abi_GOMP_single_start() { return begin_single(self()); }
+WEFT_ABI bool weft_abi_GOMP_single_start() {
+  const ompt::Entry entry(WEFT_CALLER);
+  return begin_single(self());
+}
 WEFT_ABI_EXPORT(GOMP_single_start);
 
 // Null for the member that executes the region; for the others, what it passed to GOMP_single_copy_end.
 WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   if (begin_single(member)) return nullptr;
-  barrier(member);
+  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
   return member->team->copyprivate.load(std::memory_order_relaxed);
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_start);
@@ -82,6 +96,6 @@ WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
   Member* member = self();
   // Relaxed: the barrier orders it.
   member->team->copyprivate.store(data, std::memory_order_relaxed);
-  barrier(member);
+  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_end);

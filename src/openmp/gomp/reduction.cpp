@@ -146,6 +146,7 @@ void run_reducing(void* const* words, int number) noexcept {
 
 // The answer is how many members' copies there are to combine.
 WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
+  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Reducing region{function, data};
   // No region gets more members than that.
   const int most = threads > 0 ? static_cast<int>(threads) : icvs(self()).nthreads;
@@ -189,16 +190,20 @@ void end_extras(Member* member) noexcept {
 }  // namespace weft::openmp::gomp
 
 // A scope construct, which ends with what follows.
-WEFT_ABI void weft_abi_GOMP_scope_start(Words* reductions) { begin_extras(self(), reductions, nullptr); }
+WEFT_ABI void weft_abi_GOMP_scope_start(Words* reductions) {
+  const ompt::Entry entry(WEFT_CALLER);
+  begin_extras(self(), reductions, nullptr);
+}
 WEFT_ABI_EXPORT(GOMP_scope_start);
 
 // Ends what a worksharing construct with reductions has begun, after the members have combined their copies.
 WEFT_ABI void weft_abi_GOMP_workshare_task_reduction_unregister(bool cancelled) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   Words* data = member->task->group->gomp_reductions;
   end_extras(member);
   end_taskgroup(member);
   if (member->number == 0) free_reductions(data);
-  if (!cancelled) barrier(member);
+  if (!cancelled) barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_workshare_task_reduction_unregister);

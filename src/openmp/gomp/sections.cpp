@@ -8,16 +8,17 @@
 using namespace weft;
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;
-using Kind = base::LoopSchedule::Kind;
 
 namespace {
-
-void begin_sections(Member* member, unsigned count) { begin(member, schedule(Kind::dynamic, true), 1, 0, 1, count); }
 
 // A team of one gets all sections as one chunk and hands them out from there.
 unsigned next_section(Member* member) {
   LoopCursor& loop = member->loop;
-  if (loop.whole) return loop.position < loop.count ? static_cast<unsigned>(++loop.position) : 0;
+  if (loop.whole) {
+    if (loop.position == loop.count) return 0;
+    if (ompt::on()) ompt::dispatch(member, {loop.position, loop.position + 1, false});
+    return static_cast<unsigned>(++loop.position);
+  }
   unsigned long begin_at = 0;
   unsigned long end_at = 0;
   return next(member, &begin_at, &end_at) ? static_cast<unsigned>(begin_at + 1) : 0;
@@ -38,6 +39,7 @@ void run_sections(void* const* words, int) noexcept {
 }  // namespace
 
 WEFT_ABI unsigned weft_abi_GOMP_sections_start(unsigned count) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   begin_sections(member, count);
   return next_section(member);
@@ -46,6 +48,7 @@ WEFT_ABI_EXPORT(GOMP_sections_start);
 
 // With what some have beside sections.
 WEFT_ABI unsigned weft_abi_GOMP_sections2_start(unsigned count, Words* reductions, void** memory) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   begin_extras(member, reductions, memory);
   begin_sections(member, count);
@@ -53,21 +56,29 @@ WEFT_ABI unsigned weft_abi_GOMP_sections2_start(unsigned count, Words* reduction
 }
 WEFT_ABI_EXPORT(GOMP_sections2_start);
 
-WEFT_ABI unsigned weft_abi_GOMP_sections_next() { return next_section(self()); }
+WEFT_ABI unsigned weft_abi_GOMP_sections_next() {
+  const ompt::Entry entry(WEFT_CALLER);
+  return next_section(self());
+}
 WEFT_ABI_EXPORT(GOMP_sections_next);
 
 WEFT_ABI void weft_abi_GOMP_sections_end() {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   leave_loop(member);
-  barrier(member);
+  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_sections_end);
 
-WEFT_ABI void weft_abi_GOMP_sections_end_nowait() { leave_loop(self()); }
+WEFT_ABI void weft_abi_GOMP_sections_end_nowait() {
+  const ompt::Entry entry(WEFT_CALLER);
+  leave_loop(self());
+}
 WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
 
 WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,
                                               unsigned flags) {
+  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Combined combined{function, data, count};
   void* words[core::Post::kWords] = {nullptr, &combined};
   parallel(run_sections, words, clauses(threads, flags));
@@ -76,6 +87,7 @@ WEFT_ABI_EXPORT(GOMP_parallel_sections);
 
 // gcc 4.8 and older; see run_open() in loop.cpp.
 WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
+  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* combined = new (std::nothrow) Combined{function, data, count};
   if (combined == nullptr) base::fatal("no memory for parallel sections");
   void* words[core::Post::kWords] = {nullptr, combined};

@@ -51,6 +51,7 @@ Dependences gomp::read_dependences(void** depend) noexcept {
 
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
                                  unsigned flags, void** depend, int priority, void* event) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   TaskClauses clauses;
   clauses.final = (flags & kFinal) != 0;
@@ -93,10 +94,11 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
 }
 WEFT_ABI_EXPORT(GOMP_task);
 
-WEFT_ABI void weft_abi_GOMP_taskwait() { task_wait(self()); }
+WEFT_ABI void weft_abi_GOMP_taskwait() { task_wait(self(), WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_taskwait);
 
 WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
+  const ompt::Entry entry(WEFT_CALLER);
   Dependences dependences = read_dependences(depend);
   task_wait_for(self(), dependences.begin(), dependences.size());
   dependences.free_memory();
@@ -104,17 +106,27 @@ WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
 WEFT_ABI_EXPORT(GOMP_taskwait_depend);
 
 WEFT_ABI void weft_abi_GOMP_taskwait_depend_nowait(void** depend) {
+  const ompt::Entry entry(WEFT_CALLER);
   Dependences dependences = read_dependences(depend);
   submit_empty_task(self(), dependences.begin(), dependences.size());
   dependences.free_memory();
 }
 WEFT_ABI_EXPORT(GOMP_taskwait_depend_nowait);
 
-WEFT_ABI void weft_abi_GOMP_taskyield() { task_yield(self()); }
+WEFT_ABI void weft_abi_GOMP_taskyield() {
+  const ompt::Entry entry(WEFT_CALLER);
+  task_yield(self());
+}
 WEFT_ABI_EXPORT(GOMP_taskyield);
 
-WEFT_ABI void weft_abi_GOMP_taskgroup_start() { begin_taskgroup(self()); }
+WEFT_ABI void weft_abi_GOMP_taskgroup_start() {
+  const ompt::Entry entry(WEFT_CALLER);
+  begin_taskgroup(self());
+}
 WEFT_ABI_EXPORT(GOMP_taskgroup_start);
 
-WEFT_ABI void weft_abi_GOMP_taskgroup_end() { end_taskgroup(self()); }
+WEFT_ABI void weft_abi_GOMP_taskgroup_end() {
+  const ompt::Entry entry(WEFT_CALLER);
+  end_taskgroup(self());
+}
 WEFT_ABI_EXPORT(GOMP_taskgroup_end);

@@ -11,23 +11,38 @@ namespace {
 
 // 1 parallel, 2 loop, 3 sections, 4 taskgroup.
 Construct construct_of(int32_t kind) noexcept {
-  return kind == 4 ? Construct::taskgroup : kind == 1 ? Construct::parallel : Construct::loop;
+  switch (kind) {
+    case 1: return Construct::parallel;
+    case 3: return Construct::sections;
+    case 4: return Construct::taskgroup;
+    default: return Construct::loop;
+  }
+}
+
+// The program leaves a cancelled loop without a further call, so this is the loop's end.
+int32_t leave_if(bool cancelled, Construct construct) noexcept {
+  if (cancelled && (construct == Construct::loop || construct == Construct::sections)) end_loop(self());
+  return cancelled ? 1 : 0;
 }
 
 }  // namespace
 
 WEFT_ABI int32_t weft_abi___kmpc_cancel(Ident*, int32_t, int32_t kind) {
-  return cancel(self(), construct_of(kind)) ? 1 : 0;
+  const ompt::Entry entry(WEFT_CALLER);
+  return leave_if(cancel(self(), construct_of(kind)), construct_of(kind));
 }
 WEFT_ABI_EXPORT(__kmpc_cancel);
 
 WEFT_ABI int32_t weft_abi___kmpc_cancellationpoint(Ident*, int32_t, int32_t kind) {
-  return is_cancelled(self(), construct_of(kind)) ? 1 : 0;
+  const ompt::Entry entry(WEFT_CALLER);
+  return leave_if(cancellation_point(self(), construct_of(kind)), construct_of(kind));
 }
 WEFT_ABI_EXPORT(__kmpc_cancellationpoint);
 
 // Whether the region has been cancelled.
-WEFT_ABI int32_t weft_abi___kmpc_cancel_barrier(Ident*, int32_t) { return cancellable_barrier(self()) ? 1 : 0; }
+WEFT_ABI int32_t weft_abi___kmpc_cancel_barrier(Ident* location, int32_t) {
+  return cancellable_barrier(self(), barrier_of(location), WEFT_CALLER) ? 1 : 0;
+}
 WEFT_ABI_EXPORT(__kmpc_cancel_barrier);
 
 WEFT_ABI int weft_abi_kmp_get_cancellation_status(int kind) { return is_cancelled(self(), construct_of(kind)) ? 1 : 0; }

@@ -8,6 +8,7 @@
 
 #include "openmp/abi/abi.h"
 #include "openmp/barrier.h"
+#include "openmp/ompt/events.h"
 #include "openmp/parallel.h"
 #include "openmp/team.h"
 #include "openmp/worksharing.h"
@@ -23,8 +24,16 @@ struct Ident {
   const char* source;
 };
 
-// Flag of a location: the compiler has made an atomic variant of the reduction.
+// Flags of a location: the compiler has made an atomic variant of the reduction; what a barrier or a loop belongs to.
 constexpr int32_t kAtomicReduce = 0x10;
+constexpr int32_t kImplicitBarrier = 0x40;
+constexpr int32_t kWorkSections = 0x400;
+constexpr int32_t kWorkDistribute = 0x800;
+
+inline Barrier barrier_of(const Ident* location) noexcept {
+  return location != nullptr && (location->flags & kImplicitBarrier) != 0 ? Barrier::end_of_workshare
+                                                                          : Barrier::construct;
+}
 
 using Microtask = void (*)(int32_t* gtid, int32_t* tid, ...);
 

@@ -2,21 +2,47 @@
 // KMP: worksharing loops.
 #include "openmp/kmp/loop.h"
 
+#include <algorithm>
+
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;
 
 namespace {
 
+// Deals the member's part out; the iterations of the whole loop.
 template <class Value>
-void static_init(int32_t schedule, int32_t* last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
-                 std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
+uint64_t deal(int32_t schedule, int32_t* last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
+              std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
   const Member* member = self();
   schedule &= ~(kMonotonic | kNonmonotonic);
   // Among the teams of the league, or among the members of the team.
   const bool distribute = schedule == kDistributeStatic || schedule == kDistributeStaticChunked;
   if (distribute) schedule = schedule == kDistributeStatic ? kStatic : kStaticChunked;
-  take_static_part(distribute ? teams_of_league(member->team) : members_of(member->team, member->number), schedule,
-                   last, lower, upper, stride, incr, chunk);
+  return take_static_part(distribute ? teams_of_league(member->team) : members_of(member->team, member->number),
+                          schedule, last, lower, upper, stride, incr, chunk);
+}
+
+ompt_work_t work_of(const Ident* location, int32_t schedule) noexcept {
+  if ((location->flags & kWorkSections) != 0) return ompt_work_sections;
+  schedule &= ~(kMonotonic | kNonmonotonic);
+  const bool distribute = schedule == kDistributeStatic || schedule == kDistributeStaticChunked;
+  return distribute || (location->flags & kWorkDistribute) != 0 ? ompt_work_distribute : ompt_work_loop_static;
+}
+
+template <class Value>
+[[gnu::always_inline]] inline void static_init(const Ident* location, int32_t schedule, int32_t* last, Value* lower,
+                                               Value* upper, std::make_signed_t<Value>* stride,
+                                               std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
+  const Value end = *upper;
+  const uint64_t count = deal(schedule, last, lower, upper, stride, incr, chunk);
+  if (!ompt::on()) return;
+  const ompt::Entry entry(WEFT_CALLER);
+  Member* member = self();
+  ompt::begin_work(member, work_of(location, schedule), count);
+  const Value dealt = incr > 0 ? std::min(*upper, end) : std::max(*upper, end);
+  if (const uint64_t mine = count > 0 ? count_of(*lower, dealt, incr) : 0; mine > 0) {
+    ompt::dispatch_static(member, static_cast<uint64_t>(*lower), mine);
+  }
 }
 
 // Called at the end of each iteration of an ordered loop: the turn goes on by iterations.
@@ -49,9 +75,10 @@ int32_t dispatch_next(int32_t* last, Value* lower, Value* upper, std::make_signe
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_4(Ident*, int32_t, int32_t schedule, int32_t* last, int32_t* lower,
-                                                int32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_4(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                int32_t* lower, int32_t* upper, int32_t* stride, int32_t incr,
+                                                int32_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_4);
 
@@ -70,9 +97,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_4);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_4(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4);
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_4u(Ident*, int32_t, int32_t schedule, int32_t* last, uint32_t* lower,
-                                                 uint32_t* upper, int32_t* stride, int32_t incr, int32_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_4u(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                 uint32_t* lower, uint32_t* upper, int32_t* stride, int32_t incr,
+                                                 int32_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_4u);
 
@@ -91,9 +119,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_4u);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_4u(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4u);
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_8(Ident*, int32_t, int32_t schedule, int32_t* last, int64_t* lower,
-                                                int64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_8(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                int64_t* lower, int64_t* upper, int64_t* stride, int64_t incr,
+                                                int64_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_8);
 
@@ -112,9 +141,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_8);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_8(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8);
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_8u(Ident*, int32_t, int32_t schedule, int32_t* last, uint64_t* lower,
-                                                 uint64_t* upper, int64_t* stride, int64_t incr, int64_t chunk) {
-  static_init(schedule, last, lower, upper, stride, incr, chunk);
+WEFT_ABI void weft_abi___kmpc_for_static_init_8u(Ident* location, int32_t, int32_t schedule, int32_t* last,
+                                                 uint64_t* lower, uint64_t* upper, int64_t* stride, int64_t incr,
+                                                 int64_t chunk) {
+  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_init_8u);
 
@@ -133,7 +163,10 @@ WEFT_ABI_EXPORT(__kmpc_dispatch_next_8u);
 WEFT_ABI void weft_abi___kmpc_dispatch_fini_8u(Ident*, int32_t) { end_iteration(); }
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8u);
 
-WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  if (ompt::on()) ompt::end_work(self());
+}
 WEFT_ABI_EXPORT(__kmpc_for_static_fini);
 
 WEFT_ABI void weft_abi___kmpc_dispatch_deinit(Ident*, int32_t) {}

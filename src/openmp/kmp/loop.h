@@ -52,11 +52,12 @@ inline Sharers teams_of_league(const Team* team) noexcept {
   return {static_cast<uint64_t>(team->league_size), static_cast<uint64_t>(team->league_number)};
 }
 
-// The caller's part of a loop, or its first part: from the bounds of all to its own.
+// The caller's part of a loop, or its first part: from the bounds of all to its own. Returns the iterations of the
+// whole loop.
 template <class Value>
-void take_static_part(const Sharers& sharers, int32_t schedule, int32_t* last, Value* lower, Value* upper,
-                      std::make_signed_t<Value>* stride, std::make_signed_t<Value> incr,
-                      std::make_signed_t<Value> chunk) {
+uint64_t take_static_part(const Sharers& sharers, int32_t schedule, int32_t* last, Value* lower, Value* upper,
+                          std::make_signed_t<Value>* stride, std::make_signed_t<Value> incr,
+                          std::make_signed_t<Value> chunk) {
   using Unsigned = std::make_unsigned_t<Value>;
   using Signed = std::make_signed_t<Value>;
   const auto [members, number] = sharers;
@@ -65,7 +66,7 @@ void take_static_part(const Sharers& sharers, int32_t schedule, int32_t* last, V
     // The program tests its bounds once more: they stay an empty range.
     if (last != nullptr) *last = 0;
     *stride = incr;
-    return;
+    return 0;
   }
   const auto at = [&](uint64_t i) {
     return static_cast<Value>(static_cast<Unsigned>(*lower) + static_cast<Unsigned>(i) * static_cast<Unsigned>(incr));
@@ -73,7 +74,7 @@ void take_static_part(const Sharers& sharers, int32_t schedule, int32_t* last, V
   if (members == 1) {
     *stride = static_cast<Signed>(static_cast<Unsigned>(count) * static_cast<Unsigned>(incr));
     if (last != nullptr) *last = 1;
-    return;
+    return count;
   }
   if (schedule == kStaticChunked || schedule == kStaticBalancedChunked) {
     uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
@@ -87,7 +88,7 @@ void take_static_part(const Sharers& sharers, int32_t schedule, int32_t* last, V
     const Value first = at(number * unit);
     *upper = at(number * unit + unit - 1);
     *lower = first;
-    return;
+    return count;
   }
   if (schedule != kStatic && schedule != kAuto) {
     base::fatal("__kmpc_for_static_init: schedule %d is not supported yet", schedule);
@@ -100,16 +101,19 @@ void take_static_part(const Sharers& sharers, int32_t schedule, int32_t* last, V
   if (last != nullptr) *last = end == count && begin < end ? 1 : 0;
   if (begin == end) {
     *lower = static_cast<Value>(static_cast<Unsigned>(*upper) + static_cast<Unsigned>(incr));
-    return;
+    return count;
   }
   const Value first = at(begin);
   *upper = at(end - 1);
   *lower = first;
+  return count;
 }
 
+// Inlined into what the program calls, since its caller is told to tools.
 template <class Value>
-void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_t<Value> incr,
+[[gnu::always_inline]] inline void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_t<Value> incr,
                    std::make_signed_t<Value> chunk) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   base::LoopSchedule how{};
   how.monotonic = (schedule & kMonotonic) != 0;

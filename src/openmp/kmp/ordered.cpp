@@ -40,10 +40,16 @@ Iteration iteration_of(const Member* member, const int64_t* at) noexcept {
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_ordered(Ident*, int32_t) { begin_ordered(self()); }
+WEFT_ABI void weft_abi___kmpc_ordered(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  begin_ordered(self());
+}
 WEFT_ABI_EXPORT(__kmpc_ordered);
 
-WEFT_ABI void weft_abi___kmpc_end_ordered(Ident*, int32_t) { end_ordered(self()); }
+WEFT_ABI void weft_abi___kmpc_end_ordered(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  end_ordered(self());
+}
 WEFT_ABI_EXPORT(__kmpc_end_ordered);
 
 WEFT_ABI void weft_abi___kmpc_doacross_init(Ident*, int32_t, int32_t loops, const Dimension* dimensions) {

@@ -2,6 +2,7 @@
 // KMP: parallel regions, barrier, master, single, critical, flush.
 #include <array>
 #include <cstdarg>
+#include <cstdlib>
 #include <utility>
 
 #include "base/message.h"
@@ -137,6 +138,7 @@ WEFT_ABI void weft_abi___kmpc_fork_teams(Ident*, int32_t count, Microtask task, 
   va_start(list, task);
   for (int i = 0; i < count; ++i) arguments[i] = va_arg(list, void*);
   va_end(list);
+  const ompt::Entry entry(WEFT_CALLER);
   const int teams = std::exchange(t_num_teams, 0);
   const int threads = std::exchange(t_team_threads, 0);
   with_words(task, arguments, count, [=](Invoke invoke, void** words) { run_league(invoke, words, teams, threads); });
@@ -144,6 +146,8 @@ WEFT_ABI void weft_abi___kmpc_fork_teams(Ident*, int32_t count, Microtask task, 
 WEFT_ABI_EXPORT(__kmpc_fork_teams);
 
 WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, ...) {
+  const Clauses clauses = take_clauses();
+  const ompt::Entry entry(WEFT_CALLER, std::abs(clauses.threads));
   va_list list;
   va_start(list, task);
   // Most regions share few variables: no need to touch a large frame for them.
@@ -151,19 +155,20 @@ WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, .
   if (count <= 16) {
     for (int i = 0; i < count; ++i) few[i] = va_arg(list, void*);
     va_end(list);
-    fork_call(task, few, count, take_clauses());
+    fork_call(task, few, count, clauses);
     return;
   }
   auto** many = static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<size_t>(count)));
   for (int i = 0; i < count; ++i) many[i] = va_arg(list, void*);
   va_end(list);
-  fork_call(task, many, count, take_clauses());
+  fork_call(task, many, count, clauses);
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call);
 
 WEFT_ABI void weft_abi___kmpc_fork_call_if(Ident*, int32_t, Microtask task, int32_t condition, void* argument) {
   void* arguments[1] = {argument};
   Clauses clauses = take_clauses();
+  const ompt::Entry entry(WEFT_CALLER, std::abs(clauses.threads));
   if (condition == 0) clauses.threads = 1;
   fork_call(task, arguments, argument != nullptr ? 1 : 0, clauses);
 }
@@ -184,12 +189,16 @@ WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t bind) {
 WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
 
 WEFT_ABI void weft_abi___kmpc_serialized_parallel(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER, 1);
   t_clauses = Clauses();
   begin_serial();
 }
 WEFT_ABI_EXPORT(__kmpc_serialized_parallel);
 
-WEFT_ABI void weft_abi___kmpc_end_serialized_parallel(Ident*, int32_t) { end_parallel(); }
+WEFT_ABI void weft_abi___kmpc_end_serialized_parallel(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  end_parallel();
+}
 WEFT_ABI_EXPORT(__kmpc_end_serialized_parallel);
 
 WEFT_ABI void weft_abi___kmpc_begin(Ident*, int32_t) {}
@@ -216,25 +225,45 @@ WEFT_ABI_EXPORT(__kmpc_bound_num_threads);
 WEFT_ABI int32_t weft_abi___kmpc_in_parallel(Ident*) { return self()->team->active_level > 0 ? 1 : 0; }
 WEFT_ABI_EXPORT(__kmpc_in_parallel);
 
-WEFT_ABI void weft_abi___kmpc_barrier(Ident*, int32_t) { barrier(self()); }
+WEFT_ABI void weft_abi___kmpc_barrier(Ident* location, int32_t) { barrier(self(), barrier_of(location), WEFT_CALLER); }
 WEFT_ABI_EXPORT(__kmpc_barrier);
 
-WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return self()->number == 0 ? 1 : 0; }
+namespace {
+
+int32_t begin_masked(int32_t filter, const void* caller) {
+  Member* member = self();
+  if (member->number != filter) return 0;
+  if (ompt::on()) ompt::begin_masked(member, caller);
+  return 1;
+}
+
+void end_masked(const void* caller) {
+  if (ompt::on()) ompt::end_masked(self(), caller);
+}
+
+}  // namespace
+
+WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return begin_masked(0, WEFT_CALLER); }
 WEFT_ABI_EXPORT(__kmpc_master);
 
-WEFT_ABI void weft_abi___kmpc_end_master(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_end_master(Ident*, int32_t) { end_masked(WEFT_CALLER); }
 WEFT_ABI_EXPORT(__kmpc_end_master);
 
-WEFT_ABI int32_t weft_abi___kmpc_masked(Ident*, int32_t, int32_t filter) { return self()->number == filter ? 1 : 0; }
+WEFT_ABI int32_t weft_abi___kmpc_masked(Ident*, int32_t, int32_t filter) { return begin_masked(filter, WEFT_CALLER); }
 WEFT_ABI_EXPORT(__kmpc_masked);
 
-WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) { end_masked(WEFT_CALLER); }
 WEFT_ABI_EXPORT(__kmpc_end_masked);
 
-WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) { return begin_single(self()) ? 1 : 0; }
+WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  return begin_single(self()) ? 1 : 0;
+}
 WEFT_ABI_EXPORT(__kmpc_single);
 
-WEFT_ABI void weft_abi___kmpc_end_single(Ident*, int32_t) {}
+WEFT_ABI void weft_abi___kmpc_end_single(Ident*, int32_t) {
+  if (ompt::on()) ompt::end_single(self(), WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(__kmpc_end_single);
 
 WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, void (*copy)(void* to, void* from),
@@ -242,9 +271,9 @@ WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, v
   Member* member = self();
   // Relaxed: the barriers order it.
   if (did_it != 0) member->team->copyprivate.store(data, std::memory_order_relaxed);
-  barrier(member);
+  barrier(member, Barrier::runtime, WEFT_CALLER);
   if (did_it == 0) copy(data, member->team->copyprivate.load(std::memory_order_relaxed));
-  barrier(member);
+  barrier(member, Barrier::runtime, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate);
 
@@ -252,25 +281,28 @@ WEFT_ABI_EXPORT(__kmpc_copyprivate);
 WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
   Member* member = self();
   if (data != nullptr) member->team->copyprivate.store(data, std::memory_order_relaxed);
-  barrier(member);
+  barrier(member, Barrier::runtime, WEFT_CALLER);
   return member->team->copyprivate.load(std::memory_order_relaxed);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
 
 WEFT_ABI void weft_abi___kmpc_critical(Ident*, int32_t, CriticalName* name) {
-  lock(*reinterpret_cast<LockWord*>(name));
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_critical);
 
 WEFT_ABI void weft_abi___kmpc_critical_with_hint(Ident*, int32_t, CriticalName* name, uint32_t) {
-  lock(*reinterpret_cast<LockWord*>(name));
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_critical_with_hint);
 
 WEFT_ABI void weft_abi___kmpc_end_critical(Ident*, int32_t, CriticalName* name) {
-  unlock(*reinterpret_cast<LockWord*>(name));
+  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_end_critical);
 
-WEFT_ABI void weft_abi___kmpc_flush(Ident*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+WEFT_ABI void weft_abi___kmpc_flush(Ident*) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (ompt::on()) ompt::flush(WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(__kmpc_flush);

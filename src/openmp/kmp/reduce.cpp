@@ -18,16 +18,21 @@ bool is_alone() noexcept {
   return team->size == 1 && team->league_size == 1;
 }
 
-int32_t reduce(const Ident* location, CriticalName* name) {
-  if (is_alone()) return kCombine;
-  if ((location->flags & kAtomicReduce) != 0) return kCombineAtomically;
-  lock(*reinterpret_cast<LockWord*>(name));
+[[gnu::always_inline]] inline int32_t reduce(const Ident* location, CriticalName* name) {
+  const ompt::Entry entry(WEFT_CALLER);
+  const bool alone = is_alone();
+  if (!alone && (location->flags & kAtomicReduce) != 0) return kCombineAtomically;
+  if (!alone) lock(*reinterpret_cast<LockWord*>(name));
+  if (ompt::on()) ompt::begin_reduction(self());
   return kCombine;
 }
 
-void end_reduce(const Ident* location, CriticalName* name) {
-  if (is_alone() || (location->flags & kAtomicReduce) != 0) return;
-  unlock(*reinterpret_cast<LockWord*>(name));
+[[gnu::always_inline]] inline void end_reduce(const Ident* location, CriticalName* name) {
+  const ompt::Entry entry(WEFT_CALLER);
+  const bool alone = is_alone();
+  if (!alone && (location->flags & kAtomicReduce) != 0) return;
+  if (ompt::on()) ompt::end_reduction(self());
+  if (!alone) unlock(*reinterpret_cast<LockWord*>(name));
 }
 
 }  // namespace
@@ -52,6 +57,6 @@ WEFT_ABI_EXPORT(__kmpc_reduce);
 
 WEFT_ABI void weft_abi___kmpc_end_reduce(Ident* location, int32_t, CriticalName* name) {
   end_reduce(location, name);
-  barrier(self());
+  barrier(self(), Barrier::end_of_workshare, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_end_reduce);

@@ -179,10 +179,14 @@ ReductionInput* modernize(int count, const OldReductionInput* inputs) {
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) { begin_taskgroup(self()); }
+WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
+  begin_taskgroup(self());
+}
 WEFT_ABI_EXPORT(__kmpc_taskgroup);
 
 WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   Reductions* reductions = member->task->group->kmp_reductions;
   end_taskgroup(member);
@@ -205,12 +209,14 @@ WEFT_ABI_EXPORT(__kmpc_task_reduction_init);
 
 WEFT_ABI void* weft_abi___kmpc_taskred_modifier_init(Ident*, int32_t, int32_t, int32_t count,
                                                      const ReductionInput* inputs) {
+  const ompt::Entry entry(WEFT_CALLER);
   return begin_shared_group(count, inputs);
 }
 WEFT_ABI_EXPORT(__kmpc_taskred_modifier_init);
 
 WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int32_t, int32_t count,
                                                             const OldReductionInput* inputs) {
+  const ompt::Entry entry(WEFT_CALLER);
   ReductionInput* modern = modernize(count, inputs);
   TaskGroup* group = begin_shared_group(count, modern);
   std::free(modern);
@@ -219,6 +225,7 @@ WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int
 WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_init);
 
 WEFT_ABI void weft_abi___kmpc_task_reduction_modifier_fini(Ident* location, int32_t gtid, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
   weft_abi___kmpc_end_taskgroup(location, gtid);
 }
 WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_fini);

@@ -133,7 +133,8 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   return record;
 }
 
-int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullptr) {
+[[gnu::always_inline]] inline int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullptr) {
+  const ompt::Entry entry(WEFT_CALLER);
   Link* link = link_of(record);
   if (self()->task == link->task) {
     link->again = true;
@@ -188,6 +189,7 @@ WEFT_ABI_EXPORT(__kmpc_omp_task_with_deps);
 
 WEFT_ABI void weft_abi___kmpc_omp_wait_deps(Ident*, int32_t, int32_t count, KmpDepend* depends, int32_t other_count,
                                             KmpDepend* others) {
+  const ompt::Entry entry(WEFT_CALLER);
   Dependences list(depends, count, others, other_count);
   task_wait_for(self(), list.begin(), list.size());
 }
@@ -196,6 +198,7 @@ WEFT_ABI_EXPORT(__kmpc_omp_wait_deps);
 // nowait: the dependences of an empty task.
 WEFT_ABI void weft_abi___kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t count, KmpDepend* depends,
                                                    int32_t other_count, KmpDepend* others, int32_t nowait) {
+  const ompt::Entry entry(WEFT_CALLER);
   Dependences list(depends, count, others, other_count);
   if (nowait == 0) {
     task_wait_for(self(), list.begin(), list.size());
@@ -213,24 +216,27 @@ WEFT_ABI_EXPORT(__kmpc_task_allow_completion_event);
 
 // if(false): the program calls the routine itself between these two.
 WEFT_ABI void weft_abi___kmpc_omp_task_begin_if0(Ident*, int32_t, KmpTask* record) {
+  const ompt::Entry entry(WEFT_CALLER);
   const Link* link = link_of(record);
   begin_undeferred(self(), link->task, (link->flags & kFinal) != 0);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_begin_if0);
 
 WEFT_ABI void weft_abi___kmpc_omp_task_complete_if0(Ident*, int32_t, KmpTask* record) {
+  const ompt::Entry entry(WEFT_CALLER);
   run_remaining_parts(record);
   end_undeferred(self(), link_of(record)->task);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_complete_if0);
 
 WEFT_ABI int32_t weft_abi___kmpc_omp_taskwait(Ident*, int32_t) {
-  task_wait(self());
+  task_wait(self(), WEFT_CALLER);
   return 0;
 }
 WEFT_ABI_EXPORT(__kmpc_omp_taskwait);
 
 WEFT_ABI int32_t weft_abi___kmpc_omp_taskyield(Ident*, int32_t, int32_t) {
+  const ompt::Entry entry(WEFT_CALLER);
   task_yield(self());
   return 0;
 }
@@ -316,9 +322,12 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
   if (cut == kByGrainSize) cuts.grain_size = said;
   if (cut == kByTaskCount) cuts.task_count = said;
   cuts.strict = strict;
-  const TaskLoopPlan plan(iterations(*lower, *upper, step), cuts, member->team->size);
+  const uint64_t count = iterations(*lower, *upper, step);
+  const TaskLoopPlan plan(count, cuts, member->team->size);
+  if (ompt::on()) ompt::begin_task_loop(member, count);
   if (grouped) begin_taskgroup(member);
-  if (duplicator == nullptr && (link->flags & kDestructors) == 0 && suits_runners(plan)) {
+  const bool needs_construction = duplicator != nullptr || (link->flags & kDestructors) != 0;
+  if (!needs_construction && suits_runners(plan)) {
     TaskClauses clauses;
     clauses.deferred = deferred;
     clauses.final = (link->flags & kFinal) != 0;
@@ -329,6 +338,7 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
     submit_each(pattern, deferred, plan, duplicator);
   }
   if (grouped) end_taskgroup(member);
+  if (ompt::on()) ompt::end_task_loop(member, count);
 }
 
 }  // namespace
@@ -336,6 +346,7 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
 WEFT_ABI void weft_abi___kmpc_taskloop(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
                                        uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
                                        Duplicate duplicator) {
+  const ompt::Entry entry(WEFT_CALLER);
   task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, false, duplicator);
 }
 WEFT_ABI_EXPORT(__kmpc_taskloop);
@@ -343,6 +354,7 @@ WEFT_ABI_EXPORT(__kmpc_taskloop);
 WEFT_ABI void weft_abi___kmpc_taskloop_5(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
                                          uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
                                          int32_t strict, Duplicate duplicator) {
+  const ompt::Entry entry(WEFT_CALLER);
   task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, strict != 0, duplicator);
 }
 WEFT_ABI_EXPORT(__kmpc_taskloop_5);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool can ask weft beyond OMPT. OMPT's lookup function finds these by their names without the _t; other
+ * runtimes answer null. A tool's "thread" is a context of weft: it is suspended when it waits, and continues on
+ * whichever carrier, an OS thread of the pool, has time. */
+#ifndef WEFT_TOOLS_H
+#define WEFT_TOOLS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The number of the carrier that runs the caller; -1: none, the thread has not used the pool yet. */
+typedef int (*weft_get_carrier_t)(void);
+
+typedef enum weft_switch_t { weft_switch_leave = 0, weft_switch_continue = 1 } weft_switch_t;
+
+/* Called by a context that is about to leave its carrier, and by one that continues, as the first thing it does. It
+ * must not call OpenMP or wait for another context. */
+typedef void (*weft_callback_switch_t)(weft_switch_t what, int carrier);
+
+/* Null ends it. */
+typedef void (*weft_set_switch_callback_t)(weft_callback_switch_t callback);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explicit tasks and their dependences.
+#include <utility>
+
+#include "base/small_list.h"
+#include "openmp/cancel.h"
+#include "openmp/dependences.h"
+#include "openmp/ompt/callbacks.h"
+#include "openmp/ompt/events.h"
+#include "openmp/task.h"
+
+namespace weft::openmp::ompt {
+
+namespace {
+
+// What `open` of a detachable task says until one of the two has happened.
+constexpr int kBodyAndEvent = 2;
+
+void create(const Member* self, Task* task, int flags, bool has_dependences) noexcept {
+  task->tool = {};
+  task->tool.flags = flags;
+  Task* parent = self->task;
+  call<ompt_callback_task_create_t>(ompt_callback_task_create, &parent->tool.data, &std::as_const(parent->tool.frame),
+                                    &task->tool.data, flags, has_dependences ? 1 : 0, t_thread.caller);
+}
+
+ompt_dependence_type_t type_of(const Dependence& dependence) noexcept {
+  if (dependence.location == nullptr) return ompt_dependence_type_inout_all_memory;
+  switch (dependence.kind) {
+    case DependKind::in: return ompt_dependence_type_in;
+    case DependKind::inoutset: return ompt_dependence_type_inoutset;
+    default: return ompt_dependence_type_inout;
+  }
+}
+
+void tell_dependences(Task* task, const Dependence* list, int count) noexcept {
+  if (count == 0) return;
+  base::SmallList<ompt_dependence_t, 8> told;
+  for (int i = 0; i < count; ++i) {
+    ompt_data_t variable{};
+    variable.ptr = const_cast<void*>(list[i].location);
+    told.add({variable, type_of(list[i])});
+  }
+  call<ompt_callback_dependences_t>(ompt_callback_dependences, &task->tool.data,
+                                    static_cast<const ompt_dependence_t*>(told.begin()), count);
+  told.free_memory();
+}
+
+// From here on nobody tells of the task as somebody's predecessor.
+void close(Task* task) noexcept {
+  task->edges.lock();
+  task->tool.flags |= kClosed;
+  task->edges.unlock();
+}
+
+void schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) noexcept {
+  call<ompt_callback_task_schedule_t>(ompt_callback_task_schedule, prior, status, next);
+}
+
+}  // namespace
+
+void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+  const bool final = clauses.final || self->task->final;
+  // Not deferred either where the team has one member: as the specification has it for included tasks.
+  const bool deferred = clauses.deferred && !self->task->final && self->team->size > 1;
+  int flags = ompt_task_explicit;
+  if (final) flags |= ompt_task_final;
+  if (!deferred) flags |= ompt_task_undeferred;
+  create(self, task, flags, clauses.dependence_count > 0);
+  tell_dependences(task, clauses.dependences, clauses.dependence_count);
+}
+
+void create_undeferred(Member* self, Task* task) noexcept {
+  int flags = ompt_task_explicit | ompt_task_undeferred;
+  if (task->final) flags |= ompt_task_final;
+  create(self, task, flags, false);
+}
+
+void start_task(Task* previous, Task* task) noexcept {
+  schedule(&previous->tool.data, ompt_task_switch, &task->tool.data);
+  task->tool.frame.exit_frame.ptr = __builtin_dwarf_cfa();
+  task->tool.frame.exit_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
+}
+
+void end_task(Task* previous, Task* task) noexcept {
+  task->tool.frame.exit_frame.ptr = nullptr;
+  const bool detached = task->open.load(std::memory_order_relaxed) == kBodyAndEvent;
+  if (detached) task->tool.flags |= kDetached;
+  if (!detached) close(task);
+  const ompt_task_status_t status = is_dropped(task) ? ompt_task_cancel
+                                    : detached       ? ompt_task_detach
+                                                     : ompt_task_complete;
+  schedule(&task->tool.data, status, &previous->tool.data);
+}
+
+void fulfill(Task* task) noexcept {
+  if (task->open.load(std::memory_order_relaxed) == kBodyAndEvent) {
+    schedule(&task->tool.data, ompt_task_early_fulfill, nullptr);
+  }
+}
+
+void complete_detached(Task* task) noexcept {
+  if ((task->tool.flags & kDetached) == 0) return;
+  close(task);
+  schedule(&task->tool.data, ompt_task_late_fulfill, nullptr);
+}
+
+void begin_task_wait_for(Member* self, Task* stand_in, const Dependence* list, int count) noexcept {
+  create(self, stand_in, ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable, true);
+  tell_dependences(stand_in, list, count);
+  sync_region(ompt_sync_region_taskwait, ompt_scope_begin, self, t_thread.caller);
+  sync_region_wait(ompt_sync_region_taskwait, ompt_scope_begin, self, t_thread.caller);
+}
+
+void end_task_wait_for(Member* self, Task* stand_in) noexcept {
+  sync_region_wait(ompt_sync_region_taskwait, ompt_scope_end, self, t_thread.caller);
+  sync_region(ompt_sync_region_taskwait, ompt_scope_end, self, t_thread.caller);
+  schedule(&stand_in->tool.data, ompt_taskwait_complete, nullptr);
+}
+
+void depend(Task* predecessor, Task* successor) noexcept {
+  if ((predecessor->tool.flags & kClosed) != 0) return;
+  call<ompt_callback_task_dependence_t>(ompt_callback_task_dependence, &predecessor->tool.data, &successor->tool.data);
+}
+
+}  // namespace weft::openmp::ompt

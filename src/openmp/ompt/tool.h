@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a tool listens (OMPT; docs/design/ompt.md). What happens in the runtime asks on() and, if so, calls one of
+// the functions of events.h; that branch is all that programs without a tool pay.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "weft/omp-tools.h"
+
+namespace weft::openmp::ompt {
+
+enum State : uint32_t {
+  kNone,     // no tool, or it has been finalized
+  kActive,
+  kUnknown,  // nobody has looked for one yet: the first event does
+};
+
+// Read at every event, written twice a process: alone on its line. Relaxed: who finds it active late reports late; what
+// a tool has registered is published by the callbacks themselves.
+struct alignas(64) Presence {
+  std::atomic<uint32_t> state{kUnknown};
+};
+extern Presence g_presence;
+
+// Looks for a tool, once a process, and starts it; whether there is one.
+bool start() noexcept;
+
+inline bool on() noexcept {
+  const uint32_t state = g_presence.state.load(std::memory_order_relaxed);
+  if (__builtin_expect(state == kNone, 1)) return false;
+  return state == kActive || start();
+}
+
+// The tool's finalizer; no events after it. Does nothing the second time.
+void finalize() noexcept;
+
+// A call of the program into the runtime, for as long as it lasts: its return address, and the frame of the task that
+// makes it. Adapters declare one: const ompt::Entry entry(WEFT_CALLER);
+#define WEFT_CALLER __builtin_return_address(0)
+class Entry {
+ public:
+  // `requested`: the num_threads clause of a region.
+  explicit Entry(const void* caller, int requested = 0) noexcept {
+    if (on()) outer_ = enter(caller, requested);
+  }
+  ~Entry() {
+    if (on()) leave(outer_);
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+ private:
+  static const void* enter(const void* caller, int requested) noexcept;
+  static void leave(const void* outer) noexcept;
+
+  const void* outer_ = nullptr;
+};
+
+// ---- what the runtime's records keep for a tool; written only when there is one ----
+
+struct TaskInfo {
+  ompt_data_t data{};
+  ompt_frame_t frame{};
+  int flags = 0;
+};
+
+struct TeamInfo {
+  ompt_data_t own{};
+  ompt_data_t* data = &own;  // that of the region; the teams of a league share one
+  const void* caller = nullptr;  // who opened the region
+  int flags = 0;
+};
+
+// The worksharing construct a member is in; 0: none.
+struct MemberInfo {
+  int work = 0;
+  uint64_t count = 0;
+  const void* caller = nullptr;
+  bool single = false;  // it executes a single region
+};
+
+}  // namespace weft::openmp::ompt

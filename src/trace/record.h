@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept while the program runs: one growing list of records for each context, which only it appends to.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::trace {
+
+enum class What : uint8_t {
+  member,  // the context begins to run a member of a team
+  task,    // an explicit task
+  work,    // a worksharing construct, a masked region
+  wait,    // in a barrier, for tasks, for a mutex
+  end,     // the end of the innermost of these
+  leave,   // the context leaves its carrier
+  resume,  // and continues, perhaps on another
+};
+
+// Kinds of wait from here on are OMPT's kinds of mutexes.
+inline constexpr int kMutexWaits = 100;
+
+struct Record {
+  int64_t time = 0;  // nanoseconds
+  What what = What::end;
+  uint8_t kind = 0;      // OMPT's number of the kind of work or wait
+  uint16_t level = 0;    // of a member: how many regions are around it
+  int32_t carrier = -1;  // on which it happened
+  uint64_t id = 0;       // of the team or task
+  int32_t number = 0;    // of the member, and of how many
+  int32_t size = 0;
+  const void* caller = nullptr;
+};
+
+class Log {
+ public:
+  // By the owner. Without memory the record is lost, and counted.
+  void append(const Record& record) noexcept;
+
+  // By anybody: all records that are complete.
+  template <class Visit>
+  void visit(Visit&& visit) const noexcept {
+    for (const Block* block = first_.load(std::memory_order_acquire); block != nullptr;
+         block = block->next.load(std::memory_order_acquire)) {
+      const size_t count = block->count.load(std::memory_order_acquire);
+      for (size_t i = 0; i < count; ++i) visit(block->records[i]);
+    }
+  }
+
+  uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+
+  Log* next = nullptr;  // of the list of all
+  int number = 0;       // in the order of their beginning
+
+ private:
+  static constexpr size_t kRecords = 2048;
+  // Release by the owner, acquire by the reader: what is counted or linked is complete.
+  struct Block {
+    std::array<Record, kRecords> records;
+    std::atomic<size_t> count{0};
+    std::atomic<Block*> next{nullptr};
+  };
+
+  std::atomic<Block*> first_{nullptr};
+  Block* last_ = nullptr;
+  std::atomic<uint64_t> lost_{0};
+};
+
+}  // namespace weft::trace

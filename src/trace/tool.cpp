@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tool behind `weft trace`: what OMPT tells becomes records; at the end of the program they become a file.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/options.h"
+#include "trace/writer.h"
+#include "weft/omp-tools.h"
+#include "weft/weft-tools.h"
+
+namespace weft::trace {
+
+namespace {
+
+struct Region {
+  uint64_t id;
+  uint16_t level;
+  const void* caller;
+};
+
+struct Task {
+  uint64_t id;
+  const void* caller;
+};
+
+std::atomic<Log*> g_logs{nullptr};
+std::atomic<int> g_log_count{0};
+std::atomic<uint64_t> g_regions{0};
+std::atomic<uint64_t> g_tasks{0};
+int64_t g_began = 0;
+pid_t g_process = 0;
+std::string g_path;
+weft_get_carrier_t g_carrier = nullptr;
+
+thread_local Log* t_log = nullptr;
+thread_local int t_open = 0;  // things begun and not ended
+thread_local uint16_t t_level = 0;
+
+int64_t now() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+Record record(What what) noexcept {
+  Record made;
+  made.time = now();
+  made.what = what;
+  made.carrier = g_carrier();
+  made.level = t_level;
+  return made;
+}
+
+void begin(const Record& record) noexcept {
+  if (t_log == nullptr) return;
+  ++t_open;
+  t_log->append(record);
+}
+
+void end() noexcept {
+  if (t_log == nullptr || t_open == 0) return;
+  --t_open;
+  t_log->append(record(What::end));
+}
+
+void begin_or_end(ompt_scope_endpoint_t endpoint, What what, int kind, const void* caller) noexcept {
+  if (endpoint == ompt_scope_end) return end();
+  Record made = record(what);
+  made.kind = static_cast<uint8_t>(kind);
+  made.caller = caller;
+  begin(made);
+}
+
+void on_thread_begin(ompt_thread_t, ompt_data_t*) {
+  t_log = new (std::nothrow) Log;
+  if (t_log == nullptr) return;
+  t_log->number = g_log_count.fetch_add(1, std::memory_order_relaxed);
+  // Release: who finds the log finds it complete.
+  t_log->next = g_logs.load(std::memory_order_relaxed);
+  while (!g_logs.compare_exchange_weak(t_log->next, t_log, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+// The log stays, for the file.
+void on_thread_end(ompt_data_t*) {
+  t_log = nullptr;
+  t_open = 0;
+}
+
+void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void* caller) {
+  const uint64_t id = g_regions.fetch_add(1, std::memory_order_relaxed) + 1;
+  parallel->ptr = new (std::nothrow) Region{id, static_cast<uint16_t>(t_level + 1), caller};
+}
+
+void on_parallel_end(ompt_data_t* parallel, ompt_data_t*, int, const void*) {
+  delete static_cast<Region*>(parallel->ptr);
+}
+
+// A member remembers in its task's data at which level its context was before.
+void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size,
+                      unsigned number, int flags) {
+  const auto* region = parallel != nullptr ? static_cast<const Region*>(parallel->ptr) : nullptr;
+  // The initial task of a thread of the program's: what is outside of all regions is not shown.
+  if (region == nullptr && (flags & ompt_task_initial) != 0) return;
+  if (endpoint == ompt_scope_end) {
+    t_level = static_cast<uint16_t>(task->value);
+    return end();
+  }
+  task->value = t_level;
+  t_level = region != nullptr ? region->level : static_cast<uint16_t>(t_level + 1);
+  Record made = record(What::member);
+  made.number = static_cast<int32_t>(number);
+  made.size = static_cast<int32_t>(size);
+  if (region != nullptr) {
+    made.id = region->id;
+    made.caller = region->caller;
+  }
+  begin(made);
+}
+
+void on_task_create(ompt_data_t*, const ompt_frame_t*, ompt_data_t* task, int, int, const void* caller) {
+  task->ptr = new (std::nothrow) Task{g_tasks.fetch_add(1, std::memory_order_relaxed) + 1, caller};
+}
+
+void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) {
+  switch (status) {
+    case ompt_task_switch: {
+      Record made = record(What::task);
+      if (const auto* task = static_cast<const Task*>(next->ptr)) {
+        made.id = task->id;
+        made.caller = task->caller;
+      }
+      return begin(made);
+    }
+    case ompt_task_detach: return end();
+    case ompt_task_complete:
+    case ompt_task_cancel: end(); break;
+    case ompt_task_late_fulfill:
+    case ompt_taskwait_complete: break;
+    default: return;
+  }
+  delete static_cast<Task*>(prior->ptr);
+}
+
+void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*,
+                         const void* caller) {
+  begin_or_end(endpoint, What::wait, kind, caller);
+}
+
+void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, uint64_t,
+             const void* caller) {
+  if (kind != ompt_work_single_other) begin_or_end(endpoint, What::work, kind, caller);
+}
+
+void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, const void* caller) {
+  begin_or_end(endpoint, What::work, 0, caller);
+}
+
+bool waits(ompt_mutex_t kind) noexcept { return kind != ompt_mutex_test_lock && kind != ompt_mutex_test_nest_lock; }
+
+void on_mutex_acquire(ompt_mutex_t kind, unsigned, unsigned, ompt_wait_id_t, const void* caller) {
+  if (waits(kind)) begin_or_end(ompt_scope_begin, What::wait, kMutexWaits + kind, caller);
+}
+
+void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t, const void*) {
+  if (waits(kind)) end();
+}
+
+// A nestable lock that its owner takes again.
+void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t, const void*) {
+  if (endpoint == ompt_scope_begin) end();
+}
+
+// Contexts that have nothing open come and go unseen.
+void on_switch(weft_switch_t what, int carrier) {
+  if (t_log == nullptr || t_open == 0) return;
+  Record made;
+  made.time = now();
+  made.what = what == weft_switch_leave ? What::leave : What::resume;
+  made.carrier = carrier;
+  t_log->append(made);
+}
+
+// %p stands for the number of the process.
+std::string path_of(const char* wanted) {
+  std::string path = wanted;
+  for (size_t at = 0; (at = path.find("%p", at)) != std::string::npos;) {
+    const std::string number = std::to_string(getpid());
+    path.replace(at, 2, number);
+    at += number.size();
+  }
+  return path;
+}
+
+int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
+  g_carrier = reinterpret_cast<weft_get_carrier_t>(lookup("weft_get_carrier"));
+  const auto watch = reinterpret_cast<weft_set_switch_callback_t>(lookup("weft_set_switch_callback"));
+  const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
+  if (g_carrier == nullptr || watch == nullptr || set == nullptr) {
+    base::warn("the program runs on another OpenMP runtime than weft: no trace is written");
+    return 0;
+  }
+  const struct {
+    ompt_callbacks_t event;
+    ompt_callback_t function;
+  } callbacks[] = {
+      {ompt_callback_thread_begin, reinterpret_cast<ompt_callback_t>(on_thread_begin)},
+      {ompt_callback_thread_end, reinterpret_cast<ompt_callback_t>(on_thread_end)},
+      {ompt_callback_parallel_begin, reinterpret_cast<ompt_callback_t>(on_parallel_begin)},
+      {ompt_callback_parallel_end, reinterpret_cast<ompt_callback_t>(on_parallel_end)},
+      {ompt_callback_implicit_task, reinterpret_cast<ompt_callback_t>(on_implicit_task)},
+      {ompt_callback_task_create, reinterpret_cast<ompt_callback_t>(on_task_create)},
+      {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(on_task_schedule)},
+      {ompt_callback_sync_region_wait, reinterpret_cast<ompt_callback_t>(on_sync_region_wait)},
+      {ompt_callback_work, reinterpret_cast<ompt_callback_t>(on_work)},
+      {ompt_callback_masked, reinterpret_cast<ompt_callback_t>(on_masked)},
+      {ompt_callback_mutex_acquire, reinterpret_cast<ompt_callback_t>(on_mutex_acquire)},
+      {ompt_callback_mutex_acquired, reinterpret_cast<ompt_callback_t>(on_mutex_acquired)},
+      {ompt_callback_nest_lock, reinterpret_cast<ompt_callback_t>(on_nest_lock)},
+  };
+  for (const auto& [event, function] : callbacks) set(event, function);
+  g_began = now();
+  watch(on_switch);
+  return 1;
+}
+
+void finalize(ompt_data_t*) {
+  // The child of a fork has its parent's records: they are the parent's to write.
+  if (getpid() != g_process) return;
+  std::FILE* file = std::fopen(g_path.c_str(), "we");
+  const bool written = file != nullptr && write(file, g_logs.load(std::memory_order_acquire), g_began, now());
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (!written || !closed) base::warn("the trace %s could not be written: %s", g_path.c_str(), std::strerror(errno));
+}
+
+ompt_start_tool_result_t g_result{initialize, finalize, {}};
+
+}  // namespace
+
+}  // namespace weft::trace
+
+extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
+  const char* wanted = weft::base::options().trace_file.value;
+  if (wanted == nullptr) return nullptr;
+  weft::trace::g_process = getpid();
+  weft::trace::g_path = weft::trace::path_of(wanted);
+  return &weft::trace::g_result;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/writer.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "trace/symbols.h"
+#include "weft/omp-tools.h"
+
+namespace weft::trace {
+
+namespace {
+
+constexpr int kThreadTracks = 100'000;  // of threads that no carrier runs yet
+
+// A record that has begun something, on one track from one time to another.
+struct Slice {
+  const Record* what;
+  int track;
+  int64_t begin;
+  int64_t end;
+  int depth;
+};
+
+// Follows one context: what it has open is cut into slices at each change of its carrier.
+class Replay {
+ public:
+  Replay(const Log& log, std::vector<Slice>& slices) : log_(log), slices_(slices) {}
+
+  void run(int64_t now) {
+    log_.visit([this](const Record& record) { take(record); });
+    while (!open_.empty()) close(now);
+  }
+
+ private:
+  struct Open {
+    const Record* what;
+    int64_t since;
+  };
+
+  int track(int carrier) const { return carrier >= 0 ? carrier : kThreadTracks + log_.number; }
+
+  void add(size_t index, int64_t until) {
+    const Open& open = open_[index];
+    if (until >= open.since)
+      slices_.push_back({open.what, track(carrier_), open.since, until, static_cast<int>(index)});
+  }
+
+  void close(int64_t time) {
+    if (open_.empty()) return;
+    if (running_) add(open_.size() - 1, time);
+    open_.pop_back();
+  }
+
+  void pause(int64_t time) {
+    if (!running_) return;
+    for (size_t i = 0; i < open_.size(); ++i) add(i, time);
+    running_ = false;
+  }
+
+  void resume(int64_t time, int carrier) {
+    carrier_ = carrier;
+    running_ = true;
+    for (Open& open : open_) open.since = time;
+  }
+
+  void take(const Record& record) {
+    if (record.what == What::leave) return pause(record.time);
+    if (record.what == What::resume) return resume(record.time, record.carrier);
+    // A thread that has just been given a carrier, or a context that runs for the first time.
+    if (!running_ || record.carrier != carrier_) {
+      pause(record.time);
+      resume(record.time, record.carrier);
+    }
+    if (record.what == What::end) return close(record.time);
+    open_.push_back({&record, record.time});
+  }
+
+  const Log& log_;
+  std::vector<Slice>& slices_;
+  std::vector<Open> open_;
+  int carrier_ = -1;
+  bool running_ = true;
+};
+
+const char* name_of_work(int kind) {
+  switch (kind) {
+    case 0: return "masked";
+    case ompt_work_sections: return "sections";
+    case ompt_work_single_executor: return "single";
+    case ompt_work_workshare: return "workshare";
+    case ompt_work_distribute: return "distribute";
+    case ompt_work_taskloop: return "taskloop";
+    case ompt_work_scope: return "scope";
+    default: return "loop";
+  }
+}
+
+// Mutexes are numbered behind the regions that members wait in.
+const char* name_of_wait(int kind) {
+  switch (kind) {
+    case ompt_sync_region_barrier_explicit: return "barrier";
+    case ompt_sync_region_barrier_implicit_workshare: return "barrier of a construct";
+    case ompt_sync_region_barrier_implicit_parallel: return "end of the region";
+    case ompt_sync_region_taskwait: return "taskwait";
+    case ompt_sync_region_taskgroup: return "end of taskgroup";
+    case kMutexWaits + ompt_mutex_critical: return "waits for critical";
+    case kMutexWaits + ompt_mutex_atomic: return "waits for atomic";
+    case kMutexWaits + ompt_mutex_ordered: return "waits for its turn";
+    case kMutexWaits + ompt_mutex_lock:
+    case kMutexWaits + ompt_mutex_nest_lock: return "waits for a lock";
+    default: return "wait";
+  }
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out;
+}
+
+class Json {
+ public:
+  Json(std::FILE* file, int64_t began) : file_(file), began_(began) {
+    std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
+    std::fputs(R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"weft"}})", file);
+  }
+
+  void name_track(int track) {
+    const bool is_carrier = track < kThreadTracks;
+    std::fprintf(file_, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %d\"}}",
+                 track, is_carrier ? "carrier" : "thread", is_carrier ? track : track - kThreadTracks);
+    std::fprintf(file_,
+                 ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
+                 track, track);
+  }
+
+  void idle(int track, int64_t begin, int64_t end) {
+    open("idle", "idle", track, begin, end);
+    std::fputc('}', file_);
+  }
+
+  void slice(const Slice& slice) {
+    const Record& r = *slice.what;
+    char name[80];
+    switch (r.what) {
+      case What::member:
+        std::snprintf(name, sizeof name, "team %llu, member %d of %d", static_cast<unsigned long long>(r.id), r.number,
+                      r.size);
+        open(name, "member", slice.track, slice.begin, slice.end);
+        std::fprintf(file_, ",\"args\":{\"team\":%llu,\"level\":%d,\"member\":%d,\"of\":%d",
+                     static_cast<unsigned long long>(r.id), r.level, r.number, r.size);
+        break;
+      case What::task:
+        std::snprintf(name, sizeof name, "task %llu", static_cast<unsigned long long>(r.id));
+        open(name, "task", slice.track, slice.begin, slice.end);
+        std::fprintf(file_, ",\"args\":{\"task\":%llu", static_cast<unsigned long long>(r.id));
+        break;
+      default: {
+        const bool waits = r.what == What::wait;
+        open(waits ? name_of_wait(r.kind) : name_of_work(r.kind), waits ? "wait" : "work", slice.track, slice.begin,
+             slice.end);
+        std::fprintf(file_, ",\"args\":{\"level\":%d", r.level);
+        break;
+      }
+    }
+    if (r.caller != nullptr) std::fprintf(file_, ",\"at\":\"%s\"", escaped(symbols_.name(r.caller)).c_str());
+    std::fputs("}}", file_);
+  }
+
+  bool finish(uint64_t lost) {
+    std::fprintf(file_, "\n],\"otherData\":{\"lost\":%llu}}\n", static_cast<unsigned long long>(lost));
+    return std::ferror(file_) == 0;
+  }
+
+ private:
+  void open(const char* name, const char* category, int track, int64_t begin, int64_t end) {
+    std::fprintf(file_, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":\"%s\",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f",
+                 track, name, category, static_cast<double>(begin - began_) / 1e3,
+                 static_cast<double>(end - begin) / 1e3);
+  }
+
+  std::FILE* file_;
+  int64_t began_;
+  Symbols symbols_;
+};
+
+}  // namespace
+
+bool write(std::FILE* file, const Log* logs, int64_t began, int64_t now) {
+  std::vector<Slice> slices;
+  uint64_t lost = 0;
+  for (const Log* log = logs; log != nullptr; log = log->next) {
+    Replay(*log, slices).run(now);
+    lost += log->lost();
+  }
+  // By track and time; what holds another comes first.
+  std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+    if (a.track != b.track) return a.track < b.track;
+    if (a.begin != b.begin) return a.begin < b.begin;
+    if (a.end != b.end) return a.end > b.end;
+    return a.depth < b.depth;
+  });
+  Json json(file, began);
+  int track = -1;
+  int64_t covered = 0;
+  // Shorter gaps are the scheduler's own work.
+  constexpr int64_t kShortestIdle = 1000;
+  for (const Slice& slice : slices) {
+    if (slice.track != track) {
+      track = slice.track;
+      covered = began;
+      json.name_track(track);
+    }
+    if (slice.begin > covered + kShortestIdle && track < kThreadTracks) json.idle(track, covered, slice.begin);
+    covered = std::max(covered, slice.end);
+    json.slice(slice);
+  }
+  return json.finish(lost);
+}
+
+}  // namespace weft::trace

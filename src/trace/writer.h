@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file: the trace event format of Chrome, which Perfetto reads too. One track a carrier; what a context has open
+// is shown where it runs, and only while it runs.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#include "trace/record.h"
+
+namespace weft::trace {
+
+// Writes the records of all `logs` up to `now`; false when the file cannot be written.
+bool write(std::FILE* file, const Log* logs, int64_t began, int64_t now);
+
+}  // namespace weft::trace

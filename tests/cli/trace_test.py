@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft trace`: the file loads, what it shows nests, and nested regions are seen to spread."""
+import json
+import os
+import pathlib
+import unittest
+
+from command_test import CLANG, GCC, CommandTest
+
+NESTED = r"""
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+static volatile double sink;
+static void busy(int n) { double s = 0; for (int i = 0; i < n; i++) s += sin(i); sink = s; }
+__attribute__((noinline)) static void inner_region(void) {
+#pragma omp parallel for num_threads(4) schedule(dynamic)
+  for (int i = 0; i < 16; i++) busy(20000);
+}
+int main(int count, char **arguments) {
+#pragma omp parallel num_threads(2)
+  {
+    for (int k = 0; k < 4; k++) inner_region();
+#pragma omp barrier
+#pragma omp single
+    for (int i = 0; i < 6; i++) {
+#pragma omp task
+      busy(5000);
+    }
+#pragma omp critical
+    busy(5000);
+  }
+  if (count > 1) exit(atoi(arguments[1]));
+  return 0;
+}
+"""
+EVERY_EVENT = pathlib.Path(__file__).resolve().parents[1] / "openmp/tools/every_event.c"
+ROUNDING_US = 0.002
+
+
+class Trace(CommandTest):
+    def trace(self, program, *arguments, options=(), **more):
+        file = self.folder / "trace.json"
+        file.unlink(missing_ok=True)
+        done = self.weft("trace", *options, "-o", file, program, *arguments, **more)
+        return done, json.loads(file.read_text()) if file.exists() else None
+
+    def slices(self, trace):
+        """By track, as they stand in the file; checks that they nest."""
+        self.assertEqual(trace["otherData"]["lost"], 0)
+        tracks = {}
+        for event in trace["traceEvents"]:
+            if event["ph"] == "X":
+                tracks.setdefault(event["tid"], []).append(event)
+        for events in tracks.values():
+            ends = []
+            for event in events:
+                begin, end = event["ts"], event["ts"] + event["dur"]
+                self.assertGreaterEqual(event["dur"], 0)
+                while ends and ends[-1] <= begin + ROUNDING_US:
+                    ends.pop()
+                if ends:
+                    self.assertLessEqual(end, ends[-1] + ROUNDING_US, event)
+                ends.append(end)
+        return tracks
+
+    def test_nested_regions_spread(self):
+        for compiler in (GCC, CLANG):
+            program = self.build("nested", NESTED, "-lm", compiler=compiler)
+            with self.subTest(compiler=compiler):
+                spread = 0
+                for _ in range(10):  # a busy machine may not let them, once
+                    done, trace = self.trace(program, options=("--cpus", "4"))
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                    tracks = self.slices(trace)
+                    teams = {}
+                    for track, events in tracks.items():
+                        for event in events:
+                            if event["cat"] == "member":
+                                what = event["args"]
+                                self.assertLess(what["member"], what["of"])
+                                teams.setdefault((what["level"], what["team"]), []).append((track, what["member"]))
+                    self.assertEqual(sum(level == 1 for level, _ in teams), 1)
+                    inner = [members for (level, _), members in teams.items() if level == 2]
+                    self.assertEqual(len(inner), 8)
+                    for members in inner:
+                        self.assertEqual({member for _, member in members}, {0, 1, 2, 3})
+                    spread = max(spread, *(len({track for track, _ in members}) for members in inner))
+                    if spread > 1:
+                        break
+                self.assertGreater(spread, 1)
+                names = {(event["cat"], event["name"]) for events in tracks.values() for event in events}
+                for wanted in (("work", "loop"), ("work", "single"), ("wait", "barrier"), ("wait", "waits for critical"),
+                               ("wait", "end of the region")):
+                    self.assertIn(wanted, names)
+                tasks = [event for events in tracks.values() for event in events if event["cat"] == "task"]
+                self.assertEqual(len({event["args"]["task"] for event in tasks}), 6)
+                places = {event.get("args", {}).get("at", "") for events in tracks.values() for event in events}
+                self.assertTrue(any(place.startswith("inner_region") for place in places), places)
+                self.assertTrue(any(event["cat"] == "idle" for events in tracks.values() for event in events))
+
+    def test_every_event(self):
+        for compiler in (GCC, CLANG):
+            program = self.build("every", EVERY_EVENT.read_text(), "-ldl", compiler=compiler)
+            with self.subTest(compiler=compiler):
+                done, trace = self.trace(program, options=("--set", "OMP_CANCELLATION=true"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.slices(trace)
+
+    def test_programs_that_exit(self):
+        program = self.build("exits", NESTED, "-lm")
+        done, trace = self.trace(program, 7)
+        self.assertEqual((done.returncode, done.stderr), (7, ""))
+        self.assertTrue(self.slices(trace))
+
+    def test_exit_inside_a_region(self):
+        program = self.build("inside", """
+#include <stdlib.h>
+int main(void) {
+#pragma omp parallel num_threads(3)
+  {
+#pragma omp barrier
+#pragma omp master
+    exit(5);
+#pragma omp barrier
+  }
+  return 0;
+}
+""")
+        done, trace = self.trace(program)
+        self.assertEqual((done.returncode, done.stderr), (5, ""))
+        self.assertTrue(self.slices(trace))
+
+    def test_a_program_that_goes_elsewhere(self):
+        program = self.build("elsewhere", "#include <unistd.h>\n" + NESTED.replace("int main(int count, char **arguments) {",
+                             'int main(int count, char **arguments) { if (chdir("/")) return 9;'), "-lm")
+        done = self.weft("trace", "-o", "here-%p.json", program, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found = list(self.folder.glob("here-*.json"))
+        self.assertEqual(len(found), 1)
+        self.assertTrue(found[0].stem[5:].isdigit())
+
+    def test_the_default_file(self):
+        program = self.build("default", NESTED, "-lm")
+        done = self.weft("trace", "--", program, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.slices(json.loads((self.folder / "weft-trace.json").read_text()))
+
+    def test_children_of_a_fork_leave_the_file_alone(self):
+        program = self.build("forks", "#include <sys/wait.h>\n#include <unistd.h>\n" + NESTED.replace(
+            "int main(int count, char **arguments) {",
+            "int main(int count, char **arguments) { inner_region(); if (fork() == 0) exit(0); wait(NULL);"), "-lm")
+        done, trace = self.trace(program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        events = [event for events in self.slices(trace).values() for event in events]
+        self.assertGreater(len({event["args"]["team"] for event in events if event["cat"] == "member"}), 8)
+
+    def test_files_that_cannot_be_written(self):
+        program = self.build("unwritten", NESTED, "-lm")
+        for file, words in (("/no/such/folder/t.json", ["/no/such/folder", "No such file"]), (self.folder, ["directory"])):
+            with self.subTest(file=file):
+                done = self.weft("trace", "-o", file, program)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.one_complaint(done, file, *words)
+        done = self.weft("trace", "-o", "/dev/full", program)
+        self.assertEqual(done.returncode, 0)
+        self.one_complaint(done, "/dev/full", "No space left")
+
+    def test_usage(self):
+        for arguments, words in ((("trace",), "program"), (("trace", "-o"), "--output"), (("trace", "--frob", "x"), "--frob")):
+            with self.subTest(arguments=arguments):
+                done = self.weft(*arguments)
+                self.assertEqual(done.returncode, 2)
+                self.one_complaint(done, words)
+        self.assertIn("perfetto", self.weft("trace", "--help").stdout)
+
+    def test_other_tools_go_on(self):
+        """A user's own tool is tried after ours, which takes part: said by nobody, so nothing is printed."""
+        program = self.build("two", NESTED, "-lm")
+        done, trace = self.trace(program, env={"OMP_TOOL_LIBRARIES": "/no/such/tool.so"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(self.slices(trace))
+
+
+if __name__ == "__main__":
+    unittest.main()
