@@ -6,6 +6,7 @@
 
 #include "core/scheduler.h"
 #include "core/spinlock.h"
+#include "openmp/ompt/events.h"
 #include "openmp/startup.h"
 #include "openmp/store.h"
 #include "openmp/task.h"
@@ -65,10 +66,12 @@ void serve() noexcept {
   enter_team(member, team, 0);
   member->number = kUnassignedThread;
   t_member = member;
+  if (ompt::on()) ompt::begin_agent(member);
   const auto news = [] { return g_queue.waiting.load(std::memory_order_relaxed) > 0; };
   do {
     while (Task* task = take_given([](const Task*, const Member*) { return true; }, member)) run_as_agent(member, task);
   } while (core::spin_until(member->context, news));
+  if (ompt::on()) ompt::end_agent(member);
   team->agent_of = nullptr;
   team->first_loop = member->loops;
   team->first_single = member->singles;

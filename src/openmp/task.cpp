@@ -435,7 +435,7 @@ void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noex
 
 void run_given(Member* agent, Task* task) noexcept {
   run(agent, task);
-  fulfill_event(task);
+  if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
 }
 
 bool runs_at_once(const Member* self, bool deferred) noexcept {

@@ -111,8 +111,8 @@ uint64_t take_static_part(const Sharers& sharers, int32_t schedule, int32_t* las
 
 // Inlined into what the program calls, since its caller is told to tools.
 template <class Value>
-[[gnu::always_inline]] inline void dispatch_init(int32_t schedule, Value lower, Value upper, std::make_signed_t<Value> incr,
-                   std::make_signed_t<Value> chunk) {
+[[gnu::always_inline]] inline void dispatch_init(int32_t schedule, Value lower, Value upper,
+                                                 std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
   const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
   base::LoopSchedule how{};

@@ -26,10 +26,16 @@ WEFT_ABI KmpTask* weft_abi___kmpc_omp_target_task_alloc(Ident*, int32_t, int32_t
 WEFT_ABI_EXPORT(__kmpc_omp_target_task_alloc);
 
 // The second end of a proxy task: by a member of its team, or by any thread.
-WEFT_ABI void weft_abi___kmpc_proxy_task_completed(int32_t, KmpTask* record) { fulfill_event(task_of(record)); }
+WEFT_ABI void weft_abi___kmpc_proxy_task_completed(int32_t, KmpTask* record) {
+  const ompt::Entry entry(WEFT_CALLER);
+  fulfill_event(task_of(record));
+}
 WEFT_ABI_EXPORT(__kmpc_proxy_task_completed);
 
-WEFT_ABI void weft_abi___kmpc_proxy_task_completed_ooo(KmpTask* record) { fulfill_event(task_of(record)); }
+WEFT_ABI void weft_abi___kmpc_proxy_task_completed_ooo(KmpTask* record) {
+  const ompt::Entry entry(WEFT_CALLER);
+  fulfill_event(task_of(record));
+}
 WEFT_ABI_EXPORT(__kmpc_proxy_task_completed_ooo);
 
 // Whether the current task may end later than its routine.

@@ -32,6 +32,9 @@ void end_root(Member* initial) noexcept;
 void begin_parallel(Team* team, Member* parent) noexcept;
 // The caller is about to run the member's part of the region, or the initial task of a team of a league.
 void begin_member(Member* member) noexcept;
+// The caller is about to run tasks of other teams (free_agent.h), or has: to a tool its own is an initial task.
+void begin_agent(Member* agent) noexcept;
+void end_agent(Member* agent) noexcept;
 // It has run the part. `with_barrier`: the members of the team wait for each other here, and help with tasks, since a
 // tool must not see the implicit tasks end before.
 void end_member(Member* member, bool with_barrier) noexcept;

@@ -109,6 +109,16 @@ void begin_member(Member* member) noexcept {
   set_exit_frame(member->implicit, __builtin_dwarf_cfa());
 }
 
+void begin_agent(Member* agent) noexcept {
+  begin_thread(ompt_thread_worker);
+  agent->tool = {};
+  set_up(agent->team, nullptr, 0);
+  set_up(agent->implicit, ompt_task_initial);
+  implicit_task(ompt_scope_begin, agent, 1, 1);
+}
+
+void end_agent(Member* agent) noexcept { implicit_task(ompt_scope_end, agent, 0, 1); }
+
 void end_member(Member* member, bool with_barrier) noexcept {
   const bool hidden = is_hidden(member->team);
   if (!hidden) begin_end(member);

@@ -16,6 +16,11 @@ namespace {
 // What `open` of a detachable task says until one of the two has happened.
 constexpr int kBodyAndEvent = 2;
 
+// A free agent is one thing more (free_agent.h), of which tools are not told.
+bool awaits_both(const Task* task) noexcept {
+  return task->open.load(std::memory_order_relaxed) == kBodyAndEvent + (task->for_agents ? 1 : 0);
+}
+
 void create(const Member* self, Task* task, int flags, bool has_dependences) noexcept {
   task->tool = {};
   task->tool.flags = flags;
@@ -84,7 +89,7 @@ void start_task(Task* previous, Task* task) noexcept {
 
 void end_task(Task* previous, Task* task) noexcept {
   task->tool.frame.exit_frame.ptr = nullptr;
-  const bool detached = task->open.load(std::memory_order_relaxed) == kBodyAndEvent;
+  const bool detached = awaits_both(task);
   if (detached) task->tool.flags |= kDetached;
   if (!detached) close(task);
   const ompt_task_status_t status = is_dropped(task) ? ompt_task_cancel
@@ -94,15 +99,14 @@ void end_task(Task* previous, Task* task) noexcept {
 }
 
 void fulfill(Task* task) noexcept {
-  if (task->open.load(std::memory_order_relaxed) == kBodyAndEvent) {
-    schedule(&task->tool.data, ompt_task_early_fulfill, nullptr);
-  }
+  // A thread that has nothing to do with OpenMP otherwise is none to a tool.
+  if (t_thread.begun && awaits_both(task)) schedule(&task->tool.data, ompt_task_early_fulfill, nullptr);
 }
 
 void complete_detached(Task* task) noexcept {
   if ((task->tool.flags & kDetached) == 0) return;
   close(task);
-  schedule(&task->tool.data, ompt_task_late_fulfill, nullptr);
+  if (t_thread.begun) schedule(&task->tool.data, ompt_task_late_fulfill, nullptr);
 }
 
 void begin_task_wait_for(Member* self, Task* stand_in, const Dependence* list, int count) noexcept {

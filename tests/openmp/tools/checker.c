@@ -203,15 +203,13 @@ static void on_implicit_task(ompt_scope_endpoint_t at, ompt_data_t *parallel, om
   if (at == ompt_scope_begin) {
     if (data->ptr) wrong("implicit_task: the data are not empty");
     struct region *region = NULL;
-    // The task around a whole thread has no region that somebody opened.
+    // The task around a whole thread, and that of a target region on the host, have no region that somebody opened.
     if (!(flags & ompt_task_initial) || parallel->ptr) {
       region = region_of(parallel, "implicit_task");
       if (number >= size || size > 1024) wrong("implicit_task: number %u of %u", number, size);
       if (atomic_exchange(&region->seen[number], 1)) wrong("implicit_task: number %u twice", number);
       atomic_fetch_add(&region->begun, 1);
       region->size = (int)size;
-    } else if (me->tasks != 0) {
-      wrong("implicit_task: an initial task on top of others");
     }
     struct task *task = calloc(1, sizeof *task);
     *task = (struct task){TASK, RUNNING, region};
