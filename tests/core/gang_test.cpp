@@ -3,6 +3,7 @@
 #include "core/gang.h"
 
 #include <memory>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +33,8 @@ void run(Pair* pair) {
   summon(pair, 1);
   meet(pair, 0);
   join(pair);
+  // What was summoned may have come too late; it has ended when its carrier has time again.
+  while (idle_carriers() == 0) std::this_thread::yield();
 }
 
 TEST(GangTest, SummonedCallsUseTheSameContextsAgain) {
@@ -44,8 +47,7 @@ TEST(GangTest, SummonedCallsUseTheSameContextsAgain) {
   const int before = totals().contexts;
   for (int i = 0; i < 300; ++i) run(pair);
   leave_region(self);
-  // Some are on their way back to the pool, since gangs follow each other at once here.
-  EXPECT_LE(totals().contexts, before + 40);
+  EXPECT_LE(totals().contexts, before + 8);
 }
 
 }  // namespace
