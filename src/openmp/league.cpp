@@ -85,7 +85,10 @@ void set_league_thread_limit(int threads) noexcept {
 }
 
 void run_initial_team(Invoke invoke, void** words, int thread_limit) noexcept {
-  League league = make_league(invoke, words, 1, thread_limit);
+  // The ICVs of a device are those the environment gives (section 2.2), whatever the task that meets the region has
+  // set.
+  League league{invoke, words, 1, initial_icvs(), {}};
+  if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
   run_team(league, 0);
 }
 

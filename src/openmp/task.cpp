@@ -513,6 +513,10 @@ void await_events(Member* self) noexcept {
 
 void begin_undeferred(Member* self, Task* task, bool final) noexcept {
   prepare(self, task, final || self->task->final);
+  if (task->open.load(std::memory_order_relaxed) != 0) {
+    task->team = self->team;
+    open_event(self, self->team);
+  }
   Task* previous = self->task;
   if (ompt::on()) ompt::create_undeferred(self, task);
   start(self, task);

@@ -64,7 +64,8 @@ template <class Value>
     inner *= static_cast<uint64_t>(counts[i]);
   }
   const auto outer = static_cast<uint64_t>(counts[0]);
-  begin_doacross(member, outer, inner);
+  // Where there are no rows the program leaves the other counts unset.
+  begin_doacross(member, outer, outer > 0 ? inner : 0);
   for (unsigned i = 0; i < loops; ++i) {
     member->doacross_counts[i] = static_cast<uint64_t>(counts[i]);
   }

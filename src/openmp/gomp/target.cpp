@@ -63,6 +63,8 @@ class Copies {
     for (size_t i = 0; i < maps_.count; ++i) {
       if (!maps_.is_copied(i)) continue;
       at = round_up(at, maps_.alignment(i));
+      // Null: an optional argument of Fortran's that is absent.
+      if (maps_.addresses[i] == nullptr) continue;
       std::memcpy(room + at, maps_.addresses[i], maps_.sizes[i]);
       addresses[i] = room + at;
       at += maps_.sizes[i];

@@ -5,8 +5,10 @@
 #include <sched.h>
 
 #include "core/scheduler.h"
+#include "openmp/affinity.h"
 #include "openmp/icv.h"
 #include "openmp/ompt/callbacks.h"
+#include "openmp/team_affinity.h"
 #include "weft/weft-tools.h"
 
 namespace weft::openmp::ompt {
@@ -179,11 +181,32 @@ int get_task_memory(void** address, size_t* size, int block) {
 int get_num_procs() { return num_procs(); }
 int get_proc_id() { return sched_getcpu(); }
 
-// Threads are not bound, so there are no places.
-int get_num_places() { return 0; }
-int get_place_proc_ids(int, int, int*) { return 0; }
-int get_place_num() { return -1; }
-int get_partition_place_nums(int, int*) { return 0; }
+// Each list is written as far as there is room; the answer is its length.
+template <class Numbers>
+int list(const Numbers& numbers, int size, int* to) noexcept {
+  int count = 0;
+  for (const int number : numbers) {
+    if (count < size) to[count] = number;
+    ++count;
+  }
+  return count;
+}
+
+int get_num_places() { return affinity().places.size(); }
+
+int get_place_proc_ids(int place, int size, int* ids) {
+  if (place < 0 || place >= get_num_places()) return 0;
+  return list(each(affinity().places.begin()[place]), size, ids);
+}
+
+int get_place_num() { return t_member != nullptr ? seat_of(t_member).place : -1; }
+
+int get_partition_place_nums(int size, int* numbers) {
+  if (t_member == nullptr) return 0;
+  const Partition mine = seat_of(t_member).partition;
+  for (int i = 0; i < mine.count && i < size; ++i) numbers[i] = mine.first + i;
+  return mine.count;
+}
 
 int get_num_devices() { return 0; }
 int get_target_info(uint64_t*, ompt_id_t*, ompt_id_t*) { return 0; }

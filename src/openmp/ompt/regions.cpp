@@ -22,8 +22,10 @@ void begin_thread(ompt_thread_t kind) noexcept {
 
 void implicit_task(ompt_scope_endpoint_t endpoint, Member* member, unsigned size, unsigned number) noexcept {
   Task& task = member->implicit;
-  call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, endpoint, parallel_data(member), &task.tool.data,
-                                      size, number, task.tool.flags);
+  // At its end the region may be over: the specification has neither it nor its size then.
+  const bool begins = endpoint == ompt_scope_begin;
+  call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, endpoint, begins ? parallel_data(member) : nullptr,
+                                      &task.tool.data, begins ? size : 0, number, task.tool.flags);
 }
 
 void set_up(Task& task, int flags) noexcept {
@@ -65,8 +67,9 @@ void begin_end(Member* member) noexcept {
 
 void end_end(Member* member) noexcept {
   const void* caller = member->team->tool.caller;
-  sync_region_wait(kEndOfRegion, ompt_scope_end, member, caller);
-  sync_region(kEndOfRegion, ompt_scope_end, member, caller);
+  for (const ompt_callbacks_t event : {ompt_callback_sync_region_wait, ompt_callback_sync_region}) {
+    call<ompt_callback_sync_region_t>(event, kEndOfRegion, ompt_scope_end, nullptr, task_data(member), caller);
+  }
   implicit_task(ompt_scope_end, member, size_of(member), number_of(member));
 }
 

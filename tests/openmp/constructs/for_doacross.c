@@ -130,6 +130,33 @@ static void in_a_row(int threads)
   CHECK_EQ(values[n - 1], 10 + n - 1);
 }
 
+// Loops without iterations: nobody posts, nobody waits.
+static void empty(int threads)
+{
+  volatile int none = 0, some = 7;
+  int seen = 0;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for ordered(2)
+    for (int i = 0; i < none; i++) {
+      for (int k = 0; k < some; k++) {
+#pragma omp ordered depend(sink : i - 1, k)
+        seen = 1;
+#pragma omp ordered depend(source)
+      }
+    }
+#pragma omp for ordered(2)
+    for (int i = 0; i < some; i++) {
+      for (int k = 0; k < none; k++) {
+#pragma omp ordered depend(sink : i - 1, k)
+        seen = 1;
+#pragma omp ordered depend(source)
+      }
+    }
+  }
+  CHECK_EQ(seen, 0);
+}
+
 int main(void)
 {
   everywhere(chain);
@@ -138,5 +165,6 @@ int main(void)
   everywhere(collapsed);
   everywhere(other_types);
   everywhere(in_a_row);
+  everywhere(empty);
   return check_result();
 }

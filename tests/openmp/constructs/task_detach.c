@@ -124,10 +124,30 @@ static void by_another_thread(int threads)
   for (int way = 0; way < ways; way++) pthread_join(helpers[way], NULL);
 }
 
+// The creator runs the body at once; the event may come before or after.
+static void undeferred(int threads)
+{
+  int done = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  {
+    omp_event_handle_t event;
+#pragma omp task detach(event) if (0) depend(out : done) shared(done)
+    done = 1;
+    CHECK_EQ(done, 1);
+    omp_fulfill_event(event);
+#pragma omp task depend(inout : done) shared(done)
+    done = 2;
+#pragma omp taskwait
+    CHECK_EQ(done, 2);
+  }
+}
+
 int main(void)
 {
   everywhere(fulfilled_inside);
   everywhere(fulfilled_by_a_sibling);
   everywhere(by_another_thread);
+  everywhere(undeferred);
   return check_result();
 }

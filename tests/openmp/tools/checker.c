@@ -225,13 +225,12 @@ static void on_implicit_task(ompt_scope_endpoint_t at, ompt_data_t *parallel, om
     if (level == 0 || (region && level < 2)) wrong("ompt_get_task_info: %d tasks on the way out", level);
     return;
   }
+  if (parallel || size != 0) wrong("implicit_task: its end names a region, or a size");
   struct task *task = task_of(data, "implicit_task");
   pop(ompt_callback_implicit_task, flags, task, 0);
   end_task(task, "implicit_task");
   if (task->region) {
-    struct region *region = region_of(parallel, "the end of implicit_task");
-    if (region != task->region) wrong("implicit_task: ends in another region");
-    atomic_fetch_add(&region->ended, 1);
+    atomic_fetch_add(&task->region->ended, 1);
   }
   task->kind = 0;
   free(task);
