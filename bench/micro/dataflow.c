@@ -23,10 +23,11 @@ static double chain(const measurement* self, long count) {
 // Waves: one task writes, `a` read what it wrote, then the next writes.
 static double fan(const measurement* self, long count) {
   __attribute__((unused)) int value = 0;
+  const long waves = (count + self->a) / (self->a + 1);
   const double start = now();
 #pragma omp parallel
 #pragma omp single
-  for (long i = 0; i < count; i += self->a + 1) {
+  for (long i = 0; i < waves; i++) {
 #pragma omp task depend(out : value) shared(value)
     __asm__ volatile("");
     for (int k = 0; k < self->a; k++) {
@@ -34,7 +35,7 @@ static double fan(const measurement* self, long count) {
       __asm__ volatile("");
     }
   }
-  return now() - start;
+  return (now() - start) * (double)count / (double)(waves * (self->a + 1));
 }
 
 // A wavefront: each cell of a grid waits for the one above and the one to its left. `b` units of work each.
