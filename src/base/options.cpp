@@ -278,7 +278,7 @@ Options parse(const char* const* environment) noexcept {
 #undef WEFT_OPTION
   // A privileged program must not load what its caller names.
   if (getauxval(AT_SECURE) != 0) {
-    options.library.value = nullptr;
+    options.runtime.value = nullptr;
     options.tool_libraries.value = nullptr;
     options.tool_verbose_init.value = nullptr;
     options.trace_file.value = nullptr;

@@ -28,8 +28,6 @@ int idle_carriers() noexcept {
   return idle;
 }
 
-int carrier_index() noexcept { return current_context()->carrier->index; }
-
 bool alone() noexcept {
   const Context* self = current_context();
   const int own = self->home != nullptr && self->home->holds_slot.load(std::memory_order_relaxed) ? 1 : 0;

@@ -10,9 +10,6 @@ namespace weft::core {
 // Carriers that could start a call for the caller's root at once: idle ones, and those whose context only waits.
 int idle_carriers() noexcept;
 
-// The caller's carrier, as an index below kMaxCarriers.
-int carrier_index() noexcept;
-
 // Whether no other root holds a slot.
 bool alone() noexcept;
 

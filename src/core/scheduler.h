@@ -32,7 +32,7 @@ Context* attach() noexcept;
 // A root that ends gives back what it holds; it may attach again.
 void detach() noexcept;
 
-// The number of the caller's carrier; -1: it has none.
+// The number of the caller's carrier, below kMaxCarriers; -1: it has none.
 int carrier_number() noexcept;
 
 // Counts the pools of this process and its ancestors: contexts of an older generation are gone (fork).

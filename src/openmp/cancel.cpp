@@ -81,7 +81,9 @@ bool cancel(Member* self, Construct construct) noexcept {
 }
 
 bool is_dropped_after_all(const Task* task) noexcept {
-  return is_cancelled(task->group) || self()->team->cancelled.load(std::memory_order_relaxed);
+  const Team* team = self()->team;
+  if (team->agent_of != nullptr) team = team->agent_of;
+  return is_cancelled(task->group) || team->cancelled.load(std::memory_order_relaxed);
 }
 
 bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept {

@@ -12,7 +12,6 @@
 #include "openmp/task.h"
 #include "openmp/team.h"
 #include "openmp/team_affinity.h"
-#include "platform/fence.h"
 
 namespace weft::openmp {
 

@@ -157,7 +157,7 @@ std::array<std::atomic<int64_t>, core::kMaxCarriers> g_asked;
 std::atomic<int64_t> g_call_ns{0};
 
 int64_t note_question(int64_t now) noexcept {
-  auto& asked = g_asked[static_cast<size_t>(core::carrier_index())];
+  auto& asked = g_asked[static_cast<size_t>(core::carrier_number())];
   const int64_t before = asked.exchange(now, std::memory_order_relaxed);
   constexpr int64_t kLongest = 10'000'000'000;
   if (before != 0 && now - before < kLongest) g_call_ns.store(now - before, std::memory_order_relaxed);

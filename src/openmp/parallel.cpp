@@ -47,7 +47,7 @@ Team* limited_group(const Member* self) noexcept {
   return team;
 }
 
-// How many of `size` members the group may have; those beside the caller are taken.
+// How many of `size` members the group may have; those beside the caller are taken. Relaxed: it is a count and no more.
 int take_threads(Team* group, int size, int limit) noexcept {
   int added = group->threads_added.load(std::memory_order_relaxed);
   int granted = 0;

@@ -417,7 +417,12 @@ void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noex
   Team* team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
   task->for_agents = true;
   task->team = team;
-  task->open.store(clauses.detachable ? 3 : 2, std::memory_order_relaxed);
+  if (clauses.detachable) {
+    // The event may be fulfilled already. Relaxed: the task is nobody else's yet but for that count.
+    task->open.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
+  }
   open_event(self, team);
   if (self->context->home != nullptr) {
     // The root works beside the agents: it needs a CPU of its own.

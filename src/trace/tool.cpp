@@ -103,17 +103,18 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t*, int, const void*) {
   delete static_cast<Region*>(parallel->ptr);
 }
 
-// A member remembers in its task's data at which level its context was before.
+// A member remembers in its task's data, plus 1, at which level its context was before; 0: it is not shown.
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size,
                       unsigned number, int flags) {
+  if (endpoint == ompt_scope_end) {
+    if (task->value == 0) return;
+    t_level = static_cast<uint16_t>(task->value - 1);
+    return end();
+  }
   const auto* region = parallel != nullptr ? static_cast<const Region*>(parallel->ptr) : nullptr;
   // The initial task of a thread of the program's: what is outside of all regions is not shown.
   if (region == nullptr && (flags & ompt_task_initial) != 0) return;
-  if (endpoint == ompt_scope_end) {
-    t_level = static_cast<uint16_t>(task->value);
-    return end();
-  }
-  task->value = t_level;
+  task->value = uint64_t{t_level} + 1;
   t_level = region != nullptr ? region->level : static_cast<uint16_t>(t_level + 1);
   Record made = record(What::member);
   made.number = static_cast<int32_t>(number);

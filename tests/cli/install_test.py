@@ -39,7 +39,7 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(cls._folder.name)
         cls.prefix = cls.folder / "prefix"
         subprocess.run(["cmake", "--install", BUILD, "--prefix", str(cls.prefix)], check=True, capture_output=True)
-        cls.library = next(cls.prefix.glob("lib*/**/weft/libgomp.so.1"))
+        cls.runtime = next(cls.prefix.glob("lib*/**/weft/libgomp.so.1"))
         (cls.folder / "consumer.c").write_text(PROGRAM)
         cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}
 
@@ -54,7 +54,7 @@ class Installed(unittest.TestCase):
     def check(self, output):
         self.assertTrue(output.startswith("4\n"), output[:100])
         mapped = {line.split()[-1] for line in output.splitlines() if "omp.so" in line}
-        self.assertEqual(mapped, {str(self.library)})
+        self.assertEqual(mapped, {str(self.runtime)})
 
     def test_command(self):
         self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "plain")
@@ -71,7 +71,7 @@ class Installed(unittest.TestCase):
         self.assertIn("team 1, member 3 of 4", trace.read_text())
 
     def test_linking(self):
-        directory = self.library.parent
+        directory = self.runtime.parent
         self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "linked", f"-L{directory}",
                          f"-Wl,-rpath,{directory}")
         self.check(self.run_command(self.folder / "linked"))
@@ -85,18 +85,18 @@ class Installed(unittest.TestCase):
 
     def test_nothing_in_the_directories_that_are_searched_by_default(self):
         """No libgomp.so.1 where the system's linker would find it by accident."""
-        own = {self.library.parent, self.library.parent / "tsan"}
+        own = {self.runtime.parent, self.runtime.parent / "tsan"}
         self.assertEqual([path for path in self.prefix.rglob("lib*omp*.so*") if path.parent not in own], [])
 
     def test_beside_the_library(self):
         """The runtime for ThreadSanitizer, and the extension of gdb."""
-        instrumented = self.library.parent / "tsan"
+        instrumented = self.runtime.parent / "tsan"
         self.run_command("gcc", "-fopenmp", "-fsanitize=thread", self.folder / "consumer.c", "-o", self.folder / "sanitized",
                          f"-Wl,-rpath,{instrumented}")
         output = self.run_command(self.folder / "sanitized")
         self.assertTrue(output.startswith("4\n"), output[:100])
         self.assertIn(f"{instrumented}/libgomp.so.1\n", output)
-        self.assertTrue((self.library.parent / "weft-gdb.py").exists())
+        self.assertTrue((self.runtime.parent / "weft-gdb.py").exists())
 
 
 if __name__ == "__main__":
