@@ -165,6 +165,20 @@ bool read(Scanner& in, const Row&, ToolUse* use) noexcept {
   return in.word("disabled");
 }
 
+bool read(Scanner& in, const Row&, Mode* mode) noexcept {
+  if (in.word("dynamic")) {
+    *mode = Mode::dynamic;
+  } else if (in.word("static")) {
+    *mode = Mode::static_;
+  } else if (in.word("exclusive")) {
+    *mode = Mode::exclusive;
+  } else {
+    *mode = Mode::counting;
+    return in.word("counting");
+  }
+  return true;
+}
+
 // The value of `variable` in the environment, or null.
 const char* find(const char* const* environment, const char* variable) noexcept {
   const size_t length = std::strlen(variable);
@@ -197,6 +211,7 @@ const char* accepted(const BindList*) noexcept {
 }
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
 const char* accepted(const ToolUse*) noexcept { return "enabled or disabled"; }
+const char* accepted(const Mode*) noexcept { return "dynamic, static, exclusive or counting"; }
 
 void refuse(const Row& row, const char* text, const int*) noexcept {
   warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text,

@@ -12,6 +12,7 @@ using weft::base::DisplayEnv;
 using weft::base::LoopSchedule;
 using weft::base::Options;
 using weft::base::ThreadList;
+using weft::base::Mode;
 using weft::base::TargetOffload;
 using weft::base::TriState;
 using weft::base::WaitPolicy;
@@ -125,6 +126,9 @@ TEST(Options, Words) {
   EXPECT_EQ(good("OMP_WAIT_POLICY=Passive").wait_policy, WaitPolicy::passive);
   EXPECT_EQ(good("OMP_TARGET_OFFLOAD=Mandatory").target_offload, TargetOffload::mandatory);
   EXPECT_EQ(good("OMP_TARGET_OFFLOAD=disabled").target_offload, TargetOffload::disabled);
+  EXPECT_EQ(good("WEFT_MODE=Exclusive").mode, Mode::exclusive);
+  EXPECT_EQ(good("WEFT_MODE=static").mode, Mode::static_);
+  EXPECT_EQ(bad("WEFT_MODE=best").mode, Mode::dynamic);
   EXPECT_EQ(bad("OMP_TARGET_OFFLOAD=never").target_offload, TargetOffload::unset);
   EXPECT_EQ(good("OMP_DISPLAY_ENV=VERBOSE").display_env, DisplayEnv::verbose);
   EXPECT_FALSE(bad("OMP_DYNAMIC=truely").dynamic);
