@@ -43,6 +43,7 @@ struct alignas(64) Carrier {
   std::atomic<bool> holds_slot{false};
   std::atomic<int> regions_open{0};  // written by the root alone
   std::atomic<uint32_t> regions_seen{0};
+  int admitted = 0;  // calls of the region it has been admitted to (admission.h); touched by the root alone
 
   // Free contexts, oldest first; touched by this carrier only.
   Context* free_first = nullptr;

@@ -3,6 +3,7 @@
 // Every function is thread-safe. docs/design/core.md describes the protocols.
 #pragma once
 
+#include "core/admission.h"
 #include "core/apart.h"
 #include "core/bundle.h"
 #include "core/context.h"
@@ -16,6 +17,7 @@ struct Settings {
   int slots = 1;                 // carriers that may run at once
   size_t stack_size = 8u << 20;  // bytes, of a context
   long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
+  Admission admission = Admission::all;
   // The CPUs that a worker is bound to as long as nobody says otherwise (core/binding.h); null: workers are not bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
 };
@@ -41,8 +43,9 @@ unsigned generation() noexcept;
 // Whether start() has been called in this process.
 bool started() noexcept;
 
-// A root brackets its outermost regions with these; they tell when it competes for a slot.
-void enter_region(Context* self) noexcept;
+// A root brackets its regions, of `calls` calls, with these; they tell when it competes for a slot. An outermost one may
+// have to wait until it may begin (core/admission.h).
+void enter_region(Context* self, int calls) noexcept;
 void leave_region(Context* self) noexcept;
 
 // A context of the caller's own that will run `start(argument)` once it is unblocked, or null when the

@@ -70,6 +70,7 @@ bool start_worker() noexcept {
 void forget_in_child() {
   g_pool.store(nullptr, std::memory_order_release);
   current_context()->carrier = nullptr;
+  forget_admissions();
   ++g_generation;
   g_start_lock.unlock();
 }
@@ -98,6 +99,7 @@ void start(const Settings& settings) noexcept {
     static_cast<void>(once);
     auto* made = new (std::nothrow) Pool(settings);
     if (made == nullptr) base::fatal("no memory for the pool of threads");
+    set_admission(settings.admission);
     g_pool.store(made, std::memory_order_release);
     watch_stacks(settings.stack_size);
     grow_workers(settings.slots - 1);

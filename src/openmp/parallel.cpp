@@ -105,7 +105,7 @@ void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
 
 void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bind, Member* primary) noexcept {
   core::Context* context = core::attach();
-  if (context->home != nullptr) core::enter_region(context);
+  if (context->home != nullptr) core::enter_region(context, size);
   Team* team = take_team();
   set_up(team, parent, size, words);
   team->call = run_woven;
@@ -289,7 +289,7 @@ bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::
     root->generation = core::generation();
   }
   if (!make_crew(root) || !fit_crew(root, parent, size, bind)) return false;
-  core::enter_region(context);
+  core::enter_region(context, size);
   watch(root->crew_team, words);
   if (ompt::on()) ompt::begin_parallel(root->crew_team, parent);
   core::Crew* crew = root->crew;
@@ -351,7 +351,7 @@ void release_crew(Root* root) noexcept {
   if (root->crew != nullptr && root->generation == core::generation()) {
     // The members run once more: as in a region, the monitor sees to it that they get to.
     core::Context* context = core::attach();
-    core::enter_region(context);
+    core::enter_region(context, 1);
     root->crew->dismiss();
     core::leave_region(context);
   }

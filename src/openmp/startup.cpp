@@ -43,6 +43,14 @@ size_t stack_size(const base::Options& options) noexcept {
   return std::clamp(static_cast<size_t>(limit.rlim_cur), size_t{256} << 10, size_t{64} << 20);
 }
 
+core::Admission admission(base::Mode mode) noexcept {
+  switch (mode) {
+    case base::Mode::exclusive: return core::Admission::one;
+    case base::Mode::counting: return core::Admission::fitting;
+    default: return core::Admission::all;
+  }
+}
+
 // Carriers that may run at once. Where threads are bound, more of them than CPUs in the places would only take turns.
 int slots(const base::Options& options) noexcept {
   const int procs = num_procs();
@@ -56,6 +64,7 @@ core::Settings pool_settings() noexcept {
   const base::Options& options = base::options();
   core::Settings settings;
   settings.slots = slots(options);
+  settings.admission = admission(options.mode);
   settings.cpus_of_worker = cpus_of_workers();
   settings.spin_ns = spin_us(options) * 1000;
   settings.stack_size = stack_size(options);

@@ -426,7 +426,7 @@ void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noex
   open_event(self, team);
   if (self->context->home != nullptr) {
     // The root works beside the agents: it needs a CPU of its own.
-    core::enter_region(self->context);
+    core::enter_region(self->context, 1);
     core::leave_region(self->context);
   }
   if (clauses.dependence_count > 0 &&

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two futex operations the scheduler parks on (futex(2), private flavour). They do not go through
+// The futex operations the scheduler parks on (futex(2), private flavour). They do not go through
 // libc, so they leave errno alone: a parked thread may sleep while its identity runs elsewhere.
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <ctime>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -13,10 +15,10 @@ namespace weft::platform {
 
 namespace detail {
 
-inline long futex(const std::atomic<uint32_t>& word, long operation, long value) noexcept {
+inline long futex(const std::atomic<uint32_t>& word, long operation, long value, const timespec* limit = nullptr) noexcept {
 #if defined(__x86_64__)
   long result;
-  register long timeout asm("r10") = 0;
+  register long timeout asm("r10") = reinterpret_cast<long>(limit);
   asm volatile("syscall"
                : "=a"(result)
                : "0"(static_cast<long>(SYS_futex)), "D"(&word), "S"(operation), "d"(value), "r"(timeout)
@@ -27,7 +29,7 @@ inline long futex(const std::atomic<uint32_t>& word, long operation, long value)
   register long result asm("x0") = reinterpret_cast<long>(&word);
   register long op asm("x1") = operation;
   register long val asm("x2") = value;
-  register long timeout asm("x3") = 0;
+  register long timeout asm("x3") = reinterpret_cast<long>(limit);
   asm volatile("svc 0" : "+r"(result) : "r"(number), "r"(op), "r"(val), "r"(timeout) : "memory");
   return result;
 #else
@@ -40,6 +42,12 @@ inline long futex(const std::atomic<uint32_t>& word, long operation, long value)
 // Sleeps while `word` still holds `expected`. May return early; the caller re-checks.
 inline void futex_wait(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
   detail::futex(word, FUTEX_WAIT_PRIVATE, expected);
+}
+
+// The same for at most `ns` nanoseconds; true: they have passed.
+inline bool futex_wait_for(const std::atomic<uint32_t>& word, uint32_t expected, int64_t ns) noexcept {
+  const timespec limit = {ns / 1'000'000'000, ns % 1'000'000'000};
+  return detail::futex(word, FUTEX_WAIT_PRIVATE, expected, &limit) == -ETIMEDOUT;
 }
 
 // Wakes at most `count` sleepers of `word`.

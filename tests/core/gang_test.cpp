@@ -42,7 +42,7 @@ TEST(GangTest, SummonedCallsUseTheSameContextsAgain) {
   Context* self = attach();
   // Outlives late claimers.
   static Pair* const pair = std::make_unique<Pair>().release();
-  enter_region(self);
+  enter_region(self, 1);
   for (int i = 0; i < 20; ++i) run(pair);
   const int before = totals().contexts;
   for (int i = 0; i < 300; ++i) run(pair);

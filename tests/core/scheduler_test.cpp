@@ -44,7 +44,7 @@ void run(std::atomic<long>* total, int depth, int width) {
   Sum* sum = records.back();
   records.pop_back();
   Context* self = attach();
-  if (self->home != nullptr) enter_region(self);
+  if (self->home != nullptr) enter_region(self, 1);
   sum->call = add;
   sum->total = total;
   sum->depth = depth - 1;

@@ -48,7 +48,7 @@ void run(Crew* crew, int, const Post&) {
 void meet_all(long spin_ns) {
   start({.slots = 2, .stack_size = 256u << 10, .spin_ns = spin_ns});
   Context* self = attach();
-  enter_region(self);
+  enter_region(self, 1);
   // Members look at both a moment after they are done: these are never freed.
   static auto* meeting = new Meeting;
   static auto* crew = new Crew(run, [](Crew*, int, const Post&) {}, meeting);

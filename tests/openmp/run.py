@@ -48,6 +48,8 @@ ENVIRONMENTS = {
     "primary": {"OMP_PROC_BIND": "primary", "OMP_PLACES": "threads", "OMP_NUM_THREADS": "3"},
     "sockets": {"OMP_PLACES": "sockets", "OMP_NUM_THREADS": "4", "OMP_WAIT_POLICY": "passive"},
     "bound4": {"OMP_PROC_BIND": "close", "WEFT_NUM_CPUS": "4", "OMP_NUM_THREADS": "4"},
+    "exclusive": {"WEFT_MODE": "exclusive", "OMP_NUM_THREADS": "4"},
+    "counting": {"WEFT_MODE": "counting", "WEFT_NUM_CPUS": "4", "OMP_NUM_THREADS": "2"},
     "stack": {"OMP_STACKSIZE": "16M", "OMP_NUM_THREADS": "4"},
 }
 USUAL = "default,one,four,sixteen,nested,passive,active,cpus1,cpus4"
