@@ -98,8 +98,9 @@ void set_max_active_levels(int levels) noexcept {
 
 // Those of the team that the current task belongs to.
 int team_threads() {
-  if (t_member == nullptr) return 1;
-  const Team* team = t_member->team;
+  const Member* member = current_member();
+  if (member == nullptr) return 1;
+  const Team* team = member->team;
   return team->agent_of != nullptr ? team->agent_of->size : team->size;
 }
 
@@ -151,12 +152,14 @@ WEFT_ABI int weft_abi_omp_get_thread_limit_() { return icvs(self()).thread_limit
 WEFT_ABI_EXPORT(omp_get_thread_limit_);
 
 WEFT_ABI int weft_abi_omp_in_parallel() {
-  return t_member != nullptr ? in_parallel(t_member, __builtin_return_address(0)) : 0;
+  Member* member = current_member();
+  return member != nullptr ? in_parallel(member, __builtin_return_address(0)) : 0;
 }
 WEFT_ABI_EXPORT(omp_in_parallel);
 
 WEFT_ABI int weft_abi_omp_in_parallel_() {
-  return t_member != nullptr ? in_parallel(t_member, __builtin_return_address(0)) : 0;
+  Member* member = current_member();
+  return member != nullptr ? in_parallel(member, __builtin_return_address(0)) : 0;
 }
 WEFT_ABI_EXPORT(omp_in_parallel_);
 

@@ -18,14 +18,15 @@ LockWord g_critical{0};
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
-  Region region(function, data);
-  if (t_told > 1) {
-    if (const int size = gang_size(__builtin_return_address(0)); size > 1) {
-      return parallel_gang(run_function, region.words, size);
+  const void* caller = WEFT_CALLER;
+  const auto begin = [=](Member*, auto told) {
+    Region region(function, data);
+    if (t_told > 1) {
+      if (const int size = gang_size(caller); size > 1) return parallel_gang(run_function, region.words, size);
     }
-  }
-  parallel(run_function, region.words, clauses(threads, flags));
+    parallel<told>(run_function, region.words, clauses(threads, flags));
+  };
+  ompt::enter(caller, begin, static_cast<int>(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel);
 
@@ -50,7 +51,10 @@ WEFT_ABI void weft_abi_GOMP_parallel_end() {
 }
 WEFT_ABI_EXPORT(GOMP_parallel_end);
 
-WEFT_ABI void weft_abi_GOMP_barrier() { barrier(self(), Barrier::construct, WEFT_CALLER); }
+WEFT_ABI void weft_abi_GOMP_barrier() {
+  const void* caller = WEFT_CALLER;
+  ompt::enter(caller, [caller](Member* member, auto told) { barrier<told>(member, Barrier::construct, caller); });
+}
 WEFT_ABI_EXPORT(GOMP_barrier);
 
 WEFT_ABI void weft_abi_GOMP_critical_start() { acquire(g_critical, ompt_mutex_critical, WEFT_CALLER); }
@@ -77,25 +81,27 @@ WEFT_ABI void weft_abi_GOMP_atomic_end() { release(g_atomic, ompt_mutex_atomic, 
 WEFT_ABI_EXPORT(GOMP_atomic_end);
 
 WEFT_ABI bool weft_abi_GOMP_single_start() {
-  const ompt::Entry entry(WEFT_CALLER);
-  return begin_single(self());
+  return ompt::enter(WEFT_CALLER, [](Member* member, auto told) { return begin_single<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_single_start);
 
 // Null for the member that executes the region; for the others, what it passed to GOMP_single_copy_end.
 WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  if (begin_single(member)) return nullptr;
-  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
-  return member->team->copyprivate.load(std::memory_order_relaxed);
+  const void* caller = WEFT_CALLER;
+  return ompt::enter(caller, [caller](Member* member, auto told) -> void* {
+    if (begin_single<told>(member)) return nullptr;
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+    return member->team->copyprivate.load(std::memory_order_relaxed);
+  });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_start);
 
 WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
-  Member* member = self();
-  // Relaxed: the barrier orders it.
-  member->team->copyprivate.store(data, std::memory_order_relaxed);
-  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
+  const void* caller = WEFT_CALLER;
+  ompt::enter(caller, [caller, data](Member* member, auto told) {
+    // Relaxed: the barrier orders it.
+    member->team->copyprivate.store(data, std::memory_order_relaxed);
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+  });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_end);

@@ -140,7 +140,12 @@ template <class Value>
     default: base::fatal("__kmpc_dispatch_init: schedule %d is not supported yet", schedule);
   }
   how.monotonic = how.monotonic || ordered;
-  (ordered ? begin_ordered_loop : begin_loop)(member, how, unit, count_of(lower, upper, incr));
+  const uint64_t count = count_of(lower, upper, incr);
+  if (ordered) {
+    begin_ordered_loop(member, how, unit, count);
+  } else {
+    begin_loop(member, how, unit, count);
+  }
   member->loop.base = static_cast<uint64_t>(lower);
   member->loop.step = static_cast<uint64_t>(static_cast<int64_t>(incr));
 }

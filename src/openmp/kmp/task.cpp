@@ -165,7 +165,7 @@ Task* kmp::task_of(KmpTask* record) noexcept { return link_of(record)->task; }
 
 void** kmp::pending_work(const Member* member) noexcept {
   const Task* task = member->task;
-  return task->body == run_task && !task->implicit ? &link_of(static_cast<KmpTask*>(task->data))->pending : nullptr;
+  return !task->implicit && ompt::has_body(task, run_task) ? &link_of(static_cast<KmpTask*>(task->data))->pending : nullptr;
 }
 
 WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
