@@ -32,7 +32,7 @@ base::LoopSchedule chosen(Member* member, Kind kind, bool monotonic, bool runtim
 
 [[gnu::always_inline]] inline bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long incr,
                                          long chunk, long* begin_at, long* end_at) {
-  return ompt::enter(WEFT_CALLER, [=](Member* member, auto told) {
+  return ompt::enter([=](Member* member, auto told, const void*) {
     auto unit = static_cast<uint64_t>(chunk);
     const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
     begin<told>(member, how, unit, static_cast<uint64_t>(first), static_cast<uint64_t>(incr),
@@ -43,7 +43,7 @@ base::LoopSchedule chosen(Member* member, Kind kind, bool monotonic, bool runtim
 
 [[gnu::always_inline]] inline bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end,
                                              Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) {
-  return ompt::enter(WEFT_CALLER, [=](Member* member, auto told) {
+  return ompt::enter([=](Member* member, auto told, const void*) {
     uint64_t unit = chunk;
     const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
     begin<told>(member, how, unit, first, incr, count_of(up, first, end, incr));
@@ -81,12 +81,12 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
 }
 
 [[gnu::always_inline]] inline void run(Combined loop, unsigned threads, unsigned flags) {
-  const auto region = [=](Member*, auto told) {
+  const auto region = [=](Member*, auto told, const void*) {
     Combined mine = loop;
     void* words[core::Post::kWords] = {nullptr, &mine};
     parallel<told>(run_combined<told>, words, clauses(threads, flags));
   };
-  ompt::enter(WEFT_CALLER, region, static_cast<int>(threads));
+  ompt::enter(region, static_cast<int>(threads));
 }
 
 // gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member
@@ -356,8 +356,7 @@ WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void*
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
 
 WEFT_ABI void weft_abi_GOMP_loop_end() {
-  const void* caller = WEFT_CALLER;
-  ompt::enter(caller, [caller](Member* member, auto told) {
+  ompt::enter([](Member* member, auto told, const void* caller) {
     leave_loop<told>(member);
     barrier<told>(member, Barrier::end_of_workshare, caller);
   });
@@ -365,6 +364,6 @@ WEFT_ABI void weft_abi_GOMP_loop_end() {
 WEFT_ABI_EXPORT(GOMP_loop_end);
 
 WEFT_ABI void weft_abi_GOMP_loop_end_nowait() {
-  ompt::enter(WEFT_CALLER, [](Member* member, auto told) { leave_loop<told>(member); });
+  ompt::enter([](Member* member, auto told, const void*) { leave_loop<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_loop_end_nowait);

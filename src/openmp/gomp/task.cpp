@@ -51,7 +51,7 @@ Dependences gomp::read_dependences(void** depend) noexcept {
 
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
                                  unsigned flags, void** depend, int priority, void* event) {
-  ompt::enter(WEFT_CALLER, [=](Member* member, auto told) {
+  ompt::enter([=](Member* member, auto told, const void*) {
     TaskClauses clauses;
     clauses.final = (flags & kFinal) != 0;
     if ((flags & kPriority) != 0) clauses.priority = priority;
@@ -95,8 +95,7 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
 WEFT_ABI_EXPORT(GOMP_task);
 
 WEFT_ABI void weft_abi_GOMP_taskwait() {
-  const void* caller = WEFT_CALLER;
-  ompt::enter(caller, [caller](Member* member, auto told) { task_wait<told>(member, caller); });
+  ompt::enter([](Member* member, auto told, const void* caller) { task_wait<told>(member, caller); });
 }
 WEFT_ABI_EXPORT(GOMP_taskwait);
 
@@ -123,11 +122,11 @@ WEFT_ABI void weft_abi_GOMP_taskyield() {
 WEFT_ABI_EXPORT(GOMP_taskyield);
 
 WEFT_ABI void weft_abi_GOMP_taskgroup_start() {
-  ompt::enter(WEFT_CALLER, [](Member* member, auto told) { begin_taskgroup<told>(member); });
+  ompt::enter([](Member* member, auto told, const void*) { begin_taskgroup<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_taskgroup_start);
 
 WEFT_ABI void weft_abi_GOMP_taskgroup_end() {
-  ompt::enter(WEFT_CALLER, [](Member* member, auto told) { end_taskgroup<told>(member); });
+  ompt::enter([](Member* member, auto told, const void*) { end_taskgroup<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_taskgroup_end);

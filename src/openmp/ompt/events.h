@@ -68,6 +68,7 @@ void error(bool fatal, const char* message, size_t length) noexcept;
 
 void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 bool try_acquire(LockWord& word, const void* caller) noexcept;
+// It has been given back.
 void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 int acquire(NestLock& nest, const void* task, const void* caller) noexcept;
 int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept;

@@ -152,6 +152,7 @@ bool start() noexcept {
     // Before the handlers of the program that are registered already: these may use OpenMP after the tool's end.
     if (active) std::atexit(finalize);
     g_presence.state.store(active ? kActive : kNone, std::memory_order_relaxed);
+    if (!active) g_free_word.store(kFree, std::memory_order_relaxed);
     t_searching = false;
   }
   g_lock.unlock();

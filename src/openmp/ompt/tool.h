@@ -78,7 +78,7 @@ struct TaskInfo {
   ompt_frame_t frame{};
   int flags = 0;
   void (*body)(Task* task) = nullptr;  // the task's own: the record's is run_told()
-  Task* below = nullptr;               // what its member ran before, on the same stack
+  Task* below = nullptr;  // what its member ran before, on the same stack
 };
 
 struct TeamInfo {
