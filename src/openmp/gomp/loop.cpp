@@ -81,9 +81,8 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
 }
 
 [[gnu::always_inline]] inline void run(Combined loop, unsigned threads, unsigned flags) {
-  const auto region = [=](Member*, auto told, const void*) {
-    Combined mine = loop;
-    void* words[core::Post::kWords] = {nullptr, &mine};
+  const auto region = [threads, flags, record = &loop](Member*, auto told, const void*) {
+    void* words[core::Post::kWords] = {nullptr, record};
     parallel<told>(run_combined<told>, words, clauses(threads, flags));
   };
   ompt::enter(region, static_cast<int>(threads));
