@@ -21,8 +21,9 @@ enum class Barrier : uint8_t {
 void pass_barrier(Member* self) noexcept;
 
 // `caller`: of the runtime, as WEFT_CALLER says it.
-inline void barrier(Member* self, Barrier kind, const void* caller) noexcept {
-  if (ompt::on()) return ompt::barrier(self, kind, caller);
+template <bool Told = true>
+void barrier(Member* self, Barrier kind, const void* caller) noexcept {
+  if (ompt::on<Told>()) return ompt::barrier(self, kind, caller);
   pass_barrier(self);
 }
 

@@ -55,7 +55,7 @@ void run_as_agent(Member* member, Task* task) noexcept {
 }
 
 void serve() noexcept {
-  Member* before = t_member;
+  Member* before = current_member();
   Member* member = take_frame();
   Team* team = take_team();
   team->size = 1;
@@ -64,7 +64,7 @@ void serve() noexcept {
   member->outer = before;
   enter_team(member, team, 0);
   member->number = kUnassignedThread;
-  t_member = member;
+  make_current(member);
   if (ompt::on()) ompt::begin_agent(member);
   const auto news = [] { return g_queue.waiting.load(std::memory_order_relaxed) > 0; };
   do {
@@ -74,7 +74,7 @@ void serve() noexcept {
   team->agent_of = nullptr;
   team->first_loop = member->loops;
   team->first_single = member->singles;
-  t_member = before;
+  make_current(before);
   put_team(team);
   put_frame(member);
 }

@@ -56,14 +56,14 @@ void run_team(League& league, int number) noexcept {
   member->outer = parent;
   enter_team(member, team, 0);
   if (team->icvs.affinity) inherit_seat(team, parent);
-  t_member = member;
+  make_current(member);
   if (ompt::on()) ompt::begin_initial(member, &league.tool);
   league.invoke(league.words, 0);
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
   if (ompt::on()) ompt::end_initial(member);
   team->first_loop = member->loops;
   team->first_single = member->singles;
-  t_member = parent;
+  make_current(parent);
   put_team(team);
   put_frame(member);
 }

@@ -10,15 +10,13 @@ namespace weft::openmp {
 
 namespace {
 
-constexpr uint32_t kFree = 0;
-constexpr uint32_t kHeld = 1;
-constexpr uint32_t kContended = 2;
 // Critical sections are short as a rule; past this many looks the holder may not be running at all.
 constexpr int kPolls = 100;
 
 }  // namespace
 
-LockWord g_atomic{0};
+LockWord g_atomic{kFree};
+std::atomic<uint32_t> g_free_word{kNever};
 
 bool try_lock(LockWord& word) noexcept {
   uint32_t expected = kFree;
@@ -67,19 +65,19 @@ int unlock(NestLock& nest) noexcept {
   return left;
 }
 
-void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
+void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
   if (ompt::on()) return ompt::acquire(word, kind, caller);
   lock(word);
 }
 
-bool try_acquire(LockWord& word, const void* caller) noexcept {
+bool try_acquire_slowly(LockWord& word, const void* caller) noexcept {
   if (ompt::on()) return ompt::try_acquire(word, caller);
   return try_lock(word);
 }
 
-void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
-  if (ompt::on()) return ompt::release(word, kind, caller);
-  unlock(word);
+void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void* caller) noexcept {
+  if (seen == kContended) core::unpark(word, 1);
+  if (ompt::on()) ompt::release(word, kind, caller);
 }
 
 int acquire(NestLock& nest, const void* task, const void* caller) noexcept {

@@ -14,9 +14,15 @@ namespace weft::openmp {
 
 struct Member;
 
-// 0 free, 1 held, 2 held and somebody is parked.
 using LockWord = std::atomic<uint32_t>;
 static_assert(sizeof(LockWord) == 4);
+enum : uint32_t {
+  kFree,
+  kHeld,
+  kContended,  // held, and somebody is parked
+  kTold,       // held, and a tool is to be told of the end
+  kNever,      // no lock's
+};
 
 void lock(LockWord& word) noexcept;
 bool try_lock(LockWord& word) noexcept;
@@ -24,10 +30,35 @@ void unlock(LockWord& word) noexcept;
 
 // Of atomic constructs that are compiled to no instruction.
 extern LockWord g_atomic;
-// The same for the program's constructs and routines, of which tools are told. `caller`: of the runtime.
-void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
-bool try_acquire(LockWord& word, const void* caller) noexcept;
-void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
+
+// The same for the program's constructs and routines, of which tools are told; to stand in what the program calls. The
+// short paths do not ask whether there is a tool: with one, taking a lock this way never succeeds, since g_free_word is
+// kNever, and a lock that was taken is not just kHeld. Relaxed: who sees it late takes a lock the long way.
+extern std::atomic<uint32_t> g_free_word;
+void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
+bool try_acquire_slowly(LockWord& word, const void* caller) noexcept;
+void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void* caller) noexcept;
+
+[[gnu::always_inline]] inline bool acquire_at_once(LockWord& word) noexcept {
+  uint32_t expected = g_free_word.load(std::memory_order_relaxed);
+  // Acquire pairs with the release of those that give it back: what the last holder did is seen.
+  return word.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
+}
+[[gnu::always_inline]] inline void acquire(LockWord& word, ompt_mutex_t kind) noexcept {
+  if (!acquire_at_once(word)) acquire_slowly(word, kind, WEFT_CALLER);
+}
+[[gnu::always_inline]] inline bool try_acquire(LockWord& word) noexcept {
+  return acquire_at_once(word) || try_acquire_slowly(word, WEFT_CALLER);
+}
+[[gnu::always_inline]] inline void release(LockWord& word, ompt_mutex_t kind) noexcept {
+  const uint32_t seen = word.exchange(kFree, std::memory_order_release);
+  if (__builtin_expect(seen != kHeld, 0)) release_slowly(word, seen, kind, WEFT_CALLER);
+}
+// The caller holds the word and has told a tool so. Relaxed: it passes nothing on, and a waiter's mark does as well.
+inline void mark_told(LockWord& word) noexcept {
+  uint32_t held = kHeld;
+  word.compare_exchange_strong(held, kTold, std::memory_order_relaxed);
+}
 
 // Owned by a task region, which may take it again.
 struct NestLock {

@@ -81,7 +81,7 @@ bool has_posted(const LoopShare* share, const Place& place) noexcept {
 }  // namespace
 
 void begin_ordered_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
-  begin_shared_loop(self, schedule, chunk, count);
+  begin_loop(self, schedule, chunk, count, true);
   self->loop.unit_begin = self->loop.unit_end = 0;
 }
 

@@ -67,22 +67,23 @@ void watch(Team* team, void* const* words) noexcept {
 
 // ---- woven teams: nested ones, and those of roots without a crew ----
 
+template <bool Told>
 void run_woven(core::Bundle* bundle, int index) {
   auto* team = static_cast<Team*>(bundle);
   Member* member = take_frame();
-  member->outer = t_member;
+  member->outer = Told ? current_member() : t_member;
   enter_team(member, team, index);
   if (team->icvs.affinity) take_seat(member);
-  t_member = member;
-  if (ompt::on()) ompt::begin_member(member);
+  make_current<Told>(member);
+  if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
   if (team->tasked.load(std::memory_order_relaxed)) {
     help_with_tasks(member);
     // Children count themselves in this implicit task, whose record serves again.
     await_children(member);
   }
-  if (ompt::on()) ompt::end_member(member, false);
-  t_member = member->outer;
+  if (ompt::on<Told>()) ompt::end_member(member, false);
+  make_current<Told>(member->outer);
   put_frame(member);
 }
 
@@ -103,26 +104,28 @@ void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   reserve_members(team, size);
 }
 
+template <bool Told>
 void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bind, Member* primary) noexcept {
   core::Context* context = core::attach();
   if (context->home != nullptr) core::enter_region(context, size);
   Team* team = take_team();
   set_up(team, parent, size, words);
-  team->call = run_woven;
+  team->call = run_woven<Told>;
   team->flat = false;
   team->crew = nullptr;
   primary->outer = parent;
   enter_team(primary, team, 0);
   if (team->icvs.affinity) begin_seats(primary, parent, bind);
   watch(team, words);
-  if (ompt::on()) ompt::begin_parallel(team, parent);
+  if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   core::publish(team, size);
-  t_member = primary;
+  make_current<Told>(primary);
 }
 
+template <bool Told>
 void end_woven(Member* primary) noexcept {
   Team* team = primary->team;
-  if (ompt::on()) ompt::end_primary(primary, false);
+  if (ompt::on<Told>()) ompt::end_primary(primary, false);
   if (team->tasked.load(std::memory_order_relaxed)) help_with_tasks(primary);
   core::join(team);
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
@@ -130,14 +133,15 @@ void end_woven(Member* primary) noexcept {
   if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
   team->first_loop = primary->loops;
   team->first_single = primary->singles;
-  if (ompt::on()) ompt::end_parallel(primary);
-  t_member = primary->outer;
+  if (ompt::on<Told>()) ompt::end_parallel(primary);
+  make_current<Told>(primary->outer);
   if (primary->context->home != nullptr) core::leave_region(primary->context);
   put_team(team);
 }
 
 // ---- regions of one member ----
 
+template <bool Told>
 void begin_alone(Member* parent, Member* member) noexcept {
   Team* team = take_team();
   team->size = 1;
@@ -152,19 +156,20 @@ void begin_alone(Member* parent, Member* member) noexcept {
   member->outer = parent;
   enter_team(member, team, 0);
   if (team->icvs.affinity) begin_seats(member, parent, base::ProcBind::false_);
-  if (ompt::on()) ompt::begin_parallel(team, parent);
-  t_member = member;
+  if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
+  make_current<Told>(member);
 }
 
+template <bool Told>
 void end_alone(Member* member) noexcept {
   Team* team = member->team;
-  if (ompt::on()) ompt::end_primary(member, false);
+  if (ompt::on<Told>()) ompt::end_primary(member, false);
   if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
   team->cancelled.store(false, std::memory_order_relaxed);
   team->first_loop = member->loops;
   team->first_single = member->singles;
-  if (ompt::on()) ompt::end_parallel(member);
-  t_member = member->outer;
+  if (ompt::on<Told>()) ompt::end_parallel(member);
+  make_current<Told>(member->outer);
   put_team(team);
 }
 
@@ -174,6 +179,7 @@ void end_alone(Member* member) noexcept {
 thread_local uint32_t t_version = 0;
 thread_local Member* t_crew_member = nullptr;
 
+template <bool Told>
 void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
   auto* team = static_cast<Team*>(crew->owner_data());
   const auto version = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(post.words[kVersionWord]));
@@ -188,10 +194,10 @@ void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
     if (team->icvs.affinity) take_seat(member);
     t_version = version;
   }
-  t_member = member;
-  if (ompt::on()) ompt::begin_member(member);
+  make_current<Told>(member);
+  if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(post.words[0])(post.words, index);
-  if (ompt::on()) {
+  if (ompt::on<Told>()) {
     ompt::end_member(member, true);
   } else if (team->tasked.load(std::memory_order_relaxed)) {
     linger(member, true);
@@ -226,7 +232,9 @@ bool make_crew(Root* root) noexcept {
   if (root->crew == nullptr) {
     // Both stay with the root's record: members look at them a moment after they have said done.
     root->crew_team = new (std::nothrow) Team;
-    root->crew = new (std::nothrow) core::Crew(run_crew_member, nudge_crew_member, root->crew_team);
+    // A tool is there from the start or never.
+    const auto run = ompt::on() ? run_crew_member<true> : run_crew_member<false>;
+    root->crew = new (std::nothrow) core::Crew(run, nudge_crew_member, root->crew_team);
     if (root->crew == nullptr || root->crew_team == nullptr) base::fatal("no memory for a team of threads");
     root->crew_team->crew = root->crew;
     root->crew_team->size = 1;
@@ -279,6 +287,7 @@ Root* outermost(const Member* parent) noexcept {
   return nullptr;
 }
 
+template <bool Told>
 bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::ProcBind bind) noexcept {
   core::Context* context = core::attach();
   if (root->generation != core::generation()) {
@@ -291,7 +300,7 @@ bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::
   if (!make_crew(root) || !fit_crew(root, parent, size, bind)) return false;
   core::enter_region(context, size);
   watch(root->crew_team, words);
-  if (ompt::on()) ompt::begin_parallel(root->crew_team, parent);
+  if (ompt::on<Told>()) ompt::begin_parallel(root->crew_team, parent);
   core::Crew* crew = root->crew;
   for (int i = 1; i < size; ++i) {
     void** line = crew->member(i).post.words;
@@ -301,13 +310,14 @@ bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::
   crew->start(size);
   Member* primary = &root->primary;
   primary->outer = parent;
-  t_member = primary;
+  make_current<Told>(primary);
   return true;
 }
 
+template <bool Told>
 void end_crew(Member* primary) noexcept {
   Team* team = primary->team;
-  if (ompt::on()) ompt::end_primary(primary, true);
+  if (ompt::on<Told>()) ompt::end_primary(primary, true);
   if (team->tasked.load(std::memory_order_relaxed)) {
     help_with_tasks(primary);
     team->closing.store(true, std::memory_order_relaxed);
@@ -321,24 +331,26 @@ void end_crew(Member* primary) noexcept {
     outermost(primary->outer)->crew_fits = false;
   }
   primary->implicit.icvs = &team->icvs;
-  if (ompt::on()) ompt::end_parallel(primary);
-  t_member = primary->outer;
+  if (ompt::on<Told>()) ompt::end_parallel(primary);
+  make_current<Told>(primary->outer);
   core::leave_region(primary->context);
 }
 
+template <bool Told>
 void invoke_primary(Invoke invoke, void* const* words) noexcept {
-  if (ompt::on()) ompt::begin_member(t_member);
+  if (ompt::on<Told>()) ompt::begin_member(self());
   invoke(words, 0);
 }
 
 enum class Kind { alone, crew, woven };
 
 // How a region of `size` members is run; that of a crew has begun.
+template <bool Told>
 Kind begin(Member* parent, int size, void* const* words, base::ProcBind bind) noexcept {
   if (size == 1) return Kind::alone;
   start_runtime();
   Root* root = outermost(parent);
-  if (root != nullptr && begin_crew(root, parent, size, words, bind)) return Kind::crew;
+  if (root != nullptr && begin_crew<Told>(root, parent, size, words, bind)) return Kind::crew;
   // Without a second context nobody could go on when a member waits for another.
   return core::has_spare() ? Kind::woven : Kind::alone;
 }
@@ -362,8 +374,9 @@ void release_crew(Root* root) noexcept {
 
 int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested); }
 
+template <bool Told>
 void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
-  Member* parent = self();
+  Member* parent = own_member<Told>();
   words[0] = reinterpret_cast<void*>(invoke);
   int size = team_size(parent, clauses.threads);
   const int limit = icvs(parent).thread_limit;
@@ -373,29 +386,32 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
     size = take_threads(group, size, limit);
   }
   count_region(parent->team->level + 1);
-  switch (begin(parent, size, words, clauses.bind)) {
+  switch (begin<Told>(parent, size, words, clauses.bind)) {
     case Kind::crew:
-      invoke_primary(invoke, words);
-      end_crew(t_member);
+      invoke_primary<Told>(invoke, words);
+      end_crew<Told>(own_member<Told>());
       break;
     case Kind::woven: {
       Member* member = take_frame();
-      begin_woven(parent, size, words, clauses.bind, member);
-      invoke_primary(invoke, words);
-      end_woven(member);
+      begin_woven<Told>(parent, size, words, clauses.bind, member);
+      invoke_primary<Told>(invoke, words);
+      end_woven<Told>(member);
       put_frame(member);
       break;
     }
     case Kind::alone: {
       Member member;
-      begin_alone(parent, &member);
-      invoke_primary(invoke, words);
-      end_alone(&member);
+      begin_alone<Told>(parent, &member);
+      invoke_primary<Told>(invoke, words);
+      end_alone<Told>(&member);
       break;
     }
   }
   if (group != nullptr) group->threads_added.fetch_sub(size - 1, std::memory_order_relaxed);
 }
+
+template void parallel<false>(Invoke invoke, void** words, Clauses clauses) noexcept;
+template void parallel<true>(Invoke invoke, void** words, Clauses clauses) noexcept;
 
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Member* parent = self();
@@ -406,18 +422,18 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   constexpr auto kNoClause = base::ProcBind::false_;
   // Members that share an OS thread do not run at the same time.
   if (root != nullptr && icvs(parent).affinity && would_share_threads(parent, size)) root = nullptr;
-  if (root != nullptr && begin_crew(root, parent, size, words, kNoClause)) {
+  if (root != nullptr && begin_crew<true>(root, parent, size, words, kNoClause)) {
     if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
-    invoke_primary(invoke, words);
-    end_crew(t_member);
+    invoke_primary<true>(invoke, words);
+    end_crew<true>(self());
   } else {
     Member* member = take_frame();
-    begin_woven(parent, size, words, kNoClause, member);
+    begin_woven<true>(parent, size, words, kNoClause, member);
     const Missing missing = begin_gang(member->team, size);
     lent = core::lend_threads(missing.members - missing.idle);
     core::summon(member->team, missing.members);
-    invoke_primary(invoke, words);
-    end_woven(member);
+    invoke_primary<true>(invoke, words);
+    end_woven<true>(member);
     put_frame(member);
   }
   core::return_threads(lent);
@@ -429,33 +445,40 @@ void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   words[0] = reinterpret_cast<void*>(invoke);
   const int size = team_size(parent, clauses.threads);
   count_region(parent->team->level + 1);
-  switch (begin(parent, size, words, clauses.bind)) {
+  switch (begin<true>(parent, size, words, clauses.bind)) {
     case Kind::crew: break;
-    case Kind::woven: begin_woven(parent, size, words, clauses.bind, take_frame()); break;
-    case Kind::alone: begin_alone(parent, take_frame()); break;
+    case Kind::woven: begin_woven<true>(parent, size, words, clauses.bind, take_frame()); break;
+    case Kind::alone: begin_alone<true>(parent, take_frame()); break;
   }
-  if (ompt::on()) ompt::begin_member(t_member);
+  if (ompt::on()) ompt::begin_member(self());
 }
 
+template <bool Told>
 void end_parallel() noexcept {
-  Member* member = self();
+  Member* member = own_member<Told>();
   if (member->team->crew != nullptr) {
-    end_crew(member);
+    end_crew<Told>(member);
     return;
   }
   if (member->team->size == 1) {
-    end_alone(member);
+    end_alone<Told>(member);
   } else {
-    end_woven(member);
+    end_woven<Told>(member);
   }
   put_frame(member);
 }
 
+template void end_parallel<false>() noexcept;
+template void end_parallel<true>() noexcept;
+
+template <bool Told>
 void begin_serial() noexcept {
-  Member* parent = self();
+  Member* parent = own_member<Told>();
   count_region(parent->team->level + 1);
-  begin_alone(parent, take_frame());
-  if (ompt::on()) ompt::begin_member(t_member);
+  begin_alone<Told>(parent, take_frame());
+  if (ompt::on<Told>()) ompt::begin_member(self());
 }
+template void begin_serial<false>() noexcept;
+template void begin_serial<true>() noexcept;
 
 }  // namespace weft::openmp

@@ -14,6 +14,7 @@ struct Clauses {
 
 // Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. n follows from the clauses by the
 // rules of section 10.1.1. `words` has core::Post::kWords elements, of which the first and the last are the runtime's.
+template <bool Told = true>
 void parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
 
 // How many members a region of this task would have now.
@@ -25,9 +26,11 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept;
 // The same in two halves, for ABIs where the primary's body stands between two calls. The primary is
 // member 0 on return from the first.
 void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
+template <bool Told = true>
 void end_parallel() noexcept;
 
 // A region of one member, ended by end_parallel().
+template <bool Told = true>
 void begin_serial() noexcept;
 
 // The crew of a thread that ends.

@@ -26,7 +26,7 @@ pthread_once_t g_exit_once = PTHREAD_ONCE_INIT;
 void leave(void* argument) {
   auto* root = static_cast<Root*>(argument);
   if (ompt::on()) ompt::end_root(&root->initial);
-  t_member = nullptr;
+  make_current(nullptr);
   release_crew(root);
   root->bound = false;
   core::detach();

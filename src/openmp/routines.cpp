@@ -98,8 +98,9 @@ void set_max_active_levels(int levels) noexcept {
 
 // Those of the team that the current task belongs to.
 int team_threads() {
-  if (t_member == nullptr) return 1;
-  const Team* team = t_member->team;
+  const Member* member = current_member();
+  if (member == nullptr) return 1;
+  const Team* team = member->team;
   return team->agent_of != nullptr ? team->agent_of->size : team->size;
 }
 
@@ -151,12 +152,14 @@ WEFT_ABI int weft_abi_omp_get_thread_limit_() { return icvs(self()).thread_limit
 WEFT_ABI_EXPORT(omp_get_thread_limit_);
 
 WEFT_ABI int weft_abi_omp_in_parallel() {
-  return t_member != nullptr ? in_parallel(t_member, __builtin_return_address(0)) : 0;
+  Member* member = current_member();
+  return member != nullptr ? in_parallel(member, __builtin_return_address(0)) : 0;
 }
 WEFT_ABI_EXPORT(omp_in_parallel);
 
 WEFT_ABI int weft_abi_omp_in_parallel_() {
-  return t_member != nullptr ? in_parallel(t_member, __builtin_return_address(0)) : 0;
+  Member* member = current_member();
+  return member != nullptr ? in_parallel(member, __builtin_return_address(0)) : 0;
 }
 WEFT_ABI_EXPORT(omp_in_parallel_);
 
@@ -422,9 +425,6 @@ void destroy_nest(void* lock, const void* caller) noexcept {
   delete nest;
 }
 
-void set(void* at, const void* caller) noexcept { acquire(word_of(at), ompt_mutex_lock, caller); }
-void unset(void* at, const void* caller) noexcept { release(word_of(at), ompt_mutex_lock, caller); }
-int test(void* at, const void* caller) noexcept { return try_acquire(word_of(at), caller) ? 1 : 0; }
 void set_nest(void* at, const void* caller) noexcept { acquire(*nest_of(at), self()->task, caller); }
 int test_nest(void* at, const void* caller) noexcept { return try_acquire(*nest_of(at), self()->task, caller); }
 void unset_nest(void* at, const void* caller) noexcept { release(*nest_of(at), caller); }
@@ -443,13 +443,13 @@ WEFT_ABI_EXPORT(omp_init_lock_with_hint_);
 WEFT_ABI void weft_abi_omp_destroy_lock(void* lock) { destroy(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_destroy_lock);
 
-WEFT_ABI void weft_abi_omp_set_lock(void* at) { set(at, WEFT_CALLER); }
+WEFT_ABI void weft_abi_omp_set_lock(void* at) { acquire(word_of(at), ompt_mutex_lock); }
 WEFT_ABI_EXPORT(omp_set_lock);
 
-WEFT_ABI void weft_abi_omp_unset_lock(void* at) { unset(at, WEFT_CALLER); }
+WEFT_ABI void weft_abi_omp_unset_lock(void* at) { release(word_of(at), ompt_mutex_lock); }
 WEFT_ABI_EXPORT(omp_unset_lock);
 
-WEFT_ABI int weft_abi_omp_test_lock(void* at) { return test(at, WEFT_CALLER); }
+WEFT_ABI int weft_abi_omp_test_lock(void* at) { return try_acquire(word_of(at)) ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_test_lock);
 
 WEFT_ABI void weft_abi_omp_init_nest_lock(void* lock) { init_nest(lock, 0, WEFT_CALLER); }
@@ -493,13 +493,13 @@ WEFT_ABI_EXPORT(omp_init_lock_);
 WEFT_ABI void weft_abi_omp_destroy_lock_(void* lock) { destroy(lock, WEFT_CALLER); }
 WEFT_ABI_EXPORT(omp_destroy_lock_);
 
-WEFT_ABI void weft_abi_omp_set_lock_(void* at) { set(at, WEFT_CALLER); }
+WEFT_ABI void weft_abi_omp_set_lock_(void* at) { acquire(word_of(at), ompt_mutex_lock); }
 WEFT_ABI_EXPORT(omp_set_lock_);
 
-WEFT_ABI void weft_abi_omp_unset_lock_(void* at) { unset(at, WEFT_CALLER); }
+WEFT_ABI void weft_abi_omp_unset_lock_(void* at) { release(word_of(at), ompt_mutex_lock); }
 WEFT_ABI_EXPORT(omp_unset_lock_);
 
-WEFT_ABI int weft_abi_omp_test_lock_(void* at) { return test(at, WEFT_CALLER); }
+WEFT_ABI int weft_abi_omp_test_lock_(void* at) { return try_acquire(word_of(at)) ? 1 : 0; }
 WEFT_ABI_EXPORT(omp_test_lock_);
 
 WEFT_ABI void weft_abi_omp_init_nest_lock_(void* lock) { init_nest(lock, 0, WEFT_CALLER); }

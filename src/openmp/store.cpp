@@ -8,7 +8,7 @@
 
 namespace weft::openmp {
 
-thread_local Store* t_store = nullptr;
+constinit thread_local Store* t_store = nullptr;
 
 namespace {
 

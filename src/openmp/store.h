@@ -25,7 +25,7 @@ struct Store {
   Store* next_free = nullptr;
 };
 
-extern thread_local Store* t_store;
+extern constinit thread_local Store* t_store;
 
 // The calling context's; the first call takes or makes one. Without memory the process ends with a message.
 Store* take_store() noexcept;

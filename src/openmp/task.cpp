@@ -203,9 +203,7 @@ void end(Member* self, Task* task) noexcept {
 void run(Member* self, Task* task) noexcept {
   Task* previous = self->task;
   start(self, task);
-  if (ompt::on()) ompt::start_task(previous, task);
-  task->body(task);
-  if (ompt::on()) ompt::end_task(previous, task);
+  task->body(task);  // with a tool: ompt::run_told()
   end(self, task);
   self->task = previous;
 }
@@ -447,11 +445,10 @@ bool runs_at_once(const Member* self, bool deferred) noexcept {
   return !deferred || self->team->size == 1 || self->task->final || (self->deque != nullptr && self->deque->full());
 }
 
-void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = self->team;
   prepare(self, task, clauses.final || self->task->final);
   task->priority = std::min(clauses.priority, highest_priority());
-  if (ompt::on()) ompt::create_task(self, task, clauses);
   if (clauses.free_agents && clauses.deferred && !task->final && agents_may_help(self) && !reduces(task)) {
     submit_to_agents(self, task, clauses);
     return;
@@ -516,29 +513,29 @@ void await_events(Member* self) noexcept {
   team->detachable.store(false, std::memory_order_relaxed);
 }
 
+template <bool Told>
 void begin_undeferred(Member* self, Task* task, bool final) noexcept {
   prepare(self, task, final || self->task->final);
   if (task->open.load(std::memory_order_relaxed) != 0) {
     task->team = self->team;
     open_event(self, self->team);
   }
-  Task* previous = self->task;
-  if (ompt::on()) ompt::create_undeferred(self, task);
+  if (ompt::on<Told>()) ompt::create_undeferred(self, task);
   start(self, task);
-  if (ompt::on()) ompt::start_task(previous, task);
+  if (ompt::on<Told>()) ompt::start_task(self, task);
 }
+template void begin_undeferred<false>(Member* self, Task* task, bool final) noexcept;
+template void begin_undeferred<true>(Member* self, Task* task, bool final) noexcept;
 
+template <bool Told>
 void end_undeferred(Member* self, Task* task) noexcept {
   Task* parent = task->parent.load(std::memory_order_relaxed);
-  if (ompt::on()) ompt::end_task(parent, task);
+  if (ompt::on<Told>()) ompt::end_task(self, task);
   end(self, task);
   self->task = parent;
 }
-
-void task_wait(Member* self, const void* caller) noexcept {
-  if (ompt::on()) return ompt::task_wait(self, caller);
-  await_children(self);
-}
+template void end_undeferred<false>(Member* self, Task* task) noexcept;
+template void end_undeferred<true>(Member* self, Task* task) noexcept;
 
 void await_children(Member* self) noexcept {
   Task* now = self->task;
@@ -564,8 +561,7 @@ void task_yield(Member* self) noexcept {
   core::yield();
 }
 
-void begin_taskgroup(Member* self) noexcept {
-  if (ompt::on()) ompt::begin_taskgroup(self);
+void open_taskgroup(Member* self) noexcept {
   TaskGroup* group = take_group();
   group->outer = self->task->group;
   group->cancelled.store(false, std::memory_order_relaxed);
@@ -573,11 +569,6 @@ void begin_taskgroup(Member* self) noexcept {
   group->gomp_reductions = nullptr;
   group->kmp_reductions = nullptr;
   self->task->group = group;
-}
-
-void end_taskgroup(Member* self) noexcept {
-  if (ompt::on()) return ompt::end_taskgroup(self);
-  await_taskgroup(self);
 }
 
 void await_taskgroup(Member* self) noexcept {

@@ -15,7 +15,7 @@
 #include "core/context.h"
 #include "core/spinlock.h"
 #include "openmp/icv.h"
-#include "openmp/ompt/tool.h"
+#include "openmp/ompt/events.h"
 
 namespace weft::openmp {
 
@@ -115,7 +115,12 @@ bool runs_at_once(const Member* self, bool deferred) noexcept;
 
 // Gives the task to the team, or runs it at once (if(false), in a final task, in a team of one, deque full).
 // Frees it in the end.
-void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;
+void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;
+template <bool Told = true>
+void submit_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+  if (ompt::on<Told>()) ompt::create_task(self, task, clauses);
+  dispatch_task(self, task, clauses);
+}
 
 // A task without a body: what depends on it waits for what it depends on (taskwait depend nowait).
 void submit_empty_task(Member* self, const Dependence* list, int count) noexcept;
@@ -124,7 +129,9 @@ void submit_empty_task(Member* self, const Dependence* list, int count) noexcept
 void run_given(Member* agent, Task* task) noexcept;
 
 // A task that runs on the caller's stack between these two: if(false) as clang emits it.
+template <bool Told = true>
 void begin_undeferred(Member* self, Task* task, bool final) noexcept;
+template <bool Told = true>
 void end_undeferred(Member* self, Task* task) noexcept;
 
 // The event of a detachable task is fulfilled; from any thread (section 15.10, omp_fulfill_event).
@@ -133,7 +140,11 @@ void fulfill_event(Task* task) noexcept;
 // Waits until the children of the current task have ended.
 void await_children(Member* self) noexcept;
 // The taskwait construct.
-void task_wait(Member* self, const void* caller) noexcept;
+template <bool Told = true>
+void task_wait(Member* self, const void* caller) noexcept {
+  if (ompt::on<Told>()) return ompt::task_wait(self, caller);
+  await_children(self);
+}
 
 // Waits until those of them have ended that a task with these dependences would wait for.
 void task_wait_for(Member* self, const Dependence* list, int count) noexcept;
@@ -141,10 +152,20 @@ void task_wait_for(Member* self, const Dependence* list, int count) noexcept;
 // May run another task.
 void task_yield(Member* self) noexcept;
 
-void begin_taskgroup(Member* self) noexcept;
-void end_taskgroup(Member* self) noexcept;
-// What end_taskgroup() does, less what it tells a tool.
+// What the two below do, less what they tell a tool.
+void open_taskgroup(Member* self) noexcept;
 void await_taskgroup(Member* self) noexcept;
+
+template <bool Told = true>
+void begin_taskgroup(Member* self) noexcept {
+  if (ompt::on<Told>()) ompt::begin_taskgroup(self);
+  open_taskgroup(self);
+}
+template <bool Told = true>
+void end_taskgroup(Member* self) noexcept {
+  if (ompt::on<Told>()) return ompt::end_taskgroup(self);
+  await_taskgroup(self);
+}
 
 // ---- for barriers and the ends of regions ----
 

@@ -72,7 +72,7 @@ class Runner {
   void run_one(uint64_t index) {
     if (record_ == nullptr) {
       record_ = loop_->calls.copy(loop_->pattern);
-      begin_undeferred(self_, record_, loop_->final);
+      begin_undeferred<false>(self_, record_, loop_->final);
     }
     if (!is_dropped(record_)) {
       const TaskLoopPlan& plan = loop_->plan;
@@ -84,7 +84,7 @@ class Runner {
 
   void end_record() {
     if (record_ == nullptr) return;
-    end_undeferred(self_, record_);
+    end_undeferred<false>(self_, record_);
     record_ = nullptr;
   }
 
@@ -117,7 +117,7 @@ void run_task_loop(Member* self, const TaskLoopPlan& plan, const TaskLoopCalls& 
     Task* task = allocate_task(0, 1, nullptr);
     task->body = run_runner;
     task->data = loop;
-    submit_task(self, task, {.free_agents = agents, .priority = clauses.priority});
+    submit_task<false>(self, task, {.free_agents = agents, .priority = clauses.priority});
   }
   Runner(self, loop).run();
   leave(loop);

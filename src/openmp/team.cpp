@@ -15,14 +15,30 @@
 
 namespace weft::openmp {
 
-thread_local Member* t_member = nullptr;
+constinit thread_local Member* t_member = nullptr;
+constinit thread_local Member* t_told_member = nullptr;
 
-// Where t_member lies from the thread pointer, the same distance for every identity: debuggers (tools/gdb) find with it
+namespace {
+
+ptrdiff_t offset_of(Member** variable) noexcept {
+  return reinterpret_cast<char*>(variable) - reinterpret_cast<char*>(platform::thread_pointer());
+}
+
+}  // namespace
+
+// Where the two lie from the thread pointer, the same distance for every identity: debuggers (tools/gdb) find with it
 // the members of contexts that no thread runs.
-[[gnu::used]] const ptrdiff_t g_member_offset =
-    reinterpret_cast<char*>(&t_member) - reinterpret_cast<char*>(platform::thread_pointer());
+[[gnu::used]] const ptrdiff_t g_member_offset = offset_of(&t_member);
+[[gnu::used]] const ptrdiff_t g_told_member_offset = offset_of(&t_told_member);
+
+void put_current_member(Member* member) noexcept {
+  const bool told = ompt::on();
+  t_member = told ? nullptr : member;
+  t_told_member = told ? member : nullptr;
+}
 
 Member* attach_member() noexcept {
+  if (t_told_member != nullptr) return t_told_member;
   const base::KeepErrno keep;
   Root* root = take_root();
   Member* member = &root->initial;
@@ -35,7 +51,7 @@ Member* attach_member() noexcept {
   member->implicit.icvs = &member->implicit.own_icvs;
   member->implicit.implicit = true;
   if (member->implicit.own_icvs.affinity) seat_root(root);
-  t_member = member;
+  make_current(member);
   if (ompt::on()) ompt::begin_root(member);
   return member;
 }

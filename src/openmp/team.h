@@ -167,7 +167,15 @@ struct Team : core::Bundle {
   ompt::TeamInfo tool;
 };
 
-extern thread_local Member* t_member;
+// Where there is a tool, t_told_member takes the other's place, which is null then: see ompt/entry.h.
+extern constinit thread_local Member* t_member;
+extern constinit thread_local Member* t_told_member;
+
+// Null in a thread that has not used OpenMP.
+inline Member* current_member() noexcept {
+  Member* member = t_member;
+  return __builtin_expect(member != nullptr, 1) ? member : t_told_member;
+}
 
 // The caller as a thread of OpenMP; makes the implicit task of a thread that is new here.
 Member* attach_member() noexcept;
@@ -176,11 +184,37 @@ inline Member* self() noexcept {
   return __builtin_expect(member != nullptr, 1) ? member : attach_member();
 }
 
+// The same in what exists twice (ompt/entry.h): where there is no tool, the caller has come in.
+template <bool Told>
+Member* own_member() noexcept {
+  return Told ? self() : t_member;
+}
+
+// Makes `member` the caller's, or the caller a thread that has not used OpenMP.
+void put_current_member(Member* member) noexcept;
+template <bool Told = true>
+void make_current(Member* member) noexcept {
+  if constexpr (Told) {
+    put_current_member(member);
+  } else {
+    t_member = member;
+  }
+}
+
 // What the routines that only ask say. A thread that has not used OpenMP stays one: signal handlers may ask, and making
 // a member allocates memory.
-inline int current_number() noexcept { return t_member != nullptr ? t_member->number : 0; }
-inline int current_level() noexcept { return t_member != nullptr ? t_member->team->level : 0; }
-inline int current_active_level() noexcept { return t_member != nullptr ? t_member->team->active_level : 0; }
+inline int current_number() noexcept {
+  const Member* member = current_member();
+  return member != nullptr ? member->number : 0;
+}
+inline int current_level() noexcept {
+  const Member* member = current_member();
+  return member != nullptr ? member->team->level : 0;
+}
+inline int current_active_level() noexcept {
+  const Member* member = current_member();
+  return member != nullptr ? member->team->active_level : 0;
+}
 
 inline Icvs& icvs(Member* member) noexcept { return *member->task->icvs; }
 // The same, to be written: the task gets a record of its own.

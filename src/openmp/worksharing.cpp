@@ -184,71 +184,64 @@ void leave_share(Member* self, LoopShare* share) noexcept {
   share->state.store(2 * number + 1, std::memory_order_release);
 }
 
-namespace {
-
-void begin(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared) noexcept {
+void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
+                bool told) noexcept {
   LoopCursor& loop = self->loop;
+  const bool is_static = schedule.kind == Kind::static_ || schedule.kind == Kind::auto_;
+  const bool whole = self->team->size == 1;
   loop.count = count;
   loop.position = 0;
   loop.share = nullptr;
-  loop.is_static = schedule.kind == Kind::static_ || schedule.kind == Kind::auto_;
-  loop.whole = self->team->size == 1;
+  loop.from = whole ? LoopCursor::kWhole : is_static ? LoopCursor::kSchedule : LoopCursor::kShare;
+  if (told) loop.from |= LoopCursor::kTold;
   loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
-  if (!loop.is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
-  if (loop.whole || (loop.is_static && !shared)) return;
+  if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
+  if (whole || (is_static && !shared)) return;
   loop.share =
       join_share(self, [&](LoopShare* share) { set_up(share, schedule, loop.chunk, count, self->team->size); });
 }
 
-}  // namespace
-
-void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
-  if (ompt::on()) ompt::begin_loop(self, schedule.kind, count);
-  begin(self, schedule, chunk, count, false);
-}
-
-void begin_sections(Member* self, uint64_t count) noexcept {
-  if (ompt::on()) ompt::begin_work(self, ompt_work_sections, count);
+void enter_sections(Member* self, uint64_t count, bool told) noexcept {
   base::LoopSchedule in_order{};
   in_order.kind = Kind::dynamic;
   in_order.monotonic = true;
-  begin(self, in_order, 1, count, false);
+  enter_loop(self, in_order, 1, count, false, told);
   self->loop.base = 0;
   self->loop.step = 1;
 }
 
-void begin_shared_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept {
-  if (ompt::on()) ompt::begin_loop(self, schedule.kind, count);
-  begin(self, schedule, chunk, count, true);
-}
-
 namespace {
 
-bool take_chunk(Member* self, Chunk* chunk) noexcept {
+[[gnu::always_inline]] inline bool take_chunk(Member* self, int from, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
-  LoopShare* share = loop.share;
-  if (share != nullptr && !loop.is_static) {
+  if (from == LoopCursor::kShare) {
+    LoopShare* share = loop.share;
     if (share->split) return next_split(self, share, chunk);
     return share->kind == Kind::guided ? next_guided(self, share, chunk) : next_shared(share, chunk);
   }
-  if (!loop.whole) return next_static(self, loop, chunk);
+  if (from == LoopCursor::kSchedule) return next_static(self, loop, chunk);
   if (loop.position != 0 || loop.count == 0) return false;
   loop.position = 1;
   *chunk = {0, loop.count, true};
   return true;
 }
 
+[[gnu::cold]] bool take_told_chunk(Member* self, Chunk* chunk) noexcept {
+  if (!take_chunk(self, self->loop.from & ~LoopCursor::kTold, chunk)) return false;
+  if (ompt::on()) ompt::dispatch(self, *chunk);
+  return true;
+}
+
 }  // namespace
 
 bool next_chunk(Member* self, Chunk* chunk) noexcept {
-  const bool taken = take_chunk(self, chunk);
-  if (taken && ompt::on()) ompt::dispatch(self, *chunk);
-  return taken;
+  const int from = self->loop.from;
+  return from <= LoopCursor::kWhole ? take_chunk(self, from, chunk) : take_told_chunk(self, chunk);
 }
 
 bool loop_exhausted(const Member* self) noexcept {
   const LoopShare* share = self->loop.share;
-  if (share == nullptr || self->loop.is_static) return false;
+  if (share == nullptr || (self->loop.from & LoopCursor::kSchedule) != 0) return false;
   const uint64_t next = share->next.load(std::memory_order_relaxed);
   if (!share->split) return next >= share->count;
   if (next == 0) return false;  // the last chunk is left
@@ -258,17 +251,14 @@ bool loop_exhausted(const Member* self) noexcept {
   return true;
 }
 
-void end_loop(Member* self) noexcept {
-  if (ompt::on()) ompt::end_work(self);
+void exit_loop(Member* self) noexcept {
   LoopShare* share = self->loop.share;
   if (share == nullptr) return;
   self->loop.share = nullptr;
   leave_share(self, share);
 }
 
-namespace {
-
-bool is_executor(Member* self) noexcept {
+bool enter_single(Member* self) noexcept {
   Team* team = self->team;
   if (team->size == 1) return true;
   const uint32_t number = self->singles++;
@@ -276,14 +266,6 @@ bool is_executor(Member* self) noexcept {
   uint32_t ticket = team->single_ticket.load(std::memory_order_relaxed);
   if (ticket != number) return false;
   return team->single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
-}
-
-}  // namespace
-
-bool begin_single(Member* self) noexcept {
-  const bool executes = is_executor(self);
-  if (ompt::on()) ompt::begin_single(self, executes);
-  return executes;
 }
 
 }  // namespace weft::openmp

@@ -10,6 +10,7 @@
 
 #include "base/options.h"
 #include "openmp/chunk_range.h"
+#include "openmp/ompt/events.h"
 
 namespace weft::openmp {
 
@@ -58,8 +59,12 @@ struct LoopCursor {
   uint64_t unit_begin = 0;  // ordered loops: the iterations that take their turn together; none if equal
   uint64_t unit_end = 0;
   uint64_t iteration = 0;  // the adapter's, where the program says when one ends
-  bool is_static = false;
-  bool whole = false;  // a team of one takes everything at once
+  // Where its chunks come from, and whether a tool is told of them.
+  enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4 };
+  uint8_t from = kShare;
+
+  bool whole() const noexcept { return (from & kWhole) != 0; }  // a team of one takes everything at once
+  bool told() const noexcept { return (from & kTold) != 0; }
 };
 
 // A range of iterations.
@@ -69,11 +74,17 @@ struct Chunk {
   bool last = false;  // holds the sequentially last iteration
 };
 
-// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset.
-void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept;
-
-// The same, and the member has a LoopShare whatever the schedule, unless it is alone.
-void begin_shared_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept;
+// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a LoopShare whatever
+// the schedule, unless it is alone.
+void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
+                bool told) noexcept;
+template <bool Told = true>
+void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
+                bool shared = false) noexcept {
+  const bool told = ompt::on<Told>();
+  if (told) ompt::begin_loop(self, schedule.kind, count);
+  enter_loop(self, schedule, chunk, count, shared, told);
+}
 
 // The member's next chunk; false when there is none left.
 bool next_chunk(Member* self, Chunk* chunk) noexcept;
@@ -82,7 +93,12 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept;
 bool loop_exhausted(const Member* self) noexcept;
 
 // Leaves the loop: once a member, after next_chunk has said false or not.
-void end_loop(Member* self) noexcept;
+void exit_loop(Member* self) noexcept;
+template <bool Told = true>
+void end_loop(Member* self) noexcept {
+  if (ompt::on<Told>()) ompt::end_work(self);
+  exit_loop(self);
+}
 
 // The record of the construct that the members meet now. `first`: the caller is the one to set it up, then to open it.
 LoopShare* claim_share(Member* self, bool* first) noexcept;
@@ -103,9 +119,21 @@ LoopShare* join_share(Member* self, SetUp&& set_up) noexcept {
 void leave_share(Member* self, LoopShare* share) noexcept;
 
 // A sections construct: a loop over `count` sections.
-void begin_sections(Member* self, uint64_t count) noexcept;
+void enter_sections(Member* self, uint64_t count, bool told) noexcept;
+template <bool Told = true>
+void begin_sections(Member* self, uint64_t count) noexcept {
+  const bool told = ompt::on<Told>();
+  if (told) ompt::begin_work(self, ompt_work_sections, count);
+  enter_sections(self, count, told);
+}
 
 // True for the one member that executes the single region met now.
-bool begin_single(Member* self) noexcept;
+bool enter_single(Member* self) noexcept;
+template <bool Told = true>
+bool begin_single(Member* self) noexcept {
+  const bool executes = enter_single(self);
+  if (ompt::on<Told>()) ompt::begin_single(self, executes);
+  return executes;
+}
 
 }  // namespace weft::openmp

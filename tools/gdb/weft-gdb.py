@@ -90,12 +90,16 @@ class Context:
 
     def member(self):
         """The weft::openmp::Member that it is, or None: read from its thread-local data."""
-        offset = lookup("'weft::openmp::g_member_offset'")
-        if offset is None:
-            return None
-        member_type = gdb.lookup_type("weft::openmp::Member").pointer()
-        member = gdb.Value(self.thread_pointer + int(offset)).cast(member_type.pointer()).dereference()
-        return member.dereference() if int(member) != 0 else None
+        # With a tool of OMPT it stands in the second of the two.
+        for name in ("g_member_offset", "g_told_member_offset"):
+            offset = lookup(f"'weft::openmp::{name}'")
+            if offset is None:
+                return None
+            member_type = gdb.lookup_type("weft::openmp::Member").pointer()
+            member = gdb.Value(self.thread_pointer + int(offset)).cast(member_type.pointer()).dereference()
+            if int(member) != 0:
+                return member.dereference()
+        return None
 
     def frames(self):
         """Its frames, innermost first; each holds until the next is asked for."""

@@ -5,6 +5,7 @@
 
 #include "openmp/abi/abi.h"
 #include "openmp/barrier.h"
+#include "openmp/ompt/entry.h"
 #include "openmp/ompt/events.h"
 #include "openmp/parallel.h"
 #include "openmp/team.h"

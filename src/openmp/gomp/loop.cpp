@@ -32,22 +32,23 @@ base::LoopSchedule chosen(Member* member, Kind kind, bool monotonic, bool runtim
 
 [[gnu::always_inline]] inline bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long incr,
                                          long chunk, long* begin_at, long* end_at) {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  auto unit = static_cast<uint64_t>(chunk);
-  const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
-  begin(member, how, unit, static_cast<uint64_t>(first), static_cast<uint64_t>(incr), count_of(first, end, incr));
-  return next(member, begin_at, end_at);
+  return ompt::enter([=](Member* member, auto told, const void*) {
+    auto unit = static_cast<uint64_t>(chunk);
+    const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
+    begin<told>(member, how, unit, static_cast<uint64_t>(first), static_cast<uint64_t>(incr),
+                count_of(first, end, incr));
+    return next(member, begin_at, end_at);
+  });
 }
 
 [[gnu::always_inline]] inline bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end,
                                              Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  uint64_t unit = chunk;
-  const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
-  begin(member, how, unit, first, incr, count_of(up, first, end, incr));
-  return next(member, begin_at, end_at);
+  return ompt::enter([=](Member* member, auto told, const void*) {
+    uint64_t unit = chunk;
+    const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
+    begin<told>(member, how, unit, first, incr, count_of(up, first, end, incr));
+    return next(member, begin_at, end_at);
+  });
 }
 
 // A region whose members find the loop begun.
@@ -59,9 +60,10 @@ struct Combined {
   Combined* outer = nullptr;
 };
 
+template <bool Told = true>
 void run_combined(void* const* words, int) noexcept {
   const auto* loop = static_cast<const Combined*>(words[1]);
-  begin(self(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
+  begin<Told>(own_member<Told>(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
   loop->function(loop->data);
 }
 
@@ -79,9 +81,11 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
 }
 
 [[gnu::always_inline]] inline void run(Combined loop, unsigned threads, unsigned flags) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
-  void* words[core::Post::kWords] = {nullptr, &loop};
-  parallel(run_combined, words, clauses(threads, flags));
+  const auto region = [threads, flags, record = &loop](Member*, auto told, const void*) {
+    void* words[core::Post::kWords] = {nullptr, record};
+    parallel<told>(run_combined<told>, words, clauses(threads, flags));
+  };
+  ompt::enter(region, static_cast<int>(threads));
 }
 
 // gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member
@@ -91,7 +95,7 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
   auto* kept = new (std::nothrow) Combined(loop);
   if (kept == nullptr) base::fatal("no memory for a parallel loop");
   void* words[core::Post::kWords] = {nullptr, kept};
-  begin_parallel(run_combined, words, clauses(threads));
+  begin_parallel(run_combined<>, words, clauses(threads));
   begin(self(), kept->schedule, kept->chunk, kept->first, kept->step, kept->count);
 }
 
@@ -351,15 +355,14 @@ WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void*
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
 
 WEFT_ABI void weft_abi_GOMP_loop_end() {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  leave_loop(member);
-  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
+  ompt::enter([](Member* member, auto told, const void* caller) {
+    leave_loop<told>(member);
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+  });
 }
 WEFT_ABI_EXPORT(GOMP_loop_end);
 
 WEFT_ABI void weft_abi_GOMP_loop_end_nowait() {
-  const ompt::Entry entry(WEFT_CALLER);
-  leave_loop(self());
+  ompt::enter([](Member* member, auto told, const void*) { leave_loop<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_loop_end_nowait);

@@ -25,9 +25,10 @@ inline uint64_t count_of(bool up, uint64_t start, uint64_t end, uint64_t incr) n
   return start > end ? (start - end - 1) / (uint64_t{0} - incr) + 1 : 0;
 }
 
-inline void begin(Member* member, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t first, uint64_t step,
-                  uint64_t count) noexcept {
-  begin_loop(member, schedule, chunk, count);
+template <bool Told = true>
+void begin(Member* member, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t first, uint64_t step,
+           uint64_t count) noexcept {
+  begin_loop<Told>(member, schedule, chunk, count);
   member->loop.base = first;
   member->loop.step = step;
 }
@@ -51,9 +52,10 @@ struct Said {
 };
 
 // At the end of any worksharing construct.
-inline void leave_loop(Member* member) noexcept {
+template <bool Told = true>
+void leave_loop(Member* member) noexcept {
   end_doacross(member);
-  end_loop(member);
+  end_loop<Told>(member);
   end_extras(member);
 }
 

@@ -13,19 +13,19 @@ using namespace weft::openmp::gomp;
 
 namespace {
 
-LockWord g_critical{0};
+LockWord g_critical{kFree};
 
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
-  Region region(function, data);
-  if (t_told > 1) {
-    if (const int size = gang_size(__builtin_return_address(0)); size > 1) {
-      return parallel_gang(run_function, region.words, size);
+  const auto begin = [=](Member*, auto told, const void* caller) {
+    Region region(function, data);
+    if (t_told > 1) {
+      if (const int size = gang_size(caller); size > 1) return parallel_gang(run_function, region.words, size);
     }
-  }
-  parallel(run_function, region.words, clauses(threads, flags));
+    parallel<told>(run_function, region.words, clauses(threads, flags));
+  };
+  ompt::enter(begin, static_cast<int>(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel);
 
@@ -50,52 +50,54 @@ WEFT_ABI void weft_abi_GOMP_parallel_end() {
 }
 WEFT_ABI_EXPORT(GOMP_parallel_end);
 
-WEFT_ABI void weft_abi_GOMP_barrier() { barrier(self(), Barrier::construct, WEFT_CALLER); }
+WEFT_ABI void weft_abi_GOMP_barrier() {
+  ompt::enter([](Member* member, auto told, const void* caller) { barrier<told>(member, Barrier::construct, caller); });
+}
 WEFT_ABI_EXPORT(GOMP_barrier);
 
-WEFT_ABI void weft_abi_GOMP_critical_start() { acquire(g_critical, ompt_mutex_critical, WEFT_CALLER); }
+WEFT_ABI void weft_abi_GOMP_critical_start() { acquire(g_critical, ompt_mutex_critical); }
 WEFT_ABI_EXPORT(GOMP_critical_start);
 
-WEFT_ABI void weft_abi_GOMP_critical_end() { release(g_critical, ompt_mutex_critical, WEFT_CALLER); }
+WEFT_ABI void weft_abi_GOMP_critical_end() { release(g_critical, ompt_mutex_critical); }
 WEFT_ABI_EXPORT(GOMP_critical_end);
 
 // The compiler gives each name a zeroed pointer: its first bytes are the lock.
 WEFT_ABI void weft_abi_GOMP_critical_name_start(void** name) {
-  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
 WEFT_ABI_EXPORT(GOMP_critical_name_start);
 
 WEFT_ABI void weft_abi_GOMP_critical_name_end(void** name) {
-  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
+  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
 WEFT_ABI_EXPORT(GOMP_critical_name_end);
 
-WEFT_ABI void weft_abi_GOMP_atomic_start() { acquire(g_atomic, ompt_mutex_atomic, WEFT_CALLER); }
+WEFT_ABI void weft_abi_GOMP_atomic_start() { acquire(g_atomic, ompt_mutex_atomic); }
 WEFT_ABI_EXPORT(GOMP_atomic_start);
 
-WEFT_ABI void weft_abi_GOMP_atomic_end() { release(g_atomic, ompt_mutex_atomic, WEFT_CALLER); }
+WEFT_ABI void weft_abi_GOMP_atomic_end() { release(g_atomic, ompt_mutex_atomic); }
 WEFT_ABI_EXPORT(GOMP_atomic_end);
 
 WEFT_ABI bool weft_abi_GOMP_single_start() {
-  const ompt::Entry entry(WEFT_CALLER);
-  return begin_single(self());
+  return ompt::enter([](Member* member, auto told, const void*) { return begin_single<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_single_start);
 
 // Null for the member that executes the region; for the others, what it passed to GOMP_single_copy_end.
 WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  if (begin_single(member)) return nullptr;
-  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
-  return member->team->copyprivate.load(std::memory_order_relaxed);
+  return ompt::enter([](Member* member, auto told, const void* caller) -> void* {
+    if (begin_single<told>(member)) return nullptr;
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+    return member->team->copyprivate.load(std::memory_order_relaxed);
+  });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_start);
 
 WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
-  Member* member = self();
-  // Relaxed: the barrier orders it.
-  member->team->copyprivate.store(data, std::memory_order_relaxed);
-  barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
+  ompt::enter([data](Member* member, auto told, const void* caller) {
+    // Relaxed: the barrier orders it.
+    member->team->copyprivate.store(data, std::memory_order_relaxed);
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+  });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_end);

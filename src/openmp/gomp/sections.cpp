@@ -14,9 +14,9 @@ namespace {
 // A team of one gets all sections as one chunk and hands them out from there.
 unsigned next_section(Member* member) {
   LoopCursor& loop = member->loop;
-  if (loop.whole) {
+  if (loop.whole()) {
     if (loop.position == loop.count) return 0;
-    if (ompt::on()) ompt::dispatch(member, {loop.position, loop.position + 1, false});
+    if (loop.told() && ompt::on()) ompt::dispatch(member, {loop.position, loop.position + 1, false});
     return static_cast<unsigned>(++loop.position);
   }
   unsigned long begin_at = 0;

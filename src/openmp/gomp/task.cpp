@@ -51,50 +51,52 @@ Dependences gomp::read_dependences(void** depend) noexcept {
 
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
                                  unsigned flags, void** depend, int priority, void* event) {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  TaskClauses clauses;
-  clauses.final = (flags & kFinal) != 0;
-  if ((flags & kPriority) != 0) clauses.priority = priority;
-  if ((flags & (kDepend | kDetach)) == 0 && copy == nullptr && runs_at_once(member, deferred)) {
-    Task* task = allocate_task(0, 1, nullptr);
-    task->body = run_task;
+  ompt::enter([=](Member* member, auto told, const void*) {
+    TaskClauses clauses;
+    clauses.final = (flags & kFinal) != 0;
+    if ((flags & kPriority) != 0) clauses.priority = priority;
+    if ((flags & (kDepend | kDetach)) == 0 && copy == nullptr && runs_at_once(member, deferred)) {
+      Task* task = allocate_task(0, 1, nullptr);
+      task->body = run_task;
+      task->function = function;
+      task->data = data;
+      clauses.deferred = false;
+      submit_task<told>(member, task, clauses);
+      return;
+    }
+    void* payload = nullptr;
+    Task* task = allocate_task(static_cast<size_t>(size), static_cast<size_t>(alignment), &payload);
+    task->body = body_for(copy);
     task->function = function;
-    task->data = data;
-    clauses.deferred = false;
-    submit_task(member, task, clauses);
-    return;
-  }
-  void* payload = nullptr;
-  Task* task = allocate_task(static_cast<size_t>(size), static_cast<size_t>(alignment), &payload);
-  task->body = body_for(copy);
-  task->function = function;
-  task->data = payload;
-  clauses.detachable = (flags & kDetach) != 0;
-  if (clauses.detachable) {
-    // The handle, for the program and, as the first thing of its data, for the task.
-    task->open.store(2, std::memory_order_relaxed);
-    *static_cast<Task**>(event) = task;
-    if (data != nullptr) *static_cast<Task**>(data) = task;
-  }
-  if (copy != nullptr) {
-    copy(payload, data);
-  } else if (size > 0) {
-    std::memcpy(payload, data, static_cast<size_t>(size));
-  }
-  clauses.deferred = deferred;
-  Dependences dependences;
-  if ((flags & kDepend) != 0) {
-    dependences = read_dependences(depend);
-    clauses.dependences = dependences.begin();
-    clauses.dependence_count = dependences.size();
-  }
-  submit_task(member, task, clauses);
-  dependences.free_memory();
+    task->data = payload;
+    clauses.detachable = (flags & kDetach) != 0;
+    if (clauses.detachable) {
+      // The handle, for the program and, as the first thing of its data, for the task.
+      task->open.store(2, std::memory_order_relaxed);
+      *static_cast<Task**>(event) = task;
+      if (data != nullptr) *static_cast<Task**>(data) = task;
+    }
+    if (copy != nullptr) {
+      copy(payload, data);
+    } else if (size > 0) {
+      std::memcpy(payload, data, static_cast<size_t>(size));
+    }
+    clauses.deferred = deferred;
+    Dependences dependences;
+    if ((flags & kDepend) != 0) {
+      dependences = read_dependences(depend);
+      clauses.dependences = dependences.begin();
+      clauses.dependence_count = dependences.size();
+    }
+    submit_task<told>(member, task, clauses);
+    dependences.free_memory();
+  });
 }
 WEFT_ABI_EXPORT(GOMP_task);
 
-WEFT_ABI void weft_abi_GOMP_taskwait() { task_wait(self(), WEFT_CALLER); }
+WEFT_ABI void weft_abi_GOMP_taskwait() {
+  ompt::enter([](Member* member, auto told, const void* caller) { task_wait<told>(member, caller); });
+}
 WEFT_ABI_EXPORT(GOMP_taskwait);
 
 WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
@@ -120,13 +122,11 @@ WEFT_ABI void weft_abi_GOMP_taskyield() {
 WEFT_ABI_EXPORT(GOMP_taskyield);
 
 WEFT_ABI void weft_abi_GOMP_taskgroup_start() {
-  const ompt::Entry entry(WEFT_CALLER);
-  begin_taskgroup(self());
+  ompt::enter([](Member* member, auto told, const void*) { begin_taskgroup<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_taskgroup_start);
 
 WEFT_ABI void weft_abi_GOMP_taskgroup_end() {
-  const ompt::Entry entry(WEFT_CALLER);
-  end_taskgroup(self());
+  ompt::enter([](Member* member, auto told, const void*) { end_taskgroup<told>(member); });
 }
 WEFT_ABI_EXPORT(GOMP_taskgroup_end);

@@ -11,9 +11,8 @@ namespace {
 
 // Deals the member's part out; the iterations of the whole loop.
 template <class Value>
-uint64_t deal(int32_t schedule, int32_t* last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
-              std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
-  const Member* member = self();
+uint64_t deal(const Member* member, int32_t schedule, int32_t* last, Value* lower, Value* upper,
+              std::make_signed_t<Value>* stride, std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
   schedule &= ~(kMonotonic | kNonmonotonic);
   // Among the teams of the league, or among the members of the team.
   const bool distribute = schedule == kDistributeStatic || schedule == kDistributeStaticChunked;
@@ -33,16 +32,16 @@ template <class Value>
 [[gnu::always_inline]] inline void static_init(const Ident* location, int32_t schedule, int32_t* last, Value* lower,
                                                Value* upper, std::make_signed_t<Value>* stride,
                                                std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
-  const Value end = *upper;
-  const uint64_t count = deal(schedule, last, lower, upper, stride, incr, chunk);
-  if (!ompt::on()) return;
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  ompt::begin_work(member, work_of(location, schedule), count);
-  const Value dealt = incr > 0 ? std::min(*upper, end) : std::max(*upper, end);
-  if (const uint64_t mine = count > 0 ? count_of(*lower, dealt, incr) : 0; mine > 0) {
-    ompt::dispatch_static(member, static_cast<uint64_t>(*lower), mine);
-  }
+  ompt::enter([=](Member* member, auto told, const void*) {
+    const Value end = *upper;
+    const uint64_t count = deal(member, schedule, last, lower, upper, stride, incr, chunk);
+    if (!ompt::on<told>()) return;
+    ompt::begin_work(member, work_of(location, schedule), count);
+    const Value dealt = incr > 0 ? std::min(*upper, end) : std::max(*upper, end);
+    if (const uint64_t mine = count > 0 ? count_of(*lower, dealt, incr) : 0; mine > 0) {
+      ompt::dispatch_static(member, static_cast<uint64_t>(*lower), mine);
+    }
+  });
 }
 
 // Called at the end of each iteration of an ordered loop: the turn goes on by iterations.
@@ -60,7 +59,11 @@ int32_t dispatch_next(int32_t* last, Value* lower, Value* upper, std::make_signe
   Chunk chunk;
   if (!next_chunk(member, &chunk)) {
     // The interface has no call at the end of the loop: this is it. `last` keeps what the last chunk said.
-    end_loop(member);
+    if (member->loop.told()) {
+      end_loop(member);
+    } else {
+      end_loop<false>(member);
+    }
     return 0;
   }
   const LoopCursor& loop = member->loop;
@@ -164,8 +167,9 @@ WEFT_ABI void weft_abi___kmpc_dispatch_fini_8u(Ident*, int32_t) { end_iteration(
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8u);
 
 WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
-  if (ompt::on()) ompt::end_work(self());
+  ompt::enter([](Member* member, auto told, const void*) {
+    if (ompt::on<told>()) ompt::end_work(member);
+  });
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_fini);
 

@@ -113,36 +113,41 @@ uint64_t take_static_part(const Sharers& sharers, int32_t schedule, int32_t* las
 template <class Value>
 [[gnu::always_inline]] inline void dispatch_init(int32_t schedule, Value lower, Value upper,
                                                  std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  base::LoopSchedule how{};
-  how.monotonic = (schedule & kMonotonic) != 0;
-  schedule &= ~(kMonotonic | kNonmonotonic);
-  const bool ordered = schedule >= kOrderedStaticChunked && schedule <= kOrderedAuto;
-  if (ordered) schedule -= kOrderedStaticChunked - kStaticChunked;
-  uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
-  switch (schedule) {
-    case kStatic:
-    case kAuto:
-      how.kind = base::LoopSchedule::Kind::static_;
-      unit = 0;
-      break;
-    case kStaticChunked: how.kind = base::LoopSchedule::Kind::static_; break;
-    case kDynamicChunked: how.kind = base::LoopSchedule::Kind::dynamic; break;
-    case kGuidedChunked: how.kind = base::LoopSchedule::Kind::guided; break;
-    case kRuntime: {
-      const bool monotonic = how.monotonic;
-      how = icvs(member).run_schedule;
-      how.monotonic = how.monotonic || monotonic;
-      unit = static_cast<uint64_t>(how.chunk);
-      break;
+  ompt::enter([=](Member* member, auto told, const void*) {
+    base::LoopSchedule how{};
+    how.monotonic = (schedule & kMonotonic) != 0;
+    int32_t said = schedule & ~(kMonotonic | kNonmonotonic);
+    const bool ordered = said >= kOrderedStaticChunked && said <= kOrderedAuto;
+    if (ordered) said -= kOrderedStaticChunked - kStaticChunked;
+    uint64_t unit = chunk > 0 ? static_cast<uint64_t>(chunk) : 1;
+    switch (said) {
+      case kStatic:
+      case kAuto:
+        how.kind = base::LoopSchedule::Kind::static_;
+        unit = 0;
+        break;
+      case kStaticChunked: how.kind = base::LoopSchedule::Kind::static_; break;
+      case kDynamicChunked: how.kind = base::LoopSchedule::Kind::dynamic; break;
+      case kGuidedChunked: how.kind = base::LoopSchedule::Kind::guided; break;
+      case kRuntime: {
+        const bool monotonic = how.monotonic;
+        how = icvs(member).run_schedule;
+        how.monotonic = how.monotonic || monotonic;
+        unit = static_cast<uint64_t>(how.chunk);
+        break;
+      }
+      default: base::fatal("__kmpc_dispatch_init: schedule %d is not supported yet", said);
     }
-    default: base::fatal("__kmpc_dispatch_init: schedule %d is not supported yet", schedule);
-  }
-  how.monotonic = how.monotonic || ordered;
-  (ordered ? begin_ordered_loop : begin_loop)(member, how, unit, count_of(lower, upper, incr));
-  member->loop.base = static_cast<uint64_t>(lower);
-  member->loop.step = static_cast<uint64_t>(static_cast<int64_t>(incr));
+    how.monotonic = how.monotonic || ordered;
+    const uint64_t count = count_of(lower, upper, incr);
+    if (ordered) {
+      begin_ordered_loop(member, how, unit, count);
+    } else {
+      begin_loop<told>(member, how, unit, count);
+    }
+    member->loop.base = static_cast<uint64_t>(lower);
+    member->loop.step = static_cast<uint64_t>(static_cast<int64_t>(incr));
+  });
 }
 
 }  // namespace weft::openmp::kmp

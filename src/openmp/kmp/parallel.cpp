@@ -87,16 +87,24 @@ void with_words(Microtask task, void** arguments, int count, Start&& start) {
 // Regions below this one take their numbers from a list: the region's team gets it from the caller's ICVs.
 void fork_with_list(Microtask task, void** arguments, int count, Clauses clauses);
 
+template <bool Told>
 void fork_call(Microtask task, void** arguments, int count, Clauses clauses) {
   if (__builtin_expect(clauses.threads < 0, 0)) return fork_with_list(task, arguments, count, clauses);
-  with_words(task, arguments, count, [clauses](Invoke invoke, void** words) { parallel(invoke, words, clauses); });
+  with_words(task, arguments, count,
+             [clauses](Invoke invoke, void** words) { parallel<Told>(invoke, words, clauses); });
+}
+
+// As the program asks for it.
+[[gnu::always_inline]] inline void fork(Microtask task, void** arguments, int count, Clauses clauses, int requested) {
+  const auto begin = [=](Member*, auto told, const void*) { fork_call<told>(task, arguments, count, clauses); };
+  ompt::enter(begin, requested);
 }
 
 void fork_with_list(Microtask task, void** arguments, int count, Clauses clauses) {
   Icvs& now = own_icvs(self());
   const uint8_t before = std::exchange(now.nthreads_tail, std::exchange(t_below, 0));
   clauses.threads = -clauses.threads;
-  fork_call(task, arguments, count, clauses);
+  fork_call<true>(task, arguments, count, clauses);
   now.nthreads_tail = before;
 }
 
@@ -147,7 +155,7 @@ WEFT_ABI_EXPORT(__kmpc_fork_teams);
 
 WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, ...) {
   const Clauses clauses = take_clauses();
-  const ompt::Entry entry(WEFT_CALLER, std::abs(clauses.threads));
+  const int requested = std::abs(clauses.threads);
   va_list list;
   va_start(list, task);
   // Most regions share few variables: no need to touch a large frame for them.
@@ -155,22 +163,22 @@ WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, .
   if (count <= 16) {
     for (int i = 0; i < count; ++i) few[i] = va_arg(list, void*);
     va_end(list);
-    fork_call(task, few, count, clauses);
+    fork(task, few, count, clauses, requested);
     return;
   }
   auto** many = static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<size_t>(count)));
   for (int i = 0; i < count; ++i) many[i] = va_arg(list, void*);
   va_end(list);
-  fork_call(task, many, count, clauses);
+  fork(task, many, count, clauses, requested);
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call);
 
 WEFT_ABI void weft_abi___kmpc_fork_call_if(Ident*, int32_t, Microtask task, int32_t condition, void* argument) {
   void* arguments[1] = {argument};
   Clauses clauses = take_clauses();
-  const ompt::Entry entry(WEFT_CALLER, std::abs(clauses.threads));
+  const int requested = std::abs(clauses.threads);
   if (condition == 0) clauses.threads = 1;
-  fork_call(task, arguments, argument != nullptr ? 1 : 0, clauses);
+  fork(task, arguments, argument != nullptr ? 1 : 0, clauses, requested);
 }
 WEFT_ABI_EXPORT(__kmpc_fork_call_if);
 
@@ -189,15 +197,13 @@ WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t bind) {
 WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
 
 WEFT_ABI void weft_abi___kmpc_serialized_parallel(Ident*, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER, 1);
   t_clauses = Clauses();
-  begin_serial();
+  ompt::enter([](Member*, auto told, const void*) { begin_serial<told>(); }, 1);
 }
 WEFT_ABI_EXPORT(__kmpc_serialized_parallel);
 
 WEFT_ABI void weft_abi___kmpc_end_serialized_parallel(Ident*, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
-  end_parallel();
+  ompt::enter([](Member*, auto told, const void*) { end_parallel<told>(); });
 }
 WEFT_ABI_EXPORT(__kmpc_end_serialized_parallel);
 
@@ -225,44 +231,52 @@ WEFT_ABI_EXPORT(__kmpc_bound_num_threads);
 WEFT_ABI int32_t weft_abi___kmpc_in_parallel(Ident*) { return self()->team->active_level > 0 ? 1 : 0; }
 WEFT_ABI_EXPORT(__kmpc_in_parallel);
 
-WEFT_ABI void weft_abi___kmpc_barrier(Ident* location, int32_t) { barrier(self(), barrier_of(location), WEFT_CALLER); }
+WEFT_ABI void weft_abi___kmpc_barrier(Ident* location, int32_t) {
+  ompt::enter([=](Member* member, auto told, const void* caller) {
+    barrier<told>(member, told ? barrier_of(location) : Barrier::construct, caller);
+  });
+}
 WEFT_ABI_EXPORT(__kmpc_barrier);
 
 namespace {
 
-int32_t begin_masked(int32_t filter, const void* caller) {
-  Member* member = self();
-  if (member->number != filter) return 0;
-  if (ompt::on()) ompt::begin_masked(member, caller);
-  return 1;
+[[gnu::always_inline]] inline int32_t begin_masked(int32_t filter) {
+  return ompt::enter([=](Member* member, auto told, const void* caller) {
+    if (member->number != filter) return 0;
+    if (ompt::on<told>()) ompt::begin_masked(member, caller);
+    return 1;
+  });
 }
 
-void end_masked(const void* caller) {
-  if (ompt::on()) ompt::end_masked(self(), caller);
+[[gnu::always_inline]] inline void end_masked() {
+  ompt::enter([](Member* member, auto told, const void* caller) {
+    if (ompt::on<told>()) ompt::end_masked(member, caller);
+  });
 }
 
 }  // namespace
 
-WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return begin_masked(0, WEFT_CALLER); }
+WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return begin_masked(0); }
 WEFT_ABI_EXPORT(__kmpc_master);
 
-WEFT_ABI void weft_abi___kmpc_end_master(Ident*, int32_t) { end_masked(WEFT_CALLER); }
+WEFT_ABI void weft_abi___kmpc_end_master(Ident*, int32_t) { end_masked(); }
 WEFT_ABI_EXPORT(__kmpc_end_master);
 
-WEFT_ABI int32_t weft_abi___kmpc_masked(Ident*, int32_t, int32_t filter) { return begin_masked(filter, WEFT_CALLER); }
+WEFT_ABI int32_t weft_abi___kmpc_masked(Ident*, int32_t, int32_t filter) { return begin_masked(filter); }
 WEFT_ABI_EXPORT(__kmpc_masked);
 
-WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) { end_masked(WEFT_CALLER); }
+WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) { end_masked(); }
 WEFT_ABI_EXPORT(__kmpc_end_masked);
 
 WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
-  return begin_single(self()) ? 1 : 0;
+  return ompt::enter([](Member* member, auto told, const void*) { return begin_single<told>(member) ? 1 : 0; });
 }
 WEFT_ABI_EXPORT(__kmpc_single);
 
 WEFT_ABI void weft_abi___kmpc_end_single(Ident*, int32_t) {
-  if (ompt::on()) ompt::end_single(self(), WEFT_CALLER);
+  ompt::enter([](Member* member, auto told, const void* caller) {
+    if (ompt::on<told>()) ompt::end_single(member, caller);
+  });
 }
 WEFT_ABI_EXPORT(__kmpc_end_single);
 
@@ -287,17 +301,17 @@ WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
 WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
 
 WEFT_ABI void weft_abi___kmpc_critical(Ident*, int32_t, CriticalName* name) {
-  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
 WEFT_ABI_EXPORT(__kmpc_critical);
 
 WEFT_ABI void weft_abi___kmpc_critical_with_hint(Ident*, int32_t, CriticalName* name, uint32_t) {
-  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
 WEFT_ABI_EXPORT(__kmpc_critical_with_hint);
 
 WEFT_ABI void weft_abi___kmpc_end_critical(Ident*, int32_t, CriticalName* name) {
-  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical, WEFT_CALLER);
+  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
 WEFT_ABI_EXPORT(__kmpc_end_critical);
 

@@ -13,25 +13,26 @@ constexpr int32_t kCombine = 1;
 constexpr int32_t kCombineAtomically = 2;
 
 // The initial threads of a league combine too.
-bool is_alone() noexcept {
-  const Team* team = self()->team;
+bool is_alone(const Member* member) noexcept {
+  const Team* team = member->team;
   return team->size == 1 && team->league_size == 1;
 }
 
 [[gnu::always_inline]] inline int32_t reduce(const Ident* location, CriticalName* name) {
-  const ompt::Entry entry(WEFT_CALLER);
-  const bool alone = is_alone();
-  if (!alone && (location->flags & kAtomicReduce) != 0) return kCombineAtomically;
-  if (!alone) lock(*reinterpret_cast<LockWord*>(name));
-  if (ompt::on()) ompt::begin_reduction(self());
-  return kCombine;
+  return ompt::enter([=](Member* member, auto told, const void*) {
+    const bool alone = is_alone(member);
+    if (!alone && (location->flags & kAtomicReduce) != 0) return kCombineAtomically;
+    if (!alone) lock(*reinterpret_cast<LockWord*>(name));
+    if (ompt::on<told>()) ompt::begin_reduction(member);
+    return kCombine;
+  });
 }
 
-[[gnu::always_inline]] inline void end_reduce(const Ident* location, CriticalName* name) {
-  const ompt::Entry entry(WEFT_CALLER);
-  const bool alone = is_alone();
+template <bool Told>
+void end_reduce(Member* member, const Ident* location, CriticalName* name) {
+  const bool alone = is_alone(member);
   if (!alone && (location->flags & kAtomicReduce) != 0) return;
-  if (ompt::on()) ompt::end_reduction(self());
+  if (ompt::on<Told>()) ompt::end_reduction(member);
   if (!alone) unlock(*reinterpret_cast<LockWord*>(name));
 }
 
@@ -45,7 +46,7 @@ WEFT_ABI_EXPORT(__kmpc_reduce_nowait);
 
 // Called by those that were told to combine their own way only.
 WEFT_ABI void weft_abi___kmpc_end_reduce_nowait(Ident* location, int32_t, CriticalName* name) {
-  end_reduce(location, name);
+  ompt::enter([=](Member* member, auto told, const void*) { end_reduce<told>(member, location, name); });
 }
 WEFT_ABI_EXPORT(__kmpc_end_reduce_nowait);
 
@@ -56,7 +57,9 @@ WEFT_ABI int32_t weft_abi___kmpc_reduce(Ident* location, int32_t, int32_t, size_
 WEFT_ABI_EXPORT(__kmpc_reduce);
 
 WEFT_ABI void weft_abi___kmpc_end_reduce(Ident* location, int32_t, CriticalName* name) {
-  end_reduce(location, name);
-  barrier(self(), Barrier::end_of_workshare, WEFT_CALLER);
+  ompt::enter([=](Member* member, auto told, const void* caller) {
+    end_reduce<told>(member, location, name);
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+  });
 }
 WEFT_ABI_EXPORT(__kmpc_end_reduce);

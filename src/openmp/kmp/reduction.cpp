@@ -180,17 +180,16 @@ ReductionInput* modernize(int count, const OldReductionInput* inputs) {
 }  // namespace
 
 WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
-  begin_taskgroup(self());
+  ompt::enter([](Member* member, auto told, const void*) { begin_taskgroup<told>(member); });
 }
 WEFT_ABI_EXPORT(__kmpc_taskgroup);
 
 WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
-  Member* member = self();
-  Reductions* reductions = member->task->group->kmp_reductions;
-  end_taskgroup(member);
-  if (reductions != nullptr) release_reductions(reductions);
+  ompt::enter([](Member* member, auto told, const void*) {
+    Reductions* reductions = member->task->group->kmp_reductions;
+    end_taskgroup<told>(member);
+    if (reductions != nullptr) release_reductions(reductions);
+  });
 }
 WEFT_ABI_EXPORT(__kmpc_end_taskgroup);
 

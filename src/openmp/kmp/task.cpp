@@ -133,12 +133,12 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   return record;
 }
 
-[[gnu::always_inline]] inline int32_t submit(KmpTask* record, bool deferred, Dependences* dependences = nullptr) {
-  const ompt::Entry entry(WEFT_CALLER);
+template <bool Told = true>
+void submit(Member* member, KmpTask* record, bool deferred, Dependences* dependences = nullptr) {
   Link* link = link_of(record);
-  if (self()->task == link->task) {
+  if (member->task == link->task) {
     link->again = true;
-    return 0;
+    return;
   }
   TaskClauses clauses;
   clauses.deferred = deferred;
@@ -150,7 +150,11 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
     clauses.dependences = dependences->begin();
     clauses.dependence_count = dependences->size();
   }
-  submit_task(self(), link->task, clauses);
+  submit_task<Told>(member, link->task, clauses);
+}
+
+[[gnu::always_inline]] inline int32_t submit_deferred(KmpTask* record, Dependences* dependences = nullptr) {
+  ompt::enter([=](Member* member, auto told, const void*) { submit<told>(member, record, true, dependences); });
   return 0;
 }
 
@@ -165,7 +169,8 @@ Task* kmp::task_of(KmpTask* record) noexcept { return link_of(record)->task; }
 
 void** kmp::pending_work(const Member* member) noexcept {
   const Task* task = member->task;
-  return task->body == run_task && !task->implicit ? &link_of(static_cast<KmpTask*>(task->data))->pending : nullptr;
+  return !task->implicit && ompt::has_body(task, run_task) ? &link_of(static_cast<KmpTask*>(task->data))->pending
+                                                           : nullptr;
 }
 
 WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
@@ -174,16 +179,16 @@ WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags,
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_alloc);
 
-WEFT_ABI int32_t weft_abi___kmpc_omp_task(Ident*, int32_t, KmpTask* record) { return submit(record, true); }
+WEFT_ABI int32_t weft_abi___kmpc_omp_task(Ident*, int32_t, KmpTask* record) { return submit_deferred(record); }
 WEFT_ABI_EXPORT(__kmpc_omp_task);
 
-WEFT_ABI int32_t weft_abi___kmpc_omp_task_parts(Ident*, int32_t, KmpTask* record) { return submit(record, true); }
+WEFT_ABI int32_t weft_abi___kmpc_omp_task_parts(Ident*, int32_t, KmpTask* record) { return submit_deferred(record); }
 WEFT_ABI_EXPORT(__kmpc_omp_task_parts);
 
 WEFT_ABI int32_t weft_abi___kmpc_omp_task_with_deps(Ident*, int32_t, KmpTask* record, int32_t count, KmpDepend* depends,
                                                     int32_t other_count, KmpDepend* others) {
   Dependences list(depends, count, others, other_count);
-  return submit(record, true, &list);
+  return submit_deferred(record, &list);
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_with_deps);
 
@@ -216,21 +221,23 @@ WEFT_ABI_EXPORT(__kmpc_task_allow_completion_event);
 
 // if(false): the program calls the routine itself between these two.
 WEFT_ABI void weft_abi___kmpc_omp_task_begin_if0(Ident*, int32_t, KmpTask* record) {
-  const ompt::Entry entry(WEFT_CALLER);
-  const Link* link = link_of(record);
-  begin_undeferred(self(), link->task, (link->flags & kFinal) != 0);
+  ompt::enter([=](Member* member, auto told, const void*) {
+    const Link* link = link_of(record);
+    begin_undeferred<told>(member, link->task, (link->flags & kFinal) != 0);
+  });
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_begin_if0);
 
 WEFT_ABI void weft_abi___kmpc_omp_task_complete_if0(Ident*, int32_t, KmpTask* record) {
-  const ompt::Entry entry(WEFT_CALLER);
-  run_remaining_parts(record);
-  end_undeferred(self(), link_of(record)->task);
+  ompt::enter([=](Member* member, auto told, const void*) {
+    run_remaining_parts(record);
+    end_undeferred<told>(member, link_of(record)->task);
+  });
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_complete_if0);
 
 WEFT_ABI int32_t weft_abi___kmpc_omp_taskwait(Ident*, int32_t) {
-  task_wait(self(), WEFT_CALLER);
+  ompt::enter([](Member* member, auto told, const void* caller) { task_wait<told>(member, caller); });
   return 0;
 }
 WEFT_ABI_EXPORT(__kmpc_omp_taskwait);
@@ -304,7 +311,7 @@ void submit_each(KmpTask* pattern, bool deferred, const TaskLoopPlan& plan, Dupl
     copy_record(made, pattern);
     if (duplicator != nullptr) duplicator(made, pattern, i + 1 == plan.tasks() ? 1 : 0);
     set_bounds(made, pattern, plan.begin(i), plan.begin(i + 1));
-    submit(made, deferred);
+    submit(self(), made, deferred);
   }
   run_destructors(pattern);
   free_task(link_of(pattern)->task);

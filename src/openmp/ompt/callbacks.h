@@ -35,7 +35,7 @@ struct Thread {
   bool begun = false;
   bool in_league = false;  // the region it opens next only carries the teams of a league
 };
-extern thread_local Thread t_thread;
+extern constinit thread_local Thread t_thread;
 
 // Shows a state for a while.
 class Showing {

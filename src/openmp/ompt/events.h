@@ -68,6 +68,7 @@ void error(bool fatal, const char* message, size_t length) noexcept;
 
 void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 bool try_acquire(LockWord& word, const void* caller) noexcept;
+// It has been given back.
 void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 int acquire(NestLock& nest, const void* task, const void* caller) noexcept;
 int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept;
@@ -101,9 +102,12 @@ void end_masked(Member* self, const void* caller) noexcept;
 
 void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;
 void create_undeferred(Member* self, Task* task) noexcept;
-// `task` goes on the caller's stack, on top of `previous`; and it has returned.
-void start_task(Task* previous, Task* task) noexcept;
-void end_task(Task* previous, Task* task) noexcept;
+// `task` goes on the caller's stack, on top of what the member runs; and it has returned.
+void start_task(Member* self, Task* task) noexcept;
+void end_task(Member* self, Task* task) noexcept;
+// The body of a task that create_task() has told of: its own between the two. So who runs a task need not ask.
+void run_told(Task* task);
+bool has_body(const Task* task, void (*body)(Task* task)) noexcept;
 // The event of a detachable task is being fulfilled; and the second of body and event has happened.
 void fulfill(Task* task) noexcept;
 void complete_detached(Task* task) noexcept;

@@ -135,7 +135,7 @@ constexpr int kNone = 0;  // the answers of the two that follow
 constexpr int kFound = 2;
 
 int get_parallel_info(int level, ompt_data_t** data, int* size) {
-  const Member* member = t_member;
+  const Member* member = current_member();
   for (; member != nullptr && level > 0; --level) member = encountering(member);
   if (member == nullptr || level < 0) return kNone;
   if (data != nullptr) *data = parallel_data(member);
@@ -145,7 +145,7 @@ int get_parallel_info(int level, ompt_data_t** data, int* size) {
 
 int get_task_info(int level, int* flags, ompt_data_t** data, ompt_frame_t** frame, ompt_data_t** parallel,
                   int* number) {
-  const Member* member = t_member;
+  const Member* member = current_member();
   if (member == nullptr || level < 0) return kNone;
   Task* task = member->task;
   for (; level > 0; --level) {
@@ -169,7 +169,7 @@ int get_task_info(int level, int* flags, ompt_data_t** data, ompt_frame_t** fram
 
 // The data of a task lies behind its record, if it has some and it is known.
 int get_task_memory(void** address, size_t* size, int block) {
-  const Member* member = t_member;
+  const Member* member = current_member();
   if (member == nullptr || block != 0) return 0;
   Task* task = member->task;
   if (task == nullptr || task->implicit || task->big != nullptr) return 0;
@@ -199,11 +199,15 @@ int get_place_proc_ids(int place, int size, int* ids) {
   return list(each(affinity().places.begin()[place]), size, ids);
 }
 
-int get_place_num() { return t_member != nullptr ? seat_of(t_member).place : -1; }
+int get_place_num() {
+  const Member* member = current_member();
+  return member != nullptr ? seat_of(member).place : -1;
+}
 
 int get_partition_place_nums(int size, int* numbers) {
-  if (t_member == nullptr) return 0;
-  const Partition mine = seat_of(t_member).partition;
+  const Member* member = current_member();
+  if (member == nullptr) return 0;
+  const Partition mine = seat_of(member).partition;
   for (int i = 0; i < mine.count && i < size; ++i) numbers[i] = mine.first + i;
   return mine.count;
 }

@@ -59,6 +59,7 @@ void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
     const Showing waiting(state_of(kind), id_of(&word));
     lock(word);
   }
+  mark_told(word);
   acquired(kind, id_of(&word), caller);
 }
 
@@ -66,14 +67,14 @@ bool try_acquire(LockWord& word, const void* caller) noexcept {
   const Entry entry(caller);
   acquiring(ompt_mutex_test_lock, id_of(&word), caller);
   const bool done = try_lock(word);
+  if (done) mark_told(word);
   if (done) acquired(ompt_mutex_test_lock, id_of(&word), caller);
   return done;
 }
 
 void release(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
   const Entry entry(caller);
-  // The next holder may free the word: only its address is used.
-  unlock(word);
+  // The next holder may have freed the word: only its address is used.
   released(kind, id_of(&word), caller);
 }
 

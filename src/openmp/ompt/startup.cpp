@@ -152,16 +152,24 @@ bool start() noexcept {
     // Before the handlers of the program that are registered already: these may use OpenMP after the tool's end.
     if (active) std::atexit(finalize);
     g_presence.state.store(active ? kActive : kNone, std::memory_order_relaxed);
+    if (!active) g_free_word.store(kFree, std::memory_order_relaxed);
     t_searching = false;
   }
   g_lock.unlock();
-  return g_presence.state.load(std::memory_order_relaxed) == kActive;
+  if (g_presence.state.load(std::memory_order_relaxed) != kActive) return false;
+  // What the tool has called while it started may have made a member, of which it does not know.
+  if (Member* member = t_member) {
+    make_current(member);
+    begin_root(member);
+  }
+  return true;
 }
 
 void finalize() noexcept {
   if (g_presence.state.load(std::memory_order_relaxed) != kActive) return;
   // The caller's thread ends to the tool, if nothing of the program's is open in it. Others go on, unseen.
-  if (t_member != nullptr && t_member->team->root != nullptr) end_root(t_member);
+  Member* member = current_member();
+  if (member != nullptr && member->team->root != nullptr) end_root(member);
   g_lock.lock();
   ompt_start_tool_result_t* tool = g_tool;
   g_tool = nullptr;

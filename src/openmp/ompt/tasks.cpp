@@ -62,6 +62,11 @@ void schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) 
   call<ompt_callback_task_schedule_t>(ompt_callback_task_schedule, prior, status, next);
 }
 
+// What a member ran before `task`.
+Task* below(Member* self, const Task* task) noexcept {
+  return task->tool.below != nullptr ? task->tool.below : &self->implicit;
+}
+
 }  // namespace
 
 void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
@@ -72,6 +77,7 @@ void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept 
   if (final) flags |= ompt_task_final;
   if (!deferred) flags |= ompt_task_undeferred;
   create(self, task, flags, clauses.dependence_count > 0);
+  task->tool.body = std::exchange(task->body, run_told);
   tell_dependences(task, clauses.dependences, clauses.dependence_count);
 }
 
@@ -81,13 +87,15 @@ void create_undeferred(Member* self, Task* task) noexcept {
   create(self, task, flags, false);
 }
 
-void start_task(Task* previous, Task* task) noexcept {
-  schedule(&previous->tool.data, ompt_task_switch, &task->tool.data);
+void start_task(Member* self, Task* task) noexcept {
+  task->tool.below = std::exchange(self->tool.top, task);
+  schedule(&below(self, task)->tool.data, ompt_task_switch, &task->tool.data);
   task->tool.frame.exit_frame.ptr = __builtin_dwarf_cfa();
   task->tool.frame.exit_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
 }
 
-void end_task(Task* previous, Task* task) noexcept {
+void end_task(Member* self, Task* task) noexcept {
+  self->tool.top = task->tool.below;
   task->tool.frame.exit_frame.ptr = nullptr;
   const bool detached = awaits_both(task);
   if (detached) task->tool.flags |= kDetached;
@@ -95,7 +103,17 @@ void end_task(Task* previous, Task* task) noexcept {
   const ompt_task_status_t status = is_dropped(task) ? ompt_task_cancel
                                     : detached       ? ompt_task_detach
                                                      : ompt_task_complete;
-  schedule(&task->tool.data, status, &previous->tool.data);
+  schedule(&task->tool.data, status, &below(self, task)->tool.data);
+}
+
+void run_told(Task* task) {
+  if (on()) start_task(self(), task);
+  task->tool.body(task);
+  if (on()) end_task(self(), task);
+}
+
+bool has_body(const Task* task, void (*body)(Task* task)) noexcept {
+  return task->body == body || (task->body == run_told && task->tool.body == body);
 }
 
 void fulfill(Task* task) noexcept {

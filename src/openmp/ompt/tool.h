@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a tool listens (OMPT; docs/design/ompt.md). What happens in the runtime asks on() and, if so, calls one of
-// the functions of events.h; that branch is all that programs without a tool pay.
+// the functions of events.h. Hot paths exist twice, and the one for programs without a tool asks nothing (entry.h).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "weft/omp-tools.h"
+
+namespace weft::openmp {
+struct Task;
+}
 
 namespace weft::openmp::ompt {
 
@@ -30,6 +34,16 @@ inline bool on() noexcept {
   const uint32_t state = g_presence.state.load(std::memory_order_relaxed);
   if (__builtin_expect(state == kNone, 1)) return false;
   return state == kActive || start();
+}
+
+// In what exists twice. Told: there may be a tool, so ask; else the caller knows that there is none.
+template <bool Told>
+bool on() noexcept {
+  if constexpr (Told) {
+    return on();
+  } else {
+    return false;
+  }
 }
 
 // The tool's finalizer; no events after it. Does nothing the second time.
@@ -63,6 +77,8 @@ struct TaskInfo {
   ompt_data_t data{};
   ompt_frame_t frame{};
   int flags = 0;
+  void (*body)(Task* task) = nullptr;  // the task's own: the record's is run_told()
+  Task* below = nullptr;  // what its member ran before, on the same stack
 };
 
 struct TeamInfo {
@@ -78,6 +94,7 @@ struct MemberInfo {
   uint64_t count = 0;
   const void* caller = nullptr;
   bool single = false;  // it executes a single region
+  Task* top = nullptr;  // what it runs; null: the implicit task
 };
 
 }  // namespace weft::openmp::ompt
