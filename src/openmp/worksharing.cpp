@@ -258,8 +258,8 @@ bool loop_exhausted(const Member* self) noexcept {
   return true;
 }
 
-void end_loop(Member* self) noexcept {
-  if (ompt::on()) ompt::end_work(self);
+void end_loop(Member* self, const void* caller) noexcept {
+  if (ompt::on()) ompt::end_work(self, caller);
   LoopShare* share = self->loop.share;
   if (share == nullptr) return;
   self->loop.share = nullptr;

@@ -81,8 +81,9 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept;
 // Whether the member is in a loop of which it is known that all iterations have been handed out.
 bool loop_exhausted(const Member* self) noexcept;
 
-// Leaves the loop: once a member, after next_chunk has said false or not.
-void end_loop(Member* self) noexcept;
+// Leaves the loop: once a member, after next_chunk has said false or not. `caller`: who called the runtime, unless an
+// ompt::Entry has noted it.
+void end_loop(Member* self, const void* caller = nullptr) noexcept;
 
 // The record of the construct that the members meet now. `first`: the caller is the one to set it up, then to open it.
 LoopShare* claim_share(Member* self, bool* first) noexcept;

@@ -117,7 +117,9 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
     run_task_loop(member, plan, {copy_pattern, run_iterations}, make_pattern(source, first, step), clauses);
   } else {
     for (uint64_t i = 0; i < plan.tasks(); ++i) {
-      submit(member, source, clauses, first + plan.begin(i) * step, first + plan.begin(i + 1) * step);
+      const uint64_t begin = first + plan.begin(i) * step;
+      if (ompt::on()) ompt::announce_chunk(begin, plan.begin(i + 1) - plan.begin(i));
+      submit(member, source, clauses, begin, first + plan.begin(i + 1) * step);
     }
   }
   if (grouped) end_taskgroup(member);

@@ -63,6 +63,7 @@ struct TaskInfo {
   ompt_data_t data{};
   ompt_frame_t frame{};
   int flags = 0;
+  ompt_dispatch_chunk_t chunk{};  // of a taskloop's task
 };
 
 struct TeamInfo {
