@@ -18,11 +18,9 @@ namespace {
 // number of them; what is kept is that number, never 0, and is stale by itself behind the barrier.
 uint32_t number_of_loop(const Member* self) noexcept { return self->barriers + 1; }
 
-bool is_cancelled(const TaskGroup* group) noexcept {
-  for (; group != nullptr; group = group->outer) {
-    if (group->cancelled.load(std::memory_order_relaxed)) return true;
-  }
-  return false;
+// The team that the caller's task belongs to.
+const Team* team_of_task(const Member* self) noexcept {
+  return self->team->agent_of != nullptr ? self->team->agent_of : self->team;
 }
 
 void cancel_region(Team* team) noexcept {
@@ -41,16 +39,22 @@ void cancel_region(Team* team) noexcept {
 
 bool cancellation_enabled() noexcept { return base::options().cancellation; }
 
+bool is_cancelled(const TaskGroup* group) noexcept {
+  for (; group != nullptr; group = group->outer) {
+    if (group->cancelled.load(std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
 bool is_cancelled(const Member* self, Construct construct) noexcept {
   if (!cancellation_enabled()) return false;
-  const Team* team = self->team;
   // Relaxed: who sees it later stops later.
   if (construct == Construct::loop || construct == Construct::sections) {
-    return team->cancelled_loop.load(std::memory_order_relaxed) == number_of_loop(self);
+    return self->team->cancelled_loop.load(std::memory_order_relaxed) == number_of_loop(self);
   }
   // A cancelled region cancels its tasks too.
   if (construct == Construct::taskgroup && is_cancelled(self->task->group)) return true;
-  return team->cancelled.load(std::memory_order_relaxed);
+  return team_of_task(self)->cancelled.load(std::memory_order_relaxed);
 }
 
 bool cancellation_point(Member* self, Construct construct) noexcept {
@@ -81,9 +85,7 @@ bool cancel(Member* self, Construct construct) noexcept {
 }
 
 bool is_dropped_after_all(const Task* task) noexcept {
-  const Team* team = self()->team;
-  if (team->agent_of != nullptr) team = team->agent_of;
-  return is_cancelled(task->group) || team->cancelled.load(std::memory_order_relaxed);
+  return is_cancelled(task->group) || team_of_task(self())->cancelled.load(std::memory_order_relaxed);
 }
 
 bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept {

@@ -17,6 +17,8 @@ enum class Construct : uint8_t {
 // Whether OMP_CANCELLATION allows it.
 bool cancellation_enabled() noexcept;
 
+// Whether the taskgroup or one around it has been cancelled.
+bool is_cancelled(const TaskGroup* group) noexcept;
 // Whether the innermost enclosing construct of that kind has been cancelled.
 bool is_cancelled(const Member* self, Construct construct) noexcept;
 // The same, asked by the program: a cancellation point.

@@ -114,7 +114,7 @@ void DependTable::link(Task* task, const Dependence& dependence, bool keep) noex
     return;
   }
   if (location == nullptr) location = insert(dependence.location);
-  const bool joins = dependence.kind != DependKind::out && dependence.kind == location->kind;
+  const bool joins = is_shared(dependence.kind) && dependence.kind == location->kind;
   wait_for_all(task, joins ? location->before : location->now);
   if (!keep) return;
   if (!joins) {

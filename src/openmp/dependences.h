@@ -18,9 +18,15 @@ namespace weft::openmp {
 enum class DependKind : uint8_t {
   in,
   inoutset,
-  // inout too; and mutexinoutset, whose tasks may run in any order one at a time: the order of creation is one.
+  // Those from here on are served alike, and only tools are told of the difference. The tasks of mutexinoutset may run
+  // in any order one at a time: the order of creation is one.
   out,
+  inout,
+  mutexinoutset,
 };
+
+// Whether tasks that name a location so may run side by side.
+inline bool is_shared(DependKind kind) noexcept { return kind < DependKind::out; }
 
 struct Dependence {
   const void* location;  // null: omp_all_memory

@@ -490,7 +490,8 @@ void fulfill_event(Task* task) noexcept {
 }
 
 void task_wait_for(Member* self, const Dependence* list, int count) noexcept {
-  if (self->task->children == nullptr) return;
+  // To a tool it is a wait even where there is nobody to wait for.
+  if (self->task->children == nullptr && !ompt::on()) return;
   Task* stand_in = allocate_task(0, 1, nullptr);
   if (ompt::on()) ompt::begin_task_wait_for(self, stand_in, list, count);
   link_and_wait(self, stand_in, list, count, false);
@@ -556,7 +557,12 @@ void await_children(Member* self) noexcept {
   if (now->children != nullptr) now->children->clear();
 }
 
-void task_yield(Member* self) noexcept {
+void task_yield(Member* self, const void* caller) noexcept {
+  if (ompt::on()) return ompt::task_yield(self, caller);
+  yield_to_task(self);
+}
+
+void yield_to_task(Member* self) noexcept {
   if (self->team->size > 1 && self->team->tasked.load(std::memory_order_relaxed) && run_permitted_task(self)) return;
   core::yield();
 }

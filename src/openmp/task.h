@@ -150,7 +150,9 @@ void task_wait(Member* self, const void* caller) noexcept {
 void task_wait_for(Member* self, const Dependence* list, int count) noexcept;
 
 // May run another task.
-void task_yield(Member* self) noexcept;
+void yield_to_task(Member* self) noexcept;
+// The taskyield construct.
+void task_yield(Member* self, const void* caller) noexcept;
 
 // What the two below do, less what they tell a tool.
 void open_taskgroup(Member* self) noexcept;

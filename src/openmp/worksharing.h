@@ -92,11 +92,12 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept;
 // Whether the member is in a loop of which it is known that all iterations have been handed out.
 bool loop_exhausted(const Member* self) noexcept;
 
-// Leaves the loop: once a member, after next_chunk has said false or not.
+// Leaves the loop: once a member, after next_chunk has said false or not. `caller`: who called the runtime, unless an
+// ompt::Entry has noted it.
 void exit_loop(Member* self) noexcept;
 template <bool Told = true>
-void end_loop(Member* self) noexcept {
-  if (ompt::on<Told>()) ompt::end_work(self);
+void end_loop(Member* self, const void* caller = nullptr) noexcept {
+  if (ompt::on<Told>()) ompt::end_work(self, caller);
   exit_loop(self);
 }
 

@@ -132,6 +132,7 @@ void on_task_create(ompt_data_t*, const ompt_frame_t*, ompt_data_t* task, int, i
 
 void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) {
   switch (status) {
+    case ompt_task_yield:
     case ompt_task_switch: {
       Record made = record(What::task);
       if (const auto* task = static_cast<const Task*>(next->ptr)) {

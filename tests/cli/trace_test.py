@@ -34,6 +34,26 @@ int main(int count, char **arguments) {
   return 0;
 }
 """
+LEAGUES = NESTED[:NESTED.index("__attribute__")] + r"""
+__attribute__((noinline)) static void wide_league(void) {
+#pragma omp teams num_teams(2)
+  busy(20000);
+}
+__attribute__((noinline)) static void narrow_league(void) {
+#pragma omp teams num_teams(1)
+  busy(20000);
+}
+__attribute__((noinline)) static void region_after(void) {
+#pragma omp parallel num_threads(2)
+  busy(20000);
+}
+int main(void) {
+  wide_league();
+  narrow_league();
+  region_after();
+  return 0;
+}
+"""
 EVERY_EVENT = pathlib.Path(__file__).resolve().parents[1] / "openmp/tools/every_event.c"
 ROUNDING_US = 0.002
 
@@ -106,6 +126,24 @@ class Trace(CommandTest):
                 done, trace = self.trace(program, options=("--set", "OMP_CANCELLATION=true"))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.slices(trace)
+
+    def test_leagues_end(self):
+        for compiler in (GCC, CLANG):
+            program = self.build("leagues", LEAGUES, "-lm", compiler=compiler)
+            with self.subTest(compiler=compiler):
+                done, trace = self.trace(program)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                members = {}
+                for events in self.slices(trace).values():
+                    for event in events:
+                        if event["cat"] == "member":
+                            members.setdefault(event["args"]["at"].split("+")[0].split(" ")[0], []).append(event)
+                ends = {place: max(event["ts"] + event["dur"] for event in events) for place, events in members.items()}
+                self.assertEqual({event["args"]["member"] for event in members["wide_league"]}, {0, 1})
+                self.assertEqual({event["args"]["member"] for event in members["narrow_league"]}, {0})
+                after = min(event["ts"] for event in members["region_after"])
+                for place in ("wide_league", "narrow_league"):
+                    self.assertLessEqual(ends[place], after + ROUNDING_US, place)
 
     def test_programs_that_exit(self):
         program = self.build("exits", NESTED, "-lm")

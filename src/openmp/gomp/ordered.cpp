@@ -76,20 +76,40 @@ template <class Value>
   return next(member, begin_at, end_at);
 }
 
-// The iteration whose indices are index(0), index(1), ...
-template <class Index>
-Iteration iteration_of(const Member* member, Index&& index) {
-  const uint64_t row = index(0);
-  uint64_t number = row;
-  for (int i = 1; i < member->doacross_loops; ++i) number = number * member->doacross_counts[i] + index(i);
-  return {row, number};
-}
+// Where an iteration is in each loop of the nest, counted from 0: `index(i)` in loop i, asked in turn.
+class Position {
+ public:
+  template <class Index>
+  Position(Member* member, Index&& index) noexcept : member_(member) {
+    at_[0] = static_cast<uint64_t>(index(0));
+    for (int i = 1; i < member->doacross_loops; ++i) at_[i] = static_cast<uint64_t>(index(i));
+  }
 
-template <class Value>
-void post(const Value* at) {
-  Member* member = self();
-  post_iteration(member, iteration_of(member, [at](int i) { return static_cast<uint64_t>(at[i]); }));
-}
+  Iteration iteration() const noexcept {
+    uint64_t number = at_[0];
+    for (int i = 1; i < member_->doacross_loops; ++i) number = number * member_->doacross_counts[i] + at_[i];
+    return {at_[0], number};
+  }
+
+  void post(const void* caller) const noexcept {
+    if (ompt::on()) tell(ompt_dependence_type_source, caller);
+    post_iteration(member_, iteration());
+  }
+
+  void wait(const void* caller) const noexcept {
+    wait_for_iteration(member_, iteration());
+    if (ompt::on()) tell(ompt_dependence_type_sink, caller);
+  }
+
+ private:
+  void tell(ompt_dependence_type_t kind, const void* caller) const noexcept {
+    const ompt::Entry entry(caller);
+    ompt::doacross(member_, kind, at_, member_->doacross_loops);
+  }
+
+  Member* member_;
+  uint64_t at_[Member::kDoacrossLoops];  // as many as the nest has loops
+};
 
 }  // namespace
 
@@ -205,29 +225,30 @@ WEFT_ABI bool weft_abi_GOMP_loop_ull_doacross_runtime_start(unsigned loops, Ull*
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_doacross_runtime_start);
 
-WEFT_ABI void weft_abi_GOMP_doacross_post(long* at) { post(at); }
+WEFT_ABI void weft_abi_GOMP_doacross_post(long* at) {
+  Position(self(), [at](int i) { return at[i]; }).post(WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(GOMP_doacross_post);
 
-WEFT_ABI void weft_abi_GOMP_doacross_ull_post(Ull* at) { post(at); }
+WEFT_ABI void weft_abi_GOMP_doacross_ull_post(Ull* at) {
+  Position(self(), [at](int i) { return at[i]; }).post(WEFT_CALLER);
+}
 WEFT_ABI_EXPORT(GOMP_doacross_ull_post);
 
 WEFT_ABI void weft_abi_GOMP_doacross_wait(long first, ...) {
-  Member* member = self();
   va_list rest;
   va_start(rest, first);
-  const Iteration iteration =
-      iteration_of(member, [&](int i) { return static_cast<uint64_t>(i == 0 ? first : va_arg(rest, long)); });
+  const Position awaited(self(), [&](int i) { return i == 0 ? first : va_arg(rest, long); });
   va_end(rest);
-  wait_for_iteration(member, iteration);
+  awaited.wait(WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_doacross_wait);
 
 WEFT_ABI void weft_abi_GOMP_doacross_ull_wait(Ull first, ...) {
-  Member* member = self();
   va_list rest;
   va_start(rest, first);
-  const Iteration iteration = iteration_of(member, [&](int i) { return uint64_t{i == 0 ? first : va_arg(rest, Ull)}; });
+  const Position awaited(self(), [&](int i) { return i == 0 ? first : va_arg(rest, Ull); });
   va_end(rest);
-  wait_for_iteration(member, iteration);
+  awaited.wait(WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_doacross_ull_wait);

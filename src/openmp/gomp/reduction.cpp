@@ -175,6 +175,7 @@ void begin_extras(Member* member, Words* reductions, void** memory) noexcept {
   if (reductions == nullptr) return;
   const auto* shared = static_cast<const Words*>(member->extras->reductions);
   if (shared != reductions) register_reductions(reductions, nullptr, shared, member->team->size);
+  if (ompt::on()) ompt::close_work(member);
   begin_taskgroup(member);
   member->task->group->implied = true;
   member->task->group->gomp_reductions = reductions;
@@ -193,6 +194,7 @@ void end_extras(Member* member) noexcept {
 WEFT_ABI void weft_abi_GOMP_scope_start(Words* reductions) {
   const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, nullptr);
+  if (ompt::on()) ompt::begin_work(self(), ompt_work_scope, 1);
 }
 WEFT_ABI_EXPORT(GOMP_scope_start);
 

@@ -18,30 +18,36 @@ constexpr unsigned kDetach = 1u << 13;
 enum : uintptr_t { kIn = 1, kOut, kInout, kMutexinoutset, kInoutset };
 
 DependKind kind_of(uintptr_t kind) noexcept {
-  return kind == kIn ? DependKind::in : kind == kInoutset ? DependKind::inoutset : DependKind::out;
+  switch (kind) {
+    case kIn: return DependKind::in;
+    case kOut: return DependKind::out;
+    case kMutexinoutset: return DependKind::mutexinoutset;
+    case kInoutset: return DependKind::inoutset;
+    default: return DependKind::inout;
+  }
 }
 
 }  // namespace
 
 Dependence gomp::dependence_of(const DependObject& object) noexcept { return {object.location, kind_of(object.kind)}; }
 
-// Two layouts: {n, how many are out, addresses...}, the rest being in; and {0, n, how many are out, mutexinoutset, in,
-// addresses...}, the rest being addresses of {location, kind}.
+// Two layouts: {n, how many are out or inout, addresses...}, the rest being in; and {0, n, how many are out or inout,
+// mutexinoutset, in, addresses...}, the rest being addresses of {location, kind}.
 Dependences gomp::read_dependences(void** depend) noexcept {
   const auto number = [depend](int index) { return reinterpret_cast<uintptr_t>(depend[index]); };
   Dependences list;
   if (number(0) != 0) {
     for (uintptr_t i = 0; i < number(0); ++i) {
-      list.add({depend[2 + i], i < number(1) ? DependKind::out : DependKind::in});
+      list.add({depend[2 + i], i < number(1) ? DependKind::inout : DependKind::in});
     }
     return list;
   }
-  const uintptr_t out = number(2) + number(3);
-  const uintptr_t plain = out + number(4);
+  const uintptr_t exclusive = number(2) + number(3);
+  const uintptr_t plain = exclusive + number(4);
   for (uintptr_t i = 0; i < number(1); ++i) {
     void* entry = depend[5 + i];
     if (i < plain) {
-      list.add({entry, i < out ? DependKind::out : DependKind::in});
+      list.add({entry, i < number(2) ? DependKind::inout : i < exclusive ? DependKind::mutexinoutset : DependKind::in});
     } else {
       list.add(dependence_of(*static_cast<const DependObject*>(entry)));
     }
@@ -115,10 +121,7 @@ WEFT_ABI void weft_abi_GOMP_taskwait_depend_nowait(void** depend) {
 }
 WEFT_ABI_EXPORT(GOMP_taskwait_depend_nowait);
 
-WEFT_ABI void weft_abi_GOMP_taskyield() {
-  const ompt::Entry entry(WEFT_CALLER);
-  task_yield(self());
-}
+WEFT_ABI void weft_abi_GOMP_taskyield() { task_yield(self(), WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_taskyield);
 
 WEFT_ABI void weft_abi_GOMP_taskgroup_start() {

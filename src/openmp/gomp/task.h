@@ -30,7 +30,11 @@ Dependence dependence_of(const DependObject& object) noexcept;
 Dependences read_dependences(void** depend) noexcept;
 
 inline void run_task(Task* task) {
-  if (!is_dropped(task)) task->function(task->data);
+  if (is_dropped(task)) {
+    if (ompt::on()) ompt::discard(task);
+    return;
+  }
+  task->function(task->data);
 }
 
 // A copy by constructors was made when the task was created, and only the task's own code destroys it: it is never

@@ -34,7 +34,8 @@ struct Source {
 };
 
 // One of the tasks where each is made by the thread that meets the loop, since its data have constructors.
-void submit(Member* member, const Source& source, const TaskClauses& clauses, uint64_t begin, uint64_t end) {
+void submit(Member* member, const Source& source, const TaskClauses& clauses, uint64_t begin, uint64_t end,
+            uint64_t count) {
   void* payload = nullptr;
   Task* task = allocate_task(static_cast<size_t>(source.size), static_cast<size_t>(source.alignment), &payload);
   task->body = body_for(source.copy);
@@ -48,6 +49,7 @@ void submit(Member* member, const Source& source, const TaskClauses& clauses, ui
   auto* bounds = static_cast<uint64_t*>(payload);
   bounds[0] = begin;
   bounds[1] = end;
+  if (ompt::on()) ompt::announce_chunk(begin, count);
   submit_task(member, task, clauses);
 }
 
@@ -117,7 +119,8 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
     run_task_loop(member, plan, {copy_pattern, run_iterations}, make_pattern(source, first, step), clauses);
   } else {
     for (uint64_t i = 0; i < plan.tasks(); ++i) {
-      submit(member, source, clauses, first + plan.begin(i) * step, first + plan.begin(i + 1) * step);
+      submit(member, source, clauses, first + plan.begin(i) * step, first + plan.begin(i + 1) * step,
+             plan.begin(i + 1) - plan.begin(i));
     }
   }
   if (grouped) end_taskgroup(member);

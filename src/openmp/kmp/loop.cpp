@@ -54,13 +54,14 @@ void end_iteration() {
 }
 
 template <class Value>
-int32_t dispatch_next(int32_t* last, Value* lower, Value* upper, std::make_signed_t<Value>* stride) {
+[[gnu::always_inline]] inline int32_t dispatch_next(int32_t* last, Value* lower, Value* upper,
+                                                    std::make_signed_t<Value>* stride) {
   Member* member = self();
   Chunk chunk;
   if (!next_chunk(member, &chunk)) {
     // The interface has no call at the end of the loop: this is it. `last` keeps what the last chunk said.
     if (member->loop.told()) {
-      end_loop(member);
+      end_loop(member, WEFT_CALLER);
     } else {
       end_loop<false>(member);
     }

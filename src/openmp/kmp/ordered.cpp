@@ -38,6 +38,11 @@ Iteration iteration_of(const Member* member, const int64_t* at) noexcept {
   return iteration;
 }
 
+void tell(Member* member, ompt_dependence_type_t kind, const int64_t* at, const void* caller) noexcept {
+  const ompt::Entry entry(caller);
+  ompt::doacross(member, kind, reinterpret_cast<const uint64_t*>(at), member->doacross_loops);
+}
+
 }  // namespace
 
 WEFT_ABI void weft_abi___kmpc_ordered(Ident*, int32_t) {
@@ -70,19 +75,21 @@ WEFT_ABI_EXPORT(__kmpc_doacross_init);
 
 WEFT_ABI void weft_abi___kmpc_doacross_post(Ident*, int32_t, const int64_t* at) {
   Member* member = self();
+  if (ompt::on()) tell(member, ompt_dependence_type_source, at, WEFT_CALLER);
   post_iteration(member, iteration_of(member, at));
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_post);
 
 WEFT_ABI void weft_abi___kmpc_doacross_wait(Ident*, int32_t, const int64_t* at) {
-  const Member* member = self();
+  Member* member = self();
   // What lies outside of the loops needs no waiting for.
   for (int i = 0; i < member->doacross_loops; ++i) {
     const int64_t step = member->doacross_step[i];
     if (step > 0 ? at[i] < member->doacross_from[i] : at[i] > member->doacross_from[i]) return;
     if (distance(member->doacross_from[i], at[i], step) >= member->doacross_counts[i]) return;
   }
-  wait_for_iteration(self(), iteration_of(member, at));
+  wait_for_iteration(member, iteration_of(member, at));
+  if (ompt::on()) tell(member, ompt_dependence_type_sink, at, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_wait);
 

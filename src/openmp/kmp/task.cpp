@@ -65,12 +65,13 @@ int32_t do_nothing(int32_t, KmpTask*) { return 0; }
 void run_task(Task* task) {
   auto* record = static_cast<KmpTask*>(task->data);
   if (is_dropped(task)) {
+    if (ompt::on()) ompt::discard(task);
     run_destructors(record);
     return;
   }
   record->routine(self()->number, record);
   while (link_of(record)->pending != nullptr) {
-    task_yield(self());
+    yield_to_task(self());
     record->routine(self()->number, record);
   }
   run_remaining_parts(record);
@@ -82,7 +83,15 @@ struct KmpDepend {
   size_t length;
   uint8_t flags;
 };
-enum : uint8_t { kDependOut = 2, kDependMutex = 4, kDependSet = 8, kDependAll = 0x80 };
+enum : uint8_t { kDependIn = 1, kDependOut = 2, kDependMutex = 4, kDependSet = 8, kDependAll = 0x80 };
+
+// clang writes out as inout, too.
+DependKind kind_of(uint8_t flags) noexcept {
+  if ((flags & kDependSet) != 0) return DependKind::inoutset;
+  if ((flags & kDependMutex) != 0) return DependKind::mutexinoutset;
+  if ((flags & kDependOut) == 0) return DependKind::in;
+  return (flags & kDependIn) != 0 ? DependKind::inout : DependKind::out;
+}
 
 // omp_all_memory has a flag of its own, or this address.
 void* every_location() noexcept { return reinterpret_cast<void*>(~uintptr_t{0}); }
@@ -106,13 +115,7 @@ class Dependences {
     for (int32_t i = 0; i < count; ++i) {
       const uint8_t flags = from[i].flags;
       const bool all = (flags & kDependAll) != 0 || from[i].location == nullptr || from[i].location == every_location();
-      if (all) {
-        list_.add({nullptr, DependKind::out});
-      } else if ((flags & kDependSet) != 0) {
-        list_.add({from[i].location, DependKind::inoutset});
-      } else {
-        list_.add({from[i].location, (flags & (kDependOut | kDependMutex)) != 0 ? DependKind::out : DependKind::in});
-      }
+      list_.add(all ? Dependence{nullptr, DependKind::out} : Dependence{from[i].location, kind_of(flags)});
     }
   }
 
@@ -243,8 +246,7 @@ WEFT_ABI int32_t weft_abi___kmpc_omp_taskwait(Ident*, int32_t) {
 WEFT_ABI_EXPORT(__kmpc_omp_taskwait);
 
 WEFT_ABI int32_t weft_abi___kmpc_omp_taskyield(Ident*, int32_t, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
-  task_yield(self());
+  task_yield(self(), WEFT_CALLER);
   return 0;
 }
 WEFT_ABI_EXPORT(__kmpc_omp_taskyield);
@@ -311,6 +313,7 @@ void submit_each(KmpTask* pattern, bool deferred, const TaskLoopPlan& plan, Dupl
     copy_record(made, pattern);
     if (duplicator != nullptr) duplicator(made, pattern, i + 1 == plan.tasks() ? 1 : 0);
     set_bounds(made, pattern, plan.begin(i), plan.begin(i + 1));
+    if (ompt::on()) ompt::announce_chunk(bound(made, link_of(pattern)->lower), plan.begin(i + 1) - plan.begin(i));
     submit(self(), made, deferred);
   }
   run_destructors(pattern);

@@ -32,6 +32,8 @@ struct Thread {
   ompt_wait_id_t awaited = ompt_wait_id_none;
   const void* caller = nullptr;  // of the innermost call from the program
   int requested = 0;             // its num_threads clause
+  ompt_dispatch_chunk_t chunk{};  // of the task it creates next (announce_chunk)
+  bool yields = false;           // in taskyield, and no other task has been started there
   bool begun = false;
   bool in_league = false;  // the region it opens next only carries the teams of a league
 };

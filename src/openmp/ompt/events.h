@@ -53,11 +53,15 @@ void end_initial(Member* initial) noexcept;
 
 void barrier(Member* self, Barrier kind, const void* caller) noexcept;
 void task_wait(Member* self, const void* caller) noexcept;
+void task_yield(Member* self, const void* caller) noexcept;
 void begin_taskgroup(Member* self) noexcept;
 void end_taskgroup(Member* self) noexcept;
 void begin_reduction(Member* self) noexcept;
 void end_reduction(Member* self) noexcept;
 void cancel(Member* self, Construct construct, bool detected) noexcept;
+// A wait of a doacross loop (sink), which is over, or a post (source), which is about to happen: `count` loops, and
+// where in them, as far as the interface says.
+void doacross(Member* self, ompt_dependence_type_t kind, const uint64_t* at, int count) noexcept;
 void flush(const void* caller) noexcept;
 // omp_control_tool: the callback's answer.
 int control(uint64_t command, uint64_t modifier, void* argument, const void* caller) noexcept;
@@ -83,13 +87,16 @@ void destroy_lock(const void* lock, ompt_mutex_t kind, const void* caller) noexc
 
 void begin_work(Member* self, ompt_work_t work, uint64_t count) noexcept;
 void begin_loop(Member* self, base::LoopSchedule::Kind kind, uint64_t count) noexcept;
-void end_work(Member* self) noexcept;
+// `caller`: null where an Entry has noted it.
+void end_work(Member* self, const void* caller = nullptr) noexcept;
 // Where a member meets a barrier or the next construct it has left the last one, of which the interface may not tell:
 // single by gcc, loops that were cancelled.
 void close_work(Member* self) noexcept;
 // Unlike the others it may stand inside another one: its end is said.
 void begin_task_loop(Member* self, uint64_t count) noexcept;
 void end_task_loop(Member* self, uint64_t count) noexcept;
+// The task that the caller creates next is to run `count` iterations of a taskloop, from the value `first` on.
+void announce_chunk(uint64_t first, uint64_t count) noexcept;
 void begin_single(Member* self, bool executes) noexcept;
 void end_single(Member* self, const void* caller) noexcept;
 void dispatch(Member* self, const Chunk& chunk) noexcept;
@@ -105,6 +112,8 @@ void create_undeferred(Member* self, Task* task) noexcept;
 // `task` goes on the caller's stack, on top of what the member runs; and it has returned.
 void start_task(Member* self, Task* task) noexcept;
 void end_task(Member* self, Task* task) noexcept;
+// Its construct has been cancelled: in place of its body.
+void discard(Task* task) noexcept;
 // The body of a task that create_task() has told of: its own between the two. So who runs a task need not ask.
 void run_told(Task* task);
 bool has_body(const Task* task, void (*body)(Task* task)) noexcept;

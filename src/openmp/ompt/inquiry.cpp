@@ -179,7 +179,8 @@ int get_task_memory(void** address, size_t* size, int block) {
 }
 
 int get_num_procs() { return num_procs(); }
-int get_proc_id() { return sched_getcpu(); }
+// Of a thread that OpenMP does not know there is nothing to say.
+int get_proc_id() { return t_thread.begun ? sched_getcpu() : -1; }
 
 // Each list is written as far as there is room; the answer is its length.
 template <class Numbers>

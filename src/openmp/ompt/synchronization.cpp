@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers, taskwait, taskgroups, reductions, cancellation, flush; the error directive.
+#include "base/small_list.h"
 #include "openmp/barrier.h"
 #include "openmp/cancel.h"
 #include "openmp/ompt/callbacks.h"
@@ -61,6 +62,13 @@ void task_wait(Member* self, const void* caller) noexcept {
   sync_region(ompt_sync_region_taskwait, ompt_scope_end, self, caller);
 }
 
+void task_yield(Member* self, const void* caller) noexcept {
+  const Entry entry(caller);
+  t_thread.yields = true;
+  yield_to_task(self);
+  t_thread.yields = false;
+}
+
 void begin_taskgroup(Member* self) noexcept {
   sync_region(ompt_sync_region_taskgroup, ompt_scope_begin, self, t_thread.caller);
 }
@@ -104,6 +112,20 @@ int control(uint64_t command, uint64_t modifier, void* argument, const void* cal
 
 void error(bool fatal, const char* message, size_t length) noexcept {
   call<ompt_callback_error_t>(ompt_callback_error, fatal ? ompt_fatal : ompt_warning, message, length, t_thread.caller);
+}
+
+void doacross(Member* self, ompt_dependence_type_t kind, const uint64_t* at, int count) noexcept {
+  // A member that is alone depends on nobody.
+  if (self->doacross == nullptr) return;
+  base::SmallList<ompt_dependence_t, 8> told;
+  for (int i = 0; i < count; ++i) {
+    ompt_data_t value{};
+    value.value = at[i];
+    told.add({value, kind});
+  }
+  call<ompt_callback_dependences_t>(ompt_callback_dependences, task_data(self),
+                                    static_cast<const ompt_dependence_t*>(told.begin()), count);
+  told.free_memory();
 }
 
 void flush(const void* caller) noexcept {

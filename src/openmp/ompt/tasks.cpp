@@ -24,18 +24,22 @@ bool awaits_both(const Task* task) noexcept {
 void create(const Member* self, Task* task, int flags, bool has_dependences) noexcept {
   task->tool = {};
   task->tool.flags = flags;
+  task->tool.chunk = std::exchange(t_thread.chunk, {});
   Task* parent = self->task;
   call<ompt_callback_task_create_t>(ompt_callback_task_create, &parent->tool.data, &std::as_const(parent->tool.frame),
                                     &task->tool.data, flags, has_dependences ? 1 : 0, t_thread.caller);
 }
 
 ompt_dependence_type_t type_of(const Dependence& dependence) noexcept {
-  if (dependence.location == nullptr) return ompt_dependence_type_inout_all_memory;
+  const bool everything = dependence.location == nullptr;
   switch (dependence.kind) {
     case DependKind::in: return ompt_dependence_type_in;
     case DependKind::inoutset: return ompt_dependence_type_inoutset;
-    default: return ompt_dependence_type_inout;
+    case DependKind::out: return everything ? ompt_dependence_type_out_all_memory : ompt_dependence_type_out;
+    case DependKind::mutexinoutset: return ompt_dependence_type_mutexinoutset;
+    case DependKind::inout: break;
   }
+  return everything ? ompt_dependence_type_inout_all_memory : ompt_dependence_type_inout;
 }
 
 void tell_dependences(Task* task, const Dependence* list, int count) noexcept {
@@ -89,9 +93,22 @@ void create_undeferred(Member* self, Task* task) noexcept {
 
 void start_task(Member* self, Task* task) noexcept {
   task->tool.below = std::exchange(self->tool.top, task);
-  schedule(&below(self, task)->tool.data, ompt_task_switch, &task->tool.data);
+  const bool yielded = std::exchange(t_thread.yields, false);
+  schedule(&below(self, task)->tool.data, yielded ? ompt_task_yield : ompt_task_switch, &task->tool.data);
   task->tool.frame.exit_frame.ptr = __builtin_dwarf_cfa();
   task->tool.frame.exit_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
+  if (task->tool.chunk.iterations > 0) {
+    ompt_data_t instance{};
+    instance.ptr = &task->tool.chunk;
+    call<ompt_callback_dispatch_t>(ompt_callback_dispatch, parallel_data(self), &task->tool.data,
+                                   ompt_dispatch_taskloop_chunk, instance);
+  }
+}
+
+void discard(Task* task) noexcept {
+  const int construct = is_cancelled(task->group) ? ompt_cancel_taskgroup : ompt_cancel_parallel;
+  const void* nobody = nullptr;
+  call<ompt_callback_cancel_t>(ompt_callback_cancel, &task->tool.data, construct | ompt_cancel_discarded_task, nobody);
 }
 
 void end_task(Member* self, Task* task) noexcept {

@@ -79,6 +79,7 @@ struct TaskInfo {
   int flags = 0;
   void (*body)(Task* task) = nullptr;  // the task's own: the record's is run_told()
   Task* below = nullptr;  // what its member ran before, on the same stack
+  ompt_dispatch_chunk_t chunk{};  // of a taskloop's task
 };
 
 struct TeamInfo {

@@ -50,12 +50,13 @@ void begin_loop(Member* self, base::LoopSchedule::Kind kind, uint64_t count) noe
              count);
 }
 
-void end_work(Member* self) noexcept {
+void end_work(Member* self, const void* caller) noexcept {
   if (self->tool.work == 0) return;
   const auto kind = static_cast<ompt_work_t>(self->tool.work);
   self->tool.work = 0;
+  if (caller == nullptr) caller = t_thread.caller;
   // The end of a region that a call has begun may have no call of its own.
-  work(kind, ompt_scope_end, self, self->tool.count, t_thread.caller != nullptr ? t_thread.caller : self->tool.caller);
+  work(kind, ompt_scope_end, self, self->tool.count, caller != nullptr ? caller : self->tool.caller);
 }
 
 void begin_task_loop(Member* self, uint64_t count) noexcept {
@@ -65,6 +66,8 @@ void begin_task_loop(Member* self, uint64_t count) noexcept {
 void end_task_loop(Member* self, uint64_t count) noexcept {
   work(ompt_work_taskloop, ompt_scope_end, self, count, t_thread.caller);
 }
+
+void announce_chunk(uint64_t first, uint64_t count) noexcept { t_thread.chunk = {first, count}; }
 
 void begin_single(Member* self, bool executes) noexcept {
   close_work(self);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gcc 12's tests of libgomp (libgomp/testsuite): DejaGnu's directives, by gcc and, where the language allows, by clang.
+"""gcc 12's tests of libgomp (libgomp/testsuite): DejaGnu's directives, by gcc and, as far as they take them, by clang and
+flang.
 
 Every test with `dg-do run` is built once and run under each runtime. What the compiler's own dumps should show (dg-final)
 is not our subject. Of Fortran's many optimisation levels one is run.
@@ -9,6 +10,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 
 from case import Case, Unsupported
 from suites import tcl
@@ -19,8 +21,17 @@ COMPILERS = ("gcc", "clang")
 FOLDERS = {"libgomp.c": ("c",), "libgomp.c++": ("c++",), "libgomp.c-c++-common": ("c", "c++"),
            "libgomp.fortran": ("fortran",)}
 EXTENSIONS = {"c": {".c"}, "c++": {".C", ".c"}, "fortran": {".f", ".f90", ".f95", ".f03", ".f08", ".F", ".F90"}}
-DRIVERS = {("gcc", "c"): ["gcc-12"], ("gcc", "c++"): ["g++-12"], ("gcc", "fortran"): ["gfortran-12"],
-           ("clang", "c"): ["clang-19", "-w"], ("clang", "c++"): ["clang++-19", "-w"]}
+PLAIN_MESSAGES = ["-fmessage-length=0", "-fdiagnostics-color=never"]
+DRIVERS = {("gcc", "c"): ["gcc-12", *PLAIN_MESSAGES], ("gcc", "c++"): ["g++-12", *PLAIN_MESSAGES],
+           ("gcc", "fortran"): ["gfortran-12", *PLAIN_MESSAGES], ("clang", "c"): ["clang-19", "-w", *PLAIN_MESSAGES],
+           ("clang", "c++"): ["clang++-19", "-w", *PLAIN_MESSAGES], ("clang", "fortran"): ["flang-new-19", "-w"]}
+
+# Options that say how gcc optimizes or what it writes down, and nothing about the program: clang does not know them.
+OF_GCC = re.compile(r"-fdump-.*|-f(no-)?(tree|ipa)-.*|-fvect-cost-model=.*|-flto-partition=.*|-fno-extern-tls-init")
+# flang takes few of gfortran's options, and what most of the others allow it allows anyway.
+OF_FLANG = re.compile(r"-O.*|-D.*|-cpp|-fopenmp|-fdefault-(integer|real)-8|-f(fixed|free)-form")
+# Who asks gcc to make threads of loops tests gcc.
+AUTOPAR = re.compile(r"-ftree-parallelize-loops=[1-9].*")
 
 # Effective targets whose answer does not depend on the machine: Linux on a 64-bit processor, no offloading.
 HOLDS = {"lp64", "tls", "tls_runtime", "size32plus", "sync_int_long", "sync_char_short", "lto", "shared", "fpic", "int128",
@@ -116,13 +127,29 @@ class Test:
             self.output += arguments[0]
 
 
+def options_for(compiler, test):
+    """The test's, as far as the compiler has them."""
+    options = test.options + test.more_options
+    if compiler == "gcc":
+        return options
+    if any(AUTOPAR.fullmatch(option) for option in options):
+        raise Unsupported("gcc's own parallelization")
+    if test.language == "fortran":
+        return [option for option in options if OF_FLANG.fullmatch(option)]
+    return [option for option in options if not OF_GCC.fullmatch(option)]
+
+
+# What configuring libgomp has found out, as far as tests ask.
+CONFIG = "#define HAVE_PTHREAD_AFFINITY_NP 1"
+
+
 def build_script(compiler, test, source, root, folder):
-    command = [*DRIVERS[compiler, test.language], "-fopenmp", "-fmessage-length=0", "-fdiagnostics-color=never", "-I", str(root)]
-    command += test.options + test.more_options
+    command = [*DRIVERS[compiler, test.language], "-fopenmp", "-I", str(root), "-I", str(folder)]
+    command += options_for(compiler, test)
     if test.language == "c++" and source.suffix == ".c":
         command += ["-x", "c++"]
     command += [str(source), *(str(source.parent / more) for more in test.sources), "-o", str(folder / "program"), "-lm"]
-    return f"cd {shlex.quote(str(folder))}\n{shlex.join(command)}\n"
+    return f"cd {shlex.quote(str(folder))}\necho '{CONFIG}' > config.h\n{shlex.join(command)}\n"
 
 
 def case(compiler, root, source, language):
@@ -131,11 +158,12 @@ def case(compiler, root, source, language):
         name += f":{language}"
     found = Case("libgomp", compiler, name)
     try:
-        if compiler == "clang" and language == "fortran":
-            raise Unsupported("no Fortran compiler")
+        if not shutil.which(DRIVERS[compiler, language][0]):
+            raise Unsupported(f"no {DRIVERS[compiler, language][0]}")
         test = Test(source, language)
         if test.action != "run":
             raise Unsupported(f"a test of the compiler: dg-do {test.action}")
+        options_for(compiler, test)
         found.environment, found.output = test.environment, test.output
         found.should_fail, found.expected_to_fail = test.should_fail, test.expected_to_fail
         found.build = lambda folder: build_script(compiler, test, source, root, folder)

@@ -32,7 +32,9 @@ __attribute__((weak)) int32_t __kmpc_omp_task(void* where, int32_t gtid, kmp_tas
 __attribute__((weak)) int32_t __kmpc_omp_task_with_deps(void* where, int32_t gtid, kmp_task* task, int32_t count,
                                                         depend_info* list, int32_t count_others, depend_info* others);
 
-enum { tied = 1, free_agent = 0x80 };
+__attribute__((weak)) void* __kmpc_task_allow_completion_event(void* where, int32_t gtid, kmp_task* task);
+
+enum { tied = 1, detachable = 0x40, free_agent = 0x80 };
 
 static atomic_int sum, running, released, in_agents;
 
@@ -94,6 +96,32 @@ static void in_order(void) {
   for (int i = 0; i < 3; i++) CHECK(order[i] == i);
 }
 
+static int32_t fulfill(int32_t gtid, kmp_task* task) {
+  add(gtid, task);
+  omp_fulfill_event((omp_event_handle_t)task->shareds);
+  return 0;
+}
+
+// The event is fulfilled before the task begins, by its body, or by its creator meanwhile.
+static void detached(void) {
+  enum { early, inside, meanwhile, ways };
+  sum = 0;
+  for (int i = 0; i < 60; i++) {
+    const int way = i % ways;
+    kmp_task* task = __kmpc_omp_task_alloc(NULL, 0, tied | free_agent | detachable, sizeof(kmp_task), 0,
+                                           way == inside ? fulfill : add);
+    task->value = 1;
+    // The task has no shared variables: the field is free for the event.
+    task->shareds = __kmpc_task_allow_completion_event(NULL, 0, task);
+    const omp_event_handle_t event = (omp_event_handle_t)task->shareds;
+    if (way == early) omp_fulfill_event(event);
+    __kmpc_omp_task(NULL, 0, task);
+    if (way == meanwhile) omp_fulfill_event(event);
+  }
+#pragma omp taskwait
+  CHECK(sum == 60);
+}
+
 static void in_this_team(void) {
   const int members = omp_get_num_threads();
   // Nobody but another thread can do this before the next scheduling point.
@@ -115,6 +143,7 @@ static void in_this_team(void) {
   }
   CHECK(sum == 90);
   in_order();
+  detached();
 }
 
 int main(void) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tool that checks what it is told: that events pair and nest, that threads, regions and tasks begin and end in order,
 // and that the data handed back are those it has set. The first mistake is printed and ends the program.
-//   CHECKER_EXPECT  names of events with commas between: each must have come by the end, or the exit status is 97
+//   CHECKER_EXPECT  names of events, and of the kinds below, with commas between: each must have come by the end, or the
+//                   exit status is 97
+#define _GNU_SOURCE
 #include "weft/omp-tools.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -52,10 +55,19 @@ struct thread {
 
 static __thread struct thread *me;
 static atomic_int seen[64];
+
+// Kinds of events that may be asked for by a name of their own.
+enum kind { SOURCE, SINK, MUTEXINOUTSET, CHUNK, DISCARDED, YIELD, SCOPE, KINDS };
+static const char *const kind_names[KINDS] = {"source", "sink", "mutexinoutset", "taskloop_chunk", "discarded_task", "yield",
+                                              "scope"};
+static atomic_int seen_kinds[KINDS];
+static void *runtime;  // where it is loaded
+
 static ompt_get_thread_data_t get_thread_data;
 static ompt_get_task_info_t get_task_info;
 static ompt_get_parallel_info_t get_parallel_info;
 static ompt_get_state_t get_state;
+static ompt_get_proc_id_t get_proc_id;
 static ompt_finalize_tool_t finalize_tool;
 
 __attribute__((format(printf, 1, 2))) static void wrong(const char *format, ...)
@@ -76,6 +88,21 @@ static void event(int number)
   if (!me) wrong("event %d in a thread that has not begun", number);
   ompt_data_t *data = get_thread_data();
   if (!data || data->ptr != me) wrong("event %d: ompt_get_thread_data is not what was set", number);
+}
+
+static void met(enum kind kind) { atomic_store(&seen_kinds[kind], 1); }
+
+// A return address: in the program or in one of its libraries, never in the runtime.
+static void is_program(const void *codeptr, const char *where)
+{
+  enum { KNOWN = 64 };
+  static __thread const void *known[KNOWN];
+  if (!codeptr) wrong("%s: no return address", where);
+  const void **at = &known[(uintptr_t)codeptr / 4 % KNOWN];
+  if (*at == codeptr) return;
+  Dl_info info;
+  if (dladdr(codeptr, &info) && info.dli_fbase == runtime) wrong("%s: the return address is the runtime's", where);
+  *at = codeptr;
 }
 
 static struct region *region_of(const ompt_data_t *data, const char *where)
@@ -148,6 +175,7 @@ static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data)
   if (me) wrong("thread_begin twice");
   if (data->ptr) wrong("thread_begin: the data are not empty");
   if (kind != ompt_thread_initial && kind != ompt_thread_worker) wrong("thread_begin: type %d", kind);
+  if (get_proc_id() < 0) wrong("ompt_get_proc_id: %d in a thread of OpenMP", get_proc_id());
   me = calloc(1, sizeof *me);
   me->kind = THREAD;
   data->ptr = me;
@@ -170,7 +198,7 @@ static void on_parallel_begin(ompt_data_t *encountering, const ompt_frame_t *fra
   is_current(encountering, "parallel_begin");
   if (parallel->ptr) wrong("parallel_begin: the data are not empty");
   if (requested == 0) wrong("parallel_begin: nothing requested");
-  if (!codeptr) wrong("parallel_begin: no return address");
+  is_program(codeptr, "parallel_begin");
   if (!frame->enter_frame.ptr) wrong("parallel_begin: no enter_frame");
   int league = (flags & ompt_parallel_league) != 0, team = (flags & (int)ompt_parallel_team) != 0;
   if (league + team != 1) wrong("parallel_begin: flags %#x", (unsigned)flags);
@@ -189,7 +217,7 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *encountering, in
   pop(ompt_callback_parallel_begin, flags, region, 0);
   is_current(encountering, "parallel_end");
   if (region->encountering != encountering->ptr) wrong("parallel_end: another task encounters its end");
-  if (!codeptr) wrong("parallel_end: no return address");
+  is_program(codeptr, "parallel_end");
   if (region->begun != region->ended || region->begun != region->size)
     wrong("parallel_end: %d tasks have begun, %d ended, of %d", region->begun, region->ended, region->size);
   region->kind = 0;
@@ -242,7 +270,7 @@ static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame,
   event(ompt_callback_task_create);
   is_current(encountering, "task_create");
   if (data->ptr) wrong("task_create: the data are not empty");
-  if (!codeptr) wrong("task_create: no return address");
+  is_program(codeptr, "task_create");
   if (!frame->enter_frame.ptr) wrong("task_create: no enter_frame");
   if (!(flags & (ompt_task_explicit | ompt_task_taskwait))) wrong("task_create: flags %#x", (unsigned)flags);
   (void)has_dependences;
@@ -263,6 +291,9 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
   event(ompt_callback_task_schedule);
   struct task *task = task_of(prior, "task_schedule");
   switch (status) {
+    case ompt_task_yield:
+      met(YIELD);
+      __attribute__((fallthrough));
     case ompt_task_switch: {
       is_current(prior, "task_schedule");
       struct task *other = task_of(next, "task_schedule");
@@ -303,10 +334,19 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
 static void on_dependences(ompt_data_t *data, const ompt_dependence_t *list, int count)
 {
   event(ompt_callback_dependences);
-  if (task_of(data, "dependences")->progress != CREATED) wrong("dependences: the task runs already");
   if (count < 1) wrong("dependences: %d of them", count);
-  for (int i = 0; i < count; i++)
+  // Those of a doacross loop are the running task's.
+  int doacross = list[0].dependence_type == ompt_dependence_type_source || list[0].dependence_type == ompt_dependence_type_sink;
+  if (doacross)
+    is_current(data, "dependences");
+  else if (task_of(data, "dependences")->progress != CREATED)
+    wrong("dependences: the task runs already");
+  for (int i = 0; i < count; i++) {
     if (list[i].dependence_type < ompt_dependence_type_in) wrong("dependences: type %d", list[i].dependence_type);
+    if (doacross && list[i].dependence_type != list[0].dependence_type) wrong("dependences: source and sink at once");
+    if (list[i].dependence_type == ompt_dependence_type_mutexinoutset) met(MUTEXINOUTSET);
+  }
+  if (doacross) met(list[0].dependence_type == ompt_dependence_type_source ? SOURCE : SINK);
 }
 
 static void on_task_dependence(ompt_data_t *from, ompt_data_t *to)
@@ -322,7 +362,7 @@ static void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t at, om
 {
   event(ompt_callback_sync_region);
   is_current(data, "sync_region");
-  if (!codeptr) wrong("sync_region %d: no return address", kind);
+  is_program(codeptr, "sync_region");
   (void)parallel;
   endpoint(at, ompt_callback_sync_region, (int)kind, data->ptr, 0);
 }
@@ -358,7 +398,8 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t at, ompt_data_t *par
 {
   event(ompt_callback_work);
   is_current(data, "work");
-  if (!codeptr) wrong("work %d: no return address", kind);
+  is_program(codeptr, "work");
+  if (kind == ompt_work_scope) met(SCOPE);
   (void)parallel;
   endpoint(at, ompt_callback_work, (int)kind, data->ptr, count);
 }
@@ -368,6 +409,11 @@ static void on_dispatch(ompt_data_t *parallel, ompt_data_t *data, ompt_dispatch_
   event(ompt_callback_dispatch);
   is_current(data, "dispatch");
   (void)parallel;
+  if (kind == ompt_dispatch_taskloop_chunk) {
+    met(CHUNK);
+    if (((const ompt_dispatch_chunk_t *)instance.ptr)->iterations == 0) wrong("dispatch: a chunk of nothing");
+    return;
+  }
   struct scope *top = me->depth ? &me->open[me->depth - 1] : NULL;
   if (!top || top->event != ompt_callback_work) wrong("dispatch outside of work");
   if (kind == ompt_dispatch_section ? top->what != ompt_work_sections : top->what == ompt_work_sections)
@@ -383,7 +429,7 @@ static void on_masked(ompt_scope_endpoint_t at, ompt_data_t *parallel, ompt_data
 {
   event(ompt_callback_masked);
   is_current(data, "masked");
-  if (!codeptr) wrong("masked: no return address");
+  is_program(codeptr, "masked");
   (void)parallel;
   endpoint(at, ompt_callback_masked, 0, data->ptr, 0);
 }
@@ -393,13 +439,15 @@ static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implemen
 {
   event(ompt_callback_mutex_acquire);
   (void)hint;
-  if (!id || !implementation || !codeptr) wrong("mutex_acquire %d: incomplete", kind);
+  if (!id || !implementation) wrong("mutex_acquire %d: incomplete", kind);
+  is_program(codeptr, "mutex_acquire");
 }
 
 static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr)
 {
   event(ompt_callback_mutex_acquired);
-  if (!codeptr) wrong("mutex_acquired %d: no return address", kind);
+  (void)kind;
+  is_program(codeptr, "mutex_acquired");
   if (me->held == MOST) wrong("%d mutexes held", MOST);
   me->mutexes[me->held++] = id;
 }
@@ -447,22 +495,29 @@ static void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t id, const void *co
 static void on_flush(ompt_data_t *data, const void *codeptr)
 {
   event(ompt_callback_flush);
-  if (data->ptr != me || !codeptr) wrong("flush: other data");
+  if (data->ptr != me) wrong("flush: other data");
+  is_program(codeptr, "flush");
 }
 
 static void on_cancel(ompt_data_t *data, int flags, const void *codeptr)
 {
   event(ompt_callback_cancel);
   is_current(data, "cancel");
-  (void)codeptr;
-  if (!(flags & 0xf) || !(flags & (ompt_cancel_activated | ompt_cancel_detected))) wrong("cancel: flags %d", flags);
+  const int what = flags & (ompt_cancel_activated | ompt_cancel_detected | ompt_cancel_discarded_task);
+  if (!(flags & 0xf) || !what || (what & (what - 1))) wrong("cancel: flags %d", flags);
+  if (what != ompt_cancel_discarded_task) {
+    is_program(codeptr, "cancel");
+    return;
+  }
+  met(DISCARDED);
+  if (codeptr) wrong("cancel: a return address where a task is discarded");
 }
 
 // A program that asks for 3 gets 7; one that asks for 5 ends the tool.
 static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr)
 {
   event(ompt_callback_control_tool);
-  if (!codeptr) wrong("control_tool: no return address");
+  is_program(codeptr, "control_tool");
   (void)modifier;
   (void)argument;
   if (command == 5) finalize_tool();
@@ -532,7 +587,7 @@ static void check_inquiry(ompt_function_lookup_t lookup)
   ompt_get_unique_id_t unique = (ompt_get_unique_id_t)find(lookup, "ompt_get_unique_id");
   if (unique() == unique()) wrong("ompt_get_unique_id: the same twice");
   if (((ompt_get_num_procs_t)find(lookup, "ompt_get_num_procs"))() < 1) wrong("ompt_get_num_procs");
-  if (((ompt_get_proc_id_t)find(lookup, "ompt_get_proc_id"))() < 0) wrong("ompt_get_proc_id");
+  if (get_proc_id() != -1) wrong("ompt_get_proc_id: %d in a thread that has not begun", get_proc_id());
   if (((ompt_get_num_devices_t)find(lookup, "ompt_get_num_devices"))() != 0) wrong("ompt_get_num_devices");
   const char *others[] = {"ompt_get_task_memory", "ompt_get_num_places", "ompt_get_place_proc_ids",
                           "ompt_get_place_num", "ompt_get_partition_place_nums", "ompt_get_target_info"};
@@ -543,11 +598,15 @@ static void check_inquiry(ompt_function_lookup_t lookup)
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
   if (device != 0) wrong("initial device %d", device);
+  Dl_info info;
+  if (!dladdr((void *)lookup, &info)) wrong("where the runtime is loaded is not known");
+  runtime = info.dli_fbase;
   ompt_set_callback_t set_callback = (ompt_set_callback_t)find(lookup, "ompt_set_callback");
   get_thread_data = (ompt_get_thread_data_t)find(lookup, "ompt_get_thread_data");
   get_task_info = (ompt_get_task_info_t)find(lookup, "ompt_get_task_info");
   get_parallel_info = (ompt_get_parallel_info_t)find(lookup, "ompt_get_parallel_info");
   get_state = (ompt_get_state_t)find(lookup, "ompt_get_state");
+  get_proc_id = (ompt_get_proc_id_t)find(lookup, "ompt_get_proc_id");
   finalize_tool = (ompt_finalize_tool_t)find(lookup, "ompt_finalize_tool");
   for (int i = 0; i < CALLBACKS; i++) {
     ompt_set_result_t answer = set_callback(callbacks[i].event, callbacks[i].function);
@@ -569,11 +628,12 @@ static void finalize(ompt_data_t *tool_data)
   char *list = expected ? strdup(expected) : NULL;
   char *rest = list;
   for (char *name; rest && (name = strsep(&rest, ","));) {
-    for (int i = 0; i < CALLBACKS; i++) {
-      if (strcmp(callbacks[i].name, name) || atomic_load(&seen[callbacks[i].event])) continue;
-      fprintf(stderr, "checker: no event %s\n", name);
-      _exit(97);
-    }
+    int missing = 0;
+    for (int i = 0; i < CALLBACKS; i++) missing |= !strcmp(callbacks[i].name, name) && !atomic_load(&seen[callbacks[i].event]);
+    for (int i = 0; i < KINDS; i++) missing |= !strcmp(kind_names[i], name) && !atomic_load(&seen_kinds[i]);
+    if (!missing) continue;
+    fprintf(stderr, "checker: no event %s\n", name);
+    _exit(97);
   }
   free(list);
 }

@@ -4,7 +4,20 @@
 #include <omp.h>
 #include <stdio.h>
 
-static int sum, other, failed;
+static int sum, other, failed, rows[6][3];
+
+static void doacross(void)
+{
+#pragma omp for ordered(2) schedule(static, 1)
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 3; j++) {
+#pragma omp ordered depend(sink : i - 1, j)
+      rows[i][j] = i > 0 ? rows[i - 1][j] + 1 : 1;
+#pragma omp ordered depend(source)
+    }
+#pragma omp single nowait
+  if (rows[5][2] != 6) failed = 1;
+}
 
 static void worksharing(void)
 {
@@ -40,6 +53,10 @@ static void worksharing(void)
   if (copied != 7) failed = 1;
 #pragma omp single nowait
   other++;
+#ifndef __clang__  // clang 19 does not know it; gcc tells the runtime where tasks take part in the reduction
+#pragma omp scope reduction(task, + : other)
+  other++;
+#endif
 #pragma omp master
   sum++;
 #pragma omp barrier
@@ -63,6 +80,10 @@ static void tasks(void)
 #pragma omp task if (0)
       b++;
     }
+    for (int i = 0; i < 2; i++) {
+#pragma omp task depend(mutexinoutset : a)
+      a += 2;
+    }
 #pragma omp taskloop grainsize(2)
     for (int i = 0; i < 10; i++) {
 #pragma omp atomic
@@ -71,6 +92,11 @@ static void tasks(void)
 #pragma omp task final(1)
 #pragma omp task
     b++;
+    for (int i = 0; i < 4; i++) {
+#pragma omp task
+#pragma omp atomic
+      sum++;
+    }
 #pragma omp taskyield
 #pragma omp taskwait
     if (a % 4 != 0) failed = 1;
@@ -98,6 +124,21 @@ static void exclusion(omp_lock_t *lock, omp_nest_lock_t *nest)
 #pragma omp flush
 }
 
+// What is created in a cancelled group does not begin.
+static void discarded(void)
+{
+#pragma omp single
+#pragma omp taskgroup
+  {
+#pragma omp task if (0)
+    {
+#pragma omp cancel taskgroup
+    }
+#pragma omp task
+    failed = 1;
+  }
+}
+
 static void cancelled(void)
 {
 #pragma omp for schedule(dynamic)
@@ -119,6 +160,7 @@ int main(void)
 #pragma omp parallel num_threads(4)
     {
       worksharing();
+      doacross();
       tasks();
       exclusion(&lock, &nest);
 #pragma omp parallel num_threads(3)
@@ -134,7 +176,10 @@ int main(void)
       }
     }
 #pragma omp parallel num_threads(3)
-    cancelled();
+    {
+      discarded();
+      cancelled();
+    }
 #pragma omp parallel num_threads(1)
     worksharing();
 #pragma omp parallel for num_threads(3) schedule(dynamic)

@@ -14,8 +14,10 @@ NO_TOOL = "-2"
 # Events that either compiler tells of, and those that only clang does: gcc has the construct inline.
 ALWAYS = ("thread_begin,thread_end,parallel_begin,parallel_end,implicit_task,task_create,task_schedule,dependences,"
           "task_dependence,sync_region,sync_region_wait,work,dispatch,mutex_acquire,mutex_acquired,mutex_released,"
-          "nest_lock,lock_init,lock_destroy,cancel,control_tool")
+          "nest_lock,lock_init,lock_destroy,cancel,control_tool,"
+          "source,sink,mutexinoutset,taskloop_chunk,discarded_task")
 BY_CLANG = "masked,reduction,flush"
+BY_GCC = "scope"
 
 DECLINES = """
 #include <stdio.h>
@@ -55,6 +57,47 @@ int main(int count, char **arguments) {
 """
 
 
+# Says where each loop of the initial thread begins and ends.
+WHERE = """
+#include <stdio.h>
+#include "weft/omp-tools.h"
+static ompt_set_callback_t set_callback;
+static void on_work(ompt_work_t kind, ompt_scope_endpoint_t at, ompt_data_t *parallel, ompt_data_t *task, uint64_t count,
+                    const void *codeptr)
+{
+  (void)kind; (void)parallel; (void)task; (void)count;
+  printf("%s %p\\n", at == ompt_scope_begin ? "begin" : "end", codeptr);
+}
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
+{
+  (void)device; (void)data;
+  set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+  set_callback(ompt_callback_work, (ompt_callback_t)on_work);
+  return 1;
+}
+static void finalize(ompt_data_t *data) { (void)data; }
+ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
+{
+  static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  (void)version; (void)runtime;
+  return &result;
+}
+"""
+LOOPS = """
+static int sum;
+static void loops(void) {
+#pragma omp for schedule(dynamic) nowait
+  for (int i = 0; i < 5; i++) sum += i;
+#pragma omp for schedule(guided) nowait
+  for (int i = 0; i < 5; i++) sum += i;
+}
+int main(void) {
+  loops();
+  return sum != 20;
+}
+"""
+
+
 class ToolTest(ProcessTest):
     @classmethod
     def setUpClass(cls):
@@ -81,14 +124,29 @@ class ToolTest(ProcessTest):
 
 class Events(ToolTest):
     def test_every_event_is_told(self):
-        for compiler, more in ((GCC, ""), (CLANG, "," + BY_CLANG)):
+        for compiler, more in ((GCC, BY_GCC), (CLANG, BY_CLANG)):
             program = self.build("every_event", (HERE / "every_event.c").read_text(), "-ldl", compiler=compiler)
             for variables in ({}, {"WEFT_NUM_CPUS": "1"}, {"WEFT_NUM_CPUS": "4"}, {"OMP_WAIT_POLICY": "passive"},
                               {"OMP_MAX_ACTIVE_LEVELS": "1"}):
+                # On one CPU nobody takes the tasks of a member that yields.
+                yields = ",yield" if variables.get("WEFT_NUM_CPUS") == "1" else ""
                 with self.subTest(compiler=compiler, variables=variables):
                     done = self.run_on_weft(program, OMP_TOOL_LIBRARIES=str(self.checker), OMP_CANCELLATION="true",
-                                            CHECKER_EXPECT=ALWAYS + more, **variables)
+                                            CHECKER_EXPECT=f"{ALWAYS},{more}{yields}", **variables)
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "7\n", ""))
+
+    def test_loops_end_behind_their_begin(self):
+        """The end of a loop is told with an address of its own, that of the call by which it ends."""
+        where = self.build_tool("where", WHERE)
+        for compiler in (GCC, CLANG):
+            with self.subTest(compiler=compiler):
+                program = self.build("loops", LOOPS, "-fno-pie", "-no-pie", compiler=compiler)
+                done = self.run_on_weft(program, OMP_TOOL_LIBRARIES=str(where))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                rows = [line.split() for line in done.stdout.splitlines()]
+                self.assertEqual([row[0] for row in rows], ["begin", "end"] * 2)
+                addresses = [int(row[1], 16) for row in rows]
+                self.assertEqual(addresses, sorted(set(addresses)))
 
     def test_the_checker_can_fail(self):
         done = self.run_on_weft(self.count, OMP_TOOL_LIBRARIES=str(self.checker), CHECKER_EXPECT="task_create")
