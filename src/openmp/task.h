@@ -99,6 +99,12 @@ struct Task {
 // started or counted yet. Never null: without memory the process ends with a message.
 Task* allocate_task(size_t bytes, size_t alignment, void** payload) noexcept;
 
+// Before the program gets the task's event, which it may fulfill at once. To a tool the task is not there yet.
+inline void make_detachable(Task* task) noexcept {
+  task->open.store(2, std::memory_order_relaxed);
+  task->tool.flags = 0;
+}
+
 // What a task clause may say.
 struct TaskClauses {
   bool deferred = true;  // if(true)

@@ -38,14 +38,17 @@ LEAGUES = NESTED[:NESTED.index("__attribute__")] + r"""
 __attribute__((noinline)) static void wide_league(void) {
 #pragma omp teams num_teams(2)
   busy(20000);
+  sink = 0;  // else the call is a jump
 }
 __attribute__((noinline)) static void narrow_league(void) {
 #pragma omp teams num_teams(1)
   busy(20000);
+  sink = 0;  // else the call is a jump
 }
 __attribute__((noinline)) static void region_after(void) {
 #pragma omp parallel num_threads(2)
   busy(20000);
+  sink = 0;  // else the call is a jump
 }
 int main(void) {
   wide_league();

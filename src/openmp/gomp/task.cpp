@@ -78,7 +78,7 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
     clauses.detachable = (flags & kDetach) != 0;
     if (clauses.detachable) {
       // The handle, for the program and, as the first thing of its data, for the task.
-      task->open.store(2, std::memory_order_relaxed);
+      make_detachable(task);
       *static_cast<Task**>(event) = task;
       if (data != nullptr) *static_cast<Task**>(data) = task;
     }

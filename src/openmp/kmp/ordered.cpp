@@ -19,6 +19,7 @@ struct Dimension {
 // Bounds of unsigned loops come as the same bits.
 uint64_t distance(int64_t from, int64_t to, int64_t stride) noexcept {
   const auto difference = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+  if (stride == 1) return difference;  // most loops: a division takes longer than all the rest of a wait that is over
   return stride > 0 ? difference / static_cast<uint64_t>(stride)
                     : (uint64_t{0} - difference) / (uint64_t{0} - static_cast<uint64_t>(stride));
 }
@@ -27,15 +28,19 @@ bool is_empty(const Dimension& loop) noexcept {
   return loop.stride > 0 ? loop.upper < loop.lower : loop.upper > loop.lower;
 }
 
-// The iteration whose loop variables are `at`.
-Iteration iteration_of(const Member* member, const int64_t* at) noexcept {
-  Iteration iteration{0, 0};
+// The iteration whose loop variables are `at`; false when they lie outside of the loops.
+bool find_iteration(const Member* member, const int64_t* at, Iteration* iteration) noexcept {
+  *iteration = {0, 0};
   for (int i = 0; i < member->doacross_loops; ++i) {
-    const uint64_t index = distance(member->doacross_from[i], at[i], member->doacross_step[i]);
-    if (i == 0) iteration.row = index;
-    iteration.number = iteration.number * member->doacross_counts[i] + index;
+    const int64_t from = member->doacross_from[i];
+    const int64_t step = member->doacross_step[i];
+    if (step > 0 ? at[i] < from : at[i] > from) return false;
+    const uint64_t index = distance(from, at[i], step);
+    if (index >= member->doacross_counts[i]) return false;
+    if (i == 0) iteration->row = index;
+    iteration->number = iteration->number * member->doacross_counts[i] + index;
   }
-  return iteration;
+  return true;
 }
 
 void tell(Member* member, ompt_dependence_type_t kind, const int64_t* at, const void* caller) noexcept {
@@ -75,20 +80,19 @@ WEFT_ABI_EXPORT(__kmpc_doacross_init);
 
 WEFT_ABI void weft_abi___kmpc_doacross_post(Ident*, int32_t, const int64_t* at) {
   Member* member = self();
+  Iteration iteration;
+  if (!find_iteration(member, at, &iteration)) return;
   if (ompt::on()) tell(member, ompt_dependence_type_source, at, WEFT_CALLER);
-  post_iteration(member, iteration_of(member, at));
+  post_iteration(member, iteration);
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_post);
 
+// What lies outside of the loops needs no waiting for.
 WEFT_ABI void weft_abi___kmpc_doacross_wait(Ident*, int32_t, const int64_t* at) {
   Member* member = self();
-  // What lies outside of the loops needs no waiting for.
-  for (int i = 0; i < member->doacross_loops; ++i) {
-    const int64_t step = member->doacross_step[i];
-    if (step > 0 ? at[i] < member->doacross_from[i] : at[i] > member->doacross_from[i]) return;
-    if (distance(member->doacross_from[i], at[i], step) >= member->doacross_counts[i]) return;
-  }
-  wait_for_iteration(member, iteration_of(member, at));
+  Iteration iteration;
+  if (!find_iteration(member, at, &iteration)) return;
+  wait_for_iteration(member, iteration);
   if (ompt::on()) tell(member, ompt_dependence_type_sink, at, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_wait);

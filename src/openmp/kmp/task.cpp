@@ -132,7 +132,7 @@ KmpTask* allocate(int32_t flags, size_t record_size, size_t shareds_size, Routin
   record->part = 0;
   task->body = run_task;
   task->data = record;
-  if ((flags & (kDetachable | kProxy)) != 0) task->open.store(2, std::memory_order_relaxed);
+  if ((flags & (kDetachable | kProxy)) != 0) make_detachable(task);
   return record;
 }
 

@@ -134,8 +134,10 @@ bool has_body(const Task* task, void (*body)(Task* task)) noexcept {
 }
 
 void fulfill(Task* task) noexcept {
-  // A thread that has nothing to do with OpenMP otherwise is none to a tool.
-  if (t_thread.begun && awaits_both(task)) schedule(&task->tool.data, ompt_task_early_fulfill, nullptr);
+  // A thread that has nothing to do with OpenMP otherwise is none to a tool, and a task is one when it has been
+  // created.
+  if (t_thread.begun && task->tool.flags != 0 && awaits_both(task))
+    schedule(&task->tool.data, ompt_task_early_fulfill, nullptr);
 }
 
 void complete_detached(Task* task) noexcept {

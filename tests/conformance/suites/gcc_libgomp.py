@@ -149,6 +149,8 @@ def build_script(compiler, test, source, root, folder):
     if test.language == "c++" and source.suffix == ".c":
         command += ["-x", "c++"]
     command += [str(source), *(str(source.parent / more) for more in test.sources), "-o", str(folder / "program"), "-lm"]
+    if compiler == "clang":
+        command.append("-latomic")  # of gcc's; for objects that no instruction serves
     return f"cd {shlex.quote(str(folder))}\necho '{CONFIG}' > config.h\n{shlex.join(command)}\n"
 
 

@@ -132,7 +132,7 @@ class Events(ToolTest):
                 yields = ",yield" if variables.get("WEFT_NUM_CPUS") == "1" else ""
                 with self.subTest(compiler=compiler, variables=variables):
                     done = self.run_on_weft(program, OMP_TOOL_LIBRARIES=str(self.checker), OMP_CANCELLATION="true",
-                                            CHECKER_EXPECT=f"{ALWAYS},{more}{yields}", **variables)
+                                            CHECKER_ADDRESSES="1", CHECKER_EXPECT=f"{ALWAYS},{more}{yields}", **variables)
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "7\n", ""))
 
     def test_loops_end_behind_their_begin(self):
