@@ -27,9 +27,12 @@ constexpr struct {
   Level level;
   bool counts;
   const char* name;
-} kNesting[] = {{Level::sockets, true, "sockets"},     {Level::dies, true, "dies"},
-                {Level::numa_domains, false, "NUMA domains"}, {Level::ll_caches, false, "last-level caches"},
-                {Level::cores, true, "cores"},         {Level::threads, true, "hardware threads"}};
+} kNesting[] = {{Level::sockets, true, "sockets"},
+                {Level::dies, true, "dies"},
+                {Level::numa_domains, false, "NUMA domains"},
+                {Level::ll_caches, false, "last-level caches"},
+                {Level::cores, true, "cores"},
+                {Level::threads, true, "hardware threads"}};
 
 constexpr int kMostUnits = CpuSet::kMost;
 
@@ -37,12 +40,12 @@ bool parse_level(Scanner& in, Level* level) noexcept {
   static constexpr struct {
     const char* word;
     Level level;
-  } kNames[] = {{"s", Level::sockets},       {"socket", Level::sockets},      {"sockets", Level::sockets},
-                {"d", Level::dies},          {"die", Level::dies},            {"dies", Level::dies},
-                {"n", Level::numa_domains},  {"numa", Level::numa_domains},   {"numa_domain", Level::numa_domains},
-                {"ll", Level::ll_caches},    {"llc", Level::ll_caches},       {"ll_cache", Level::ll_caches},
-                {"c", Level::cores},         {"core", Level::cores},          {"cores", Level::cores},
-                {"t", Level::threads},       {"thread", Level::threads},      {"threads", Level::threads}};
+  } kNames[] = {{"s", Level::sockets},      {"socket", Level::sockets},    {"sockets", Level::sockets},
+                {"d", Level::dies},         {"die", Level::dies},          {"dies", Level::dies},
+                {"n", Level::numa_domains}, {"numa", Level::numa_domains}, {"numa_domain", Level::numa_domains},
+                {"ll", Level::ll_caches},   {"llc", Level::ll_caches},     {"ll_cache", Level::ll_caches},
+                {"c", Level::cores},        {"core", Level::cores},        {"cores", Level::cores},
+                {"t", Level::threads},      {"thread", Level::threads},    {"threads", Level::threads}};
   for (const auto& name : kNames) {
     if (!in.word(name.word)) continue;
     *level = name.level;
