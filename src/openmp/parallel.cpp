@@ -173,8 +173,7 @@ void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
   const auto version = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(post.words[kVersionWord]));
   Member* member = t_crew_member;
   if (member == nullptr) {
-    member = new (std::nothrow) Member;
-    if (member == nullptr) base::fatal("no memory for a thread of a team");
+    member = take_frame();
     t_crew_member = member;
   }
   if (version != t_version || member->team != team) {
@@ -352,6 +351,14 @@ void release_crew(Root* root) noexcept {
   root->crew_fits = false;
   root->has_crew = false;
   g_crews.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void end_identity() noexcept {
+  if (ompt::on()) ompt::end_worker();
+  if (t_crew_member != nullptr) put_frame(t_crew_member);
+  t_crew_member = nullptr;
+  t_member = nullptr;
+  put_store();
 }
 
 int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested); }
