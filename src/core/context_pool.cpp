@@ -133,8 +133,18 @@ Context* ContextPool::take(uint64_t avoid) noexcept {
 }
 
 void ContextPool::put(Context* context) noexcept {
-  context->next = free_;
-  free_ = context;
+  Context*& list = context->donated && context->born < retired_before_ ? retired_ : free_;
+  context->next = list;
+  list = context;
+}
+
+void ContextPool::retire(uint32_t since) noexcept {
+  retired_before_ = since;
+  Context* chain = std::exchange(free_, nullptr);
+  while (Context* context = chain) {
+    chain = context->next;
+    put(context);
+  }
 }
 
 void ContextPool::trim() noexcept {
@@ -142,22 +152,13 @@ void ContextPool::trim() noexcept {
 }
 
 Context* ContextPool::take_out() noexcept {
-  Context* chain = nullptr;
-  for (Context** link = &free_; *link != nullptr;) {
-    Context* context = *link;
-    if (!context->donated) {
-      link = &context->next;
-      continue;
-    }
-    *link = context->next;
-    context->next = chain;
-    chain = context;
+  for (const Context* context = retired_; context != nullptr; context = context->next) {
     Donor** made = &made_;
     while (*made != context) made = &(*made)->next_made;
     *made = (*made)->next_made;
     --size_;
   }
-  return chain;
+  return std::exchange(retired_, nullptr);
 }
 
 void ContextPool::end(Context* chain) noexcept {
@@ -179,6 +180,7 @@ void ContextPool::reuse(Context* chain) noexcept {
 }
 
 ContextPool::~ContextPool() {
+  retire(UINT32_MAX);
   Context* chain = take_out();
   end(chain);
   reuse(chain);

@@ -32,7 +32,10 @@ class ContextPool {
   // Gives the memory of idle contexts' stacks back to the system.
   void trim() noexcept;
 
-  // Takes all idle contexts that are donated out of the pool, as a chain for end(), which ends their donors and with them their
+  // Contexts born before `since` are not handed out any more: they wait for take_out().
+  void retire(uint32_t since) noexcept;
+
+  // Takes the retired contexts out of the pool, as a chain for end(), which ends their donors and with them their
   // identities. Steps of their own, since what ends may need a lock that the others are under. Then their records serve
   // again: they are never given up, since somebody may be late with a look at them.
   Context* take_out() noexcept;
@@ -53,6 +56,8 @@ class ContextPool {
   size_t size_ = 0;
   Context* free_ = nullptr;
   Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts
+  uint32_t retired_before_ = 0;
+  Context* retired_ = nullptr;
   Donor* ended_ = nullptr;  // records without a thread
   bool refused_ = false;  // the user has been told
 };

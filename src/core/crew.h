@@ -60,7 +60,8 @@ class Crew {
   // fewer when the system refuses threads. Only between posts, by the owner.
   int reserve(int count) noexcept;
 
-  // Gives back the memory of the stacks of members that are asleep. Only between posts, by the owner. How many were not.
+  // Gives back the memory of the stacks of members that are asleep. Only between posts, by the owner. How many were
+  // not.
   int trim() noexcept;
 
   CrewMember& member(int index) noexcept { return *members_[index]; }

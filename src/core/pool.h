@@ -121,7 +121,7 @@ extern std::atomic<bool> g_binding_used;
 
 // ---- relinquish.cpp ----
 // The carrier's part of what relinquish() has asked for. By the carrier itself, which has nothing to do.
-void relinquish_free(Carrier* carrier) noexcept;
+void relinquish_free(Carrier* carrier, uint32_t request) noexcept;
 
 // ---- roots.cpp ----
 // The root ceases to count as running.

@@ -5,20 +5,18 @@
 
 namespace weft::core {
 
-void relinquish_free(Carrier* carrier) noexcept {
+void relinquish_free(Carrier* carrier, uint32_t request) noexcept {
   Pool& p = pool();
-  // Acquire: what the caller of relinquish() has done before is seen.
-  const uint32_t request = p.relinquish_requests.load(std::memory_order_acquire);
-  carrier->relinquished = request;
   const bool with_identities = (request & 1) != 0;
   p.lock.lock();
+  if (with_identities) p.contexts.retire(request);
   while (Context* context = carrier->free_first) {
     carrier->free_first = context->next;
     p.contexts.put(context);
   }
   carrier->free_last = nullptr;
   carrier->free_count = 0;
-  Context* ending = with_identities ? p.contexts.take_out() : nullptr;
+  Context* ending = p.contexts.take_out();
   if (!with_identities) p.contexts.trim();
   p.lock.unlock();
   if (ending == nullptr) return;
@@ -32,9 +30,10 @@ void relinquish_free(Carrier* carrier) noexcept {
 void relinquish(bool with_identities) noexcept {
   Pool& p = pool();
   const uint32_t before = p.relinquish_requests.load(std::memory_order_relaxed);
-  // Two callers at once: one request stands for both. Release: see above.
-  p.relinquish_requests.store(((before | 1) + 1) | (with_identities ? 1 : 0), std::memory_order_release);
-  relinquish_free(attach()->carrier);
+  const uint32_t request = ((before | 1) + 1) | (with_identities ? 1 : 0);
+  // Two callers at once: one request stands for both. Relaxed: the lock orders what is done about it.
+  p.relinquish_requests.store(request, std::memory_order_relaxed);
+  relinquish_free(attach()->carrier, request);
   const int count = p.worker_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) wake(p.worker(i));
 }

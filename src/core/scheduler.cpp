@@ -422,11 +422,6 @@ bool work_in_sight(Carrier* carrier) noexcept {
          visit_others(p, carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
 }
 
-// The context that runs this loop cannot end itself: where it is to, a new one takes its place and ends it.
-Context* successor_of_ending(const Context* self, uint32_t request) noexcept {
-  return (request & 1) != 0 && self->donated && self->born != request ? make_free() : nullptr;
-}
-
 void idle(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   carrier->wake.store(Wake::none);
@@ -454,12 +449,16 @@ void idle(Context* self) noexcept {
     // Relaxed: who sees the request late is woken behind it and comes here once more.
     const uint32_t request = p.relinquish_requests.load(std::memory_order_relaxed);
     if (request != carrier->relinquished) {
-      if (Context* successor = successor_of_ending(self, request)) {
+      relinquish_free(carrier, request);
+      // The context that runs this loop cannot end itself: another one takes its place, and comes here too.
+      Context* successor = (request & 1) != 0 && self->donated && self->born < request ? make_free() : nullptr;
+      if (successor != nullptr) {
         set_idle(carrier, false);
+        self->borrowed = true;
         switch_counted(self, successor, Departure::idle);
         return;
       }
-      relinquish_free(carrier);
+      carrier->relinquished = request;
     }
     uint32_t expected = Wake::none;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;

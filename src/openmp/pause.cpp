@@ -29,8 +29,8 @@ int pause_resources(Pause pause) noexcept {
   Root* root = t_member != nullptr ? t_member->team->root : nullptr;
   if (t_member != nullptr && (root == nullptr || t_member->task != &root->initial.implicit)) return -1;
   if (!core::started()) return 0;
-  const bool own_crew = root != nullptr && root->has_crew && root->crew != nullptr &&
-                        root->generation == core::generation();
+  const bool own_crew =
+      root != nullptr && root->has_crew && root->crew != nullptr && root->generation == core::generation();
   if (pause == Pause::hard) {
     if (own_crew) release_crew(root);
   } else if (own_crew) {

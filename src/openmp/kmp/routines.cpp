@@ -34,12 +34,12 @@ int shown_stack_size() noexcept { return static_cast<int>(std::min(stack_size(),
   WEFT_ABI_EXPORT(name);                               \
   WEFT_ABI type weft_abi_##name##_() { return value; } \
   WEFT_ABI_EXPORT(name##_)
-#define WEFT_KMP_SETTER(type, name, set)                          \
-  WEFT_ABI void weft_abi_##name(type value) { set(value); }       \
-  WEFT_ABI_EXPORT(name);                                          \
-  WEFT_ABI void weft_abi_##name##_(type* value) { set(*value); }  \
+#define WEFT_KMP_SETTER(type, name, set)                         \
+  WEFT_ABI void weft_abi_##name(type value) { set(value); }      \
+  WEFT_ABI_EXPORT(name);                                         \
+  WEFT_ABI void weft_abi_##name##_(type* value) { set(*value); } \
   WEFT_ABI_EXPORT(name##_)
-#define WEFT_KMP_ACTION(name, action)           \
+#define WEFT_KMP_ACTION(name, action)            \
   WEFT_ABI void weft_abi_##name() { action; }    \
   WEFT_ABI_EXPORT(name);                         \
   WEFT_ABI void weft_abi_##name##_() { action; } \

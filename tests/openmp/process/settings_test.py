@@ -152,7 +152,8 @@ class Settings(ProcessTest):
         self.assertEqual(words, [3 << 20, 3 << 20, 3, 3 << 20, *libraries, 0, 5, 0])
 
     def test_wrong_library(self):
-        program = self.build("library", "void kmp_set_library(int);\nint main(void) { kmp_set_library(7); return 0; }")
+        program = self.build("library", "void kmp_set_library(int);\nint main(void) { kmp_set_library(7); return 0; }",
+                             compiler=CLANG)
         done = self.run_on_weft(program)
         self.assertEqual(done.returncode, 0)
         self.assertIn("kmp_set_library(7)", done.stderr)
