@@ -71,9 +71,22 @@ def nested(results: dict) -> None:
         row(*cells)
 
 
+def programs(results: dict) -> None:
+    print(f"Median of each round's ratio to the program's own runtime (least .. most), {results['rounds']} rounds; "
+          f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n")
+    head("program", "own, s", "weft, s", "weft / own", "libiomp5 / own")
+    for result in results["results"]:
+        seconds = {name: statistics.median(samples) for name, samples in result["seconds"].items()}
+        ratios = {}
+        for name in result["ratio"]:
+            each = [a / b for a, b in zip(result["seconds"][name], result["seconds"]["own"])]
+            ratios[name] = f"{statistics.median(each):.3f} ({min(each):.3f} .. {max(each):.3f})"
+        row(result["program"], f"{seconds['own']:.2f}", f"{seconds['weft']:.2f}", ratios["weft"], ratios.get("libiomp5", ""))
+
+
 def main() -> None:
     for folder in sys.argv[1:]:
-        for name, table in (("micro", micro), ("nested_blas", nested)):
+        for name, table in (("micro", micro), ("nested_blas", nested), ("programs", programs)):
             path = pathlib.Path(folder) / f"{name}.json"
             if path.exists():
                 table(json.loads(path.read_text()))

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import files, machine, micro, nested, report, runtimes, targets
+from . import files, machine, micro, nested, programs, report, runtimes, targets
 from .process import Session
 from .targets import Verdict
 
@@ -27,9 +27,10 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/run",
         description="Compares weft with other OpenMP runtimes, each measured in turn.",
-        epilog="demo: nested BLAS, two problems. nested-blas: every routine and type. micro: single constructs.",
+        epilog="demo: nested BLAS, two problems. nested-blas: every routine and type. micro: single constructs. "
+        "programs: real ones, under their own runtime too.",
     )
-    parser.add_argument("what", choices=("demo", "nested-blas", "micro", "all"))
+    parser.add_argument("what", choices=("demo", "nested-blas", "micro", "programs", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")
     parser.add_argument(
@@ -39,7 +40,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=_positive, default=3, help="how often each is measured, in turn (default 3)")
     parser.add_argument("--repeat", type=_positive, help="samples of each process (default: what suits the measure)")
-    parser.add_argument("--only", default="", help="nested-blas: these problems only, such as dgemm,ztrsm")
+    parser.add_argument("--only", default="", help="nested-blas: these problems only, such as dgemm,ztrsm; programs: parts of their names")
     parser.add_argument("--openblas", type=pathlib.Path, help="another OpenBLAS: the library, or a folder that has it")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
     parser.add_argument("--no-plots", action="store_true")
@@ -71,12 +72,17 @@ def main(root: pathlib.Path) -> int:
             step=lambda text: progress.update(task, advance=1, description=text),
             blas=blas,
         )
+        if arguments.what == "programs":
+            programs_found = programs.measure(session, root, [name for name in arguments.only.split(",") if name])
         problems = _problems(session, arguments)
         measures_micro = arguments.what in ("micro", "all")
         progress.update(task, total=nested.count(session, problems) + (micro.count(session) if measures_micro else 0))
         results = [nested.measure(session, problem) for problem in problems]
         samples, units = micro.measure(session) if measures_micro else ({}, {})
     others_percent = watch.percent()
+
+    if arguments.what == "programs":
+        programs.table(console, programs_found)
 
     names = session.names()
     verdicts: list[Verdict] = []
@@ -88,7 +94,7 @@ def main(root: pathlib.Path) -> int:
     if measures_micro:
         report.micro_table(console, samples, units, names)
         verdicts += targets.micro_verdicts(samples, names)
-    if not arguments.smoke:
+    if not arguments.smoke and arguments.what != "programs":
         report.summary_table(console, verdicts)
     report.failures(console, session.failures)
     report.trust(console, others_percent)
@@ -104,7 +110,9 @@ def main(root: pathlib.Path) -> int:
         files.write_nested(folder, results, about)
     if measures_micro:
         files.write_micro(folder, samples, units, about)
-    if not arguments.no_plots:
+    if arguments.what == "programs":
+        files.write_json(folder, "programs", about | {"results": programs.as_json(programs_found)})
+    if not arguments.no_plots and arguments.what != "programs":
         from . import plots  # slow to load
 
         for index, result in enumerate(results):
@@ -116,7 +124,7 @@ def main(root: pathlib.Path) -> int:
 
 
 def _problems(session: Session, arguments: argparse.Namespace) -> list[nested.Problem]:
-    if arguments.what == "micro":
+    if arguments.what in ("micro", "programs"):
         return []
     problems = nested.DEMO if arguments.what == "demo" else nested.every_kind()
     if arguments.smoke:

@@ -50,6 +50,8 @@ struct alignas(64) Carrier {
   Context* free_last = nullptr;
   int free_count = 0;
 
+  uint32_t relinquished = 0;  // the last request that it has met; touched by this carrier only
+
   Statistics statistics;
 
   // Binding; touched by this carrier's thread only. What its mask is now, null: what the system gave it; and what a

@@ -51,6 +51,8 @@ struct Context {
   // before the unblock() that makes it continue, cleared by the context itself.
   void (*start)(void* argument) = nullptr;
   void* start_argument = nullptr;
+  bool donated = false;   // a pool's: the thread that has it can be ended. Else an OS thread's own
+  uint32_t born = 0;      // of a donated one: the request of relinquish() that it followed (core/relinquish.cpp)
   bool borrowed = false;  // goes back to the pool when it is free: contexts must not pile up where such calls end
 
   // Release by the one who leaves, acquire by the context that continues: what was written before a

@@ -3,9 +3,11 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/keep_errno.h"
@@ -23,6 +25,8 @@ namespace {
 // and the largest signal frame (with AVX-512 state).
 constexpr size_t kDonorReserve = 32 * 1024;
 
+void (*g_identity_ends)() = nullptr;  // written once, before the first context is made
+
 enum DonorState : uint32_t { kStarting, kParked, kEnding };
 
 }  // namespace
@@ -33,6 +37,21 @@ struct ContextPool::Donor : Context {
   // context's fields to the side that waits with acquire.
   std::atomic<uint32_t> state{kStarting};
   Donor* next_made = nullptr;
+
+  // As if just made, but for the token: somebody who unblocks late may still be at it, which block() allows for.
+  void renew() noexcept {
+    entry = nullptr;
+    next = nullptr;
+    start = nullptr;
+    borrowed = false;
+    departure = Departure::none;
+    carrier = home = group = place = nullptr;
+    cpus = nullptr;
+    last_bundle = 0;
+    claimed = nullptr;
+    queue = nullptr;
+    state.store(kStarting, std::memory_order_relaxed);  // published by the start of the thread
+  }
 };
 
 void* ContextPool::donor_main(void* argument) {
@@ -47,12 +66,21 @@ void* ContextPool::donor_main(void* argument) {
   while (donor->state.load(std::memory_order_acquire) != kEnding) {
     platform::futex_wait(donor->state, kParked);
   }
+  if (g_identity_ends != nullptr) g_identity_ends();
+  // The destructors that follow run in a thread like others: if they use OpenMP, it attaches as such.
+  bind_identity(nullptr);
   return nullptr;
 }
 
 ContextPool::Donor* ContextPool::make() noexcept {
   const base::KeepErrno keep;
-  auto* donor = new (std::nothrow) Donor;
+  Donor* donor = ended_;
+  if (donor != nullptr) {
+    ended_ = static_cast<Donor*>(donor->next);
+    donor->renew();
+  } else {
+    donor = new (std::nothrow) Donor;
+  }
   if (donor == nullptr) return nullptr;
 
   // A parked donor must not run signal handlers: they would use its identity and stack while the context
@@ -76,7 +104,7 @@ ContextPool::Donor* ContextPool::make() noexcept {
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   if (error != 0) {
     made_ = donor->next_made;
-    delete donor;
+    reuse(donor);
     if (!refused_) {
       base::warn("the system refuses another thread (%s; see ulimit -u, -v): regions get fewer than they ask for",
                  strerrordesc_np(error));
@@ -89,6 +117,7 @@ ContextPool::Donor* ContextPool::make() noexcept {
     platform::futex_wait(donor->state, kStarting);
   }
   donor->stack_end = stack_end_of(donor->thread);
+  donor->donated = true;
   ++size_;
   return donor;
 }
@@ -104,19 +133,73 @@ Context* ContextPool::take(uint64_t avoid) noexcept {
 }
 
 void ContextPool::put(Context* context) noexcept {
-  context->next = free_;
-  free_ = context;
+  Context*& list = context->donated && context->born < retired_before_ ? retired_ : free_;
+  context->next = list;
+  list = context;
 }
 
-ContextPool::~ContextPool() {
-  while (free_ != nullptr) {
-    auto* donor = static_cast<Donor*>(free_);
-    free_ = donor->next;
+void ContextPool::retire(uint32_t since) noexcept {
+  retired_before_ = since;
+  Context* chain = std::exchange(free_, nullptr);
+  while (Context* context = chain) {
+    chain = context->next;
+    put(context);
+  }
+}
+
+void ContextPool::trim() noexcept {
+  for (const Context* context = free_; context != nullptr; context = context->next) trim_stack(context);
+}
+
+Context* ContextPool::take_out() noexcept {
+  for (const Context* context = retired_; context != nullptr; context = context->next) {
+    Donor** made = &made_;
+    while (*made != context) made = &(*made)->next_made;
+    *made = (*made)->next_made;
+    --size_;
+  }
+  return std::exchange(retired_, nullptr);
+}
+
+void ContextPool::end(Context* chain) noexcept {
+  const base::KeepErrno keep;
+  for (; chain != nullptr; chain = chain->next) {
+    auto* donor = static_cast<Donor*>(chain);
     donor->state.store(kEnding, std::memory_order_release);
     platform::futex_wake(donor->state, 1);
     pthread_join(donor->thread, nullptr);
+  }
+}
+
+void ContextPool::reuse(Context* chain) noexcept {
+  while (Context* context = chain) {
+    chain = context->next;
+    context->next = ended_;
+    ended_ = static_cast<Donor*>(context);
+  }
+}
+
+ContextPool::~ContextPool() {
+  retire(UINT32_MAX);
+  Context* chain = take_out();
+  end(chain);
+  reuse(chain);
+  while (Donor* donor = ended_) {
+    ended_ = static_cast<Donor*>(donor->next);
     delete donor;
   }
 }
+
+void trim_stack(const Context* context) noexcept {
+  // What lies right below the stack pointer may be in use too.
+  constexpr uintptr_t kRedZone = 256;
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = (context->stack_end + page - 1) & ~(page - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone) & ~(page - 1);
+  const base::KeepErrno keep;
+  if (context->stack_end != 0 && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+void set_identity_end(void (*ending)()) noexcept { g_identity_ends = ending; }
 
 }  // namespace weft::core

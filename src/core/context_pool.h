@@ -29,6 +29,19 @@ class ContextPool {
   // Gives an idle context back.
   void put(Context* context) noexcept;
 
+  // Gives the memory of idle contexts' stacks back to the system.
+  void trim() noexcept;
+
+  // Contexts born before `since` are not handed out any more: they wait for take_out().
+  void retire(uint32_t since) noexcept;
+
+  // Takes the retired contexts out of the pool, as a chain for end(), which ends their donors and with them their
+  // identities. Steps of their own, since what ends may need a lock that the others are under. Then their records serve
+  // again: they are never given up, since somebody may be late with a look at them.
+  Context* take_out() noexcept;
+  static void end(Context* chain) noexcept;
+  void reuse(Context* chain) noexcept;
+
   bool has_free() const noexcept { return free_ != nullptr; }
 
   // Donors alive.
@@ -43,7 +56,16 @@ class ContextPool {
   size_t size_ = 0;
   Context* free_ = nullptr;
   Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts
+  uint32_t retired_before_ = 0;
+  Context* retired_ = nullptr;
+  Donor* ended_ = nullptr;  // records without a thread
   bool refused_ = false;  // the user has been told
 };
+
+// The memory below what a context that nobody runs has on its stack goes back to the system.
+void trim_stack(const Context* context) noexcept;
+
+// Called by the thread that has donated a context when that ends, before its thread-local objects do.
+void set_identity_end(void (*ending)()) noexcept;
 
 }  // namespace weft::core

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/context_pool.h"
+
 namespace weft::core {
 
 int Crew::reserve(int count) noexcept {
@@ -95,6 +97,20 @@ void Crew::nudge(int index) noexcept {
   member.nudged.fetch_add(1, std::memory_order_release);
   platform::full_fence();
   rouse(member);
+}
+
+int Crew::trim() noexcept {
+  int awake = 0;
+  for (int i = 1; i < size_; ++i) {
+    const Context* context = members_[i]->context;
+    // Suspended, it is left and complete, and nobody but the owner would resume it.
+    if (context->token.load() == Token::suspended) {
+      trim_stack(context);
+    } else {
+      ++awake;
+    }
+  }
+  return awake;
 }
 
 void Crew::dismiss() noexcept {

@@ -60,6 +60,10 @@ class Crew {
   // fewer when the system refuses threads. Only between posts, by the owner.
   int reserve(int count) noexcept;
 
+  // Gives back the memory of the stacks of members that are asleep. Only between posts, by the owner. How many were
+  // not.
+  int trim() noexcept;
+
   CrewMember& member(int index) noexcept { return *members_[index]; }
   void* owner_data() const noexcept { return owner_data_; }
 

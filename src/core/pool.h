@@ -16,7 +16,8 @@
 namespace weft::core {
 
 struct Pool {
-  explicit Pool(const Settings& wanted) noexcept : settings(wanted), contexts(wanted.stack_size) {
+  explicit Pool(const Settings& wanted) noexcept
+      : settings(wanted), contexts(wanted.stack_size), spin_ns(wanted.spin_ns) {
     pthread_sigmask(SIG_SETMASK, nullptr, &signal_mask);
   }
 
@@ -45,6 +46,12 @@ struct Pool {
 
   std::atomic<uint64_t> compensations{0};
   std::atomic<int> peak_workers{0};
+
+  // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
+  std::atomic<long> spin_ns;
+
+  // Counts the calls of relinquish() by twos; odd: the last one wanted identities ended too.
+  std::atomic<uint32_t> relinquish_requests{0};
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
   int worker_limit() const noexcept { return unlent_limit() + lent_to_gangs.load(std::memory_order_relaxed); }
@@ -111,6 +118,10 @@ void leave_binding(Carrier* carrier) noexcept;
 void use_all_cpus() noexcept;
 // Whether any context has ever been bound. Relaxed: who sees it late looks for nothing once.
 extern std::atomic<bool> g_binding_used;
+
+// ---- relinquish.cpp ----
+// The carrier's part of what relinquish() has asked for. By the carrier itself, which has nothing to do.
+void relinquish_free(Carrier* carrier, uint32_t request) noexcept;
 
 // ---- roots.cpp ----
 // The root ceases to count as running.

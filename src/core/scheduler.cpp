@@ -66,7 +66,10 @@ Context* make_free(uint64_t avoid = 0, Carrier* carrier = nullptr) noexcept {
     add_free(carrier, p.contexts.take(0));
   }
   p.lock.unlock();
-  if (made != nullptr && made->entry == nullptr) prepare(made, life, nullptr);
+  if (made != nullptr && made->entry == nullptr) {
+    prepare(made, life, nullptr);
+    made->born = p.relinquish_requests.load(std::memory_order_relaxed);
+  }
   return made;
 }
 
@@ -430,7 +433,7 @@ void idle(Context* self) noexcept {
     return;
   }
   Pool& p = pool();
-  const long budget = p.settings.spin_ns;
+  const long budget = spin_ns();
   const int64_t deadline = budget == 0 ? 0 : platform::now_ns() + budget;
   KeepApart apart;
   for (int spins = 0; carrier->wake.load(std::memory_order_acquire) == Wake::none; ++spins) {
@@ -442,6 +445,20 @@ void idle(Context* self) noexcept {
         apart.look(carrier, now - (deadline - budget));
         continue;
       }
+    }
+    // Relaxed: who sees the request late is woken behind it and comes here once more.
+    const uint32_t request = p.relinquish_requests.load(std::memory_order_relaxed);
+    if (request != carrier->relinquished) {
+      relinquish_free(carrier, request);
+      // The context that runs this loop cannot end itself: another one takes its place, and comes here too.
+      Context* successor = (request & 1) != 0 && self->donated && self->born < request ? make_free() : nullptr;
+      if (successor != nullptr) {
+        set_idle(carrier, false);
+        self->borrowed = true;
+        switch_counted(self, successor, Departure::idle);
+        return;
+      }
+      carrier->relinquished = request;
     }
     uint32_t expected = Wake::none;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
@@ -625,7 +642,9 @@ void return_home(Context* root) noexcept {
   }
 }
 
-long spin_ns() noexcept { return pool().settings.spin_ns; }
+long spin_ns() noexcept { return pool().spin_ns.load(std::memory_order_relaxed); }
+
+void set_spin_ns(long ns) noexcept { pool().spin_ns.store(ns, std::memory_order_relaxed); }
 
 void set_waiting(const Context* self, bool waiting) noexcept {
   Carrier* carrier = self->carrier;

@@ -73,6 +73,11 @@ bool yield() noexcept;
 
 // Nanoseconds a waiter may spin; 0 when waiting is passive.
 long spin_ns() noexcept;
+void set_spin_ns(long ns) noexcept;
+
+// Gives the memory of idle contexts' stacks back to the system, or ends them with their identities; the next call that
+// needs some makes new ones. Carriers that are busy do their part when they are not.
+void relinquish(bool with_identities) noexcept;
 
 // Whether the caller's carrier has, or owes the CPU to, something else.
 bool wanted_elsewhere(const Context* self) noexcept;

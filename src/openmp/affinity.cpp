@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/message.h"
+#include "openmp/hw_subset.h"
 #include "openmp/kmp_affinity.h"
 #include "openmp/place_syntax.h"
 
@@ -35,6 +36,7 @@ class Decision {
   }
 
   Affinity make() noexcept {
+    const bool part = take_subset();
     KmpAffinity kmp;
     if (is_set(options_.kmp_affinity) && !parse_kmp_affinity(options_.kmp_affinity.value, &kmp)) {
       refuse("KMP_AFFINITY", options_.kmp_affinity,
@@ -48,11 +50,42 @@ class Decision {
       decide_by_openmp();
     }
     kmp.proclist.free_memory();
+    if (part && !result_.on) confine();
     if (kmp.verbose) tell();
     return result_;
   }
 
  private:
+  // KMP_HW_SUBSET: whether the process is to use a part of its CPUs. Places are then looked for in that part.
+  bool take_subset() noexcept {
+    if (!is_set(options_.kmp_hw_subset)) return false;
+    HwSubset subset;
+    if (!parse_hw_subset(options_.kmp_hw_subset.value, &subset)) {
+      refuse("KMP_HW_SUBSET", options_.kmp_hw_subset,
+             "[number]unit[@offset][:kind],..., as in 1s,4c@2,1t; units s, d, n, ll, c and t (sockets, dies, NUMA "
+             "domains, last-level caches, cores, threads), kinds of cores intel_atom, intel_core and eff0 to eff7");
+      return false;
+    }
+    const char* lacking = nullptr;
+    const CpuSet chosen = choose_cpus(subset, result_.process, root_, &lacking);
+    if (chosen.empty()) {
+      std::array<char, base::kShownOfValue + 1> allowed;
+      format_cpu_list(result_.process, allowed.data(), allowed.size());
+      base::warn("KMP_HW_SUBSET=%.*s asks for more %s than this process may use (CPU %s: see taskset); it is ignored",
+                 base::kShownOfValue, options_.kmp_hw_subset.value, lacking, allowed.data());
+      return false;
+    }
+    result_.process = chosen;
+    return true;
+  }
+
+  // Nothing but KMP_HW_SUBSET says where threads run: anywhere in that part of the machine, which is one place.
+  void confine() noexcept {
+    result_.places.add(result_.process);
+    result_.policies = {{ProcBind::false_}, 1};
+    result_.on = true;
+  }
+
   static bool is_set(const base::Text& text) noexcept { return text.value != nullptr; }
 
   void decide_by(const KmpAffinity& kmp) noexcept {
@@ -154,7 +187,7 @@ class Decision {
 
 bool affinity_requested(const Options& options) noexcept {
   return options.proc_bind.count > 0 || options.places.value != nullptr || options.gomp_cpu_affinity.value != nullptr ||
-         options.kmp_affinity.value != nullptr;
+         options.kmp_affinity.value != nullptr || options.kmp_hw_subset.value != nullptr;
 }
 
 Affinity decide_affinity(const Options& options, const CpuSet& process, const char* root) noexcept {

@@ -14,7 +14,7 @@ struct Affinity {
   PlaceList places;             // place-partition-var of the initial thread
   int first = 0;                // the place of the initial thread
   bool cyclic = false;          // the policy true goes round the places, one thread each
-  platform::CpuSet process;     // what the process may use, bound or not
+  platform::CpuSet process;     // what the process may use, bound or not; by KMP_HW_SUBSET a part of that
 };
 
 // Whether any variable says something about it: what could make affinity() warn.

@@ -10,6 +10,7 @@
 #include "openmp/abi/abi.h"
 #include "openmp/device.h"
 #include "openmp/ompt/events.h"
+#include "openmp/pause.h"
 #include "openmp/team.h"
 
 using namespace weft::openmp;
@@ -172,16 +173,21 @@ WEFT_ABI_EXPORT(omp_target_disassociate_ptr);
 
 // ---- resources, tools, tasks ----
 
-WEFT_ABI int weft_abi_omp_pause_resource(int, int) { return 0; }
+// The host is the only device; another one has nothing to give back.
+WEFT_ABI int weft_abi_omp_pause_resource(int kind, int device) {
+  return is_host(device) ? pause_resources(static_cast<Pause>(kind)) : -1;
+}
 WEFT_ABI_EXPORT(omp_pause_resource);
 
-WEFT_ABI int weft_abi_omp_pause_resource_(const int*, const int*) { return 0; }
+WEFT_ABI int weft_abi_omp_pause_resource_(const int* kind, const int* device) {
+  return weft_abi_omp_pause_resource(*kind, *device);
+}
 WEFT_ABI_EXPORT(omp_pause_resource_);
 
-WEFT_ABI int weft_abi_omp_pause_resource_all(int) { return 0; }
+WEFT_ABI int weft_abi_omp_pause_resource_all(int kind) { return pause_resources(static_cast<Pause>(kind)); }
 WEFT_ABI_EXPORT(omp_pause_resource_all);
 
-WEFT_ABI int weft_abi_omp_pause_resource_all_(const int*) { return 0; }
+WEFT_ABI int weft_abi_omp_pause_resource_all_(const int* kind) { return pause_resources(static_cast<Pause>(*kind)); }
 WEFT_ABI_EXPORT(omp_pause_resource_all_);
 
 namespace {

@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "core/scheduler.h"
 #include "core/spinlock.h"
+#include "openmp/affinity.h"
 #include "openmp/device.h"
 #include "openmp/memory.h"
 #include "openmp/startup.h"
@@ -58,7 +59,9 @@ core::Spinlock g_elements_lock;
 int num_procs() noexcept {
   static const int procs = [] {
     const int wanted = base::options().num_cpus;
-    return wanted > 0 ? wanted : platform::cpu_budget().usable;
+    if (wanted > 0) return wanted;
+    const int usable = platform::cpu_budget().usable;
+    return base::options().kmp_hw_subset.value != nullptr ? std::min(usable, affinity().process.count()) : usable;
   }();
   return procs;
 }

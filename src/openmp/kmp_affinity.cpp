@@ -21,13 +21,10 @@ bool parse_granularity(Scanner& in, Level* level) noexcept {
   static constexpr struct {
     const char* word;
     Level level;
-  } kNames[] = {{"fine", Level::threads},
-                {"thread", Level::threads},
-                {"core", Level::cores},
-                {"ll_cache", Level::ll_caches},
-                {"socket", Level::sockets},
-                {"package", Level::sockets},
-                {"numa_domain", Level::numa_domains}};
+  } kNames[] = {{"fine", Level::threads},    {"thread", Level::threads},
+                {"core", Level::cores},      {"ll_cache", Level::ll_caches},
+                {"die", Level::dies},        {"socket", Level::sockets},
+                {"package", Level::sockets}, {"numa_domain", Level::numa_domains}};
   for (const auto& name : kNames) {
     if (!in.word(name.word)) continue;
     *level = name.level;

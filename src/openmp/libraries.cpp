@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -19,6 +20,7 @@
 #include "openmp/nesting.h"
 #include "openmp/startup.h"
 #include "openmp/team.h"
+#include "openmp/thread_limit.h"
 #include "platform/cycles.h"
 #include "platform/fence.h"
 
@@ -61,6 +63,9 @@ constexpr int kMaxRights = 64;
 struct Right {
   // When it was taken; 0: free; kInRegion: its region runs. Acquire and release: the next holder comes after.
   std::atomic<int64_t> taken{0};
+  // What its holder may use of a limit of threads, from the answer until the region begins. Who takes the right from a
+  // holder that opened none takes that too, so it is with the right, and changes hands as that does.
+  ThreadGrant reserved;
 };
 constexpr int64_t kInRegion = INT64_MAX;
 std::array<Right, kMaxRights> g_rights;
@@ -75,11 +80,22 @@ std::atomic<int> g_most_told{1};
 // What the user has asked of the library (openblas_set_num_threads).
 std::atomic<int> g_limit{INT_MAX};
 
-void give_back() noexcept {
-  if (t_right == nullptr) return;
-  // Only if nobody has taken it for stale.
+// Makes the right the caller's alone again, if nobody has taken it for stale.
+bool keep_right() noexcept {
+  if (t_right == nullptr) return false;
   int64_t expected = t_taken;
-  t_right->taken.compare_exchange_strong(expected, 0, std::memory_order_acq_rel);
+  if (t_right->taken.compare_exchange_strong(expected, kInRegion, std::memory_order_acq_rel)) {
+    t_taken = kInRegion;
+    return true;
+  }
+  t_right = nullptr;
+  return false;
+}
+
+void give_back_right() noexcept {
+  if (!keep_right()) return;
+  give_back(&t_right->reserved);
+  t_right->taken.store(0, std::memory_order_release);
   t_right = nullptr;
 }
 
@@ -90,9 +106,10 @@ bool take_right() noexcept {
     Right& right = g_rights[static_cast<size_t>(i)];
     int64_t taken = right.taken.load(std::memory_order_relaxed);
     if (taken == kInRegion || (taken != 0 && now - taken < kStaleNs)) continue;
-    if (!right.taken.compare_exchange_strong(taken, now, std::memory_order_acq_rel)) continue;
+    if (!right.taken.compare_exchange_strong(taken, kInRegion, std::memory_order_acq_rel)) continue;
+    give_back(&right.reserved);
     t_right = &right;
-    t_taken = now;
+    t_taken = kInRegion;
     return true;
   }
   return false;
@@ -145,7 +162,7 @@ bool await_right(int64_t give_up_ns) noexcept {
 void end_turn() noexcept {
   t_turn = false;
   g_turn.store(nullptr, std::memory_order_relaxed);
-  give_back();
+  give_back_right();
   g_turns_ended.fetch_add(1);
   platform::full_fence_after_update();
   if (g_asleep.load(std::memory_order_relaxed) > 0) core::unpark(g_turns_ended, 1);
@@ -199,6 +216,21 @@ int most_useful(Member* self) noexcept {
   return std::min({icvs(self).nthreads, g_limit.load(std::memory_order_relaxed), num_procs()});
 }
 
+// For the region that a thread is told `told` for, whose members are as many as anybody has been told: all of them,
+// since they wait for each other. False: the limit leaves fewer.
+bool reserve(Member* self, int told) noexcept {
+  if (!has_limit(self)) return true;
+  if (told <= 1) return false;
+  const int size = std::max(told, g_most_told.load(std::memory_order_relaxed));
+  return take_all_threads(self, size, icvs(self).thread_limit, &t_right->reserved);
+}
+
+// From now on the caller, which has the right, must open its region or lose it.
+void start_ageing() noexcept {
+  t_taken = platform::now_ns();
+  t_right->taken.store(t_taken, std::memory_order_release);
+}
+
 // How many members, of those wanted, a region could really run at once now.
 int possible(Member* self, int wanted, Way way) noexcept {
   start_runtime();
@@ -237,20 +269,42 @@ int max_threads(Member* self, const void* caller) noexcept {
   t_told = 0;
   const int wanted = most_useful(self);
   if (wanted <= 1) return 1;
-  int told = wanted;
+  const int most_allowed = has_limit(self) ? threads_left(self, icvs(self).thread_limit) : INT_MAX;
+  if (most_allowed <= 1) return 1;
+  int told = std::min(wanted, most_allowed);
   const Way way = base::options().nested_regions == 1 ? way_of_calls(self->team) : Way::side_by_side;
   if (way == Way::turns) {
     if (!await_right(self->team->give_up_ns)) return 1;
     t_turn = true;
   } else {
     told = possible(self, wanted, way);
+    // Where all are told the same, it is that or nothing.
+    if (told > most_allowed) told = base::options().nested_regions > 1 ? 1 : most_allowed;
     if (told <= 1 || !take_right()) return 1;
   }
+  if (!reserve(self, told)) {
+    end_gang();
+    return 1;
+  }
+  start_ageing();
   t_told = told;
   int most = g_most_told.load(std::memory_order_relaxed);
   while (most < told && !g_most_told.compare_exchange_weak(most, told, std::memory_order_relaxed)) {
   }
   return told;
+}
+
+ThreadGrant take_over_grant(const Member* self, int size) noexcept {
+  ThreadGrant grant = t_right != nullptr ? std::exchange(t_right->reserved, {}) : ThreadGrant();
+  if (grant.threads == size - 1) return grant;
+  give_back(&grant);
+  return add_threads(self, size);
+}
+
+void drop_answer() noexcept {
+  if (t_right == nullptr || t_taken == kInRegion) return;
+  t_told = 0;
+  end_gang();
 }
 
 int in_parallel(Member* self, const void* caller) noexcept {
@@ -267,14 +321,7 @@ bool is_own_answer(int threads, const void* caller) noexcept {
 
 int gang_size(const void* caller) noexcept {
   if (!is_special(caller)) return 0;
-  if (t_right != nullptr) {
-    int64_t expected = t_taken;
-    if (t_right->taken.compare_exchange_strong(expected, kInRegion, std::memory_order_acq_rel)) {
-      t_taken = kInRegion;
-    } else {
-      t_right = nullptr;  // somebody thought it stale
-    }
-  }
+  static_cast<void>(keep_right());
   return std::max(t_told, g_most_told.load(std::memory_order_relaxed));
 }
 
@@ -296,7 +343,7 @@ void end_gang() noexcept {
   if (t_turn) {
     end_turn();
   } else {
-    give_back();
+    give_back_right();
   }
 }
 

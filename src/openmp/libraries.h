@@ -10,6 +10,7 @@ struct Bundle;
 namespace weft::openmp {
 
 struct Member;
+struct ThreadGrant;
 
 // Whether the code at `address` belongs to such a library.
 bool is_special(const void* address) noexcept;
@@ -26,6 +27,13 @@ inline thread_local int t_told = 0;
 
 // The size of a region that the code at `caller` opens after such an answer; 0: an ordinary region.
 int gang_size(const void* caller) noexcept;
+
+// What the answer has reserved under a limit of threads, for the region that it was about; if that has become larger,
+// more. Only where there is a limit.
+ThreadGrant take_over_grant(const Member* self, int size) noexcept;
+
+// No such region has come: another one begins.
+void drop_answer() noexcept;
 
 // The region has been published. Returns how many of its members nobody has come for, and how many carriers are idle.
 struct Missing {

@@ -2,8 +2,8 @@
 #include "openmp/parallel.h"
 
 #include <algorithm>
-#include <climits>
 #include <new>
+#include <utility>
 
 #include "base/message.h"
 #include "core/gang.h"
@@ -18,6 +18,7 @@
 #include "openmp/statistics.h"
 #include "openmp/store.h"
 #include "openmp/team_affinity.h"
+#include "openmp/thread_limit.h"
 
 namespace weft::openmp {
 
@@ -40,21 +41,14 @@ int team_size(Member* self, int requested) noexcept {
   return std::min(size, core::Crew::kMaxMembers);
 }
 
-// thread-limit-var holds for all regions inside an initial thread together. Its team counts what they have added.
-Team* limited_group(const Member* self) noexcept {
-  Team* team = self->team;
-  while (team->level > 0) team = team->parent->team;
-  return team;
-}
-
-// How many of `size` members the group may have; those beside the caller are taken. Relaxed: it is a count and no more.
-int take_threads(Team* group, int size, int limit) noexcept {
-  int added = group->threads_added.load(std::memory_order_relaxed);
-  int granted = 0;
-  do {
-    granted = std::clamp(limit - added, 1, size);
-  } while (!group->threads_added.compare_exchange_weak(added, added + granted - 1, std::memory_order_relaxed));
-  return granted;
+// The members that a region of `size` may have beside the caller; `size` becomes what it gets.
+ThreadGrant within_limit(Member* parent, int* size) noexcept {
+  if (*size == 1 || !has_limit(parent)) return {};
+  // It has asked on behalf of a library and opened no region for it.
+  drop_answer();
+  const ThreadGrant grant = take_threads(parent, *size, icvs(parent).thread_limit);
+  *size = 1 + grant.threads;
+  return grant;
 }
 
 constexpr int kVersionWord = core::Post::kWords - 1;
@@ -185,8 +179,7 @@ void run_crew_member(core::Crew* crew, int index, const core::Post& post) {
   const auto version = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(post.words[kVersionWord]));
   Member* member = t_crew_member;
   if (member == nullptr) {
-    member = new (std::nothrow) Member;
-    if (member == nullptr) base::fatal("no memory for a thread of a team");
+    member = take_frame();
     t_crew_member = member;
   }
   if (version != t_version || member->team != team) {
@@ -372,6 +365,14 @@ void release_crew(Root* root) noexcept {
   g_crews.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void end_identity() noexcept {
+  if (ompt::on()) ompt::end_worker();
+  if (t_crew_member != nullptr) put_frame(t_crew_member);
+  t_crew_member = nullptr;
+  make_current(nullptr);
+  put_store();
+}
+
 int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested); }
 
 template <bool Told>
@@ -379,12 +380,7 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Member* parent = own_member<Told>();
   words[0] = reinterpret_cast<void*>(invoke);
   int size = team_size(parent, clauses.threads);
-  const int limit = icvs(parent).thread_limit;
-  Team* group = nullptr;
-  if (limit != INT_MAX && size > 1) {
-    group = limited_group(parent);
-    size = take_threads(group, size, limit);
-  }
+  ThreadGrant grant = within_limit(parent, &size);
   count_region(parent->team->level + 1);
   switch (begin<Told>(parent, size, words, clauses.bind)) {
     case Kind::crew:
@@ -407,7 +403,7 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
       break;
     }
   }
-  if (group != nullptr) group->threads_added.fetch_sub(size - 1, std::memory_order_relaxed);
+  if (grant.threads > 0) give_back(&grant);
 }
 
 template void parallel<false>(Invoke invoke, void** words, Clauses clauses) noexcept;
@@ -416,6 +412,7 @@ template void parallel<true>(Invoke invoke, void** words, Clauses clauses) noexc
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
+  ThreadGrant grant = has_limit(parent) ? take_over_grant(parent, size) : ThreadGrant();
   count_region(parent->team->level + 1);
   Root* root = outermost(parent);
   int lent = 0;
@@ -437,35 +434,42 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
     put_frame(member);
   }
   core::return_threads(lent);
+  if (grant.threads > 0) give_back(&grant);
   end_gang();
 }
 
 void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
-  const int size = team_size(parent, clauses.threads);
+  int size = team_size(parent, clauses.threads);
+  const ThreadGrant grant = within_limit(parent, &size);
   count_region(parent->team->level + 1);
   switch (begin<true>(parent, size, words, clauses.bind)) {
     case Kind::crew: break;
     case Kind::woven: begin_woven<true>(parent, size, words, clauses.bind, take_frame()); break;
     case Kind::alone: begin_alone<true>(parent, take_frame()); break;
   }
-  if (ompt::on()) ompt::begin_member(self());
+  Member* member = self();
+  member->team->grant = grant;
+  if (ompt::on()) ompt::begin_member(member);
 }
 
 template <bool Told>
 void end_parallel() noexcept {
   Member* member = own_member<Told>();
+  // Of a record that others may have as soon as the region has ended.
+  ThreadGrant grant = std::exchange(member->team->grant, {});
   if (member->team->crew != nullptr) {
     end_crew<Told>(member);
-    return;
-  }
-  if (member->team->size == 1) {
-    end_alone<Told>(member);
   } else {
-    end_woven<Told>(member);
+    if (member->team->size == 1) {
+      end_alone<Told>(member);
+    } else {
+      end_woven<Told>(member);
+    }
+    put_frame(member);
   }
-  put_frame(member);
+  if (grant.threads > 0) give_back(&grant);
 }
 
 template void end_parallel<false>() noexcept;

@@ -37,4 +37,7 @@ void begin_serial() noexcept;
 struct Root;
 void release_crew(Root* root) noexcept;
 
+// The calling identity is the pool's and ends: its records go to others.
+void end_identity() noexcept;
+
 }  // namespace weft::openmp

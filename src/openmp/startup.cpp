@@ -4,44 +4,21 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <sys/resource.h>
-
 #include "base/keep_errno.h"
 #include "base/options.h"
 #include "core/binding.h"
+#include "core/context_pool.h"
 #include "openmp/affinity.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
+#include "openmp/parallel.h"
 #include "openmp/slots.h"
 #include "openmp/statistics.h"
+#include "openmp/tuning.h"
 
 namespace weft::openmp {
 
 namespace {
-
-// How long a waiter spins (microseconds): the default covers the serial parts between regions of a loop
-// that opens many; a passive waiter only bridges what a switch of context would cost; an active one stays.
-constexpr long kSpinDefault = 1000;
-constexpr long kSpinPassive = 4;
-constexpr long kSpinActive = 50'000;
-
-long spin_us(const base::Options& options) noexcept {
-  if (options.spin_us >= 0) return options.spin_us;
-  switch (options.wait_policy) {
-    case base::WaitPolicy::active: return kSpinActive;
-    case base::WaitPolicy::passive: return kSpinPassive;
-    default: return kSpinDefault;
-  }
-}
-
-// Without OMP_STACKSIZE a member's stack is what a thread's would be.
-size_t stack_size(const base::Options& options) noexcept {
-  constexpr size_t kDefault = 8u << 20;
-  if (options.stack_size.bytes > 0) return static_cast<size_t>(options.stack_size.bytes);
-  rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kDefault;
-  return std::clamp(static_cast<size_t>(limit.rlim_cur), size_t{256} << 10, size_t{64} << 20);
-}
 
 core::Admission admission(base::Mode mode) noexcept {
   switch (mode) {
@@ -66,8 +43,8 @@ core::Settings pool_settings() noexcept {
   settings.slots = slots(options);
   settings.admission = admission(options.mode);
   settings.cpus_of_worker = cpus_of_workers();
-  settings.spin_ns = spin_us(options) * 1000;
-  settings.stack_size = stack_size(options);
+  settings.spin_ns = spin_ns();
+  settings.stack_size = stack_size();
   return settings;
 }
 
@@ -76,6 +53,7 @@ void start_runtime() noexcept {
   const base::KeepErrno keep;
   // By now the caller may have been bound.
   if (affinity().on) core::protect_workers(&affinity().process);
+  core::set_identity_end(end_identity);
   core::start(pool_settings());
 }
 

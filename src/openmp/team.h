@@ -79,6 +79,13 @@ struct MemberLine {
   }
 };
 
+// Members of a region beside the one that begins it, counted in the group of an initial thread until they are given
+// back (thread_limit.h).
+struct ThreadGrant {
+  Team* group = nullptr;
+  int threads = 0;
+};
+
 struct Team : core::Bundle {
   // Constant during a region.
   int size = 1;
@@ -159,6 +166,7 @@ struct Team : core::Bundle {
   // Of an initial team: members beside the initial thread in the regions inside, where OMP_THREAD_LIMIT or thread_limit
   // bounds them. Relaxed: a count.
   std::atomic<int> threads_added{0};
+  ThreadGrant grant;  // of a region whose beginning and end are two calls
 
   core::Crew* crew = nullptr;  // of a persistent team
   struct Root* root = nullptr;  // of an initial team

@@ -38,6 +38,8 @@ CpuSet socket_of(const char* root, int cpu) noexcept {
   return set.empty() ? read_list(root, "cpu/cpu%d/topology/core_siblings_list", cpu) : set;
 }
 
+CpuSet die_of(const char* root, int cpu) noexcept { return read_list(root, "cpu/cpu%d/topology/die_cpus_list", cpu); }
+
 CpuSet last_cache_of(const char* root, int cpu) noexcept {
   constexpr int kMostCaches = 16;
   CpuSet shared;
@@ -74,6 +76,7 @@ Topology::Topology(const CpuSet& cpus, const char* root) noexcept {
     if (unknown(Level::cores)) set_leader(Level::cores, self, cpus);
     if (unknown(Level::ll_caches)) set_leader(Level::ll_caches, last_cache_of(root, cpu), cpus);
     if (unknown(Level::sockets)) set_leader(Level::sockets, socket_of(root, cpu), cpus);
+    if (unknown(Level::dies)) set_leader(Level::dies, die_of(root, cpu), cpus);
   }
   const CpuSet nodes = read_list(root, "node/online");
   for (const int node : each(nodes)) {
@@ -85,7 +88,12 @@ Topology::Topology(const CpuSet& cpus, const char* root) noexcept {
       if (leader(level, cpu) < 0) leaders_[static_cast<size_t>(level)][cpu] = static_cast<int16_t>(cpus.first());
     }
   }
-  for (const int cpu : each(cpus)) order_.add(cpu);
+  for (const int cpu : each(cpus)) {
+    if (leader(Level::dies, cpu) < 0) {
+      leaders_[static_cast<size_t>(Level::dies)][cpu] = static_cast<int16_t>(leader(Level::sockets, cpu));
+    }
+    order_.add(cpu);
+  }
   const auto key = [this](int cpu) { return std::tuple(leader(Level::sockets, cpu), leader(Level::cores, cpu), cpu); };
   std::sort(order_.begin(), order_.end(), [&](int a, int b) { return key(a) < key(b); });
 }

@@ -10,14 +10,18 @@
 
 namespace weft::platform {
 
-enum class Level : uint8_t { threads, cores, ll_caches, numa_domains, sockets };
-inline constexpr int kLevels = 5;
+enum class Level : uint8_t { threads, cores, ll_caches, numa_domains, dies, sockets };
+inline constexpr int kLevels = 6;
 
 class Topology {
  public:
   // Of the CPUs of `cpus`, with /sys looked up below `root` ("" for the real one). What it does not tell: a CPU is
-  // then a core of its own, and all share what is above that.
+  // then a core of its own, and all share what is above that;
+  // a socket is one die.
   Topology(const CpuSet& cpus, const char* root) noexcept;
+  ~Topology() { order_.free_memory(); }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
 
   // The smallest CPU of the set that shares the core, cache ... with `cpu`, which is of the set too.
   int leader(Level level, int cpu) const noexcept { return leaders_[static_cast<size_t>(level)][cpu]; }

@@ -3,13 +3,13 @@
 #include "platform/topology.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "made_up_sys.h"
 
 namespace {
 
@@ -17,14 +17,8 @@ namespace fs = std::filesystem;
 using weft::platform::CpuSet;
 using weft::platform::Level;
 using weft::platform::Topology;
-
-std::string text_of(const CpuSet& set) {
-  std::string text(format_cpu_list(set, nullptr, 0), ' ');
-  format_cpu_list(set, text.data(), text.size() + 1);
-  return text;
-}
-
-CpuSet cpus(const char* list) { return weft::platform::parse_cpu_list(list); }
+using weft::tests::cpus;
+using weft::tests::text_of;
 
 TEST(CpuSet, Lists) {
   for (const char* list : {"", "0", "0-3", "1,3,5", "0-1,63-64,127,8191"}) EXPECT_EQ(text_of(cpus(list)), list);
@@ -60,16 +54,8 @@ TEST(CpuSet, IsTheMaskOfThisThread) {
   EXPECT_TRUE(weft::platform::bind_thread(before));
 }
 
-class Sys : public testing::Test {
+class Sys : public weft::tests::MadeUpSys {
  protected:
-  Sys() { root_ = fs::path(testing::TempDir()) / ("weft_sys_" + std::to_string(getpid())); }
-  ~Sys() override { fs::remove_all(root_); }
-
-  void write(const std::string& path, const std::string& text) const {
-    const fs::path file = root_ / "sys/devices/system" / path;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << text << "\n";
-  }
   std::vector<int> leaders(Level level, const char* list) const {
     const CpuSet set = cpus(list);
     auto topology = std::make_unique<Topology>(set, root_.c_str());
@@ -81,25 +67,6 @@ class Sys : public testing::Test {
     auto topology = std::make_unique<Topology>(cpus(list), root_.c_str());
     return {topology->in_order().begin(), topology->in_order().end()};
   }
-
-  // CPUs 0 and 4, 1 and 5 ... share a core; 0, 2, 4, 6 the first socket.
-  void make_eight() const {
-    for (int cpu = 0; cpu < 8; ++cpu) {
-      const std::string folder = "cpu/cpu" + std::to_string(cpu) + "/";
-      const int core = cpu % 4;
-      write(folder + "topology/core_cpus_list", std::to_string(core) + "," + std::to_string(core + 4));
-      write(folder + "topology/package_cpus_list", core % 2 == 0 ? "0,2,4,6" : "1,3,5,7");
-      write(folder + "cache/index0/level", "1");
-      write(folder + "cache/index0/shared_cpu_list", std::to_string(cpu));
-      write(folder + "cache/index1/level", "3");
-      write(folder + "cache/index1/shared_cpu_list", core < 2 ? "0-1,4-5" : "2-3,6-7");
-    }
-    write("node/online", "0,2");
-    write("node/node0/cpulist", "0-3");
-    write("node/node2/cpulist", "4-7");
-  }
-
-  fs::path root_;
 };
 
 using Cpus = std::vector<int>;
@@ -112,6 +79,14 @@ TEST_F(Sys, Levels) {
   EXPECT_EQ(leaders(Level::numa_domains, "0-7"), (Cpus{0, 0, 0, 0, 4, 4, 4, 4}));
   EXPECT_EQ(leaders(Level::sockets, "0-7"), (Cpus{0, 1, 0, 1, 0, 1, 0, 1}));
   EXPECT_EQ(order("0-7"), (Cpus{0, 4, 2, 6, 1, 5, 3, 7}));
+}
+
+TEST_F(Sys, Dies) {
+  make_eight();
+  EXPECT_EQ(leaders(Level::dies, "0-7"), (Cpus{0, 1, 0, 1, 0, 1, 0, 1}));
+  for (const int cpu : {0, 4}) write("cpu/cpu" + std::to_string(cpu) + "/topology/die_cpus_list", "0,4");
+  for (const int cpu : {2, 6}) write("cpu/cpu" + std::to_string(cpu) + "/topology/die_cpus_list", "2,6");
+  EXPECT_EQ(leaders(Level::dies, "0-7"), (Cpus{0, 1, 2, 1, 0, 1, 2, 1}));
 }
 
 TEST_F(Sys, PartOfTheMachine) {

@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kmp_ routines of LLVM's and Intel's runtimes: extensions that programs written for them call. How long threads
-// spin and which "library" they use are weft's own business: what is set is accepted, and what is asked for answered
-// as that runtime would.
+// The kmp_ routines of LLVM's and Intel's runtimes: extensions that programs written for them call.
+#include <algorithm>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 
-#include "base/options.h"
+#include "base/message.h"
 #include "openmp/abi/abi.h"
 #include "openmp/memory.h"
+#include "openmp/tuning.h"
 
 using namespace weft;
 using namespace weft::openmp;
 
 namespace {
 
-constexpr int kThroughput = 2;       // the library
-constexpr size_t kStackSize = 4u << 20;
-
-// Milliseconds that a waiting thread spins.
-int block_time() noexcept {
-  switch (base::options().wait_policy) {
-    case base::WaitPolicy::active: return INT_MAX;
-    case base::WaitPolicy::passive: return 0;
-    default: return 200;
+void choose_library(int number) noexcept {
+  if (number >= static_cast<int>(Library::serial) && number <= static_cast<int>(Library::throughput)) {
+    return set_library(static_cast<Library>(number));
   }
+  base::warn("kmp_set_library(%d): there is 1 (serial), 2 (turnaround) and 3 (throughput); it is ignored", number);
 }
 
-size_t stack_size() noexcept {
-  const long bytes = base::options().stack_size.bytes;
-  return bytes > 0 ? static_cast<size_t>(bytes) : kStackSize;
-}
+void choose_stack_size(int bytes) noexcept { set_stack_size(static_cast<size_t>(std::max(bytes, 0))); }
+
+int shown_stack_size() noexcept { return static_cast<int>(std::min(stack_size(), size_t{INT_MAX})); }
 
 }  // namespace
 
@@ -40,31 +34,33 @@ size_t stack_size() noexcept {
   WEFT_ABI_EXPORT(name);                               \
   WEFT_ABI type weft_abi_##name##_() { return value; } \
   WEFT_ABI_EXPORT(name##_)
-#define WEFT_KMP_SETTER(type, name)          \
-  WEFT_ABI void weft_abi_##name(type) {}     \
-  WEFT_ABI_EXPORT(name);                     \
-  WEFT_ABI void weft_abi_##name##_(type*) {} \
+#define WEFT_KMP_SETTER(type, name, set)                         \
+  WEFT_ABI void weft_abi_##name(type value) { set(value); }      \
+  WEFT_ABI_EXPORT(name);                                         \
+  WEFT_ABI void weft_abi_##name##_(type* value) { set(*value); } \
   WEFT_ABI_EXPORT(name##_)
-#define WEFT_KMP_NOTHING(name)          \
-  WEFT_ABI void weft_abi_##name() {}    \
-  WEFT_ABI_EXPORT(name);                \
-  WEFT_ABI void weft_abi_##name##_() {} \
+#define WEFT_KMP_ACTION(name, action)            \
+  WEFT_ABI void weft_abi_##name() { action; }    \
+  WEFT_ABI_EXPORT(name);                         \
+  WEFT_ABI void weft_abi_##name##_() { action; } \
   WEFT_ABI_EXPORT(name##_)
 
 WEFT_KMP_GETTER(int, kmp_get_blocktime, block_time());
-WEFT_KMP_GETTER(int, kmp_get_library, kThroughput);
-WEFT_KMP_GETTER(int, kmp_get_stacksize, static_cast<int>(stack_size()));
+WEFT_KMP_GETTER(int, kmp_get_library, static_cast<int>(library()));
+WEFT_KMP_GETTER(int, kmp_get_stacksize, shown_stack_size());
 WEFT_KMP_GETTER(size_t, kmp_get_stacksize_s, stack_size());
-WEFT_KMP_SETTER(int, kmp_set_blocktime);
-WEFT_KMP_SETTER(int, kmp_set_library);
-WEFT_KMP_SETTER(int, kmp_set_stacksize);
-WEFT_KMP_SETTER(size_t, kmp_set_stacksize_s);
-WEFT_KMP_SETTER(int, kmp_set_disp_num_buffers);
-WEFT_KMP_NOTHING(kmp_set_library_serial);
-WEFT_KMP_NOTHING(kmp_set_library_throughput);
-WEFT_KMP_NOTHING(kmp_set_library_turnaround);
-WEFT_KMP_NOTHING(kmp_set_warnings_off);
-WEFT_KMP_NOTHING(kmp_set_warnings_on);
+WEFT_KMP_SETTER(int, kmp_set_blocktime, set_block_time);
+WEFT_KMP_SETTER(int, kmp_set_library, choose_library);
+WEFT_KMP_SETTER(int, kmp_set_stacksize, choose_stack_size);
+WEFT_KMP_SETTER(size_t, kmp_set_stacksize_s, set_stack_size);
+WEFT_KMP_ACTION(kmp_set_library_serial, set_library(Library::serial));
+WEFT_KMP_ACTION(kmp_set_library_throughput, set_library(Library::throughput));
+WEFT_KMP_ACTION(kmp_set_library_turnaround, set_library(Library::turnaround));
+
+// Of tables and messages that are not there.
+WEFT_KMP_SETTER(int, kmp_set_disp_num_buffers, static_cast<void>);
+WEFT_KMP_ACTION(kmp_set_warnings_off, );
+WEFT_KMP_ACTION(kmp_set_warnings_on, );
 
 // ---- memory ----
 

@@ -3,6 +3,7 @@
 // the compiler calls target regions like functions.
 #include "base/options.h"
 #include "openmp/kmp/task.h"
+#include "openmp/pause.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -67,7 +68,7 @@ WEFT_ABI uint64_t weft_abi___kmpc_get_parent_taskid() {
 }
 WEFT_ABI_EXPORT(__kmpc_get_parent_taskid);
 
-// The graph of dependences is kept in another form than this interface shows: no node is shown.
+// For libomp's own tests, which look at its graph of dependences. It is kept in another form here: no node is shown.
 WEFT_ABI void* weft_abi___kmpc_task_get_depnode(KmpTask*) { return nullptr; }
 WEFT_ABI_EXPORT(__kmpc_task_get_depnode);
 
@@ -78,9 +79,13 @@ WEFT_ABI_EXPORT(__kmpc_task_get_successors);
 WEFT_ABI int32_t weft_abi___kmpc_omp_reg_task_with_affinity(Ident*, int32_t, KmpTask*, int32_t, void*) { return 0; }
 WEFT_ABI_EXPORT(__kmpc_omp_reg_task_with_affinity);
 
-// The runtime has called the region's function of every member itself.
+// libomp's own step between a member and its function, exported by accident: no compiler calls it. The runtime has
+// called the region's function of every member itself.
 WEFT_ABI int32_t weft_abi___kmpc_invoke_task_func(int32_t) { return 1; }
 WEFT_ABI_EXPORT(__kmpc_invoke_task_func);
 
-WEFT_ABI int32_t weft_abi___kmpc_pause_resource(int32_t) { return 0; }
+// What omp_pause_resource of libomp calls; 0 goes on after a pause, for which nothing has to be done.
+WEFT_ABI int32_t weft_abi___kmpc_pause_resource(int32_t kind) {
+  return kind == 0 || pause_resources(static_cast<Pause>(kind)) == 0 ? 0 : 1;
+}
 WEFT_ABI_EXPORT(__kmpc_pause_resource);

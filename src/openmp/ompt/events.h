@@ -28,6 +28,9 @@ namespace ompt {
 void begin_root(Member* initial) noexcept;
 void end_root(Member* initial) noexcept;
 
+// An identity of the pool's ends.
+void end_worker() noexcept;
+
 // A region of `team` is about to begin: nobody runs it yet.
 void begin_parallel(Team* team, Member* parent) noexcept;
 // The caller is about to run the member's part of the region, or the initial task of a team of a league.

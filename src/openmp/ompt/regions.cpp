@@ -86,6 +86,11 @@ void begin_root(Member* initial) noexcept {
 void end_root(Member* initial) noexcept {
   if (!t_thread.begun) return;
   implicit_task(ompt_scope_end, initial, 0, 1);
+  end_worker();
+}
+
+void end_worker() noexcept {
+  if (!t_thread.begun) return;
   call<ompt_callback_thread_end_t>(ompt_callback_thread_end, &t_thread.data);
   t_thread = {};
 }

@@ -196,6 +196,15 @@ class Places(ProcessTest):
         self.assertIn("outer 0.0 of 2: place 3, policy 1, partition 4 from 0", lines)
         self.assertIn("outer 0.1 of 2: place 0, policy 1, partition 4 from 0", lines)
 
+    def test_hw_subset(self):
+        lines = self.check_places("{4,5,12,13}", KMP_HW_SUBSET="1s@1,2c")
+        self.assertIn("policy 0", lines[0])
+        self.assertIn("outer 0.1 of 2: place 0, policy 0, partition 1 from 0", lines)
+        self.check_places("{1} {2} {5} {6}", KMP_HW_SUBSET="2c@1,1t", OMP_PLACES="threads")
+        self.check_places("{0,1,8,9} {4,5,12,13}", KMP_HW_SUBSET="1ll", KMP_AFFINITY="granularity=socket,compact")
+        lines, _ = self.ask(self.large, True, KMP_HW_SUBSET="1s,3c,1t")
+        self.assertEqual(sum(line.startswith("outer") for line in lines), 3, "the default number of threads")
+
     def test_bad_values(self):
         for name, value in (("OMP_PLACES", "nodes"), ("OMP_PLACES", "cores(0)"), ("OMP_PLACES", "cores(2"),
                             ("OMP_PLACES", "{0"), ("OMP_PLACES", "{0},"), ("OMP_PLACES", "{}"), ("OMP_PLACES", "{0:0}"),
@@ -208,7 +217,8 @@ class Places(ProcessTest):
                             ("KMP_AFFINITY", "dense"), ("KMP_AFFINITY", "compact,scatter"), ("KMP_AFFINITY", "explicit"),
                             ("KMP_AFFINITY", "0,compact"), ("KMP_AFFINITY", "compact,0,0,0"),
                             ("KMP_AFFINITY", "granularity=tiny,compact"), ("KMP_AFFINITY", "explicit,proclist=[0"),
-                            ("KMP_AFFINITY", "compact,proclist=[0]")):
+                            ("KMP_AFFINITY", "compact,proclist=[0]"), ("KMP_HW_SUBSET", "2"), ("KMP_HW_SUBSET", "1c,1c"),
+                            ("KMP_HW_SUBSET", "3s"), ("KMP_HW_SUBSET", "1t:eff0")):
             self.check_places("", name, value, "ignored" if name != "OMP_PROC_BIND" else "default",
                               **{name: value})
 

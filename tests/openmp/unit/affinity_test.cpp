@@ -121,6 +121,31 @@ TEST(Affinity, WhatCannotBeUsed) {
   EXPECT_NE(decided.said.find("0-3"), std::string::npos);
 }
 
+// Without a topology each CPU is a core, and all are in one socket.
+TEST(Affinity, PartOfTheMachine) {
+  Decided decided = decide({"KMP_HW_SUBSET=2c@1"});
+  EXPECT_TRUE(decided.on);
+  EXPECT_EQ(decided.places, "{1:2}");
+  EXPECT_EQ(decided.policies, (Policies{ProcBind::false_}));
+  EXPECT_EQ(decided.said, "");
+  for (const char* unbound : {"OMP_PROC_BIND=false", "KMP_AFFINITY=none"}) {
+    decided = decide({"KMP_HW_SUBSET=2c@1", unbound});
+    EXPECT_EQ(decided.places, "{1:2}") << unbound;
+    EXPECT_EQ(decided.policies, (Policies{ProcBind::false_})) << unbound;
+  }
+  for (const char* bound : {"OMP_PROC_BIND=true", "OMP_PLACES=cores", "KMP_AFFINITY=compact"}) {
+    decided = decide({"KMP_HW_SUBSET=2c@1", bound});
+    EXPECT_EQ(decided.places, "{1},{2}") << bound;
+    EXPECT_EQ(decided.policies, (Policies{ProcBind::true_})) << bound;
+    EXPECT_EQ(decided.said, "") << bound;
+  }
+  decided = decide({"KMP_HW_SUBSET=2c@1", "OMP_PLACES={0:4}"});
+  EXPECT_EQ(decided.places, "{1:2}");
+  EXPECT_NE(decided.said.find("CPU 0,3"), std::string::npos) << decided.said;
+  expect_off({"KMP_HW_SUBSET=5c"}, "more cores than this process may use (CPU 0-3");
+  expect_off({"KMP_HW_SUBSET=4q"}, "KMP_HW_SUBSET=4q is not");
+}
+
 TEST(Affinity, OneCpu) {
   for (const char* setting : {"OMP_PLACES=threads", "OMP_PLACES=cores", "OMP_PLACES=sockets", "OMP_PLACES=ll_caches",
                               "OMP_PLACES=numa_domains", "OMP_PROC_BIND=spread", "KMP_AFFINITY=scatter,7,3",
