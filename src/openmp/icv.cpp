@@ -6,6 +6,7 @@
 #include <climits>
 #include <mutex>
 
+#include "base/keep_errno.h"
 #include "base/message.h"
 #include "base/options.h"
 #include "core/scheduler.h"
@@ -57,6 +58,7 @@ core::Spinlock g_elements_lock;
 
 int num_procs() noexcept {
   static const int procs = [] {
+    const base::KeepErrno keep;
     const int wanted = base::options().num_cpus;
     return wanted > 0 ? wanted : platform::cpu_budget().usable;
   }();

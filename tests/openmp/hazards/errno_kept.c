@@ -54,8 +54,33 @@ static void by_calls(int threads)
   }
 }
 
+// What is set up at the first use, where members meet.
+static void first_uses(void)
+{
+#pragma omp parallel num_threads(4)
+  {
+    int tasks = 0;
+    errno = 77;
+#pragma omp barrier
+#pragma omp task shared(tasks)
+    tasks++;
+    CHECK_EQ(errno, 77);
+    CHECK_IN(omp_get_num_procs(), 1, 1 << 20);
+    CHECK_EQ(errno, 77);
+    omp_get_default_allocator();
+    omp_get_num_places();
+    omp_get_max_teams();
+    omp_get_teams_thread_limit();
+    CHECK_EQ(errno, 77);
+#pragma omp taskwait
+    CHECK_EQ(tasks, 1);
+    CHECK_EQ(errno, 77);
+  }
+}
+
 int main(void)
 {
+  first_uses();
   everywhere(kept);
   everywhere(by_calls);
   return check_result();
