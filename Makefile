@@ -23,7 +23,7 @@ bench: build
 test: build
 	ctest --preset release --parallel 2
 
-# Every test 50 times while the CPUs are busy: hours. REPEAT=10 ITEM=hazards and others: see scripts/test-load.
+# Every test 50 times while the CPUs are busy: hours. REPEAT=10 LABEL=hazards and others: see scripts/test-load.
 test-load: build
 	scripts/test-load
 
