@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-asan test-tsan test-ubsan test-aarch64 conformance test-programs install lint clean
+.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs install lint clean
 
 setup:
 	@scripts/setup
@@ -22,6 +22,10 @@ bench: build
 
 test: build
 	ctest --preset release --parallel 2
+
+# Every test 50 times while the CPUs are busy: hours. REPEAT=10 LABEL=hazards and others: see scripts/test-load.
+test-load: build
+	scripts/test-load
 
 # The tests with a sanitizer: asan (with UBSan), tsan, ubsan.
 test-asan test-tsan test-ubsan: test-%: setup

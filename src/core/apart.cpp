@@ -23,7 +23,7 @@ bool is_working(const Pool& p, const Carrier* carrier) noexcept {
 
 void KeepApart::move_if_shared(const Carrier* mine) noexcept {
   // Who is bound stays; where workers are, everybody is.
-  if (mine->cpus != nullptr || pool().settings.cpus_of_worker != nullptr) return;
+  if (mine->cpus.load(std::memory_order_relaxed) != nullptr || pool().settings.cpus_of_worker != nullptr) return;
   const base::KeepErrno keep;
   const Pool& p = pool();
   const int cpu = platform::current_cpu();

@@ -28,8 +28,8 @@ void set_mask(const platform::CpuSet& cpus) noexcept {
 }  // namespace
 
 void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept {
-  if (carrier->cpus == cpus) return;
-  carrier->cpus = cpus;
+  if (carrier->cpus.load(std::memory_order_relaxed) == cpus) return;
+  carrier->cpus.store(cpus, std::memory_order_relaxed);
   set_mask(*cpus);
 }
 

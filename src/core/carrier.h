@@ -54,9 +54,9 @@ struct alignas(64) Carrier {
 
   Statistics statistics;
 
-  // Binding; touched by this carrier's thread only. What its mask is now, null: what the system gave it; and what a
-  // worker goes back to.
-  const platform::CpuSet* cpus = nullptr;
+  // Binding; written by this carrier's thread only. What its mask is now, null: what the system gave it (relaxed:
+  // others ask what it might take, as a hint); and what a worker goes back to.
+  std::atomic<const platform::CpuSet*> cpus{nullptr};
   const platform::CpuSet* own_cpus = nullptr;
 
   // Its context has been spinning for a while: the carrier could do something else, and is asked to by

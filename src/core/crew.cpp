@@ -79,17 +79,20 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
   return !last;
 }
 
-void Crew::await(CrewMember& member) noexcept {
+// False when `stop` is set first. Relaxed: it says that there is something to look at.
+bool Crew::await(CrewMember& member, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
   const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence_; };
+  const auto over = [&] { return done() || stop.load(std::memory_order_relaxed); };
   // A member that nobody runs yet wants this carrier, or will be found by another one while we sleep.
-  while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, done)) {
+  while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, over)) {
     sleeping_on_.store(member.index, std::memory_order_relaxed);
     platform::full_fence();
-    if (!done()) block();
+    if (!over()) block();
     sleeping_on_.store(0, std::memory_order_relaxed);
-    if (done()) return;
+    if (over()) break;
   }
+  return done();
 }
 
 void Crew::nudge(int index) noexcept {

@@ -76,20 +76,33 @@ class Crew {
     for (int i = 1; i < count; ++i) rouse(*members_[i]);
   }
 
-  // Waits until all members of the last start() are done.
-  void finish() noexcept {
+  // Waits until all members of the last start() are done. False, before that, when `stop` is set; who sets it then
+  // calls call_owner().
+  bool finish(const std::atomic<bool>& stop = kNever) noexcept {
     for (int i = 1; i < count_; ++i) {
       CrewMember& member = *members_[i];
-      if (member.done.load(std::memory_order_acquire) != sequence_) await(member);
+      if (member.done.load(std::memory_order_acquire) != sequence_ && !await(member, stop)) return false;
+    }
+    return true;
+  }
+
+  // The same by `wait(done)`, which returns when done() holds, and is unblocked for that.
+  template <class Wait>
+  void finish_by(Wait&& wait) noexcept {
+    for (int i = 1; i < count_; ++i) {
+      CrewMember& member = *members_[i];
+      const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence_; };
+      if (done()) continue;
+      sleeping_on_.store(i, std::memory_order_relaxed);
+      platform::full_fence();
+      wait(done);
+      sleeping_on_.store(0, std::memory_order_relaxed);
     }
   }
 
-  // Whether all members of the last start() are done now.
-  bool finished() const noexcept {
-    for (int i = 1; i < count_; ++i) {
-      if (members_[i]->done.load(std::memory_order_acquire) != sequence_) return false;
-    }
-    return true;
+  // By anybody, after a fence.
+  void call_owner() noexcept {
+    if (sleeping_on_.load(std::memory_order_relaxed) != 0) unblock(owner_.load(std::memory_order_relaxed));
   }
 
   // Asks a member that has nothing to do to run the nudge call. A member that is busy does it later.
@@ -101,7 +114,7 @@ class Crew {
  private:
   static void member_main(void* member);
   bool serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept;
-  void await(CrewMember& member) noexcept;
+  bool await(CrewMember& member, const std::atomic<bool>& stop) noexcept;
   static void rouse(CrewMember& member) noexcept {
     if (member.asleep.load(std::memory_order_relaxed) != 0) unblock(member.context);
   }

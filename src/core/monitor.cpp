@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/message.h"
+#include "core/pi_watch.h"
 #include "core/pool.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
@@ -20,6 +21,7 @@ constexpr long kTickNs = 5'000'000;
 // A root that has opened no region for this many ticks gives its slot back.
 constexpr int kTicksToRelease = 2;
 constexpr int kTicksToKeepLent = 100;
+constexpr int kTicksToLookForLocks = 200;
 
 // Carriers that run may be computing, and lending to them costs time slices. So it waits until each of them has
 // used this much CPU time while nothing moved; real time says little on a busy machine. Where threads are lent
@@ -61,6 +63,7 @@ class Monitor {
       patience_over_ = false;
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
+    if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
     return pool_.active_roots.load(std::memory_order_relaxed) > 0;
   }
 
@@ -201,6 +204,8 @@ class Monitor {
   int64_t stalled_since_ = 0;  // in CPU time of the process
   bool patience_over_ = false;
   int calm_ticks_ = 0;
+  unsigned ticks_ = 0;
+  PiWatch locks_;
 };
 
 void* monitor_main(void* argument) {

@@ -47,7 +47,7 @@ Context* attach() noexcept {
   self->group = carrier;
   self->token.store(Token::none);
   self->cpus = nullptr;
-  carrier->cpus = nullptr;
+  carrier->cpus.store(nullptr, std::memory_order_relaxed);
   carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
   return self;

@@ -313,7 +313,7 @@ bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept {
 // that has its CPUs, unless that does not come.
 bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
   if (carrier->is_root() && context->group != carrier) return false;
-  if (context->cpus == nullptr || context->cpus == carrier->cpus) return true;
+  if (context->cpus == nullptr || context->cpus == carrier->cpus.load(std::memory_order_relaxed)) return true;
   return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, context->group);
 }
 
@@ -562,28 +562,32 @@ void publish(Bundle* bundle, int count) noexcept {
   notify(self->group);
 }
 
-void join(Bundle* bundle) noexcept {
+bool join(Bundle* bundle, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
   // Acquire: what the calls have done is seen.
   const auto done = [bundle] { return bundle->pending.load(std::memory_order_acquire) == 0; };
+  // Relaxed: it says that there is something to look at.
+  const auto over = [&] { return done() || stop.load(std::memory_order_relaxed); };
   while (!done()) {
     const bool unclaimed = bundle->claimable();
-    if (!unclaimed && spin_until(self, done)) break;
+    if (!unclaimed && spin_until(self, over)) break;
     bundle->sleeper.store(self, std::memory_order_release);
     platform::full_fence();
-    if (done()) break;
+    if (unclaimed ? done() : over()) break;
     // Members that nobody has claimed want this carrier.
     const int index = unclaimed ? bundle->take() : -1;
     if (index < 0) {
-      block();
+      if (!over()) block();
     } else if (!hand_over(self, bundle, index, Departure::block)) {
       run_here(self, bundle, index);
     }
   }
+  if (!done()) return false;
   bundle->sleeper.store(nullptr, std::memory_order_relaxed);
   if (bundle->open_index >= 0) {
     bundle->publisher->open[bundle->open_index].store(nullptr, std::memory_order_release);
   }
+  return true;
 }
 
 void block() noexcept {

@@ -60,8 +60,12 @@ bool has_spare() noexcept;
 // Offers the calls 1 .. count-1 of `bundle`, whose `call` is set, to every carrier.
 void publish(Bundle* bundle, int count) noexcept;
 
-// Waits until all published calls have ended; runs those that nobody claims.
-void join(Bundle* bundle) noexcept;
+// Something to wait without.
+inline constinit const std::atomic<bool> kNever{false};
+
+// Waits until all published calls have ended; runs those that nobody claims. False, before that, when all are claimed
+// and `stop` is set; who sets it then unblocks the bundle's sleeper. The call is to be made again.
+bool join(Bundle* bundle, const std::atomic<bool>& stop = kNever) noexcept;
 
 // Leaves the CPU to others until unblock() is called for this context; returns at once when that has
 // happened since the last block(). May return early: re-check the condition.

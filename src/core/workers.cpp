@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/keep_errno.h"
 #include "base/message.h"
 #include "core/pool.h"
 #include "platform/rseq.h"
@@ -35,6 +36,7 @@ void* worker_main(void* argument) {
 }
 
 bool start_worker() noexcept {
+  const base::KeepErrno keep;
   Pool& p = pool();
   p.lock.lock();
   const int index = p.carrier_count.load(std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include <array>
 #include <new>
 
+#include "base/keep_errno.h"
 #include "base/message.h"
 #include "openmp/hw_subset.h"
 #include "openmp/kmp_affinity.h"
@@ -191,6 +192,7 @@ bool affinity_requested(const Options& options) noexcept {
 }
 
 Affinity decide_affinity(const Options& options, const CpuSet& process, const char* root) noexcept {
+  const base::KeepErrno keep;
   return Decision(options, process, root).make();
 }
 

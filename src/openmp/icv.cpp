@@ -6,6 +6,7 @@
 #include <climits>
 #include <mutex>
 
+#include "base/keep_errno.h"
 #include "base/message.h"
 #include "base/options.h"
 #include "core/scheduler.h"
@@ -58,6 +59,7 @@ core::Spinlock g_elements_lock;
 
 int num_procs() noexcept {
   static const int procs = [] {
+    const base::KeepErrno keep;
     const int wanted = base::options().num_cpus;
     if (wanted > 0) return wanted;
     const int usable = platform::cpu_budget().usable;

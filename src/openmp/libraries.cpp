@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "base/keep_errno.h"
 #include "base/options.h"
 #include "core/bundle.h"
 #include "core/gang.h"
@@ -45,6 +46,7 @@ Mapping look_up(const void* address) noexcept {
   Mapping mapping;
   mapping.begin = reinterpret_cast<uintptr_t>(address);
   mapping.end = mapping.begin + 1;
+  const base::KeepErrno keep;
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return mapping;
   mapping.begin = reinterpret_cast<uintptr_t>(found.dlfo_map_start);

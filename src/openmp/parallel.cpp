@@ -17,8 +17,10 @@
 #include "openmp/startup.h"
 #include "openmp/statistics.h"
 #include "openmp/store.h"
+#include "openmp/task_wait.h"
 #include "openmp/team_affinity.h"
 #include "openmp/thread_limit.h"
+#include "platform/fence.h"
 
 namespace weft::openmp {
 
@@ -116,12 +118,28 @@ void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bi
   make_current<Told>(primary);
 }
 
+// Waits for the other members at the end of the region, and runs tasks that they push meanwhile.
+void join_members(Member* primary) noexcept {
+  Team* team = primary->team;
+  if (!team->tasked.load(std::memory_order_relaxed) && core::join(team, team->tasked)) return;
+  help_with_tasks(primary);
+  // Members that nobody has claimed go first; who pushes a task is to find this one all the same.
+  const bool counted = fall_asleep(primary);
+  const bool joined = core::join(team, team->tasked);
+  wake_up(primary, counted);
+  if (joined) return;
+  // Against the last of the members, as in join().
+  team->sleeper.store(primary->context, std::memory_order_release);
+  platform::full_fence();
+  wait_helping(primary, [team] { return team->pending.load(std::memory_order_acquire) == 0; });
+  core::join(team);
+}
+
 template <bool Told>
 void end_woven(Member* primary) noexcept {
   Team* team = primary->team;
   if (ompt::on<Told>()) ompt::end_primary(primary, false);
-  if (team->tasked.load(std::memory_order_relaxed)) help_with_tasks(primary);
-  core::join(team);
+  join_members(primary);
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
   if (team->site != nullptr) end_watched(team);
   if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
@@ -311,11 +329,11 @@ template <bool Told>
 void end_crew(Member* primary) noexcept {
   Team* team = primary->team;
   if (ompt::on<Told>()) ompt::end_primary(primary, true);
-  if (team->tasked.load(std::memory_order_relaxed)) {
+  if (!team->crew->finish(team->tasked)) {
     help_with_tasks(primary);
     team->closing.store(true, std::memory_order_relaxed);
+    team->crew->finish_by([primary](auto&& done) { wait_helping(primary, done); });
   }
-  team->crew->finish();
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
   if (team->site != nullptr) end_watched(team);
   if (team->cancelled.load(std::memory_order_relaxed)) {

@@ -317,8 +317,14 @@ void announce_tasks(Member* self) noexcept {
     platform::full_fence();
     wake_sleepers(team);
     team->queue.release();
-    // Relaxed: read by this very member, when it has pushed.
-    if (team->crew != nullptr) team->out.store(1, std::memory_order_relaxed);
+    // The primary may wait for the end of the others already.
+    if (team->crew != nullptr) {
+      team->crew->call_owner();
+      // Relaxed: read by this very member, when it has pushed.
+      team->out.store(1, std::memory_order_relaxed);
+    } else if (core::Context* sleeper = team->sleeper.load(std::memory_order_acquire)) {
+      core::unblock(sleeper);
+    }
   }
 }
 

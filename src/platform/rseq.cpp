@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/keep_errno.h"
+
 // glibc 2.35 and later say where their area is; elsewhere libc does not register one.
 extern "C" {
 [[gnu::weak]] extern const ptrdiff_t __rseq_offset;
@@ -30,6 +32,7 @@ constexpr unsigned kSignature = 0xd428bc00;
 
 void leave_rseq() noexcept {
   if (&__rseq_size == nullptr || __rseq_size == 0) return;
+  const base::KeepErrno keep;
   void* area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
   syscall(SYS_rseq, area, kRegisteredSize, kUnregister, kSignature);
 }

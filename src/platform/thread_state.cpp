@@ -6,7 +6,11 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "platform/small_file.h"
 
 namespace weft::platform {
 
@@ -47,6 +51,22 @@ int cpu_of_thread(pid_t id) noexcept {
     if (at != nullptr) ++at;
   }
   return at != nullptr ? std::atoi(at) : -1;
+}
+
+uintptr_t awaited_pi_lock(pid_t id) noexcept {
+  char path[64];
+  char text[256];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/syscall", id);
+  long number = 0;
+  unsigned long word = 0;
+  unsigned long operation = 0;
+  // "running", or the number of the call and its arguments; not every kernel is built to say.
+  if (!read_small_file(path, text, sizeof text) || std::sscanf(text, "%ld %lx %lx", &number, &word, &operation) != 3) {
+    return 0;
+  }
+  constexpr unsigned long kLockPi2 = 13;  // FUTEX_LOCK_PI2, which older headers lack
+  const unsigned long command = operation & static_cast<unsigned long>(FUTEX_CMD_MASK);
+  return number == SYS_futex && (command == FUTEX_LOCK_PI || command == kLockPi2) ? word : 0;
 }
 
 }  // namespace weft::platform

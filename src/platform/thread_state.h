@@ -2,6 +2,8 @@
 // What the kernel says a thread of this process is doing.
 #pragma once
 
+#include <cstdint>
+
 #include <sys/types.h>
 
 namespace weft::platform {
@@ -14,5 +16,9 @@ ThreadState thread_state(pid_t id) noexcept;
 
 // The CPU on which a thread of this process runs or is queued to run; -1 if it sleeps or is not there. Some 10 us.
 int cpu_of_thread(pid_t id) noexcept;
+
+// The word of the lock with priority inheritance (FUTEX_LOCK_PI of futex(2)) for which a thread of this process sleeps
+// in the kernel; 0: for none, or the kernel does not say. Some 10 us.
+uintptr_t awaited_pi_lock(pid_t id) noexcept;
 
 }  // namespace weft::platform

@@ -54,8 +54,55 @@ static void by_calls(int threads)
   }
 }
 
+// No routine of OpenMP tells by errno that something is wrong.
+static void questions(void)
+{
+#define ASK(routine)                                                                                                   \
+  errno = 77;                                                                                                          \
+  (void)routine();                                                                                                     \
+  CHECK_EQ(errno, 77)
+  ASK(omp_get_max_threads);
+  ASK(omp_in_parallel);
+  ASK(omp_get_num_procs);
+  ASK(omp_get_thread_limit);
+  ASK(omp_get_default_allocator);
+  ASK(omp_get_num_places);
+  ASK(omp_get_place_num);
+  ASK(omp_get_partition_num_places);
+  ASK(omp_get_proc_bind);
+  ASK(omp_get_max_teams);
+  ASK(omp_get_teams_thread_limit);
+  ASK(omp_get_num_devices);
+  ASK(omp_get_initial_device);
+  ASK(omp_get_max_task_priority);
+  ASK(omp_get_supported_active_levels);
+  ASK(omp_get_wtime);
+  ASK(omp_get_wtick);
+#undef ASK
+}
+
+// Where members are the first to use something, at the same time; the C++ library's lock for that writes errno.
+static void first_uses(void)
+{
+  questions();
+#pragma omp parallel num_threads(4)
+  {
+    int tasks = 0;
+    errno = 77;
+#pragma omp barrier
+#pragma omp task shared(tasks)
+    tasks++;
+    CHECK_EQ(errno, 77);
+#pragma omp taskwait
+    CHECK_EQ(tasks, 1);
+    CHECK_EQ(errno, 77);
+    questions();
+  }
+}
+
 int main(void)
 {
+  first_uses();
   everywhere(kept);
   everywhere(by_calls);
   return check_result();

@@ -67,10 +67,12 @@ static void from_outside(void)
         int members = 0, tasks = 0;
 #pragma omp parallel num_threads(3) reduction(+ : members)
         {
+          errno = 77;
 #pragma omp barrier
 #pragma omp task shared(tasks)
 #pragma omp atomic
           tasks++;
+          CHECK_EQ(errno, 77);
           members++;
         }
         CHECK_EQ(members, 3);
