@@ -24,7 +24,7 @@ namespace weft::openmp::ompt {
 
 Presence g_presence;
 std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks{};
-thread_local Thread t_thread;
+constinit thread_local Thread t_thread;
 
 namespace {
 
