@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers every search for an OpenMP runtime in a process with weft's library (rtld-audit(7)): that of a linked
 // library, of dlopen, and those for the renamed copies inside Python wheels. So one runtime is mapped, and whatever
-// asks for versions or symbols of any of those names gets them from it.
+// asks for versions or symbols of any of those names gets them from it. And it has copies of OpenBLAS adopted
+// (adopt.h).
 //
 // When a search is answered matters. Objects with version needs ("GOMP_4.0 from libomp-1a2b.so.5") look among the
 // loaded objects for one known by that very name, and the dynamic linker aborts when there is none.
@@ -17,6 +18,8 @@
 
 #include <link.h>
 #include <unistd.h>
+
+#include "audit/adopt.h"
 
 namespace {
 
@@ -67,6 +70,12 @@ extern "C" {
   }
   std::memcpy(g_library, library, std::strlen(library) + 1);
   return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+// Called before the object's own code runs. What it binds is of no interest here.
+[[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
+  if (space == LM_ID_BASE) weft::audit::look_at(object, g_library);
+  return 0;
 }
 
 [[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/gang.h"
 
+#include <algorithm>
+
 #include "core/pool.h"
 
 namespace weft::core {
@@ -34,13 +36,35 @@ bool alone() noexcept {
   return pool().active_roots.load(std::memory_order_relaxed) <= own;
 }
 
+int busy_carriers() noexcept {
+  const Pool& p = pool();
+  const int count = p.worker_count.load(std::memory_order_acquire);
+  int busy = p.active_roots.load(std::memory_order_relaxed);
+  for (int i = 0; i < count; ++i) {
+    const Carrier* worker = p.worker(i);
+    // Relaxed: a guess, as in has_time().
+    const bool has_nothing = p.is_idle(worker) || worker->waiting.load(std::memory_order_relaxed);
+    busy += p.allowed(worker) && !has_nothing ? 1 : 0;
+  }
+  return busy;
+}
+
+// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both, so that
+// at worst too many threads are lent.
+int announce_gang(int calls) noexcept { return pool().gang_calls.fetch_add(calls) + calls - idle_carriers(); }
+
+void begin_gang_calls(int calls) noexcept { pool().gang_calls.fetch_sub(calls, std::memory_order_relaxed); }
+
 int lend_threads(int missing) noexcept {
   if (missing <= 0) return 0;
   Pool& p = pool();
   p.lent_to_gangs.fetch_add(missing, std::memory_order_relaxed);
-  p.compensations.fetch_add(static_cast<uint64_t>(missing), std::memory_order_relaxed);
   grow_workers(p.worker_limit());
-  return missing;
+  const int refused = std::clamp(p.worker_limit() - p.worker_count.load(std::memory_order_acquire), 0, missing);
+  if (refused > 0) p.lent_to_gangs.fetch_sub(refused, std::memory_order_relaxed);
+  const int lent = missing - refused;
+  p.compensations.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
+  return lent;
 }
 
 void return_threads(int lent) noexcept {
