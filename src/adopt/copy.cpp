@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "adopt/copy.h"
 
-#include <bit>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -12,19 +11,19 @@
 #include "adopt/fork.h"
 #include "adopt/run.h"
 #include "adopt/shares.h"
-#include "base/message.h"
 #include "core/futex_lock.h"
 #include "core/parking.h"
 #include "platform/fence.h"
+#include "platform/redirect.h"
 
 namespace weft::adopt {
 
 // ---- numbers ----
 
-bool Numbers::try_take(int own, int count, uint16_t* numbers) noexcept {
+bool Numbers::try_take(int first, int count, uint16_t* numbers) noexcept {
   int found = 0;
   lock_.lock();
-  for (int number = own; number < most_ && found < count; ++number) {
+  for (int number = first; number < most_ && found < count; ++number) {
     if ((taken_[static_cast<size_t>(number) / 64] >> (number % 64) & 1) != 0) continue;
     numbers[found++] = static_cast<uint16_t>(number);
   }
@@ -35,14 +34,14 @@ bool Numbers::try_take(int own, int count, uint16_t* numbers) noexcept {
   return found == count;
 }
 
-void Numbers::take(int own, int count, uint16_t* numbers) noexcept {
+void Numbers::take(int first, int count, uint16_t* numbers) noexcept {
   for (;;) {
     const uint32_t seen = returns_.load();
-    if (try_take(own, count, numbers)) return;
+    if (try_take(first, count, numbers)) return;
     // Between `waiting_` and the numbers stands a fence on both sides: who waits sees them, or is seen.
     waiting_.fetch_add(1);
     platform::full_fence_after_update();
-    const bool taken = try_take(own, count, numbers);
+    const bool taken = try_take(first, count, numbers);
     if (!taken) core::park(returns_, seen);
     waiting_.fetch_sub(1);
     if (taken) return;
@@ -69,33 +68,12 @@ core::FutexLock g_lock;  // of their addition
 std::array<std::atomic<Copy*>, kMostCopies> g_copies{};
 std::atomic<int> g_count{0};
 
-// What a call that ran jobs last was made of. Acquire and release: with the function comes the copy.
-struct Known {
-  std::atomic<Job> job{nullptr};
-  Copy* copy = nullptr;
-};
-std::array<Known, kMostCopies> g_known;
-
 Copy* copy_with(uintptr_t base) noexcept {
   const int count = copy_count();
   for (int i = 0; i < count; ++i) {
     if (copy(i)->base == base) return copy(i);
   }
   return nullptr;
-}
-
-// MAX_THREADS of its configuration: for so many it has buffers. The name of the function differs from build to build.
-int most_numbers(const platform::LoadedObject& object) noexcept {
-  const char* configuration = nullptr;
-  object.for_each_defined([&](const char* name, void* address) {
-    const char* rest = std::strstr(name, "openblas_get_config");
-    if (rest == nullptr) return false;
-    configuration = reinterpret_cast<const char* (*)()>(address)();
-    return configuration != nullptr;
-  });
-  constexpr char kKey[] = "MAX_THREADS=";
-  const char* at = configuration != nullptr ? std::strstr(configuration, kKey) : nullptr;
-  return at != nullptr ? std::atoi(at + sizeof kKey - 1) : 0;
 }
 
 // A record of the copy that `map` is, if it is one that can be used. Without the lock, since the dynamic linker's is
@@ -108,10 +86,21 @@ Copy* make(const link_map* map) noexcept {
   if (dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == nullptr) return nullptr;
   Copy* made = new (std::nothrow) Copy(library, map->l_addr);
   if (made == nullptr) return nullptr;
-  made->numbers.set_most(most_numbers(object));
+  object.for_each_defined([made](const char* name, void* function, size_t) {
+    if (known(name) != Known::get_configuration) return false;
+    made->numbers.set_most(most_numbers(reinterpret_cast<const char* (*)()>(function)));
+    return true;
+  });
   begin_share(made);
   wait_at_fork();
   return made;
+}
+
+// Nothing is left for them to do. The library takes care of them at a fork and at its end, where it thinks it has any.
+void end_own_threads(const OpenBlas& library) noexcept {
+  library.end_own();
+  __atomic_store_n(library.own, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(library.started, 1, __ATOMIC_RELEASE);
 }
 
 Copy* find_or_add(const link_map* map) noexcept {
@@ -123,6 +112,7 @@ Copy* find_or_add(const link_map* map) noexcept {
   const int index = g_count.load(std::memory_order_relaxed);
   if (kept == nullptr && index < kMostCopies) {
     kept = made;
+    if (made->whole) end_own_threads(made->library);
     g_copies[static_cast<size_t>(index)].store(made, std::memory_order_release);
     g_count.store(index + 1, std::memory_order_release);
   }
@@ -136,7 +126,8 @@ const link_map* map_at(const void* address) noexcept {
   return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_link_map : nullptr;
 }
 
-// The objects of the process that are copies; their maps, since nothing is added while the dynamic linker's lock is held.
+// The objects of the process that are copies; their maps, since nothing is added while the dynamic linker's lock is
+// held.
 struct Found {
   std::array<const link_map*, kMostCopies> maps{};
   int count = 0;
@@ -167,25 +158,21 @@ Found find_mapped() noexcept {
 int copy_count() noexcept { return g_count.load(std::memory_order_acquire); }
 Copy* copy(int index) noexcept { return g_copies[static_cast<size_t>(index)].load(std::memory_order_acquire); }
 
+Copy::Copy(const OpenBlas& found, uintptr_t object_base) noexcept
+    : library(found), base(object_base), whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))) {}
+
+Copy* copy_at(const void* address) noexcept {
+  const link_map* map = map_at(address);
+  return map != nullptr ? find_or_add(map) : nullptr;
+}
+
 Copy* copy_of(Job job) noexcept {
-  for (Known& known : g_known) {
-    const Job seen = known.job.load(std::memory_order_acquire);
-    if (seen == job) return known.copy;
-    if (seen == nullptr) break;
+  const int count = copy_count();
+  for (int i = 0; i < count; ++i) {
+    if (copy(i)->job.load(std::memory_order_relaxed) == job) return copy(i);
   }
-  const link_map* map = map_at(reinterpret_cast<const void*>(job));
-  if (map == nullptr) return nullptr;
-  Copy* found = find_or_add(map);
-  if (found == nullptr) return nullptr;
-  g_lock.lock();
-  for (Known& known : g_known) {
-    if (known.job.load(std::memory_order_relaxed) == job) break;
-    if (known.job.load(std::memory_order_relaxed) != nullptr) continue;
-    known.copy = found;
-    known.job.store(job, std::memory_order_release);
-    break;
-  }
-  g_lock.unlock();
+  Copy* found = copy_at(reinterpret_cast<const void*>(job));
+  if (found != nullptr) found->job.store(job, std::memory_order_relaxed);
   return found;
 }
 
@@ -207,11 +194,11 @@ int adopt_copies() noexcept {
   const Found found = find_mapped();
   for (int i = 0; i < found.count; ++i) {
     const Copy* copy = find_or_add(found.maps[static_cast<size_t>(i)]);
-    if (copy == nullptr || copy->numbers.room(copy->own_threads()) < 1) continue;
+    if (copy == nullptr || copy->numbers.most() <= copy->first_number()) continue;
     // Whoever has put in something else keeps it.
     Run nobody = nullptr;
-    const bool done = __atomic_compare_exchange_n(copy->library.run, &nobody, &run, false, __ATOMIC_ACQ_REL,
-                                                  __ATOMIC_RELAXED);
+    const bool done =
+        __atomic_compare_exchange_n(copy->library.run, &nobody, &run, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     adopted += done ? 1 : 0;
   }
   return adopted;

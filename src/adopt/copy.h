@@ -11,21 +11,19 @@
 
 namespace weft::adopt {
 
-// The numbers of a copy's jobs: no two that run at the same time have the same one. The first numbers are those of the
-// threads that the library has itself; its LU factorization uses them without asking.
+// The numbers of a copy's jobs: no two that run at the same time have the same one.
 class Numbers {
  public:
   static constexpr int kMost = 1024;
 
   void set_most(int most) noexcept { most_ = most < kMost ? most : kMost; }
-  // How many jobs a call can have, where the library has `own` threads itself.
-  int room(int own) const noexcept { return most_ - own; }
-  // Takes `count` numbers, not below `own`. Waits until there are so many; there is room for them.
-  void take(int own, int count, uint16_t* numbers) noexcept;
+  int most() const noexcept { return most_; }
+  // Takes `count` numbers, from `first` on. Waits until there are so many; that many there must be.
+  void take(int first, int count, uint16_t* numbers) noexcept;
   void put(int count, const uint16_t* numbers) noexcept;
 
  private:
-  bool try_take(int own, int count, uint16_t* numbers) noexcept;
+  bool try_take(int first, int count, uint16_t* numbers) noexcept;
 
   int most_ = 0;
   core::Spinlock lock_;
@@ -35,22 +33,27 @@ class Numbers {
 };
 
 struct Copy {
-  explicit Copy(const OpenBlas& found, uintptr_t object_base) noexcept : library(found), base(object_base) {}
+  Copy(const OpenBlas& found, uintptr_t object_base) noexcept;
 
   const OpenBlas library;
   const uintptr_t base;  // of the object, by which it is known
+
+  // All of its jobs come to weft, also those that it would give to its own threads without asking. Then it needs none,
+  // and they have been ended before its first jobs run. Otherwise the first numbers are theirs.
+  const bool whole;
+  int first_number() const noexcept { return whole ? 0 : __atomic_load_n(library.own, __ATOMIC_RELAXED) - 1; }
   Numbers numbers;
+
+  // What runs a job; known since its first call. Relaxed: a function of a library that stays mapped.
+  std::atomic<Job> job{nullptr};
 
   // How many jobs the program lets a call have; and what stands in the library's variable since weft wrote it last. See
   // shares.h, whose lock guards both.
   int limit = 0;
   int written = 0;
-
-  // Threads that the library has itself. It may make more at any time.
-  int own_threads() const noexcept { return __atomic_load_n(library.own, __ATOMIC_RELAXED) - 1; }
 };
 
-// The copy that the code at `address` belongs to; it is added when it is new. Null: it cannot be used.
+// The copy that `address` lies in; it is added when it is new. Null: it cannot be used.
 Copy* copy_at(const void* address) noexcept;
 
 // The copy whose jobs `job` runs: the same, quickly.

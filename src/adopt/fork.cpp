@@ -23,6 +23,8 @@ std::atomic<uint32_t> g_calls{0};
 // How many handlers of a fork have run: the handler is there once for each copy.
 std::atomic<uint32_t> g_forks{0};
 
+std::atomic<bool> g_is_new{false};  // a child whose first call has not been seen
+
 void before() noexcept {
   g_forks.fetch_add(1);
   platform::full_fence_after_update();
@@ -31,20 +33,30 @@ void before() noexcept {
 }
 
 // Copies end their threads at a fork, and make them anew when a call finds none. Two calls that find none at the same
-// time may take each other's buffers away. So in the parent they are made before calls go on; a child, which may be one
-// that only wants to start another program, gets them at its first call, and that gives others the time to be past it.
-void after_in_parent() noexcept {
-  if (g_forks.load(std::memory_order_relaxed) == 1) {
-    for (int i = 0; i < copy_count(); ++i) copy(i)->library.start_own();
+// time may take each other's buffers away. Those that have none to make are told that they have them. The others make
+// them before calls go on, in the parent; in a child, which may be one that only starts another program, at its
+// first call, which gives others the time to be past that.
+void start_again(bool in_child) noexcept {
+  for (int i = 0; i < copy_count(); ++i) {
+    const OpenBlas& library = copy(i)->library;
+    if (__atomic_load_n(library.own, __ATOMIC_RELAXED) == 1) {
+      __atomic_store_n(library.started, 1, __ATOMIC_RELEASE);
+    } else if (in_child) {
+      g_is_new.store(true, std::memory_order_relaxed);
+    } else {
+      library.start_own();
+    }
   }
+}
+
+void after_in_parent() noexcept {
+  start_again(false);
   if (g_forks.fetch_sub(1) == 1) core::unpark(g_forks, INT_MAX);
 }
 
-std::atomic<bool> g_is_new{false};  // a child whose first call has not been seen
-
 void after_in_child() noexcept {
+  start_again(true);
   g_forks.fetch_sub(1);
-  g_is_new.store(true, std::memory_order_relaxed);
 }
 
 constexpr timespec kTimeToMakeThreads{0, 1'000'000};

@@ -24,10 +24,15 @@ namespace {
 
 // The jobs of a call. Records are never given back to the system: see core/bundle.h.
 struct Gang : core::Bundle {
+  Copy* copy = nullptr;
   Job job = nullptr;
+  int count = 0;  // of its jobs
+  int lent = 0;   // OS threads
+  int extra = 0;
+  // Either an array, whose first job its creator runs, or a list, beside which its creator runs.
   char* data = nullptr;
   size_t size = 0;
-  int extra = 0;
+  QueuedJob* list = nullptr;
   std::array<uint16_t, Numbers::kMost> numbers;
   Gang* next_free = nullptr;
 };
@@ -53,15 +58,26 @@ void put_gang(Gang* gang) noexcept {
 // Carriers that run jobs, beside the callers. Relaxed: a guess.
 std::atomic<int> g_helpers{0};
 
-void run_job(const Gang* gang, int index) noexcept {
+void run_of_array(const Gang* gang, int index) noexcept {
   const auto i = static_cast<size_t>(index);
   gang->job(gang->numbers[i], gang->data + i * gang->size, gang->extra);
+}
+
+void run_of_list(const Gang* gang, int index) noexcept {
+  QueuedJob* queued = gang->list;
+  for (int i = 0; i < index; ++i) queued = queued->next;
+  gang->job(gang->numbers[static_cast<size_t>(index)], queued, gang->extra);
 }
 
 void help(core::Bundle* bundle, int index) {
   core::begin_gang_calls(1);
   g_helpers.fetch_add(1, std::memory_order_relaxed);
-  run_job(static_cast<const Gang*>(bundle), index);
+  const auto* gang = static_cast<const Gang*>(bundle);
+  if (gang->list != nullptr) {
+    run_of_list(gang, index - 1);
+  } else {
+    run_of_array(gang, index);
+  }
   g_helpers.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -78,74 +94,144 @@ int await_carriers(int missing, int calls) noexcept {
   return missing;
 }
 
-// Runs all jobs at the same time, the first one here. False, and nothing has been done, when the system refuses the
-// threads for that.
-bool run_together(Gang* gang, int count) noexcept {
+// Makes `calls` jobs of the gang run beside the caller. False, and nothing has been done, when the system refuses the
+// threads for that: they have to run all at the same time.
+bool start(Gang* gang, int calls) noexcept {
   core::Context* context = core::attach();
   if (context->home != nullptr) core::enter_region(context);
-  const int calls = count - 1;
-  int lent = 0;
+  gang->lent = 0;
   int missing = core::announce_gang(calls);
   if (missing > 0) {
     missing = await_carriers(missing, calls);
     if (missing > 0) lower_share(g_helpers.load(std::memory_order_relaxed));
-    lent = core::lend_threads(missing);
+    gang->lent = core::lend_threads(missing);
   }
-  const bool possible = missing <= 0 || lent == missing;
-  if (possible) {
-    count_gang(count, lent);
-    gang->call = help;
-    core::publish(gang, count);
-    core::summon(gang, calls);
-    run_job(gang, 0);
-    core::join(gang);
-  } else {
+  if (gang->lent < missing) {
     core::begin_gang_calls(calls);
+    core::return_threads(gang->lent);
+    if (context->home != nullptr) core::leave_region(context);
+    return false;
   }
-  core::return_threads(lent);
-  if (context->home != nullptr) core::leave_region(context);
-  return possible;
+  count_gang(gang->count, gang->lent);
+  gang->call = help;
+  core::publish(gang, calls + 1);
+  core::summon(gang, calls);
+  return true;
 }
 
-// As it would without weft, from now on. Other calls may be under way: their jobs have numbers of their own.
+void finish(Gang* gang) noexcept {
+  core::join(gang);
+  core::return_threads(gang->lent);
+  core::Context* context = core::attach();
+  if (context->home != nullptr) core::leave_region(context);
+}
+
+// The pool is there, and the thread is noticed when it ends.
+void attach() noexcept {
+  openmp::self();
+  openmp::start_runtime();
+}
+
+// A gang for the caller, whose numbers are taken; null when there cannot be one.
+Gang* prepare(Copy* copy, Job job, int count) noexcept {
+  if (count > copy->numbers.most() - copy->first_number()) return nullptr;
+  Gang* gang = take_gang();
+  if (gang == nullptr) return nullptr;
+  if (count > core::slots()) keep_to_share(copy);
+  gang->copy = copy;
+  gang->job = job;
+  gang->count = count;
+  gang->extra = 0;
+  gang->list = nullptr;
+  begin_call();
+  copy->numbers.take(copy->first_number(), count, gang->numbers.data());
+  return gang;
+}
+
+void dismiss(Gang* gang) noexcept {
+  gang->copy->numbers.put(gang->count, gang->numbers.data());
+  end_call();
+  put_gang(gang);
+}
+
+[[noreturn]] void refuse() noexcept {
+  base::fatal(
+      "the system refuses the threads that OpenBLAS needs to go on (see ulimit -u, -v); ask for fewer with "
+      "OPENBLAS_NUM_THREADS");
+}
+
+// The copy runs its jobs without weft, from now on. Other calls may be under way: their jobs have numbers of their own.
 void give_back(Job job, int count, void* data) noexcept {
-  dl_find_object object;
-  if (_dl_find_object(reinterpret_cast<void*>(job), &object) != 0) base::fatal("jobs of an unknown library");
-  const link_map* map = object.dlfo_link_map;
-  const OpenBlas library(platform::LoadedObject(map->l_addr, map->l_ld));
-  if (!library.found()) base::fatal("%s is no OpenBLAS that weft could adopt", map->l_name);
-  __atomic_store_n(library.run, nullptr, __ATOMIC_RELAXED);
-  library.run_itself(count, data);
+  const Copy* copy = copy_at(reinterpret_cast<const void*>(job));
+  if (copy == nullptr) base::fatal("jobs of a library that is no OpenBLAS, or more than 32 copies of it");
+  if (copy->whole) refuse();
+  __atomic_store_n(copy->library.run, nullptr, __ATOMIC_RELAXED);
+  copy->library.run_itself(count, data);
+}
+
+// Its function that runs a job is not exported. A call of one job shows it.
+thread_local Job* t_wanted = nullptr;
+
+Job learn_job(Copy* copy) noexcept {
+  Job job = copy->job.load(std::memory_order_relaxed);
+  if (job != nullptr) return job;
+  constexpr size_t kLargerThanAJob = 1024;
+  alignas(64) unsigned char nothing[kLargerThanAJob] = {};
+  t_wanted = &job;
+  Run before = __atomic_exchange_n(copy->library.run, &run, __ATOMIC_ACQ_REL);
+  copy->library.run_itself(1, nothing);
+  Run ours = &run;
+  __atomic_compare_exchange_n(copy->library.run, &ours, before, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  copy->job.store(job, std::memory_order_relaxed);
+  return job;
 }
 
 }  // namespace
 
 void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
+  if (t_wanted != nullptr) {
+    *t_wanted = job;
+    t_wanted = nullptr;
+    return;
+  }
+  attach();
   Copy* copy = base::options().adopt_libraries ? copy_of(job) : nullptr;
-  const int own = copy != nullptr ? copy->own_threads() : 0;
-  Gang* gang = copy != nullptr && count <= copy->numbers.room(own) ? take_gang() : nullptr;
+  Gang* gang = copy != nullptr ? prepare(copy, job, count) : nullptr;
   if (gang == nullptr) {
     give_back(job, count, data);
     return;
   }
-  openmp::self();  // so that the thread is noticed when it ends
-  openmp::start_runtime();
-  gang->job = job;
   gang->data = static_cast<char*>(data);
   gang->size = size;
   gang->extra = extra;
-  begin_call();
-  copy->numbers.take(own, count, gang->numbers.data());
-  bool done = true;
-  if (count == 1) {
-    run_job(gang, 0);
-  } else {
-    done = run_together(gang, count);
+  const bool possible = count == 1 || start(gang, count - 1);
+  if (possible) run_of_array(gang, 0);
+  if (possible && count > 1) finish(gang);
+  dismiss(gang);
+  if (!possible) give_back(job, count, data);
+}
+
+void begin(Copy* copy, long position, QueuedJob* jobs) noexcept {
+  int count = 0;
+  for (QueuedJob* job = jobs; job != nullptr; job = job->next) {
+    job->position = position++;
+    ++count;
   }
-  copy->numbers.put(count, gang->numbers.data());
-  end_call();
-  put_gang(gang);
-  if (!done) give_back(job, count, data);
+  if (count == 0) return;
+  attach();
+  const Job job = learn_job(copy);
+  Gang* gang = prepare(copy, job, count);
+  if (gang == nullptr) refuse();
+  gang->list = jobs;
+  jobs->assigned = gang;
+  if (!start(gang, count)) refuse();
+}
+
+void await(QueuedJob* jobs) noexcept {
+  if (jobs == nullptr) return;
+  auto* gang = static_cast<Gang*>(jobs->assigned);
+  finish(gang);
+  dismiss(gang);
 }
 
 }  // namespace weft::adopt

@@ -25,14 +25,14 @@ constexpr int64_t kLongestPauseNs = 320'000'000;
 int64_t g_raised_ns = 0;
 int64_t g_pause_ns = 0;
 
-// Brings the copy's variable in line. Whoever finds another value there than was written last takes it for the program's
-// new limit. Relaxed: the library reads a number and nothing with it.
+// Brings the copy's variable in line. Whoever finds another value there than was written last takes it for the
+// program's new limit. Relaxed: the library reads a number and nothing with it.
 void apply(Copy* copy) noexcept {
   int* threads = copy->library.threads;
   int seen = __atomic_load_n(threads, __ATOMIC_RELAXED);
   for (;;) {
     if (seen != copy->written) copy->limit = seen;
-    const int wanted = std::min(copy->limit, g_share);
+    const int wanted = std::min({copy->limit, g_share, core::started() ? core::slots() : INT_MAX});
     copy->written = wanted;
     if (seen == wanted) return;
     if (__atomic_compare_exchange_n(threads, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
@@ -65,7 +65,8 @@ bool idle(int cpus, int busy) noexcept {
 
 void begin_share(Copy* copy) noexcept {
   g_lock.lock();
-  copy->limit = copy->written = __atomic_load_n(copy->library.threads, __ATOMIC_RELAXED);
+  copy->written = INT_MIN;
+  apply(copy);
   g_lock.unlock();
 }
 
@@ -83,6 +84,12 @@ void lower_share(int helpers) noexcept {
   }
   apply_to_all();
   core::watch_idle_cpus(idle);
+  g_lock.unlock();
+}
+
+void keep_to_share(Copy* copy) noexcept {
+  g_lock.lock();
+  apply(copy);
   g_lock.unlock();
 }
 

@@ -10,9 +10,12 @@ struct Copy;
 // For a new copy: what its variable says is the program's limit.
 void begin_share(Copy* copy) noexcept;
 
-// A call that is about to run needs more carriers than there are idle ones: if others are at work, later calls get less.
-// `helpers`: carriers that run jobs of calls now, beside their callers.
+// A call that is about to run needs more carriers than there are idle ones: if others are at work, later calls get
+// less. `helpers`: carriers that run jobs of calls now, beside their callers.
 void lower_share(int helpers) noexcept;
+
+// Brings the copy's variable in line with its limit and the share.
+void keep_to_share(Copy* copy) noexcept;
 
 // What the program has set, whatever share is in force.
 int limit(Copy* copy) noexcept;

@@ -24,13 +24,12 @@ std::atomic<uint64_t> g_lent{0};
 void print() noexcept {
   const ShareCounts shares = share_counts();
   char text[256];
-  const int size =
-      std::snprintf(text, sizeof text,
-                    "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, shares lowered: %lu, "
-                    "raised: %lu\n",
-                    copy_count(), static_cast<unsigned long long>(g_calls.load()),
-                    static_cast<unsigned long long>(g_jobs.load()), static_cast<unsigned long long>(g_lent.load()),
-                    shares.lowered, shares.raised);
+  const int size = std::snprintf(
+      text, sizeof text,
+      "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, shares lowered: %lu, "
+      "raised: %lu\n",
+      copy_count(), static_cast<unsigned long long>(g_calls.load()), static_cast<unsigned long long>(g_jobs.load()),
+      static_cast<unsigned long long>(g_lent.load()), shares.lowered, shares.raised);
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
 

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include <link.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "audit/adopt.h"
@@ -27,6 +28,17 @@ namespace {
 char g_library[PATH_MAX];
 // Whether the first search has been answered. The dynamic linker holds a lock whenever it asks.
 bool g_answered = false;
+
+bool g_adopts = true;
+
+// As the runtime reads it (base/options.cpp), which warns of what is neither.
+bool is_false(const char* text) noexcept {
+  if (text == nullptr) return false;
+  for (const char* word : {"false", "no", "off", "0"}) {
+    if (strcasecmp(text, word) == 0) return true;
+  }
+  return false;
+}
 
 // Base names of the runtimes, without what follows: ".so" and perhaps a version, or "-", a hash and that.
 constexpr const char* kRuntimes[] = {"libgomp", "libomp", "libomp5", "libiomp5"};
@@ -69,12 +81,13 @@ extern "C" {
     return 0;
   }
   std::memcpy(g_library, library, std::strlen(library) + 1);
+  g_adopts = !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
 // Called before the object's own code runs. What it binds is of no interest here.
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
-  if (space == LM_ID_BASE) weft::audit::look_at(object, g_library);
+  if (g_adopts && space == LM_ID_BASE) weft::audit::look_at(object, g_library);
   return 0;
 }
 

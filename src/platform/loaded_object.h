@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic symbols of an ELF object that is mapped, perhaps not relocated yet. Needs nothing of libc, so that the audit
-// library may use it.
+// The dynamic symbols of an ELF object that is mapped, perhaps not relocated yet. Needs nothing of libc, so that the
+// audit library may use it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <link.h>
@@ -43,14 +44,14 @@ class LoadedObject {
     return found;
   }
 
-  // Visits the symbols that the object defines, by name and address, until `visit` says true.
+  // Visits the symbols that the object defines, by name, address and size, until `visit` says true.
   template <class Visit>
   void for_each_defined(Visit&& visit) const noexcept {
     if (!usable()) return;
     for (uint32_t bucket = 0; bucket < hash_[0]; ++bucket) {
       const bool ended = visit_bucket(bucket, [&](const ElfW(Sym) & symbol, uint32_t) {
         void* address = address_of(symbol);
-        return address != nullptr && visit(strings_ + symbol.st_name, address);
+        return address != nullptr && visit(strings_ + symbol.st_name, address, static_cast<size_t>(symbol.st_size));
       });
       if (ended) return;
     }
@@ -73,7 +74,9 @@ class LoadedObject {
     return reinterpret_cast<T*>(address < base_ ? base_ + address : address);
   }
 
-  bool usable() const noexcept { return symbols_ != nullptr && strings_ != nullptr && hash_ != nullptr && hash_[0] > 0; }
+  bool usable() const noexcept {
+    return symbols_ != nullptr && strings_ != nullptr && hash_ != nullptr && hash_[0] > 0;
+  }
 
   template <class Visit>
   bool visit_bucket(uint32_t bucket, Visit&& visit) const noexcept {
@@ -107,7 +110,7 @@ class LoadedObject {
   }
 
   uintptr_t base_;
-  const ElfW(Sym)* symbols_ = nullptr;
+  const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
   const uint32_t* hash_ = nullptr;
 };
