@@ -17,6 +17,10 @@ bool has_time(const Carrier* carrier, const Context* self) noexcept {
   return carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier);
 }
 
+bool waits(const Carrier* carrier, const Context* self) noexcept {
+  return has_time(carrier, self) && carrier->waiting.load(std::memory_order_relaxed);
+}
+
 void join_gang(void* bundle) noexcept { take_part(static_cast<Bundle*>(bundle)); }
 
 }  // namespace
@@ -80,11 +84,20 @@ void summon(Bundle* bundle, int calls) noexcept {
   const Context* self = current_context();
   Pool& p = pool();
   const int count = p.carrier_count.load(std::memory_order_acquire);
+  // Those that look for work find the bundle where it stands; those that wait have to be given a context that claims.
+  const bool found_by_idle = bundle->open_index >= 0;
+  int woken = 0;
+  for (int i = 0; i < count && found_by_idle && woken < calls; ++i) {
+    const Carrier* carrier = p.carrier(i);
+    if (!has_time(carrier, self) || !p.is_idle(carrier)) continue;
+    notify(self->group);
+    ++woken;
+  }
   int next = 0;
-  for (int i = 0; i < calls; ++i) {
+  for (int i = woken; i < calls; ++i) {
     Context* context = make_context(join_gang, bundle, 0);
     if (context == nullptr) return;
-    while (next < count && !has_time(p.carrier(next), self)) ++next;
+    while (next < count && !waits(p.carrier(next), self)) ++next;
     if (next < count) context->carrier = p.carrier(next++);
     unblock(context);
   }
