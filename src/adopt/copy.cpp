@@ -92,15 +92,8 @@ Copy* make(const link_map* map) noexcept {
     return true;
   });
   begin_share(made);
-  wait_at_fork();
+  handle_forks();
   return made;
-}
-
-// Nothing is left for them to do. The library takes care of them at a fork and at its end, where it thinks it has any.
-void end_own_threads(const OpenBlas& library) noexcept {
-  library.end_own();
-  __atomic_store_n(library.own, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(library.started, 1, __ATOMIC_RELEASE);
 }
 
 Copy* find_or_add(const link_map* map) noexcept {
@@ -112,7 +105,6 @@ Copy* find_or_add(const link_map* map) noexcept {
   const int index = g_count.load(std::memory_order_relaxed);
   if (kept == nullptr && index < kMostCopies) {
     kept = made;
-    if (made->whole) end_own_threads(made->library);
     g_copies[static_cast<size_t>(index)].store(made, std::memory_order_release);
     g_count.store(index + 1, std::memory_order_release);
   }

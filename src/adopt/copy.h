@@ -22,6 +22,13 @@ class Numbers {
   void take(int first, int count, uint16_t* numbers) noexcept;
   void put(int count, const uint16_t* numbers) noexcept;
 
+  // Around a fork. In the child nobody else has any.
+  void before_fork() noexcept { lock_.lock(); }
+  void after_fork(bool in_child) noexcept {
+    if (in_child) taken_.fill(0);
+    lock_.unlock();
+  }
+
  private:
   bool try_take(int first, int count, uint16_t* numbers) noexcept;
 
@@ -38,8 +45,8 @@ struct Copy {
   const OpenBlas library;
   const uintptr_t base;  // of the object, by which it is known
 
-  // All of its jobs come to weft, also those that it would give to its own threads without asking. Then it needs none,
-  // and they have been ended before its first jobs run. Otherwise the first numbers are theirs.
+  // All of its jobs come to weft, also those that it would give to its own threads without asking, and it has none: the
+  // audit library has seen to that. Otherwise the first numbers are those of its threads.
   const bool whole;
   int first_number() const noexcept { return whole ? 0 : __atomic_load_n(library.own, __ATOMIC_RELAXED) - 1; }
   Numbers numbers;

@@ -9,6 +9,9 @@
 #include <pthread.h>
 
 #include "adopt/copy.h"
+#include "adopt/run.h"
+#include "adopt/shares.h"
+#include "core/futex_lock.h"
 #include "core/parking.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
@@ -20,43 +23,65 @@ namespace {
 // Calls that run. Who begins one counts itself and then looks for forks; who forks announces itself and then looks for
 // calls: one of the two sees the other.
 std::atomic<uint32_t> g_calls{0};
-// How many handlers of a fork have run: the handler is there once for each copy.
 std::atomic<uint32_t> g_forks{0};
+
+// One fork at a time; it is held from before it to behind it, in both processes.
+core::FutexLock g_lock;
+int g_copies = 0;  // that were there when it began
+// The handlers are there once for each copy; the first one of them does the work.
+thread_local int t_handlers = 0;
 
 std::atomic<bool> g_is_new{false};  // a child whose first call has not been seen
 
-void before() noexcept {
-  g_forks.fetch_add(1);
-  platform::full_fence_after_update();
-  // The thread sleeps, with whatever context runs on it: there are locks of libc's on its stack.
-  for (uint32_t calls = g_calls.load(); calls != 0; calls = g_calls.load()) platform::futex_wait(g_calls, calls);
+// Those that have just ended a call are let out of the library, which has locks.
+constexpr timespec kTimeToLeave{0, 200'000};
+
+bool some_have_threads() noexcept {
+  for (int i = 0; i < copy_count(); ++i) {
+    if (!copy(i)->whole) return true;
+  }
+  return false;
 }
 
-// Copies end their threads at a fork, and make them anew when a call finds none. Two calls that find none at the same
-// time may take each other's buffers away. Those that have none to make are told that they have them. The others make
-// them before calls go on, in the parent; in a child, which may be one that only starts another program, at its
-// first call, which gives others the time to be past that.
-void start_again(bool in_child) noexcept {
-  for (int i = 0; i < copy_count(); ++i) {
-    const OpenBlas& library = copy(i)->library;
-    if (__atomic_load_n(library.own, __ATOMIC_RELAXED) == 1) {
-      __atomic_store_n(library.started, 1, __ATOMIC_RELEASE);
-    } else if (in_child) {
-      g_is_new.store(true, std::memory_order_relaxed);
-    } else {
-      library.start_own();
-    }
+void before() noexcept {
+  if (t_handlers++ > 0) return;
+  g_lock.lock();
+  g_copies = copy_count();
+  g_forks.store(1);
+  platform::full_fence();
+  if (some_have_threads()) {
+    // The thread sleeps, with whatever context runs on it: there are locks of libc's on its stack.
+    for (uint32_t calls = g_calls.load(); calls != 0; calls = g_calls.load()) platform::futex_wait(g_calls, calls);
+    nanosleep(&kTimeToLeave, nullptr);
+  }
+  before_fork();
+  lock_gangs();
+  for (int i = 0; i < g_copies; ++i) copy(i)->numbers.before_fork();
+}
+
+// The threads of copies that have some are made anew when a call finds none. Two calls that find none at the same time
+// may take each other's buffers away. So in the parent they are made before calls go on; in a child, which may be one
+// that only starts another program, at its first call, which gives others the time to be past that.
+void start_again(const Copy* copy, bool in_child) noexcept {
+  if (copy->whole) return;
+  if (in_child) {
+    g_is_new.store(true, std::memory_order_relaxed);
+  } else {
+    copy->library.start_own();
   }
 }
 
-void after_in_parent() noexcept {
-  start_again(false);
-  if (g_forks.fetch_sub(1) == 1) core::unpark(g_forks, INT_MAX);
-}
-
-void after_in_child() noexcept {
-  start_again(true);
-  g_forks.fetch_sub(1);
+void after(bool in_child) noexcept {
+  if (--t_handlers > 0) return;
+  for (int i = 0; i < g_copies; ++i) {
+    copy(i)->numbers.after_fork(in_child);
+    start_again(copy(i), in_child);
+  }
+  unlock_gangs();
+  after_fork(in_child);
+  g_forks.store(0);
+  if (!in_child) core::unpark(g_forks, INT_MAX);
+  g_lock.unlock();
 }
 
 constexpr timespec kTimeToMakeThreads{0, 1'000'000};
@@ -69,7 +94,9 @@ void leave() noexcept {
 
 }  // namespace
 
-void wait_at_fork() noexcept { pthread_atfork(before, after_in_parent, after_in_child); }
+void handle_forks() noexcept {
+  pthread_atfork(before, [] { after(false); }, [] { after(true); });
+}
 
 void begin_call() noexcept {
   for (;;) {

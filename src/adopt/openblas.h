@@ -33,8 +33,8 @@ struct OpenBlas {
   int* own;      // variable: one more than the threads it has; those have the first numbers
   int* started;  // variable: whether it has them
   int (*run_itself)(long count, void* jobs);
-  int (*start_own)();
-  int (*end_own)();  // and gives back the buffers of all numbers
+  int (*start_own)();  // makes its threads, unless they are said to be there
+  int (*end_own)();    // and gives back the buffers of all numbers
   // Jobs that run while their creator goes on, and the wait for their end. Its LU factorization calls these directly.
   int (*begin)(long position, QueuedJob* jobs);
   int (*await)(long count, QueuedJob* jobs);

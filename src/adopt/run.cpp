@@ -143,14 +143,14 @@ Gang* prepare(Copy* copy, Job job, int count) noexcept {
   gang->count = count;
   gang->extra = 0;
   gang->list = nullptr;
-  begin_call();
+  if (!copy->whole) begin_call();
   copy->numbers.take(copy->first_number(), count, gang->numbers.data());
   return gang;
 }
 
 void dismiss(Gang* gang) noexcept {
   gang->copy->numbers.put(gang->count, gang->numbers.data());
-  end_call();
+  if (!gang->copy->whole) end_call();
   put_gang(gang);
 }
 
@@ -187,6 +187,9 @@ Job learn_job(Copy* copy) noexcept {
 }
 
 }  // namespace
+
+void lock_gangs() noexcept { g_lock.lock(); }
+void unlock_gangs() noexcept { g_lock.unlock(); }
 
 void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
   if (t_wanted != nullptr) {

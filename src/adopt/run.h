@@ -15,4 +15,8 @@ void run(int sync, Job job, int count, size_t size, void* data, int extra) noexc
 void begin(Copy* copy, long position, QueuedJob* jobs) noexcept;
 void await(QueuedJob* jobs) noexcept;
 
+// Around a fork.
+void lock_gangs() noexcept;
+void unlock_gangs() noexcept;
+
 }  // namespace weft::adopt

@@ -109,6 +109,16 @@ void set_limit(Copy* copy, int threads) noexcept {
   g_lock.unlock();
 }
 
+void before_fork() noexcept { g_lock.lock(); }
+
+void after_fork(bool in_child) noexcept {
+  if (in_child) {
+    g_share = INT_MAX;
+    apply_to_all();
+  }
+  g_lock.unlock();
+}
+
 ShareCounts share_counts() noexcept {
   g_lock.lock();
   ShareCounts counts = g_counts;

@@ -21,6 +21,10 @@ void keep_to_share(Copy* copy) noexcept;
 int limit(Copy* copy) noexcept;
 void set_limit(Copy* copy, int threads) noexcept;
 
+// Around a fork. The child begins without shares.
+void before_fork() noexcept;
+void after_fork(bool in_child) noexcept;
+
 struct ShareCounts {
   unsigned long lowered, raised;
   int share;

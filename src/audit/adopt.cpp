@@ -113,6 +113,15 @@ int get_threads(const Copy* copy) {
   return functions != nullptr ? functions->get_threads(threads) : __atomic_load_n(threads, __ATOMIC_RELAXED);
 }
 
+// It is given no threads: whatever looks for them in it is told that they are there.
+int start_own(const Copy* copy) {
+  __atomic_store_n(copy->library.started, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+// Called before a fork and at the end. Buffers stay, for the jobs that run.
+int end_own() { return 0; }
+
 template <class Ours>
 bool replace(void* function, Ours* ours, int arguments, const Copy* copy) noexcept {
   return platform::redirect(
@@ -135,6 +144,8 @@ void look_at(const link_map* object, const char* runtime) noexcept {
   if (!platform::may_change_code(object->l_name)) return;
   if (!replace(reinterpret_cast<void*>(library.begin), begin, 2, made)) return;
   replace(reinterpret_cast<void*>(library.await), await, 2, made);
+  replace(reinterpret_cast<void*>(library.start_own), start_own, 0, made);
+  replace(reinterpret_cast<void*>(library.end_own), end_own, 0, made);
   seen.for_each_defined([made](const char* name, void* function, size_t size) {
     const adopt::Known what = adopt::known(name);
     if (what == adopt::Known::get_configuration) {

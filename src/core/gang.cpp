@@ -63,8 +63,9 @@ int lend_threads(int missing) noexcept {
   if (missing <= 0) return 0;
   Pool& p = pool();
   p.lent_to_gangs.fetch_add(missing, std::memory_order_relaxed);
-  grow_workers(p.worker_limit());
-  const int refused = std::clamp(p.worker_limit() - p.worker_count.load(std::memory_order_acquire), 0, missing);
+  const int wanted = p.worker_limit();
+  grow_workers(wanted);
+  const int refused = std::clamp(wanted - p.worker_count.load(std::memory_order_acquire), 0, missing);
   if (refused > 0) p.lent_to_gangs.fetch_sub(refused, std::memory_order_relaxed);
   const int lent = missing - refused;
   p.compensations.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
