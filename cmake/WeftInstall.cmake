@@ -13,7 +13,7 @@ if(TARGET weft_tsan)
           DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
 endif()
 install(FILES tools/gdb/weft-gdb.py DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
-install(FILES include/weft/omp-tools.h include/weft/weft-tools.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+install(FILES include/weft/weft.h include/weft/omp-tools.h include/weft/weft-tools.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/weft)

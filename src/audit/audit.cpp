@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers every search for an OpenMP runtime in a process with weft's library (rtld-audit(7)): that of a linked
 // library, of dlopen, and those for the renamed copies inside Python wheels. So one runtime is mapped, and whatever
-// asks for versions or symbols of any of those names gets them from it.
+// asks for versions or symbols of any of those names gets them from it. And it has copies of OpenBLAS adopted
+// (adopt.h).
 //
 // When a search is answered matters. Objects with version needs ("GOMP_4.0 from libomp-1a2b.so.5") look among the
 // loaded objects for one known by that very name, and the dynamic linker aborts when there is none.
@@ -14,9 +15,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include <link.h>
+#include <strings.h>
 #include <unistd.h>
+
+#include "audit/adopt.h"
 
 namespace {
 
@@ -24,6 +29,17 @@ namespace {
 char g_library[PATH_MAX];
 // Whether the first search has been answered. The dynamic linker holds a lock whenever it asks.
 bool g_answered = false;
+
+bool g_adopts = true;
+
+// As the runtime reads it (base/options.cpp), which warns of what is neither.
+bool is_false(const char* text) noexcept {
+  if (text == nullptr) return false;
+  for (const char* word : {"false", "no", "off", "0"}) {
+    if (strcasecmp(text, word) == 0) return true;
+  }
+  return false;
+}
 
 // Base names of the runtimes, without what follows: ".so" and perhaps a version, or "-", a hash and that.
 constexpr const char* kRuntimes[] = {"libgomp", "libomp", "libomp5", "libiomp5"};
@@ -66,7 +82,14 @@ extern "C" {
     return 0;
   }
   std::memcpy(g_library, library, std::strlen(library) + 1);
+  g_adopts = !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
   return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+// Called before the object's own code runs. What it binds is of no interest here.
+[[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
+  if (g_adopts && space == LM_ID_BASE) weft::audit::look_at(object, g_library);
+  return 0;
 }
 
 [[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {

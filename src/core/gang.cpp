@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/gang.h"
 
+#include <algorithm>
+
 #include "core/pool.h"
 
 namespace weft::core {
@@ -13,6 +15,10 @@ bool has_time(const Carrier* carrier, const Context* self) noexcept {
   if (carrier->is_root() ? carrier != self->group : !p.allowed(carrier)) return false;
   // Relaxed: both are guesses about a moment that has passed when they are used.
   return carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier);
+}
+
+bool waits(const Carrier* carrier, const Context* self) noexcept {
+  return has_time(carrier, self) && carrier->waiting.load(std::memory_order_relaxed);
 }
 
 void join_gang(void* bundle) noexcept { take_part(static_cast<Bundle*>(bundle)); }
@@ -34,13 +40,36 @@ bool alone() noexcept {
   return pool().active_roots.load(std::memory_order_relaxed) <= own;
 }
 
+int busy_carriers() noexcept {
+  const Pool& p = pool();
+  const int count = p.worker_count.load(std::memory_order_acquire);
+  int busy = p.active_roots.load(std::memory_order_relaxed);
+  for (int i = 0; i < count; ++i) {
+    const Carrier* worker = p.worker(i);
+    // Relaxed: a guess, as in has_time().
+    const bool has_nothing = p.is_idle(worker) || worker->waiting.load(std::memory_order_relaxed);
+    busy += p.allowed(worker) && !has_nothing ? 1 : 0;
+  }
+  return busy;
+}
+
+// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both, so that
+// at worst too many threads are lent.
+int announce_gang(int calls) noexcept { return pool().gang_calls.fetch_add(calls) + calls - idle_carriers(); }
+
+void begin_gang_calls(int calls) noexcept { pool().gang_calls.fetch_sub(calls, std::memory_order_relaxed); }
+
 int lend_threads(int missing) noexcept {
   if (missing <= 0) return 0;
   Pool& p = pool();
   p.lent_to_gangs.fetch_add(missing, std::memory_order_relaxed);
-  p.compensations.fetch_add(static_cast<uint64_t>(missing), std::memory_order_relaxed);
-  grow_workers(p.worker_limit());
-  return missing;
+  const int wanted = p.worker_limit();
+  grow_workers(wanted);
+  const int refused = std::clamp(wanted - p.worker_count.load(std::memory_order_acquire), 0, missing);
+  if (refused > 0) p.lent_to_gangs.fetch_sub(refused, std::memory_order_relaxed);
+  const int lent = missing - refused;
+  p.compensations.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
+  return lent;
 }
 
 void return_threads(int lent) noexcept {
@@ -56,11 +85,20 @@ void summon(Bundle* bundle, int calls) noexcept {
   const Context* self = current_context();
   Pool& p = pool();
   const int count = p.carrier_count.load(std::memory_order_acquire);
+  // Those that look for work find the bundle where it stands; those that wait have to be given a context that claims.
+  const bool found_by_idle = bundle->open_index >= 0;
+  int woken = 0;
+  for (int i = 0; i < count && found_by_idle && woken < calls; ++i) {
+    const Carrier* carrier = p.carrier(i);
+    if (!has_time(carrier, self) || !p.is_idle(carrier)) continue;
+    notify(self->group);
+    ++woken;
+  }
   int next = 0;
-  for (int i = 0; i < calls; ++i) {
+  for (int i = woken; i < calls; ++i) {
     Context* context = make_context(join_gang, bundle, 0);
     if (context == nullptr) return;
-    while (next < count && !has_time(p.carrier(next), self)) ++next;
+    while (next < count && !waits(p.carrier(next), self)) ++next;
     if (next < count) context->carrier = p.carrier(next++);
     unblock(context);
   }

@@ -13,8 +13,16 @@ int idle_carriers() noexcept;
 // Whether no other root holds a slot.
 bool alone() noexcept;
 
+// OS threads that are at work: roots that hold slots, and workers that neither look for work nor only wait.
+int busy_carriers() noexcept;
+
+// A gang that is about to be published announces the calls it needs beside its publisher's. Returns how many more there
+// are announced, by all gangs, than carriers that could start them: that many are to be lent. Who begins one says so.
+int announce_gang(int calls) noexcept;
+void begin_gang_calls(int calls) noexcept;
+
 // Lends a gang OS threads that it needs beyond those that are idle; as a rule none are missing. Until return_threads()
-// they may run beside the CPU slots. Returns how many were lent.
+// they may run beside the CPU slots. Returns how many were lent: less than `missing` where the system refuses them.
 int lend_threads(int missing) noexcept;
 void return_threads(int lent) noexcept;
 

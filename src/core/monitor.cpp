@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/message.h"
+#include "core/idle_cpus.h"
 #include "core/pi_watch.h"
 #include "core/pool.h"
 #include "platform/fence.h"
@@ -53,6 +54,8 @@ class Monitor {
   bool tick() noexcept {
     const int count = pool_.carrier_count.load(std::memory_order_acquire);
     release_idle_roots(count);
+    idle_cpus_.tick(pool_);
+    help_gangs();
     const int waiting = count_stalled(count);
     if (waiting > 0) {
       if (stalled_ticks_++ == 0) stalled_since_ = cpu_time();
@@ -64,7 +67,7 @@ class Monitor {
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
-    return pool_.active_roots.load(std::memory_order_relaxed) > 0;
+    return pool_.active_roots.load(std::memory_order_relaxed) > 0 || idle_cpus_watched();
   }
 
  private:
@@ -85,6 +88,20 @@ class Monitor {
       before.quiet_ticks = quiet ? before.quiet_ticks + 1 : 0;
       if (before.quiet_ticks >= kTicksToRelease) release_slot(carrier);
     }
+  }
+
+  // The carriers that a gang has counted on have found something else to do. Its other members spin, so this is no case
+  // for patience.
+  void help_gangs() noexcept {
+    const int calls = pool_.gang_calls.load(std::memory_order_relaxed);
+    const int waited = std::min(calls, gang_calls_before_);
+    gang_calls_before_ = calls;
+    if (waited <= pool_.lent.load(std::memory_order_relaxed)) return;
+    pool_.compensations.fetch_add(static_cast<uint64_t>(waited), std::memory_order_relaxed);
+    pool_.lent.store(waited, std::memory_order_relaxed);
+    calm_ticks_ = 0;
+    grow_workers(std::min(pool_.worker_limit(), kMaxCarriers / 2));
+    for (int i = 0; i < waited; ++i) notify(nullptr);
   }
 
   // Calls and contexts that have waited for a whole tick where nobody has taken anything.
@@ -206,6 +223,8 @@ class Monitor {
   int calm_ticks_ = 0;
   unsigned ticks_ = 0;
   PiWatch locks_;
+  int gang_calls_before_ = 0;
+  IdleCpus idle_cpus_;
 };
 
 void* monitor_main(void* argument) {
@@ -220,7 +239,7 @@ void* monitor_main(void* argument) {
     // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
-    if (pool().active_roots.load(std::memory_order_relaxed) > 0) {
+    if (pool().active_roots.load(std::memory_order_relaxed) > 0 || idle_cpus_watched()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }

@@ -38,6 +38,7 @@ struct Pool {
   alignas(64) std::atomic<int> active_roots{0};
   std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
   std::atomic<int> lent_to_gangs{0};
+  std::atomic<int> gang_calls{0};  // announced by gangs, and not begun yet
 
   alignas(64) std::atomic<int> idle_count{0};
   std::atomic<int> waiting_count{0};  // carriers whose context has been spinning for a while

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -38,6 +39,18 @@ ThreadState thread_state(pid_t id) noexcept {
   if (state == nullptr) return ThreadState::unknown;
   if (*state == 'Z' || *state == 'X') return ThreadState::ended;
   return *state == 'S' || *state == 'D' ? ThreadState::sleeping : ThreadState::running;
+}
+
+int running_threads() noexcept {
+  DIR* threads = opendir("/proc/self/task");
+  if (threads == nullptr) return 0;
+  int count = 0;
+  while (const dirent* entry = readdir(threads)) {
+    const int id = std::atoi(entry->d_name);
+    count += id > 0 && thread_state(id) == ThreadState::running ? 1 : 0;
+  }
+  closedir(threads);
+  return count;
 }
 
 int cpu_of_thread(pid_t id) noexcept {

@@ -14,6 +14,9 @@ enum class ThreadState { running, sleeping, ended, unknown };
 // vanish: `unknown` when the thread has gone or /proc is not there.
 ThreadState thread_state(pid_t id) noexcept;
 
+// Threads of this process that run or want to, the caller included; some 10 us a thread. 0 without /proc.
+int running_threads() noexcept;
+
 // The CPU on which a thread of this process runs or is queued to run; -1 if it sleeps or is not there. Some 10 us.
 int cpu_of_thread(pid_t id) noexcept;
 

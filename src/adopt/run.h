@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs of a call run as a gang of the pool.
+#pragma once
+
+#include "adopt/openblas.h"
+
+namespace weft::adopt {
+
+struct Copy;
+
+// Runs the jobs of a call; of the type Run.
+void run(int sync, Job job, int count, size_t size, void* data, int extra) noexcept;
+
+// Makes the jobs of a list run beside the caller, which goes on and then waits for them; `position` is the first one's.
+void begin(Copy* copy, long position, QueuedJob* jobs) noexcept;
+void await(QueuedJob* jobs) noexcept;
+
+// Around a fork.
+void lock_gangs() noexcept;
+void unlock_gangs() noexcept;
+
+}  // namespace weft::adopt

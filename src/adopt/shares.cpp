@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adopt/shares.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "adopt/copy.h"
+#include "core/gang.h"
+#include "core/load.h"
+#include "core/scheduler.h"
+#include "core/spinlock.h"
+#include "platform/cycles.h"
+
+namespace weft::adopt {
+
+namespace {
+
+core::Spinlock g_lock;  // of what follows, and of the limits of copies
+int g_share = INT_MAX;
+ShareCounts g_counts{};
+
+// A raise that others undo at once was none of use: the next one waits twice as long.
+constexpr int64_t kShortLivedNs = 50'000'000;
+constexpr int64_t kLongestPauseNs = 320'000'000;
+int64_t g_raised_ns = 0;
+int64_t g_pause_ns = 0;
+
+// Brings the copy's variable in line. Whoever finds another value there than was written last takes it for the
+// program's new limit. Relaxed: the library reads a number and nothing with it.
+void apply(Copy* copy) noexcept {
+  int* threads = copy->library.threads;
+  int seen = __atomic_load_n(threads, __ATOMIC_RELAXED);
+  for (;;) {
+    if (seen != copy->written) copy->limit = seen;
+    const int wanted = std::min({copy->limit, g_share, core::started() ? core::slots() : INT_MAX});
+    copy->written = wanted;
+    if (seen == wanted) return;
+    if (__atomic_compare_exchange_n(threads, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+    copy->written = INT_MIN;  // the program has been faster
+  }
+}
+
+void apply_to_all() noexcept {
+  for (int i = 0; i < copy_count(); ++i) apply(copy(i));
+}
+
+bool idle(int cpus, int busy) noexcept {
+  g_lock.lock();
+  const int64_t now = platform::now_ns();
+  if (now - g_raised_ns >= g_pause_ns) {
+    // All that is busy may be callers, who then share the CPUs. If it is not, they get more at the next look.
+    const int slots = core::slots();
+    g_share = std::min({slots, g_share + cpus, std::max(g_share + 1, slots / std::max(1, busy))});
+    if (g_share == slots) g_share = INT_MAX;
+    g_raised_ns = now;
+    ++g_counts.raised;
+  }
+  apply_to_all();
+  const bool in_force = g_share != INT_MAX;
+  g_lock.unlock();
+  return in_force;
+}
+
+}  // namespace
+
+void begin_share(Copy* copy) noexcept {
+  g_lock.lock();
+  copy->written = INT_MIN;
+  apply(copy);
+  g_lock.unlock();
+}
+
+void lower_share(int helpers) noexcept {
+  const int callers = std::max(1, core::busy_carriers() - helpers);
+  const int share = std::max(1, core::slots() / callers);
+  if (share == core::slots()) return;
+  g_lock.lock();
+  if (share < g_share) {
+    const bool short_lived = platform::now_ns() - g_raised_ns < kShortLivedNs + g_pause_ns;
+    constexpr int64_t kFirstPauseNs = 10'000'000;
+    g_pause_ns = short_lived ? std::clamp(2 * g_pause_ns, kFirstPauseNs, kLongestPauseNs) : 0;
+    g_share = share;
+    ++g_counts.lowered;
+  }
+  apply_to_all();
+  core::watch_idle_cpus(idle);
+  g_lock.unlock();
+}
+
+void keep_to_share(Copy* copy) noexcept {
+  g_lock.lock();
+  apply(copy);
+  g_lock.unlock();
+}
+
+int limit(Copy* copy) noexcept {
+  g_lock.lock();
+  apply(copy);
+  const int threads = copy->limit;
+  g_lock.unlock();
+  return threads;
+}
+
+void set_limit(Copy* copy, int threads) noexcept {
+  g_lock.lock();
+  apply(copy);
+  copy->limit = threads;
+  apply(copy);
+  g_lock.unlock();
+}
+
+void before_fork() noexcept { g_lock.lock(); }
+
+void after_fork(bool in_child) noexcept {
+  if (in_child) {
+    g_share = INT_MAX;
+    apply_to_all();
+  }
+  g_lock.unlock();
+}
+
+ShareCounts share_counts() noexcept {
+  g_lock.lock();
+  ShareCounts counts = g_counts;
+  counts.share = g_share;
+  g_lock.unlock();
+  return counts;
+}
+
+}  // namespace weft::adopt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adopt/statistics.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include "adopt/copy.h"
+#include "adopt/shares.h"
+#include "base/options.h"
+
+namespace weft::adopt {
+
+namespace {
+
+// Relaxed: counts and no more.
+std::atomic<uint64_t> g_calls{0};
+std::atomic<uint64_t> g_jobs{0};
+std::atomic<uint64_t> g_lent{0};
+
+void print() noexcept {
+  const ShareCounts shares = share_counts();
+  char text[256];
+  const int size = std::snprintf(
+      text, sizeof text,
+      "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, shares lowered: %lu, "
+      "raised: %lu\n",
+      copy_count(), static_cast<unsigned long long>(g_calls.load()), static_cast<unsigned long long>(g_jobs.load()),
+      static_cast<unsigned long long>(g_lent.load()), shares.lowered, shares.raised);
+  if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
+}
+
+// Before what openmp/startup.cpp prints: exit handlers run the newest first.
+[[gnu::constructor(102)]] void on_load() {
+  if (base::options().stats) std::atexit([] { print(); });
+}
+
+}  // namespace
+
+void count_gang(int jobs, int lent) noexcept {
+  if (!base::options().stats) return;
+  g_calls.fetch_add(1, std::memory_order_relaxed);
+  g_jobs.fetch_add(static_cast<uint64_t>(jobs), std::memory_order_relaxed);
+  g_lent.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
+}
+
+}  // namespace weft::adopt

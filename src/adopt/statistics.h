@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// What WEFT_STATS prints of adopted libraries.
+#pragma once
+
+namespace weft::adopt {
+
+// A call of `jobs` jobs is about to run, on `lent` OS threads more than were idle.
+void count_gang(int jobs, int lent) noexcept;
+
+}  // namespace weft::adopt

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs here after the program has started is run by its threads, but in this library's link namespace, whose libc
+// does not know of them. So it calls nothing of that libc but system calls; the program's own opens the runtime.
+#include "audit/adopt.h"
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "adopt/openblas.h"
+#include "platform/loaded_object.h"
+#include "platform/redirect.h"
+
+namespace weft::audit {
+
+namespace {
+
+const char* g_runtime = nullptr;
+
+// Of the program's libc.
+using Dlmopen = void* (*)(Lmid_t, const char*, int);
+Dlmopen g_dlmopen = nullptr;
+
+// Release and acquire: with the functions comes the library they stand in.
+std::atomic<const adopt::Functions*> g_functions{nullptr};
+
+const adopt::Functions* loaded() noexcept { return g_functions.load(std::memory_order_acquire); }
+
+// The runtime's functions; null: the program cannot have it. Two threads that come at the same time get the same.
+const adopt::Functions* load() noexcept {
+  if (const adopt::Functions* functions = loaded()) return functions;
+  const auto* map = static_cast<const link_map*>(g_dlmopen(LM_ID_BASE, g_runtime, RTLD_NOW));
+  if (map == nullptr) return nullptr;
+  const platform::LoadedObject runtime(map->l_addr, map->l_ld);
+  const auto give = reinterpret_cast<const adopt::Functions* (*)()>(runtime.find("weft_blas_functions"));
+  if (give != nullptr) g_functions.store(give(), std::memory_order_release);
+  return loaded();
+}
+
+// The copies found so far; added under the dynamic linker's lock. Release and acquire: with the count come the records.
+struct Copy {
+  adopt::OpenBlas library;
+  uintptr_t base;
+  const char* (*get_configuration)() = nullptr;
+};
+constexpr int kMostCopies = 32;
+alignas(Copy) unsigned char g_memory[kMostCopies * sizeof(Copy)];
+std::atomic<int> g_count{0};
+Copy* copy(int index) noexcept { return reinterpret_cast<Copy*>(g_memory) + index; }
+
+// Jobs that weft cannot run: the copy, the one that lies closest below its code, runs them as it would without it.
+void give_back(adopt::Job job, int count, void* data) noexcept {
+  const auto at = reinterpret_cast<uintptr_t>(job);
+  const Copy* nearest = nullptr;
+  for (int i = g_count.load(std::memory_order_acquire) - 1; i >= 0; --i) {
+    const Copy* seen = copy(i);
+    if (seen->base <= at && (nearest == nullptr || seen->base > nearest->base)) nearest = seen;
+  }
+  __atomic_store_n(nearest->library.run, nullptr, __ATOMIC_RELAXED);
+  nearest->library.run_itself(count, data);
+}
+
+void run(int sync, adopt::Job job, int count, size_t size, void* data, int extra) {
+  const adopt::Functions* functions = load();
+  if (functions != nullptr) {
+    functions->run(sync, job, count, size, data, extra);
+  } else {
+    give_back(job, count, data);
+  }
+}
+
+// ---- what stands in place of functions of a copy ----
+
+// Of these there is no way back.
+const adopt::Functions* need() noexcept {
+  const adopt::Functions* functions = load();
+  if (functions != nullptr) return functions;
+  constexpr char kText[] =
+      "weft: the runtime that WEFT_LIBRARY names cannot be loaded; try WEFT_ADOPT_LIBRARIES=false\n";
+  if (write(STDERR_FILENO, kText, sizeof kText - 1) >= 0) __builtin_trap();
+  __builtin_trap();
+}
+
+int begin(long position, adopt::QueuedJob* jobs, const Copy* copy) {
+  need()->begin(copy->library.threads, position, jobs);
+  return 0;
+}
+
+int await(long count, adopt::QueuedJob* jobs, const Copy* copy) {
+  need()->await(copy->library.threads, count, jobs);
+  return 0;
+}
+
+// As long as the runtime is not there, no share is in force: the variable is the program's.
+void set_threads(int threads, const Copy* copy) {
+  const adopt::OpenBlas& library = copy->library;
+  if (threads < 1) threads = __atomic_load_n(library.own, __ATOMIC_RELAXED);
+  const int most = adopt::most_numbers(copy->get_configuration);
+  if (threads > most && most > 0) threads = most;
+  if (const adopt::Functions* functions = loaded()) {
+    functions->set_threads(library.threads, threads);
+  } else {
+    __atomic_store_n(library.threads, threads, __ATOMIC_RELAXED);
+  }
+}
+
+int get_threads(const Copy* copy) {
+  const int* threads = copy->library.threads;
+  const adopt::Functions* functions = loaded();
+  return functions != nullptr ? functions->get_threads(threads) : __atomic_load_n(threads, __ATOMIC_RELAXED);
+}
+
+// It is given no threads: whatever looks for them in it is told that they are there.
+int start_own(const Copy* copy) {
+  __atomic_store_n(copy->library.started, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+// Called before a fork and at the end. Buffers stay, for the jobs that run.
+int end_own() { return 0; }
+
+template <class Ours>
+bool replace(void* function, Ours* ours, int arguments, const Copy* copy) noexcept {
+  return platform::redirect(
+      {.function = function, .to = reinterpret_cast<const void*>(ours), .argument = copy, .arguments = arguments});
+}
+
+}  // namespace
+
+void look_at(const link_map* object, const char* runtime) noexcept {
+  const platform::LoadedObject seen(object->l_addr, object->l_ld);
+  if (g_dlmopen == nullptr) g_dlmopen = reinterpret_cast<Dlmopen>(seen.find("dlmopen"));
+  g_runtime = runtime;
+  const adopt::OpenBlas library(seen);
+  const int index = g_count.load(std::memory_order_relaxed);
+  if (!library.found() || g_dlmopen == nullptr || index == kMostCopies) return;
+  Copy* made = new (copy(index)) Copy{library, object->l_addr};
+  g_count.store(index + 1, std::memory_order_release);
+  // Programs that set a callback themselves do so later, and keep theirs.
+  __atomic_store_n(library.run, &run, __ATOMIC_RELAXED);
+  if (!platform::may_change_code(object->l_name)) return;
+  if (!replace(reinterpret_cast<void*>(library.begin), begin, 2, made)) return;
+  replace(reinterpret_cast<void*>(library.await), await, 2, made);
+  replace(reinterpret_cast<void*>(library.start_own), start_own, 0, made);
+  replace(reinterpret_cast<void*>(library.end_own), end_own, 0, made);
+  seen.for_each_defined([made](const char* name, void* function, size_t size) {
+    const adopt::Known what = adopt::known(name);
+    if (what == adopt::Known::get_configuration) {
+      made->get_configuration = reinterpret_cast<const char* (*)()>(function);
+    } else if (size < platform::kRedirectionSize) {
+      return false;  // it only calls another one of these
+    } else if (what == adopt::Known::set_threads) {
+      replace(function, set_threads, 1, made);
+    } else if (what == adopt::Known::get_threads) {
+      replace(function, get_threads, 0, made);
+    }
+    return false;
+  });
+}
+
+}  // namespace weft::audit

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of OpenBLAS are adopted when they are mapped: their callback is set before their own code runs, so that it is
+// there whoever calls them first. The function it is set to brings weft's runtime in when it is needed.
+#pragma once
+
+#include <link.h>
+
+namespace weft::audit {
+
+// An object of the program has been mapped; `runtime` is the file of weft's runtime.
+void look_at(const link_map* object, const char* runtime) noexcept;
+
+}  // namespace weft::audit

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/load.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "core/idle_cpus.h"
+#include "core/pool.h"
+#include "platform/thread_state.h"
+
+namespace weft::core {
+
+namespace {
+
+// Release and acquire: with the function comes what it uses.
+std::atomic<IdleWatcher> g_watcher{nullptr};
+
+int64_t cpu_time() noexcept {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Carriers that use a CPU and could be asked to do something else.
+int spinning(const Pool& p) noexcept {
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  int found = 0;
+  for (int i = 0; i < count; ++i) {
+    const Carrier* carrier = p.carrier(i);
+    const bool looks = p.is_idle(carrier) && carrier->wake.load(std::memory_order_relaxed) != Wake::sleeping;
+    found += looks || carrier->waiting.load(std::memory_order_relaxed) ? 1 : 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+void watch_idle_cpus(IdleWatcher watcher) noexcept {
+  if (g_watcher.exchange(watcher, std::memory_order_release) == nullptr) wake_monitor();
+}
+
+bool idle_cpus_watched() noexcept { return g_watcher.load(std::memory_order_relaxed) != nullptr; }
+
+void IdleCpus::tick(const Pool& p) noexcept {
+  const IdleWatcher watcher = g_watcher.load(std::memory_order_acquire);
+  if (watcher == nullptr) {
+    time_before_ = 0;
+    return;
+  }
+  const int64_t time = platform::now_ns();
+  const int64_t used = cpu_time();
+  const int64_t passed = time - time_before_;
+  const double busy =
+      std::max(0.0, static_cast<double>(used - used_before_) / static_cast<double>(passed) - spinning(p));
+  const bool first = time_before_ == 0;
+  time_before_ = time;
+  used_before_ = used;
+  if (first || pause_ > 0) {
+    pause_ = std::max(0, pause_ - 1);
+    ticks_ = 0;
+    return;
+  }
+  busy_ = ticks_ == 0 ? busy : std::max(busy_, busy);
+  constexpr double kMuch = 0.75;  // of a CPU
+  if (p.settings.slots - busy_ < kMuch) {
+    ticks_ = 0;
+    return;
+  }
+  if (++ticks_ < kTicks) return;
+  ticks_ = 0;
+  // Threads that want a CPU and get none use no time either, when other processes want it too.
+  constexpr int kMonitorItself = 1;
+  const int running = platform::running_threads() - kMonitorItself - spinning(p);
+  const int idle = std::min(static_cast<int>(p.settings.slots - busy_ + 1 - kMuch), p.settings.slots - running);
+  if (idle < 1) {
+    pause_ = kPause;
+    return;
+  }
+  if (watcher(idle, static_cast<int>(std::lround(busy_)))) return;
+  // Unless another one has been set meanwhile.
+  IdleWatcher expected = watcher;
+  g_watcher.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+}
+
+}  // namespace weft::core

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many CPUs the process leaves idle, for those that decide how many threads a library may use.
+#pragma once
+
+namespace weft::core {
+
+// Told by the monitor when CPUs have been idle for some ticks: how many, and how many the process uses. What the pool
+// spends on looking for work counts as idle. It returns whether it wants to be told again.
+using IdleWatcher = bool (*)(int idle, int busy);
+
+// From now on `watcher` is told, until it returns false. There is one for the process. The pool has been started.
+void watch_idle_cpus(IdleWatcher watcher) noexcept;
+
+}  // namespace weft::core

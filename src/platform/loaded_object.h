@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dynamic symbols of an ELF object that is mapped, perhaps not relocated yet. Needs nothing of libc, so that the
+// audit library may use it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <link.h>
+
+namespace weft::platform {
+
+class LoadedObject {
+ public:
+  // `base`: what is added to the addresses in the file (l_addr, dlpi_addr); `dynamic`: its dynamic section.
+  LoadedObject(uintptr_t base, const ElfW(Dyn) * dynamic) noexcept : base_(base) {
+    if (dynamic == nullptr) return;
+    for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+      switch (dynamic->d_tag) {
+        case DT_SYMTAB: symbols_ = at<const ElfW(Sym)>(dynamic->d_un.d_ptr); break;
+        case DT_STRTAB: strings_ = at<const char>(dynamic->d_un.d_ptr); break;
+        case DT_GNU_HASH: hash_ = at<const uint32_t>(dynamic->d_un.d_ptr); break;
+        default: break;
+      }
+    }
+  }
+
+  // The address of a symbol that the object defines; null: it does not. Functions chosen at run time (IFUNC) count as
+  // not there.
+  void* find(const char* name) const noexcept {
+    if (!usable()) return nullptr;
+    const uint32_t wanted = hash_of(name);
+    const uint32_t filter_words = hash_[2];
+    const auto* filter = reinterpret_cast<const ElfW(Addr)*>(hash_ + 4);
+    constexpr uint32_t kBits = sizeof(ElfW(Addr)) * 8;
+    const ElfW(Addr) word = filter[(wanted / kBits) & (filter_words - 1)];
+    if ((word >> (wanted % kBits) & word >> ((wanted >> hash_[3]) % kBits) & 1) == 0) return nullptr;
+    void* found = nullptr;
+    visit_bucket(wanted % hash_[0], [&](const ElfW(Sym) & symbol, uint32_t hash) {
+      if ((hash | 1) != (wanted | 1) || !equal(strings_ + symbol.st_name, name)) return false;
+      found = address_of(symbol);
+      return true;
+    });
+    return found;
+  }
+
+  // Visits the symbols that the object defines, by name, address and size, until `visit` says true.
+  template <class Visit>
+  void for_each_defined(Visit&& visit) const noexcept {
+    if (!usable()) return;
+    for (uint32_t bucket = 0; bucket < hash_[0]; ++bucket) {
+      const bool ended = visit_bucket(bucket, [&](const ElfW(Sym) & symbol, uint32_t) {
+        void* address = address_of(symbol);
+        return address != nullptr && visit(strings_ + symbol.st_name, address, static_cast<size_t>(symbol.st_size));
+      });
+      if (ended) return;
+    }
+  }
+
+  // Whether it asks for a symbol that it does not define.
+  bool needs(const char* name) const noexcept {
+    if (!usable()) return false;
+    // The table of hashes leaves out the first ones, which are not defined.
+    for (uint32_t i = 1; i < hash_[1]; ++i) {
+      if (symbols_[i].st_shndx == SHN_UNDEF && equal(strings_ + symbols_[i].st_name, name)) return true;
+    }
+    return false;
+  }
+
+ private:
+  // The dynamic linker relocates some of these addresses in place, some it leaves as they are in the file.
+  template <class T>
+  T* at(ElfW(Addr) address) const noexcept {
+    return reinterpret_cast<T*>(address < base_ ? base_ + address : address);
+  }
+
+  bool usable() const noexcept {
+    return symbols_ != nullptr && strings_ != nullptr && hash_ != nullptr && hash_[0] > 0;
+  }
+
+  template <class Visit>
+  bool visit_bucket(uint32_t bucket, Visit&& visit) const noexcept {
+    const uint32_t first = hash_[1];
+    const uint32_t* buckets = hash_ + 4 + hash_[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    const uint32_t* chain = buckets + hash_[0];
+    uint32_t index = buckets[bucket];
+    if (index < first) return false;
+    for (;; ++index) {
+      const uint32_t hash = chain[index - first];
+      if (visit(symbols_[index], hash)) return true;
+      if ((hash & 1) != 0) return false;  // the last of its bucket
+    }
+  }
+
+  void* address_of(const ElfW(Sym) & symbol) const noexcept {
+    const unsigned type = symbol.st_info & 0xf;
+    const bool usual = type == STT_FUNC || type == STT_OBJECT;
+    return usual && symbol.st_shndx != SHN_UNDEF ? reinterpret_cast<void*>(base_ + symbol.st_value) : nullptr;
+  }
+
+  static uint32_t hash_of(const char* name) noexcept {
+    uint32_t hash = 5381;
+    for (; *name != '\0'; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
+    return hash;
+  }
+
+  static bool equal(const char* a, const char* b) noexcept {
+    while (*a != '\0' && *a == *b) ++a, ++b;
+    return *a == *b;
+  }
+
+  uintptr_t base_;
+  const ElfW(Sym) * symbols_ = nullptr;
+  const char* strings_ = nullptr;
+  const uint32_t* hash_ = nullptr;
+};
+
+}  // namespace weft::platform

@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""OpenBLAS on pthreads, as in NumPy's and SciPy's wheels, on weft's pool: results, limits, forks, threads, nesting."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import textwrap
+import unittest
+
+COMMAND = os.environ["WEFT_COMMAND"]
+RUNTIME = os.environ["WEFT_TEST_RUNTIME"]
+PYTHON = os.environ["WEFT_TEST_PYTHON"]
+GCC = os.environ["WEFT_TEST_GCC"]
+HERE = pathlib.Path(__file__).parent
+# One more than the machine may have, so that there is always something to share.
+CPUS = 4
+
+
+def run(arguments, **settings):
+    """(stdout, stderr) of a program that must end well."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("WEFT_", "OMP_", "OPENBLAS_"))}
+    done = subprocess.run(arguments, env=kept | {name: str(value) for name, value in settings.items()},
+                          capture_output=True, text=True, timeout=240)
+    if done.returncode != 0:
+        raise AssertionError(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def python(text, **settings):
+    """The same for Python under weft; the CPUs are those of another machine."""
+    return run([COMMAND, "run", "--", PYTHON, "-c", textwrap.dedent(text)],
+               **({"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "true"} | settings))
+
+
+def count(stderr, what):
+    found = re.search(rf"{what}: (\d+)", stderr)
+    return int(found[1]) if found else 0
+
+
+# Wheels that were adopted have nothing to say.
+def quiet(stderr):
+    return not re.search("OpenBLAS|[Ww]arning", stderr)
+
+
+class Results(unittest.TestCase):
+    CALLS = """
+        import numpy as np, scipy.linalg as sl
+        from threadpoolctl import threadpool_limits
+        rng = np.random.default_rng(1)
+        def calls(kind, size):
+            a = rng.standard_normal((size, size)).astype(kind)
+            if np.iscomplexobj(a): a = a + 1j * rng.standard_normal((size, size)).astype(kind)
+            spd = a @ a.conj().T + size * np.eye(size, dtype=a.dtype)
+            v = a[0].copy()
+            return [lambda: a @ a, lambda: a @ v, lambda: a.T @ a, lambda: np.linalg.solve(spd, a),
+                    lambda: np.linalg.inv(spd), lambda: np.linalg.eigvalsh(spd), lambda: np.linalg.qr(a)[1],
+                    lambda: np.linalg.cholesky(spd), lambda: np.linalg.svd(a, compute_uv=False),
+                    lambda: sl.solve(spd, v), lambda: sl.lu(a)[2], lambda: sl.solve_triangular(spd, a, lower=True),
+                    lambda: sl.det(spd / size), lambda: sl.cholesky(spd), lambda: np.vdot(a, a)]
+        """
+
+    def test_are_those_of_one_thread(self):
+        out, err = python(self.CALLS + """
+        for kind in np.float32, np.float64, np.complex64, np.complex128:
+            for size in 70, 301:
+                for number, call in enumerate(calls(kind, size)):
+                    with threadpool_limits(1):
+                        expected = call()
+                    got = call()
+                    tolerance = np.abs(expected).max() * 100 * np.finfo(kind).eps * size
+                    assert np.abs(got - expected).max() <= tolerance, (kind, size, number)
+        """)
+        self.assertEqual(count(err, "adopted"), 2)
+        self.assertGreater(count(err, "calls"), 100)
+        self.assertTrue(quiet(err), err)
+
+    def test_many_threads_at_once(self):
+        out, err = python(self.CALLS + """
+        from multiprocessing.pool import ThreadPool
+        for kind in np.float64, np.complex64:
+            todo = calls(kind, 200)
+            with threadpool_limits(1):
+                expected = [call() for call in todo]
+            with ThreadPool(16) as pool:
+                for _ in range(3):
+                    for number, got in enumerate(pool.map(lambda call: call(), todo * 4, chunksize=1)):
+                        other = expected[number % len(todo)]
+                        tolerance = np.abs(other).max() * 1e5 * np.finfo(kind).eps
+                        assert np.abs(got - other).max() <= tolerance, (kind, number)
+        """)
+        self.assertGreater(count(err, "calls"), 0)
+        self.assertGreater(count(err, "shares lowered"), 0)
+
+    def test_copies_have_no_threads_of_their_own(self):
+        out, _ = python("""
+        import numpy as np, os, scipy.linalg
+        print(len(os.listdir("/proc/self/task")))
+        """)
+        self.assertEqual(out.strip(), "1")
+
+
+class Adoption(unittest.TestCase):
+    def test_of_a_library_that_comes_later(self):
+        _, err = python("""
+        import numpy as np
+        a = np.random.rand(300, 300); a @ a
+        import scipy.linalg
+        assert np.allclose(scipy.linalg.blas.dgemm(1.0, a, a), a @ a)
+        """)
+        self.assertEqual(count(err, "adopted"), 2)
+
+    def test_brings_the_runtime_only_when_it_is_needed(self):
+        out, _ = python("""
+        import numpy as np
+        a = np.random.rand(20, 20); a @ a
+        mapped = lambda: any("libgomp" in line for line in open("/proc/self/maps"))
+        before = mapped()
+        a = np.random.rand(300, 300); a @ a
+        print(before, mapped())
+        """)
+        self.assertEqual(out.split(), ["False", "True"])
+
+    def test_can_be_switched_off(self):
+        out, err = python("""
+        import numpy as np, os
+        a = np.random.rand(300, 300); a @ a; np.linalg.solve(a, a)
+        print(any("libgomp" in line for line in open("/proc/self/maps")))
+        """, WEFT_ADOPT_LIBRARIES="off")
+        self.assertEqual(out.split(), ["False"])
+
+    def test_without_the_audit_library(self):
+        text = """
+        import ctypes, numpy as np
+        from multiprocessing.pool import ThreadPool
+        weft = ctypes.CDLL(None)
+        a = np.random.rand(300, 300); b = np.random.rand(300, 300)
+        expected = [a @ b, np.linalg.solve(a, b)]
+        with ThreadPool(8) as pool:
+            work = pool.map_async(lambda i: np.linalg.solve(a, b) if i % 2 else a @ b, range(200), chunksize=1)
+            print(weft.weft_adopt_libraries(), weft.weft_adopt_libraries())
+            for i, got in enumerate(work.get()):
+                assert np.allclose(got, expected[i % 2])
+        import scipy.linalg
+        print(weft.weft_adopt_libraries())
+        assert np.allclose(scipy.linalg.solve(a, b), expected[1])
+        path = next(line.split()[-1] for line in open("/proc/self/maps") if "numpy.libs" in line and "openblas" in line)
+        set_threads = lambda n: weft.weft_blas_set_num_threads(path.encode(), n)
+        get_threads = lambda: weft.weft_blas_get_num_threads(path.encode())
+        assert set_threads(4) == 0 and get_threads() == 4 and set_threads(2) == 0 and get_threads() == 2
+        assert set_threads(0) == -1 and weft.weft_blas_get_num_threads(b"/nowhere") == -1
+        """
+        out, err = run([PYTHON, "-c", textwrap.dedent(text)], LD_PRELOAD=f"{RUNTIME}/libgomp.so.1", WEFT_NUM_CPUS=CPUS,
+                       OPENBLAS_NUM_THREADS=CPUS, WEFT_STATS="true")
+        self.assertEqual(out.split(), ["1", "0", "1"])
+        self.assertEqual(count(err, "adopted"), 2)
+
+    def test_leaves_a_callback_of_the_program_alone(self):
+        out, _ = python("""
+        import ctypes, threading, numpy as np
+        from threadpoolctl import threadpool_info
+        path = next(i["filepath"] for i in threadpool_info() if i["user_api"] == "blas")
+        blas = ctypes.CDLL(path)
+        Job = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
+        Run = ctypes.CFUNCTYPE(None, ctypes.c_int, Job, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int)
+        seen = []
+        @Run
+        def run(sync, job, count, size, data, extra):
+            seen.append(count)
+            threads = [threading.Thread(target=job, args=(i, data + i * size, extra)) for i in range(count)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+        blas.scipy_openblas_set_threads_callback_function64_(run)
+        a = np.random.rand(300, 300)
+        expected = np.array([[np.dot(a[i], a[:, j]) for j in range(300)] for i in range(300)])
+        assert np.allclose(a @ a, expected)
+        assert seen
+        x = np.linalg.solve(a, a[0])
+        assert np.allclose(a @ x, a[0])
+        """)
+
+
+class Limits(unittest.TestCase):
+    ASK = """
+        import numpy as np, scipy.linalg, sys, time
+        from multiprocessing.pool import ThreadPool
+        from threadpoolctl import threadpool_info, threadpool_limits
+        def asked():
+            return {i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}
+        a = np.random.rand(300, 300)
+        FOUR = threadpool_limits(4, user_api="blas")
+        """
+
+    def test_of_the_environment(self):
+        out, err = python("""
+        import numpy as np, scipy.linalg
+        from threadpoolctl import threadpool_info
+        a = np.random.rand(300, 300)
+        a @ a
+        print({i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"})
+        """, OPENBLAS_NUM_THREADS=1)
+        self.assertEqual(out.strip(), "{1}")
+        self.assertEqual(count(err, "adopted"), 0)
+
+    def test_nested(self):
+        python(self.ASK + """
+        assert asked() == {4}
+        with threadpool_limits(2):
+            assert asked() == {2}
+            a @ a
+            with threadpool_limits(1):
+                assert asked() == {1}
+                a @ a
+            assert asked() == {2}
+            with threadpool_limits(3):
+                assert asked() == {3}
+            assert asked() == {2}
+        assert asked() == {4}
+        """)
+
+    def test_are_told_from_shares(self):
+        # While others keep the share low, what the program has set is what it is told, and what bounds the share.
+        _, err = python(self.ASK + """
+        stop = []
+        def work(_):
+            while not stop: np.linalg.eigvals(a)
+        with ThreadPool(12) as pool:
+            working = pool.map_async(work, range(12), chunksize=1)
+            for _ in range(20):
+                time.sleep(0.02)
+                assert asked() == {4}
+                with threadpool_limits(1):
+                    time.sleep(0.02)
+                    assert asked() == {1}
+                with threadpool_limits(2):
+                    assert asked() == {2}
+            stop.append(True)
+            working.get()
+        assert asked() == {4}
+        """)
+        self.assertGreater(count(err, "shares lowered"), 0)
+
+    def test_no_more_threads_than_cpus(self):
+        # A limit above the CPUs is remembered; jobs beyond them would only wait for each other.
+        _, err = python(self.ASK + """
+        with threadpool_limits(16, user_api="blas"):
+            assert asked() == {16}
+            for _ in range(5): a @ a
+            assert asked() == {16}
+        """, WEFT_NUM_CPUS=2)
+        self.assertLessEqual(count(err, "jobs"), 16 + 5 * 2)
+
+    def test_idle_cpus_raise_the_share(self):
+        _, err = python(self.ASK + """
+        with ThreadPool(16) as pool:
+            pool.map(np.linalg.eigvals, [a] * 16, chunksize=1)
+        end = time.time() + 60
+        import ctypes
+        path = next(i["filepath"] for i in threadpool_info() if i["user_api"] == "blas")
+        share = ctypes.c_int.in_dll(ctypes.CDLL(path), "blas_cpu_number")
+        while share.value != 4 and time.time() < end: time.sleep(0.01)
+        assert share.value == 4
+        """)
+        self.assertEqual(count(err, "shares lowered") > 0, count(err, "raised") > 0)
+
+
+class Processes(unittest.TestCase):
+    def test_forks_in_the_middle(self):
+        python("""
+        import os, threading, numpy as np, sys
+        a = np.random.rand(700, 700); b = np.random.rand(700, 700)
+        expected = [a @ b, np.linalg.solve(a, b)]
+        stop, wrong = [], []
+        def work():
+            while not stop:
+                if not np.allclose(a @ b, expected[0]) or not np.allclose(np.linalg.solve(a, b), expected[1]):
+                    wrong.append(1)
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads: thread.start()
+        for i in range(8):
+            child = os.fork()
+            if child == 0:
+                good = np.allclose(a @ b, expected[0]) and np.allclose(np.linalg.solve(a, b), expected[1])
+                os._exit(0 if good else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        stop.append(1)
+        for thread in threads: thread.join()
+        assert not wrong
+        """)
+
+    def test_workers_of_multiprocessing(self):
+        python("""
+        import multiprocessing as mp, numpy as np
+        a = np.random.rand(200, 200)
+        a @ a
+        with mp.get_context("fork").Pool(3) as pool:
+            for got in pool.map(np.linalg.inv, [a] * 9):
+                assert np.allclose(got @ a, np.eye(200))
+        assert np.allclose(np.linalg.inv(a) @ a, np.eye(200))
+        """)
+
+
+class Programs(unittest.TestCase):
+    def test_inside_parallel_regions_and_threads_that_end(self):
+        wheel, _ = run([PYTHON, "-c", "import numpy, pathlib; print(next((pathlib.Path(numpy.__file__).parent.parent)"
+                                      ".glob('numpy.libs/libscipy_openblas*')))"])
+        with tempfile.TemporaryDirectory() as folder:
+            program = f"{folder}/nested"
+            run([GCC, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fopenmp", "-pthread", HERE / "nested.c", "-o",
+                 program, "-ldl"])
+            for cpus in 1, 2, 4:
+                for threads in 1, 2, 4, 9:
+                    with self.subTest(cpus=cpus, threads=threads):
+                        _, err = run([COMMAND, "run", "--", program, wheel.strip()], WEFT_NUM_CPUS=cpus,
+                                     OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=4)
+                        self.assertEqual(err, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
