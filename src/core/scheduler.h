@@ -6,6 +6,7 @@
 #include "core/apart.h"
 #include "core/bundle.h"
 #include "core/context.h"
+#include "platform/cpu_set.h"
 #include "platform/cycles.h"
 
 namespace weft::core {
@@ -18,6 +19,13 @@ struct Settings {
   long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
   // The CPUs that a worker is bound to as long as nobody says otherwise (core/binding.h); null: workers are not bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
+  // How the process shares the CPUs of the node with others.
+  struct Node {
+    bool on = false;
+    int weight = 100;
+    const char* mode = "";  // for others to look at
+    platform::CpuSet cpus;  // those that the process may use
+  } node;
 };
 
 // Starts the pool once. Later calls change nothing.
@@ -71,6 +79,9 @@ bool yield() noexcept;
 // Nanoseconds a waiter may spin; 0 when waiting is passive.
 long spin_ns() noexcept;
 
+// Whether a carrier whose context has waited for so long in place owes its CPU to another process of the node.
+bool owed_to_node(int64_t waited_ns) noexcept;
+
 // Whether the caller's carrier has, or owes the CPU to, something else.
 bool wanted_elsewhere(const Context* self) noexcept;
 
@@ -99,7 +110,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
         deadline = now + budget;
         set_waiting(self, true);
       }
-      if (now > deadline) break;
+      if (now > deadline || owed_to_node(now - (deadline - budget))) break;
       apart.look(self->carrier, now - (deadline - budget));
     }
   }

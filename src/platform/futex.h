@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two futex operations the scheduler parks on (futex(2), private flavour). They do not go through
-// libc, so they leave errno alone: a parked thread may sleep while its identity runs elsewhere.
+// The two futex operations the scheduler parks on (futex(2), private flavour), and those of words that several processes
+// see. They do not go through libc, so they leave errno alone: a parked thread may sleep while its identity runs elsewhere.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -13,10 +14,11 @@ namespace weft::platform {
 
 namespace detail {
 
-inline long futex(const std::atomic<uint32_t>& word, long operation, long value) noexcept {
+inline long futex(const std::atomic<uint32_t>& word, long operation, long value,
+                  const timespec* limit = nullptr) noexcept {
 #if defined(__x86_64__)
   long result;
-  register long timeout asm("r10") = 0;
+  register long timeout asm("r10") = reinterpret_cast<long>(limit);
   asm volatile("syscall"
                : "=a"(result)
                : "0"(static_cast<long>(SYS_futex)), "D"(&word), "S"(operation), "d"(value), "r"(timeout)
@@ -27,7 +29,7 @@ inline long futex(const std::atomic<uint32_t>& word, long operation, long value)
   register long result asm("x0") = reinterpret_cast<long>(&word);
   register long op asm("x1") = operation;
   register long val asm("x2") = value;
-  register long timeout asm("x3") = 0;
+  register long timeout asm("x3") = reinterpret_cast<long>(limit);
   asm volatile("svc 0" : "+r"(result) : "r"(number), "r"(op), "r"(val), "r"(timeout) : "memory");
   return result;
 #else
@@ -45,6 +47,17 @@ inline void futex_wait(const std::atomic<uint32_t>& word, uint32_t expected) noe
 // Wakes at most `count` sleepers of `word`.
 inline void futex_wake(const std::atomic<uint32_t>& word, int count) noexcept {
   detail::futex(word, FUTEX_WAKE_PRIVATE, count);
+}
+
+// The same for a word in memory that processes share; at most `ns` nanoseconds.
+inline void futex_wait_shared(const std::atomic<uint32_t>& word, uint32_t expected, int64_t ns) noexcept {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const timespec limit{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
+  detail::futex(word, FUTEX_WAIT, expected, &limit);
+}
+
+inline void futex_wake_shared(const std::atomic<uint32_t>& word, int count) noexcept {
+  detail::futex(word, FUTEX_WAKE, count);
 }
 
 }  // namespace weft::platform
