@@ -22,13 +22,6 @@ constexpr int64_t kTurnNs = 50'000'000;
 // Turns that follow each other are spread evenly: 2^16 divided by the golden ratio.
 constexpr uint64_t kNextPhase = 40503;
 
-platform::CpuSet cpus_of(const Record& record) noexcept {
-  platform::CpuSet cpus;
-  auto* words = static_cast<uint64_t*>(cpus.data());
-  for (size_t i = 0; i < record.cpus.size(); ++i) words[i] = record.cpus[i].load(std::memory_order_relaxed);
-  return cpus;
-}
-
 bool may_use(const Record& record, int cpu) noexcept {
   return (record.cpus[static_cast<size_t>(cpu) / 64].load(std::memory_order_relaxed) >> (cpu % 64) & 1) != 0;
 }

@@ -60,6 +60,13 @@ bool init_shared(pthread_mutex_t* mutex) noexcept {
   return made;
 }
 
+platform::CpuSet cpus_of(const Record& record) noexcept {
+  platform::CpuSet cpus;
+  auto* words = static_cast<uint64_t*>(cpus.data());
+  for (size_t i = 0; i < record.cpus.size(); ++i) words[i] = record.cpus[i].load(std::memory_order_relaxed);
+  return cpus;
+}
+
 // Processes that number processes differently cannot tell who is alive, so they meet elsewhere.
 Path default_path() noexcept {
   Path path;

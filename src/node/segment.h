@@ -20,6 +20,8 @@ struct Path {
 };
 Path default_path() noexcept;
 
+platform::CpuSet cpus_of(const Record& record) noexcept;
+
 // A mutex that threads of any process may lock, and whose next owner learns when its last one has died.
 bool init_shared(pthread_mutex_t* mutex) noexcept;
 
