@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,6 +95,12 @@ bool Segment::make(const char* path, Reason& reason) noexcept {
   const File file(::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file.number() < 0) {
     reason.say("%s: %s", folder, std::strerror(errno));
+    return false;
+  }
+  // Beyond this limit there is a signal, which kills.
+  rlimit longest{};
+  if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur < sizeof(Layout)) {
+    reason.say("%s: files may not be as long as %zu KB (ulimit -f)", folder, sizeof(Layout) >> 10);
     return false;
   }
   // All of it now: a file system that is full must not show only when a page is touched.
