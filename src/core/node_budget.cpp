@@ -62,7 +62,7 @@ int count_missing(const Pool& p, const node::Member& member) noexcept {
     workers += worker_could_use(p, carrier) ? 1 : 0;
   }
   const int wanted = roots + (workers > 0 ? std::min(workers, pending_work(p)) : 0);
-  return std::clamp(p.settings.slots - member.held(), 0, wanted);
+  return std::clamp(member.most() - member.held(), 0, wanted);
 }
 
 // Gives a slot to a carrier of the process that can use it: roots run anyway, so they come first.

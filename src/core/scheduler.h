@@ -13,19 +13,21 @@ namespace weft::core {
 
 inline constexpr int kMaxCarriers = 4096;
 
+// How the process shares the CPUs of the node with others.
+struct NodeSettings {
+  bool on = false;
+  int weight = 100;
+  const char* mode = "";       // for others to look at
+  platform::CpuSet cpus = {};  // those that the process may use
+};
+
 struct Settings {
   int slots = 1;                 // carriers that may run at once
   size_t stack_size = 8u << 20;  // bytes, of a context
   long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
   // The CPUs that a worker is bound to as long as nobody says otherwise (core/binding.h); null: workers are not bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
-  // How the process shares the CPUs of the node with others.
-  struct Node {
-    bool on = false;
-    int weight = 100;
-    const char* mode = "";  // for others to look at
-    platform::CpuSet cpus;  // those that the process may use
-  } node;
+  NodeSettings node = {};
 };
 
 // Starts the pool once. Later calls change nothing.

@@ -8,7 +8,7 @@ namespace weft::node {
 namespace {
 
 // Steps that a division may take; with more CPUs than that each step gives away more than one.
-constexpr int kMostSteps = 2048;
+constexpr int kMostSteps = 512;
 constexpr int kMostParts = 16;
 
 }  // namespace

@@ -47,6 +47,7 @@ class Member {
   void want(int missing) noexcept;
   int missing() const noexcept { return missing_.load(std::memory_order_relaxed); }
 
+  int most() const noexcept { return most_; }
   int held() const noexcept { return held_.load(std::memory_order_relaxed); }
   // What others have left to this process. Relaxed, see Record::terms.
   bool pressed() const noexcept { return (me_.terms.load(std::memory_order_relaxed) & kPressed) != 0; }
