@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long it takes until a slot that another process has is one's own: from the question to the answer, where the other
-// one looks (it waits in place, or comes by) and gives at once; the asker looks too, or sleeps until somebody rings.
+// How long it takes until a slot that another process has is one's own: from the question to the answer, where the
+// other one looks (it waits in place, or comes by) and gives at once; the asker looks too, or sleeps until somebody
+// rings.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -70,8 +70,8 @@ struct alignas(64) Carrier {
   std::atomic<bool> waiting{false};
   std::atomic<bool> poked{false};
 
-  // The slot of the node that it has (core/node_budget.h). Given by the monitor or its own thread, taken by exchange, so that
-  // nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.
+  // The slot of the node that it has (core/node_budget.h). Given by the monitor or its own thread, taken by exchange,
+  // so that nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.
   std::atomic<int> slot{Slot::none};
 
   // For the handler of stack overflows; what a thread runs on is the OS thread's, not the identity's.

@@ -238,7 +238,7 @@ void NodeBudget::tick(Pool& p) noexcept {
   }
   if (member->missing() > 0 && ticks_ % kTicksBetweenSearches == 0) {
     member->remove_dead(ticks_ % kTicksBetweenLongSearches == 0 ? node::Segment::Check::processes
-                                                                 : node::Segment::Check::marks);
+                                                                : node::Segment::Check::marks);
   }
   last_tick_ = now;
   serve(p, *member, starving_since_ != 0 && now - starving_since_ >= kPatienceNs);
@@ -258,8 +258,8 @@ void NodeBudget::pause(Pool& p) noexcept {
   p.gate.fetch_and(~uint32_t{Gate::closed});
 }
 
-// Slots of carriers that sleep (they were passed on when the carrier had just lain down), and of those whose slot has been
-// taken away.
+// Slots of carriers that sleep (they were passed on when the carrier had just lain down), and of those whose slot has
+// been taken away.
 void NodeBudget::reclaim(Pool& p, node::Member& member) noexcept {
   bool taken = false;
   const int count = p.carrier_count.load(std::memory_order_acquire);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's part in the CPU budget of the node (docs/design/node.md). A worker runs only while its carrier has a slot.
-// It takes one when it gets up and gives it back before it sleeps; the monitor does what takes longer: it asks others
-// for slots, and passes on those that they give.
+// The process's part in the CPU budget of the node (docs/design/node.md). A worker runs only while its carrier has a
+// slot. It takes one when it gets up and gives it back before it sleeps; the monitor does what takes longer: it asks
+// others for slots, and passes on those that they give.
 #pragma once
 
 #include <atomic>
@@ -29,10 +29,12 @@ struct Gate {
 
 class NodeBudget {
  public:
-  // Whether the process takes part. Relaxed: whoever sees it late runs a moment without a slot, or asks for one in vain.
+  // Whether the process takes part. Relaxed: whoever sees it late runs a moment without a slot, or asks for one in
+  // vain.
   bool on() const noexcept { return member_.load(std::memory_order_relaxed) != nullptr; }
 
-  // For a carrier's own thread: before it looks for work after it has slept, false when it may not; and before it sleeps.
+  // For a carrier's own thread: before it looks for work after it has slept, false when it may not; and before it
+  // sleeps.
   bool get_up(Pool& pool, Carrier* carrier) noexcept { return !on() || take_slot(pool, carrier); }
   void lie_down(Carrier* carrier) noexcept {
     if (on()) drop_slot(carrier);
@@ -71,7 +73,8 @@ class NodeBudget {
   void reclaim(Pool& pool, node::Member& member) noexcept;
   void run_alone(Pool& pool) noexcept;
 
-  // Null: the process runs alone. Set and cleared by the monitor; a member is never freed, since others may still use it.
+  // Null: the process runs alone. Set and cleared by the monitor; a member is never freed, since others may still use
+  // it.
   std::atomic<node::Member*> member_{nullptr};
   // Workers that run without a slot: as many as the monitor or a gang has lent threads.
   std::atomic<int> unslotted_{0};

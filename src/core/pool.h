@@ -57,8 +57,8 @@ struct Pool {
            (gate.load(std::memory_order_relaxed) == 0 || node.admitted(*this, carrier));
   }
 
-  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor who has nothing to
-  // do from another process.
+  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor who has nothing
+  // to do from another process.
   bool may_spin(const Carrier* carrier) const noexcept {
     return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0;
   }

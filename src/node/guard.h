@@ -7,8 +7,8 @@
 
 namespace weft::node {
 
-// Watches over one mapping; a second call moves to another one. The program's handler is called for all other faults; one
-// that it sets later replaces this one, and so does a thread that blocks the signal.
+// Watches over one mapping; a second call moves to another one. The program's handler is called for all other faults;
+// one that it sets later replaces this one, and so does a thread that blocks the signal.
 void guard(void* mapping, size_t size) noexcept;
 void unguard(const void* mapping) noexcept;
 

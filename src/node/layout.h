@@ -34,8 +34,8 @@ struct alignas(64) Record {
   char command[32] = {};
   // Relaxed: one that is read while another process moves in here makes a division wrong, until the next one.
   std::array<std::atomic<uint64_t>, platform::CpuSet::kMost / 64> cpus{};
-  // Held by a thread of the process for as long as the process lives: the kernel marks it when the thread is gone, be it
-  // killed or replaced by another program.
+  // Held by a thread of the process for as long as the process lives: the kernel marks it when the thread is gone, be
+  // it killed or replaced by another program.
   pthread_mutex_t life;
 
   // ---- what others tell this process ----
@@ -48,11 +48,11 @@ struct alignas(64) Record {
   // ---- what this process tells others; it alone writes ----
   // Slots that it could use beyond those it has. Sequentially consistent against the slots' words, see Member::want.
   alignas(64) std::atomic<uint32_t> missing{0};
-  std::atomic<uint32_t> held{0};        // relaxed, as all that follows: for others to look at
-  std::atomic<uint64_t> regions{0};     // that its program has run
-  std::atomic<uint64_t> waited_ns{0};   // while it had less than its due
-  std::atomic<uint64_t> given{0};       // slots given up because others missed some
-  std::atomic<uint64_t> received{0};    // slots that it had to wait for
+  std::atomic<uint32_t> held{0};  // relaxed, as all that follows: for others to look at
+  std::atomic<uint64_t> regions{0};  // that its program has run
+  std::atomic<uint64_t> waited_ns{0};  // while it had less than its due
+  std::atomic<uint64_t> given{0};  // slots given up because others missed some
+  std::atomic<uint64_t> received{0};  // slots that it had to wait for
 };
 
 struct Header {
@@ -65,7 +65,7 @@ struct Header {
   // Set, with the lock held, by who removes the file: nobody joins any more, and who is in leaves. Relaxed outside of
   // the lock, where it is looked at now and then.
   std::atomic<uint32_t> closed{0};
-  pthread_mutex_t lock;          // of joining, leaving and the removal of the dead; robust
+  pthread_mutex_t lock;  // of joining, leaving and the removal of the dead; robust
 };
 
 // Who owns a slot: serial and number of the record; 0: nobody.

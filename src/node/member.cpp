@@ -125,8 +125,8 @@ void Member::leave() noexcept {
 }
 
 int Member::live_records() const noexcept {
-  return static_cast<int>(std::min<uint32_t>(segment_->layout().header.top.load(std::memory_order_relaxed),
-                                             kMostProcesses));
+  return static_cast<int>(
+      std::min<uint32_t>(segment_->layout().header.top.load(std::memory_order_relaxed), kMostProcesses));
 }
 
 int Member::take() noexcept {
@@ -187,8 +187,8 @@ int Member::take_away() noexcept {
     if (owner != 0) {
       const Record& other = record(number);
       const uint32_t terms = other.terms.load(std::memory_order_relaxed);
-      const bool over = (terms & kPressed) != 0 &&
-                        static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
+      const bool over =
+          (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
       if (!over) continue;
     }
     if (!word.compare_exchange_strong(owner, owner_)) continue;
@@ -224,8 +224,8 @@ void Member::divide() noexcept {
     slots_of_[static_cast<size_t>(i)] = 0;
     if (record(i).serial.load(std::memory_order_acquire) != 0) claimants_[static_cast<size_t>(count++)] = i;
   }
-  const int cpus = static_cast<int>(std::min<uint32_t>(
-      segment_->layout().header.top_cpu.load(std::memory_order_relaxed), platform::CpuSet::kMost));
+  const int cpus = static_cast<int>(
+      std::min<uint32_t>(segment_->layout().header.top_cpu.load(std::memory_order_relaxed), platform::CpuSet::kMost));
   for (int cpu = 0; cpu < cpus; ++cpu) {
     const int owner = record_of(slot_word(cpu).load(std::memory_order_relaxed));
     if (owner >= 0 && owner < records) ++slots_of_[static_cast<size_t>(owner)];

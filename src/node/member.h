@@ -3,12 +3,12 @@
 //
 //   missing   its word in the segment. Whoever sets it computes how many slots each process is due, writes that into
 //             their `terms`, and rings those that now have too many.
-//   take      a free slot, as long as it has fewer than its due; without anybody who misses some there is no such bound.
-//   give      who frees a slot while others miss some rings the one that has least of its due.
+//   take      a free slot, as long as it has fewer than its due; without anybody who misses some there is no such
+//   bound. give      who frees a slot while others miss some rings the one that has least of its due.
 //
-// A slot is freed first and the terms are read then; one that misses slots writes all terms first and looks for free slots
-// then; a full fence stands between on both sides. So a slot cannot be freed and not be seen. All is looked at again
-// every few milliseconds anyway: by whoever misses slots, and whoever is pressed for some.
+// A slot is freed first and the terms are read then; one that misses slots writes all terms first and looks for free
+// slots then; a full fence stands between on both sides. So a slot cannot be freed and not be seen. All is looked at
+// again every few milliseconds anyway: by whoever misses slots, and whoever is pressed for some.
 #pragma once
 
 #include <atomic>
@@ -83,9 +83,7 @@ class Member {
   }
   int live_records() const noexcept;
   Record& record(int number) const noexcept { return segment_->layout().records[static_cast<size_t>(number)]; }
-  std::atomic<Owner>& slot_word(int slot) const noexcept {
-    return segment_->layout().slots[static_cast<size_t>(slot)];
-  }
+  std::atomic<Owner>& slot_word(int slot) const noexcept { return segment_->layout().slots[static_cast<size_t>(slot)]; }
 
   Segment* const segment_;
   Record& me_;

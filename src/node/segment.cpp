@@ -213,9 +213,7 @@ void Segment::unlock() noexcept { pthread_mutex_unlock(&layout_->header.lock); }
 bool Segment::has_ended(Record& record, Check check) const noexcept {
   switch (pthread_mutex_trylock(&record.life)) {
     case EBUSY: return check == Check::processes && platform::process_has_ended(record.pid, record.start);
-    case EOWNERDEAD:
-      pthread_mutex_consistent(&record.life);
-      [[fallthrough]];
+    case EOWNERDEAD: pthread_mutex_consistent(&record.life); [[fallthrough]];
     case 0:
       // It has been let go by a process that was killed before it could say that it leaves.
       pthread_mutex_unlock(&record.life);
@@ -236,15 +234,16 @@ int Segment::clear(int number) noexcept {
   return freed;
 }
 
-// Slots of records that are no more: their process was on the way out when others took it for dead, or the other way round.
+// Slots of records that are no more: their process was on the way out when others took it for dead, or the other way
+// round.
 int Segment::free_orphans() noexcept {
   int freed = 0;
   for (std::atomic<Owner>& slot : layout_->slots) {
     Owner owner = slot.load(std::memory_order_relaxed);
     if (owner == 0) continue;
     const int number = record_of(owner);
-    if (number >= 0 && layout_->records[static_cast<size_t>(number)].serial.load(std::memory_order_acquire) ==
-                           serial_of(owner)) {
+    if (number >= 0 &&
+        layout_->records[static_cast<size_t>(number)].serial.load(std::memory_order_acquire) == serial_of(owner)) {
       continue;
     }
     if (slot.compare_exchange_strong(owner, 0)) ++freed;

@@ -34,7 +34,8 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
     process.cpus = cpus_of(record);
     const Owner owner = owner_of(serial, static_cast<int>(i));
     for (const auto& slot : layout.slots) process.held += slot.load(std::memory_order_relaxed) == owner ? 1 : 0;
-    process.wanted = process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
+    process.wanted =
+        process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
     process.lent = record.most;
     process.regions = record.regions.load(std::memory_order_relaxed);
     process.waited_ns = static_cast<int64_t>(record.waited_ns.load(std::memory_order_relaxed));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two futex operations the scheduler parks on (futex(2), private flavour), and those of words that several processes
-// see. They do not go through libc, so they leave errno alone: a parked thread may sleep while its identity runs elsewhere.
+// The two futex operations the scheduler parks on (futex(2), private flavour), and those of words that several
+// processes see. They do not go through libc, so they leave errno alone: a parked thread may sleep while its identity
+// runs elsewhere.
 #pragma once
 
 #include <atomic>

@@ -9,12 +9,12 @@
 
 namespace weft::platform {
 
-// When `pid` was started, in the kernel's ticks since it booted; 0 when there is no such process, or it has ended and only
-// waits to be collected, or /proc does not say.
+// When `pid` was started, in the kernel's ticks since it booted; 0 when there is no such process, or it has ended and
+// only waits to be collected, or /proc does not say.
 uint64_t process_start(pid_t pid) noexcept;
 
-// Whether the process `pid` that was started at `start` has ended. A number that serves another process since has another
-// start. Unknown counts as not ended.
+// Whether the process `pid` that was started at `start` has ended. A number that serves another process since has
+// another start. Unknown counts as not ended.
 bool process_has_ended(pid_t pid, uint64_t start) noexcept;
 
 // The name of the command that the caller is, cut to `room` - 1 characters.

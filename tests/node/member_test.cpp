@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 
 #include "node/status.h"
-#include "platform/process.h"
 #include "node_fixture.h"
+#include "platform/process.h"
 
 namespace {
 
@@ -218,8 +218,8 @@ TEST_F(MemberTest, KilledAtRandom) {
     std::atomic<bool> twice;
     std::atomic<bool> stop;
   };
-  auto* shared = static_cast<Shared*>(
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* shared =
+      static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(shared, MAP_FAILED);
   const auto work = [&] {
     Member* member = join({.weight = 100, .most = kSlots, .cpus = cpus(0, kSlots)});

@@ -79,7 +79,8 @@ int main(int count, char** arguments) {
   reset_command->add_flag("--force", force, "even if there are processes: they go on alone");
 
   weft::tools::TopOptions top;
-  CLI::App* top_command = app.add_subcommand("top", "Show them, again and again; q ends. Once if stdout is no terminal.");
+  CLI::App* top_command =
+      app.add_subcommand("top", "Show them, again and again; q ends. Once if stdout is no terminal.");
   top_command->add_flag("--once", top.once, "print once");
   top_command->add_flag("--json", top.json, "for programs; once");
   top_command->add_option("--interval", top.seconds, "seconds between two looks (default: 1)")

@@ -67,9 +67,7 @@ Json to_json(const node::ProcessStatus& process) {
           {"received", process.received}};
 }
 
-void print(const Json& json) {
-  std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-}
+void print(const Json& json) { std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str()); }
 
 // The command's name is the other process's choice.
 std::string printable(const char* text) {
