@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "node/guard.h"
+#include "platform/cycles.h"
 #include "platform/process.h"
 
 namespace weft::node {
@@ -188,12 +189,17 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
   return nullptr;
 }
 
+// It is held for some tens of microseconds as a rule. The time limit of pthread_mutex_timedlock would be one of a clock that
+// can be set back.
 bool Segment::lock() noexcept {
-  constexpr int kSeconds = 1;
-  timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += kSeconds;
-  return taken_over(pthread_mutex_clocklock(&layout_->header.lock, CLOCK_MONOTONIC, &until));
+  constexpr int64_t kLongestNs = 1'000'000'000;
+  constexpr timespec kPause{0, 100'000};
+  const int64_t until = platform::now_ns() + kLongestNs;
+  while (!try_lock()) {
+    if (platform::now_ns() > until) return false;
+    nanosleep(&kPause, nullptr);
+  }
+  return true;
 }
 
 bool Segment::try_lock() noexcept { return taken_over(pthread_mutex_trylock(&layout_->header.lock)); }

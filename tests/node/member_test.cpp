@@ -183,6 +183,49 @@ TEST_F(MemberTest, ChildOfAFork) {
   parent->leave();
 }
 
+// The threads of a process share its part, and count what it has right.
+TEST_F(MemberTest, ThreadsOfOneProcess) {
+  constexpr int kSlots = 3;
+  constexpr int kRounds = 3000;
+  Member* first = join({.most = kSlots, .cpus = cpus(0, kSlots)});
+  Member* second = join({.most = kSlots, .cpus = cpus(0, kSlots)});
+  std::atomic<int> taken{0};
+  std::atomic<bool> too_many{false};
+  std::atomic<bool> stop{false};
+  const auto work = [&](Member* member) {
+    for (int i = 0; i < kRounds; ++i) {
+      const int slot = member->take();
+      if (slot >= 0) {
+        if (++taken > kSlots) too_many = true;
+        --taken;
+        member->give(slot);
+      } else if (i % 16 == 0) {
+        member->want(1);
+      }
+    }
+  };
+  std::thread monitor([&] {
+    while (!stop) {
+      first->wait(100'000);
+      first->want(0);
+      second->want(0);
+    }
+  });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) threads.emplace_back(work, i % 2 == 0 ? first : second);
+  for (std::thread& thread : threads) thread.join();
+  stop = true;
+  monitor.join();
+  EXPECT_FALSE(too_many);
+  EXPECT_EQ(first->held(), 0);
+  EXPECT_EQ(second->held(), 0);
+  first->want(0);
+  second->want(0);
+  EXPECT_EQ(take_all(first).size(), static_cast<size_t>(kSlots));
+  first->leave();
+  second->leave();
+}
+
 TEST_F(MemberTest, NonsenseInTheSegment) {
   Member* member = join({.most = 2, .cpus = cpus(0, 2)});
   Reason reason;
