@@ -228,12 +228,12 @@ void* monitor_main(void* argument) {
       if (p.node.leave_if_asked(p)) continue;
       p.node.tick(p);
     }
-    if (monitor->tick()) continue;
-    p.node.pause(p);
-    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile.
+    if (monitor->tick() || p.node.waiting(p)) continue;
+    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile. So do carriers that
+    // wait for a slot of the node.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
-    if (pool().active_roots.load(std::memory_order_relaxed) > 0) {
+    if (p.active_roots.load(std::memory_order_relaxed) > 0 || p.node.waiting(p)) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }

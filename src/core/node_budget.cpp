@@ -155,6 +155,8 @@ bool NodeBudget::take_slot(Pool& p, Carrier* carrier) noexcept {
     if (slot == -1) slot = wait_at_door(p, *member);
     if (slot == -1) {
       p.gate.fetch_or(Gate::closed);
+      // It may be asleep: work can come from outside of regions.
+      wake_monitor();
       return false;
     }
   }
@@ -250,12 +252,9 @@ void NodeBudget::tick(Pool& p) noexcept {
   }
 }
 
-void NodeBudget::pause(Pool& p) noexcept {
-  node::Member* member = member_.load(std::memory_order_relaxed);
-  if (member == nullptr) return;
-  member->want(0);
-  starving_since_ = 0;
-  p.gate.fetch_and(~uint32_t{Gate::closed});
+bool NodeBudget::waiting(const Pool& p) const noexcept {
+  const node::Member* member = member_.load(std::memory_order_relaxed);
+  return member != nullptr && (member->missing() > 0 || (p.gate.load() & Gate::closed) != 0);
 }
 
 // Slots of carriers that sleep (they were passed on when the carrier had just lain down), and of those whose slot has
