@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs install lint clean
+.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs test-node install lint clean
 
 setup:
 	@scripts/setup
@@ -49,6 +49,10 @@ conformance: build
 test-programs: build
 	@scripts/setup-programs
 	tests/programs/run
+
+# A thousand processes that share a node are killed under load: some minutes.
+test-node: build
+	WEFT_COMMAND=$(CURDIR)/build/release/bin/weft python3 -B tests/node/kills_test.py 1000
 
 # To PREFIX, /usr/local by default.
 PREFIX ?= /usr/local

@@ -63,7 +63,9 @@ def write_nested(folder: pathlib.Path, results: list[Result], about: dict[str, A
     _write_csv(folder, "nested_blas", columns, rows)
 
 
-def write_micro(folder: pathlib.Path, samples: Samples, units: dict[str, str], about: dict[str, Any]) -> None:
+def write_micro(
+    folder: pathlib.Path, samples: Samples, units: dict[str, str], about: dict[str, Any], name: str = "micro"
+) -> None:
     data = [
         {
             **{"measure": measure, "policy": policy, "runtime": runtime, "unit": units[measure]},
@@ -73,6 +75,6 @@ def write_micro(folder: pathlib.Path, samples: Samples, units: dict[str, str], a
         for (policy, runtime, measure), taken in samples.items()
         if taken
     ]
-    write_json(folder, "micro", about | {"results": data})
+    write_json(folder, name, about | {"results": data})
     columns = ["measure", "policy", "runtime", "unit", "median", "p10", "p90"]
-    _write_csv(folder, "micro", columns, ([entry[column] for column in columns] for entry in data))
+    _write_csv(folder, name, columns, ([entry[column] for column in columns] for entry in data))

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import files, machine, micro, nested, programs, report, runtimes, targets
+from . import files, machine, micro, nested, node, programs, report, runtimes, targets
 from .process import Session
 from .targets import Verdict
 
@@ -28,9 +28,9 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         prog="bench/run",
         description="Compares weft with other OpenMP runtimes, each measured in turn.",
         epilog="demo: nested BLAS, two problems. nested-blas: every routine and type. micro: single constructs. "
-        "programs: real ones, under their own runtime too.",
+        "programs: real ones, under their own runtime too. node: processes at once.",
     )
-    parser.add_argument("what", choices=("demo", "nested-blas", "micro", "programs", "all"))
+    parser.add_argument("what", choices=("demo", "nested-blas", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")
     parser.add_argument(
@@ -76,9 +76,12 @@ def main(root: pathlib.Path) -> int:
             programs_found = programs.measure(session, root, [name for name in arguments.only.split(",") if name])
         problems = _problems(session, arguments)
         measures_micro = arguments.what in ("micro", "all")
-        progress.update(task, total=nested.count(session, problems) + (micro.count(session) if measures_micro else 0))
+        measures_node = arguments.what in ("node", "all")
+        total = nested.count(session, problems) + (micro.count(session) if measures_micro else 0)
+        progress.update(task, total=total + (node.count(session) if measures_node else 0))
         results = [nested.measure(session, problem) for problem in problems]
         samples, units = micro.measure(session) if measures_micro else ({}, {})
+        node_samples, node_units = node.measure(session) if measures_node else ({}, {})
     others_percent = watch.percent()
 
     if arguments.what == "programs":
@@ -94,6 +97,9 @@ def main(root: pathlib.Path) -> int:
     if measures_micro:
         report.micro_table(console, samples, units, names)
         verdicts += targets.micro_verdicts(samples, names)
+    if measures_node:
+        report.micro_table(console, node_samples, node_units, node.names(session))
+        verdicts += node.verdicts(node_samples)
     if not arguments.smoke and arguments.what != "programs":
         report.summary_table(console, verdicts)
     report.failures(console, session.failures)
@@ -110,6 +116,8 @@ def main(root: pathlib.Path) -> int:
         files.write_nested(folder, results, about)
     if measures_micro:
         files.write_micro(folder, samples, units, about)
+    if measures_node:
+        files.write_micro(folder, node_samples, node_units, about, "node")
     if arguments.what == "programs":
         files.write_json(folder, "programs", about | {"results": programs.as_json(programs_found)})
     if not arguments.no_plots and arguments.what != "programs":
@@ -124,7 +132,7 @@ def main(root: pathlib.Path) -> int:
 
 
 def _problems(session: Session, arguments: argparse.Namespace) -> list[nested.Problem]:
-    if arguments.what in ("micro", "programs"):
+    if arguments.what in ("micro", "programs", "node"):
         return []
     problems = nested.DEMO if arguments.what == "demo" else nested.every_kind()
     if arguments.smoke:

@@ -179,6 +179,20 @@ bool read(Scanner& in, const Row&, Mode* mode) noexcept {
   return true;
 }
 
+}  // namespace
+
+const char* name_of(Mode mode) noexcept {
+  switch (mode) {
+    case Mode::dynamic: return "dynamic";
+    case Mode::static_: return "static";
+    case Mode::exclusive: return "exclusive";
+    case Mode::counting: return "counting";
+  }
+  return "";
+}
+
+namespace {
+
 // The value of `variable` in the environment, or null.
 const char* find(const char* const* environment, const char* variable) noexcept {
   const size_t length = std::strlen(variable);

@@ -54,6 +54,9 @@ struct Options {
 #undef WEFT_OPTION
 };
 
+// As it is written.
+const char* name_of(Mode mode) noexcept;
+
 // How many characters of a wrong value a warning shows.
 inline constexpr int kShownOfValue = 60;
 

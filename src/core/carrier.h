@@ -25,6 +25,15 @@ struct Wake {
   };
 };
 
+// What a carrier has of the node's slots, if it is not the number of one.
+struct Slot {
+  enum Value : int {
+    none = -1,
+    permit = -2,  // it runs without: it has been lent
+    taken = -3,   // it had one until it was taken away
+  };
+};
+
 struct alignas(64) Carrier {
   Carrier(int carrier_index, int pool_index) noexcept : index(carrier_index), worker(pool_index) {}
 
@@ -63,6 +72,10 @@ struct alignas(64) Carrier {
   // `poked`. Relaxed: who misses it comes a moment later.
   std::atomic<bool> waiting{false};
   std::atomic<bool> poked{false};
+
+  // The slot of the node that it has (core/node_budget.h). Given by the monitor or its own thread, taken by exchange,
+  // so that nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.
+  std::atomic<int> slot{Slot::none};
 
   // For the handler of stack overflows; what a thread runs on is the OS thread's, not the identity's.
   alignas(64) std::array<char, kAlternateStackSize> alternate_stack;

@@ -37,7 +37,7 @@ int idle_carriers() noexcept {
 bool alone() noexcept {
   const Context* self = current_context();
   const int own = self->home != nullptr && self->home->holds_slot.load(std::memory_order_relaxed) ? 1 : 0;
-  return pool().active_roots.load(std::memory_order_relaxed) <= own;
+  return pool().active_roots.load(std::memory_order_relaxed) <= own && !pool().node.on();
 }
 
 int busy_carriers() noexcept {

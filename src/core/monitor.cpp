@@ -34,6 +34,7 @@ constexpr int64_t kPatienceOnceLentNs = 10'000'000;
 constexpr int kTicksToGiveUp = 1000;
 
 std::atomic<uint32_t> g_awake{0};
+std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
 
 // What one tick remembers of a carrier for the next.
 struct Seen {
@@ -227,19 +228,36 @@ class Monitor {
   IdleCpus idle_cpus_;
 };
 
+void sleep_a_tick(Pool& p) noexcept {
+  if (p.node.on()) {
+    p.node.rest(p, kTickNs);
+  } else {
+    const timespec tick{0, kTickNs};
+    nanosleep(&tick, nullptr);
+  }
+}
+
 void* monitor_main(void* argument) {
+  Pool& p = *static_cast<Pool*>(argument);
   static Monitor* monitor;
-  monitor = new (std::nothrow) Monitor(static_cast<Pool*>(argument));
+  monitor = new (std::nothrow) Monitor(&p);
+  if (monitor != nullptr && p.settings.node.on) p.node.join(p.settings);
+  g_ready.store(1, std::memory_order_release);
+  platform::futex_wake(g_ready, 1);
   if (monitor == nullptr) return nullptr;
   use_all_cpus();
   for (;;) {
-    const timespec tick{0, kTickNs};
-    nanosleep(&tick, nullptr);
-    if (monitor->tick()) continue;
-    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile.
+    sleep_a_tick(p);
+    if (p.node.on()) {
+      if (p.node.leave_if_asked(p)) continue;
+      p.node.tick(p);
+    }
+    if (monitor->tick() || p.node.waiting(p)) continue;
+    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile. So do carriers that
+    // wait for a slot of the node.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
-    if (pool().active_roots.load(std::memory_order_relaxed) > 0 || idle_cpus_watched()) {
+    if (p.active_roots.load(std::memory_order_relaxed) > 0 || p.node.waiting(p) || idle_cpus_watched()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }
@@ -251,8 +269,13 @@ void* monitor_main(void* argument) {
 
 void start_monitor() noexcept {
   g_awake.store(1);
+  g_ready.store(0, std::memory_order_relaxed);
   // Without a monitor all but programs whose members spin on each other still end.
-  start_service_thread(monitor_main, &pool(), 256u << 10);
+  const bool there = start_service_thread(monitor_main, &pool(), 256u << 10);
+  if (!pool().settings.node.on) return;
+  if (!there) base::warn("WEFT_NODE: no thread can be made; this process does not share its CPUs with others");
+  // Acquire: whether it has joined is known then.
+  while (there && g_ready.load(std::memory_order_acquire) == 0) platform::futex_wait(g_ready, 0);
 }
 
 void wake_monitor() noexcept {

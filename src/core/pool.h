@@ -11,6 +11,7 @@
 #include "core/carrier.h"
 #include "core/context_pool.h"
 #include "core/futex_lock.h"
+#include "core/node_budget.h"
 #include "core/scheduler.h"
 
 namespace weft::core {
@@ -39,6 +40,8 @@ struct Pool {
   std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
   std::atomic<int> lent_to_gangs{0};
   std::atomic<int> gang_calls{0};  // announced by gangs, and not begun yet
+  // Why carriers must look twice (Gate). 0 for ever in a process that does not share the node.
+  std::atomic<uint32_t> gate{0};
 
   alignas(64) std::atomic<int> idle_count{0};
   std::atomic<int> waiting_count{0};  // carriers whose context has been spinning for a while
@@ -47,6 +50,7 @@ struct Pool {
 
   std::atomic<uint64_t> compensations{0};
   std::atomic<int> peak_workers{0};
+  NodeBudget node;
 
   // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
   std::atomic<long> spin_ns;
@@ -56,10 +60,16 @@ struct Pool {
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
   int worker_limit() const noexcept { return unlent_limit() + lent_to_gangs.load(std::memory_order_relaxed); }
-  bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit(); }
+  bool allowed(const Carrier* carrier) const noexcept {
+    return carrier->worker < worker_limit() &&
+           (gate.load(std::memory_order_relaxed) == 0 || node.admitted(*this, carrier));
+  }
 
-  // What has been lent to a gang and is not needed must not take the CPU from the gang's members.
-  bool may_spin(const Carrier* carrier) const noexcept { return carrier->worker < unlent_limit(); }
+  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor who has nothing
+  // to do from another process.
+  bool may_spin(const Carrier* carrier) const noexcept {
+    return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0;
+  }
 
   int unlent_limit() const noexcept {
     const int left = settings.slots - active_roots.load(std::memory_order_relaxed);
@@ -82,6 +92,8 @@ inline Pool& pool() noexcept { return *g_pool.load(std::memory_order_acquire); }
 // ---- scheduler.cpp ----
 void departed(Context* left) noexcept;
 [[noreturn]] void run_for_ever() noexcept;
+// Until there may be something to do that the carrier of `self` may do.
+void idle(Context* self) noexcept;
 // `context`, which nobody runs or holds, can go on.
 void make_ready(Context* context) noexcept;
 // The same for a chain of them.
@@ -137,6 +149,7 @@ bool start_service_thread(void* (*run)(void*), void* argument, size_t stack_size
 void end_after_last_thread() noexcept;
 
 // ---- monitor.cpp ----
+// Starts it; where the process is to share the node, returns when it does.
 void start_monitor() noexcept;
 void wake_monitor() noexcept;
 

@@ -78,6 +78,7 @@ void detach() noexcept {
 void release_slot(Carrier* root) noexcept {
   if (!root->holds_slot.exchange(false)) return;
   Pool& p = pool();
+  p.node.root_ends(root);
   p.active_roots.fetch_sub(1);
   platform::full_fence_after_update();
   // One more worker is allowed to run. It may have fallen asleep beside work that stands in its list.
@@ -91,7 +92,10 @@ void enter_region(Context* self, int calls) noexcept {
   home->regions_open.store(open, std::memory_order_relaxed);
   if (__builtin_expect(g_admission_limited, 0) && open == 1 && calls > 1) admit(home, calls);
   if (home->holds_slot.load(std::memory_order_relaxed)) return;
-  if (!home->holds_slot.exchange(true)) pool().active_roots.fetch_add(1);
+  if (!home->holds_slot.exchange(true)) {
+    pool().active_roots.fetch_add(1);
+    pool().node.root_begins(home);
+  }
   wake_monitor();
 }
 

@@ -422,7 +422,8 @@ bool work_in_sight(Carrier* carrier) noexcept {
          visit_others(p, carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
 }
 
-void idle(Context* self) noexcept {
+// Until there may be something to do.
+void rest(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   carrier->wake.store(Wake::none);
   set_idle(carrier, true);
@@ -440,6 +441,7 @@ void idle(Context* self) noexcept {
     platform::pause();
     if (budget != 0 && p.may_spin(carrier)) {
       if (spins % 64 != 63) continue;
+      if (p.node.on()) p.node.look(p);
       const int64_t now = platform::now_ns();
       if (now < deadline) {
         apart.look(carrier, now - (deadline - budget));
@@ -460,6 +462,11 @@ void idle(Context* self) noexcept {
       }
       carrier->relinquished = request;
     }
+    if (p.node.on()) {
+      p.node.lie_down(carrier);
+      // Without its slot it may take another; with too many slots in the process it could not use the one it had.
+      if (work_in_sight(carrier)) break;
+    }
     uint32_t expected = Wake::none;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
     carrier->statistics.parks.add();
@@ -470,6 +477,13 @@ void idle(Context* self) noexcept {
 }
 
 }  // namespace
+
+void idle(Context* self) noexcept {
+  Pool& p = pool();
+  do {
+    rest(self);
+  } while (!p.node.get_up(p, self->carrier));
+}
 
 void wake_for_work(Carrier* carrier) noexcept {
   if (work_in_sight(carrier)) wake(carrier);
@@ -649,6 +663,15 @@ void return_home(Context* root) noexcept {
 long spin_ns() noexcept { return pool().spin_ns.load(std::memory_order_relaxed); }
 
 void set_spin_ns(long ns) noexcept { pool().spin_ns.store(ns, std::memory_order_relaxed); }
+
+bool owed_to_node(int64_t waited_ns) noexcept {
+  // What one waits for inside a region is mostly near: to give a slot away and to ask for it again takes as long.
+  constexpr int64_t kPatienceNs = 50'000;
+  Pool& p = pool();
+  if (waited_ns < kPatienceNs || !p.node.on()) return false;
+  p.node.look(p);
+  return p.gate.load(std::memory_order_relaxed) != 0;
+}
 
 void set_waiting(const Context* self, bool waiting) noexcept {
   Carrier* carrier = self->carrier;

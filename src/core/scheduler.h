@@ -7,11 +7,20 @@
 #include "core/apart.h"
 #include "core/bundle.h"
 #include "core/context.h"
+#include "platform/cpu_set.h"
 #include "platform/cycles.h"
 
 namespace weft::core {
 
 inline constexpr int kMaxCarriers = 4096;
+
+// How the process shares the CPUs of the node with others.
+struct NodeSettings {
+  bool on = false;
+  int weight = 100;
+  const char* mode = "";       // for others to look at
+  platform::CpuSet cpus = {};  // those that the process may use
+};
 
 struct Settings {
   int slots = 1;                 // carriers that may run at once
@@ -20,6 +29,7 @@ struct Settings {
   Admission admission = Admission::all;
   // The CPUs that a worker is bound to as long as nobody says otherwise (core/binding.h); null: workers are not bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
+  NodeSettings node = {};
 };
 
 // Starts the pool once. Later calls change nothing.
@@ -83,6 +93,9 @@ void set_spin_ns(long ns) noexcept;
 // needs some makes new ones. Carriers that are busy do their part when they are not.
 void relinquish(bool with_identities) noexcept;
 
+// Whether a carrier whose context has waited for so long in place owes its CPU to another process of the node.
+bool owed_to_node(int64_t waited_ns) noexcept;
+
 // Whether the caller's carrier has, or owes the CPU to, something else.
 bool wanted_elsewhere(const Context* self) noexcept;
 
@@ -111,7 +124,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
         deadline = now + budget;
         set_waiting(self, true);
       }
-      if (now > deadline) break;
+      if (now > deadline || owed_to_node(now - (deadline - budget))) break;
       apart.look(self->carrier, now - (deadline - budget));
     }
   }

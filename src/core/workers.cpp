@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool and its OS threads.
+#include <cstdlib>
 #include <new>
 
 #include <pthread.h>
@@ -32,6 +33,8 @@ void* worker_main(void* argument) {
   self->carrier = carrier;
   self->stack_end = stack_end_of(pthread_self());
   carrier->native_context = self;
+  // It has no slot yet.
+  if (pool().node.on()) idle(self);
   run_for_ever();
 }
 
@@ -96,6 +99,9 @@ void start(const Settings& settings) noexcept {
     static bool once = [] {
       set_departure_handler(departed);
       pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
+      std::atexit([] {
+        if (started()) pool().node.leave();
+      });
       return true;
     }();
     static_cast<void>(once);
@@ -104,8 +110,8 @@ void start(const Settings& settings) noexcept {
     set_admission(settings.admission);
     g_pool.store(made, std::memory_order_release);
     watch_stacks(settings.stack_size);
-    grow_workers(settings.slots - 1);
     start_monitor();
+    grow_workers(settings.slots - 1);
   }
   g_start_lock.unlock();
 }

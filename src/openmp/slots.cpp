@@ -71,11 +71,13 @@ const platform::CpuSet* cpus_of_worker(int worker) noexcept {
 
 }  // namespace
 
-int useful_slots() noexcept {
+platform::CpuSet useful_cpus() noexcept {
   platform::CpuSet cpus;
   for (const platform::CpuSet& place : affinity().places) cpus.add_all(place);
-  return cpus.count();
+  return cpus;
 }
+
+int useful_slots() noexcept { return useful_cpus().count(); }
 
 CpusOfWorker cpus_of_workers() noexcept { return affinity().on ? cpus_of_worker : nullptr; }
 

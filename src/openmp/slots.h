@@ -8,7 +8,9 @@
 
 namespace weft::openmp {
 
-// How many are of use where threads are bound: as many as there are CPUs in the places. 0: threads are not bound.
+// Where threads are bound: the CPUs in the places. None: threads are not bound.
+platform::CpuSet useful_cpus() noexcept;
+// How many slots are of use there: as many as there are such CPUs.
 int useful_slots() noexcept;
 
 // The CPUs of a pool's worker, see core::Settings; null: workers are not bound.

@@ -45,6 +45,12 @@ core::Settings pool_settings() noexcept {
   settings.cpus_of_worker = cpus_of_workers();
   settings.spin_ns = spin_ns();
   settings.stack_size = stack_size();
+  if (options.node) {
+    settings.node = {.on = true,
+                     .weight = options.weight,
+                     .mode = base::name_of(options.mode),
+                     .cpus = affinity().on ? useful_cpus() : platform::thread_cpus()};
+  }
   return settings;
 }
 

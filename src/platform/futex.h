@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The futex operations the scheduler parks on (futex(2), private flavour). They do not go through
-// libc, so they leave errno alone: a parked thread may sleep while its identity runs elsewhere.
+// The futex operations the scheduler parks on (futex(2), private flavour), and those of words that several
+// processes see. They do not go through libc, so they leave errno alone: a parked thread may sleep while its identity
+// runs elsewhere.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,8 @@ namespace weft::platform {
 
 namespace detail {
 
-inline long futex(const std::atomic<uint32_t>& word, long operation, long value, const timespec* limit = nullptr) noexcept {
+inline long futex(const std::atomic<uint32_t>& word, long operation, long value,
+                  const timespec* limit = nullptr) noexcept {
 #if defined(__x86_64__)
   long result;
   register long timeout asm("r10") = reinterpret_cast<long>(limit);
@@ -53,6 +55,17 @@ inline bool futex_wait_for(const std::atomic<uint32_t>& word, uint32_t expected,
 // Wakes at most `count` sleepers of `word`.
 inline void futex_wake(const std::atomic<uint32_t>& word, int count) noexcept {
   detail::futex(word, FUTEX_WAKE_PRIVATE, count);
+}
+
+// The same for a word in memory that processes share; at most `ns` nanoseconds.
+inline void futex_wait_shared(const std::atomic<uint32_t>& word, uint32_t expected, int64_t ns) noexcept {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const timespec limit{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
+  detail::futex(word, FUTEX_WAIT, expected, &limit);
+}
+
+inline void futex_wake_shared(const std::atomic<uint32_t>& word, int count) noexcept {
+  detail::futex(word, FUTEX_WAKE, count);
 }
 
 }  // namespace weft::platform

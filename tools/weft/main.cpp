@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "info.h"
+#include "node.h"
 #include "run.h"
 
 namespace {
@@ -31,6 +32,9 @@ void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
   command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
   command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
       ->check(CLI::Range(1, 4096));
+  command->add_flag("--node", run.node, "share the CPUs with the user's other processes that are run so");
+  command->add_option("--weight", run.weight, "share of the CPUs beside others, with --node (default: 100)")
+      ->check(CLI::Range(1, 10000));
   command->add_flag("--preload", run.preload,
                     "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
   command->add_option("--library", run.library, "run on this runtime library");
@@ -64,6 +68,24 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   add_run_options(trace_command, run);
 
+  CLI::App* node_command =
+      app.add_subcommand("node", "The processes that share the CPUs of this node (weft run --node, WEFT_NODE=1).");
+  node_command->require_subcommand(1);
+  bool node_json = false;
+  CLI::App* status_command = node_command->add_subcommand("status", "Print them, and what each of them has.");
+  status_command->add_flag("--json", node_json, "for programs");
+  bool force = false;
+  CLI::App* reset_command = node_command->add_subcommand("reset", "Remove the file they share.");
+  reset_command->add_flag("--force", force, "even if there are processes: they go on alone");
+
+  weft::tools::TopOptions top;
+  CLI::App* top_command =
+      app.add_subcommand("top", "Show them, again and again; q ends. Once if stdout is no terminal.");
+  top_command->add_flag("--once", top.once, "print once");
+  top_command->add_flag("--json", top.json, "for programs; once");
+  top_command->add_option("--interval", top.seconds, "seconds between two looks (default: 1)")
+      ->check(CLI::Range(0.1, 3600.0));
+
   bool json = false;
   CLI::App* info_command = app.add_subcommand("info", "Print what weft sees on this machine and would do.");
   info_command->add_flag("--json", json, "for programs");
@@ -83,13 +105,16 @@ int main(int count, char** arguments) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn("%s: no such command; there are run, trace and info (weft --help)", arguments[1]);
+      weft::base::warn("%s: no such command; there are run, trace, node, top and info (weft --help)", arguments[1]);
       return kUsage;
     }
     weft::base::warn("%s; see weft --help", error.what());
     return kUsage;
   }
   if (info_command->parsed()) return weft::tools::info(json);
+  if (status_command->parsed()) return weft::tools::node_status(node_json);
+  if (reset_command->parsed()) return weft::tools::node_reset(force);
+  if (top_command->parsed()) return weft::tools::top(top);
   if (run.command.empty()) {
     weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;

@@ -76,6 +76,8 @@ int run(const RunOptions& options) {
     prepend(options.preload ? "LD_PRELOAD" : "LD_AUDIT", options.preload ? library : found.audit.string());
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
     if (options.stats) setenv("WEFT_STATS", "1", 1);
+    if (options.node) setenv("WEFT_NODE", "1", 1);
+    if (options.weight > 0) setenv("WEFT_WEIGHT", std::to_string(options.weight).c_str(), 1);
     if (options.cpus > 0) setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);
   }
   std::vector<char*> arguments;

@@ -11,6 +11,8 @@ struct RunOptions {
   bool stats = false;
   bool preload = false;              // LD_PRELOAD in place of LD_AUDIT
   int cpus = 0;                      // 0: as the machine allows
+  bool node = false;                 // share the CPUs with other processes
+  int weight = 0;                    // 0: the default
   std::string library;               // another runtime; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE
   std::string trace;                 // write a trace to this file; empty: none

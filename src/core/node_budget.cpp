@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/node_budget.h"
+
+#include <algorithm>
+
+#include <signal.h>
+
+#include "base/message.h"
+#include "core/pool.h"
+#include "node/member.h"
+#include "platform/cycles.h"
+#include "platform/fence.h"
+#include "platform/futex.h"
+
+namespace weft::core {
+
+namespace {
+
+// Somebody who is awake answers within microseconds; who waits for a slot may as well wait so long on his feet.
+constexpr int64_t kDoorNs = 50'000;
+// Who has had to wait so long takes a slot away. Together with a tick of the monitor no more than 10 ms.
+constexpr int64_t kPatienceNs = 4'000'000;
+constexpr int kTicksBetweenSearches = 4;     // for processes that have been killed, while slots are short
+constexpr int kTicksBetweenLongSearches = 200;
+constexpr int64_t kLeaveNs = 100'000'000;
+
+bool asleep(const Carrier& carrier) noexcept { return carrier.wake.load(std::memory_order_relaxed) == Wake::sleeping; }
+
+// Work that is there for workers to take; a look at a moment.
+int pending_work(const Pool& p) noexcept {
+  int pending = 0;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *p.carrier(i);
+    pending += carrier.ready.size();
+    const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenBundles);
+    for (int k = 0; k < top; ++k) {
+      const Bundle* bundle = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
+      if (bundle != nullptr && bundle->claimable()) pending += bundle->unclaimed();
+    }
+  }
+  return pending;
+}
+
+bool root_lacks_slot(const Carrier& carrier) noexcept {
+  return carrier.is_root() && carrier.holds_slot.load(std::memory_order_relaxed) &&
+         carrier.slot.load(std::memory_order_relaxed) == Slot::none && !asleep(carrier);
+}
+
+bool worker_could_use(const Pool& p, const Carrier& carrier) noexcept {
+  return !carrier.is_root() && carrier.worker < p.worker_limit() &&
+         carrier.slot.load(std::memory_order_relaxed) == Slot::none && p.is_idle(&carrier);
+}
+
+int count_missing(const Pool& p, const node::Member& member) noexcept {
+  int roots = 0;
+  int workers = 0;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *p.carrier(i);
+    roots += root_lacks_slot(carrier) ? 1 : 0;
+    workers += worker_could_use(p, carrier) ? 1 : 0;
+  }
+  const int wanted = roots + (workers > 0 ? std::min(workers, pending_work(p)) : 0);
+  return std::clamp(member.most() - member.held(), 0, wanted);
+}
+
+// Gives a slot to a carrier of the process that can use it: roots run anyway, so they come first.
+bool pass_on(Pool& p, int slot) noexcept {
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int none = Slot::none;
+    if (root_lacks_slot(carrier) && carrier.slot.compare_exchange_strong(none, slot)) return true;
+  }
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int none = Slot::none;
+    if (!worker_could_use(p, carrier) || !carrier.slot.compare_exchange_strong(none, slot)) continue;
+    set_idle(&carrier, false);
+    wake(&carrier);
+    return true;
+  }
+  return false;
+}
+
+void unblock_sigbus() noexcept {
+  // See node/guard.h: this thread is the one that touches the segment most.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGBUS);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+void NodeBudget::join(const Settings& settings) noexcept {
+  unblock_sigbus();
+  node::Reason reason;
+  const node::Terms terms{
+      .weight = settings.node.weight, .most = settings.slots, .mode = settings.node.mode, .cpus = settings.node.cpus};
+  node::Member* member = node::Member::join(node::default_path().text, terms, reason);
+  if (member == nullptr) {
+    base::warn("WEFT_NODE: %s; this process does not share its CPUs with others", reason.text);
+    return;
+  }
+  // Release: with the member comes what it has set up.
+  member_.store(member, std::memory_order_release);
+}
+
+void NodeBudget::look(Pool& p) noexcept {
+  const node::Member* member = member_.load(std::memory_order_acquire);
+  if (member == nullptr) return;
+  const uint32_t bits = (member->pressed() ? uint32_t{Gate::pressed} : 0) | (member->over() ? uint32_t{Gate::over} : 0);
+  constexpr uint32_t kOthers = Gate::pressed | Gate::over;
+  uint32_t now = p.gate.load(std::memory_order_relaxed);
+  while ((now & kOthers) != bits &&
+         !p.gate.compare_exchange_weak(now, (now & ~kOthers) | bits, std::memory_order_relaxed)) {
+  }
+}
+
+bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept {
+  const node::Member* member = member_.load(std::memory_order_acquire);
+  if (member == nullptr || carrier->is_root()) return true;
+  const int lent = p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
+  switch (const int slot = carrier->slot.load(std::memory_order_relaxed); slot) {
+    case Slot::taken: return false;
+    case Slot::permit: return unslotted_.load(std::memory_order_relaxed) <= lent;
+    case Slot::none:
+      return (p.gate.load(std::memory_order_relaxed) & Gate::closed) == 0 ||
+             unslotted_.load(std::memory_order_relaxed) < lent;
+    default: return !member->over();
+  }
+}
+
+bool NodeBudget::take_permit(const Pool& p) noexcept {
+  const int lent = p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
+  if (lent == 0) return false;
+  if (unslotted_.fetch_add(1, std::memory_order_relaxed) < lent) return true;
+  unslotted_.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+bool NodeBudget::take_slot(Pool& p, Carrier* carrier) noexcept {
+  node::Member* member = member_.load(std::memory_order_acquire);
+  if (member == nullptr) return true;
+  int has = carrier->slot.load(std::memory_order_relaxed);
+  if (has == Slot::permit || has >= 0) return true;
+  if (has == Slot::taken) carrier->slot.compare_exchange_strong(has, Slot::none);
+  int slot = member->take();
+  if (carrier->is_root()) {
+    if (slot < 0) return true;
+  } else {
+    if (slot < 0 && take_permit(p)) slot = Slot::permit;
+    if (slot == -1) slot = wait_at_door(p, *member);
+    if (slot == -1) {
+      p.gate.fetch_or(Gate::closed);
+      // It may be asleep: work can come from outside of regions.
+      wake_monitor();
+      return false;
+    }
+  }
+  int none = Slot::none;
+  // The monitor may have passed one on meanwhile.
+  if (!carrier->slot.compare_exchange_strong(none, slot)) {
+    if (slot >= 0) {
+      member->give(slot);
+    } else {
+      unslotted_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  return true;
+}
+
+// One worker at a time asks the others for a slot and waits a moment for the answer; after that the monitor does.
+int NodeBudget::wait_at_door(Pool& p, node::Member& member) noexcept {
+  // Acquire and release: one at a time.
+  if (at_door_.exchange(true, std::memory_order_acquire)) return -1;
+  member.want(std::max(1, count_missing(p, member)));
+  const int64_t deadline = platform::now_ns() + kDoorNs;
+  int slot = member.take();
+  while (slot < 0 && member.held() < member.due() && platform::now_ns() < deadline) {
+    platform::pause();
+    slot = member.take();
+  }
+  if (slot >= 0) {
+    member.count_received();
+    member.want(std::max(0, member.missing() - 1));
+  }
+  at_door_.store(false, std::memory_order_release);
+  return slot;
+}
+
+void NodeBudget::drop_slot(Carrier* carrier) noexcept {
+  const int slot = carrier->slot.exchange(Slot::none);
+  node::Member* member = member_.load(std::memory_order_acquire);
+  if (slot == Slot::permit) {
+    unslotted_.fetch_sub(1, std::memory_order_relaxed);
+  } else if (slot >= 0 && member != nullptr) {
+    member->give(slot);
+  }
+}
+
+void NodeBudget::root_begins(Carrier* root) noexcept {
+  node::Member* member = member_.load(std::memory_order_acquire);
+  if (member == nullptr) return;
+  take_slot(pool(), root);
+  // The monitor asks for one.
+  if (root->slot.load(std::memory_order_relaxed) == Slot::none) member->ring();
+}
+
+void NodeBudget::rest(Pool& p, int64_t ns) noexcept {
+  const int64_t until = platform::now_ns() + ns;
+  for (int64_t left = ns; left > 0; left = until - platform::now_ns()) {
+    node::Member* member = member_.load(std::memory_order_relaxed);
+    // Whatever the clock does, it is not slept longer.
+    if (!member->wait(std::min(left, ns))) return;
+    if (leaving_.load(std::memory_order_relaxed)) return;
+    serve(p, *member, false);
+  }
+}
+
+void NodeBudget::tick(Pool& p) noexcept {
+  node::Member* member = member_.load(std::memory_order_relaxed);
+  if (member == nullptr) return;
+  if (member->lost()) {
+    run_alone(p);
+    base::warn("WEFT_NODE: the segment in /dev/shm was removed or cut off; this process goes on without the others");
+    return;
+  }
+  reclaim(p, *member);
+  uint64_t regions = 0;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) regions += p.carrier(i)->regions_seen.load(std::memory_order_relaxed);
+  member->count_regions(regions);
+  const int64_t now = platform::now_ns();
+  ++ticks_;
+  if (starving_since_ != 0) {
+    member->count_waited(std::clamp<int64_t>(now - last_tick_, 0, now - starving_since_));
+  }
+  if (member->missing() > 0 && ticks_ % kTicksBetweenSearches == 0) {
+    member->remove_dead(ticks_ % kTicksBetweenLongSearches == 0 ? node::Segment::Check::processes
+                                                                : node::Segment::Check::marks);
+  }
+  last_tick_ = now;
+  serve(p, *member, starving_since_ != 0 && now - starving_since_ >= kPatienceNs);
+  const bool starving = member->missing() > 0 && member->held() < member->due();
+  if (!starving) {
+    starving_since_ = 0;
+  } else if (starving_since_ == 0) {
+    starving_since_ = now;
+  }
+}
+
+bool NodeBudget::waiting(const Pool& p) const noexcept {
+  const node::Member* member = member_.load(std::memory_order_relaxed);
+  return member != nullptr && (member->missing() > 0 || (p.gate.load() & Gate::closed) != 0);
+}
+
+// Slots of carriers that sleep (they were passed on when the carrier had just lain down), and of those whose slot has
+// been taken away.
+void NodeBudget::reclaim(Pool& p, node::Member& member) noexcept {
+  bool taken = false;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Carrier* carrier = p.carrier(i);
+    int slot = carrier->slot.load(std::memory_order_relaxed);
+    if (slot >= 0 && asleep(*carrier)) {
+      drop_slot(carrier);
+    } else if (slot >= 0 && !member.owns(slot)) {
+      const int now = carrier->is_root() ? Slot::none : Slot::taken;
+      if (carrier->slot.compare_exchange_strong(slot, now)) member.give(slot);
+      slot = now;
+    }
+    taken = taken || slot == Slot::taken;
+  }
+  if (taken) {
+    p.gate.fetch_or(Gate::taken);
+  } else {
+    p.gate.fetch_and(~uint32_t{Gate::taken});
+  }
+}
+
+void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexcept {
+  int missing = count_missing(p, member);
+  member.want(missing);
+  while (missing > 0) {
+    int slot = member.take();
+    if (slot < 0 && may_take_away) slot = member.take_away();
+    if (slot < 0) break;
+    if (!pass_on(p, slot)) {
+      member.give(slot);
+      missing = 0;
+      break;
+    }
+    member.count_received();
+    --missing;
+  }
+  if (missing != member.missing()) member.want(missing);
+  if (missing == 0 && (p.gate.load(std::memory_order_relaxed) & Gate::closed) != 0) {
+    p.gate.fetch_and(~uint32_t{Gate::closed});
+    platform::full_fence_after_update();
+    // Work that came meanwhile has found nobody.
+    if (pending_work(p) > 0) notify(nullptr);
+  }
+  look(p);
+}
+
+// The slots that carriers still name mean nothing any more.
+void NodeBudget::run_alone(Pool& p) noexcept {
+  member_.store(nullptr, std::memory_order_relaxed);
+  p.gate.store(0);
+  platform::full_fence_after_update();
+  for (int i = pending_work(p); i > 0; --i) notify(nullptr);
+}
+
+bool NodeBudget::leave_if_asked(Pool& p) noexcept {
+  node::Member* member = member_.load(std::memory_order_relaxed);
+  if (member == nullptr || !leaving_.load(std::memory_order_relaxed)) return false;
+  run_alone(p);
+  member->leave();
+  left_.store(1, std::memory_order_release);
+  platform::futex_wake(left_, 1);
+  return true;
+}
+
+void NodeBudget::leave() noexcept {
+  node::Member* member = member_.load(std::memory_order_acquire);
+  if (member == nullptr) return;
+  leaving_.store(true, std::memory_order_relaxed);
+  wake_monitor();
+  member->ring();
+  // If the monitor does not come in time, the others notice that the process has ended.
+  if (left_.load(std::memory_order_acquire) == 0) platform::futex_wait_shared(left_, 0, kLeaveNs);
+}
+
+}  // namespace weft::core

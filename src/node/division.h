@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How CPUs are divided between processes that want them. A calculation and no more: everybody who has the same numbers
+// comes to the same result.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "platform/cpu_set.h"
+
+namespace weft::node {
+
+inline constexpr int kMostProcesses = 256;
+
+// One that takes part in the division.
+struct Claim {
+  int weight = 1;       // at least 1
+  int wanted = 0;       // CPUs it could use now
+  bool missing = false;  // whether it has fewer than that
+  int due = 0;          // result: how many it is to have
+  bool pressed = false;  // result: somebody else misses CPUs that this one could be using
+};
+
+// Too large for a stack; its owner uses it from one thread at a time.
+class Division {
+ public:
+  // `claims[i]` is that of the process which may use `cpus(i)`, a CpuSet. Processes are filled up evenly, by weight, as
+  // far as they want and their CPUs go. Where that gives parts of a CPU, `phase`, from 0 to 65535, says whose turn it
+  // is to get a whole one: over all phases each gets its part exactly.
+  template <class Cpus>
+  void divide(Claim* claims, int count, uint32_t phase, Cpus&& cpus) noexcept {
+    begin();
+    for (int i = 0; i < count; ++i) refine(i, cpus(i));
+    fill(claims, count);
+    round(claims, count, phase);
+  }
+
+ private:
+  static constexpr int kMostClasses = 128;
+  // CPUs that the same processes may use. What does not fit into the table stays in a class that it is not said to
+  // be in: such a process counts on less than it could.
+  struct Class {
+    int cpus = 0;
+    int room = 0;  // in parts of a CPU
+    std::array<uint64_t, kMostProcesses / 64> users{};
+    bool has(int claim) const noexcept { return (users[claim / 64] >> (claim % 64) & 1) != 0; }
+    int users_count() const noexcept;
+  };
+
+  void begin() noexcept;
+  void refine(int claim, const platform::CpuSet& cpus) noexcept;
+  void fill(const Claim* claims, int count) noexcept;
+  void round(Claim* claims, int count, uint32_t phase) noexcept;
+  int class_for(int claim) const noexcept;
+  bool pressed(const Claim* claims, int count, int claim) const noexcept;
+
+  std::array<uint8_t, platform::CpuSet::kMost> class_of_;
+  std::array<Class, kMostClasses> classes_;
+  int class_count_ = 0;
+  int parts_ = 1;  // of a CPU
+  std::array<int, kMostProcesses> got_;  // parts
+};
+
+}  // namespace weft::node

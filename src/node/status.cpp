@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/status.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weft::node {
+
+namespace {
+
+// Texts in the segment may lack their end.
+template <size_t Room>
+void copy_text(char (&to)[Room], const char (&from)[Room]) {
+  std::memcpy(to, from, Room);
+  to[Room - 1] = '\0';
+}
+
+void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes) {
+  for (size_t i = 0; i < layout.records.size(); ++i) {
+    const Record& record = layout.records[i];
+    const uint32_t serial = record.serial.load(std::memory_order_acquire);
+    if (serial == 0) continue;
+    ProcessStatus process;
+    process.pid = record.pid;
+    process.start = record.start;
+    copy_text(process.command, record.command);
+    copy_text(process.mode, record.mode);
+    process.weight = record.weight;
+    process.cpus = cpus_of(record);
+    const Owner owner = owner_of(serial, static_cast<int>(i));
+    for (const auto& slot : layout.slots) process.held += slot.load(std::memory_order_relaxed) == owner ? 1 : 0;
+    process.wanted =
+        process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
+    process.lent = record.most;
+    process.regions = record.regions.load(std::memory_order_relaxed);
+    process.waited_ns = static_cast<int64_t>(record.waited_ns.load(std::memory_order_relaxed));
+    process.given = record.given.load(std::memory_order_relaxed);
+    process.received = record.received.load(std::memory_order_relaxed);
+    processes.push_back(process);
+  }
+}
+
+// What each would be due if all wanted as much as they may have.
+void count_lent(std::vector<ProcessStatus>& processes) {
+  std::vector<Claim> claims(processes.size());
+  for (size_t i = 0; i < claims.size(); ++i) {
+    claims[i].weight = std::max(processes[i].weight, 1);
+    claims[i].wanted = processes[i].lent;
+  }
+  const auto division = std::make_unique<Division>();
+  division->divide(claims.data(), static_cast<int>(claims.size()), 0,
+                   [&](int i) -> const platform::CpuSet& { return processes[static_cast<size_t>(i)].cpus; });
+  for (size_t i = 0; i < claims.size(); ++i) processes[i].lent = std::max(0, claims[i].due - processes[i].held);
+}
+
+}  // namespace
+
+bool read_status(const char* path, NodeStatus& status, Reason& reason) {
+  const std::unique_ptr<Segment> segment(Segment::open(path, Segment::Missing::leave, reason));
+  if (segment == nullptr) return reason.text[0] == '\0';
+  const bool locked = segment->lock();
+  if (locked) status.slots_freed = segment->remove_dead(Segment::Check::processes);
+  read_processes(segment->layout(), status.processes);
+  if (locked && status.processes.empty()) segment->close_and_remove();
+  if (locked) segment->unlock();
+  count_lent(status.processes);
+  return true;
+}
+
+Reset reset(const char* path, bool force, int& live, Reason& reason) {
+  const std::unique_ptr<Segment> segment(Segment::open(path, Segment::Missing::leave, reason));
+  live = 0;
+  if (segment == nullptr) {
+    // Nothing there; or something that no process of this version can be in.
+    if (unlink(path) == 0) return Reset::removed;
+    if (errno == ENOENT) return Reset::nothing;
+    reason.say("%s: %s", path, std::strerror(errno));
+    return Reset::failed;
+  }
+  // Who holds the lock may be stopped; that is no reason to keep what is to go.
+  const bool locked = segment->lock();
+  if (locked) segment->remove_dead(Segment::Check::processes);
+  live = segment->live_count();
+  const bool remove = force || (locked && live == 0);
+  if (remove) segment->close_and_remove();
+  if (locked) segment->unlock();
+  return remove ? Reset::removed : Reset::refused;
+}
+
+}  // namespace weft::node

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The segment as somebody sees it who does not take part: the command.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "node/segment.h"
+
+namespace weft::node {
+
+struct ProcessStatus {
+  pid_t pid = 0;
+  uint64_t start = 0;
+  char command[sizeof(Record::command)] = {};
+  char mode[sizeof(Record::mode)] = {};
+  int weight = 0;
+  platform::CpuSet cpus;
+  int held = 0;    // slots
+  int wanted = 0;  // slots that it has or could use now
+  int lent = 0;    // of its share of the CPUs, what it does not have: others may use that
+  uint64_t regions = 0;
+  int64_t waited_ns = 0;
+  uint64_t given = 0;
+  uint64_t received = 0;
+};
+
+struct NodeStatus {
+  std::vector<ProcessStatus> processes;
+  int slots_freed = 0;  // of processes that were killed
+};
+
+// Also removes what processes that were killed have left, and the file when nobody is there any more. False, and why in
+// `reason`, when the segment cannot be read.
+bool read_status(const char* path, NodeStatus& status, Reason& reason);
+
+enum class Reset {
+  nothing,  // there was no segment
+  removed,
+  refused,  // there are processes in it; only by force
+  failed,
+};
+// Removes the segment. With `force` even if there are processes in it: they go on alone.
+Reset reset(const char* path, bool force, int& live, Reason& reason);
+
+}  // namespace weft::node

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/process.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "platform/small_file.h"
+
+namespace weft::platform {
+
+uint64_t process_start(pid_t pid) noexcept {
+  char path[48];
+  char text[1024];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  if (!read_small_file(path, text, sizeof text)) return 0;
+  // The command's name stands in parentheses and may hold any character.
+  const char* at = std::strrchr(text, ')');
+  if (at == nullptr || at[1] != ' ') return 0;
+  at += 2;
+  const bool ended = *at == 'Z' || *at == 'X';
+  // proc(5): the state is field 3, the number of threads field 20, the start field 22.
+  constexpr int kThreads = 20 - 3;
+  constexpr int kStart = 22 - 3;
+  long threads = 0;
+  for (int field = 0; field < kStart; ++field) {
+    if (field == kThreads) threads = std::strtol(at, nullptr, 10);
+    at = std::strchr(at, ' ');
+    if (at == nullptr) return 0;
+    ++at;
+  }
+  // Where only the initial thread has ended, the process goes on with the others.
+  if (ended && threads <= 1) return 0;
+  return std::strtoull(at, nullptr, 10);
+}
+
+bool process_has_ended(pid_t pid, uint64_t start) noexcept {
+  if (kill(pid, 0) != 0 && errno == ESRCH) return true;
+  const uint64_t now = process_start(pid);
+  if (now != 0) return start != 0 && now != start;
+  // Its file cannot be read: either it has ended meanwhile, or there is no /proc at all.
+  struct stat proc{};
+  return stat("/proc/self/stat", &proc) == 0;
+}
+
+void command_name(char* text, size_t room) noexcept {
+  if (!read_small_file("/proc/self/comm", text, room)) std::snprintf(text, room, "?");
+  text[std::strcspn(text, "\n")] = '\0';
+}
+
+uint64_t pid_namespace() noexcept {
+  struct stat space{};
+  return stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+}
+
+}  // namespace weft::platform

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slots between processes: who gets them, who gives them, and that none is ever lost.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "node/status.h"
+#include "node_fixture.h"
+#include "platform/process.h"
+
+namespace {
+
+using namespace weft::node;
+using Clock = std::chrono::steady_clock;
+
+class MemberTest : public NodeTest {
+ protected:
+  static std::vector<int> take_all(Member* member) {
+    std::vector<int> slots;
+    for (int slot = member->take(); slot >= 0; slot = member->take()) slots.push_back(slot);
+    return slots;
+  }
+};
+
+TEST_F(MemberTest, AloneItTakesWhatItMay) {
+  Member* member = join({.most = 3, .cpus = cpus(0, 4)});
+  const std::vector<int> slots = take_all(member);
+  EXPECT_EQ(slots.size(), 3u);
+  EXPECT_EQ(member->held(), 3);
+  for (const int slot : slots) EXPECT_TRUE(member->owns(slot));
+  EXPECT_FALSE(member->pressed());
+  for (const int slot : slots) member->give(slot);
+  EXPECT_EQ(member->held(), 0);
+  member->leave();
+}
+
+TEST_F(MemberTest, HandOver) {
+  Member* rich = join({.most = 2, .cpus = cpus(0, 2)});
+  Member* poor = join({.most = 2, .cpus = cpus(0, 2)});
+  std::vector<int> slots = take_all(rich);
+  EXPECT_EQ(poor->take(), -1);
+  EXPECT_FALSE(rich->over());
+  poor->want(2);
+  EXPECT_TRUE(rich->pressed());
+  EXPECT_TRUE(rich->over());
+  EXPECT_EQ(rich->due(), 1);
+  rich->give(slots.back());
+  EXPECT_FALSE(rich->over());
+  EXPECT_TRUE(poor->wait(0)) << "nobody has rung";
+  // It must not snatch it back.
+  EXPECT_EQ(rich->take(), -1);
+  const int got = poor->take();
+  EXPECT_EQ(got, slots.back());
+  EXPECT_EQ(poor->take(), -1);
+  // Nobody misses anything any more: no bounds.
+  poor->want(0);
+  EXPECT_FALSE(rich->pressed());
+  poor->give(got);
+  EXPECT_GE(rich->take(), 0);
+  rich->leave();
+  poor->leave();
+  EXPECT_FALSE(exists());
+}
+
+TEST_F(MemberTest, ByWeight) {
+  Member* heavy = join({.weight = 300, .most = 4, .cpus = cpus(0, 4)});
+  Member* light = join({.weight = 100, .most = 4, .cpus = cpus(0, 4)});
+  take_all(heavy);
+  light->want(4);
+  EXPECT_EQ(heavy->due(), 3);
+  EXPECT_EQ(light->due(), 1);
+  heavy->leave();
+  EXPECT_EQ(take_all(light).size(), 1u);
+  light->want(3);
+  EXPECT_EQ(take_all(light).size(), 3u);
+  light->leave();
+}
+
+TEST_F(MemberTest, DisjointCpusDoNotMeet) {
+  Member* left = join({.most = 2, .cpus = cpus(0, 2)});
+  Member* right = join({.most = 2, .cpus = cpus(2, 2)});
+  EXPECT_EQ(take_all(left), std::vector<int>({0, 1}));
+  EXPECT_EQ(take_all(right), std::vector<int>({2, 3}));
+  right->want(1);
+  EXPECT_FALSE(left->pressed());
+  EXPECT_EQ(right->take_away(), -1);
+  left->leave();
+  right->leave();
+}
+
+TEST_F(MemberTest, TakenAwayFromWhoDoesNotGive) {
+  Member* rich = join({.most = 2, .cpus = cpus(0, 2)});
+  Member* poor = join({.most = 2, .cpus = cpus(0, 2)});
+  const std::vector<int> slots = take_all(rich);
+  EXPECT_EQ(poor->take_away(), -1) << "nobody is over";
+  poor->want(1);
+  const int got = poor->take_away();
+  ASSERT_GE(got, 0);
+  EXPECT_TRUE(poor->owns(got));
+  EXPECT_FALSE(rich->owns(got));
+  EXPECT_EQ(poor->take_away(), -1) << "it has its due";
+  EXPECT_EQ(rich->held(), 2) << "it has not noticed yet";
+  rich->give(got);
+  EXPECT_EQ(rich->held(), 1);
+  EXPECT_TRUE(poor->owns(got)) << "only the owner can give it back";
+  rich->leave();
+  poor->leave();
+}
+
+// What a process that is killed, or becomes another program, has held is free again.
+void expect_freed(Member* survivor, pid_t child) {
+  const auto end = Clock::now() + std::chrono::seconds(20);
+  int freed = 0;
+  while (freed == 0 && Clock::now() < end) {
+    freed = survivor->remove_dead(Segment::Check::marks);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(freed, 2) << "of process " << child;
+}
+
+TEST_F(MemberTest, SlotsOfTheKilled) {
+  Member* survivor = join({.most = 2, .cpus = cpus(0, 2)});
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = run_child([&] {
+    Member* member = join({.most = 2, .cpus = cpus(0, 2)});
+    take_all(member);
+    const bool told = write(ready[1], "x", 1) == 1;
+    for (;;) pause();
+    return told ? 0 : 1;
+  });
+  char byte;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(survivor->take(), -1);
+  EXPECT_EQ(survivor->remove_dead(Segment::Check::processes), 0);
+  kill(child, SIGKILL);
+  // Not collected yet: a zombie must do.
+  expect_freed(survivor, child);
+  EXPECT_EQ(wait_for(child), -SIGKILL);
+  EXPECT_EQ(take_all(survivor).size(), 2u);
+  survivor->leave();
+  EXPECT_FALSE(exists());
+}
+
+TEST_F(MemberTest, SlotsOfWhoBecomesAnotherProgram) {
+  Member* survivor = join({.most = 2, .cpus = cpus(0, 2)});
+  const pid_t child = run_child([&] {
+    Member* member = join({.most = 2, .cpus = cpus(0, 2)});
+    take_all(member);
+    execlp("sleep", "sleep", "60", static_cast<char*>(nullptr));
+    return 1;
+  });
+  while (survivor->take() >= 0) {
+    survivor->give(0);
+    survivor->give(1);
+  }
+  expect_freed(survivor, child);
+  kill(child, SIGKILL);
+  wait_for(child);
+  survivor->leave();
+}
+
+// A child has its parent's memory, but is nobody until it joins.
+TEST_F(MemberTest, ChildOfAFork) {
+  Member* parent = join({.most = 2, .cpus = cpus(0, 2)});
+  const int slot = parent->take();
+  const pid_t child = run_child([&] {
+    Member* own = join({.most = 2, .cpus = cpus(0, 2)});
+    const bool free = own != nullptr && own->take() >= 0 && own->take() == -1;
+    own->leave();
+    return free ? 0 : 1;
+  });
+  EXPECT_EQ(wait_for(child), 0);
+  EXPECT_TRUE(parent->owns(slot));
+  EXPECT_EQ(take_all(parent).size(), 1u);
+  parent->leave();
+}
+
+// The threads of a process share its part, and count what it has right.
+TEST_F(MemberTest, ThreadsOfOneProcess) {
+  constexpr int kSlots = 3;
+  constexpr int kRounds = 3000;
+  Member* first = join({.most = kSlots, .cpus = cpus(0, kSlots)});
+  Member* second = join({.most = kSlots, .cpus = cpus(0, kSlots)});
+  std::atomic<int> taken{0};
+  std::atomic<bool> too_many{false};
+  std::atomic<bool> stop{false};
+  const auto work = [&](Member* member) {
+    for (int i = 0; i < kRounds; ++i) {
+      const int slot = member->take();
+      if (slot >= 0) {
+        if (++taken > kSlots) too_many = true;
+        --taken;
+        member->give(slot);
+      } else if (i % 16 == 0) {
+        member->want(1);
+      }
+    }
+  };
+  std::thread monitor([&] {
+    while (!stop) {
+      first->wait(100'000);
+      first->want(0);
+      second->want(0);
+    }
+  });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) threads.emplace_back(work, i % 2 == 0 ? first : second);
+  for (std::thread& thread : threads) thread.join();
+  stop = true;
+  monitor.join();
+  EXPECT_FALSE(too_many);
+  EXPECT_EQ(first->held(), 0);
+  EXPECT_EQ(second->held(), 0);
+  first->want(0);
+  second->want(0);
+  EXPECT_EQ(take_all(first).size(), static_cast<size_t>(kSlots));
+  first->leave();
+  second->leave();
+}
+
+TEST_F(MemberTest, NonsenseInTheSegment) {
+  Member* member = join({.most = 2, .cpus = cpus(0, 2)});
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
+  ASSERT_NE(segment, nullptr);
+  Layout& layout = segment->layout();
+  layout.slots[0] = ~Owner{0};
+  layout.slots[1] = owner_of(77, kMostProcesses - 1);
+  layout.header.top = ~0u;
+  layout.header.top_cpu = ~0u;
+  layout.records[1].weight = -5;
+  layout.records[1].missing = ~0u;
+  layout.records[1].serial = 9;
+  layout.records[1].terms = ~0u;
+  EXPECT_EQ(member->take(), -1);
+  member->want(2);
+  member->take_away();
+  member->wait(0);
+  // What belongs to nobody is free again.
+  EXPECT_EQ(member->remove_dead(Segment::Check::processes), 2);
+  member->leave();
+}
+
+// Processes take, give and ask at random and are killed at random; then all slots are free, and the file goes with the
+// last one. Each also checks that no slot is with two of them, by a word that only the holder may hold.
+TEST_F(MemberTest, KilledAtRandom) {
+  constexpr int kSlots = 4;
+  constexpr int kProcesses = 4;
+  constexpr int kKills = 60;
+  struct Shared {
+    std::atomic<int> holder[kSlots];
+    std::atomic<uint64_t> rounds;
+    std::atomic<bool> twice;
+    std::atomic<bool> stop;
+  };
+  auto* shared =
+      static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(shared, MAP_FAILED);
+  const auto work = [&] {
+    Member* member = join({.weight = 100, .most = kSlots, .cpus = cpus(0, kSlots)});
+    if (member == nullptr) return 1;
+    std::minstd_rand random(static_cast<unsigned>(getpid()));
+    std::vector<int> mine;
+    int ticks = 0;
+    while (!shared->stop) {
+      ++shared->rounds;
+      const int slot = member->take();
+      if (slot >= 0) {
+        mine.push_back(slot);
+        int before = shared->holder[slot].exchange(getpid());
+        // The last holder may have been killed before it could clear its word; its end takes a moment.
+        const auto patience = Clock::now() + std::chrono::seconds(10);
+        while (before != 0 && before != getpid() && weft::platform::process_start(before) != 0) {
+          if (Clock::now() > patience) shared->twice = true;
+          if (shared->twice) break;
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+      }
+      if (!mine.empty() && (random() % 3 == 0 || member->over())) {
+        const int back = mine.back();
+        mine.pop_back();
+        int holder = getpid();
+        shared->holder[back].compare_exchange_strong(holder, 0);
+        member->give(back);
+      }
+      if (random() % 16 == 0) member->want(static_cast<int>(random() % (kSlots + 1)));
+      if (++ticks % 64 == 0) member->remove_dead(Segment::Check::marks);
+      if (random() % 8 == 0) std::this_thread::yield();
+    }
+    for (const int slot : mine) {
+      shared->holder[slot] = 0;
+      member->give(slot);
+    }
+    member->leave();
+    return 0;
+  };
+  std::vector<pid_t> children;
+  for (int i = 0; i < kProcesses; ++i) children.push_back(run_child(work));
+  std::minstd_rand random(1);
+  for (int i = 0; i < kKills; ++i) {
+    const uint64_t rounds = shared->rounds;
+    while (shared->rounds < rounds + random() % 2000) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    pid_t& victim = children[random() % children.size()];
+    kill(victim, SIGKILL);
+    EXPECT_EQ(wait_for(victim), -SIGKILL);
+    victim = run_child(work);
+  }
+  shared->stop = true;
+  for (const pid_t child : children) EXPECT_EQ(wait_for(child), 0);
+  EXPECT_FALSE(shared->twice) << "a slot was with two processes";
+  EXPECT_FALSE(exists()) << "the last process has not removed the file";
+  munmap(shared, sizeof(Shared));
+}
+
+}  // namespace

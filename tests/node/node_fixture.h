@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A segment of the test's own, and processes that use it.
+#pragma once
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node/member.h"
+
+inline weft::platform::CpuSet cpus(int first, int count) {
+  weft::platform::CpuSet set;
+  for (int i = 0; i < count; ++i) set.add(first + i);
+  return set;
+}
+
+class NodeTest : public testing::Test {
+ protected:
+  NodeTest() : path_("/dev/shm/weft-node-test-" + std::to_string(getpid())) { unlink(path_.c_str()); }
+  ~NodeTest() override { unlink(path_.c_str()); }
+
+  const char* path() const { return path_.c_str(); }
+  bool exists() const { return access(path(), F_OK) == 0; }
+
+  // For as long as the test runs: members are never freed.
+  weft::node::Member* join(const weft::node::Terms& terms) {
+    weft::node::Reason reason;
+    weft::node::Member* member = weft::node::Member::join(path(), terms, reason);
+    EXPECT_NE(member, nullptr) << reason.text;
+    return member;
+  }
+
+  template <class Body>
+  static pid_t run_child(Body&& body) {
+    const pid_t child = fork();
+    if (child == 0) _exit(body());
+    return child;
+  }
+
+  // The exit code, or the number of the signal, negative.
+  static int wait_for(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
+ private:
+  const std::string path_;
+};

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenMP programs that share a node: what they get, and that nothing about the segment can harm them."""
+import os
+import signal
+import unittest
+
+import own_node
+from own_node import NodeTest, Program, segment
+
+FORKS = r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int region(void) {
+  int members = 0;
+#pragma omp parallel num_threads(2) reduction(+ : members)
+  members++;
+  return members == 2;
+}
+int main(int count, char** arguments) {
+  if (!region()) return 1;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!region()) return 2;
+    if (count > 1) execvp(arguments[1], arguments + 1);
+    return 0;
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  return !region() ? 3 : WEXITSTATUS(status);
+}
+"""
+
+
+def cpus():
+    return sorted(os.sched_getaffinity(0))
+
+
+class Shares(NodeTest):
+    def test_two_processes(self):
+        with self.work(WEFT_WEIGHT="300") as first, self.work() as second:
+            def both():
+                found = self.status()
+                self.assertLessEqual(sum(p["slots"]["held"] for p in found.values()), len(cpus()))
+                return {first.pid, second.pid} <= set(found) and found
+            found = self.eventually(both)
+            self.assertEqual([found[p.pid]["weight"] for p in (first, second)], [300, 100])
+            self.assertEqual(found[first.pid]["command"], "worker")
+            self.assertEqual(found[first.pid]["mode"], "dynamic")
+            # Whoever has both at some time gives one of them up.
+            self.eventually(lambda: sum(p["given"] for p in self.status().values()) > 0)
+            for program in (first, second):
+                self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+    def test_an_idle_process_lends_all(self):
+        idle = r"""
+#include <stdio.h>
+int main(void) {
+  int members = 0;
+#pragma omp parallel num_threads(2) reduction(+ : members)
+  members++;
+  printf(members == 2 ? "runs\n" : "wrong\n"), fflush(stdout);
+  return getchar() != EOF;
+}
+"""
+        with Program([self.build("idle", idle)], WEFT_NUM_CPUS="2") as lender:
+            lender.await_first_region()
+            self.eventually(lambda: self.status()[lender.pid]["slots"]["held"] == 0)
+            with self.work() as worker:
+                self.eventually(lambda: self.status()[worker.pid]["slots"]["held"] == min(2, len(cpus())))
+                self.assertEqual(worker.end(), (0, ""))
+            self.assertEqual(lender.end(), (0, ""))
+        self.expect_empty()
+
+    @unittest.skipIf(len(cpus()) < 2, "one CPU")
+    def test_disjoint_cpus(self):
+        first, second = cpus()[:2]
+        with (self.work(60, 500, "taskset", "-c", str(first), WEFT_NUM_CPUS="1") as left,
+              self.work(60, 500, "taskset", "-c", str(second), WEFT_NUM_CPUS="1") as right):
+            self.eventually(lambda: all(self.status()[p.pid]["regions"] > 20 for p in (left, right)))
+            found = self.status()
+            for program, cpu in ((left, first), (right, second)):
+                self.assertEqual(found[program.pid]["cpus"], str(cpu))
+                self.assertEqual(found[program.pid]["received"], 0)
+                self.assertEqual(found[program.pid]["given"], 0)
+                self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+    def test_more_processes_than_cpus(self):
+        programs = [self.work(2, 300, members=4, WEFT_NUM_CPUS="4") for _ in range(5)]
+        for program in programs:
+            with program:
+                self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+    # A member that computes for a second does not keep its slot from another process for as long.
+    def test_long_members(self):
+        with self.work(60, 1_000_000) as first, self.work(60, 1_000_000) as second:
+            self.eventually(lambda: sum(p["received"] for p in self.status().values()) > 0)
+            for program in (first, second):
+                self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+    def test_fork(self):
+        forks = self.build("forks", FORKS)
+        with Program([forks]) as program:
+            self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+        with Program([forks, own_node.WEFT, "node", "status"]) as program:
+            self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+
+class Ends(NodeTest):
+    def test_killed(self):
+        with self.work(60, 500) as survivor:
+            for _ in range(5):
+                with self.work(60, 50) as victim:
+                    victim.kill()
+                self.eventually(lambda: self.status()[survivor.pid]["slots"]["held"] == min(2, len(cpus())))
+            self.assertEqual(survivor.end(), (0, ""))
+        self.expect_empty()
+
+    def test_killed_last(self):
+        with self.work() as program:
+            program.kill()
+        self.assertTrue(segment().exists())
+        with self.work() as program:
+            self.assertEqual(list(self.status()), [program.pid])
+            self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+    def test_stopped(self):
+        with self.work() as stopped, self.work() as other:
+            os.kill(stopped.pid, signal.SIGSTOP)
+            before = self.status()[other.pid]["regions"]
+            self.eventually(lambda: self.status()[other.pid]["regions"] > before + 20)
+            os.kill(stopped.pid, signal.SIGCONT)
+            for program in (stopped, other):
+                self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+
+class BadSegments(NodeTest):
+    def tearDown(self):
+        segment().unlink(missing_ok=True)
+
+    def runs_alone(self, program, *words):
+        status, said = program.end()
+        self.assertEqual(status, 0)
+        self.assertEqual(said.count("\n"), 1, said)
+        for word in ("weft: WEFT_NODE", *words):
+            self.assertIn(word, said)
+
+    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
+    def test_garbage(self):
+        for content in (b"", b"x" * 100, b"\xff" * 1_000_000):
+            segment().write_bytes(content)
+            with self.work(0.2) as program:
+                self.runs_alone(program, str(segment()), "weft node reset")
+            self.assertEqual(segment().read_bytes(), content)
+
+    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
+    def test_not_a_file(self):
+        segment().mkdir()
+        with self.work(0.2) as program:
+            self.runs_alone(program, str(segment()))
+        segment().rmdir()
+
+    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
+    def test_cut_off(self):
+        with self.work() as first, self.work() as second:
+            os.truncate(segment(), 0)
+            for program in (first, second):
+                self.assertTrue(program.process.stderr.readline().startswith("weft: WEFT_NODE"))
+                self.assertEqual(program.end(), (0, ""))
+
+    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
+    def test_reset_by_force(self):
+        with self.work() as program:
+            self.assertEqual(own_node.weft("node", "reset", "--force").returncode, 0)
+            self.assertIn("removed", program.process.stderr.readline())
+            with self.work() as other:
+                self.assertEqual(list(self.status()), [other.pid])
+                self.assertEqual(other.end(), (0, ""))
+            self.assertEqual(program.end(), (0, ""))
+
+    # In a mount namespace of their own, the folder is full, read-only or missing.
+    @unittest.skipUnless(own_node.is_own(), "no namespaces")
+    def test_folder(self):
+        mount = "mount -t tmpfs -o {} tmpfs {} && exec \"$0\" \"$@\""
+        for options, folder, words in (("size=64k", "/dev/shm", "no room"), ("ro", "/dev/shm", "Read-only"),
+                                       ("size=64k", "/dev", "No such file")):
+            with self.subTest(options=options, folder=folder):
+                prefix = ["unshare", "--mount", "sh", "-c", mount.format(options, folder)]
+                with self.work(0.2, 500, *prefix) as program:
+                    self.runs_alone(program, words)
+
+
+if __name__ == "__main__":
+    own_node.enter()
+    unittest.main()
