@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft's runtime library in this process, and calls into it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+
+from weft import _files
+
+# As the audit library knows them: base name, perhaps the hash that tools add to copies in wheels.
+_OPENMP = re.compile(r"lib(gomp|omp5?|iomp5)(-[0-9a-f]+)?\.so")
+
+
+def is_openmp(path: str) -> bool:
+    """Whether a file of that name is an OpenMP runtime, weft's or another."""
+    return _OPENMP.match(os.path.basename(path)) is not None  # noqa: PTH119
+
+
+def is_weft(path: str) -> bool:
+    """Whether it is weft's: the one of this package, or one from an installation's folder, which is called so."""
+    folder, name = os.path.split(os.path.realpath(path))
+    return name == "libgomp.so.1" and os.path.basename(folder) == "weft"  # noqa: PTH119
+
+
+def mapped() -> str | None:
+    """The file of weft's runtime in this process."""
+    return next((path for path in _files.mapped_libraries() if is_openmp(path) and is_weft(path)), None)
+
+
+def other_runtimes() -> list[str]:
+    """OpenMP runtimes in this process that are not weft's."""
+    return [path for path in _files.mapped_libraries() if is_openmp(path) and not is_weft(path)]
+
+
+def audited() -> bool:
+    """Whether the dynamic linker asks weft's audit library, so that every OpenMP runtime is weft's."""
+    return any(os.path.basename(path) == "libweft_audit.so" for path in _files.mapped_libraries())  # noqa: PTH119
+
+
+def on_weft() -> bool:
+    """Whether weft is in this process, or will be as soon as somebody needs OpenMP."""
+    return audited() or mapped() is not None
+
+
+def load() -> ctypes.CDLL:
+    """weft's runtime; maps it, for all to see, when it is not there yet."""
+    path = mapped() or _files.require(os.environ.get("WEFT_LIBRARY") or _files.RUNTIME)
+    return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+
+
+class Blas:
+    """The calls for OpenBLAS on pthreads, whose copies weft has adopted."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        """Raises AttributeError where the runtime has no such calls."""
+        self._adopt, self._get, self._set = (
+            library.weft_adopt_libraries,
+            library.weft_blas_get_num_threads,
+            library.weft_blas_set_num_threads,
+        )
+
+    def adopt(self) -> int:
+        """Takes over copies that have been mapped since; how many are taken over in all."""
+        return int(self._adopt())
+
+    def num_threads(self) -> int:
+        """What the program allows them."""
+        return int(self._get())
+
+    def set_num_threads(self, count: int) -> None:
+        """Allows each call that many threads at most."""
+        self._set(ctypes.c_int(count))
+
+
+def blas() -> Blas | None:
+    """None: weft is not here, or leaves OpenBLAS on pthreads alone."""
+    path = mapped()
+    if path is None:
+        return None
+    try:
+        return Blas(ctypes.CDLL(path))
+    except AttributeError:
+        return None
