@@ -26,7 +26,8 @@ def _text(pools: list[Pool]) -> str:
             lines.append(f"  {title}:")
         for pool in members:
             limit = "" if pool.limit is None else f", at most {pool.limit} at once"
-            lines.append(f"    {pool.kind} ({pool.owner}): {pool.threads} threads{limit}; {pool.note}")
+            threads = "1 thread" if pool.threads == 1 else f"{pool.threads} threads"
+            lines.append(f"    {pool.kind} ({pool.owner}): {threads}{limit}; {pool.note}")
             lines.append(f"      {pool.library or 'file unknown'}")
     if not pools:
         lines.append("  none")

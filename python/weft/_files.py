@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (pathlib would double the start-up time)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
 RUNTIME = f"{FOLDER}/lib/weft/libgomp.so.1"
 AUDIT = f"{FOLDER}/lib/weft/libweft_audit.so"
 COMMAND = f"{FOLDER}/bin/weft"

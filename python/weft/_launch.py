@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--weight", type=int, metavar="W", help="share of the CPUs beside those processes (default: 100)")
     add("--cpus", type=int, metavar="N", help="CPUs to use at once (default: what affinity and cgroup allow)")
     add("--stats", action="store_true", default=None, help="print at exit, on stderr, what the runtime did")
-    add("--explain", action="store_true", help="print at exit, on stderr, every pool of threads and what weft did with it")
+    add("--explain", action="store_true", help="print at exit, on stderr, every pool of threads and its state")
     add("--explain-json", metavar="FILE", help="the same as JSON, into a file")
     add("--version", action="version", version=f"weft {_version()}")
     return parser
@@ -97,7 +97,7 @@ def _check_program(program: Sequence[str]) -> None:
         fail("which program? python -m weft app.py, -m module or -c code")
     if program[0] in ("-m", "-c") and len(program) == 1:
         fail(f"{program[0]}: {'a module' if program[0] == '-m' else 'code'} is wanted behind it")
-    if program[0] != "-" and not program[0].startswith(("-m", "-c")) and not os.path.exists(program[0]):  # noqa: PTH110
+    if program[0] != "-" and not program[0].startswith(("-m", "-c")) and not os.path.exists(program[0]):
         fail(f"{program[0]}: no such file; python -m weft app.py, or -m for a module")
 
 
@@ -122,12 +122,13 @@ def main() -> NoReturn:
     except (OSError, ValueError) as error:
         fail(error)
     _check_program(program)
-    if options.explain or options.explain_json or options.mode == "static":
-        if sys.flags.ignore_environment or sys.flags.no_site:
-            fail("--explain and --mode static need Python's environment: leave out its flags -E, -I and -S")
-    if options.explain or options.explain_json:
+    explain = options.explain or options.explain_json
+    deaf = sys.flags.ignore_environment or sys.flags.no_site
+    if deaf and (explain or options.mode == "static"):
+        fail("--explain and --mode static need Python's environment: leave out its flags -E, -I and -S")
+    if explain:
         # exec keeps the process's number: only this process reports.
-        file = os.path.abspath(options.explain_json) if options.explain_json else ""  # noqa: PTH100
+        file = os.path.abspath(options.explain_json) if options.explain_json else ""
         environment["WEFT_EXPLAIN"] = f"{os.getpid()}:{file}"
     try:
         os.execve(sys.executable, [*_interpreter(len(sys.argv) - 1), *program], environment)

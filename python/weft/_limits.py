@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """threadpoolctl's limits, and those of joblib and scikit-learn that stand on it, for OpenBLAS copies that weft runs.
 
-weft lowers and raises such a library's own number by the load. Who asks the library gets that number, and who puts back what
-it was told would make a passing value last. So the question and the limit go to weft.
+weft lowers and raises such a library's own number by the load. Who asks the library gets that number, and who puts back
+what it was told would make a passing value last. So the question and the limit go to weft.
 """
 
 from __future__ import annotations

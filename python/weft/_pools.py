@@ -39,7 +39,7 @@ _PYTHON = re.compile(r"(libpython3\.[0-9]+[a-z]*|python3?(\.[0-9]+)?[a-z]*)(\.so
 
 
 def _name(path: str) -> str:
-    return os.path.basename(path)  # noqa: PTH119
+    return os.path.basename(path)
 
 
 class _OpenBlas:
@@ -64,7 +64,8 @@ class _OpenBlas:
 
     def version(self) -> str:
         words = self._call("get_config", ctypes.c_char_p)
-        found = re.search(r"OpenBLAS (\d+(\.\d+)+)", words.decode("utf-8", "replace")) if isinstance(words, bytes) else None
+        text = words.decode("utf-8", "replace") if isinstance(words, bytes) else ""
+        found = re.search(r"OpenBLAS (\d+(\.\d+)+)", text)
         return f" {found[1]}" if found else ""
 
     def pool(self, path: str, threads: int, openmp: str | None) -> Pool:
@@ -81,7 +82,8 @@ class _OpenBlas:
             note = "not taken over: older than 0.3.28, which brought the callback; OPENBLAS_NUM_THREADS=n bounds it"
         elif openmp is not None:
             note = "not taken over by this version of weft; OPENBLAS_NUM_THREADS=n bounds it"
-        return Pool(f"OpenBLAS{self.version()}, {layer}", path, _owners.owner(path), threads, self.limit(), treatment, note)
+        kind = f"OpenBLAS{self.version()}, {layer}"
+        return Pool(kind, path, _owners.owner(path), threads, self.limit(), treatment, note)
 
     def _adopted(self) -> bool | None:
         """Whether its callback is set; None: it has none."""
@@ -97,34 +99,39 @@ def _openmp_pool(path: str, threads: int, users: list[str]) -> Pool:
     of = ", ".join(users) if users else "nobody so far"
     if _runtime.is_weft(path):
         return Pool("weft's pool", path, "weft", threads, limit, "replaced", f"runs the OpenMP regions of {of}")
-    note = f"used by {of}; "
-    note += "mapped before weft came: python -m weft replaces it" if _runtime.on_weft() else "weft is not in this process"
-    return Pool("OpenMP", path, _owners.owner(path), threads, limit, "own", note)
+    late = "mapped before weft came: python -m weft replaces it"
+    note = late if _runtime.on_weft() else "weft is not in this process"
+    return Pool("OpenMP", path, _owners.owner(path), threads, limit, "own", f"used by {of}; {note}")
 
 
-def _openmp_users(paths: list[str]) -> list[str]:
-    """Packages that ask for an OpenMP runtime, each with the names it asks for."""
+def _stem(path: str) -> str:
+    return _name(path).split(".so")[0]
+
+
+def _openmp_users(runtime: str, paths: list[str]) -> list[str]:
+    """Packages that ask for an OpenMP runtime and get this one, each with the names it asks for."""
     users: dict[str, set[str]] = {}
     for path in paths:
         if _runtime.is_openmp(path):
             continue
         for name in _elf.needed(path):
-            if _runtime.is_openmp(name):
+            if _runtime.is_openmp(name) and (_runtime.is_weft(runtime) or _stem(name) == _stem(runtime)):
                 users.setdefault(_owners.owner(path), set()).add(name)
     return [f"{user} ({', '.join(sorted(names))})" for user, names in sorted(users.items())]
 
 
 def _tbb_pool(path: str, threads: int, paths: list[str]) -> Pool:
     provider = next((other for other in paths if _name(other).startswith("libtcm.so")), None)
-    if provider is not None and os.path.basename(os.path.dirname(os.path.realpath(provider))) == "weft":  # noqa: PTH119, PTH120
-        return Pool("oneTBB", path, _owners.owner(path), threads, None, "permits", "its arenas ask weft for CPUs (libtcm)")
-    return Pool("oneTBB", path, _owners.owner(path), threads, None, "own", "not taken over")
+    treatment, note = "own", "not taken over"
+    if provider is not None and _name(os.path.dirname(os.path.realpath(provider))) == "weft":
+        treatment, note = "permits", "its arenas ask weft for CPUs (libtcm)"
+    return Pool("oneTBB", path, _owners.owner(path), threads, None, treatment, note)
 
 
 def _known(path: str, threads: int, paths: list[str], weft: str | None) -> Pool | None:
     name = _name(path)
     if _runtime.is_openmp(path):
-        return _openmp_pool(path, threads, _openmp_users(paths))
+        return _openmp_pool(path, threads, _openmp_users(path, paths))
     if "openblas" in name:
         return _OpenBlas(path).pool(path, threads, weft)
     if _TBB.match(name):
@@ -147,10 +154,10 @@ def pools() -> list[Pool]:
             found.append(pool)
             threads.pop(path, None)
     for path, count in threads.items():
-        if path is None:
-            found.append(Pool("unknown", None, "unknown", count, None, "own", "this libc does not say who started them"))
-        elif _PYTHON.match(_name(path)):
-            found.append(Pool("threads of Python", path, "the program", count, None, "own", "by threading and its pools"))
-        else:
-            found.append(Pool("threads", path, _owners.owner(path), count, None, "own", "not taken over"))
+        kind, owner, note = "threads", "unknown", "this libc does not say who started them"
+        if path is not None and _PYTHON.match(_name(path)):
+            kind, owner, note = "threads of Python", "the program", "by threading and its pools"
+        elif path is not None:
+            owner, note = _owners.owner(path), "not taken over"
+        found.append(Pool(kind, path, owner, count, None, "own", note))
     return found

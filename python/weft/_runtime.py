@@ -15,13 +15,13 @@ _OPENMP = re.compile(r"lib(gomp|omp5?|iomp5)(-[0-9a-f]+)?\.so")
 
 def is_openmp(path: str) -> bool:
     """Whether a file of that name is an OpenMP runtime, weft's or another."""
-    return _OPENMP.match(os.path.basename(path)) is not None  # noqa: PTH119
+    return _OPENMP.match(os.path.basename(path)) is not None
 
 
 def is_weft(path: str) -> bool:
     """Whether it is weft's: the one of this package, or one from an installation's folder, which is called so."""
     folder, name = os.path.split(os.path.realpath(path))
-    return name == "libgomp.so.1" and os.path.basename(folder) == "weft"  # noqa: PTH119
+    return name == "libgomp.so.1" and os.path.basename(folder) == "weft"
 
 
 def mapped() -> str | None:
@@ -36,7 +36,7 @@ def other_runtimes() -> list[str]:
 
 def audited() -> bool:
     """Whether the dynamic linker asks weft's audit library, so that every OpenMP runtime is weft's."""
-    return any(os.path.basename(path) == "libweft_audit.so" for path in _files.mapped_libraries())  # noqa: PTH119
+    return any(os.path.basename(path) == "libweft_audit.so" for path in _files.mapped_libraries())
 
 
 def on_weft() -> bool:

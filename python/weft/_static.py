@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mode `static`: fixed shares of the CPUs for the workers of Python's pools.
 
-A worker of a pool of W on N CPUs gets F x round(N / W) threads, at least one (Malakhov, Gorshkov and Wilmarth, "Composable
-Multi-Threading and Multi-Processing for Numeric Libraries", SciPy 2018). In process pools these are CPUs of its own, by
-the affinity mask; in thread pools its OpenMP regions have that many threads.
+A worker of a pool of W on N CPUs gets F x round(N / W) threads, at least one (Malakhov, Gorshkov and Wilmarth,
+"Composable Multi-Threading and Multi-Processing for Numeric Libraries", SciPy 2018). In process pools these are CPUs of
+its own, by the affinity mask; in thread pools its OpenMP regions have that many threads.
 
 All pools are reached through the `initializer` that their constructors take: a documented argument, which every start
 method brings into the workers.
@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
+
+    from weft._runtime import Blas
 
 _local = threading.local()
 
@@ -71,10 +73,10 @@ class _Limits:
             blas.set_num_threads(min(self._before, *self._shares.values()))
         weakref.finalize(pool, self._remove, id(pool), blas)
 
-    def _remove(self, key: int, blas: object) -> None:
+    def _remove(self, key: int, blas: Blas) -> None:
         with self._lock:
             self._shares.pop(key, None)
-            blas.set_num_threads(min([self._before, *self._shares.values()]))  # type: ignore[attr-defined]
+            blas.set_num_threads(min([self._before, *self._shares.values()]))
 
 
 _limits = _Limits()
@@ -113,7 +115,7 @@ class _ProcessStart:
         first = self._number() * self.threads
         own = {cpus[(first + i) % len(cpus)] for i in range(self.threads)}
         # Libraries may have started threads when the child imported the program.
-        for thread in os.listdir("/proc/self/task"):  # noqa: PTH208
+        for thread in os.listdir("/proc/self/task"):
             try:
                 os.sched_setaffinity(int(thread), own)
             except OSError:  # it has ended
@@ -138,7 +140,7 @@ class _ProcessStart:
         return os.getpid() % self.workers
 
     def _limit(self, threads: int) -> None:
-        """For libraries that are here already, and for those that will ask the environment."""
+        """For libraries that are here already; those that come will see the mask."""
         from weft import _runtime
 
         library = _runtime.load()
@@ -146,8 +148,6 @@ class _ProcessStart:
         blas = _runtime.blas()
         if blas is not None:
             blas.set_num_threads(threads)
-        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-            os.environ.setdefault(name, str(threads))
 
 
 _held: list[object] = []
@@ -169,26 +169,25 @@ def _wrap(pool: type, count: str, default: Callable[[], int], threads: Callable[
     signature = inspect.signature(original)
 
     @functools.wraps(original)
-    def __init__(self: object, *arguments: object, **named: object) -> None:  # noqa: N807
-        bound = None
-        if not any(base.__module__ == "concurrent.futures.interpreter" for base in type(self).__mro__):
-            try:
-                bound = signature.bind(self, *arguments, **named)
-            except TypeError:
-                pass  # the constructor itself says it best
-        initializer = bound.arguments.get("initializer") if bound is not None else None
-        workers = (bound.arguments.get(count) or default()) if bound is not None else 0
-        if bound is None or not isinstance(workers, int) or workers < 1 or not (initializer is None or callable(initializer)):
-            original(self, *arguments, **named)
-            return
+    def __init__(self: object, *arguments: object, **named: object) -> None:
+        try:
+            bound = signature.bind(self, *arguments, **named)
+        except TypeError:  # the constructor itself says it best
+            return original(self, *arguments, **named)
+        values = bound.arguments
+        workers, initializer = values.get(count) or default(), values.get("initializer")
+        usual = isinstance(workers, int) and workers > 0 and (initializer is None or callable(initializer))
+        if not usual or any(base.__module__ == "concurrent.futures.interpreter" for base in type(self).__mro__):
+            return original(self, *arguments, **named)
         share = threads_of_worker(_cpus(), workers, _factor())
-        then = (initializer, tuple(bound.arguments.get("initargs", ())))
+        then = (initializer, tuple(values.get("initargs", ())))
         of_threads = threads(self)
-        bound.arguments["initializer"] = _ThreadStart(share, *then) if of_threads else _ProcessStart(workers, share, *then)
-        bound.arguments["initargs"] = ()
+        values["initializer"] = _ThreadStart(share, *then) if of_threads else _ProcessStart(workers, share, *then)
+        values["initargs"] = ()
         original(*bound.args, **bound.kwargs)
         if of_threads:
             _limits.add(self, share)
+        return None
 
     pool.__init__ = __init__  # type: ignore[misc]
 

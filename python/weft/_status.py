@@ -22,8 +22,8 @@ def status() -> dict[str, object]:
     """What holds now.
 
     active: whether weft's runtime is in the process. how: "audit" (python -m weft, weft run), "preload", "enable" (or
-    linked), None. Under "audit" it comes with the first library that needs it. other_runtimes: OpenMP runtimes that weft
-    has not replaced. openblas_copies: those on pthreads that it has taken over, None where this build cannot.
+    linked), None. Under "audit" it comes with the first library that needs it. other_runtimes: OpenMP runtimes that
+    weft has not replaced. openblas_copies: those on pthreads that it has taken over, None where this build cannot.
     """
     path = _runtime.mapped()
     blas = _runtime.blas()

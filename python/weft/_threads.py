@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which library each thread of this process was started by.
 
-glibc describes its threads to debuggers: symbols that say where in a thread's record its number and its start routine stand,
-and where the list of records begins. The file that the start routine lies in is the thread's owner.
+glibc describes its threads to debuggers: symbols that say where in a thread's record its number and its start routine
+stand, and where the list of records begins. The file that the start routine lies in is the thread's owner.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _starter(memory: _Memory, mappings: Mappings, routine: int, argument: int) -
 
 def starters() -> dict[int, str | None]:
     """For each thread's number the file that started it; None: unknown. Without the initial thread."""
-    threads = {int(number): None for number in os.listdir("/proc/self/task")}  # noqa: PTH208
+    threads = {int(number): None for number in os.listdir("/proc/self/task")}
     found: dict[int, str | None] = dict(threads)
     memory = _Memory()
     try:

@@ -9,7 +9,7 @@ import os
 import sys
 
 
-def _start():
+def _start() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if entry != here]
     this = sys.modules.pop("sitecustomize")
