@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import sys
 
 TYPE_CHECKING = False
@@ -35,11 +36,16 @@ def _text(pools: list[Pool]) -> str:
 
 
 def _peaks() -> dict[str, int]:
-    """Pools of Python's own threads have ended by now: most threads of each name that were alive at once."""
+    """Python's own pools have ended by now: most threads of each name that were alive at once."""
     return dict(sorted(_alive.items()))
 
 
 _alive: dict[str, int] = {}
+
+
+def _series(name: str) -> str:
+    """ThreadPoolExecutor-0_3 and Thread-7 (f) without what tells them from their siblings."""
+    return re.sub(r"[-_0-9]+$", "", re.sub(r"^Thread-[0-9]+", "Thread", name)) or name
 
 
 def _watch_threads() -> None:
@@ -49,14 +55,16 @@ def _watch_threads() -> None:
 
     def start_and_count(self: threading.Thread) -> None:
         start(self)
-        name = self.name.rstrip("0123456789-_()")
-        alive = sum(thread.name.startswith(name) for thread in threading.enumerate())
+        name = _series(self.name)
+        alive = sum(_series(thread.name) == name for thread in threading.enumerate())
         _alive[name] = max(alive, _alive.get(name, 0))
 
     threading.Thread.start = start_and_count  # type: ignore[method-assign]
 
 
-def _report(file: str) -> None:
+def _report(process: str, file: str) -> None:
+    if process != str(os.getpid()):  # a fork's child that ends as a program does
+        return
     from weft._pools import pools
 
     try:
@@ -91,4 +99,4 @@ def install(wanted: str) -> None:
     if process == str(os.getpid()):
         _watch_threads()
         # Registered first, so called last.
-        atexit.register(_report, file)
+        atexit.register(_report, process, file)

@@ -11,19 +11,8 @@ from weft._import_hooks import when_imported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ctypes
     from types import ModuleType
     from typing import Any
-
-
-def _runs_on_weft(library: ctypes.CDLL) -> bool:
-    """Whether this copy gives its work to whoever has set its callback: weft."""
-    import ctypes
-
-    try:
-        return ctypes.c_void_p.in_dll(library, "openblas_threads_callback_").value is not None
-    except ValueError:  # built with OpenMP, or older than the callback
-        return False
 
 
 def _wrap(threadpoolctl: ModuleType) -> None:
@@ -36,13 +25,13 @@ def _wrap(threadpoolctl: ModuleType) -> None:
 
     def get_num_threads(self: Any) -> int | None:  # noqa: ANN401 (a class of another package)
         blas = _runtime.blas()
-        return blas.num_threads() if blas is not None and _runs_on_weft(self.dynlib) else get(self)
+        threads = blas.num_threads(self.filepath) if blas is not None else None
+        return get(self) if threads is None else threads
 
     def set_num_threads(self: Any, num_threads: int) -> object:  # noqa: ANN401
         blas = _runtime.blas()
-        if blas is None or not _runs_on_weft(self.dynlib):
+        if blas is None or not blas.set_num_threads(self.filepath, num_threads):
             return limit(self, num_threads)
-        blas.set_num_threads(num_threads)
         return None
 
     controller.get_num_threads, controller.set_num_threads = get_num_threads, set_num_threads

@@ -70,7 +70,7 @@ class _OpenBlas:
 
     def pool(self, path: str, threads: int, openmp: str | None) -> Pool:
         layer = {0: "serial", 1: "pthreads", 2: "OpenMP"}.get(self._call("get_parallel"), "unknown")  # type: ignore[call-overload]
-        treatment, note = "own", "weft is not in this process"
+        treatment, note, limit = "own", "weft is not in this process", self.limit()
         if layer == "serial":
             note = "has no threads"
         elif layer == "OpenMP":
@@ -78,12 +78,14 @@ class _OpenBlas:
                 treatment, note = "replaced", "runs on weft's pool"
         elif self._adopted() and openmp is not None:
             treatment, note = "adopted", "weft runs its jobs, by its callback"
+            blas = _runtime.blas()
+            limit = blas.num_threads(path) if blas is not None else limit
         elif self._adopted() is None:
             note = "not taken over: older than 0.3.28, which brought the callback; OPENBLAS_NUM_THREADS=n bounds it"
         elif openmp is not None:
             note = "not taken over by this version of weft; OPENBLAS_NUM_THREADS=n bounds it"
         kind = f"OpenBLAS{self.version()}, {layer}"
-        return Pool(kind, path, _owners.owner(path), threads, self.limit(), treatment, note)
+        return Pool(kind, path, _owners.owner(path), threads, limit, treatment, note)
 
     def _adopted(self) -> bool | None:
         """Whether its callback is set; None: it has none."""

@@ -51,7 +51,7 @@ def load() -> ctypes.CDLL:
 
 
 class Blas:
-    """The calls for OpenBLAS on pthreads, whose copies weft has adopted."""
+    """weft's calls for copies of OpenBLAS on pthreads whose jobs it runs (include/weft/weft.h)."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         """Raises AttributeError where the runtime has no such calls."""
@@ -60,18 +60,26 @@ class Blas:
             library.weft_blas_get_num_threads,
             library.weft_blas_set_num_threads,
         )
+        self._get.argtypes = [ctypes.c_char_p]
+        self._set.argtypes = [ctypes.c_char_p, ctypes.c_int]
 
-    def adopt(self) -> int:
-        """Takes over copies that have been mapped since; how many are taken over in all."""
-        return int(self._adopt())
+    def adopt(self) -> None:
+        """Takes over copies that have been mapped since."""
+        self._adopt()
 
-    def num_threads(self) -> int:
-        """What the program allows them."""
-        return int(self._get())
+    def num_threads(self, path: str) -> int | None:
+        """What the program allows the copy in that file; None: weft does not run that copy."""
+        count = int(self._get(os.fsencode(path)))
+        return count if count > 0 else None
 
-    def set_num_threads(self, count: int) -> None:
-        """Allows each call that many threads at most."""
-        self._set(ctypes.c_int(count))
+    def set_num_threads(self, path: str, count: int) -> bool:
+        """Allows each call of that copy so many threads at most; whether weft runs that copy."""
+        return int(self._set(os.fsencode(path), count)) >= 0
+
+    def copies(self) -> list[str]:
+        """The files of the copies that weft runs."""
+        paths = (path for path in _files.mapped_libraries() if "openblas" in os.path.basename(path))
+        return [path for path in paths if self.num_threads(path) is not None]
 
 
 def blas() -> Blas | None:

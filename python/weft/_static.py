@@ -50,13 +50,13 @@ def threads_of_worker(cpus: int, workers: int, factor: float) -> int:
     return max(1, min(cpus, round(factor * max(1, round(cpus / workers)))))
 
 
-class _Limits:
+class _BlasShare:
     """OpenBLAS on pthreads has one number for a process: while pools live, the share of the one with most workers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._shares: dict[int, int] = {}
-        self._before = 0
+        self._before: dict[str, int] = {}
 
     def add(self, pool: object, threads: int) -> None:
         import weakref
@@ -67,19 +67,25 @@ class _Limits:
         if blas is None:
             return
         with self._lock:
-            if not self._shares:
-                self._before = blas.num_threads()
+            for path in blas.copies():
+                self._before.setdefault(path, blas.num_threads(path) or 1)
             self._shares[id(pool)] = threads
-            blas.set_num_threads(min(self._before, *self._shares.values()))
+            self._apply(blas)
         weakref.finalize(pool, self._remove, id(pool), blas)
 
     def _remove(self, key: int, blas: Blas) -> None:
         with self._lock:
             self._shares.pop(key, None)
-            blas.set_num_threads(min([self._before, *self._shares.values()]))
+            self._apply(blas)
+            if not self._shares:
+                self._before.clear()
+
+    def _apply(self, blas: Blas) -> None:
+        for path, before in self._before.items():
+            blas.set_num_threads(path, min([before, *self._shares.values()]))
 
 
-_limits = _Limits()
+_blas_share = _BlasShare()
 
 
 class _ThreadStart:
@@ -147,7 +153,8 @@ class _ProcessStart:
         library.omp_set_num_threads(min(threads, int(library.omp_get_max_threads())))
         blas = _runtime.blas()
         if blas is not None:
-            blas.set_num_threads(threads)
+            for path in blas.copies():
+                blas.set_num_threads(path, min(threads, blas.num_threads(path) or threads))
 
 
 _held: list[object] = []
@@ -186,7 +193,7 @@ def _wrap(pool: type, count: str, default: Callable[[], int], threads: Callable[
         values["initargs"] = ()
         original(*bound.args, **bound.kwargs)
         if of_threads:
-            _limits.add(self, share)
+            _blas_share.add(self, share)
         return None
 
     pool.__init__ = __init__  # type: ignore[misc]

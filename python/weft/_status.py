@@ -38,5 +38,5 @@ def status() -> dict[str, object]:
         "weight": environment.get("WEFT_WEIGHT") or None,
         "cpus": int(_runtime.load().omp_get_num_procs()) if path is not None else None,
         "other_runtimes": _runtime.other_runtimes(),
-        "openblas_copies": blas.adopt() if blas is not None else None,
+        "openblas_copies": blas.copies() if blas is not None else None,
     }
