@@ -7,7 +7,7 @@ import importlib.machinery
 import os
 import warnings
 
-from weft import _limits, _owners, _runtime
+from weft import _limits, _numba, _owners, _runtime
 from weft._settings import Settings, store_launch
 
 TYPE_CHECKING = False
@@ -102,3 +102,4 @@ def enable(
 
         _static.install()
     _limits.install()
+    _numba.install()

@@ -17,6 +17,7 @@ def start() -> None:
         from weft import _explain
 
         _explain.install(wanted)
-    from weft import _limits
+    from weft import _limits, _numba
 
     _limits.install()
+    _numba.install()

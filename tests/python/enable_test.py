@@ -18,15 +18,21 @@ class Enable(ProgramTest):
         return self.succeed(code, weft=False, **more)
 
     def test_in_time(self) -> None:
-        code = "    import weft\n    weft.enable(stats=True)" + KMEANS + """
+        code = (
+            "    import weft\n    weft.enable(stats=True)"
+            + KMEANS
+            + """
     told = weft.status()
     print(told["active"], told["how"], told["mode"])
 """
+        )
         self.assertEqual(self.plain(code), "True enable dynamic\n")
         self.assertRegex(self.errors, r"regions by level: [1-9]")
 
     def test_too_late(self) -> None:
-        code = KMEANS + """
+        code = (
+            KMEANS
+            + """
     import weft
     try:
         weft.enable()
@@ -34,19 +40,23 @@ class Enable(ProgramTest):
         print(error)
     print(weft.status()["active"], *weft.status()["other_runtimes"])
 """
+        )
         message, rest = self.plain(code).splitlines()
         for words in ("libgomp", "scikit_learn", "before the imports", "python -m weft"):
             self.assertIn(words, message)
         self.assertRegex(rest, r"^False .*libgomp")
 
     def test_too_late_may_be_a_warning(self) -> None:
-        code = KMEANS + """
+        code = (
+            KMEANS
+            + """
     import warnings, weft
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         weft.enable(late="warn")
     print(caught[0].category.__name__, caught[0].filename == __file__, weft.status()["active"])
 """
+        )
         self.assertEqual(self.plain(code), "RuntimeWarning True True\n")
 
     def test_settings_that_come_too_late(self) -> None:
@@ -91,7 +101,11 @@ class Enable(ProgramTest):
         self.assertEqual(self.plain(code), "None\naudit\n")
 
     def test_under_the_launcher(self) -> None:
-        code = "    import weft\n    weft.enable(mode='counting')\n    print(weft.status()['how'], weft.status()['mode'])\n"
+        code = """
+    import weft
+    weft.enable(mode="counting")
+    print(weft.status()["how"], weft.status()["mode"])
+"""
         self.assertEqual(self.succeed(code), "audit counting\n")
 
     def test_static_mode(self) -> None:

@@ -17,7 +17,8 @@ SEEN = """
     main = sys.modules["__main__"]
     print(json.dumps({
         "argv": sys.argv, "original": getattr(sys, "orig_argv", None), "flags": str(sys.flags), "path": sys.path,
-        "name": __name__, "file": main.__dict__.get("__file__"), "spec": str(main.__spec__ and main.__spec__.name), "warn": sys.warnoptions,
+        "name": __name__, "file": main.__dict__.get("__file__"), "spec": str(main.__spec__ and main.__spec__.name),
+        "warn": sys.warnoptions,
         "options": {k: str(v) for k, v in sys._xoptions.items()}, "optimized": not __debug__,
         "executable": sys.executable, "prefix": sys.prefix, "main": main.__name__,
     }))
@@ -52,8 +53,17 @@ class SameAsPlain(ProgramTest):
         self.compare([], [str(self.folder), "x"])
 
     def test_ends(self) -> None:
-        for end in ("sys.exit(7)", "sys.exit('words')", "raise ValueError('x')", "1/0", "os._exit(3)", "f(", "exit()",
-                    "import no_such_module", "raise KeyboardInterrupt"):
+        for end in (
+            "sys.exit(7)",
+            "sys.exit('words')",
+            "raise ValueError('x')",
+            "1/0",
+            "os._exit(3)",
+            "f(",
+            "exit()",
+            "import no_such_module",
+            "raise KeyboardInterrupt",
+        ):
             with self.subTest(end=end):
                 self.compare([], [self.write("app.py", f"import os, sys\n{end}\n")])
         self.compare([], ["-m", "no_such_module"])
@@ -99,8 +109,8 @@ class SameAsPlain(ProgramTest):
 
 class Options(ProgramTest):
     def test_settings(self) -> None:
-        code = "import os; print(*(os.environ.get(n) for n in ('WEFT_MODE', 'WEFT_NODE', 'WEFT_WEIGHT', 'WEFT_NUM_CPUS', "
-        code += "'WEFT_STATS', 'WEFT_STATIC_FACTOR')))"
+        names = "WEFT_MODE", "WEFT_NODE", "WEFT_WEIGHT", "WEFT_NUM_CPUS", "WEFT_STATS", "WEFT_STATIC_FACTOR"
+        code = f"import os; print(*(os.environ.get(name) for name in {names}))"
         for options, seen in (
             ("--mode exclusive --cpus 3", "exclusive None None 3 None None"),
             ("--mode=static -f 1.5", "static None None None None 1.5"),
@@ -149,7 +159,8 @@ class Options(ProgramTest):
 
 class Import(ProgramTest):
     def test_is_small(self) -> None:
-        done = self.run_python("-c", "import sys; before = set(sys.modules); import weft; print(*set(sys.modules) - before)")
+        code = "import sys; before = set(sys.modules); import weft; print(*set(sys.modules) - before)"
+        done = self.run_python("-c", code)
         self.assertLessEqual(set(done.stdout.split()), {"weft", "__future__"})
 
 

@@ -81,10 +81,13 @@ class Explain(ProgramTest):
 
 class Pools(ProgramTest):
     def test_without_weft(self) -> None:
-        code = WORK + """
+        code = (
+            WORK
+            + """
     import json, weft
     print(json.dumps([pool._asdict() for pool in weft.pools()]))
 """
+        )
         pools = json.loads(self.succeed(code, weft=False))
         self.assertEqual({pool["treatment"] for pool in pools}, {"own"})
         openmp = [pool for pool in pools if pool["kind"] == "OpenMP"]

@@ -84,9 +84,11 @@ class Threads(ProgramTest):
         code = """
     from concurrent.futures import ThreadPoolExecutor, ProcessPoolExecutor
     from multiprocessing.pool import ThreadPool
-    for pool, arguments in ((ThreadPoolExecutor, {"max_workers": 0}), (ThreadPoolExecutor, {"initializer": 3}),
-                            (ThreadPoolExecutor, {"frob": 3}), (ThreadPool, {"processes": 0}), (ThreadPool, {"initializer": 3}),
-                            (ProcessPoolExecutor, {"max_workers": -1})):
+    for pool, arguments in (
+        (ThreadPoolExecutor, {"max_workers": 0}), (ThreadPoolExecutor, {"initializer": 3}),
+        (ThreadPoolExecutor, {"frob": 3}), (ThreadPool, {"processes": 0}), (ThreadPool, {"initializer": 3}),
+        (ProcessPoolExecutor, {"max_workers": -1}),
+    ):
         try:
             pool(**arguments)
         except (TypeError, ValueError) as error:
@@ -96,11 +98,14 @@ class Threads(ProgramTest):
         self.assertEqual(self.succeed(app, "--mode", "static"), self.succeed(app, weft=False))
 
     def test_other_modes_leave_pools_alone(self) -> None:
-        code = WORKER + """
+        code = (
+            WORKER
+            + """
     from concurrent.futures import ThreadPoolExecutor
     with ThreadPoolExecutor(2) as pool:
         print(pool.submit(worker).result()[0])
 """
+        )
         self.assertEqual(self.succeed(code).strip(), str(len(os.sched_getaffinity(0))))
 
 
@@ -137,34 +142,43 @@ class Processes(ProgramTest):
     def test_process_pools(self) -> None:
         for label, pool in PROCESS_POOLS.items():
             for method in ("fork", "spawn", "forkserver"):
-                code = WORKER + f"""
+                code = (
+                    WORKER
+                    + f"""
     if __name__ == "__main__":
         import multiprocessing
         method = {method!r}
 {pool.format(workers=2)}
         print(*set(seen), sep="\\n")
 """
+                )
                 with self.subTest(pool=label, method=method):
                     self.check(code, 2)
 
     def test_more_workers_than_cpus_and_factors(self) -> None:
         for workers, factor in ((5, 1), (2, 2), (1, 1)):
-            code = WORKER + f"""
+            code = (
+                WORKER
+                + f"""
     if __name__ == "__main__":
         import multiprocessing
         method = "fork"
 {PROCESS_POOLS["Pool"].format(workers=workers)}
         print(*set(seen), sep="\\n")
 """
+            )
             with self.subTest(workers=workers, factor=factor):
                 self.check(code, workers, factor)
 
     def test_loky(self) -> None:
-        code = WORKER + """
+        code = (
+            WORKER
+            + """
     if __name__ == "__main__":
         import joblib
         print(*set(joblib.Parallel(n_jobs=2)(joblib.delayed(worker)(i) for i in range(8))), sep="\\n")
 """
+        )
         self.check(code, 2)
 
     def test_threads_that_libraries_started_at_import_are_moved_too(self) -> None:

@@ -35,9 +35,7 @@ class ProgramTest(unittest.TestCase):
         path.write_text(textwrap.dedent(code))
         return str(path)
 
-    def run_python(
-        self, *arguments: str, input: str | None = None, **more: str
-    ) -> subprocess.CompletedProcess[str]:
+    def run_python(self, *arguments: str, input: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, *arguments],
             env=environment(**more),
@@ -49,9 +47,7 @@ class ProgramTest(unittest.TestCase):
             check=False,
         )
 
-    def weft(
-        self, *arguments: str, input: str | None = None, **more: str
-    ) -> subprocess.CompletedProcess[str]:
+    def weft(self, *arguments: str, input: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         return self.run_python("-m", "weft", *arguments, input=input, **more)
 
     def succeed(self, code: str, *options: str, weft: bool = True, **more: str) -> str:
