@@ -90,9 +90,7 @@ class Passes(CommandTest):
         done = self.weft("run", "--set", "A=1", "--set", "B=x=y", "--cpus", "3", "--stats", "sh", "-c",
                          'echo "$A $B $WEFT_NUM_CPUS $WEFT_STATS"')
         self.assertEqual(done.stdout, "1 x=y 3 1\n")
-        done = self.weft("run", "--mode", "counting", "--node", "--weight", "50", "sh", "-c",
-                         'echo "$WEFT_MODE $WEFT_NODE $WEFT_WEIGHT"')
-        self.assertEqual(done.stdout, "counting 1 50\n")
+        self.assertEqual(self.weft("run", "--mode", "counting", "sh", "-c", 'echo "$WEFT_MODE"').stdout, "counting\n")
 
 
 class Loads(CommandTest):
@@ -186,7 +184,6 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
         for arguments, words in ((("run",), "program"), (("frob",), "frob"), (("run", "--cpus", "0", "true"), "cpus"),
                                  (("run", "--set", "x", "true"), "NAME=VALUE"),
                                  (("run", "--mode", "frob", "true"), "dynamic"),
-                                 (("run", "--weight", "5", "true"), "--node"),
                                  (("run", "--library", "/no", "true"), "/no"), (("run", "--frob", "true"), "--frob"),
                                  ((), "subcommand")):
             with self.subTest(arguments=arguments):

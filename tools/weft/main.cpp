@@ -31,21 +31,16 @@ void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
   command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
   command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
       ->check(CLI::Range(1, 4096));
-  command
-      ->add_option("--mode", run.mode,
-                   "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")
-      ->check(CLI::IsMember({"dynamic", "static", "exclusive", "counting"}));
-  CLI::Option* node =
-      command->add_flag("--node", run.node, "share the CPUs with other processes that were given --node");
-  command->add_option("--weight", run.weight, "share of the CPUs beside those processes (default: 100)")
-      ->check(CLI::Range(1, 10000))
-      ->needs(node);
   command->add_flag("--preload", run.preload,
                     "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
   command->add_option("--library", run.library, "run on this runtime library");
   command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--mode", run.mode,
+                   "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")
+      ->check(CLI::IsMember({"dynamic", "static", "exclusive", "counting"}));
 }
 
 }  // namespace

@@ -11,12 +11,10 @@ struct RunOptions {
   bool stats = false;
   bool preload = false;              // LD_PRELOAD in place of LD_AUDIT
   int cpus = 0;                      // 0: as the machine allows
-  std::string mode;                  // of sharing the CPUs; empty: as the environment says
-  bool node = false;                 // share them with other processes
-  int weight = 0;                    // beside those; 0: as the environment says
   std::string library;               // another runtime; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE
   std::string trace;                 // write a trace to this file; empty: none
+  std::string mode;                  // of sharing the CPUs; empty: as the environment says
   std::vector<std::string> command;
 };
 
