@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import unittest
 
 from support import ProgramTest
+
+JOBLIB, NUMPY = (importlib.util.find_spec(name) is not None for name in ("joblib", "numpy"))
 
 # What a worker sees: threads of an OpenMP region, and its CPUs. The machine is taken for one of 8 CPUs where only
 # threads count (WEFT_NUM_CPUS): omp_get_max_threads says what a region would get.
@@ -62,11 +65,37 @@ class Threads(ProgramTest):
         print(*{{n for n, cpus in joblib.Parallel()(joblib.delayed(worker)(i) for i in range(8))}}, sep="\\n")
 """),
             ):  # fmt: skip
-                if label == "joblib" and workers == 1:
-                    continue  # runs in the main thread
+                if label == "joblib" and (workers == 1 or not JOBLIB):
+                    continue  # one job runs in the main thread
                 for factor in (1, 2):
                     with self.subTest(pool=label, workers=workers, factor=factor):
                         self.assertEqual(self.shares(code, "-f", str(factor)), {self.expected(workers, factor)})
+
+    @unittest.skipUnless(NUMPY, "numpy is not installed")
+    def test_openblas_has_the_share_while_a_pool_lives(self) -> None:
+        code = """
+    import numpy
+    from concurrent.futures import ThreadPoolExecutor
+    from weft import _runtime
+    runtime, blas = _runtime.load(), _runtime.blas()
+    def limits():
+        return [blas.num_threads(path) for path in blas.copies()]
+    if blas is None:
+        print("none")
+    else:
+        before = limits()
+        with ThreadPoolExecutor(2) as pool:
+            worker_limits = pool.submit(limits).result()
+            inner = ThreadPoolExecutor(4)
+            print(worker_limits, limits(), before == limits())
+        del inner, pool
+        print(limits() == before)
+"""
+        first, *rest = self.succeed(code, "--mode", "static").splitlines()
+        if first == "none":
+            self.skipTest("this build of weft leaves OpenBLAS on pthreads alone")
+        same = len(os.sched_getaffinity(0)) == 1
+        self.assertEqual([first, *rest], [f"[{self.expected(2)}] [{self.expected(4)}] {same}", "True"])
 
     def test_the_programs_own_initializer_runs_after(self) -> None:
         code = """
@@ -170,6 +199,7 @@ class Processes(ProgramTest):
             with self.subTest(workers=workers, factor=factor):
                 self.check(code, workers, factor)
 
+    @unittest.skipUnless(JOBLIB, "joblib is not installed")
     def test_loky(self) -> None:
         code = (
             WORKER
@@ -181,6 +211,7 @@ class Processes(ProgramTest):
         )
         self.check(code, 2)
 
+    @unittest.skipUnless(NUMPY, "numpy is not installed")
     def test_threads_that_libraries_started_at_import_are_moved_too(self) -> None:
         code = """
     import multiprocessing, os

@@ -11,7 +11,7 @@ import tempfile
 import textwrap
 import unittest
 
-TIMEOUT_S = 240
+TIMEOUT_S = 600
 
 
 def environment(**more: str) -> dict[str, str]:
