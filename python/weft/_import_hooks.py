@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
+    from typing import Any
 
     Hook = Callable[[ModuleType], None]
 
@@ -27,17 +28,18 @@ class _Finder:
             return None
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if finder is not self and find is not None else None
+            spec: ModuleSpec | None = find(name, path, target) if finder is not self and find is not None else None
             if spec is not None:
                 self._mark(spec)
                 return spec
         return None
 
     def _mark(self, spec: ModuleSpec) -> None:
-        loader = spec.loader
-        execute = getattr(loader, "exec_module", None)
-        if execute is None:
+        # A loader that is a class (frozen modules) serves many modules: those are left alone.
+        loader: Any = spec.loader
+        if isinstance(loader, type) or not hasattr(loader, "exec_module"):
             return
+        execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
             del loader.exec_module  # the class's own shows again
@@ -45,9 +47,7 @@ class _Finder:
             for hook in self.hooks.pop(spec.name, ()):
                 hook(module)
 
-        # A loader that is a class (frozen modules) serves many modules: those are left alone.
-        if not isinstance(loader, type):
-            loader.exec_module = exec_module
+        loader.exec_module = exec_module
 
 
 _FINDER = _Finder()
@@ -62,4 +62,4 @@ def when_imported(name: str, hook: Hook) -> None:
         return
     _FINDER.hooks.setdefault(name, []).append(hook)
     if _FINDER not in sys.meta_path:
-        sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _FINDER)

@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 
+import weft
 from weft._settings import MODES, Settings, store_launch
 
 TYPE_CHECKING = False
@@ -51,14 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--stats", action="store_true", default=None, help="print at exit, on stderr, what the runtime did")
     add("--explain", action="store_true", help="print at exit, on stderr, every pool of threads and its state")
     add("--explain-json", metavar="FILE", help="the same as JSON, into a file")
-    add("--version", action="version", version=f"weft {_version()}")
+    add("--version", action="version", version=f"weft {weft.__version__}")
     return parser
-
-
-def _version() -> str:
-    from weft._version import VERSION
-
-    return VERSION
 
 
 def split(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -155,11 +155,11 @@ def pools() -> list[Pool]:
         if pool is not None:
             found.append(pool)
             threads.pop(path, None)
-    for path, count in threads.items():
+    for starter, count in threads.items():
         kind, owner, note = "threads", "unknown", "this libc does not say who started them"
-        if path is not None and _PYTHON.match(_name(path)):
+        if starter is not None and _PYTHON.match(_name(starter)):
             kind, owner, note = "threads of Python", "the program", "by threading and its pools"
-        elif path is not None:
-            owner, note = _owners.owner(path), "not taken over"
-        found.append(Pool(kind, path, owner, count, None, "own", note))
+        elif starter is not None:
+            owner, note = _owners.owner(starter), "not taken over"
+        found.append(Pool(kind, starter, owner, count, None, "own", note))
     return found

@@ -172,7 +172,7 @@ def _wrap(pool: type, count: str, default: Callable[[], int], threads: Callable[
     """
     import inspect
 
-    original = pool.__init__  # type: ignore[misc]
+    original: Callable[..., None] = pool.__init__  # type: ignore[misc]
     signature = inspect.signature(original)
 
     @functools.wraps(original)
