@@ -69,6 +69,7 @@ install: build
 
 # Format and static analysis.
 lint: build
+	@scripts/setup-python
 	scripts/format --check
 	scripts/lint
 

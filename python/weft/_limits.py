@@ -41,7 +41,7 @@ _installed = False
 
 
 def install() -> None:
-    """Once threadpoolctl is imported, and joblib's own copy of it where there is one."""
+    """Once threadpoolctl is imported."""
     global _installed
     if not _installed:
         _installed = True

@@ -151,7 +151,10 @@ def pools() -> list[Pool]:
     threads = Counter(_threads.starters().values())
     found = []
     for path in paths:
-        pool = _known(path, threads.get(path, 0), paths, weft)
+        try:
+            pool = _known(path, threads.get(path, 0), paths, weft)
+        except OSError:  # it has been unloaded meanwhile, or its file has been replaced
+            continue
         if pool is not None:
             found.append(pool)
             threads.pop(path, None)
