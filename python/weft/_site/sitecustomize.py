@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run by a Python that starts under `python -m weft`: this folder stands first in its PYTHONPATH then.
 
-Leaves no trace in sys.path, and gives way to the sitecustomize module that would have been run otherwise. Any Python 3
+Leaves no trace in sys.path, and gives way to the sitecustomize module that would have been run otherwise. Any Python
 may start here, also one that weft's package is too new for.
 """
 
@@ -9,14 +9,14 @@ import os
 import sys
 
 
-def _start() -> None:
+def _start():
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if entry != here]
     this = sys.modules.pop("sitecustomize")
     try:
         import sitecustomize  # noqa: F401
     except ImportError as error:
-        if error.name != "sitecustomize":
+        if getattr(error, "name", "sitecustomize") != "sitecustomize":
             raise
         sys.modules["sitecustomize"] = this
     if sys.version_info < (3, 9):
