@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs test-node install lint clean
+.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs test-node \
+  test-python wheel install lint clean
 
 setup:
 	@scripts/setup
@@ -21,6 +22,7 @@ bench: build
 	bench/run micro
 
 test: build
+	@scripts/setup-python
 	ctest --preset release --parallel 2
 
 # Every test 50 times while the CPUs are busy: hours. REPEAT=10 LABEL=hazards and others: see scripts/test-load.
@@ -54,6 +56,20 @@ test-programs: build
 test-node: build
 	WEFT_COMMAND=$(CURDIR)/build/release/bin/weft python3 -B tests/node/kills_test.py 1000
 
+# PyTorch, faiss, LightGBM, XGBoost, numba and others (2 GB): their forks, limits and threads, and scikit-learn's own tests under
+# plain python and under weft.
+test-python: build
+	@scripts/setup-python
+	@scripts/setup-python-full
+	cmake --install build/release --component python --prefix build/release/python_tree/weft >/dev/null
+	PYTHONPATH=build/release/python_tree tests/python/run build/python/venv-full tests/python/full_test.py -v
+	PYTHONPATH=build/release/python_tree tests/python/run build/python/venv-full tests/python/sklearn_suite.py
+
+# The Python package: build/dist/weft-VERSION-py3-none-linux_ARCH.whl.
+wheel: setup
+	@scripts/setup-python
+	build/python/venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/dist .
+
 # To PREFIX, /usr/local by default.
 PREFIX ?= /usr/local
 install: build
@@ -61,6 +77,7 @@ install: build
 
 # Format and static analysis.
 lint: build
+	@scripts/setup-python
 	scripts/format --check
 	scripts/lint
 

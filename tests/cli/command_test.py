@@ -90,6 +90,7 @@ class Passes(CommandTest):
         done = self.weft("run", "--set", "A=1", "--set", "B=x=y", "--cpus", "3", "--stats", "sh", "-c",
                          'echo "$A $B $WEFT_NUM_CPUS $WEFT_STATS"')
         self.assertEqual(done.stdout, "1 x=y 3 1\n")
+        self.assertEqual(self.weft("run", "--mode", "counting", "sh", "-c", 'echo "$WEFT_MODE"').stdout, "counting\n")
 
 
 class Loads(CommandTest):
@@ -182,6 +183,7 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
     def test_usage(self):
         for arguments, words in ((("run",), "program"), (("frob",), "frob"), (("run", "--cpus", "0", "true"), "cpus"),
                                  (("run", "--set", "x", "true"), "NAME=VALUE"),
+                                 (("run", "--mode", "frob", "true"), "dynamic"),
                                  (("run", "--library", "/no", "true"), "/no"), (("run", "--frob", "true"), "--frob"),
                                  ((), "subcommand")):
             with self.subTest(arguments=arguments):

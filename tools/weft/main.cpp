@@ -41,6 +41,10 @@ void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
   command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--mode", run.mode,
+                   "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")
+      ->check(CLI::IsMember({"dynamic", "static", "exclusive", "counting"}));
 }
 
 }  // namespace

@@ -79,6 +79,7 @@ int run(const RunOptions& options) {
     if (options.node) setenv("WEFT_NODE", "1", 1);
     if (options.weight > 0) setenv("WEFT_WEIGHT", std::to_string(options.weight).c_str(), 1);
     if (options.cpus > 0) setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);
+    if (!options.mode.empty()) setenv("WEFT_MODE", options.mode.c_str(), 1);
   }
   std::vector<char*> arguments;
   for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));

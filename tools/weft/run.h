@@ -16,6 +16,7 @@ struct RunOptions {
   std::string library;               // another runtime; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE
   std::string trace;                 // write a trace to this file; empty: none
+  std::string mode;                  // of sharing the CPUs; empty: as the environment says
   std::vector<std::string> command;
 };
 

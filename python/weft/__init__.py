@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft: one pool of threads for all parallel libraries of a process.
+
+`python -m weft app.py` runs a program on it; `enable()` does what can be done from inside. What is used is loaded only
+then, so that importing this package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft._enable import TooLateError, enable
+    from weft._pools import Pool, pools
+    from weft._status import status
+
+__all__ = ["Pool", "TooLateError", "__version__", "enable", "pools", "status"]
+
+_MODULES = {
+    "Pool": "_pools",
+    "TooLateError": "_enable",
+    "enable": "_enable",
+    "pools": "_pools",
+    "status": "_status",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from weft._version import VERSION as value
+    elif name in _MODULES:
+        import importlib
+
+        value = getattr(importlib.import_module(f"weft.{_MODULES[name]}"), name)
+    else:
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

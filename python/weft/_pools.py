@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft.pools(): every pool of threads in this process, whose it is and what weft did with it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from collections import Counter
+from typing import NamedTuple
+
+from weft import _elf, _files, _owners, _runtime, _threads
+
+
+class Pool(NamedTuple):
+    """One row of `python -m weft --explain`."""
+
+    kind: str
+    library: str | None  # the file; None for threads whose start is unknown
+    owner: str  # the package
+    threads: int  # how many there are now, besides those of the program itself
+    limit: int | None  # how many it uses at once, where it can be asked
+    treatment: str  # replaced, adopted, permits, own
+    note: str
+
+
+# Libraries with threads of their own that weft cannot take over: pattern, kind, how to bound them.
+_OWN = (
+    (r"libarrow\.so", "Arrow's pools for CPU and input", "pyarrow.set_cpu_count(n), pyarrow.set_io_thread_count(n)"),
+    (r"_?polars.*\.so$", "rayon, of polars", "POLARS_MAX_THREADS=n"),
+    (r"cv2.*\.so$|libopencv_core", "OpenCV's own pool", "cv2.setNumThreads(n)"),
+    (r"libtorch_cpu\.so", "torch's pool between operators", "torch.set_num_interop_threads(n)"),
+    (r"workqueue.*\.so$", "numba's workqueue", "NUMBA_THREADING_LAYER=omp puts numba on weft's pool"),
+    (r"libblis.*\.so", "BLIS", "BLIS_NUM_THREADS=n"),
+    (r"libmkl_(intel|gnu|tbb)_thread", "MKL", "it runs on the OpenMP or TBB runtime in this list"),
+)
+_TBB = re.compile(r"libtbb(-[0-9a-f]+)?\.so")
+_PYTHON = re.compile(r"(libpython3\.[0-9]+[a-z]*|python3?(\.[0-9]+)?[a-z]*)(\.so.*)?$")
+
+
+def _name(path: str) -> str:
+    return os.path.basename(path)
+
+
+class _OpenBlas:
+    """One copy of OpenBLAS. Its symbols carry a prefix and an ending of the builder's choice."""
+
+    _FORMS = tuple(f"{before}openblas_%s{after}" for before in ("", "scipy_") for after in ("", "64_", "_64"))
+
+    def __init__(self, path: str) -> None:
+        self._library = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+
+    def _call(self, name: str, kind: type = ctypes.c_int) -> object:
+        for form in self._FORMS:
+            function = getattr(self._library, form % name, None)
+            if function is not None:
+                function.restype = kind
+                return function()
+        return None
+
+    def limit(self) -> int | None:
+        value = self._call("get_num_threads")
+        return value if isinstance(value, int) else None
+
+    def version(self) -> str:
+        words = self._call("get_config", ctypes.c_char_p)
+        text = words.decode("utf-8", "replace") if isinstance(words, bytes) else ""
+        found = re.search(r"OpenBLAS (\d+(\.\d+)+)", text)
+        return f" {found[1]}" if found else ""
+
+    def pool(self, path: str, threads: int, openmp: str | None) -> Pool:
+        layer = {0: "serial", 1: "pthreads", 2: "OpenMP"}.get(self._call("get_parallel"), "unknown")  # type: ignore[call-overload]
+        treatment, note, limit = "own", "weft is not in this process", self.limit()
+        if layer == "serial":
+            note = "has no threads"
+        elif layer == "OpenMP":
+            if openmp is not None:
+                treatment, note = "replaced", "runs on weft's pool"
+        elif self._adopted() and openmp is not None:
+            treatment, note = "adopted", "weft runs its jobs, by its callback"
+            blas = _runtime.blas()
+            limit = blas.num_threads(path) if blas is not None else limit
+        elif self._adopted() is None:
+            note = "not taken over: older than 0.3.28, which brought the callback; OPENBLAS_NUM_THREADS=n bounds it"
+        elif openmp is not None:
+            note = "not taken over by this version of weft; OPENBLAS_NUM_THREADS=n bounds it"
+        kind = f"OpenBLAS{self.version()}, {layer}"
+        return Pool(kind, path, _owners.owner(path), threads, limit, treatment, note)
+
+    def _adopted(self) -> bool | None:
+        """Whether its callback is set; None: it has none."""
+        try:
+            return ctypes.c_void_p.in_dll(self._library, "openblas_threads_callback_").value is not None
+        except ValueError:
+            return None
+
+
+def _openmp_pool(path: str, threads: int, users: list[str]) -> Pool:
+    library = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    limit = int(library.omp_get_max_threads())
+    of = ", ".join(users) if users else "nobody so far"
+    if _runtime.is_weft(path):
+        return Pool("weft's pool", path, "weft", threads, limit, "replaced", f"runs the OpenMP regions of {of}")
+    late = "mapped before weft came: python -m weft replaces it"
+    note = late if _runtime.on_weft() else "weft is not in this process"
+    return Pool("OpenMP", path, _owners.owner(path), threads, limit, "own", f"used by {of}; {note}")
+
+
+def _stem(path: str) -> str:
+    return _name(path).split(".so")[0]
+
+
+def _openmp_users(runtime: str, paths: list[str]) -> list[str]:
+    """Packages that ask for an OpenMP runtime and get this one, each with the names it asks for."""
+    users: dict[str, set[str]] = {}
+    for path in paths:
+        if _runtime.is_openmp(path):
+            continue
+        for name in _elf.needed(path):
+            if _runtime.is_openmp(name) and (_runtime.is_weft(runtime) or _stem(name) == _stem(runtime)):
+                users.setdefault(_owners.owner(path), set()).add(name)
+    return [f"{user} ({', '.join(sorted(names))})" for user, names in sorted(users.items())]
+
+
+def _tbb_pool(path: str, threads: int, paths: list[str]) -> Pool:
+    provider = next((other for other in paths if _name(other).startswith("libtcm.so")), None)
+    treatment, note = "own", "not taken over"
+    if provider is not None and _name(os.path.dirname(os.path.realpath(provider))) == "weft":
+        treatment, note = "permits", "its arenas ask weft for CPUs (libtcm)"
+    return Pool("oneTBB", path, _owners.owner(path), threads, None, treatment, note)
+
+
+def _known(path: str, threads: int, paths: list[str], weft: str | None) -> Pool | None:
+    name = _name(path)
+    if _runtime.is_openmp(path):
+        return _openmp_pool(path, threads, _openmp_users(path, paths))
+    if "openblas" in name:
+        return _OpenBlas(path).pool(path, threads, weft)
+    if _TBB.match(name):
+        return _tbb_pool(path, threads, paths)
+    for pattern, kind, bound in _OWN:
+        if re.match(pattern, name):
+            return Pool(kind, path, _owners.owner(path), threads, None, "own", f"not taken over; {bound}")
+    return None
+
+
+def pools() -> list[Pool]:
+    """Libraries that are known to have a pool, started or not, and any other that has started threads."""
+    paths = _files.mapped_libraries()
+    weft = _runtime.mapped()
+    threads = Counter(_threads.starters().values())
+    found = []
+    for path in paths:
+        try:
+            pool = _known(path, threads.get(path, 0), paths, weft)
+        except OSError:  # it has been unloaded meanwhile, or its file has been replaced
+            continue
+        if pool is not None:
+            found.append(pool)
+            threads.pop(path, None)
+    for starter, count in threads.items():
+        kind, owner, note = "threads", "unknown", "this libc does not say who started them"
+        if starter is not None and _PYTHON.match(_name(starter)):
+            kind, owner, note = "threads of Python", "the program", "by threading and its pools"
+        elif starter is not None:
+            owner, note = _owners.owner(starter), "not taken over"
+        found.append(Pool(kind, starter, owner, count, None, "own", note))
+    return found

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft's runtime library in this process, and calls into it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+
+from weft import _files
+
+# As the audit library knows them: base name, perhaps the hash that tools add to copies in wheels.
+_OPENMP = re.compile(r"lib(gomp|omp5?|iomp5)(-[0-9a-f]+)?\.so")
+
+
+def is_openmp(path: str) -> bool:
+    """Whether a file of that name is an OpenMP runtime, weft's or another."""
+    return _OPENMP.match(os.path.basename(path)) is not None
+
+
+def is_weft(path: str) -> bool:
+    """Whether it is weft's: the one of this package, or one from an installation's folder, which is called so."""
+    folder, name = os.path.split(os.path.realpath(path))
+    return name == "libgomp.so.1" and os.path.basename(folder) == "weft"
+
+
+def mapped() -> str | None:
+    """The file of weft's runtime in this process."""
+    return next((path for path in _files.mapped_libraries() if is_openmp(path) and is_weft(path)), None)
+
+
+def other_runtimes() -> list[str]:
+    """OpenMP runtimes in this process that are not weft's."""
+    return [path for path in _files.mapped_libraries() if is_openmp(path) and not is_weft(path)]
+
+
+def audited() -> bool:
+    """Whether the dynamic linker asks weft's audit library, so that every OpenMP runtime is weft's."""
+    return any(os.path.basename(path) == "libweft_audit.so" for path in _files.mapped_libraries())
+
+
+def on_weft() -> bool:
+    """Whether weft is in this process, or will be as soon as somebody needs OpenMP."""
+    return audited() or mapped() is not None
+
+
+def load() -> ctypes.CDLL:
+    """weft's runtime; maps it, for all to see, when it is not there yet."""
+    path = mapped() or _files.require(os.environ.get("WEFT_LIBRARY") or _files.RUNTIME)
+    return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+
+
+class Blas:
+    """weft's calls for copies of OpenBLAS on pthreads whose jobs it runs (include/weft/weft.h)."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        """Raises AttributeError where the runtime has no such calls."""
+        self._adopt, self._get, self._set = (
+            library.weft_adopt_libraries,
+            library.weft_blas_get_num_threads,
+            library.weft_blas_set_num_threads,
+        )
+        self._get.argtypes = [ctypes.c_char_p]
+        self._set.argtypes = [ctypes.c_char_p, ctypes.c_int]
+
+    def adopt(self) -> None:
+        """Takes over copies that have been mapped since."""
+        self._adopt()
+
+    def num_threads(self, path: str) -> int | None:
+        """What the program allows the copy in that file; None: weft does not run that copy."""
+        count = int(self._get(os.fsencode(path)))
+        return count if count > 0 else None
+
+    def set_num_threads(self, path: str, count: int) -> bool:
+        """Allows each call of that copy so many threads at most; whether weft runs that copy."""
+        return int(self._set(os.fsencode(path), count)) >= 0
+
+    def copies(self) -> list[str]:
+        """The files of the copies that weft runs."""
+        paths = (path for path in _files.mapped_libraries() if "openblas" in os.path.basename(path))
+        return [path for path in paths if self.num_threads(path) is not None]
+
+
+def blas() -> Blas | None:
+    """None: weft is not here, or leaves OpenBLAS on pthreads alone."""
+    path = mapped()
+    if path is None:
+        return None
+    try:
+        return Blas(ctypes.CDLL(path))
+    except AttributeError:
+        return None

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages that are too big for `make test`: forks after their threads have run (issues that users met with libgomp),
+their own limits, and whose threads they are. WEFT_TEST_STOCK=1 runs the programs without weft: several hang then."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import unittest
+
+from support import ProgramTest
+
+CPUS = len(os.sched_getaffinity(0))
+STOCK = os.environ.get("WEFT_TEST_STOCK") is not None
+
+
+def needs(*packages: str) -> object:
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
+
+
+FORKS = """
+    if __name__ == "__main__":
+        import multiprocessing
+        first = work(0)
+        for method in ("fork", "spawn", "forkserver"):
+            with multiprocessing.get_context(method).Pool(2) as pool:
+                print(method, pool.map(work, range(4)) == [first] * 4)
+        print("after", work(0) == first)
+"""
+GOOD = "fork True\nspawn True\nforkserver True\nafter True\n"
+
+
+class PackageTest(ProgramTest):
+    def outcome(self, code: str, **more: str) -> str:
+        try:
+            return self.succeed(code, weft=not STOCK, **more)
+        except subprocess.TimeoutExpired:
+            self.fail("hangs")
+
+
+class Forks(PackageTest):
+    @needs("faiss")
+    def test_faiss(self) -> None:
+        """facebookresearch/faiss#5206: search hangs after a fork."""
+        code = """
+    import faiss, numpy
+    rng = numpy.random.default_rng(0)
+    x = rng.random((4000, 16), dtype=numpy.float32)
+    def work(_):
+        index = faiss.IndexFlatL2(16)
+        index.add(x)
+        return index.search(x[:500], 3)[1].sum().item()
+"""
+        self.assertEqual(self.outcome(code + FORKS), GOOD)
+
+    @needs("lightgbm")
+    def test_lightgbm(self) -> None:
+        """lightgbm-org/LightGBM#4751: training hangs in a forked child."""
+        code = """
+    import lightgbm, numpy
+    rng = numpy.random.default_rng(0)
+    x = rng.random((2000, 8))
+    def work(_):
+        options = {"verbosity": -1, "deterministic": True, "force_row_wise": True}
+        model = lightgbm.train(options, lightgbm.Dataset(x, x[:, 0]), num_boost_round=5)
+        return round(float(model.predict(x[:50]).sum()), 6)
+"""
+        self.assertEqual(self.outcome(code + FORKS), GOOD)
+
+    @needs("xgboost", "lightgbm")
+    def test_xgboost_after_lightgbm(self) -> None:
+        """dmlc/xgboost#7044: a forked child that trains after the parent has used either library hangs."""
+        code = """
+    import lightgbm, numpy, xgboost
+    rng = numpy.random.default_rng(0)
+    x = rng.random((2000, 8))
+    def work(_):
+        lightgbm.train({"verbosity": -1}, lightgbm.Dataset(x, x[:, 0]), num_boost_round=2)
+        model = xgboost.train({"verbosity": 0, "seed": 0}, xgboost.DMatrix(x, label=x[:, 0]), num_boost_round=5)
+        return round(float(model.predict(xgboost.DMatrix(x[:50])).sum()), 3)
+"""
+        self.assertEqual(self.outcome(code + FORKS), GOOD)
+
+    @needs("numba")
+    def test_numba(self) -> None:
+        """scverse/fast-array-utils#179: "Terminating: fork() called from a process already using GNU OpenMP"."""
+        code = """
+    import numba, numpy
+    @numba.njit(parallel=True, cache=False)
+    def total(x):
+        s = 0.0
+        for i in numba.prange(x.shape[0]):
+            s += x[i]
+        return s
+    x = numpy.ones(100000)
+    def work(_):
+        result = total(x)
+        assert numba.threading_layer() == "omp", numba.threading_layer()
+        return result
+"""
+        # Children by the other methods compile it anew, for a long time, and are no forks of this process.
+        forks = FORKS.replace('"fork", "spawn", "forkserver"', '"fork",')
+        self.assertEqual(self.outcome(code + forks, NUMBA_THREADING_LAYER="omp"), "fork True\nafter True\n")
+
+    @needs("torch")
+    def test_torch_data_loader(self) -> None:
+        """Workers of a DataLoader that compute with several threads, after the parent has."""
+        code = """
+    import torch
+    torch.manual_seed(0)
+    a = torch.rand(600, 600)
+    def work(_=0):
+        return round((a @ a).relu().sum().item(), -2), round(torch.special.gammaln(a + 1).sum().item(), 1)
+    class Data(torch.utils.data.Dataset):
+        def __len__(self):
+            return 4
+        def __getitem__(self, i):
+            torch.set_num_threads(2)
+            return torch.tensor(work())
+    if __name__ == "__main__":
+        torch.set_num_threads(2)
+        first = torch.tensor(work())
+        for method in ("fork", "spawn", "forkserver"):
+            loader = torch.utils.data.DataLoader(Data(), num_workers=2, multiprocessing_context=method)
+            print(method, all(bool((item == first).all()) for item in loader))
+        print("after", bool((torch.tensor(work()) == first).all()))
+"""
+        self.assertEqual(self.outcome(code), GOOD)
+
+
+class Limits(PackageTest):
+    @needs("torch")
+    def test_torch(self) -> None:
+        code = """
+    import torch
+    from weft import _runtime
+    for count in (1, 2, 3):
+        torch.set_num_threads(count)
+        torch.rand(500, 500) @ torch.rand(500, 500)
+        print(torch.get_num_threads(), _runtime.load().omp_get_max_threads())
+"""
+        self.assertEqual(self.succeed(code), "1 1\n2 2\n3 3\n")
+
+    @needs("numba")
+    @unittest.skipIf(CPUS < 2, "needs two CPUs")
+    def test_numba(self) -> None:
+        code = """
+    import numba, numpy
+    @numba.njit(parallel=True)
+    def members(n):
+        seen = numpy.zeros(64, dtype=numpy.int64)
+        for i in numba.prange(n):
+            seen[numba.get_thread_id()] += 1
+        return seen
+    for count in (1, 2):
+        numba.set_num_threads(count)
+        print(numba.get_num_threads(), int((members(100000) > 0).sum()))
+"""
+        self.assertEqual(self.succeed(code, NUMBA_THREADING_LAYER="omp"), "1 1\n2 2\n")
+
+    @needs("torch", "sklearn", "lightgbm", "xgboost", "faiss")
+    def test_one_runtime_for_all(self) -> None:
+        code = """
+    import faiss, lightgbm, sklearn.cluster, torch, xgboost
+    import threadpoolctl, weft
+    runtimes = [pool["filepath"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "openmp"]
+    print(runtimes == [weft.status()["library"]])
+    with threadpoolctl.threadpool_limits(1, user_api="openmp"):
+        print(torch.get_num_threads(), faiss.omp_get_max_threads())
+    print(faiss.omp_get_max_threads(), weft.status()["other_runtimes"])
+"""
+        self.assertEqual(self.succeed(code), f"True\n1 1\n{CPUS} []\n")
+
+
+class Static(PackageTest):
+    @needs("dask")
+    def test_dask(self) -> None:
+        code = """
+    import dask, os, time
+    def worker(i):
+        from weft import _runtime
+        time.sleep(0.1)
+        return _runtime.load().omp_get_max_threads(), len(os.sched_getaffinity(0))
+    if __name__ == "__main__":
+        for scheduler in ("threads", "processes"):
+            tasks = [dask.delayed(worker)(i) for i in range(8)]
+            print(scheduler, *set(dask.compute(*tasks, scheduler=scheduler, num_workers=2)))
+"""
+        from weft._static import threads_of_worker
+
+        share = threads_of_worker(CPUS, 2, 1)
+        path = self.write("app.py", code)
+        done = self.weft("--mode", "static", path)
+        self.assertEqual(done.stdout, f"threads ({share}, {CPUS})\nprocesses ({share}, {share})\n", done.stderr)
+
+
+class Pools(PackageTest):
+    @needs("numpy", "scipy", "sklearn", "faiss", "xgboost", "lightgbm", "pyarrow", "polars", "cv2", "torch", "numba")
+    def test_whose_threads(self) -> None:
+        code = """
+    import numpy, scipy.linalg, sklearn.cluster, faiss, xgboost, lightgbm, pyarrow, polars, cv2, torch, numba
+    a = numpy.random.rand(400, 400)
+    a @ a
+    scipy.linalg.lu(a)
+    sklearn.cluster.KMeans(4, n_init=1).fit(a)
+    polars.DataFrame({"a": [1, 2, 3]}).lazy().select(polars.col("a").sum()).collect()
+    cv2.GaussianBlur(numpy.zeros((2000, 2000, 3), numpy.uint8), (15, 15), 3)
+    torch.rand(500, 500) @ torch.rand(500, 500)
+    table = pyarrow.table({"a": list(range(100000))})
+    table.group_by("a").aggregate([("a", "sum")])
+"""
+        file = self.folder / "report.json"
+        path = self.write("app.py", code)
+        done = self.weft("--explain-json", str(file), path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pools = json.loads(file.read_text())["pools"]
+        weft = next(pool for pool in pools if pool["owner"] == "weft")
+        for package in ("sklearn", "xgboost", "lightgbm", "torch", "faiss"):
+            self.assertIn(package, weft["note"])
+        own = {pool["kind"]: pool["threads"] for pool in pools if pool["treatment"] == "own"}
+        for kind in ("rayon, of polars", "OpenCV's own pool", "Arrow's pools for CPU and input"):
+            self.assertGreater(own[kind], 0, kind)
+        self.assertFalse([pool for pool in pools if pool["kind"] in ("OpenMP", "unknown", "threads")], pools)
+
+
+if __name__ == "__main__":
+    unittest.main()

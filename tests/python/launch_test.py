@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m weft`: what a program sees is what it sees under plain python."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+from support import TIMEOUT_S, ProgramTest, environment
+
+SEEN = """
+    import json, os, sys
+    main = sys.modules["__main__"]
+    print(json.dumps({
+        "argv": sys.argv, "original": getattr(sys, "orig_argv", None), "flags": str(sys.flags), "path": sys.path,
+        "name": __name__, "file": main.__dict__.get("__file__"), "spec": str(main.__spec__ and main.__spec__.name),
+        "warn": sys.warnoptions,
+        "options": {k: str(v) for k, v in sys._xoptions.items()}, "optimized": not __debug__,
+        "executable": sys.executable, "prefix": sys.prefix, "main": main.__name__,
+    }))
+"""
+
+
+class SameAsPlain(ProgramTest):
+    def compare(self, flags: list[str], program: list[str], input: str | None = None, **more: str) -> None:
+        plain = self.run_python(*flags, *program, input=input, **more)
+        on_weft = self.run_python(*flags, "-m", "weft", *program, input=input, **more)
+        self.maxDiff = None
+        self.assertEqual(on_weft.stdout, plain.stdout)
+        self.assertEqual((on_weft.returncode, on_weft.stderr), (plain.returncode, plain.stderr))
+
+    def test_what_a_program_sees(self) -> None:
+        app = self.write("app.py", SEEN)
+        self.write("module.py", SEEN)
+        for flags in ([], ["-X", "utf8", "-W", "error", "-O"], ["-Xdev", "-uOO"], ["-B", "-s"]):
+            for program in ([app], [app, "-x", "--mode", "static"], ["-m", "module", "a"], ["-mmodule"]):
+                with self.subTest(flags=flags, program=program):
+                    self.compare(flags, program)
+            self.compare(flags, ["-c", SEEN.replace("\n    ", "\n"), "a", "-b"])
+            self.compare(flags, ["-"], input=SEEN.replace("\n    ", "\n"))
+
+    def test_separator(self) -> None:
+        app = self.write("app.py", SEEN)
+        done = self.weft("--stats", "--", app, "x")
+        self.assertEqual(json.loads(done.stdout)["argv"], [app, "x"])
+
+    def test_folders_are_programs(self) -> None:
+        self.write("__main__.py", SEEN)
+        self.compare([], [str(self.folder), "x"])
+
+    def test_ends(self) -> None:
+        for end in (
+            "sys.exit(7)",
+            "sys.exit('words')",
+            "raise ValueError('x')",
+            "1/0",
+            "os._exit(3)",
+            "f(",
+            "exit()",
+            "import no_such_module",
+            "raise KeyboardInterrupt",
+        ):
+            with self.subTest(end=end):
+                self.compare([], [self.write("app.py", f"import os, sys\n{end}\n")])
+        self.compare([], ["-m", "no_such_module"])
+
+    def test_streams(self) -> None:
+        self.compare([], [self.write("app.py", "import sys\nprint(sys.stdin.read()[::-1])\n")], input="abc")
+
+    def test_signals(self) -> None:
+        app = self.write("app.py", "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n")
+        self.assertEqual(self.weft(app).returncode, -signal.SIGTERM)
+
+    def test_the_process_is_the_one_that_was_started(self) -> None:
+        with subprocess.Popen(
+            [sys.executable, "-m", "weft", "-c", "import os; print(os.getpid())"],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            output, _ = process.communicate(timeout=TIMEOUT_S)
+        self.assertEqual(int(output), process.pid)
+
+    def test_other_sitecustomize_modules_run(self) -> None:
+        self.write("sitecustomize.py", "import sys\nsys.flag_of_test = 'here'\n")
+        path = os.pathsep.join([str(self.folder), environment().get("PYTHONPATH", "")])
+        done = self.weft("-c", "import sys; print(sys.flag_of_test)", PYTHONPATH=path)
+        self.assertEqual((done.stdout, done.stderr), ("here\n", ""))
+
+    def test_spawned_children(self) -> None:
+        code = """
+            import multiprocessing, sys, os
+            def f(x):
+                import weft
+                return x + 1, weft.status()["how"]
+            if __name__ == "__main__":
+                for method in ("fork", "spawn", "forkserver"):
+                    with multiprocessing.get_context(method).Pool(2) as pool:
+                        print(method, pool.map(f, [1, 2]))
+        """
+        told = "[(2, 'audit'), (3, 'audit')]"
+        expected = "".join(f"{method} {told}\n" for method in ("fork", "spawn", "forkserver"))
+        self.assertEqual(self.succeed(code), expected)
+
+
+class Options(ProgramTest):
+    def test_settings(self) -> None:
+        names = "WEFT_MODE", "WEFT_NODE", "WEFT_WEIGHT", "WEFT_NUM_CPUS", "WEFT_STATS", "WEFT_STATIC_FACTOR"
+        code = f"import os; print(*(os.environ.get(name) for name in {names}))"
+        for options, seen in (
+            ("--mode exclusive --cpus 3", "exclusive None None 3 None None"),
+            ("--mode=static -f 1.5", "static None None None None 1.5"),
+            ("--mode static -f2", "static None None None None 2"),
+            ("--node --weight 50 --stats", "None 1 50 None 1 None"),
+        ):
+            with self.subTest(options=options):
+                self.assertEqual(self.weft(*options.split(), "-c", code).stdout, seen + "\n")
+
+    def test_audit_is_named_once(self) -> None:
+        code = "import os, subprocess, sys; print(os.environ['LD_AUDIT'], os.environ['PYTHONPATH'])"
+        nested = f"import subprocess, sys; subprocess.run([sys.executable, '-m', 'weft', '-c', {code!r}], check=True)"
+        self.assertEqual(self.weft("-c", nested).stdout, self.weft("-c", code).stdout)
+
+    def test_mistakes(self) -> None:
+        for arguments, words in (
+            ([], "which program"),
+            (["no_such.py"], "no_such.py: no such file"),
+            (["-m"], "a module is wanted"),
+            (["--mode", "frob", "x.py"], "dynamic, static, exclusive and counting"),
+            (["--mode", "static", "-f", "-1", "x.py"], "above 0"),
+            (["--mode", "static", "-f", "many", "x.py"], "many"),
+            (["-f", "2", "x.py"], "--mode static"),
+            (["--weight", "50", "x.py"], "--node"),
+            (["--node", "--weight", "0", "x.py"], "from 1 to 10000"),
+            (["--cpus", "0", "x.py"], "from 1 to"),
+            (["--frob", "x.py"], "--frob"),
+            (["--mode"], "--mode"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.weft(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertTrue(done.stderr.startswith("weft: "), done.stderr)
+                self.assertIn(words, done.stderr)
+
+    def test_help_and_version(self) -> None:
+        self.assertIn("--explain", self.weft("--help").stdout)
+        self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
+
+    def test_flags_that_hide_the_environment(self) -> None:
+        done = self.run_python("-S", "-m", "weft", "--explain", "-c", "")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("-S", done.stderr)
+
+
+class Import(ProgramTest):
+    def test_is_small(self) -> None:
+        code = "import sys; before = set(sys.modules); import weft; print(*set(sys.modules) - before)"
+        done = self.run_python("-c", code)
+        self.assertLessEqual(set(done.stdout.split()), {"weft", "__future__"})
+
+
+if __name__ == "__main__":
+    unittest.main()

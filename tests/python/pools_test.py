@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft.pools() and --explain: whose threads are in a process."""
+
+from __future__ import annotations
+
+import json
+import unittest
+
+from support import ProgramTest
+
+WORK = """
+    import numpy, scipy.linalg, sklearn.cluster
+    from concurrent.futures import ThreadPoolExecutor
+    a = numpy.random.rand(400, 400)
+    a @ a
+    scipy.linalg.lu(a)
+    sklearn.cluster.KMeans(3, n_init=1, random_state=0).fit(a)
+    with ThreadPoolExecutor(3, thread_name_prefix="mine") as pool:
+        list(pool.map(lambda i: __import__("time").sleep(0.1), range(6)))
+"""
+
+
+class Explain(ProgramTest):
+    def report(self, code: str, *options: str) -> dict:
+        file = self.folder / "report.json"
+        self.succeed(code, "--explain-json", str(file), *options)
+        return json.loads(file.read_text())
+
+    def test_json(self) -> None:
+        told = self.report(WORK)
+        pools = {pool["owner"]: pool for pool in told["pools"]}
+        self.assertLessEqual({"weft", "numpy", "scipy"}, set(pools))
+        self.assertEqual(pools["weft"]["treatment"], "replaced")
+        self.assertIn("sklearn (libgomp-", pools["weft"]["note"])
+        self.assertGreater(pools["weft"]["threads"], 0)
+        self.assertTrue(pools["weft"]["library"].endswith("/weft/libgomp.so.1"))
+        self.assertRegex(pools["numpy"]["kind"], r"^OpenBLAS 0\.3\.\S+, pthreads$")
+        self.assertIn("/numpy.libs/", pools["numpy"]["library"])
+        if pools["numpy"]["treatment"] == "adopted":
+            self.assertEqual(pools["scipy"]["treatment"], "adopted")
+        else:
+            self.assertGreater(pools["numpy"]["threads"], 0)
+        self.assertEqual(told["python threads"], {"mine": 3})
+
+    def test_text(self) -> None:
+        self.succeed(WORK, "--explain")
+        self.assertRegex(self.errors, r"(?m)^weft: pools of threads in process \d+, which may use \d+ CPUs$")
+        self.assertRegex(self.errors, r"(?m)^  on weft:\n    .*weft's pool \(weft\): \d+ thread")
+        self.assertRegex(self.errors, r"(?m)^    OpenBLAS 0\.3\.\S+, pthreads \(numpy\): \d+ thread")
+
+    def test_a_program_without_pools(self) -> None:
+        self.succeed("    print(1)\n", "--explain")
+        self.assertEqual(self.errors.splitlines()[1:], ["  none"])
+
+    def test_only_the_process_that_was_started_reports(self) -> None:
+        code = """
+    import multiprocessing, os, subprocess, sys
+    def f(i):
+        return i
+    if __name__ == "__main__":
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            pool.map(f, [1])
+        if os.fork() == 0:
+            sys.exit()
+        os.wait()
+"""
+        self.succeed(code, "--explain")
+        self.assertEqual(self.errors.count("pools of threads"), 1, self.errors)
+
+    def test_failing_programs_report_too(self) -> None:
+        done = self.weft("--explain", "-c", "raise ValueError('x')")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("pools of threads", done.stderr)
+
+    def test_files_that_cannot_be_written(self) -> None:
+        done = self.weft("--explain-json", "/no/such/folder/file", "-c", "print(1)")
+        self.assertEqual((done.returncode, done.stdout), (0, "1\n"))
+        self.assertIn("/no/such/folder/file", done.stderr)
+
+
+class Pools(ProgramTest):
+    def test_without_weft(self) -> None:
+        code = (
+            WORK
+            + """
+    import json, weft
+    print(json.dumps([pool._asdict() for pool in weft.pools()]))
+"""
+        )
+        pools = json.loads(self.succeed(code, weft=False))
+        self.assertEqual({pool["treatment"] for pool in pools}, {"own"})
+        openmp = [pool for pool in pools if pool["kind"] == "OpenMP"]
+        self.assertEqual([pool["owner"] for pool in openmp], ["scikit_learn"])
+        self.assertIn("sklearn", openmp[0]["note"])
+
+    def test_threads_of_python(self) -> None:
+        code = """
+    import threading, weft
+    done = threading.Event()
+    threads = [threading.Thread(target=done.wait) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    print([(pool.kind, pool.threads) for pool in weft.pools()])
+    done.set()
+"""
+        self.assertEqual(self.succeed(code, weft=False), "[('threads of Python', 3)]\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
