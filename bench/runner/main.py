@@ -2,25 +2,14 @@
 """The command line of bench/run."""
 
 import argparse
-import datetime
 import pathlib
+import sys
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-from . import files, machine, micro, nested, node, programs, report, runtimes, targets
+from . import files, machine, micro, nested, node, programs, report, runtimes, targets, terminal
 from .process import Session
 from .targets import Verdict
-
-WIDTH = 190  # of tables that go to a file
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("a number from 1 is wanted")
-    return value
+from .terminal import positive
 
 
 def parse(root: pathlib.Path) -> argparse.Namespace:
@@ -28,7 +17,8 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         prog="bench/run",
         description="Compares weft with other OpenMP runtimes, each measured in turn.",
         epilog="demo: nested BLAS, two problems. nested-blas: every routine and type. micro: single constructs. "
-        "programs: real ones, under their own runtime too. node: processes at once.",
+        "programs: real ones, under their own runtime too. node: processes at once. "
+        "python: Python programs, with options of its own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
@@ -38,9 +28,11 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         default=",".join(runtimes.DEFAULT),
         help=f"names, with commas between; there are {', '.join(runtimes.KNOWN)}",
     )
-    parser.add_argument("--rounds", type=_positive, default=3, help="how often each is measured, in turn (default 3)")
-    parser.add_argument("--repeat", type=_positive, help="samples of each process (default: what suits the measure)")
-    parser.add_argument("--only", default="", help="nested-blas: these problems only, such as dgemm,ztrsm; programs: parts of their names")
+    parser.add_argument("--rounds", type=positive, default=3, help="how often each is measured, in turn (default 3)")
+    parser.add_argument("--repeat", type=positive, help="samples of each process (default: what suits the measure)")
+    parser.add_argument(
+        "--only", default="", help="nested-blas: these problems only, such as dgemm,ztrsm; programs: parts of their names"
+    )
     parser.add_argument("--openblas", type=pathlib.Path, help="another OpenBLAS: the library, or a folder that has it")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
     parser.add_argument("--no-plots", action="store_true")
@@ -48,20 +40,20 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
 
 
 def main(root: pathlib.Path) -> int:
+    if sys.argv[1:2] == ["python"]:
+        from .python import main as python  # with options of its own
+
+        return python.main(root, sys.argv[2:])
     arguments = parse(root)
     arguments.build = arguments.build.absolute()
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH)
-    stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d-%H%M%S")
-    folder = (arguments.out or root / "bench/results" / stamp).absolute()
+    console, stamp = terminal.console(), terminal.stamp()
+    folder = terminal.results_folder(root, arguments.out, stamp)
     chosen = runtimes.find(root, arguments.build, arguments.runtimes.split(","))
     blas = runtimes.openblas(arguments.build, arguments.openblas) if arguments.openblas else None
     machine.raise_limits()
 
     watch = machine.OthersWatch()
-    columns = (TextColumn("{task.description:56.56}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with terminal.progress(console) as progress:
         task = progress.add_task("", total=None)
         session = Session(
             build=arguments.build,

@@ -48,7 +48,7 @@ def nested(folder: pathlib.Path, index: int, result: Result) -> None:
     axes.set_ylabel("speed-up over one thread")
     axes.set_title(f"{result.problem.label}: medians, 10 % to 90 %")
     axes.legend()
-    _save(figure, folder / f"nested_blas_{index}_{result.problem.name}")
+    save(figure, folder / f"nested_blas_{index}_{result.problem.name}")
 
 
 def micro(folder: pathlib.Path, samples: Samples, units: dict[str, str], runtimes: list[str]) -> None:
@@ -68,10 +68,10 @@ def micro(folder: pathlib.Path, samples: Samples, units: dict[str, str], runtime
         axes.set_ylabel({"x": "time / ideal"}.get(units[measures[0]], units[measures[0]]))
         axes.set_title(f"{title}: medians, less is better")
         axes.legend()
-        _save(figure, folder / f"micro_{title.replace(', ', '_').replace(' ', '_')}")
+        save(figure, folder / f"micro_{title.replace(', ', '_').replace(' ', '_')}")
 
 
-def _save(figure: Figure, stem: pathlib.Path) -> None:
+def save(figure: Figure, stem: pathlib.Path) -> None:
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure.tight_layout()
     for extension in ("png", "svg"):

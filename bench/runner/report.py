@@ -13,7 +13,7 @@ from .targets import Samples, Verdict
 QUIET_PERCENT = 5  # CPU time of others below which a run can be trusted
 
 
-def _table(title: str, *columns: str, left: int = 1) -> Table:
+def new_table(title: str, *columns: str, left: int = 1) -> Table:
     """The first `left` columns are text, the rest are numbers."""
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for index, column in enumerate(columns):
@@ -27,7 +27,7 @@ def short(value: float) -> str:
 
 def nested_tables(console: Console, result: Result, runtimes: list[str]) -> None:
     columns = [column for name in runtimes for column in (name, "p10 .. p90", "speed-up")]
-    table = _table(f"{result.problem.label}, {result.problem.schedule}: seconds", "out x in", *columns)
+    table = new_table(f"{result.problem.label}, {result.problem.schedule}: seconds", "out x in", *columns)
     serial = result.serial()
     for split in [*nested.hand_tuned(machine.cpus()), nested.TOO_MANY, nested.UNTUNED]:
         row = [describe(split)]
@@ -49,7 +49,7 @@ def nested_tables(console: Console, result: Result, runtimes: list[str]) -> None
 
 def _levels_table(console: Console, result: Result, runtimes: list[str]) -> None:
     """The source paper's last table: one level of parallelism against two."""
-    table = _table(
+    table = new_table(
         "one level against two (speed-up)", "runtime", "outer only", "inner only", "nested", "out x in", "gain"
     )
     serial, count = result.serial(), machine.cpus()
@@ -75,7 +75,7 @@ def untuned_table(console: Console, results: list[Result]) -> None:
             rows.append((result.problem.label, where, f"{untuned:.4f}", gflops, f"{many:.4f}", *ratios))
     if not rows:
         return
-    table = _table(
+    table = new_table(
         "weft, nothing tuned, against the best hand-tuned split of any runtime (seconds)",
         *("problem", "best hand-tuned", "untuned", "GFLOP/s", "asked for 16 x 16"),
         *("untuned / best", "16 x 16 / own best"),
@@ -87,7 +87,7 @@ def untuned_table(console: Console, results: list[Result]) -> None:
 
 def micro_table(console: Console, samples: Samples, units: dict[str, str], runtimes: list[str]) -> None:
     columns = [column for name in runtimes for column in (name, "p10 .. p90")]
-    table = _table("medians", "measure", "waiting", "unit", *columns, "weft / best", left=3)
+    table = new_table("medians", "measure", "waiting", "unit", *columns, "weft / best", left=3)
     for policy, measure in dict.fromkeys((policy, measure) for policy, _, measure in samples):
         row = [measure, policy, units[measure]]
         for name in runtimes:
@@ -105,7 +105,7 @@ def micro_table(console: Console, samples: Samples, units: dict[str, str], runti
 def summary_table(console: Console, verdicts: list[Verdict]) -> None:
     if not verdicts:
         return
-    table = _table("weft against its targets", "what", "measure", "measured", "target", "", left=2)
+    table = new_table("weft against its targets", "what", "measure", "measured", "target", "", left=2)
     for verdict in verdicts:
         unit = f" {verdict.unit}" if verdict.unit else ""
         met = "met" if verdict.met else "[bold red]missed[/bold red]"

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The modes that are compared: how Python is entered, and with which variables. Data, so that another is one row."""
+
+import dataclasses
+import pathlib
+from collections.abc import Mapping
+
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
+
+# How a program is entered: the words before the script's name.
+ENTRIES = {
+    "": ("{python}",),
+    "run": ("{weft}", "run", "--", "{python}"),
+    "static": ("{python}", "-m", "weft", "--mode", "static"),
+}
+# Where Python finds the module that `static` enters by.
+MODULE_PATH = "{root}/python"
+
+
+@dataclasses.dataclass(frozen=True)
+class Mode:
+    name: str
+    title: str
+    entry: str = ""  # a key of ENTRIES
+    variables: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    probe: str = ""  # what bench/python/probe.py must find before the mode is measured
+
+    @property
+    def weft(self) -> bool:
+        return bool(self.entry)
+
+
+DEFAULT, OWN = "default", "weft"
+
+ALL = (
+    Mode(DEFAULT, "default"),
+    Mode("one-thread", "1 thread", variables=ONE_THREAD),
+    Mode(OWN, "weft", "run"),
+    Mode("weft-static", "weft static", "static", {"PYTHONPATH": MODULE_PATH}, "static"),
+    Mode("weft-exclusive", "weft exclusive", "run", {"WEFT_MODE": "exclusive"}, "exclusive"),
+    Mode("weft-counting", "weft counting", "run", {"WEFT_MODE": "counting"}, "counting"),
+    Mode("weft-node", "weft --node", "run", {"WEFT_NODE": "1"}, "node"),
+)
+QUICK = (DEFAULT, "one-thread", OWN)
+BY_NAME = {mode.name: mode for mode in ALL}
+
+
+@dataclasses.dataclass(frozen=True)
+class Places:
+    """What the entries stand on."""
+
+    root: pathlib.Path
+    weft: pathlib.Path
+    python: pathlib.Path
+
+    def fill(self, word: str) -> str:
+        return word.format(root=self.root, weft=self.weft, python=self.python)
+
+    def command(self, mode: Mode) -> list[str]:
+        return [self.fill(word) for word in ENTRIES[mode.entry]]
+
+    def variables(self, mode: Mode) -> dict[str, str]:
+        return {name: self.fill(value) for name, value in mode.variables.items()}
+
+
+def chosen(text: str) -> list[Mode]:
+    unknown = [name for name in text.split(",") if name not in BY_NAME]
+    if unknown:
+        raise SystemExit(f"bench/run: --modes {', '.join(unknown)}: there are {', '.join(BY_NAME)}")
+    return [mode for mode in ALL if mode.name in text.split(",")]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: the programs that run at once, what weft must take over in them, and how results compare."""
+
+import dataclasses
+import itertools
+
+from . import modes
+from .modes import Mode
+
+NODE = "node"
+SCALING_MODES = (modes.DEFAULT, "one-thread", modes.OWN, "weft-static")
+NODE_MODES = (modes.DEFAULT, "one-thread", modes.OWN, "weft-node")
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    script: str  # in bench/python/workloads
+    arguments: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    name: str
+    title: str
+    programs: tuple[Program, ...]  # started together; the time of several is from the common start to the last end
+    # What weft has to take over for its modes to be what they are called: openmp, openblas, tbb.
+    needs: tuple[str, ...]
+    tolerance: float = 1e-6  # relative, of the checksums of two modes
+    package: str = ""  # not among the required ones
+    study: str = ""  # the figure of several workloads that this one is a point of
+    x: int = 0  # where it is there
+    modes: tuple[str, ...] = ()  # empty: all
+
+    def takes(self, mode: Mode) -> bool:
+        return not self.modes or mode.name in self.modes
+
+
+QR = Program("qr.py", ("balanced",))
+EIGENVALUES = Program("eigenvalues.py", ("balanced",))
+KMEANS = Program("learn.py", ("kmeans",))
+BLAS = ("openblas",)
+
+SINGLE = (
+    Workload("qr-balanced", "QR, balanced (Dask)", (QR,), BLAS),
+    Workload("qr-unbalanced", "QR, unbalanced (Dask)", (Program("qr.py", ("unbalanced",)),), BLAS),
+    Workload("eigenvalues-balanced", "Eigenvalues, balanced (ThreadPool)", (EIGENVALUES,), BLAS),
+    Workload(
+        "eigenvalues-unbalanced",
+        "Eigenvalues, unbalanced (ThreadPool)",
+        (Program("eigenvalues.py", ("unbalanced",)),),
+        BLAS,
+    ),
+    # Sums of a loop are in another order with another number of threads.
+    Workload("kmeans", "KMeans in a ThreadPool", (KMEANS,), ("openmp",), tolerance=1e-3),
+    Workload(
+        "cross-validation-processes",
+        "Gradient boosting, cross-validated by processes",
+        (Program("learn.py", ("cross-validation-processes",)),),
+        ("openmp",),
+        tolerance=1e-2,
+    ),
+    Workload(
+        "cross-validation-threads",
+        "Gradient boosting, cross-validated by threads",
+        (Program("learn.py", ("cross-validation-threads",)),),
+        ("openmp",),
+        tolerance=1e-2,
+    ),
+    Workload("numba-openmp", "numba (OpenMP) in a ThreadPool", (Program("loops.py", ("omp",)),), ("openmp",)),
+    Workload("numba-tbb", "numba (TBB) in a ThreadPool", (Program("loops.py", ("tbb",)),), ("tbb",)),
+    Workload(
+        "inference",
+        "Transformer in a ThreadPool (PyTorch)",
+        (Program("inference.py", ("transformer",)),),
+        ("openmp",),
+        tolerance=1e-3,
+        package="torch",
+    ),
+    Workload("mix", "KMeans beside eigenvalues, two processes", (KMEANS, EIGENVALUES), ("openmp", *BLAS), 1e-3),
+)
+
+
+def _powers_of_two(last: int) -> list[int]:
+    return [*itertools.takewhile(lambda count: count < last, (2**k for k in range(20))), last]
+
+
+def scaling(kind: str, cpus: int, quick: bool) -> list[Workload]:
+    """The paper's section 3.5: the balanced eigenvalues by 1 to as many workers as there are CPUs, at least to 8."""
+    return [
+        Workload(
+            f"scaling-{kind}-{workers}",
+            f"Eigenvalues by {workers} {kind}",
+            (Program("eigenvalues.py", ("balanced", "--pool", kind, "--workers", str(workers))),),
+            BLAS,
+            study=f"scaling-{kind}",
+            x=workers,
+            modes=SCALING_MODES,
+        )
+        for workers in ([1, 4] if quick else _powers_of_two(max(8, cpus)))
+    ]
+
+
+def node(quick: bool) -> list[Workload]:
+    """The same program several times at once; the ideal is that many times what it takes alone."""
+    return [
+        Workload(
+            f"node-{count}",
+            f"KMeans, {count} process{'es' if count > 1 else ''} at once",
+            (KMEANS,) * count,
+            ("openmp",),
+            tolerance=1e-3,
+            study=NODE,
+            x=count,
+            modes=NODE_MODES,
+        )
+        for count in ([1, 2] if quick else [1, 2, 4, 8])
+    ]
+
+
+def families(cpus: int, quick: bool) -> dict[str, list[Workload]]:
+    """What --only can name: each workload, and the studies."""
+    found = {workload.name: [workload] for workload in SINGLE}
+    return found | {
+        "scaling-threads": scaling("threads", cpus, quick),
+        "scaling-processes": scaling("processes", cpus, quick),
+        NODE: node(quick),
+    }
+
+
+def chosen(only: str, cpus: int, quick: bool) -> list[Workload]:
+    there = families(cpus, quick)
+    names = only.split(",") if only else list(there)
+    unknown = [name for name in names if name not in there]
+    if unknown:
+        raise SystemExit(f"bench/run: --only {', '.join(unknown)}: there are {', '.join(there)}")
+    return [workload for name in names for workload in there[name]]
