@@ -16,7 +16,8 @@ namespace weft::adopt {
 namespace {
 
 core::Spinlock g_lock;  // of what follows, and of the limits of copies
-int g_share = INT_MAX;
+constexpr int kAll = INT_MAX;  // no share is in force
+int g_share = kAll;
 ShareCounts g_counts{};
 
 // A raise that others undo at once was none of use: the next one waits twice as long.
@@ -47,16 +48,16 @@ void apply_to_all() noexcept {
 bool idle(int cpus, int busy) noexcept {
   g_lock.lock();
   const int64_t now = platform::now_ns();
-  if (now - g_raised_ns >= g_pause_ns) {
+  if (g_share != kAll && now - g_raised_ns >= g_pause_ns) {
     // All that is busy may be callers, who then share the CPUs. If it is not, they get more at the next look.
     const int slots = core::slots();
     g_share = std::min({slots, g_share + cpus, std::max(g_share + 1, slots / std::max(1, busy))});
-    if (g_share == slots) g_share = INT_MAX;
+    if (g_share == slots) g_share = kAll;
     g_raised_ns = now;
     ++g_counts.raised;
   }
   apply_to_all();
-  const bool in_force = g_share != INT_MAX;
+  const bool in_force = g_share != kAll;
   g_lock.unlock();
   return in_force;
 }
@@ -113,7 +114,7 @@ void before_fork() noexcept { g_lock.lock(); }
 
 void after_fork(bool in_child) noexcept {
   if (in_child) {
-    g_share = INT_MAX;
+    g_share = kAll;
     apply_to_all();
   }
   g_lock.unlock();
