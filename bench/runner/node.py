@@ -16,7 +16,6 @@ from .targets import Key, Verdict
 
 WITH_NODE = "weft --node"
 AT_ONCE = (1, 2, 4, 8)
-SEEN = "/dev/shm/weft-node-"
 HANDOVER_LIMIT_US, ALONE_LIMIT, TOGETHER_LIMIT = 50, 1.01, 1.05
 
 
@@ -44,7 +43,7 @@ def measure(session: Session) -> tuple[dict[Key, list[float]], dict[str, str]]:
     """All samples, and the unit of each measure."""
     samples: dict[Key, list[float]] = collections.defaultdict(list)
     units = {f"share_{k}": "s" for k in AT_ONCE} | {"handover": "us", "handover_asleep": "us"}
-    if list(pathlib.Path(SEEN).parent.glob(pathlib.Path(SEEN).name + "*")):
+    if _others(session):
         session.failures.append(Failure(WITH_NODE, "share", "other processes share the node now (weft node status)"))
         return {}, units
     for _ in range(session.rounds):
@@ -58,6 +57,13 @@ def measure(session: Session) -> tuple[dict[Key, list[float]], dict[str, str]]:
         for name, values in _handover(session).items():
             samples["default", WITH_NODE, name] += values
     return dict(samples), units
+
+
+def _others(session: Session) -> list[dict[str, object]]:
+    """The processes that share the node already."""
+    command = [str(session.build / "bin/weft"), "node", "status", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
+    return json.loads(done.stdout)["processes"]
 
 
 def _together(session: Session, variant: Variant, processes: int) -> float | None:

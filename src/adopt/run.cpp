@@ -98,7 +98,7 @@ int await_carriers(int missing, int calls) noexcept {
 // threads for that: they have to run all at the same time.
 bool start(Gang* gang, int calls) noexcept {
   core::Context* context = core::attach();
-  if (context->home != nullptr) core::enter_region(context, count);
+  if (context->home != nullptr) core::enter_region(context, calls + 1);
   gang->lent = 0;
   int missing = core::announce_gang(calls);
   if (missing > 0) {

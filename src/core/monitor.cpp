@@ -253,8 +253,8 @@ void* monitor_main(void* argument) {
       p.node.tick(p);
     }
     if (monitor->tick() || p.node.waiting(p)) continue;
-    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile. So do carriers that
-    // wait for a slot of the node.
+    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile. So do carriers
+    // that wait for a slot of the node.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
     if (p.active_roots.load(std::memory_order_relaxed) > 0 || p.node.waiting(p) || idle_cpus_watched()) {

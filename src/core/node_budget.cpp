@@ -282,6 +282,7 @@ void NodeBudget::reclaim(Pool& p, node::Member& member) noexcept {
 }
 
 void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexcept {
+  const bool waited = member.missing() > 0;
   int missing = count_missing(p, member);
   member.want(missing);
   while (missing > 0) {
@@ -293,7 +294,7 @@ void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexce
       missing = 0;
       break;
     }
-    member.count_received();
+    if (waited) member.count_received();
     --missing;
   }
   if (missing != member.missing()) member.want(missing);
@@ -319,8 +320,9 @@ bool NodeBudget::leave_if_asked(Pool& p) noexcept {
   if (member == nullptr || !leaving_.load(std::memory_order_relaxed)) return false;
   run_alone(p);
   member->leave();
+  // Release, with the acquire of leave(): the segment is as it is to be when the process ends.
   left_.store(1, std::memory_order_release);
-  platform::futex_wake(left_, 1);
+  platform::futex_wake_shared(left_, 1);
   return true;
 }
 
@@ -331,6 +333,7 @@ void NodeBudget::leave() noexcept {
   wake_monitor();
   member->ring();
   // If the monitor does not come in time, the others notice that the process has ended.
+  // (Of the two kinds of futex the one that has a limit; its waker must use the same.)
   if (left_.load(std::memory_order_acquire) == 0) platform::futex_wait_shared(left_, 0, kLeaveNs);
 }
 

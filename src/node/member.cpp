@@ -169,10 +169,8 @@ void Member::give(int slot) noexcept {
   if (!had) return;
   next_.store(slot, std::memory_order_relaxed);
   platform::full_fence_after_update();
-  if (!pressed()) return;
   // Several threads of the process may count at once, and then one of them is lost.
-  add(me_.given, 1);
-  ring_neediest(slot);
+  if (pressed() && ring_neediest(slot)) add(me_.given, 1);
 }
 
 bool Member::owns(int slot) const noexcept { return slot_word(slot).load(std::memory_order_relaxed) == owner_; }
@@ -263,7 +261,7 @@ void Member::ring(Record& record) noexcept {
   platform::futex_wake_shared(record.doorbell, 1);
 }
 
-void Member::ring_neediest(int slot) noexcept {
+bool Member::ring_neediest(int slot) noexcept {
   const int records = live_records();
   int neediest = -1;
   int most = 0;
@@ -278,6 +276,7 @@ void Member::ring_neediest(int slot) noexcept {
     most = lacks;
   }
   if (neediest >= 0) ring(record(neediest));
+  return neediest >= 0;
 }
 
 bool Member::wait(int64_t ns) noexcept {

@@ -72,7 +72,7 @@ class Member {
  private:
   Member(Segment* segment, int record, const Terms& terms) noexcept;
   void ring(Record& record) noexcept;
-  void ring_neediest(int slot) noexcept;
+  bool ring_neediest(int slot) noexcept;
   bool reserve() noexcept;
   void unreserve() noexcept;
   void divide_once() noexcept;

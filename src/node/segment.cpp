@@ -189,8 +189,8 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
   return nullptr;
 }
 
-// It is held for some tens of microseconds as a rule. The time limit of pthread_mutex_timedlock would be one of a clock that
-// can be set back.
+// It is held for some tens of microseconds as a rule. The time limit of pthread_mutex_timedlock would be one of a clock
+// that can be set back.
 bool Segment::lock() noexcept {
   constexpr int64_t kLongestNs = 1'000'000'000;
   constexpr timespec kPause{0, 100'000};

@@ -13,14 +13,22 @@
 
 namespace weft::platform {
 
-uint64_t process_start(pid_t pid) noexcept {
+namespace {
+
+struct Stat {
+  bool known = false;
+  bool ended = false;  // and only waits to be collected
+  uint64_t start = 0;
+};
+
+Stat read_stat(pid_t pid) noexcept {
   char path[48];
   char text[1024];
   std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  if (!read_small_file(path, text, sizeof text)) return 0;
+  if (!read_small_file(path, text, sizeof text)) return {};
   // The command's name stands in parentheses and may hold any character.
   const char* at = std::strrchr(text, ')');
-  if (at == nullptr || at[1] != ' ') return 0;
+  if (at == nullptr || at[1] != ' ') return {};
   at += 2;
   const bool ended = *at == 'Z' || *at == 'X';
   // proc(5): the state is field 3, the number of threads field 20, the start field 22.
@@ -30,21 +38,25 @@ uint64_t process_start(pid_t pid) noexcept {
   for (int field = 0; field < kStart; ++field) {
     if (field == kThreads) threads = std::strtol(at, nullptr, 10);
     at = std::strchr(at, ' ');
-    if (at == nullptr) return 0;
+    if (at == nullptr) return {};
     ++at;
   }
   // Where only the initial thread has ended, the process goes on with the others.
-  if (ended && threads <= 1) return 0;
-  return std::strtoull(at, nullptr, 10);
+  return {.known = true, .ended = ended && threads <= 1, .start = std::strtoull(at, nullptr, 10)};
+}
+
+}  // namespace
+
+uint64_t process_start(pid_t pid) noexcept {
+  const Stat stat = read_stat(pid);
+  return stat.ended ? 0 : stat.start;
 }
 
 bool process_has_ended(pid_t pid, uint64_t start) noexcept {
   if (kill(pid, 0) != 0 && errno == ESRCH) return true;
-  const uint64_t now = process_start(pid);
-  if (now != 0) return start != 0 && now != start;
-  // Its file cannot be read: either it has ended meanwhile, or there is no /proc at all.
-  struct stat proc{};
-  return stat("/proc/self/stat", &proc) == 0;
+  // What cannot be read (no /proc, or no file may be opened any more) says nothing.
+  const Stat stat = read_stat(pid);
+  return stat.known && (stat.ended || (start != 0 && stat.start != start));
 }
 
 void command_name(char* text, size_t room) noexcept {

@@ -27,6 +27,24 @@ class MemberTest : public NodeTest {
     for (int slot = member->take(); slot >= 0; slot = member->take()) slots.push_back(slot);
     return slots;
   }
+
+  // A process that has two slots and then does `next`.
+  template <class Next>
+  pid_t start_holder(Next&& next) {
+    int ready[2];
+    EXPECT_EQ(pipe(ready), 0);
+    const pid_t child = run_child([&] {
+      Member* member = join({.most = 2, .cpus = cpus(0, 2)});
+      if (take_all(member).size() != 2 || write(ready[1], "x", 1) != 1) return 1;
+      next();
+      return 1;
+    });
+    char byte;
+    EXPECT_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+  }
 };
 
 TEST_F(MemberTest, AloneItTakesWhatItMay) {
@@ -127,17 +145,9 @@ void expect_freed(Member* survivor, pid_t child) {
 
 TEST_F(MemberTest, SlotsOfTheKilled) {
   Member* survivor = join({.most = 2, .cpus = cpus(0, 2)});
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
-  const pid_t child = run_child([&] {
-    Member* member = join({.most = 2, .cpus = cpus(0, 2)});
-    take_all(member);
-    const bool told = write(ready[1], "x", 1) == 1;
+  const pid_t child = start_holder([] {
     for (;;) pause();
-    return told ? 0 : 1;
   });
-  char byte;
-  ASSERT_EQ(read(ready[0], &byte, 1), 1);
   EXPECT_EQ(survivor->take(), -1);
   EXPECT_EQ(survivor->remove_dead(Segment::Check::processes), 0);
   kill(child, SIGKILL);
@@ -151,16 +161,7 @@ TEST_F(MemberTest, SlotsOfTheKilled) {
 
 TEST_F(MemberTest, SlotsOfWhoBecomesAnotherProgram) {
   Member* survivor = join({.most = 2, .cpus = cpus(0, 2)});
-  const pid_t child = run_child([&] {
-    Member* member = join({.most = 2, .cpus = cpus(0, 2)});
-    take_all(member);
-    execlp("sleep", "sleep", "60", static_cast<char*>(nullptr));
-    return 1;
-  });
-  while (survivor->take() >= 0) {
-    survivor->give(0);
-    survivor->give(1);
-  }
+  const pid_t child = start_holder([] { execlp("sleep", "sleep", "60", static_cast<char*>(nullptr)); });
   expect_freed(survivor, child);
   kill(child, SIGKILL);
   wait_for(child);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -29,6 +30,8 @@ class NodeTest : public testing::Test {
     weft::node::Reason reason;
     weft::node::Member* member = weft::node::Member::join(path(), terms, reason);
     EXPECT_NE(member, nullptr) << reason.text;
+    static auto* const members = new std::vector<weft::node::Member*>;
+    members->push_back(member);
     return member;
   }
 
