@@ -34,7 +34,7 @@ struct Waiter {
 FutexLock g_lock;
 Admission g_admission = Admission::all;
 int g_inside = 0;  // regions
-int g_calls = 0;   // of these regions
+int g_calls = 0;  // of these regions
 Waiter* g_first = nullptr;
 Waiter* g_last = nullptr;
 
@@ -72,7 +72,8 @@ bool all_asleep_but(const Carrier* self) noexcept {
   for (int i = 0; i < count; ++i) {
     const Carrier* carrier = p.carrier(i);
     const pid_t thread = carrier->thread_id.load(std::memory_order_relaxed);
-    if (carrier != self && thread != 0 && platform::thread_state(thread) == platform::ThreadState::running) return false;
+    if (carrier != self && thread != 0 && platform::thread_state(thread) == platform::ThreadState::running)
+      return false;
   }
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admission: where not every root may be in a parallel region at the same time (WEFT_MODE exclusive and counting), those
-// that may not wait here, in the order in which they came. Their OS threads sleep, and hold no slot.
+// Admission: where not every root may be in a parallel region at the same time (WEFT_MODE exclusive and counting),
+// those that may not wait here, in the order in which they came. Their OS threads sleep, and hold no slot.
 #pragma once
 
 #include <cstdint>

@@ -53,8 +53,8 @@ unsigned generation() noexcept;
 // Whether start() has been called in this process.
 bool started() noexcept;
 
-// A root brackets its regions, of `calls` calls, with these; they tell when it competes for a slot. An outermost one may
-// have to wait until it may begin (core/admission.h).
+// A root brackets its regions, of `calls` calls, with these; they tell when it competes for a slot. An outermost one
+// may have to wait until it may begin (core/admission.h).
 void enter_region(Context* self, int calls) noexcept;
 void leave_region(Context* self) noexcept;
 
