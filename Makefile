@@ -18,8 +18,11 @@ demo: build
 # Every measurement of docs/performance.md: an hour.
 bench: build
 	@scripts/setup-bench
+	@scripts/setup-programs
 	bench/run nested-blas
 	bench/run micro
+	bench/run programs
+	bench/run node
 
 test: build
 	@scripts/setup-python
