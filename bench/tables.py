@@ -8,6 +8,8 @@ import pathlib
 import statistics
 import sys
 
+from runner.python import tables as python_tables
+
 
 def number(value: float, unit: str = "") -> str:
     text = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
@@ -84,9 +86,13 @@ def programs(results: dict) -> None:
         row(result["program"], f"{seconds['own']:.2f}", f"{seconds['weft']:.2f}", ratios["weft"], ratios.get("libiomp5", ""))
 
 
+def python(results: dict) -> None:
+    print(python_tables.markdown(results), end="")
+
+
 def main() -> None:
     for folder in sys.argv[1:]:
-        for name, table in (("micro", micro), ("nested_blas", nested), ("programs", programs)):
+        for name, table in (("micro", micro), ("nested_blas", nested), ("programs", programs), ("python", python)):
             path = pathlib.Path(folder) / f"{name}.json"
             if path.exists():
                 table(json.loads(path.read_text()))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 PACKAGES = ("numpy", "scipy", "dask", "scikit-learn", "numba", "torch", "joblib", "threadpoolctl")
-RUNTIMES = ("libgomp", "libomp.", "libomp-", "libiomp", "libweft")
+RUNTIMES = ("libgomp", "libomp.", "libomp-", "libiomp")
 
 
 def cpus() -> int:

@@ -86,7 +86,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
 
 def _show(console: Console, data: Data) -> None:
     for title, (head, rows) in (
-        ("seconds, medians (p10 .. p90)", tables.main_table(data)),
+        ("seconds, medians", tables.main_table(data, spread=False)),
         ("several processes at once: time over one after the other", tables.node_table(data)),
     ):
         if rows:

@@ -13,7 +13,7 @@ def seconds(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def cell(entry: Entry | None) -> str:
+def cell(entry: Entry | None, spread: bool) -> str:
     if entry is None:
         return ""
     if entry.get("failed"):
@@ -24,17 +24,18 @@ def cell(entry: Entry | None) -> str:
         return f"> {seconds(entry['cut_seconds'])}"
     if "median" not in entry:
         return ""
-    return f"{seconds(entry['median'])} ({seconds(entry['p10'])} .. {seconds(entry['p90'])})"
+    shown = seconds(entry["median"])
+    return f"{shown} ({seconds(entry['p10'])} .. {seconds(entry['p90'])})" if spread else shown
 
 
-def main_table(data: Data) -> tuple[list[str], list[list[str]]]:
+def main_table(data: Data, spread: bool) -> tuple[list[str], list[list[str]]]:
     found = results.table_of(data)
     titles = {mode["name"]: mode["title"] for mode in data["modes"]}
     head = ["workload", *titles.values(), "weft / best other", "weft / default"]
     rows = [
         [
             workload["title"],
-            *(cell(found.get((workload["name"], mode))) for mode in titles),
+            *(cell(found.get((workload["name"], mode)), spread) for mode in titles),
             *(f"{ratio:.3g}" if ratio else "" for ratio in results.ratios(data, workload["name"])),
         ]
         for workload in data["workloads"]
@@ -75,7 +76,7 @@ def markdown(data: Data) -> str:
         "Seconds of the parallel part: median (p10 .. p90). Less is better; the ratios are of medians. Other programs "
         f"used {data['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.",
         "",
-        *_markdown_table(*main_table(data)),
+        *_markdown_table(*main_table(data, spread=True)),
     ]
     head, rows = node_table(data)
     if rows:
