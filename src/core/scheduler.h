@@ -30,6 +30,8 @@ struct Settings {
   // The CPUs that a worker is bound to as long as nobody says otherwise (core/binding.h); null: workers are not bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
   NodeSettings node = {};
+  // Called by each thread that has lent a context its identity when it ends, before its thread-local objects do.
+  void (*identity_ends)() = nullptr;
 };
 
 // Starts the pool once. Later calls change nothing.

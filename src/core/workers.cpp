@@ -96,8 +96,9 @@ void start(const Settings& settings) noexcept {
   if (g_pool.load(std::memory_order_acquire) != nullptr) return;
   g_start_lock.lock();
   if (g_pool.load(std::memory_order_relaxed) == nullptr) {
-    static bool once = [] {
+    static bool once = [&settings] {
       set_departure_handler(departed);
+      set_identity_end(settings.identity_ends);
       pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
       std::atexit([] {
         if (started()) pool().node.leave();

@@ -45,6 +45,7 @@ core::Settings pool_settings() noexcept {
   settings.cpus_of_worker = cpus_of_workers();
   settings.spin_ns = spin_ns();
   settings.stack_size = stack_size();
+  settings.identity_ends = end_identity;
   if (options.node) {
     settings.node = {.on = true,
                      .weight = options.weight,
@@ -59,7 +60,6 @@ void start_runtime() noexcept {
   const base::KeepErrno keep;
   // By now the caller may have been bound.
   if (affinity().on) core::protect_workers(&affinity().process);
-  core::set_identity_end(end_identity);
   core::start(pool_settings());
 }
 
