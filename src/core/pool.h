@@ -36,7 +36,8 @@ struct Pool {
   ContextPool contexts;
 
   // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
-  alignas(64) std::atomic<int> active_roots{0};
+  alignas(64) std::atomic<int> active_roots{0};  // that hold slots; guests count as such
+  std::atomic<int> guest_slots{0};               // of them: guests' (core/guests.h)
   std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
   std::atomic<int> lent_to_gangs{0};
   std::atomic<int> gang_calls{0};  // announced by gangs, and not begun yet
@@ -139,6 +140,8 @@ void relinquish_free(Carrier* carrier, uint32_t request) noexcept;
 // ---- roots.cpp ----
 // The root ceases to count as running.
 void release_slot(Carrier* root) noexcept;
+// So many of `active_roots` are there no more: workers may run in their place.
+void return_slots(Pool& pool, int count) noexcept;
 
 // ---- service_thread.cpp ----
 // Starts a detached thread of the pool's own that handles no signals; false when the system refuses it.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that are not the pool's: they attach at their first region and leave when they end.
+#include <algorithm>
 #include <new>
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/message.h"
+#include "core/guests.h"
 #include "core/pool.h"
 #include "platform/fence.h"
 
@@ -47,6 +49,7 @@ Context* attach() noexcept {
   self->group = carrier;
   self->token.store(Token::none);
   self->cpus = nullptr;
+  self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
   carrier->cpus.store(nullptr, std::memory_order_relaxed);
   carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
@@ -79,11 +82,16 @@ void release_slot(Carrier* root) noexcept {
   if (!root->holds_slot.exchange(false)) return;
   Pool& p = pool();
   p.node.root_ends(root);
-  p.active_roots.fetch_sub(1);
+  return_slots(p, 1);
+}
+
+void return_slots(Pool& p, int count) noexcept {
+  p.active_roots.fetch_sub(count);
   platform::full_fence_after_update();
-  // One more worker is allowed to run. It may have fallen asleep beside work that stands in its list.
+  // That many more workers are allowed to run. They may have fallen asleep beside work that stands in their lists.
   const int allowed = p.worker_limit();
-  if (allowed > 0 && allowed <= p.worker_count.load(std::memory_order_acquire)) wake_for_work(p.worker(allowed - 1));
+  const int there = std::min(allowed, p.worker_count.load(std::memory_order_acquire));
+  for (int i = std::max(0, allowed - count); i < there; ++i) wake_for_work(p.worker(i));
 }
 
 void enter_region(Context* self, int calls) noexcept {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guests: threads of other libraries that run on CPUs of the pool's budget. They hold slots as roots do, so that pool
+// workers and guests together are no more than the CPUs (docs/design/process.md, oneTBB).
+#pragma once
+
+#include "core/guest_link.h"
+
+namespace weft::core {
+
+struct Pool;
+
+// The other library's functions; null: there are none.
+void set_guest_side(const GuestSide* side) noexcept;
+
+// The functions of PoolSide that the core can answer.
+bool roots_at_work() noexcept;
+GuestLoad guest_load() noexcept;
+void hold_for_guests(int slots) noexcept;
+void set_guest_part(GuestPart part) noexcept;
+
+// ---- for the core itself ----
+// What the caller is to guests' libraries: for a thread that becomes a root.
+GuestPart guest_part_of_caller() noexcept;
+// A pool begins: guests hold their slots already.
+void begin_guests(Pool& pool) noexcept;
+// A tick of the monitor.
+void tick_guests() noexcept;
+
+}  // namespace weft::core
