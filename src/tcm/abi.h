@@ -32,8 +32,9 @@ struct CallbackFlags {
   uint32_t reserved : 30;
 };
 
-// Instead of a number: as the provider likes; no matter.
+// Numbers below 0 leave the choice to the provider.
 constexpr int32_t kAutomatic = -1;
+constexpr int32_t kNormalPriority = INT32_MAX / 4 * 2;
 
 struct Constraints {
   int32_t least;
@@ -45,13 +46,13 @@ struct Constraints {
 };
 
 struct Request {
-  int32_t least;
-  int32_t most;
-  const Constraints* constraints;
-  uint32_t constraint_count;
-  int32_t priority;
-  PermitFlags flags;
-  char reserved[4];
+  int32_t least = kAutomatic;
+  int32_t most = kAutomatic;
+  const Constraints* constraints = nullptr;
+  uint32_t constraint_count = 0;
+  int32_t priority = kNormalPriority;
+  PermitFlags flags = {};
+  char reserved[4] = {};
 };
 
 // What is granted: one number for each of the request's constraints, or one.
