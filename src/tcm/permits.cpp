@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -23,22 +24,21 @@ using core::GuestLoad;
 using core::GuestPart;
 
 core::FutexLock g_lock;
-thread_local bool t_forks = false;  // the caller holds the lock, from before a fork to behind it
 
 class Locked {
  public:
-  Locked() noexcept {
-    if (!t_forks) g_lock.lock();
-  }
-  ~Locked() {
-    if (!t_forks) g_lock.unlock();
-  }
+  Locked() noexcept { g_lock.lock(); }
+  ~Locked() { g_lock.unlock(); }
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 };
 
+// Only ever added to, and valid in a forked child whenever the fork happens. Release and acquire: with a client comes
+// what it is.
+std::atomic<Client*> g_clients{nullptr};
+
 // Guarded by the lock.
-Client* g_clients = nullptr;
+unsigned g_generation = 0;  // of the process: a forked child has a new one
 Permit* g_permits = nullptr;  // those in use
 Permit* g_free = nullptr;
 Claim** g_claims = nullptr;  // room for as many as there are permits
@@ -202,14 +202,23 @@ bool make_room() noexcept {
   const int room = std::max(16, 2 * g_room);
   auto** claims = new (std::nothrow) Claim*[static_cast<size_t>(room)];
   if (claims == nullptr) return false;
-  delete[] g_claims;
-  g_claims = claims;
+  delete[] std::exchange(g_claims, claims);
   g_room = room;
   return true;
 }
 
+// At the end: of equals the older one comes first.
+void link(Permit* permit) noexcept {
+  permit->generation = g_generation;
+  permit->next = nullptr;
+  Permit** end = &g_permits;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = permit;
+  ++g_permit_count;
+  ++g_counts.permits;
+}
+
 Permit* take_record() noexcept {
-  if (!make_room()) return nullptr;
   Permit* permit = g_free;
   if (permit != nullptr) {
     g_free = permit->next;
@@ -219,12 +228,7 @@ Permit* take_record() noexcept {
     permit = new (std::nothrow) Permit;
     if (permit == nullptr) return nullptr;
   }
-  // At the end: of equals the older one comes first.
-  Permit** end = &g_permits;
-  while (*end != nullptr) end = &(*end)->next;
-  *end = permit;
-  ++g_permit_count;
-  ++g_counts.permits;
+  link(permit);
   return permit;
 }
 
@@ -262,66 +266,68 @@ void change_state(Permit& permit, State state) noexcept {
   if (state == State::inactive) permit.claim.granted = 0;
 }
 
+// Whether the record belongs to this process, and not to the parent that it was forked from.
+bool is_ours(const Permit& permit) noexcept { return permit.generation == g_generation; }
+
+// The handle of a permit that the parent had: it is a new one now.
+void adopt(Permit* permit) noexcept {
+  if (t_inside.permit != permit) {
+    permit->primaries.store(0, std::memory_order_relaxed);
+    permit->workers.store(0, std::memory_order_relaxed);
+  }
+  permit->calls = t_inside.called_for == permit ? 1 : 0;
+  link(permit);
+}
+
 // ---- forks ----
 
-void before_fork() {
-  g_lock.lock();
-  t_forks = true;
-}
-
-void after_fork_in_parent() {
-  t_forks = false;
-  g_lock.unlock();
-}
-
-// The workers of clients are not there any more, nor who was inside, but for the caller.
+// A fork must not wait for the lock, nor hold it: then clients' threads would wait for it in the middle of the fork, with
+// locks of the client's held, and its child would find these locked for ever. So what the lock guards may be half
+// changed here; the child leaves it all behind.
 void after_fork_in_child() {
-  const bool inside = t_inside.depth > 0;
-  g_primaries.store(inside && t_inside.has_come ? 1 : 0, std::memory_order_relaxed);
-  for (Permit* permit = g_permits; permit != nullptr; permit = permit->next) {
-    const bool here = inside && t_inside.permit == permit;
-    permit->primaries.store(here && t_inside.has_come ? 1 : 0, std::memory_order_relaxed);
-    permit->workers.store(here && !t_inside.has_come ? 1 : 0, std::memory_order_relaxed);
-    permit->calls = t_inside.called_for == permit ? 1 : 0;
-    permit->steady_ticks = INT_MAX / 2;
-  }
+  std::construct_at(&g_lock);
+  ++g_generation;
+  g_permits = nullptr;
+  g_free = nullptr;
+  g_claims = nullptr;
+  g_permit_count = 0;
+  g_room = 0;
   g_load = {};
   g_counts = {};
-  hold();
-  t_forks = false;
-  g_lock.unlock();
+  g_held = 0;
+  const bool has_come = t_inside.depth > 0 && t_inside.has_come;
+  g_primaries.store(has_come ? 1 : 0, std::memory_order_relaxed);
+  if (t_inside.permit != nullptr) {
+    t_inside.permit->primaries.store(has_come ? 1 : 0, std::memory_order_relaxed);
+    t_inside.permit->workers.store(has_come ? 0 : 1, std::memory_order_relaxed);
+  }
+  if (const core::PoolSide* side = pool()) side->hold(0);
 }
 
-[[gnu::constructor]] void on_load() { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+[[gnu::constructor]] void on_load() { pthread_atfork(nullptr, nullptr, after_fork_in_child); }
 
 }  // namespace
 
 // ---- clients ----
 
 Client* connect(Callback callback) noexcept {
-  auto* client = new (std::nothrow) Client{.callback = callback, .connected = true};
+  auto* client = new (std::nothrow) Client(callback);
   if (client == nullptr) return nullptr;
   const Locked lock;
   pthread_sigmask(SIG_SETMASK, nullptr, &g_signals);
-  client->next = g_clients;
-  g_clients = client;
+  client->next = g_clients.load(std::memory_order_relaxed);
+  g_clients.store(client, std::memory_order_release);
   return client;
 }
 
 bool is_connected(const Client* client) noexcept {
-  const Locked lock;
-  for (const Client* known = g_clients; known != nullptr; known = known->next) {
-    if (known == client) return known->connected;
-  }
-  return false;
+  const Client* known = g_clients.load(std::memory_order_acquire);
+  while (known != nullptr && known != client) known = known->next;
+  return known != nullptr && known->connected.load(std::memory_order_relaxed);
 }
 
-bool disconnect(const Client* client) noexcept {
-  const Locked lock;
-  for (Client* known = g_clients; known != nullptr; known = known->next) {
-    if (known == client) return std::exchange(known->connected, false);
-  }
-  return false;
+bool disconnect(Client* client) noexcept {
+  return is_connected(client) && client->connected.exchange(false, std::memory_order_relaxed);
 }
 
 // ---- permits ----
@@ -330,7 +336,14 @@ Permit* request(const Client* client, const Request& request, void* argument, Pe
   if (t_inside.depth == 0) t_inside.has_come = true;
   {
     const Locked lock;
-    if (permit == nullptr) permit = take_record();
+    if (!make_room()) return nullptr;
+    if (permit == nullptr) {
+      permit = take_record();
+    } else if (permit->state == State::none) {
+      return nullptr;
+    } else if (!is_ours(*permit)) {
+      adopt(permit);
+    }
     if (permit == nullptr) return nullptr;
     permit->client = client;
     permit->argument = argument;
@@ -346,6 +359,9 @@ Permit* request(const Client* client, const Request& request, void* argument, Pe
 bool read(Permit* permit, Grant* grant) noexcept {
   const Locked lock;
   if (permit == nullptr || permit->state == State::none) return false;
+  grant->flags = {};
+  grant->state = State::inactive;
+  if (!is_ours(*permit)) return true;
   int left = permit->claim.granted;
   for (uint32_t i = 0; i < grant->size && grant->concurrencies != nullptr; ++i) {
     const int most = i < static_cast<uint32_t>(permit->part_count) ? permit->parts[i] : 0;
@@ -354,7 +370,6 @@ bool read(Permit* permit, Grant* grant) noexcept {
     left -= part;
   }
   grant->state = permit->state;
-  grant->flags = {};
   grant->flags.rigid = permit->rigid ? 1 : 0;
   know(*permit);
   return true;
@@ -364,7 +379,8 @@ bool set_state(Permit* permit, State state) noexcept {
   {
     const Locked lock;
     if (permit == nullptr || permit->state == State::none) return false;
-    if (state == permit->state) return true;
+    // The parent's permit: until it is asked for again, it has nothing.
+    if (state == permit->state || !is_ours(*permit)) return true;
     change_state(*permit, state);
     settle_for(permit);
     know(*permit);
@@ -377,6 +393,7 @@ bool release(Permit* permit) noexcept {
   {
     const Locked lock;
     if (permit == nullptr || permit->state == State::none) return false;
+    if (!is_ours(*permit)) return true;
     change_state(*permit, State::none);
     unlink(permit);
     settle_for(permit);

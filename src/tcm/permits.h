@@ -16,16 +16,18 @@ enum class GuestPart : uint8_t;
 
 namespace weft::tcm {
 
+// Records of clients and permits are never given back to the system: a handle that is used too late finds one.
 struct Client {
-  Callback callback = nullptr;
-  bool connected = false;
+  explicit Client(Callback called) noexcept : callback(called) {}
+  const Callback callback;
+  std::atomic<bool> connected{true};  // relaxed: who uses it while it is disconnected has no right to anything
   Client* next = nullptr;
 };
 
-// Records are never given back to the system: a handle that is used too late finds one.
 struct Permit {
   static constexpr int kMostParts = 16;
 
+  unsigned generation = 0;  // of the process that has asked for it
   const Client* client = nullptr;
   void* argument = nullptr;  // of the callback
   State state = State::none;
@@ -60,7 +62,7 @@ struct Counts {
 };
 
 Client* connect(Callback callback) noexcept;
-bool disconnect(const Client* client) noexcept;
+bool disconnect(Client* client) noexcept;
 bool is_connected(const Client* client) noexcept;
 
 // A new permit, null if there is no memory, or `permit` changed.

@@ -229,6 +229,8 @@ void forks() {
   };
   both();
   for (int i = 0; i < 5; ++i) {
+    // oneTBB's own locks are as they are when the process is copied: its threads are to be asleep.
+    std::this_thread::sleep_for(milliseconds(50));
     const pid_t child = fork();
     if (child == 0) {
       both();
