@@ -6,6 +6,7 @@
 #include "core/scheduler.h"
 #include "openmp/abi/abi.h"
 #include "openmp/icv.h"
+#include "openmp/startup.h"
 
 using namespace weft;
 
@@ -13,7 +14,12 @@ namespace {
 
 constexpr core::PoolSide kSide{
     .layout = core::kGuestLayout,
-    .cpus = [] { return core::started() ? core::slots() : openmp::num_procs(); },
+    .start =
+        [] {
+          // The pool's monitor is what stands for the process on the node.
+          if (base::options().node) openmp::start_runtime();
+        },
+    .cpus = [] { return core::started() ? core::cpus_for_all() : openmp::num_procs(); },
     .welcome = [] { return base::options().adopt_libraries && base::options().tcm_enable; },
     .statistics = [] { return base::options().stats; },
     .roots_at_work = core::roots_at_work,

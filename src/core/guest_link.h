@@ -29,12 +29,14 @@ struct GuestLoad {
 // Functions of the runtime.
 struct PoolSide {
   uint32_t layout;
-  int (*cpus)();                // that the pool may use
+  void (*start)();              // what has to be there before guests run
+  int (*cpus)();                // that the process may use
   bool (*welcome)();            // whether the user wants guests counted (WEFT_ADOPT_LIBRARIES, TCM_ENABLE)
   bool (*statistics)();         // WEFT_STATS
   bool (*roots_at_work)();      // whether anybody but guests holds slots
   GuestLoad (*load)();
-  void (*hold)(int slots);      // from now on guests have so many in all; one call at a time
+  // From now on guests have so many slots in all, and could use `more`. One call at a time.
+  void (*hold)(int slots, int more);
   void (*set_part)(GuestPart);  // of the caller
 };
 

@@ -15,7 +15,9 @@ void set_guest_side(const GuestSide* side) noexcept;
 // The functions of PoolSide that the core can answer.
 bool roots_at_work() noexcept;
 GuestLoad guest_load() noexcept;
-void hold_for_guests(int slots) noexcept;
+// Of the pool, which has been started: its slots, or what the node leaves to the process.
+int cpus_for_all() noexcept;
+void hold_for_guests(int slots, int more) noexcept;
 void set_guest_part(GuestPart part) noexcept;
 
 // ---- for the core itself ----
@@ -23,7 +25,8 @@ void set_guest_part(GuestPart part) noexcept;
 GuestPart guest_part_of_caller() noexcept;
 // A pool begins: guests hold their slots already.
 void begin_guests(Pool& pool) noexcept;
-// A tick of the monitor.
-void tick_guests() noexcept;
+// A tick of the monitor; and whether it has to go on for their sake.
+void tick_guests(Pool& pool) noexcept;
+bool guests_need_ticks(const Pool& pool) noexcept;
 
 }  // namespace weft::core

@@ -57,7 +57,7 @@ class Monitor {
     const int count = pool_.carrier_count.load(std::memory_order_acquire);
     release_idle_roots(count);
     idle_cpus_.tick(pool_);
-    tick_guests();
+    tick_guests(pool_);
     help_gangs();
     const int waiting = count_stalled(count);
     if (waiting > 0) {
@@ -70,7 +70,7 @@ class Monitor {
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
-    return roots_at_work() || idle_cpus_watched();
+    return roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched();
   }
 
  private:
@@ -261,7 +261,7 @@ void* monitor_main(void* argument) {
     // that wait for a slot of the node.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
-    if (roots_at_work() || p.node.waiting(p) || idle_cpus_watched()) {
+    if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }

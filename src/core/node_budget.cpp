@@ -204,6 +204,16 @@ void NodeBudget::drop_slot(Carrier* carrier) noexcept {
   }
 }
 
+int NodeBudget::usable(int slots) const noexcept {
+  const node::Member* member = member_.load(std::memory_order_acquire);
+  return member != nullptr && member->pressed() ? std::clamp(member->due(), 1, slots) : slots;
+}
+
+bool NodeBudget::has_too_many() const noexcept {
+  const node::Member* member = member_.load(std::memory_order_acquire);
+  return member != nullptr && member->over();
+}
+
 void NodeBudget::root_begins(Carrier* root) noexcept {
   node::Member* member = member_.load(std::memory_order_acquire);
   if (member == nullptr) return;

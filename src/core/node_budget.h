@@ -49,6 +49,10 @@ class NodeBudget {
   // Whether the carrier may run when the gate is not 0; whether it could, if it sleeps.
   bool admitted(const Pool& pool, const Carrier* carrier) const noexcept;
 
+  // How many of the process's slots the node leaves to it; and whether it has more of them.
+  int usable(int slots) const noexcept;
+  bool has_too_many() const noexcept;
+
   // A root begins and ceases to count as running.
   void root_begins(Carrier* root) noexcept;
   void root_ends(Carrier* root) noexcept { lie_down(root); }

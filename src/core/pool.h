@@ -16,6 +16,13 @@
 
 namespace weft::core {
 
+// Carriers that hold slots of the node for guests.
+struct GuestSeats {
+  FutexLock lock;
+  Carrier* first = nullptr;
+  int count = 0;
+};
+
 struct Pool {
   explicit Pool(const Settings& wanted) noexcept
       : settings(wanted), contexts(wanted.stack_size), spin_ns(wanted.spin_ns) {
@@ -52,6 +59,7 @@ struct Pool {
   std::atomic<uint64_t> compensations{0};
   std::atomic<int> peak_workers{0};
   NodeBudget node;
+  GuestSeats guest_seats;
 
   // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
   std::atomic<long> spin_ns;
@@ -138,6 +146,9 @@ extern std::atomic<bool> g_binding_used;
 void relinquish_free(Carrier* carrier, uint32_t request) noexcept;
 
 // ---- roots.cpp ----
+// A carrier for a thread that is not the pool's; null: there are too many. And back.
+Carrier* take_root_carrier() noexcept;
+void put_root_carrier(Carrier* carrier) noexcept;
 // The root ceases to count as running.
 void release_slot(Carrier* root) noexcept;
 // So many of `active_roots` are there no more: workers may run in their place.

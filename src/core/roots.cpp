@@ -13,9 +13,7 @@
 
 namespace weft::core {
 
-namespace {
-
-Carrier* take_carrier() noexcept {
+Carrier* take_root_carrier() noexcept {
   Pool& p = pool();
   p.lock.lock();
   Carrier* carrier = p.spare_roots;
@@ -33,12 +31,18 @@ Carrier* take_carrier() noexcept {
   return carrier;
 }
 
-}  // namespace
+void put_root_carrier(Carrier* carrier) noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  carrier->next_spare = p.spare_roots;
+  p.spare_roots = carrier;
+  p.lock.unlock();
+}
 
 Context* attach() noexcept {
   Context* self = current_context();
   if (self->carrier != nullptr) return self;
-  Carrier* carrier = take_carrier();
+  Carrier* carrier = take_root_carrier();
   if (carrier == nullptr) {
     base::fatal("more than %d threads of the program use OpenMP at the same time", kMaxCarriers);
   }
@@ -71,9 +75,8 @@ void detach() noexcept {
   }
   carrier->free_last = nullptr;
   carrier->free_count = 0;
-  carrier->next_spare = p.spare_roots;
-  p.spare_roots = carrier;
   p.lock.unlock();
+  put_root_carrier(carrier);
   bind_identity(nullptr);
   if (syscall(SYS_gettid) == getpid()) end_after_last_thread();
 }

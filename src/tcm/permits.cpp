@@ -45,6 +45,7 @@ Claim** g_claims = nullptr;  // room for as many as there are permits
 int g_permit_count = 0;
 int g_room = 0;
 int g_held = 0;  // slots of the pool
+int g_more = 0;  // that could be used beside these
 GuestLoad g_load;  // the pool, when it was last looked at
 Counts g_counts;
 // The signal mask of a thread of the program's: clients make threads when they are called, and the monitor has all
@@ -100,11 +101,16 @@ void hold() noexcept {
   if (side == nullptr) return;
   // Workers that are roots at the moment hold a slot as such.
   int slots = outsiders() - g_load.workers;
-  for (const Permit* permit = g_permits; permit != nullptr; permit = permit->next) slots += used(*permit);
+  int more = 0;
+  for (const Permit* permit = g_permits; permit != nullptr; permit = permit->next) {
+    slots += used(*permit);
+    if (competes(*permit)) more = std::min(more + permit->claim.most - permit->claim.granted, side->cpus());
+  }
   slots = std::max(0, slots);
-  if (slots == g_held) return;
+  if (slots == g_held && more == g_more) return;
   g_held = slots;
-  side->hold(slots);
+  g_more = more;
+  side->hold(slots, more);
 }
 
 // ---- what is granted ----
@@ -295,13 +301,14 @@ void after_fork_in_child() {
   g_load = {};
   g_counts = {};
   g_held = 0;
+  g_more = 0;
   const bool has_come = t_inside.depth > 0 && t_inside.has_come;
   g_primaries.store(has_come ? 1 : 0, std::memory_order_relaxed);
   if (t_inside.permit != nullptr) {
     t_inside.permit->primaries.store(has_come ? 1 : 0, std::memory_order_relaxed);
     t_inside.permit->workers.store(has_come ? 0 : 1, std::memory_order_relaxed);
   }
-  if (const core::PoolSide* side = pool()) side->hold(0);
+  if (const core::PoolSide* side = pool()) side->hold(0, 0);
 }
 
 [[gnu::constructor]] void on_load() { pthread_atfork(nullptr, nullptr, after_fork_in_child); }

@@ -2,7 +2,13 @@
 #include "tcm/pool.h"
 
 #include <atomic>
+#include <climits>
+#include <cstdio>
+#include <cstring>
 
+#include <dlfcn.h>
+
+#include "base/message.h"
 #include "base/options.h"
 #include "platform/cpus.h"
 #include "tcm/permits.h"
@@ -16,8 +22,27 @@ constexpr core::GuestSide kSide{.layout = core::kGuestLayout, .tick = tick, .par
 // Release and acquire: with the functions comes what they use.
 std::atomic<const core::PoolSide*> g_pool{nullptr};
 
+// The user's choice, or the one beside this file.
+void load_runtime() noexcept {
+  const char* path = base::options().runtime.value;
+  char beside[PATH_MAX];
+  Dl_info self;
+  if (path == nullptr && dladdr(&kSide, &self) != 0 && self.dli_fname != nullptr) {
+    const char* slash = std::strrchr(self.dli_fname, '/');
+    const int folder = slash != nullptr ? static_cast<int>(slash + 1 - self.dli_fname) : 0;
+    std::snprintf(beside, sizeof beside, "%.*slibgomp.so.1", folder, self.dli_fname);
+    path = beside;
+  }
+  if (path == nullptr || dlopen(path, RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    base::warn("WEFT_NODE: weft's runtime cannot be loaded (%s); oneTBB does not share its CPUs with other processes",
+               path != nullptr ? path : "no WEFT_LIBRARY");
+  }
+}
+
 [[gnu::constructor]] void on_load() {
   g_pool.store(core::link<core::PoolSide>(core::kPoolLink, &kSide), std::memory_order_release);
+  // Only the runtime can share CPUs with other processes. When it comes it finds us.
+  if (g_pool.load(std::memory_order_relaxed) == nullptr && base::options().node) load_runtime();
 }
 
 }  // namespace

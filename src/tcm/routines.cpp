@@ -47,6 +47,7 @@ WEFT_TCM Result tcmConnect(tcm::Callback callback, uint64_t* id) {
     return true;
   }();
   static_cast<void>(once);
+  if (const core::PoolSide* side = tcm::pool()) side->start();
   const tcm::Client* client = tcm::connect(callback);
   if (client == nullptr) return Result::unknown;
   *id = reinterpret_cast<uintptr_t>(client);

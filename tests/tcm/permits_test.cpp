@@ -47,12 +47,13 @@ std::atomic<int> g_held{0};
 core::GuestLoad g_load;
 core::PoolSide g_side{
     .layout = core::kGuestLayout,
+    .start = [] {},
     .cpus = [] { return g_cpus.load(); },
     .welcome = [] { return true; },
     .statistics = [] { return false; },
     .roots_at_work = [] { return g_load.roots > 0; },
     .load = [] { return g_load; },
-    .hold = [](int slots) { g_held = slots; },
+    .hold = [](int slots, int) { g_held = slots; },
     .set_part = [](core::GuestPart) {},
 };
 
