@@ -346,7 +346,7 @@ Permit* request(const Client* client, const Request& request, void* argument, Pe
     if (!make_room()) return nullptr;
     if (permit == nullptr) {
       permit = take_record();
-    } else if (permit->state == State::none) {
+    } else if (permit->state == State::none || permit->released) {
       return nullptr;
     } else if (!is_ours(*permit)) {
       adopt(permit);
@@ -385,7 +385,7 @@ bool read(Permit* permit, Grant* grant) noexcept {
 bool set_state(Permit* permit, State state) noexcept {
   {
     const Locked lock;
-    if (permit == nullptr || permit->state == State::none) return false;
+    if (permit == nullptr || permit->state == State::none || permit->released) return false;
     // The parent's permit: until it is asked for again, it has nothing.
     if (state == permit->state || !is_ours(*permit)) return true;
     change_state(*permit, state);
@@ -399,9 +399,11 @@ bool set_state(Permit* permit, State state) noexcept {
 bool release(Permit* permit) noexcept {
   {
     const Locked lock;
-    if (permit == nullptr || permit->state == State::none) return false;
+    if (permit == nullptr || permit->state == State::none || permit->released) return false;
     if (!is_ours(*permit)) return true;
-    change_state(*permit, State::none);
+    // Calls that run may still read it.
+    change_state(*permit, State::inactive);
+    permit->released = true;
     unlink(permit);
     settle_for(permit);
   }
@@ -412,8 +414,12 @@ bool release(Permit* permit) noexcept {
     {
       const Locked lock;
       if (permit->calls <= own) {
-        permit->next = g_free;
-        g_free = permit;
+        permit->state = State::none;
+        // A call that releases its own permit comes back to the record.
+        if (own == 0) {
+          permit->next = g_free;
+          g_free = permit;
+        }
         return true;
       }
     }

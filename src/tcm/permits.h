@@ -49,7 +49,8 @@ struct Permit {
   // What the client knows. Where it is something else that holds, the client is called.
   int told_granted = 0;
   State told_state = State::none;
-  int calls = 0;  // for it, that run
+  int calls = 0;          // for it, that run
+  bool released = false;  // it is gone when they have ended
   Permit* next = nullptr;
 };
 

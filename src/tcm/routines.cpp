@@ -28,7 +28,7 @@ void print_statistics() noexcept {
   const tcm::Counts counts = tcm::counts();
   char text[256];
   const int size = std::snprintf(text, sizeof text,
-                                 "weft statistics (process %d)\n  permits of oneTBB: %d, most threads at once: %d, "
+                                 "weft statistics (process %d) of oneTBB\n  permits: %d, most threads at once: %d, "
                                  "raised: %llu, lowered: %llu\n",
                                  getpid(), counts.permits, counts.most_granted,
                                  static_cast<unsigned long long>(counts.raised),
