@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(WEFT_INSTALL_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR}/weft)
 install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS weft weft_audit weft_trace LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+install(TARGETS weft weft_audit weft_tcm weft_trace LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
         DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 if(TARGET weft_tsan)

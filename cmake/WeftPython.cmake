@@ -6,6 +6,6 @@ configure_file(python/version.py.in ${PROJECT_BINARY_DIR}/python/_version.py @ON
 install(DIRECTORY python/weft/ DESTINATION . COMPONENT python EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py"
         PATTERN "py.typed")
 install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
-install(TARGETS weft weft_audit weft_trace
+install(TARGETS weft weft_audit weft_tcm weft_trace
         LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL NAMELINK_SKIP)
 install(TARGETS weft_command RUNTIME DESTINATION bin COMPONENT python EXCLUDE_FROM_ALL)

@@ -90,6 +90,7 @@ def enable(
     _check_in_time(late)
     settings.store(os.environ)
     _runtime.load()
+    _runtime.load_permits()
     blas = _runtime.blas()
     if blas is not None:
         blas.adopt()

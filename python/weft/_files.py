@@ -7,6 +7,7 @@ import os
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 RUNTIME = f"{FOLDER}/lib/weft/libgomp.so.1"
+PERMITS = f"{FOLDER}/lib/weft/libtcm.so.1"
 AUDIT = f"{FOLDER}/lib/weft/libweft_audit.so"
 COMMAND = f"{FOLDER}/bin/weft"
 # Holds nothing but sitecustomize.py, which Python runs when it starts.

@@ -124,9 +124,11 @@ def _openmp_users(runtime: str, paths: list[str]) -> list[str]:
 
 def _tbb_pool(path: str, threads: int, paths: list[str]) -> Pool:
     provider = next((other for other in paths if _name(other).startswith("libtcm.so")), None)
-    treatment, note = "own", "not taken over"
+    treatment, note = "own", "not taken over: older than 2021.11, or WEFT_ADOPT_LIBRARIES or TCM_ENABLE say no"
+    if not _runtime.on_weft():
+        note = "weft is not in this process"
     if provider is not None and _name(os.path.dirname(os.path.realpath(provider))) == "weft":
-        treatment, note = "permits", "its arenas ask weft for CPUs (libtcm)"
+        treatment, note = "permits", "its arenas ask weft how many threads may run (libtcm)"
     return Pool("oneTBB", path, _owners.owner(path), threads, None, treatment, note)
 
 

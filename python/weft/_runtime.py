@@ -50,6 +50,14 @@ def load() -> ctypes.CDLL:
     return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
 
 
+def load_permits() -> None:
+    """Maps the library by which oneTBB asks weft for CPUs, so that oneTBB finds it under its name when it comes."""
+    mapped = (os.path.basename(path) for path in _files.mapped_libraries())
+    wanted = os.environ.get("WEFT_ADOPT_LIBRARIES", "").strip().lower() not in ("false", "no", "off", "0")
+    if wanted and os.access(_files.PERMITS, os.R_OK) and not any(name.startswith("libtcm.so") for name in mapped):
+        ctypes.CDLL(_files.PERMITS, mode=ctypes.RTLD_GLOBAL)
+
+
 class Blas:
     """weft's calls for copies of OpenBLAS on pthreads whose jobs it runs (include/weft/weft.h)."""
 

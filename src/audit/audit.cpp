@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers every search for an OpenMP runtime in a process with weft's library (rtld-audit(7)): that of a linked
 // library, of dlopen, and those for the renamed copies inside Python wheels. So one runtime is mapped, and whatever
-// asks for versions or symbols of any of those names gets them from it. And it has copies of OpenBLAS adopted
-// (adopt.h).
+// asks for versions or symbols of any of those names gets them from it. So it does with the library by which oneTBB asks
+// how many threads it may have. And it has copies of OpenBLAS adopted (adopt.h).
 //
 // When a search is answered matters. Objects with version needs ("GOMP_4.0 from libomp-1a2b.so.5") look among the
 // loaded objects for one known by that very name, and the dynamic linker aborts when there is none.
@@ -32,6 +32,9 @@ bool g_answered = false;
 
 bool g_adopts = true;
 
+// The library of weft's that oneTBB is given, beside the runtime; empty: there is none, or it is not wanted.
+char g_permits[PATH_MAX];
+
 // As the runtime reads it (base/options.cpp), which warns of what is neither.
 bool is_false(const char* text) noexcept {
   if (text == nullptr) return false;
@@ -49,15 +52,28 @@ const char* skip_hash(const char* rest) noexcept {
   return *rest == '-' ? rest + std::strspn(rest, "-0123456789abcdef") : rest;
 }
 
-bool is_runtime(const char* path) noexcept {
+// The same of libraries with oneTBB's interface for permits (src/tcm).
+constexpr const char* kPermits[] = {"libtcm", "libtcm_debug"};
+
+template <size_t N>
+bool is_one_of(const char* const (&libraries)[N], const char* path) noexcept {
   const char* slash = std::strrchr(path, '/');
   const char* name = slash != nullptr ? slash + 1 : path;
-  for (const char* runtime : kRuntimes) {
-    const size_t length = std::strlen(runtime);
-    if (std::strncmp(name, runtime, length) != 0) continue;
+  for (const char* library : libraries) {
+    const size_t length = std::strlen(library);
+    if (std::strncmp(name, library, length) != 0) continue;
     if (std::strncmp(skip_hash(name + length), ".so", 3) == 0) return true;
   }
   return false;
+}
+
+void find_permits() noexcept {
+  constexpr char kName[] = "libtcm.so.1";
+  const size_t folder = static_cast<size_t>(std::strrchr(g_library, '/') + 1 - g_library);
+  if (!g_adopts || folder + sizeof kName > sizeof g_permits) return;
+  std::memcpy(g_permits, g_library, folder);
+  std::memcpy(g_permits + folder, kName, sizeof kName);
+  if (access(g_permits, R_OK) != 0) g_permits[0] = '\0';
 }
 
 // Why `library` cannot be used; null: it can.
@@ -83,6 +99,7 @@ extern "C" {
   }
   std::memcpy(g_library, library, std::strlen(library) + 1);
   g_adopts = !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
+  find_permits();
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -93,7 +110,9 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
-  if (!is_runtime(name) || (flag == LA_SER_ORIG && g_answered)) return const_cast<char*>(name);
+  // Nobody asks this one for versions, so that its path does for every search.
+  if (g_permits[0] != '\0' && is_one_of(kPermits, name)) return g_permits;
+  if (!is_one_of(kRuntimes, name) || (flag == LA_SER_ORIG && g_answered)) return const_cast<char*>(name);
   g_answered = true;
   return g_library;
 }

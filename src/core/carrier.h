@@ -52,6 +52,7 @@ struct alignas(64) Carrier {
   std::atomic<bool> holds_slot{false};
   std::atomic<int> regions_open{0};  // written by the root alone
   std::atomic<uint32_t> regions_seen{0};
+  std::atomic<bool> is_seat{false};  // it holds a slot for a guest (guests.cpp), and nobody runs it; relaxed
   int admitted = 0;  // calls of the region it has been admitted to (admission.h); touched by the root alone
 
   // Free contexts, oldest first; touched by this carrier only.

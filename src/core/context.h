@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/guest_link.h"
+
 namespace weft::platform {
 class CpuSet;
 }
@@ -63,6 +65,10 @@ struct Context {
   // Sequentially consistent throughout: unblock() must not miss a block() that missed its condition.
   std::atomic<uint32_t> token{Token::none};
   Departure departure = Departure::none;
+
+  // Inside a library whose threads are guests of the pool (core/guests.h). Written under this identity; relaxed, since
+  // others only count.
+  std::atomic<GuestPart> guest_part{GuestPart::none};
 
   Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
   Carrier* home = nullptr;     // a root's own context runs on this carrier only

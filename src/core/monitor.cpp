@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/message.h"
+#include "core/guests.h"
 #include "core/idle_cpus.h"
 #include "core/pi_watch.h"
 #include "core/pool.h"
@@ -56,6 +57,7 @@ class Monitor {
     const int count = pool_.carrier_count.load(std::memory_order_acquire);
     release_idle_roots(count);
     idle_cpus_.tick(pool_);
+    tick_guests(pool_);
     help_gangs();
     const int waiting = count_stalled(count);
     if (waiting > 0) {
@@ -68,7 +70,7 @@ class Monitor {
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
-    return pool_.active_roots.load(std::memory_order_relaxed) > 0 || idle_cpus_watched();
+    return roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched();
   }
 
  private:
@@ -193,7 +195,9 @@ class Monitor {
     const int lent = pool_.lent.load(std::memory_order_relaxed);
     const Crowd crowd = look(count);
     const int64_t each = lent > 0 ? kPatienceOnceLentNs : kPatienceNs;
-    patience_over_ = cpu_time() - stalled_since_ > each * std::max(1, crowd.running);
+    // Guests use CPU time of the process too.
+    const int running = crowd.running + pool_.guest_slots.load(std::memory_order_relaxed);
+    patience_over_ = cpu_time() - stalled_since_ > each * std::max(1, running);
     // Those that wait decide how many can be of use: an idle worker that is allowed will come for them anyway.
     int wanted = lent;
     if (crowd.idle == 0) {
@@ -257,7 +261,7 @@ void* monitor_main(void* argument) {
     // that wait for a slot of the node.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
-    if (p.active_roots.load(std::memory_order_relaxed) > 0 || p.node.waiting(p) || idle_cpus_watched()) {
+    if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }

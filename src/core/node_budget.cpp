@@ -26,7 +26,8 @@ constexpr int64_t kLeaveNs = 100'000'000;
 
 bool asleep(const Carrier& carrier) noexcept { return carrier.wake.load(std::memory_order_relaxed) == Wake::sleeping; }
 
-// Work that is there for workers to take; a look at a moment.
+}  // namespace
+
 int pending_work(const Pool& p) noexcept {
   int pending = 0;
   const int count = p.carrier_count.load(std::memory_order_acquire);
@@ -41,6 +42,8 @@ int pending_work(const Pool& p) noexcept {
   }
   return pending;
 }
+
+namespace {
 
 bool root_lacks_slot(const Carrier& carrier) noexcept {
   return carrier.is_root() && carrier.holds_slot.load(std::memory_order_relaxed) &&
@@ -199,6 +202,16 @@ void NodeBudget::drop_slot(Carrier* carrier) noexcept {
   } else if (slot >= 0 && member != nullptr) {
     member->give(slot);
   }
+}
+
+int NodeBudget::usable(int slots) const noexcept {
+  const node::Member* member = member_.load(std::memory_order_acquire);
+  return member != nullptr && member->pressed() ? std::clamp(member->due(), 1, slots) : slots;
+}
+
+bool NodeBudget::has_too_many() const noexcept {
+  const node::Member* member = member_.load(std::memory_order_acquire);
+  return member != nullptr && member->over();
 }
 
 void NodeBudget::root_begins(Carrier* root) noexcept {

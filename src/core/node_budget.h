@@ -17,6 +17,9 @@ namespace weft::core {
 
 struct Pool;
 
+// Work that is there for workers to take; a look at a moment.
+int pending_work(const Pool& pool) noexcept;
+
 // Why a carrier must look twice before it goes on. 0: nobody needs to.
 struct Gate {
   enum Bits : uint32_t {
@@ -45,6 +48,10 @@ class NodeBudget {
 
   // Whether the carrier may run when the gate is not 0; whether it could, if it sleeps.
   bool admitted(const Pool& pool, const Carrier* carrier) const noexcept;
+
+  // How many of the process's slots the node leaves to it; and whether it has more of them.
+  int usable(int slots) const noexcept;
+  bool has_too_many() const noexcept;
 
   // A root begins and ceases to count as running.
   void root_begins(Carrier* root) noexcept;

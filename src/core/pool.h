@@ -16,6 +16,13 @@
 
 namespace weft::core {
 
+// Carriers that hold slots of the node for guests.
+struct GuestSeats {
+  FutexLock lock;
+  Carrier* first = nullptr;
+  int count = 0;
+};
+
 struct Pool {
   explicit Pool(const Settings& wanted) noexcept
       : settings(wanted), contexts(wanted.stack_size), spin_ns(wanted.spin_ns) {
@@ -36,7 +43,8 @@ struct Pool {
   ContextPool contexts;
 
   // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
-  alignas(64) std::atomic<int> active_roots{0};
+  alignas(64) std::atomic<int> active_roots{0};  // that hold slots; guests count as such
+  std::atomic<int> guest_slots{0};               // of them: guests' (core/guests.h)
   std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
   std::atomic<int> lent_to_gangs{0};
   std::atomic<int> gang_calls{0};  // announced by gangs, and not begun yet
@@ -51,6 +59,7 @@ struct Pool {
   std::atomic<uint64_t> compensations{0};
   std::atomic<int> peak_workers{0};
   NodeBudget node;
+  GuestSeats guest_seats;
 
   // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
   std::atomic<long> spin_ns;
@@ -137,8 +146,13 @@ extern std::atomic<bool> g_binding_used;
 void relinquish_free(Carrier* carrier, uint32_t request) noexcept;
 
 // ---- roots.cpp ----
+// A carrier for a thread that is not the pool's; null: there are too many. And back.
+Carrier* take_root_carrier() noexcept;
+void put_root_carrier(Carrier* carrier) noexcept;
 // The root ceases to count as running.
 void release_slot(Carrier* root) noexcept;
+// So many of `active_roots` are there no more: workers may run in their place.
+void return_slots(Pool& pool, int count) noexcept;
 
 // ---- service_thread.cpp ----
 // Starts a detached thread of the pool's own that handles no signals; false when the system refuses it.

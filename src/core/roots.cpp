@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that are not the pool's: they attach at their first region and leave when they end.
+#include <algorithm>
 #include <new>
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/message.h"
+#include "core/guests.h"
 #include "core/pool.h"
 #include "platform/fence.h"
 
 namespace weft::core {
 
-namespace {
-
-Carrier* take_carrier() noexcept {
+Carrier* take_root_carrier() noexcept {
   Pool& p = pool();
   p.lock.lock();
   Carrier* carrier = p.spare_roots;
@@ -31,12 +31,18 @@ Carrier* take_carrier() noexcept {
   return carrier;
 }
 
-}  // namespace
+void put_root_carrier(Carrier* carrier) noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  carrier->next_spare = p.spare_roots;
+  p.spare_roots = carrier;
+  p.lock.unlock();
+}
 
 Context* attach() noexcept {
   Context* self = current_context();
   if (self->carrier != nullptr) return self;
-  Carrier* carrier = take_carrier();
+  Carrier* carrier = take_root_carrier();
   if (carrier == nullptr) {
     base::fatal("more than %d threads of the program use OpenMP at the same time", kMaxCarriers);
   }
@@ -47,6 +53,7 @@ Context* attach() noexcept {
   self->group = carrier;
   self->token.store(Token::none);
   self->cpus = nullptr;
+  self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
   carrier->cpus.store(nullptr, std::memory_order_relaxed);
   carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
@@ -68,9 +75,8 @@ void detach() noexcept {
   }
   carrier->free_last = nullptr;
   carrier->free_count = 0;
-  carrier->next_spare = p.spare_roots;
-  p.spare_roots = carrier;
   p.lock.unlock();
+  put_root_carrier(carrier);
   bind_identity(nullptr);
   if (syscall(SYS_gettid) == getpid()) end_after_last_thread();
 }
@@ -79,11 +85,16 @@ void release_slot(Carrier* root) noexcept {
   if (!root->holds_slot.exchange(false)) return;
   Pool& p = pool();
   p.node.root_ends(root);
-  p.active_roots.fetch_sub(1);
+  return_slots(p, 1);
+}
+
+void return_slots(Pool& p, int count) noexcept {
+  p.active_roots.fetch_sub(count);
   platform::full_fence_after_update();
-  // One more worker is allowed to run. It may have fallen asleep beside work that stands in its list.
+  // That many more workers are allowed to run. They may have fallen asleep beside work that stands in their lists.
   const int allowed = p.worker_limit();
-  if (allowed > 0 && allowed <= p.worker_count.load(std::memory_order_acquire)) wake_for_work(p.worker(allowed - 1));
+  const int there = std::min(allowed, p.worker_count.load(std::memory_order_acquire));
+  for (int i = std::max(0, allowed - count); i < there; ++i) wake_for_work(p.worker(i));
 }
 
 void enter_region(Context* self, int calls) noexcept {

@@ -10,6 +10,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/guests.h"
 #include "core/pool.h"
 #include "platform/rseq.h"
 
@@ -109,6 +110,7 @@ void start(const Settings& settings) noexcept {
     auto* made = new (std::nothrow) Pool(settings);
     if (made == nullptr) base::fatal("no memory for the pool of threads");
     set_admission(settings.admission);
+    begin_guests(*made);
     g_pool.store(made, std::memory_order_release);
     watch_stacks(settings.stack_size);
     start_monitor();

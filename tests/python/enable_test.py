@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import unittest
 
-from support import ProgramTest
+from support import TBB, ProgramTest, needs_tbb
 
 KMEANS = """
     import numpy, sklearn.cluster
@@ -28,6 +28,18 @@ class Enable(ProgramTest):
         )
         self.assertEqual(self.plain(code), "True enable dynamic\n")
         self.assertRegex(self.errors, r"regions by level: [1-9]")
+
+    @needs_tbb
+    def test_tbb(self) -> None:
+        code = f"""
+    import ctypes, os, weft
+    weft.enable()
+    ctypes.CDLL({TBB!r})
+    maps = open("/proc/self/maps").read().split()
+    print(*{{path.removeprefix(os.path.dirname(weft.__file__)) for path in maps if "/libtcm" in path}})
+"""
+        self.assertEqual(self.plain(code), "/lib/weft/libtcm.so.1\n")
+        self.assertNotIn("/lib/weft/", self.plain(code, WEFT_ADOPT_LIBRARIES="false"))
 
     def test_too_late(self) -> None:
         code = (

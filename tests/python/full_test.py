@@ -10,7 +10,7 @@ import os
 import subprocess
 import unittest
 
-from support import ProgramTest
+from support import TBB, ProgramTest, needs_tbb
 
 CPUS = len(os.sched_getaffinity(0))
 STOCK = os.environ.get("WEFT_TEST_STOCK") is not None
@@ -104,6 +104,60 @@ class Forks(PackageTest):
         # Children by the other methods compile it anew, for a long time, and are no forks of this process.
         forks = FORKS.replace('"fork", "spawn", "forkserver"', '"fork",')
         self.assertEqual(self.outcome(code + forks, NUMBA_THREADING_LAYER="omp"), "fork True\nafter True\n")
+
+    @needs_tbb
+    @needs("numba")
+    def test_numba_on_tbb(self) -> None:
+        """numba ends oneTBB before a fork, and starts it anew in both processes."""
+        code = """
+    import numba, numpy, threading
+    @numba.njit(parallel=True)
+    def total(x):
+        s = 0.0
+        for i in numba.prange(x.shape[0]):
+            s += x[i]
+        return s
+    x = numpy.ones(1000000)
+    a = numpy.random.default_rng(0).random((300, 300))
+    square = a @ a
+    def multiply(count):
+        for _ in range(count):
+            assert numpy.allclose(a @ a, square)
+    def work(_):
+        other = threading.Thread(target=multiply, args=(20,))
+        other.start()
+        result = [total(x) for _ in range(20)]
+        other.join()
+        assert numba.threading_layer() == "tbb", numba.threading_layer()
+        return result
+"""
+        forks = FORKS.replace('"fork", "spawn", "forkserver"', '"fork",')
+        # numba finds oneTBB by this only, where it is in a virtual environment.
+        found = {"NUMBA_THREADING_LAYER": "tbb", "LD_LIBRARY_PATH": os.path.dirname(TBB)}
+        for settings in {}, {"WEFT_NUM_CPUS": "4", "NUMBA_NUM_THREADS": "4"}, {"WEFT_NODE": "true"}:
+            with self.subTest(**settings):
+                self.assertEqual(self.outcome(code + forks, **found, **settings), "fork True\nafter True\n")
+
+    @needs_tbb
+    @needs("numba")
+    def test_permits(self) -> None:
+        """As many threads at once as weft says, though numba asks for more."""
+        code = """
+    import numba, numpy
+    @numba.njit(parallel=True)
+    def spin(n):
+        s = numpy.zeros(n)
+        for i in numba.prange(n):
+            for k in range(3000):
+                s[i] += numpy.sin(s[i] + k)
+        return s.sum()
+    print(spin(10000) == spin(10000))
+"""
+        found = {"NUMBA_THREADING_LAYER": "tbb", "LD_LIBRARY_PATH": os.path.dirname(TBB)}
+        for cpus in 2, 3:
+            more = {"NUMBA_NUM_THREADS": "8", "WEFT_NUM_CPUS": str(cpus), "WEFT_STATS": "true", **found}
+            self.assertEqual(self.succeed(code, **more), "True\n")
+            self.assertIn(f"most threads at once: {cpus - 1},", self.errors)
 
     @needs("torch")
     def test_torch_data_loader(self) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import unittest
 
-from support import ProgramTest
+from support import TBB, ProgramTest, needs_tbb
 
 WORK = """
     import numpy, scipy.linalg, sklearn.cluster
@@ -47,6 +47,14 @@ class Explain(ProgramTest):
         self.assertRegex(self.errors, r"(?m)^weft: pools of threads in process \d+, which may use \d+ CPUs$")
         self.assertRegex(self.errors, r"(?m)^  on weft:\n    .*weft's pool \(weft\): \d+ thread")
         self.assertRegex(self.errors, r"(?m)^    OpenBLAS 0\.3\.\S+, pthreads \(numpy\): \d+ thread")
+
+    @needs_tbb
+    def test_tbb(self) -> None:
+        code = f"    import ctypes; ctypes.CDLL({TBB!r})\n"
+        pools = {pool["kind"]: pool for pool in self.report(code)["pools"]}
+        self.assertEqual(pools["oneTBB"]["treatment"], "permits")
+        self.succeed(code, "--explain")
+        self.assertIn("own threads, but weft says how many may run:\n    oneTBB", self.errors)
 
     def test_a_program_without_pools(self) -> None:
         self.succeed("    print(1)\n", "--explain")

@@ -13,6 +13,10 @@ import unittest
 
 TIMEOUT_S = 600
 
+# Where pip puts the wheel's libraries.
+TBB = f"{sys.prefix}/lib/libtbb.so.12"
+needs_tbb = unittest.skipUnless(os.path.exists(TBB), f"no {TBB}")
+
 
 def environment(**more: str) -> dict[str, str]:
     """This process's without settings of OpenMP and weft."""

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Permits: who has asked for how many threads, who was given how many, and which threads are at work for whom.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "tcm/abi.h"
+#include "tcm/division.h"
+
+namespace weft::core {
+struct GuestLoad;
+enum class GuestPart : uint8_t;
+}
+
+namespace weft::tcm {
+
+// Records of clients and permits are never given back to the system: a handle that is used too late finds one.
+struct Client {
+  explicit Client(Callback called) noexcept : callback(called) {}
+  const Callback callback;
+  std::atomic<bool> connected{true};  // relaxed: who uses it while it is disconnected has no right to anything
+  Client* next = nullptr;
+};
+
+struct Permit {
+  static constexpr int kMostParts = 16;
+
+  unsigned generation = 0;  // of the process that has asked for it
+  const Client* client = nullptr;
+  void* argument = nullptr;  // of the callback
+  State state = State::none;
+  bool rigid = false;
+  Claim claim;
+  // The most of each part that was asked for; a request without constraints has one part.
+  std::array<int, kMostParts> parts{};
+  int part_count = 1;
+
+  // Threads that are inside of the client, by the permit that they came in by; relaxed counts.
+  std::atomic<int> primaries{0};
+  std::atomic<int> workers{0};
+  // Its last primary has gone while others want the CPUs: its workers will follow in a moment, and count as gone.
+  // Written with the lock held; relaxed, since who reads it without looks again with it.
+  std::atomic<bool> left{false};
+  int quiet_ticks = 0;   // since it was left or deactivated
+  int steady_ticks = 0;  // since what is granted has changed
+
+  // What the client knows. Where it is something else that holds, the client is called.
+  int told_granted = 0;
+  State told_state = State::none;
+  int calls = 0;          // for it, that run
+  bool released = false;  // it is gone when they have ended
+  Permit* next = nullptr;
+};
+
+// What has happened, for WEFT_STATS.
+struct Counts {
+  uint64_t lowered = 0;
+  uint64_t raised = 0;
+  int permits = 0;
+  int most_granted = 0;  // at once
+};
+
+Client* connect(Callback callback) noexcept;
+bool disconnect(Client* client) noexcept;
+bool is_connected(const Client* client) noexcept;
+
+// A new permit, null if there is no memory, or `permit` changed.
+Permit* request(const Client* client, const Request& request, void* argument, Permit* permit) noexcept;
+bool read(Permit* permit, Grant* grant) noexcept;
+bool release(Permit* permit) noexcept;
+bool set_state(Permit* permit, State state) noexcept;
+
+bool enter(Permit* permit) noexcept;
+bool leave() noexcept;
+core::GuestPart part_of_caller() noexcept;
+
+// The pool's monitor says how things are.
+void tick(const core::GuestLoad& load) noexcept;
+
+Counts counts() noexcept;
+
+}  // namespace weft::tcm
