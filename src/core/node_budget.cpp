@@ -18,7 +18,7 @@ namespace {
 
 // Somebody who is awake answers within microseconds; who waits for a slot may as well wait so long on his feet.
 constexpr int64_t kDoorNs = 50'000;
-// Who has had to wait so long takes a slot away. Together with a tick of the monitor no more than 10 ms.
+// Who has had to wait so long takes a slot away.
 constexpr int64_t kPatienceNs = 4'000'000;
 constexpr int kTicksBetweenSearches = 4;     // for processes that have been killed, while slots are short
 constexpr int kTicksBetweenLongSearches = 200;
@@ -47,41 +47,33 @@ bool root_lacks_slot(const Carrier& carrier) noexcept {
          carrier.slot.load(std::memory_order_relaxed) == Slot::none && !asleep(carrier);
 }
 
+// It runs without: what it had was taken away while it ran, or it has been lent.
+bool worker_lacks_slot(const Pool& p, const Carrier& carrier) noexcept {
+  const int slot = carrier.slot.load(std::memory_order_relaxed);
+  return !carrier.is_root() && (slot == Slot::taken || slot == Slot::permit) && !p.is_idle(&carrier) &&
+         !asleep(carrier);
+}
+
 bool worker_could_use(const Pool& p, const Carrier& carrier) noexcept {
   return !carrier.is_root() && carrier.worker < p.worker_limit() &&
          carrier.slot.load(std::memory_order_relaxed) == Slot::none && p.is_idle(&carrier);
 }
 
 int count_missing(const Pool& p, const node::Member& member) noexcept {
-  int roots = 0;
+  int running = 0;
   int workers = 0;
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Carrier& carrier = *p.carrier(i);
-    roots += root_lacks_slot(carrier) ? 1 : 0;
+    running += root_lacks_slot(carrier) || worker_lacks_slot(p, carrier) ? 1 : 0;
     workers += worker_could_use(p, carrier) ? 1 : 0;
   }
-  const int wanted = roots + (workers > 0 ? std::min(workers, pending_work(p)) : 0);
+  const int wanted = running + (workers > 0 ? std::min(workers, pending_work(p)) : 0);
   return std::clamp(member.most() - member.held(), 0, wanted);
 }
 
-// Gives a slot to a carrier of the process that can use it: roots run anyway, so they come first.
-bool pass_on(Pool& p, int slot) noexcept {
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    Carrier& carrier = *p.carrier(i);
-    int none = Slot::none;
-    if (root_lacks_slot(carrier) && carrier.slot.compare_exchange_strong(none, slot)) return true;
-  }
-  for (int i = 0; i < count; ++i) {
-    Carrier& carrier = *p.carrier(i);
-    int none = Slot::none;
-    if (!worker_could_use(p, carrier) || !carrier.slot.compare_exchange_strong(none, slot)) continue;
-    set_idle(&carrier, false);
-    wake(&carrier);
-    return true;
-  }
-  return false;
+int lent_threads(const Pool& p) noexcept {
+  return p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
 }
 
 void unblock_sigbus() noexcept {
@@ -122,7 +114,7 @@ void NodeBudget::look(Pool& p) noexcept {
 bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept {
   const node::Member* member = member_.load(std::memory_order_acquire);
   if (member == nullptr || carrier->is_root()) return true;
-  const int lent = p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
+  const int lent = lent_threads(p);
   switch (const int slot = carrier->slot.load(std::memory_order_relaxed); slot) {
     case Slot::taken: return false;
     case Slot::permit: return unslotted_.load(std::memory_order_relaxed) <= lent;
@@ -134,7 +126,7 @@ bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept 
 }
 
 bool NodeBudget::take_permit(const Pool& p) noexcept {
-  const int lent = p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
+  const int lent = lent_threads(p);
   if (lent == 0) return false;
   if (unslotted_.fetch_add(1, std::memory_order_relaxed) < lent) return true;
   unslotted_.fetch_sub(1, std::memory_order_relaxed);
@@ -170,6 +162,32 @@ bool NodeBudget::take_slot(Pool& p, Carrier* carrier) noexcept {
     }
   }
   return true;
+}
+
+// Gives a slot to a carrier of the process that can use it: those that run anyway come first, roots before workers.
+bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int none = Slot::none;
+    if (root_lacks_slot(carrier) && carrier.slot.compare_exchange_strong(none, slot)) return true;
+  }
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int before = carrier.slot.load(std::memory_order_relaxed);
+    if (!worker_lacks_slot(p, carrier) || before >= 0 || !carrier.slot.compare_exchange_strong(before, slot)) continue;
+    if (before == Slot::permit) unslotted_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  }
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int none = Slot::none;
+    if (!worker_could_use(p, carrier) || !carrier.slot.compare_exchange_strong(none, slot)) continue;
+    set_idle(&carrier, false);
+    wake(&carrier);
+    return true;
+  }
+  return false;
 }
 
 // One worker at a time asks the others for a slot and waits a moment for the answer; after that the monitor does.
@@ -210,11 +228,15 @@ void NodeBudget::root_begins(Carrier* root) noexcept {
 }
 
 void NodeBudget::rest(Pool& p, int64_t ns) noexcept {
-  const int64_t until = platform::now_ns() + ns;
-  for (int64_t left = ns; left > 0; left = until - platform::now_ns()) {
-    node::Member* member = member_.load(std::memory_order_relaxed);
+  int64_t now = platform::now_ns();
+  const int64_t until = now + ns;
+  for (; now < until; now = platform::now_ns()) {
     // Whatever the clock does, it is not slept longer.
-    if (!member->wait(std::min(left, ns))) return;
+    int64_t left = std::min(until - now, ns);
+    const int64_t patience_left = starving_since_ + kPatienceNs - now;
+    if (starving_since_ != 0 && patience_left > 0) left = std::min(left, patience_left);
+    node::Member* member = member_.load(std::memory_order_relaxed);
+    if (!member->wait(left)) return;
     if (leaving_.load(std::memory_order_relaxed)) return;
     serve(p, *member, false);
   }
@@ -244,12 +266,6 @@ void NodeBudget::tick(Pool& p) noexcept {
   }
   last_tick_ = now;
   serve(p, *member, starving_since_ != 0 && now - starving_since_ >= kPatienceNs);
-  const bool starving = member->missing() > 0 && member->held() < member->due();
-  if (!starving) {
-    starving_since_ = 0;
-  } else if (starving_since_ == 0) {
-    starving_since_ = now;
-  }
 }
 
 bool NodeBudget::waiting(const Pool& p) const noexcept {
@@ -298,6 +314,11 @@ void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexce
     --missing;
   }
   if (missing != member.missing()) member.want(missing);
+  if (missing == 0 || member.held() >= member.due()) {
+    starving_since_ = 0;
+  } else if (starving_since_ == 0) {
+    starving_since_ = platform::now_ns();
+  }
   if (missing == 0 && (p.gate.load(std::memory_order_relaxed) & Gate::closed) != 0) {
     p.gate.fetch_and(~uint32_t{Gate::closed});
     platform::full_fence_after_update();

@@ -70,6 +70,7 @@ class NodeBudget {
   void drop_slot(Carrier* carrier) noexcept;
   int wait_at_door(Pool& pool, node::Member& member) noexcept;
   bool take_permit(const Pool& pool) noexcept;
+  bool pass_on(Pool& pool, int slot) noexcept;
   void serve(Pool& pool, node::Member& member, bool may_take_away) noexcept;
   void reclaim(Pool& pool, node::Member& member) noexcept;
   void run_alone(Pool& pool) noexcept;
