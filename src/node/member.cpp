@@ -32,6 +32,7 @@ bool move_in(Record& record, const Terms& terms) noexcept {
   record.start = platform::process_start(record.pid);
   record.weight = terms.weight;
   record.most = terms.most;
+  record.rule = terms.rule;
   std::snprintf(record.mode, sizeof record.mode, "%s", terms.mode);
   platform::command_name(record.command, sizeof record.command);
   const auto* words = static_cast<const uint64_t*>(terms.cpus.data());
@@ -42,6 +43,10 @@ bool move_in(Record& record, const Terms& terms) noexcept {
   for (std::atomic<uint64_t>* counter : {&record.regions, &record.waited_ns, &record.given, &record.received}) {
     counter->store(0, std::memory_order_relaxed);
   }
+  record.ticket.store(0, std::memory_order_relaxed);
+  record.asked.store(0, std::memory_order_relaxed);
+  record.inside.store(0, std::memory_order_relaxed);
+  record.calls.store(0, std::memory_order_relaxed);
   return init_shared(&record.life) && pthread_mutex_lock(&record.life) == 0;
 }
 
@@ -101,6 +106,7 @@ Member* Member::join(const char* path, const Terms& terms, Reason& reason) noexc
 
 Member::Member(Segment* segment, int record, const Terms& terms) noexcept
     : segment_(segment),
+      queue_(*segment, record),
       me_(segment->layout().records[static_cast<size_t>(record)]),
       number_(record),
       owner_(owner_of(me_.serial.load(std::memory_order_relaxed), record)),
@@ -120,7 +126,7 @@ void Member::leave() noexcept {
   segment_->unlock();
   const int records = live_records();
   for (int i = 0; i < records; ++i) {
-    if (record(i).missing.load(std::memory_order_relaxed) != 0) ring(record(i));
+    if (record(i).missing.load(std::memory_order_relaxed) != 0) node::ring(record(i));
   }
 }
 
@@ -190,7 +196,7 @@ int Member::take_away() noexcept {
       if (!over) continue;
     }
     if (!word.compare_exchange_strong(owner, owner_)) continue;
-    if (owner != 0) ring(record(number));
+    if (owner != 0) node::ring(record(number));
     return slot;
   }
   unreserve();
@@ -252,13 +258,7 @@ void Member::tell(int number, const Claim& claim) noexcept {
   const int slots = slots_of_[static_cast<size_t>(number)];
   const bool owes = (terms & kPressed) != 0 && slots > claim.due;
   const bool may_have_more = claim.missing && slots < claim.due;
-  if (terms != before && (owes || may_have_more)) ring(other);
-}
-
-void Member::ring(Record& record) noexcept {
-  // Release: who hears it sees what it is about.
-  record.doorbell.fetch_add(1, std::memory_order_release);
-  platform::futex_wake_shared(record.doorbell, 1);
+  if (terms != before && (owes || may_have_more)) node::ring(other);
 }
 
 bool Member::ring_neediest(int slot) noexcept {
@@ -275,7 +275,7 @@ bool Member::ring_neediest(int slot) noexcept {
     neediest = i;
     most = lacks;
   }
-  if (neediest >= 0) ring(record(neediest));
+  if (neediest >= 0) node::ring(record(neediest));
   return neediest >= 0;
 }
 

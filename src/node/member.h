@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "node/division.h"
+#include "node/queue.h"
 #include "node/segment.h"
 
 namespace weft::node {
@@ -22,6 +23,7 @@ namespace weft::node {
 struct Terms {
   int weight = 100;
   int most = 1;              // slots that are of use
+  Rule rule = Rule::all;
   const char* mode = "";     // for others to look at
   platform::CpuSet cpus;     // those that may be used
 };
@@ -57,7 +59,10 @@ class Member {
   // Sleeps until somebody rings, at most that long. By one thread. True: somebody has.
   bool wait(int64_t ns) noexcept;
   // Wakes that thread.
-  void ring() noexcept { ring(me_); }
+  void ring() noexcept { node::ring(me_); }
+
+  // The queue before parallel regions; nothing is to be asked of it when the segment is lost.
+  Queue& queue() noexcept { return queue_; }
 
   // Frees what processes that were killed have left. `check` as for the segment. Returns how many slots.
   int remove_dead(Segment::Check check) noexcept;
@@ -71,7 +76,6 @@ class Member {
 
  private:
   Member(Segment* segment, int record, const Terms& terms) noexcept;
-  void ring(Record& record) noexcept;
   bool ring_neediest(int slot) noexcept;
   bool reserve() noexcept;
   void unreserve() noexcept;
@@ -86,6 +90,7 @@ class Member {
   std::atomic<Owner>& slot_word(int slot) const noexcept { return segment_->layout().slots[static_cast<size_t>(slot)]; }
 
   Segment* const segment_;
+  Queue queue_;
   Record& me_;
   const int number_;
   const Owner owner_;
