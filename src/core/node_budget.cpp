@@ -327,7 +327,7 @@ void NodeBudget::tick(Pool& p) noexcept {
     member->count_waited(std::clamp<int64_t>(now - last_tick_, 0, now - starving_since_));
   }
   const bool pending = admissions_pending();
-  if (pending) member->queue().beat();
+  member->beat();
   if ((pending || member->missing() > 0) && ticks_ % kTicksBetweenSearches == 0) {
     member->remove_dead(ticks_ % kTicksBetweenLongSearches == 0 ? node::Segment::Check::processes
                                                                 : node::Segment::Check::marks);

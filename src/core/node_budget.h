@@ -68,8 +68,8 @@ class NodeBudget {
   void rest(Pool& pool, int64_t ns) noexcept;
   // What is done at each tick.
   void tick(Pool& pool) noexcept;
-  // Whether carriers wait for slots: then it goes on to tick. Sequentially consistent against a carrier that closes the
-  // gate and wakes the monitor then.
+  // Whether the process has slots or waits for something: then it goes on to tick. Sequentially consistent against a
+  // carrier that closes the gate and wakes the monitor then.
   bool waiting(const Pool& pool) const noexcept;
   // Leaves, if the process is about to end. True: it was.
   bool leave_if_asked(Pool& pool) noexcept;

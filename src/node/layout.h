@@ -63,8 +63,19 @@ struct alignas(64) Record {
   std::atomic<uint32_t> asked{0};  // calls of that one
   std::atomic<uint32_t> inside{0};  // regions
   std::atomic<uint32_t> calls{0};  // of those
-  std::atomic<int64_t> beat{0};  // when it was last seen alive; without the lock
+
+  // When it was last seen to do something, by CLOCK_MONOTONIC; relaxed. See is_stopped.
+  std::atomic<int64_t> beat{0};
 };
+
+// While a process has slots or waits for something, its monitor beats every few milliseconds. One that has not for so
+// long is stopped, by a signal or a debugger: it does not count until it goes on. A clock that goes another way in
+// another process makes it one that is stopped, too.
+inline constexpr int64_t kStoppedNs = 1'000'000'000;
+inline bool is_stopped(const Record& record, int64_t now) noexcept {
+  const int64_t beat = record.beat.load(std::memory_order_relaxed);
+  return beat < now - kStoppedNs || beat > now + kStoppedNs;
+}
 
 struct Header {
   uint64_t magic = kMagic;

@@ -43,6 +43,7 @@ bool move_in(Record& record, const Terms& terms) noexcept {
   for (std::atomic<uint64_t>* counter : {&record.regions, &record.waited_ns, &record.given, &record.received}) {
     counter->store(0, std::memory_order_relaxed);
   }
+  record.beat.store(platform::now_ns(), std::memory_order_relaxed);
   record.ticket.store(0, std::memory_order_relaxed);
   record.asked.store(0, std::memory_order_relaxed);
   record.inside.store(0, std::memory_order_relaxed);
@@ -142,7 +143,10 @@ int Member::take() noexcept {
   do {
     std::atomic<Owner>& word = slot_word(slot);
     Owner nobody = 0;
-    if (word.load(std::memory_order_relaxed) == 0 && word.compare_exchange_strong(nobody, owner_)) return slot;
+    if (word.load(std::memory_order_relaxed) == 0 && word.compare_exchange_strong(nobody, owner_)) {
+      beat();
+      return slot;
+    }
     slot = cpus_.next(slot + 1);
     if (slot < 0) slot = cpus_.first();
   } while (slot != first);
@@ -206,11 +210,14 @@ int Member::take_away() noexcept {
 void Member::want(int missing) noexcept {
   const int before = missing_.exchange(missing, std::memory_order_relaxed);
   if (missing == 0 && before == 0 && !pressed()) return;
+  beat();
   me_.missing.store(static_cast<uint32_t>(missing));
   divide_once();
   // Between the terms that have been written and the look at the slots that follows.
   platform::full_fence();
 }
+
+void Member::beat() noexcept { me_.beat.store(platform::now_ns(), std::memory_order_relaxed); }
 
 void Member::divide_once() noexcept {
   if (division_asked_.fetch_add(1) != 0) return;
@@ -234,15 +241,17 @@ void Member::divide() noexcept {
     const int owner = record_of(slot_word(cpu).load(std::memory_order_relaxed));
     if (owner >= 0 && owner < records) ++slots_of_[static_cast<size_t>(owner)];
   }
+  const int64_t now = platform::now_ns();
   for (int i = 0; i < count; ++i) {
     const Record& claimant = record(claimants_[static_cast<size_t>(i)]);
-    const auto missing = std::min<uint32_t>(claimant.missing.load(), platform::CpuSet::kMost);
-    const int slots = slots_of_[static_cast<size_t>(claimants_[static_cast<size_t>(i)])];
+    const bool stopped = is_stopped(claimant, now);
+    const uint32_t missing = stopped ? 0 : std::min<uint32_t>(claimant.missing.load(), platform::CpuSet::kMost);
+    const int slots = stopped ? 0 : slots_of_[static_cast<size_t>(claimants_[static_cast<size_t>(i)])];
     claims_[static_cast<size_t>(i)] = {.weight = std::clamp(claimant.weight, 1, 10'000),
                                        .wanted = slots + static_cast<int>(missing),
                                        .missing = missing != 0};
   }
-  const auto turn = static_cast<uint64_t>(platform::now_ns() / kTurnNs);
+  const auto turn = static_cast<uint64_t>(now / kTurnNs);
   division_.divide(claims_.data(), count, static_cast<uint32_t>(turn * kNextPhase),
                    [this](int i) { return cpus_of(record(claimants_[static_cast<size_t>(i)])); });
   for (int i = 0; i < count; ++i) tell(claimants_[static_cast<size_t>(i)], claims_[static_cast<size_t>(i)]);

@@ -56,6 +56,9 @@ class Member {
   int due() const noexcept { return due_of(me_.terms.load(std::memory_order_relaxed)); }
   bool over() const noexcept { return pressed() && held() > due(); }
 
+  // Says that the process is not stopped: every few milliseconds while it has slots or waits for something.
+  void beat() noexcept;
+
   // Sleeps until somebody rings, at most that long. By one thread. True: somebody has.
   bool wait(int64_t ns) noexcept;
   // Wakes that thread.

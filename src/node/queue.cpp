@@ -12,7 +12,6 @@ namespace {
 
 // Who has the lock holds it for microseconds. One that is stopped meanwhile must not stop the others.
 constexpr int64_t kLockNs = 200'000'000;
-constexpr int64_t kStoppedNs = 1'000'000'000;
 
 bool have_common_cpus(const Record& left, const Record& right) noexcept {
   for (size_t i = 0; i < left.cpus.size(); ++i) {
@@ -47,9 +46,7 @@ void Queue::visit_others(Visit&& visit) const noexcept {
     if (other.rule != me().rule) continue;
     if (other.ticket.load(std::memory_order_relaxed) == 0 && other.inside.load(std::memory_order_relaxed) == 0)
       continue;
-    // A clock that goes another way in another process makes it one that is stopped.
-    const int64_t silent = now - other.beat.load(std::memory_order_relaxed);
-    if (silent > kStoppedNs || silent < -kStoppedNs || !have_common_cpus(me(), other)) continue;
+    if (is_stopped(other, now) || !have_common_cpus(me(), other)) continue;
     visit(other);
   }
 }
@@ -100,7 +97,7 @@ bool Queue::enter(uint64_t ticket, int calls, bool anyway) noexcept {
   }
   me().asked.store(enters ? 0 : static_cast<uint32_t>(calls), std::memory_order_relaxed);
   me().ticket.store(enters ? 0 : ticket, std::memory_order_relaxed);
-  beat();
+  me().beat.store(platform::now_ns(), std::memory_order_relaxed);
   // There may be room for more.
   Record* const next = enters && me().rule == Rule::fitting ? first_other() : nullptr;
   if (locked) segment_.unlock_queue();
@@ -116,8 +113,6 @@ void Queue::leave(int calls) noexcept {
   if (locked) segment_.unlock_queue();
   if (next != nullptr) ring(*next);
 }
-
-void Queue::beat() noexcept { me().beat.store(platform::now_ns(), std::memory_order_relaxed); }
 
 bool Queue::others_sleep(int64_t& cpu_time) const noexcept {
   bool asleep = true;

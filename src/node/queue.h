@@ -6,9 +6,7 @@
 // they go with the record when the process is killed. There is no list that somebody could leave half done. Whoever
 // comes draws a number; the smallest of those that wait goes in when it fits. A robust lock makes a look at all records
 // and going in one step; who is killed with it has changed words of its own record only.
-//
-// A process in the queue says every few milliseconds that it is alive. One that has not for a second is stopped, and
-// counts neither as inside nor as waiting until it goes on.
+// A process that is stopped counts neither as inside nor as waiting until it goes on.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +28,6 @@ class Queue {
   // that waits longest, and the process is rung when it may be its turn. `anyway`: if it is its turn, it need not fit.
   bool enter(uint64_t ticket, int calls, bool anyway) noexcept;
   void leave(int calls) noexcept;
-
-  // The process is alive. By any thread.
-  void beat() noexcept;
 
   // Whether nobody runs in the processes that are inside; adds the CPU time that they have used.
   bool others_sleep(int64_t& cpu_time) const noexcept;

@@ -44,6 +44,25 @@ class File {
   const int number_;
 };
 
+constexpr const char* kWayOut = "`weft node reset` removes it";
+
+// Why a file that is there cannot be used; errno says why it could not be opened, if that is so.
+void say_foreign(const char* path, Reason& reason) noexcept {
+  const int error = errno;
+  struct stat found{};
+  if (lstat(path, &found) != 0) {
+    reason.say("%s: %s", path, std::strerror(error));
+  } else if (found.st_uid != geteuid()) {
+    reason.say("%s belongs to another user, who must remove it", path);
+  } else if (S_ISDIR(found.st_mode)) {
+    reason.say("%s is a folder; remove it", path);
+  } else if (!S_ISREG(found.st_mode) || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    reason.say("%s is not a file that this user alone can write; %s", path, kWayOut);
+  } else {
+    reason.say("%s: %s", path, std::strerror(error));
+  }
+}
+
 // Locks are held for some microseconds as a rule. The time limit of pthread_mutex_timedlock would be one of a clock
 // that can be set back.
 template <class Try>
@@ -153,11 +172,10 @@ bool Segment::make(const char* path, Reason& reason) noexcept {
 }
 
 Segment* Segment::map(int file, const char* path, Reason& reason) noexcept {
-  constexpr const char* kWayOut = "`weft node reset` removes it";
   struct stat found{};
   if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != geteuid() ||
       (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    reason.say("%s is not a file that this user alone can write", path);
+    say_foreign(path, reason);
     return nullptr;
   }
   const auto size = static_cast<size_t>(found.st_size);
@@ -194,7 +212,7 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
   for (int i = 0; i < kTries; ++i) {
     const File file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (file.number() < 0 && errno != ENOENT) {
-      reason.say("%s: %s", path, std::strerror(errno));
+      say_foreign(path, reason);
       return nullptr;
     }
     if (file.number() < 0) {

@@ -227,6 +227,28 @@ TEST_F(MemberTest, ThreadsOfOneProcess) {
   second->leave();
 }
 
+TEST_F(MemberTest, TooMany) {
+  for (int i = 0; i < kMostProcesses; ++i) ASSERT_NE(join({.cpus = cpus(0, 1)}), nullptr);
+  Reason reason;
+  EXPECT_EQ(Member::join(path(), {.cpus = cpus(0, 1)}, reason), nullptr);
+  EXPECT_NE(std::string(reason.text).find("256 processes"), std::string::npos) << reason.text;
+}
+
+// Its number serves another process: the record is of one that was started at another time.
+TEST_F(MemberTest, NumberUsedAgain) {
+  Member* member = join({.most = 2, .cpus = cpus(0, 2)});
+  Member* gone = join({.most = 2, .cpus = cpus(0, 2)});
+  EXPECT_GE(gone->take(), 0);
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
+  ASSERT_NE(segment, nullptr);
+  segment->layout().records[1].start += 1;
+  EXPECT_EQ(member->remove_dead(Segment::Check::processes), 1);
+  EXPECT_TRUE(gone->lost());
+  EXPECT_EQ(take_all(member).size(), 2u);
+  member->leave();
+}
+
 TEST_F(MemberTest, NonsenseInTheSegment) {
   Member* member = join({.most = 2, .cpus = cpus(0, 2)});
   Reason reason;

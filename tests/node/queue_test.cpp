@@ -235,7 +235,7 @@ TEST_F(QueueTest, KilledAtRandom) {
       while (before != 0 && before != getpid() && weft::platform::process_start(before) != 0 && !shared->twice) {
         if (Clock::now() > patience) shared->twice = true;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        member->queue().beat();
+        member->beat();
       }
       int self = getpid();
       shared->inside.compare_exchange_strong(self, 0);
