@@ -258,7 +258,7 @@ bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
 // One worker at a time asks the others for a slot and waits a moment for the answer; after that the monitor does.
 int NodeBudget::wait_at_door(Pool& p, node::Member& member) noexcept {
   // Acquire and release: one at a time.
-  if (at_door_.exchange(true, std::memory_order_acquire)) return -1;
+  if (member.held() >= member.most() || at_door_.exchange(true, std::memory_order_acquire)) return -1;
   member.want(std::max(1, count_missing(p, member)));
   const int64_t deadline = platform::now_ns() + kDoorNs;
   int slot = member.take();

@@ -187,24 +187,47 @@ bool Member::owns(int slot) const noexcept { return slot_word(slot).load(std::me
 
 int Member::take_away() noexcept {
   if (!reserve()) return -1;
+  int slot = take_from([this](int owner) { return is_over(owner); });
+  if (slot < 0) slot = take_from([this](int owner) { return could_move(owner); });
+  if (slot < 0) unreserve();
+  return slot;
+}
+
+// A slot that is free or whose owner, by number, is one that `may_lose` it.
+template <class MayLose>
+int Member::take_from(MayLose&& may_lose) noexcept {
   for (const int slot : platform::each(cpus_)) {
     std::atomic<Owner>& word = slot_word(slot);
     Owner owner = word.load(std::memory_order_relaxed);
     const int number = record_of(owner);
-    if (owner == owner_ || (owner != 0 && number < 0)) continue;
-    if (owner != 0) {
-      const Record& other = record(number);
-      const uint32_t terms = other.terms.load(std::memory_order_relaxed);
-      const bool over =
-          (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
-      if (!over) continue;
-    }
+    if (owner == owner_ || (owner != 0 && (number < 0 || !may_lose(number)))) continue;
     if (!word.compare_exchange_strong(owner, owner_)) continue;
     if (owner != 0) node::ring(record(number));
     return slot;
   }
-  unreserve();
   return -1;
+}
+
+bool Member::is_over(int number) const noexcept {
+  const Record& other = record(number);
+  const uint32_t terms = other.terms.load(std::memory_order_relaxed);
+  return (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
+}
+
+// Whether there is a free slot for it instead, or one whose owner can move on in the same way. It may be the only one
+// that has no other CPU who asks.
+bool Member::could_move(int number) const noexcept {
+  platform::CpuSet reach = cpus_of(record(number));
+  for (bool grows = true; grows;) {
+    const platform::CpuSet before = reach;
+    for (const int slot : platform::each(before)) {
+      const Owner owner = slot_word(slot).load(std::memory_order_relaxed);
+      if (owner == 0) return true;
+      if (const int other = record_of(owner); other >= 0) reach.add_all(cpus_of(record(other)));
+    }
+    grows = !(reach == before);
+  }
+  return false;
 }
 
 void Member::want(int missing) noexcept {

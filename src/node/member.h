@@ -41,7 +41,7 @@ class Member {
   void give(int slot) noexcept;
   // Whether the slot is still the process's: it is taken away when others have waited for it too long.
   bool owns(int slot) const noexcept;
-  // A slot of a process that has more than its due, or -1.
+  // A slot of a process that has more than its due, or that could have another one instead; or -1.
   int take_away() noexcept;
 
   // Says how many slots are missing, and sees to it that everybody gives what he owes. When nothing changes, the
@@ -80,6 +80,10 @@ class Member {
  private:
   Member(Segment* segment, int record, const Terms& terms) noexcept;
   bool ring_neediest(int slot) noexcept;
+  template <class MayLose>
+  int take_from(MayLose&& may_lose) noexcept;
+  bool is_over(int number) const noexcept;
+  bool could_move(int number) const noexcept;
   bool reserve() noexcept;
   void unreserve() noexcept;
   void divide_once() noexcept;

@@ -22,6 +22,16 @@ int main(void) {
 }
 """
 
+# A region that may have fewer members.
+FEW = r"""
+int main(void) {
+  int members = 0;
+#pragma omp parallel num_threads(2) reduction(+ : members)
+  members++;
+  return members < 1;
+}
+"""
+
 # The clock that does not go back goes back by a second now and then, and stands still between.
 CLOCK = r"""
 #include <stdatomic.h>
@@ -41,6 +51,12 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
 
 
 class BadInput(NodeTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # Other users run programs there.
+        cls.folder.chmod(0o755)
+
     def said_once(self, program, *words):
         status, said = program.end()
         self.assertEqual(status, 0, said)
@@ -71,9 +87,7 @@ class Limits(BadInput):
     def test_no_threads(self):
         if os.geteuid() != 0 or subprocess.run([*AS_OTHER, "true"], capture_output=True, check=False).returncode != 0:
             self.skipTest("not root")
-        self.folder.chmod(0o755)
-        one = self.build("one", "int main(void) {\n#pragma omp parallel num_threads(2)\n{}\nreturn 0; }")
-        with Program([one], *AS_OTHER, "prlimit", "--nproc=1") as program:
+        with Program([self.build("few", FEW)], *AS_OTHER, "prlimit", "--nproc=1") as program:
             status, said = program.end()
         self.assertEqual(status, 0)
         self.assertIn("WEFT_NODE: no thread can be made", said)

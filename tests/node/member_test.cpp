@@ -132,6 +132,26 @@ TEST_F(MemberTest, TakenAwayFromWhoDoesNotGive) {
   poor->leave();
 }
 
+// Nobody has more than his due, but the one slot that is free is of no use to the one who lacks one.
+TEST_F(MemberTest, MovesToAnotherSlot) {
+  Member* narrow = join({.most = 1, .cpus = cpus(0, 1)});
+  Member* wide = join({.most = 2, .cpus = cpus(0, 2)});
+  ASSERT_EQ(wide->take(), 0);
+  narrow->want(1);
+  EXPECT_EQ(narrow->take(), -1);
+  EXPECT_FALSE(wide->over());
+  ASSERT_EQ(narrow->take_away(), 0);
+  EXPECT_FALSE(wide->owns(0));
+  wide->give(0);
+  narrow->want(0);
+  EXPECT_EQ(wide->take(), 1);
+  // Now there is nothing that it could have instead.
+  wide->want(1);
+  EXPECT_EQ(wide->take_away(), -1);
+  narrow->leave();
+  wide->leave();
+}
+
 // What a process that is killed, or becomes another program, has held is free again.
 void expect_freed(Member* survivor, pid_t child) {
   const auto end = Clock::now() + std::chrono::seconds(20);

@@ -87,6 +87,21 @@ int main(void) {
                 self.assertEqual(program.end(), (0, ""))
         self.expect_empty()
 
+    # Neither holds nor wants more than it may use, whatever its regions ask for.
+    def test_limited(self):
+        one = ("taskset", "-c", str(cpus()[0]))
+        for prefix, variables in ((one, {}), ((), {"WEFT_NUM_CPUS": "1"})):
+            with (self.subTest(prefix=prefix), self.work() as other,
+                  self.work(60, 500, *prefix, members=4, **({"WEFT_NUM_CPUS": "4"} | variables)) as limited):
+                for _ in range(50):
+                    found = self.status()
+                    for what in ("held", "wanted"):
+                        self.assertLessEqual(found[limited.pid]["slots"][what], 1)
+                self.eventually(lambda: self.status()[limited.pid]["slots"]["held"] == 1)
+                for program in (other, limited):
+                    self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
     def test_more_processes_than_cpus(self):
         programs = [self.work(2, 300, members=4, WEFT_NUM_CPUS="4") for _ in range(5)]
         for program in programs:
