@@ -90,7 +90,7 @@ def main(root: pathlib.Path) -> int:
         report.micro_table(console, samples, units, names)
         verdicts += targets.micro_verdicts(samples, names)
     if measures_node:
-        report.micro_table(console, node_samples, node_units, node.names(session))
+        report.micro_table(console, node_samples, node_units, node.names(session), node.MOST_SECONDS)
         verdicts += node.verdicts(node_samples)
     if not arguments.smoke and arguments.what != "programs":
         report.summary_table(console, verdicts)

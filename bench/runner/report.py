@@ -85,7 +85,10 @@ def untuned_table(console: Console, results: list[Result]) -> None:
     console.print(table)
 
 
-def micro_table(console: Console, samples: Samples, units: dict[str, str], runtimes: list[str]) -> None:
+def micro_table(
+    console: Console, samples: Samples, units: dict[str, str], runtimes: list[str], most_seconds: float | None = None
+) -> None:
+    """What took `most_seconds` was cut off then."""
     columns = [column for name in runtimes for column in (name, "p10 .. p90")]
     table = new_table("medians", "measure", "waiting", "unit", *columns, "weft / best", left=3)
     for policy, measure in dict.fromkeys((policy, measure) for policy, _, measure in samples):
@@ -96,7 +99,11 @@ def micro_table(console: Console, samples: Samples, units: dict[str, str], runti
                 row += ["", ""]
                 continue
             values = summary(taken)
-            row += [short(values["median"]), f"{short(values['p10'])} .. {short(values['p90'])}"]
+            cut_off = units[measure] == "s" and most_seconds is not None and values["median"] >= most_seconds
+            row += [
+                f"> {short(values['median'])}" if cut_off else short(values["median"]),
+                f"{short(values['p10'])} .. {short(values['p90'])}",
+            ]
         ratio = targets.ratio(samples, runtimes, policy, measure, "best")
         table.add_row(*row, short(ratio) if ratio is not None and len(runtimes) > 1 else "")
     console.print(table)

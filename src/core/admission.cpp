@@ -14,7 +14,7 @@
 
 namespace weft::core {
 
-bool g_admission_limited = false;
+std::atomic<uint32_t> g_turnstile{0};
 
 namespace {
 
@@ -26,6 +26,7 @@ constexpr int64_t kAsleepNs = 5'000'000;
 // One that waits, on its own stack.
 struct Waiter {
   int calls;
+  uint64_t ticket;  // of the node
   Waiter* next = nullptr;
   std::atomic<uint32_t> admitted{0};  // release by who admits it, acquire by itself: it is in nobody's list then
 };
@@ -37,6 +38,8 @@ int g_inside = 0;  // regions
 int g_calls = 0;  // of these regions
 Waiter* g_first = nullptr;
 Waiter* g_last = nullptr;
+// Regions that are inside or wait; changed under the lock.
+std::atomic<int> g_pending{0};
 
 // A region that is larger than the machine fits when it is alone.
 bool fits(int calls) noexcept {
@@ -44,19 +47,26 @@ bool fits(int calls) noexcept {
   return g_admission == Admission::fitting && g_calls + calls <= slots();
 }
 
-void enter(int calls) noexcept {
+// Lets the region in if it may begin, here and on the node; or if it is its turn, `anyway`.
+bool enter(int calls, uint64_t ticket, bool anyway = false) noexcept {
+  if (!(anyway || fits(calls)) || !pool().node.enter_queue(ticket, calls, anyway)) return false;
   ++g_inside;
   g_calls += calls;
+  return true;
 }
 
+// It has entered.
 void admit_first() noexcept {
   Waiter* waiter = g_first;
   g_first = waiter->next;
   if (g_first == nullptr) g_last = nullptr;
-  enter(waiter->calls);
   // From here on the waiter may be gone; the futex of a word that is no more wakes nobody.
   waiter->admitted.store(1, std::memory_order_release);
   platform::futex_wake(waiter->admitted, 1);
+}
+
+void admit_all_that_may() noexcept {
+  while (g_first != nullptr && enter(g_first->calls, g_first->ticket)) admit_first();
 }
 
 int64_t cpu_time() noexcept {
@@ -83,13 +93,15 @@ void await(const Carrier* root, Waiter& self) noexcept {
   bool asleep = false;
   while (self.admitted.load(std::memory_order_acquire) == 0) {
     if (!platform::futex_wait_for(self.admitted, 0, kLookNs)) continue;
-    const int64_t now = cpu_time();
-    const bool slept = asleep && now - used < kAsleepNs;
+    // Of this process and of those that are inside.
+    int64_t now = cpu_time();
+    const bool others_sleep = pool().node.others_sleep(now);
+    const bool slept = asleep && now >= used && now - used < kAsleepNs;
     used = now;
-    asleep = all_asleep_but(root);
+    asleep = others_sleep && all_asleep_but(root);
     if (!asleep || !slept) continue;
     g_lock.lock();
-    if (g_first == &self) admit_first();
+    if (g_first == &self && enter(self.calls, self.ticket, true)) admit_first();
     g_lock.unlock();
   }
 }
@@ -98,34 +110,47 @@ void await(const Carrier* root, Waiter& self) noexcept {
 
 void set_admission(Admission admission) noexcept {
   g_admission = admission;
-  g_admission_limited = admission != Admission::all;
+  g_turnstile.store(admission != Admission::all ? uint32_t{Turnstile::limited} : 0, std::memory_order_relaxed);
 }
 
 void admit(Carrier* root, int calls) noexcept {
+  const base::KeepErrno keep;
+  NodeBudget& node = pool().node;
+  if ((g_turnstile.load(std::memory_order_relaxed) & Turnstile::others_turn) != 0) node.await_turn(pool(), root);
+  if (g_admission == Admission::all) return;
   root->admitted = calls;
-  Waiter self{calls};
+  g_pending.fetch_add(1);
   g_lock.lock();
-  const bool at_once = g_first == nullptr && fits(calls);
-  if (at_once) {
-    enter(calls);
-  } else {
+  Waiter self{calls, node.draw_ticket()};
+  const bool at_once = g_first == nullptr && enter(calls, self.ticket);
+  if (!at_once) {
     (g_last != nullptr ? g_last->next : g_first) = &self;
     g_last = &self;
   }
   g_lock.unlock();
   if (at_once) return;
   release_slot(root);
-  const base::KeepErrno keep;
+  // It says meanwhile that the process is alive.
+  wake_monitor();
   await(root, self);
 }
 
 void dismiss(Carrier* root) noexcept {
   const int calls = std::exchange(root->admitted, 0);
   g_lock.lock();
-  // The child of a fork leaves the region it was forked in without having entered it.
-  g_inside = std::max(g_inside - 1, 0);
-  g_calls = std::max(g_calls - calls, 0);
-  while (g_first != nullptr && fits(g_first->calls)) admit_first();
+  --g_inside;
+  g_calls -= calls;
+  pool().node.leave_queue(calls);
+  admit_all_that_may();
+  g_lock.unlock();
+  g_pending.fetch_sub(1);
+}
+
+bool admissions_pending() noexcept { return g_pending.load() > 0; }
+
+void retry_admissions() noexcept {
+  g_lock.lock();
+  admit_all_that_may();
   g_lock.unlock();
 }
 
@@ -135,6 +160,10 @@ void forget_admissions() noexcept {
   g_calls = 0;
   g_first = nullptr;
   g_last = nullptr;
+  g_pending.store(0);
+  g_turnstile.fetch_and(~uint32_t{Turnstile::others_turn});
+  // The child leaves the region it was forked in without having entered it.
+  if (Carrier* const home = current_context()->home) home->admitted = 0;
 }
 
 }  // namespace weft::core

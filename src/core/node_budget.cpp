@@ -18,11 +18,14 @@ namespace {
 
 // Somebody who is awake answers within microseconds; who waits for a slot may as well wait so long on his feet.
 constexpr int64_t kDoorNs = 50'000;
-// Who has had to wait so long takes a slot away. Together with a tick of the monitor no more than 10 ms.
+// Who has had to wait so long takes a slot away.
 constexpr int64_t kPatienceNs = 4'000'000;
 constexpr int kTicksBetweenSearches = 4;     // for processes that have been killed, while slots are short
 constexpr int kTicksBetweenLongSearches = 200;
 constexpr int64_t kLeaveNs = 100'000'000;
+// A root that has waited so long for the process's turn runs without: there are very many processes, or words in the
+// segment are wrong.
+constexpr int64_t kMostTurnNs = 1'000'000'000;
 
 bool asleep(const Carrier& carrier) noexcept { return carrier.wake.load(std::memory_order_relaxed) == Wake::sleeping; }
 
@@ -50,41 +53,28 @@ bool root_lacks_slot(const Carrier& carrier) noexcept {
          carrier.slot.load(std::memory_order_relaxed) == Slot::none && !asleep(carrier);
 }
 
+// It runs without: what it had was taken away while it ran, or it has been lent.
+bool worker_lacks_slot(const Pool& p, const Carrier& carrier) noexcept {
+  const int slot = carrier.slot.load(std::memory_order_relaxed);
+  return !carrier.is_root() && (slot == Slot::taken || slot == Slot::permit) && !p.is_idle(&carrier) &&
+         !asleep(carrier);
+}
+
 bool worker_could_use(const Pool& p, const Carrier& carrier) noexcept {
   return !carrier.is_root() && carrier.worker < p.worker_limit() &&
          carrier.slot.load(std::memory_order_relaxed) == Slot::none && p.is_idle(&carrier);
 }
 
-int count_missing(const Pool& p, const node::Member& member) noexcept {
-  int roots = 0;
-  int workers = 0;
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    const Carrier& carrier = *p.carrier(i);
-    roots += root_lacks_slot(carrier) ? 1 : 0;
-    workers += worker_could_use(p, carrier) ? 1 : 0;
-  }
-  const int wanted = roots + (workers > 0 ? std::min(workers, pending_work(p)) : 0);
-  return std::clamp(member.most() - member.held(), 0, wanted);
+int lent_threads(const Pool& p) noexcept {
+  return p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
 }
 
-// Gives a slot to a carrier of the process that can use it: roots run anyway, so they come first.
-bool pass_on(Pool& p, int slot) noexcept {
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    Carrier& carrier = *p.carrier(i);
-    int none = Slot::none;
-    if (root_lacks_slot(carrier) && carrier.slot.compare_exchange_strong(none, slot)) return true;
+node::Rule rule(Admission admission) noexcept {
+  switch (admission) {
+    case Admission::one: return node::Rule::one;
+    case Admission::fitting: return node::Rule::fitting;
+    default: return node::Rule::all;
   }
-  for (int i = 0; i < count; ++i) {
-    Carrier& carrier = *p.carrier(i);
-    int none = Slot::none;
-    if (!worker_could_use(p, carrier) || !carrier.slot.compare_exchange_strong(none, slot)) continue;
-    set_idle(&carrier, false);
-    wake(&carrier);
-    return true;
-  }
-  return false;
 }
 
 void unblock_sigbus() noexcept {
@@ -100,8 +90,11 @@ void unblock_sigbus() noexcept {
 void NodeBudget::join(const Settings& settings) noexcept {
   unblock_sigbus();
   node::Reason reason;
-  const node::Terms terms{
-      .weight = settings.node.weight, .most = settings.slots, .mode = settings.node.mode, .cpus = settings.node.cpus};
+  const node::Terms terms{.weight = settings.node.weight,
+                          .most = settings.slots,
+                          .rule = rule(settings.admission),
+                          .mode = settings.node.mode,
+                          .cpus = settings.node.cpus};
   node::Member* member = node::Member::join(node::default_path().text, terms, reason);
   if (member == nullptr) {
     base::warn("WEFT_NODE: %s; this process does not share its CPUs with others", reason.text);
@@ -120,12 +113,63 @@ void NodeBudget::look(Pool& p) noexcept {
   while ((now & kOthers) != bits &&
          !p.gate.compare_exchange_weak(now, (now & ~kOthers) | bits, std::memory_order_relaxed)) {
   }
+  set_others_turn(bits != 0 && member->due() == 0);
+}
+
+void NodeBudget::set_others_turn(bool others_turn) noexcept {
+  const bool before = (g_turnstile.load(std::memory_order_relaxed) & Turnstile::others_turn) != 0;
+  if (before == others_turn) return;
+  if (others_turn) {
+    g_turnstile.fetch_or(Turnstile::others_turn);
+  } else {
+    g_turnstile.fetch_and(~uint32_t{Turnstile::others_turn});
+    platform::futex_wake(g_turnstile, kMaxCarriers);
+  }
+}
+
+void NodeBudget::await_turn(Pool& p, Carrier* root) noexcept {
+  node::Member* const process = member();
+  if (process == nullptr) return;
+  release_slot(root);
+  waiting_roots_.fetch_add(1, std::memory_order_relaxed);
+  // What is known may be old: a process that misses nothing is due nothing.
+  process->want(std::max(1, count_missing(p, *process)));
+  look(p);
+  wake_monitor();
+  const int64_t until = platform::now_ns() + kMostTurnNs;
+  for (;;) {
+    const uint32_t entry = g_turnstile.load(std::memory_order_relaxed);
+    const int64_t left = until - platform::now_ns();
+    if ((entry & Turnstile::others_turn) == 0 || left <= 0 || left > kMostTurnNs) break;
+    platform::futex_wait_for(g_turnstile, entry, left);
+  }
+  waiting_roots_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+uint64_t NodeBudget::draw_ticket() const noexcept {
+  node::Member* const process = member();
+  return process != nullptr ? process->queue().draw() : 0;
+}
+
+bool NodeBudget::enter_queue(uint64_t ticket, int calls, bool anyway) const noexcept {
+  node::Member* const process = member();
+  return process == nullptr || process->lost() || process->queue().enter(ticket, calls, anyway);
+}
+
+void NodeBudget::leave_queue(int calls) const noexcept {
+  node::Member* const process = member();
+  if (process != nullptr && !process->lost()) process->queue().leave(calls);
+}
+
+bool NodeBudget::others_sleep(int64_t& cpu_time) const noexcept {
+  node::Member* const process = member();
+  return process == nullptr || process->lost() || process->queue().others_sleep(cpu_time);
 }
 
 bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept {
   const node::Member* member = member_.load(std::memory_order_acquire);
   if (member == nullptr || carrier->is_root()) return true;
-  const int lent = p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
+  const int lent = lent_threads(p);
   switch (const int slot = carrier->slot.load(std::memory_order_relaxed); slot) {
     case Slot::taken: return false;
     case Slot::permit: return unslotted_.load(std::memory_order_relaxed) <= lent;
@@ -137,7 +181,7 @@ bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept 
 }
 
 bool NodeBudget::take_permit(const Pool& p) noexcept {
-  const int lent = p.lent.load(std::memory_order_relaxed) + p.lent_to_gangs.load(std::memory_order_relaxed);
+  const int lent = lent_threads(p);
   if (lent == 0) return false;
   if (unslotted_.fetch_add(1, std::memory_order_relaxed) < lent) return true;
   unslotted_.fetch_sub(1, std::memory_order_relaxed);
@@ -175,10 +219,49 @@ bool NodeBudget::take_slot(Pool& p, Carrier* carrier) noexcept {
   return true;
 }
 
+int NodeBudget::count_missing(const Pool& p, const node::Member& member) const noexcept {
+  int running = waiting_roots_.load(std::memory_order_relaxed);
+  int workers = 0;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *p.carrier(i);
+    running += root_lacks_slot(carrier) || worker_lacks_slot(p, carrier) ? 1 : 0;
+    workers += worker_could_use(p, carrier) ? 1 : 0;
+  }
+  const int wanted = running + (workers > 0 ? std::min(workers, pending_work(p)) : 0);
+  return std::clamp(member.most() - member.held(), 0, wanted);
+}
+
+// Gives a slot to a carrier of the process that can use it: those that run anyway come first, roots before workers.
+bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int none = Slot::none;
+    if (root_lacks_slot(carrier) && carrier.slot.compare_exchange_strong(none, slot)) return true;
+  }
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int before = carrier.slot.load(std::memory_order_relaxed);
+    if (!worker_lacks_slot(p, carrier) || before >= 0 || !carrier.slot.compare_exchange_strong(before, slot)) continue;
+    if (before == Slot::permit) unslotted_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  }
+  for (int i = 0; i < count; ++i) {
+    Carrier& carrier = *p.carrier(i);
+    int none = Slot::none;
+    if (!worker_could_use(p, carrier) || !carrier.slot.compare_exchange_strong(none, slot)) continue;
+    set_idle(&carrier, false);
+    wake(&carrier);
+    return true;
+  }
+  return false;
+}
+
 // One worker at a time asks the others for a slot and waits a moment for the answer; after that the monitor does.
 int NodeBudget::wait_at_door(Pool& p, node::Member& member) noexcept {
   // Acquire and release: one at a time.
-  if (at_door_.exchange(true, std::memory_order_acquire)) return -1;
+  if (member.held() >= member.most() || at_door_.exchange(true, std::memory_order_acquire)) return -1;
   member.want(std::max(1, count_missing(p, member)));
   const int64_t deadline = platform::now_ns() + kDoorNs;
   int slot = member.take();
@@ -223,13 +306,18 @@ void NodeBudget::root_begins(Carrier* root) noexcept {
 }
 
 void NodeBudget::rest(Pool& p, int64_t ns) noexcept {
-  const int64_t until = platform::now_ns() + ns;
-  for (int64_t left = ns; left > 0; left = until - platform::now_ns()) {
-    node::Member* member = member_.load(std::memory_order_relaxed);
+  int64_t now = platform::now_ns();
+  const int64_t until = now + ns;
+  for (; now < until; now = platform::now_ns()) {
     // Whatever the clock does, it is not slept longer.
-    if (!member->wait(std::min(left, ns))) return;
+    int64_t left = std::min(until - now, ns);
+    const int64_t patience_left = starving_since_ + kPatienceNs - now;
+    if (starving_since_ != 0 && patience_left > 0) left = std::min(left, patience_left);
+    node::Member* member = member_.load(std::memory_order_relaxed);
+    if (!member->wait(left)) return;
     if (leaving_.load(std::memory_order_relaxed)) return;
     serve(p, *member, false);
+    if (admissions_pending()) retry_admissions();
   }
 }
 
@@ -251,23 +339,20 @@ void NodeBudget::tick(Pool& p) noexcept {
   if (starving_since_ != 0) {
     member->count_waited(std::clamp<int64_t>(now - last_tick_, 0, now - starving_since_));
   }
-  if (member->missing() > 0 && ticks_ % kTicksBetweenSearches == 0) {
+  const bool pending = admissions_pending();
+  member->beat();
+  if ((pending || member->missing() > 0) && ticks_ % kTicksBetweenSearches == 0) {
     member->remove_dead(ticks_ % kTicksBetweenLongSearches == 0 ? node::Segment::Check::processes
                                                                 : node::Segment::Check::marks);
+    if (pending) retry_admissions();
   }
   last_tick_ = now;
   serve(p, *member, starving_since_ != 0 && now - starving_since_ >= kPatienceNs);
-  const bool starving = member->missing() > 0 && member->held() < member->due();
-  if (!starving) {
-    starving_since_ = 0;
-  } else if (starving_since_ == 0) {
-    starving_since_ = now;
-  }
 }
 
 bool NodeBudget::waiting(const Pool& p) const noexcept {
   const node::Member* member = member_.load(std::memory_order_relaxed);
-  return member != nullptr && (member->missing() > 0 || (p.gate.load() & Gate::closed) != 0);
+  return member != nullptr && (member->missing() > 0 || (p.gate.load() & Gate::closed) != 0 || admissions_pending());
 }
 
 // Slots of carriers that sleep (they were passed on when the carrier had just lain down), and of those whose slot has
@@ -298,19 +383,26 @@ void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexce
   const bool waited = member.missing() > 0;
   int missing = count_missing(p, member);
   member.want(missing);
-  while (missing > 0) {
+  // Roots that wait for their turn take their slots themselves.
+  const int roots = std::min(missing, waiting_roots_.load(std::memory_order_relaxed));
+  while (missing > roots) {
     int slot = member.take();
     if (slot < 0 && may_take_away) slot = member.take_away();
     if (slot < 0) break;
     if (!pass_on(p, slot)) {
       member.give(slot);
-      missing = 0;
+      missing = roots;
       break;
     }
     if (waited) member.count_received();
     --missing;
   }
   if (missing != member.missing()) member.want(missing);
+  if (missing == 0 || member.held() >= member.due()) {
+    starving_since_ = 0;
+  } else if (starving_since_ == 0) {
+    starving_since_ = platform::now_ns();
+  }
   if (missing == 0 && (p.gate.load(std::memory_order_relaxed) & Gate::closed) != 0) {
     p.gate.fetch_and(~uint32_t{Gate::closed});
     platform::full_fence_after_update();
@@ -324,6 +416,8 @@ void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexce
 void NodeBudget::run_alone(Pool& p) noexcept {
   member_.store(nullptr, std::memory_order_relaxed);
   p.gate.store(0);
+  set_others_turn(false);
+  if (admissions_pending()) retry_admissions();
   platform::full_fence_after_update();
   for (int i = pending_work(p); i > 0; --i) notify(nullptr);
 }

@@ -57,14 +57,26 @@ class NodeBudget {
   void root_begins(Carrier* root) noexcept;
   void root_ends(Carrier* root) noexcept { lie_down(root); }
 
+  // Until the division gives the process a CPU again, for a second at most: a root that does not run yet. Its slot is
+  // free meanwhile.
+  void await_turn(Pool& pool, Carrier* root) noexcept;
+
+  // ---- of the queue before regions (node/queue.h); under the lock of admission.cpp. Without the node all may enter
+  // ----
+  uint64_t draw_ticket() const noexcept;
+  bool enter_queue(uint64_t ticket, int calls, bool anyway) const noexcept;
+  void leave_queue(int calls) const noexcept;
+  // Whether nobody runs in other processes that are inside; adds the CPU time that those have used. Without the lock.
+  bool others_sleep(int64_t& cpu_time) const noexcept;
+
   // ---- for the monitor's thread ----
   void join(const Settings& settings) noexcept;
   // Sleeps that long, and passes slots on meanwhile.
   void rest(Pool& pool, int64_t ns) noexcept;
   // What is done at each tick.
   void tick(Pool& pool) noexcept;
-  // Whether carriers wait for slots: then it goes on to tick. Sequentially consistent against a carrier that closes the
-  // gate and wakes the monitor then.
+  // Whether the process has slots or waits for something: then it goes on to tick. Sequentially consistent against a
+  // carrier that closes the gate and wakes the monitor then.
   bool waiting(const Pool& pool) const noexcept;
   // Leaves, if the process is about to end. True: it was.
   bool leave_if_asked(Pool& pool) noexcept;
@@ -77,15 +89,21 @@ class NodeBudget {
   void drop_slot(Carrier* carrier) noexcept;
   int wait_at_door(Pool& pool, node::Member& member) noexcept;
   bool take_permit(const Pool& pool) noexcept;
+  bool pass_on(Pool& pool, int slot) noexcept;
   void serve(Pool& pool, node::Member& member, bool may_take_away) noexcept;
   void reclaim(Pool& pool, node::Member& member) noexcept;
   void run_alone(Pool& pool) noexcept;
+  void set_others_turn(bool others_turn) noexcept;
+  int count_missing(const Pool& pool, const node::Member& member) const noexcept;
+  node::Member* member() const noexcept { return member_.load(std::memory_order_acquire); }
 
   // Null: the process runs alone. Set and cleared by the monitor; a member is never freed, since others may still use
   // it.
   std::atomic<node::Member*> member_{nullptr};
   // Workers that run without a slot: as many as the monitor or a gang has lent threads.
   std::atomic<int> unslotted_{0};
+  // Roots that wait until it is the process's turn. Relaxed: it is counted again at the next tick.
+  std::atomic<int> waiting_roots_{0};
   std::atomic<bool> at_door_{false};
   std::atomic<bool> leaving_{false};
   std::atomic<uint32_t> left_{0};

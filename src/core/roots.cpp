@@ -101,7 +101,8 @@ void enter_region(Context* self, int calls) noexcept {
   Carrier* home = self->home;
   const int open = home->regions_open.load(std::memory_order_relaxed) + 1;
   home->regions_open.store(open, std::memory_order_relaxed);
-  if (__builtin_expect(g_admission_limited, 0) && open == 1 && calls > 1) admit(home, calls);
+  if (__builtin_expect(g_turnstile.load(std::memory_order_relaxed), 0) != 0 && open == 1 && calls > 1)
+    admit(home, calls);
   if (home->holds_slot.load(std::memory_order_relaxed)) return;
   if (!home->holds_slot.exchange(true)) {
     pool().active_roots.fetch_add(1);
@@ -115,7 +116,8 @@ void leave_region(Context* self) noexcept {
   home->regions_seen.store(home->regions_seen.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const int open = home->regions_open.load(std::memory_order_relaxed) - 1;
   home->regions_open.store(open, std::memory_order_relaxed);
-  if (__builtin_expect(g_admission_limited, 0) && open == 0 && home->admitted > 0) dismiss(home);
+  if (__builtin_expect(g_turnstile.load(std::memory_order_relaxed), 0) != 0 && open == 0 && home->admitted > 0)
+    dismiss(home);
   if (open == 0 && self->carrier != home) return_home(self);
 }
 

@@ -17,9 +17,12 @@ namespace weft::node {
 
 inline constexpr uint64_t kMagic = 0x31656e6f6e746677;
 // Another layout gets another number; processes with different numbers do not share.
-inline constexpr uint32_t kLayout = 1;
+inline constexpr uint32_t kLayout = 2;
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
+
+// How many of its parallel regions may run at the same time as those of others with the same rule (queue.h).
+enum class Rule : uint32_t { all, one, fitting };
 
 // Where a process stands. The plain fields are written with the lock held, before `serial` says that there is somebody.
 struct alignas(64) Record {
@@ -30,6 +33,7 @@ struct alignas(64) Record {
   int weight = 1;
   int most = 0;  // CPUs that it may use at once
   uint64_t start = 0;
+  Rule rule = Rule::all;
   char mode[16] = {};
   char command[32] = {};
   // Relaxed: one that is read while another process moves in here makes a division wrong, until the next one.
@@ -53,7 +57,25 @@ struct alignas(64) Record {
   std::atomic<uint64_t> waited_ns{0};  // while it had less than its due
   std::atomic<uint64_t> given{0};  // slots given up because others missed some
   std::atomic<uint64_t> received{0};  // slots that it had to wait for
+
+  // ---- the same, for the queue before regions; written with the lock of the queue held, and relaxed for that ----
+  alignas(64) std::atomic<uint64_t> ticket{0};  // of its region that has waited longest; 0: none waits
+  std::atomic<uint32_t> asked{0};  // calls of that one
+  std::atomic<uint32_t> inside{0};  // regions
+  std::atomic<uint32_t> calls{0};  // of those
+
+  // When it was last seen to do something, by CLOCK_MONOTONIC; relaxed. See is_stopped.
+  std::atomic<int64_t> beat{0};
 };
+
+// While a process has slots or waits for something, its monitor beats every few milliseconds. One that has not for so
+// long is stopped, by a signal or a debugger: it does not count until it goes on. A clock that goes another way in
+// another process makes it one that is stopped, too.
+inline constexpr int64_t kStoppedNs = 1'000'000'000;
+inline bool is_stopped(const Record& record, int64_t now) noexcept {
+  const int64_t beat = record.beat.load(std::memory_order_relaxed);
+  return beat < now - kStoppedNs || beat > now + kStoppedNs;
+}
 
 struct Header {
   uint64_t magic = kMagic;
@@ -66,6 +88,9 @@ struct Header {
   // the lock, where it is looked at now and then.
   std::atomic<uint32_t> closed{0};
   pthread_mutex_t lock;  // of joining, leaving and the removal of the dead; robust
+  // Of the queue before regions.
+  alignas(64) pthread_mutex_t queue_lock;  // robust
+  std::atomic<uint64_t> last_ticket{0};
 };
 
 // Who owns a slot: serial and number of the record; 0: nobody.

@@ -32,6 +32,7 @@ bool move_in(Record& record, const Terms& terms) noexcept {
   record.start = platform::process_start(record.pid);
   record.weight = terms.weight;
   record.most = terms.most;
+  record.rule = terms.rule;
   std::snprintf(record.mode, sizeof record.mode, "%s", terms.mode);
   platform::command_name(record.command, sizeof record.command);
   const auto* words = static_cast<const uint64_t*>(terms.cpus.data());
@@ -42,6 +43,11 @@ bool move_in(Record& record, const Terms& terms) noexcept {
   for (std::atomic<uint64_t>* counter : {&record.regions, &record.waited_ns, &record.given, &record.received}) {
     counter->store(0, std::memory_order_relaxed);
   }
+  record.beat.store(platform::now_ns(), std::memory_order_relaxed);
+  record.ticket.store(0, std::memory_order_relaxed);
+  record.asked.store(0, std::memory_order_relaxed);
+  record.inside.store(0, std::memory_order_relaxed);
+  record.calls.store(0, std::memory_order_relaxed);
   return init_shared(&record.life) && pthread_mutex_lock(&record.life) == 0;
 }
 
@@ -101,6 +107,7 @@ Member* Member::join(const char* path, const Terms& terms, Reason& reason) noexc
 
 Member::Member(Segment* segment, int record, const Terms& terms) noexcept
     : segment_(segment),
+      queue_(*segment, record),
       me_(segment->layout().records[static_cast<size_t>(record)]),
       number_(record),
       owner_(owner_of(me_.serial.load(std::memory_order_relaxed), record)),
@@ -120,7 +127,7 @@ void Member::leave() noexcept {
   segment_->unlock();
   const int records = live_records();
   for (int i = 0; i < records; ++i) {
-    if (record(i).missing.load(std::memory_order_relaxed) != 0) ring(record(i));
+    if (record(i).missing.load(std::memory_order_relaxed) != 0) node::ring(record(i));
   }
 }
 
@@ -136,7 +143,10 @@ int Member::take() noexcept {
   do {
     std::atomic<Owner>& word = slot_word(slot);
     Owner nobody = 0;
-    if (word.load(std::memory_order_relaxed) == 0 && word.compare_exchange_strong(nobody, owner_)) return slot;
+    if (word.load(std::memory_order_relaxed) == 0 && word.compare_exchange_strong(nobody, owner_)) {
+      beat();
+      return slot;
+    }
     slot = cpus_.next(slot + 1);
     if (slot < 0) slot = cpus_.first();
   } while (slot != first);
@@ -177,34 +187,60 @@ bool Member::owns(int slot) const noexcept { return slot_word(slot).load(std::me
 
 int Member::take_away() noexcept {
   if (!reserve()) return -1;
+  int slot = take_from([this](int owner) { return is_over(owner); });
+  if (slot < 0) slot = take_from([this](int owner) { return could_move(owner); });
+  if (slot < 0) unreserve();
+  return slot;
+}
+
+// A slot that is free or whose owner, by number, is one that `may_lose` it.
+template <class MayLose>
+int Member::take_from(MayLose&& may_lose) noexcept {
   for (const int slot : platform::each(cpus_)) {
     std::atomic<Owner>& word = slot_word(slot);
     Owner owner = word.load(std::memory_order_relaxed);
     const int number = record_of(owner);
-    if (owner == owner_ || (owner != 0 && number < 0)) continue;
-    if (owner != 0) {
-      const Record& other = record(number);
-      const uint32_t terms = other.terms.load(std::memory_order_relaxed);
-      const bool over =
-          (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
-      if (!over) continue;
-    }
+    if (owner == owner_ || (owner != 0 && (number < 0 || !may_lose(number)))) continue;
     if (!word.compare_exchange_strong(owner, owner_)) continue;
-    if (owner != 0) ring(record(number));
+    if (owner != 0) node::ring(record(number));
     return slot;
   }
-  unreserve();
   return -1;
+}
+
+bool Member::is_over(int number) const noexcept {
+  const Record& other = record(number);
+  const uint32_t terms = other.terms.load(std::memory_order_relaxed);
+  return (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
+}
+
+// Whether there is a free slot for it instead, or one whose owner can move on in the same way. It may be the only one
+// that has no other CPU who asks.
+bool Member::could_move(int number) const noexcept {
+  platform::CpuSet reach = cpus_of(record(number));
+  for (bool grows = true; grows;) {
+    const platform::CpuSet before = reach;
+    for (const int slot : platform::each(before)) {
+      const Owner owner = slot_word(slot).load(std::memory_order_relaxed);
+      if (owner == 0) return true;
+      if (const int other = record_of(owner); other >= 0) reach.add_all(cpus_of(record(other)));
+    }
+    grows = !(reach == before);
+  }
+  return false;
 }
 
 void Member::want(int missing) noexcept {
   const int before = missing_.exchange(missing, std::memory_order_relaxed);
   if (missing == 0 && before == 0 && !pressed()) return;
+  beat();
   me_.missing.store(static_cast<uint32_t>(missing));
   divide_once();
   // Between the terms that have been written and the look at the slots that follows.
   platform::full_fence();
 }
+
+void Member::beat() noexcept { me_.beat.store(platform::now_ns(), std::memory_order_relaxed); }
 
 void Member::divide_once() noexcept {
   if (division_asked_.fetch_add(1) != 0) return;
@@ -228,15 +264,17 @@ void Member::divide() noexcept {
     const int owner = record_of(slot_word(cpu).load(std::memory_order_relaxed));
     if (owner >= 0 && owner < records) ++slots_of_[static_cast<size_t>(owner)];
   }
+  const int64_t now = platform::now_ns();
   for (int i = 0; i < count; ++i) {
     const Record& claimant = record(claimants_[static_cast<size_t>(i)]);
-    const auto missing = std::min<uint32_t>(claimant.missing.load(), platform::CpuSet::kMost);
-    const int slots = slots_of_[static_cast<size_t>(claimants_[static_cast<size_t>(i)])];
+    const bool stopped = is_stopped(claimant, now);
+    const uint32_t missing = stopped ? 0 : std::min<uint32_t>(claimant.missing.load(), platform::CpuSet::kMost);
+    const int slots = stopped ? 0 : slots_of_[static_cast<size_t>(claimants_[static_cast<size_t>(i)])];
     claims_[static_cast<size_t>(i)] = {.weight = std::clamp(claimant.weight, 1, 10'000),
                                        .wanted = slots + static_cast<int>(missing),
                                        .missing = missing != 0};
   }
-  const auto turn = static_cast<uint64_t>(platform::now_ns() / kTurnNs);
+  const auto turn = static_cast<uint64_t>(now / kTurnNs);
   division_.divide(claims_.data(), count, static_cast<uint32_t>(turn * kNextPhase),
                    [this](int i) { return cpus_of(record(claimants_[static_cast<size_t>(i)])); });
   for (int i = 0; i < count; ++i) tell(claimants_[static_cast<size_t>(i)], claims_[static_cast<size_t>(i)]);
@@ -252,13 +290,7 @@ void Member::tell(int number, const Claim& claim) noexcept {
   const int slots = slots_of_[static_cast<size_t>(number)];
   const bool owes = (terms & kPressed) != 0 && slots > claim.due;
   const bool may_have_more = claim.missing && slots < claim.due;
-  if (terms != before && (owes || may_have_more)) ring(other);
-}
-
-void Member::ring(Record& record) noexcept {
-  // Release: who hears it sees what it is about.
-  record.doorbell.fetch_add(1, std::memory_order_release);
-  platform::futex_wake_shared(record.doorbell, 1);
+  if (terms != before && (owes || may_have_more)) node::ring(other);
 }
 
 bool Member::ring_neediest(int slot) noexcept {
@@ -275,7 +307,7 @@ bool Member::ring_neediest(int slot) noexcept {
     neediest = i;
     most = lacks;
   }
-  if (neediest >= 0) ring(record(neediest));
+  if (neediest >= 0) node::ring(record(neediest));
   return neediest >= 0;
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "node/division.h"
+#include "node/queue.h"
 #include "node/segment.h"
 
 namespace weft::node {
@@ -22,6 +23,7 @@ namespace weft::node {
 struct Terms {
   int weight = 100;
   int most = 1;              // slots that are of use
+  Rule rule = Rule::all;
   const char* mode = "";     // for others to look at
   platform::CpuSet cpus;     // those that may be used
 };
@@ -39,7 +41,7 @@ class Member {
   void give(int slot) noexcept;
   // Whether the slot is still the process's: it is taken away when others have waited for it too long.
   bool owns(int slot) const noexcept;
-  // A slot of a process that has more than its due, or -1.
+  // A slot of a process that has more than its due, or that could have another one instead; or -1.
   int take_away() noexcept;
 
   // Says how many slots are missing, and sees to it that everybody gives what he owes. When nothing changes, the
@@ -54,10 +56,16 @@ class Member {
   int due() const noexcept { return due_of(me_.terms.load(std::memory_order_relaxed)); }
   bool over() const noexcept { return pressed() && held() > due(); }
 
+  // Says that the process is not stopped: every few milliseconds while it has slots or waits for something.
+  void beat() noexcept;
+
   // Sleeps until somebody rings, at most that long. By one thread. True: somebody has.
   bool wait(int64_t ns) noexcept;
   // Wakes that thread.
-  void ring() noexcept { ring(me_); }
+  void ring() noexcept { node::ring(me_); }
+
+  // The queue before parallel regions; nothing is to be asked of it when the segment is lost.
+  Queue& queue() noexcept { return queue_; }
 
   // Frees what processes that were killed have left. `check` as for the segment. Returns how many slots.
   int remove_dead(Segment::Check check) noexcept;
@@ -71,8 +79,11 @@ class Member {
 
  private:
   Member(Segment* segment, int record, const Terms& terms) noexcept;
-  void ring(Record& record) noexcept;
   bool ring_neediest(int slot) noexcept;
+  template <class MayLose>
+  int take_from(MayLose&& may_lose) noexcept;
+  bool is_over(int number) const noexcept;
+  bool could_move(int number) const noexcept;
   bool reserve() noexcept;
   void unreserve() noexcept;
   void divide_once() noexcept;
@@ -86,6 +97,7 @@ class Member {
   std::atomic<Owner>& slot_word(int slot) const noexcept { return segment_->layout().slots[static_cast<size_t>(slot)]; }
 
   Segment* const segment_;
+  Queue queue_;
   Record& me_;
   const int number_;
   const Owner owner_;

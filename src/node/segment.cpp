@@ -19,6 +19,7 @@
 
 #include "node/guard.h"
 #include "platform/cycles.h"
+#include "platform/futex.h"
 #include "platform/process.h"
 
 namespace weft::node {
@@ -42,6 +43,43 @@ class File {
  private:
   const int number_;
 };
+
+constexpr const char* kWayOut = "`weft node reset` removes it";
+
+// Why a file that is there cannot be used; errno says why it could not be opened, if that is so.
+void say_foreign(const char* path, Reason& reason) noexcept {
+  const int error = errno;
+  struct stat found{};
+  if (lstat(path, &found) != 0) {
+    reason.say("%s: %s", path, std::strerror(error));
+  } else if (found.st_uid != geteuid()) {
+    reason.say("%s belongs to another user, who must remove it", path);
+  } else if (S_ISDIR(found.st_mode)) {
+    reason.say("%s is a folder; remove it", path);
+  } else if (!S_ISREG(found.st_mode) || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    reason.say("%s is not a file that this user alone can write; %s", path, kWayOut);
+  } else {
+    reason.say("%s: %s", path, std::strerror(error));
+  }
+}
+
+// Locks are held for some microseconds as a rule. The time limit of pthread_mutex_timedlock would be one of a clock
+// that can be set back.
+template <class Try>
+bool await(Try&& have, int64_t longest_ns) noexcept {
+  constexpr int kLooks = 200;
+  constexpr timespec kPause{0, 100'000};
+  for (int i = 0; i < kLooks; ++i) {
+    if (have()) return true;
+    platform::pause();
+  }
+  const int64_t until = platform::now_ns() + longest_ns;
+  while (!have()) {
+    if (platform::now_ns() > until) return false;
+    nanosleep(&kPause, nullptr);
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -67,6 +105,12 @@ platform::CpuSet cpus_of(const Record& record) noexcept {
   auto* words = static_cast<uint64_t*>(cpus.data());
   for (size_t i = 0; i < record.cpus.size(); ++i) words[i] = record.cpus[i].load(std::memory_order_relaxed);
   return cpus;
+}
+
+void ring(Record& record) noexcept {
+  // Release: who hears it sees what it is about.
+  record.doorbell.fetch_add(1, std::memory_order_release);
+  platform::futex_wake_shared(record.doorbell, 1);
 }
 
 // Processes that number processes differently cannot tell who is alive, so they meet elsewhere.
@@ -118,7 +162,7 @@ bool Segment::make(const char* path, Reason& reason) noexcept {
   // The slots and records of a new file are zero, which is what they begin with.
   auto* header = new (memory) Header;
   header->size = sizeof(Layout);
-  const bool made = init_shared(&header->lock);
+  const bool made = init_shared(&header->lock) && init_shared(&header->queue_lock);
   munmap(memory, sizeof(Layout));
   char from[48];
   std::snprintf(from, sizeof from, "/proc/self/fd/%d", file.number());
@@ -128,11 +172,10 @@ bool Segment::make(const char* path, Reason& reason) noexcept {
 }
 
 Segment* Segment::map(int file, const char* path, Reason& reason) noexcept {
-  constexpr const char* kWayOut = "`weft node reset` removes it";
   struct stat found{};
   if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != geteuid() ||
       (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    reason.say("%s is not a file that this user alone can write", path);
+    say_foreign(path, reason);
     return nullptr;
   }
   const auto size = static_cast<size_t>(found.st_size);
@@ -169,7 +212,7 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
   for (int i = 0; i < kTries; ++i) {
     const File file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (file.number() < 0 && errno != ENOENT) {
-      reason.say("%s: %s", path, std::strerror(errno));
+      say_foreign(path, reason);
       return nullptr;
     }
     if (file.number() < 0) {
@@ -189,18 +232,22 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
   return nullptr;
 }
 
-// It is held for some tens of microseconds as a rule. The time limit of pthread_mutex_timedlock would be one of a clock
-// that can be set back.
 bool Segment::lock() noexcept {
   constexpr int64_t kLongestNs = 1'000'000'000;
-  constexpr timespec kPause{0, 100'000};
-  const int64_t until = platform::now_ns() + kLongestNs;
-  while (!try_lock()) {
-    if (platform::now_ns() > until) return false;
-    nanosleep(&kPause, nullptr);
-  }
-  return true;
+  return await([this] { return try_lock(); }, kLongestNs);
 }
+
+bool Segment::lock_queue(int64_t longest_ns) noexcept {
+  return await(
+      [this] {
+        const int error = pthread_mutex_trylock(&layout_->header.queue_lock);
+        if (error == EOWNERDEAD) pthread_mutex_consistent(&layout_->header.queue_lock);
+        return error == 0 || error == EOWNERDEAD;
+      },
+      longest_ns);
+}
+
+void Segment::unlock_queue() noexcept { pthread_mutex_unlock(&layout_->header.queue_lock); }
 
 bool Segment::try_lock() noexcept { return taken_over(pthread_mutex_trylock(&layout_->header.lock)); }
 

@@ -25,6 +25,9 @@ platform::CpuSet cpus_of(const Record& record) noexcept;
 // A mutex that threads of any process may lock, and whose next owner learns when its last one has died.
 bool init_shared(pthread_mutex_t* mutex) noexcept;
 
+// Wakes the process's monitor.
+void ring(Record& record) noexcept;
+
 class Segment {
  public:
   enum class Missing { make, leave };  // what to do when there is no file
@@ -43,6 +46,11 @@ class Segment {
   bool lock() noexcept;
   bool try_lock() noexcept;
   void unlock() noexcept;
+
+  // The lock of the queue before regions: what it guards is never half done. False when it could not be had for so
+  // long.
+  bool lock_queue(int64_t longest_ns) noexcept;
+  void unlock_queue() noexcept;
 
   // The rest is done with the lock held.
 

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -57,6 +59,31 @@ bool process_has_ended(pid_t pid, uint64_t start) noexcept {
   // What cannot be read (no /proc, or no file may be opened any more) says nothing.
   const Stat stat = read_stat(pid);
   return stat.known && (stat.ended || (start != 0 && stat.start != start));
+}
+
+int64_t process_cpu_time(pid_t pid) noexcept {
+  clockid_t clock;
+  timespec used{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
+bool process_runs(pid_t pid) noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR* const threads = opendir(path);
+  if (threads == nullptr) return false;
+  bool runs = false;
+  while (const dirent* entry = readdir(threads)) {
+    char text[512];
+    const int id = std::atoi(entry->d_name);
+    std::snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, id);
+    if (id <= 0 || !read_small_file(path, text, sizeof text)) continue;
+    const char* const end = std::strrchr(text, ')');
+    runs = runs || (end != nullptr && end[1] == ' ' && end[2] == 'R');
+  }
+  closedir(threads);
+  return runs;
 }
 
 void command_name(char* text, size_t room) noexcept {

@@ -17,6 +17,12 @@ uint64_t process_start(pid_t pid) noexcept;
 // another start. Unknown counts as not ended.
 bool process_has_ended(pid_t pid, uint64_t start) noexcept;
 
+// CPU time that a process has used, in nanoseconds; 0 when there is no such process.
+int64_t process_cpu_time(pid_t pid) noexcept;
+
+// Whether a thread of the process runs or wants to. Some 10 us a thread; unknown counts as no.
+bool process_runs(pid_t pid) noexcept;
+
 // The name of the command that the caller is, cut to `room` - 1 characters.
 void command_name(char* text, size_t room) noexcept;
 

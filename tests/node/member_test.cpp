@@ -132,6 +132,26 @@ TEST_F(MemberTest, TakenAwayFromWhoDoesNotGive) {
   poor->leave();
 }
 
+// Nobody has more than his due, but the one slot that is free is of no use to the one who lacks one.
+TEST_F(MemberTest, MovesToAnotherSlot) {
+  Member* narrow = join({.most = 1, .cpus = cpus(0, 1)});
+  Member* wide = join({.most = 2, .cpus = cpus(0, 2)});
+  ASSERT_EQ(wide->take(), 0);
+  narrow->want(1);
+  EXPECT_EQ(narrow->take(), -1);
+  EXPECT_FALSE(wide->over());
+  ASSERT_EQ(narrow->take_away(), 0);
+  EXPECT_FALSE(wide->owns(0));
+  wide->give(0);
+  narrow->want(0);
+  EXPECT_EQ(wide->take(), 1);
+  // Now there is nothing that it could have instead.
+  wide->want(1);
+  EXPECT_EQ(wide->take_away(), -1);
+  narrow->leave();
+  wide->leave();
+}
+
 // What a process that is killed, or becomes another program, has held is free again.
 void expect_freed(Member* survivor, pid_t child) {
   const auto end = Clock::now() + std::chrono::seconds(20);
@@ -225,6 +245,28 @@ TEST_F(MemberTest, ThreadsOfOneProcess) {
   EXPECT_EQ(take_all(first).size(), static_cast<size_t>(kSlots));
   first->leave();
   second->leave();
+}
+
+TEST_F(MemberTest, TooMany) {
+  for (int i = 0; i < kMostProcesses; ++i) ASSERT_NE(join({.cpus = cpus(0, 1)}), nullptr);
+  Reason reason;
+  EXPECT_EQ(Member::join(path(), {.cpus = cpus(0, 1)}, reason), nullptr);
+  EXPECT_NE(std::string(reason.text).find("256 processes"), std::string::npos) << reason.text;
+}
+
+// Its number serves another process: the record is of one that was started at another time.
+TEST_F(MemberTest, NumberUsedAgain) {
+  Member* member = join({.most = 2, .cpus = cpus(0, 2)});
+  Member* gone = join({.most = 2, .cpus = cpus(0, 2)});
+  EXPECT_GE(gone->take(), 0);
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
+  ASSERT_NE(segment, nullptr);
+  segment->layout().records[1].start += 1;
+  EXPECT_EQ(member->remove_dead(Segment::Check::processes), 1);
+  EXPECT_TRUE(gone->lost());
+  EXPECT_EQ(take_all(member).size(), 2u);
+  member->leave();
 }
 
 TEST_F(MemberTest, NonsenseInTheSegment) {

@@ -13,7 +13,9 @@ import unittest
 WEFT = os.environ["WEFT_COMMAND"]
 GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 TIMEOUT_S = 100
-NAMESPACE = ["unshare", "--map-root-user", "--user", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"]
+# The first for who is root, and remains it: files of others can be had.
+NAMESPACES = [["unshare", *user, "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"]
+              for user in ((), ("--map-root-user", "--user"))]
 
 # Runs regions of two members, of so many microseconds each, for so many seconds, or until its input ends.
 WORKER = r"""
@@ -55,17 +57,19 @@ def enter():
     """Starts the calling script again in namespaces of its own; returns if it is there, or there are none to be had."""
     if os.environ.get("WEFT_TEST_NODE") or os.environ.get("WEFT_TEST_NO_NAMESPACE"):
         return
-    if subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False).returncode == 0:
-        os.environ["WEFT_TEST_NODE"] = "own"
-        os.execvp(NAMESPACE[0], [*NAMESPACE, sys.executable, *sys.argv])
+    for namespace in NAMESPACES:
+        if subprocess.run([*namespace, "true"], capture_output=True, check=False).returncode == 0:
+            os.environ["WEFT_TEST_NODE"] = "own"
+            os.execvp(namespace[0], [*namespace, sys.executable, *sys.argv])
 
 
 def is_own():
     return os.environ.get("WEFT_TEST_NODE") == "own"
 
 
-def segment():
-    return pathlib.Path(f"/dev/shm/weft-node-{os.geteuid()}-{os.stat('/proc/self/ns/pid').st_ino}")
+def segment(user=None):
+    user = os.geteuid() if user is None else user
+    return pathlib.Path(f"/dev/shm/weft-node-{user}-{os.stat('/proc/self/ns/pid').st_ino}")
 
 
 def clean_environment(**variables):

@@ -87,6 +87,21 @@ int main(void) {
                 self.assertEqual(program.end(), (0, ""))
         self.expect_empty()
 
+    # Neither holds nor wants more than it may use, whatever its regions ask for.
+    def test_limited(self):
+        one = ("taskset", "-c", str(cpus()[0]))
+        for prefix, variables in ((one, {}), ((), {"WEFT_NUM_CPUS": "1"})):
+            with (self.subTest(prefix=prefix), self.work() as other,
+                  self.work(60, 500, *prefix, members=4, **({"WEFT_NUM_CPUS": "4"} | variables)) as limited):
+                for _ in range(50):
+                    found = self.status()
+                    for what in ("held", "wanted"):
+                        self.assertLessEqual(found[limited.pid]["slots"][what], 1)
+                self.eventually(lambda: self.status()[limited.pid]["slots"]["held"] == 1)
+                for program in (other, limited):
+                    self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
     def test_more_processes_than_cpus(self):
         programs = [self.work(2, 300, members=4, WEFT_NUM_CPUS="4") for _ in range(5)]
         for program in programs:
@@ -136,66 +151,12 @@ class Ends(NodeTest):
             os.kill(stopped.pid, signal.SIGSTOP)
             before = self.status()[other.pid]["regions"]
             self.eventually(lambda: self.status()[other.pid]["regions"] > before + 20)
+            # It does not keep CPUs that it does not use.
+            self.eventually(lambda: self.status()[other.pid]["slots"]["held"] == min(2, len(cpus())))
             os.kill(stopped.pid, signal.SIGCONT)
             for program in (stopped, other):
                 self.assertEqual(program.end(), (0, ""))
         self.expect_empty()
-
-
-class BadSegments(NodeTest):
-    def tearDown(self):
-        segment().unlink(missing_ok=True)
-
-    def runs_alone(self, program, *words):
-        status, said = program.end()
-        self.assertEqual(status, 0)
-        self.assertEqual(said.count("\n"), 1, said)
-        for word in ("weft: WEFT_NODE", *words):
-            self.assertIn(word, said)
-
-    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
-    def test_garbage(self):
-        for content in (b"", b"x" * 100, b"\xff" * 1_000_000):
-            segment().write_bytes(content)
-            with self.work(0.2) as program:
-                self.runs_alone(program, str(segment()), "weft node reset")
-            self.assertEqual(segment().read_bytes(), content)
-
-    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
-    def test_not_a_file(self):
-        segment().mkdir()
-        with self.work(0.2) as program:
-            self.runs_alone(program, str(segment()))
-        segment().rmdir()
-
-    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
-    def test_cut_off(self):
-        with self.work() as first, self.work() as second:
-            os.truncate(segment(), 0)
-            for program in (first, second):
-                self.assertTrue(program.process.stderr.readline().startswith("weft: WEFT_NODE"))
-                self.assertEqual(program.end(), (0, ""))
-
-    @unittest.skipUnless(own_node.is_own(), "other processes may use it")
-    def test_reset_by_force(self):
-        with self.work() as program:
-            self.assertEqual(own_node.weft("node", "reset", "--force").returncode, 0)
-            self.assertIn("removed", program.process.stderr.readline())
-            with self.work() as other:
-                self.assertEqual(list(self.status()), [other.pid])
-                self.assertEqual(other.end(), (0, ""))
-            self.assertEqual(program.end(), (0, ""))
-
-    # In a mount namespace of their own, the folder is full, read-only or missing.
-    @unittest.skipUnless(own_node.is_own(), "no namespaces")
-    def test_folder(self):
-        mount = "mount -t tmpfs -o {} tmpfs {} && exec \"$0\" \"$@\""
-        for options, folder, words in (("size=64k", "/dev/shm", "no room"), ("ro", "/dev/shm", "Read-only"),
-                                       ("size=64k", "/dev", "No such file")):
-            with self.subTest(options=options, folder=folder):
-                prefix = ["unshare", "--mount", "sh", "-c", mount.format(options, folder)]
-                with self.work(0.2, 500, *prefix) as program:
-                    self.runs_alone(program, words)
 
 
 if __name__ == "__main__":

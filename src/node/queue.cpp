@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/queue.h"
+
+#include <algorithm>
+
+#include "platform/cycles.h"
+#include "platform/process.h"
+
+namespace weft::node {
+
+namespace {
+
+// Who has the lock holds it for microseconds. One that is stopped meanwhile must not stop the others.
+constexpr int64_t kLockNs = 200'000'000;
+
+bool have_common_cpus(const Record& left, const Record& right) noexcept {
+  for (size_t i = 0; i < left.cpus.size(); ++i) {
+    if ((left.cpus[i].load(std::memory_order_relaxed) & right.cpus[i].load(std::memory_order_relaxed)) != 0)
+      return true;
+  }
+  return false;
+}
+
+// Both are written by one thread at a time.
+template <class Word>
+void add(std::atomic<Word>& word, Word amount) noexcept {
+  word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+uint64_t Queue::draw() noexcept {
+  // Relaxed: it is but a number.
+  return segment_.layout().header.last_ticket.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// Those that are in the queue, or behind it, and may be waited for.
+template <class Visit>
+void Queue::visit_others(Visit&& visit) const noexcept {
+  Layout& layout = segment_.layout();
+  const auto top = std::min<uint32_t>(layout.header.top.load(std::memory_order_relaxed), kMostProcesses);
+  const int64_t now = platform::now_ns();
+  for (uint32_t i = 0; i < top; ++i) {
+    Record& other = layout.records[i];
+    if (static_cast<int>(i) == number_ || other.serial.load(std::memory_order_acquire) == 0) continue;
+    if (other.rule != me().rule) continue;
+    if (other.ticket.load(std::memory_order_relaxed) == 0 && other.inside.load(std::memory_order_relaxed) == 0)
+      continue;
+    if (is_stopped(other, now) || !have_common_cpus(me(), other)) continue;
+    visit(other);
+  }
+}
+
+bool Queue::is_first(uint64_t ticket) const noexcept {
+  bool first = true;
+  visit_others([&](const Record& other) {
+    const uint64_t theirs = other.ticket.load(std::memory_order_relaxed);
+    first = first && (theirs == 0 || theirs > ticket);
+  });
+  return first;
+}
+
+// A region that is larger than the machine fits when it is alone.
+bool Queue::fits(int calls) const noexcept {
+  uint64_t regions = me().inside.load(std::memory_order_relaxed);
+  uint64_t sum = me().calls.load(std::memory_order_relaxed);
+  platform::CpuSet cpus = cpus_of(me());
+  visit_others([&](const Record& other) {
+    const uint32_t inside = other.inside.load(std::memory_order_relaxed);
+    if (inside == 0) return;
+    regions += inside;
+    sum += other.calls.load(std::memory_order_relaxed);
+    cpus.add_all(cpus_of(other));
+  });
+  if (regions == 0) return true;
+  return me().rule == Rule::fitting && sum + static_cast<uint64_t>(calls) <= static_cast<uint64_t>(cpus.count());
+}
+
+Record* Queue::first_other() const noexcept {
+  Record* first = nullptr;
+  uint64_t smallest = 0;
+  visit_others([&](Record& other) {
+    const uint64_t ticket = other.ticket.load(std::memory_order_relaxed);
+    if (ticket == 0 || (first != nullptr && ticket > smallest)) return;
+    first = &other;
+    smallest = ticket;
+  });
+  return first;
+}
+
+bool Queue::enter(uint64_t ticket, int calls, bool anyway) noexcept {
+  const bool locked = segment_.lock_queue(kLockNs);
+  const bool enters = !locked || (is_first(ticket) && (anyway || fits(calls)));
+  if (enters) {
+    add(me().inside, 1u);
+    add(me().calls, static_cast<uint32_t>(calls));
+  }
+  me().asked.store(enters ? 0 : static_cast<uint32_t>(calls), std::memory_order_relaxed);
+  me().ticket.store(enters ? 0 : ticket, std::memory_order_relaxed);
+  me().beat.store(platform::now_ns(), std::memory_order_relaxed);
+  // There may be room for more.
+  Record* const next = enters && me().rule == Rule::fitting ? first_other() : nullptr;
+  if (locked) segment_.unlock_queue();
+  if (next != nullptr) ring(*next);
+  return enters;
+}
+
+void Queue::leave(int calls) noexcept {
+  const bool locked = segment_.lock_queue(kLockNs);
+  add(me().inside, ~0u);
+  add(me().calls, 0u - static_cast<uint32_t>(calls));
+  Record* const next = first_other();
+  if (locked) segment_.unlock_queue();
+  if (next != nullptr) ring(*next);
+}
+
+bool Queue::others_sleep(int64_t& cpu_time) const noexcept {
+  bool asleep = true;
+  visit_others([&](const Record& other) {
+    if (other.inside.load(std::memory_order_relaxed) == 0) return;
+    cpu_time += platform::process_cpu_time(other.pid);
+    asleep = asleep && !platform::process_runs(other.pid);
+  });
+  return asleep;
+}
+
+}  // namespace weft::node
