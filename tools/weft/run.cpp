@@ -19,9 +19,10 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kCannotExecute = 126;
 
-// In front of what the variable holds already.
+// In front of what the variable holds already, unless it stands there: a program on weft may start others by weft.
 void prepend(const char* variable, const std::string& value) {
   const char* before = std::getenv(variable);
+  if (before != nullptr && (std::string(before) + ":").rfind(value + ":", 0) == 0) return;
   const std::string whole = before != nullptr && *before != '\0' ? value + ":" + before : value;
   setenv(variable, whole.c_str(), 1);
 }
@@ -74,6 +75,7 @@ int run(const RunOptions& options) {
     }
     setenv("WEFT_LIBRARY", library.c_str(), 1);
     prepend(options.preload ? "LD_PRELOAD" : "LD_AUDIT", options.preload ? library : found.audit.string());
+    if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
     if (options.stats) setenv("WEFT_STATS", "1", 1);
     if (options.node) setenv("WEFT_NODE", "1", 1);

@@ -51,12 +51,14 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     console, stamp = terminal.console(), terminal.stamp()
     folder = terminal.results_folder(root, arguments.out, stamp)
     machine.raise_limits()
+    # A virtual environment is known by the path it is called by: links stay.
+    places = modes.Places(root, arguments.build.absolute(), arguments.python.absolute())
+    places.make_package()
     watch = machine.OthersWatch()
     with terminal.progress(console) as progress:
         task = progress.add_task("", total=None)
         session = Session(
-            # A virtual environment is known by the path it is called by: links stay.
-            places=modes.Places(root, arguments.build.absolute() / "bin/weft", arguments.python.absolute()),
+            places=places,
             modes=modes.chosen(arguments.modes or ",".join(modes.QUICK if arguments.quick else modes.BY_NAME)),
             workloads=workloads.chosen(arguments.only, machine.cpus(), arguments.quick),
             rounds=1 if arguments.quick else arguments.rounds,
