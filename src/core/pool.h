@@ -139,6 +139,7 @@ void relinquish_free(Carrier* carrier, uint32_t request) noexcept;
 // ---- roots.cpp ----
 // The root ceases to count as running.
 void release_slot(Carrier* root) noexcept;
+void hold_slot(Carrier* root) noexcept;
 
 // ---- service_thread.cpp ----
 // Starts a detached thread of the pool's own that handles no signals; false when the system refuses it.

@@ -86,17 +86,21 @@ void release_slot(Carrier* root) noexcept {
   if (allowed > 0 && allowed <= p.worker_count.load(std::memory_order_acquire)) wake_for_work(p.worker(allowed - 1));
 }
 
+void hold_slot(Carrier* root) noexcept {
+  if (root->holds_slot.load(std::memory_order_relaxed)) return;
+  if (!root->holds_slot.exchange(true)) {
+    pool().active_roots.fetch_add(1);
+    pool().node.root_begins(root);
+  }
+  wake_monitor();
+}
+
 void enter_region(Context* self, int calls) noexcept {
   Carrier* home = self->home;
   const int open = home->regions_open.load(std::memory_order_relaxed) + 1;
   home->regions_open.store(open, std::memory_order_relaxed);
   if (__builtin_expect(g_admission_limited, 0) && open == 1 && calls > 1) admit(home, calls);
-  if (home->holds_slot.load(std::memory_order_relaxed)) return;
-  if (!home->holds_slot.exchange(true)) {
-    pool().active_roots.fetch_add(1);
-    pool().node.root_begins(home);
-  }
-  wake_monitor();
+  hold_slot(home);
 }
 
 void leave_region(Context* self) noexcept {
