@@ -72,8 +72,8 @@ def main(root: pathlib.Path, words: list[str]) -> int:
         def data() -> Data:
             return results.collect(session, about | {"cpu_percent_of_others": watch.percent()})
 
-        # A run that is stopped keeps its whole rounds.
-        session.measure(after_round=lambda: files.write_json(folder, NAME, data()))
+        # A run that is stopped keeps what it has measured.
+        session.measure(after_workload=lambda: files.write_json(folder, NAME, data()))
     final = data()
     files.write_json(folder, NAME, final)
     (folder / f"{NAME}.md").write_text(tables.markdown(final))
