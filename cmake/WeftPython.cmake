@@ -8,4 +8,9 @@ install(DIRECTORY python/weft/ DESTINATION . COMPONENT python EXCLUDE_FROM_ALL F
 install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS weft weft_audit weft_tcm weft_trace
         LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL NAMELINK_SKIP)
-install(TARGETS weft_command RUNTIME DESTINATION bin COMPONENT python EXCLUDE_FROM_ALL)
+# In a wheel the command is one of its scripts, beside `python`: one that Python starts would double the time to start.
+set(command_dir bin)
+if(SKBUILD_SCRIPTS_DIR)
+  set(command_dir ${SKBUILD_SCRIPTS_DIR})
+endif()
+install(TARGETS weft_command RUNTIME DESTINATION ${command_dir} COMPONENT python EXCLUDE_FROM_ALL)

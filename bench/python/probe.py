@@ -13,6 +13,7 @@ import os
 import pathlib
 import sys
 import threading
+import time
 
 WAIT_S = 1.0
 
@@ -42,9 +43,12 @@ def static() -> str:
 
 
 def regions_meet() -> bool:
-    """Whether two threads can be inside regions of all CPUs at the same time."""
+    """Whether two threads can be inside regions of all CPUs at the same time.
+
+    They look for each other all the time: a process that sleeps is let go on in every mode.
+    """
     runtime = ctypes.CDLL("libgomp.so.1")
-    meeting = threading.Barrier(2)
+    inside: set[int] = set()
     met = []
 
     def region() -> None:
@@ -53,11 +57,13 @@ def regions_meet() -> bool:
         def body(_: int | None) -> None:
             if threading.get_ident() != caller or runtime.omp_get_thread_num() != 0:
                 return
-            try:
-                meeting.wait(WAIT_S)
-                met.append(True)
-            except threading.BrokenBarrierError:
+            inside.add(caller)
+            deadline = time.monotonic() + WAIT_S
+            while len(inside) < 2 and time.monotonic() < deadline:
                 pass
+            if len(inside) == 2:
+                met.append(True)
+            inside.discard(caller)
 
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(body)
         runtime.GOMP_parallel(function, None, cpus(), 0)
@@ -67,7 +73,7 @@ def regions_meet() -> bool:
         thread.start()
     for thread in threads:
         thread.join()
-    return len(met) == 2
+    return len(met) > 0
 
 
 def one_at_a_time() -> str:

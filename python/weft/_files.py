@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the parts that belong to this package lie, and what of them is in this process."""
 
-from __future__ import annotations
-
 import os
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 RUNTIME = f"{FOLDER}/lib/weft/libgomp.so.1"
 PERMITS = f"{FOLDER}/lib/weft/libtcm.so.1"
 AUDIT = f"{FOLDER}/lib/weft/libweft_audit.so"
-COMMAND = f"{FOLDER}/bin/weft"
 # Holds nothing but sitecustomize.py, which Python runs when it starts.
 STARTUP = f"{FOLDER}/_site"
 
@@ -21,7 +18,7 @@ def require(path: str) -> str:
     raise OSError(f"{path} is missing; install weft again (pip install --force-reinstall .)")
 
 
-def mapped_libraries() -> list[str]:
+def mapped_libraries() -> "list[str]":
     """The files that are mapped executable into this process, in the order of their addresses."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         lines = (line.split(None, 5) for line in maps)

@@ -50,7 +50,7 @@ class _Finder:
         loader.exec_module = exec_module
 
 
-_FINDER = _Finder()
+FINDER = _Finder()
 
 
 def when_imported(name: str, hook: Hook) -> None:
@@ -60,6 +60,6 @@ def when_imported(name: str, hook: Hook) -> None:
     if module is not None and not getattr(spec, "_initializing", False):
         hook(module)
         return
-    _FINDER.hooks.setdefault(name, []).append(hook)
-    if _FINDER not in sys.meta_path:
-        sys.meta_path.insert(0, _FINDER)
+    FINDER.hooks.setdefault(name, []).append(hook)
+    if FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, FINDER)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python process does first when it runs on weft. Everything else waits until it is needed."""
+"""What a Python process on weft loads of it, by sitecustomize: at the start what its user wants, later what packages need."""
 
 from __future__ import annotations
 
 import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.abc import MetaPathFinder
 
 
 def start() -> None:
@@ -17,7 +21,12 @@ def start() -> None:
         from weft import _explain
 
         _explain.install(wanted)
-    from weft import _limits, _numba
+
+
+def care() -> MetaPathFinder:
+    """What threadpoolctl and numba need, at their import; the finder that sees it."""
+    from weft import _import_hooks, _limits, _numba
 
     _limits.install()
     _numba.install()
+    return _import_hooks.FINDER

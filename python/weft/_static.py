@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import threading
 
 from weft._import_hooks import when_imported
@@ -37,12 +38,17 @@ def _cpus() -> int:
     return min(len(os.sched_getaffinity(0)), int(_runtime.load().omp_get_num_procs()))
 
 
+@functools.lru_cache(maxsize=1)
 def _factor() -> float:
+    text = os.environ.get("WEFT_STATIC_FACTOR") or "1"
     try:
-        factor = float(os.environ.get("WEFT_STATIC_FACTOR", "1"))
+        factor = float(text)
     except ValueError:
-        return 1.0
-    return factor if 0 < factor < float("inf") else 1.0
+        factor = 0.0
+    if 0 < factor < float("inf"):
+        return factor
+    print(f"weft: WEFT_STATIC_FACTOR={text}: a number above 0 is wanted; 1 is used", file=sys.stderr)
+    return 1.0
 
 
 def threads_of_worker(cpus: int, workers: int, factor: float) -> int:

@@ -11,6 +11,7 @@
 #include "adopt/copy.h"
 #include "adopt/run.h"
 #include "adopt/shares.h"
+#include "adopt/turns.h"
 #include "core/futex_lock.h"
 #include "core/parking.h"
 #include "platform/fence.h"
@@ -79,6 +80,7 @@ void after(bool in_child) noexcept {
   }
   unlock_gangs();
   after_fork(in_child);
+  if (in_child) forget_turns();
   g_forks.store(0);
   if (!in_child) core::unpark(g_forks, INT_MAX);
   g_lock.unlock();

@@ -5,11 +5,13 @@
 #include <new>
 
 #include <dlfcn.h>
+#include <sched.h>
 
 #include "adopt/copy.h"
 #include "adopt/fork.h"
 #include "adopt/shares.h"
 #include "adopt/statistics.h"
+#include "adopt/turns.h"
 #include "base/message.h"
 #include "base/options.h"
 #include "core/gang.h"
@@ -83,12 +85,30 @@ void help(core::Bundle* bundle, int index) {
 
 // Those that are about to finish something have this long, before OS threads are lent in their place.
 constexpr int64_t kTimeToComeNs = 50'000;
+// Gangs of others have this long to end: many calls are as short, and a long one must not hold up everybody.
+constexpr int64_t kTimeToEndNs = 2'000'000;
 
+// The gang's calls have been announced, `missing` carriers for them were not to be had; returns how many still are.
 int await_carriers(int missing, int calls) noexcept {
   const int64_t deadline = platform::now_ns() + kTimeToComeNs;
   while (missing > 0 && platform::now_ns() < deadline) {
     for (int i = 0; i < 32; ++i) platform::pause();
     core::begin_gang_calls(calls);
+    missing = core::announce_gang(calls);
+  }
+  return missing;
+}
+
+int await_turns(const core::Context* context, int missing, int calls) noexcept {
+  const int64_t deadline = platform::now_ns() + kTimeToEndNs;
+  while (missing > 0 && others_have_turns()) {
+    const int64_t left = deadline - platform::now_ns();
+    if (left <= 0) break;
+    const uint32_t seen = turns_ended();
+    core::begin_gang_calls(calls);  // of no use to others while this one sleeps
+    core::begin_sleep(context);
+    await_turn(seen, left);
+    core::end_sleep(context);
     missing = core::announce_gang(calls);
   }
   return missing;
@@ -102,8 +122,9 @@ bool start(Gang* gang, int calls) noexcept {
   gang->lent = 0;
   int missing = core::announce_gang(calls);
   if (missing > 0) {
-    missing = await_carriers(missing, calls);
+    if (!others_have_turns()) missing = await_carriers(missing, calls);
     if (missing > 0) lower_share(g_helpers.load(std::memory_order_relaxed));
+    if (missing > 0) missing = await_turns(context, missing, calls);
     gang->lent = core::lend_threads(missing);
   }
   if (gang->lent < missing) {
@@ -112,6 +133,7 @@ bool start(Gang* gang, int calls) noexcept {
     if (context->home != nullptr) core::leave_region(context);
     return false;
   }
+  begin_turn();
   count_gang(gang->count, gang->lent);
   gang->call = help;
   core::publish(gang, calls + 1);
@@ -119,8 +141,20 @@ bool start(Gang* gang, int calls) noexcept {
   return true;
 }
 
+// With OS threads beyond the CPUs, those that have jobs need the CPU on which the caller would look for their end.
+void let_lent_run(const Gang* gang) noexcept {
+  const int64_t deadline = platform::now_ns() + core::spin_ns();
+  // Relaxed: join() sees what the jobs have done.
+  while (gang->pending.load(std::memory_order_relaxed) > 0 && !gang->claimable()) {
+    sched_yield();
+    if (platform::now_ns() > deadline) return;
+  }
+}
+
 void finish(Gang* gang) noexcept {
+  if (gang->lent > 0) let_lent_run(gang);
   core::join(gang);
+  end_turn();
   core::return_threads(gang->lent);
   core::Context* context = core::attach();
   if (context->home != nullptr) core::leave_region(context);

@@ -53,9 +53,12 @@ int busy_carriers() noexcept {
   return busy;
 }
 
-// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both, so that
-// at worst too many threads are lent.
-int announce_gang(int calls) noexcept { return pool().gang_calls.fetch_add(calls) + calls - idle_carriers(); }
+// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both. What others
+// miss is theirs to lend. Idle ones that others had counted on and who found something else to do meanwhile are
+// missed by the monitor (help_gangs).
+int announce_gang(int calls) noexcept {
+  return std::min(calls, pool().gang_calls.fetch_add(calls) + calls - idle_carriers());
+}
 
 void begin_gang_calls(int calls) noexcept { pool().gang_calls.fetch_sub(calls, std::memory_order_relaxed); }
 
@@ -74,6 +77,14 @@ int lend_threads(int missing) noexcept {
 
 void return_threads(int lent) noexcept {
   if (lent > 0) pool().lent_to_gangs.fetch_sub(lent, std::memory_order_relaxed);
+}
+
+void begin_sleep(const Context* self) noexcept {
+  if (self->home != nullptr) release_slot(self->home);
+}
+
+void end_sleep(const Context* self) noexcept {
+  if (self->home != nullptr) hold_slot(self->home);
 }
 
 void take_part(Bundle* bundle) noexcept {

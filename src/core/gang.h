@@ -16,8 +16,9 @@ bool alone() noexcept;
 // OS threads that are at work: roots that hold slots, and workers that neither look for work nor only wait.
 int busy_carriers() noexcept;
 
-// A gang that is about to be published announces the calls it needs beside its publisher's. Returns how many more there
-// are announced, by all gangs, than carriers that could start them: that many are to be lent. Who begins one says so.
+// A gang that is about to be published announces the calls it needs beside its publisher's. Returns for how many of
+// these there are no carriers, if all that have been announced by gangs are counted: that many are to be lent. Who begins
+// one says so.
 int announce_gang(int calls) noexcept;
 void begin_gang_calls(int calls) noexcept;
 
@@ -25,6 +26,11 @@ void begin_gang_calls(int calls) noexcept;
 // they may run beside the CPU slots. Returns how many were lent: less than `missing` where the system refuses them.
 int lend_threads(int missing) noexcept;
 void return_threads(int lent) noexcept;
+
+// The caller is about to let its OS thread sleep in the system, and has come back: if it is a root, others may have its
+// slot meanwhile.
+void begin_sleep(const Context* self) noexcept;
+void end_sleep(const Context* self) noexcept;
 
 // Runs members of the published `bundle` on the caller's context, as long as there are some.
 void take_part(Bundle* bundle) noexcept;

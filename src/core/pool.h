@@ -151,6 +151,7 @@ Carrier* take_root_carrier() noexcept;
 void put_root_carrier(Carrier* carrier) noexcept;
 // The root ceases to count as running.
 void release_slot(Carrier* root) noexcept;
+void hold_slot(Carrier* root) noexcept;
 // So many of `active_roots` are there no more: workers may run in their place.
 void return_slots(Pool& pool, int count) noexcept;
 

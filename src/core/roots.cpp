@@ -97,18 +97,22 @@ void return_slots(Pool& p, int count) noexcept {
   for (int i = std::max(0, allowed - count); i < there; ++i) wake_for_work(p.worker(i));
 }
 
+void hold_slot(Carrier* root) noexcept {
+  if (root->holds_slot.load(std::memory_order_relaxed)) return;
+  if (!root->holds_slot.exchange(true)) {
+    pool().active_roots.fetch_add(1);
+    pool().node.root_begins(root);
+  }
+  wake_monitor();
+}
+
 void enter_region(Context* self, int calls) noexcept {
   Carrier* home = self->home;
   const int open = home->regions_open.load(std::memory_order_relaxed) + 1;
   home->regions_open.store(open, std::memory_order_relaxed);
   if (__builtin_expect(g_turnstile.load(std::memory_order_relaxed), 0) != 0 && open == 1 && calls > 1)
     admit(home, calls);
-  if (home->holds_slot.load(std::memory_order_relaxed)) return;
-  if (!home->holds_slot.exchange(true)) {
-    pool().active_roots.fetch_add(1);
-    pool().node.root_begins(home);
-  }
-  wake_monitor();
+  hold_slot(home);
 }
 
 void leave_region(Context* self) noexcept {

@@ -150,6 +150,23 @@ class Refuses(CommandTest):
         self.assertEqual(done.returncode, 3)
         self.one_complaint(done, script, static, "statically linked")
 
+    def test_what_has_its_own_runtime(self):
+        archive = subprocess.run([GCC, "-print-file-name=libgomp.a"], capture_output=True, text=True, check=True)
+        source = "#include <omp.h>\nint main(void) { int n = 0;\n#pragma omp parallel reduction(+ : n)\nn++;\nreturn n > 0 ? 6 : 0; }"
+        file = self.folder / "inside.c"
+        file.write_text(source)
+        program = self.folder / "inside"
+        subprocess.run([GCC, "-fopenmp", "-c", file, "-o", f"{program}.o"], check=True)
+        subprocess.run([GCC, f"{program}.o", archive.stdout.strip(), "-lpthread", "-ldl", "-o", program], check=True)
+        for flag in "--strip-debug", "--strip-all":
+            with self.subTest(flag=flag):
+                subprocess.run(["strip", flag, program], check=True)
+                done = self.weft("run", program)
+                self.assertEqual(done.returncode, 6)
+                self.one_complaint(done, program, "libgomp.a", "shared one")
+        linked = self.build("shared", source)
+        self.assertEqual(self.weft("run", linked).stderr, "")
+
     def test_setuid(self):
         program = self.build("setuid", "int main(void) { return 4; }", "-fno-openmp")
         if os.geteuid() != 0:

@@ -2,6 +2,7 @@
 #include "library.h"
 
 #include <cstdlib>
+#include <vector>
 
 #include "base/message.h"
 
@@ -9,13 +10,47 @@ namespace weft::tools {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// The package `weft` of a wheel whose scripts lie in PREFIX/bin: what pip calls purelib, for each Python of that prefix;
+// or PREFIX itself (pip install --target).
+std::vector<fs::path> packages(const fs::path& prefix) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const char* library : {"lib", "lib64"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(prefix / library, error)) {
+      if (entry.path().filename().string().rfind("python3", 0) != 0) continue;
+      for (const char* packages : {"site-packages", "dist-packages"}) found.push_back(entry.path() / packages / "weft");
+    }
+  }
+  found.push_back(prefix / "weft");
+  return found;
+}
+
+bool complete(const Libraries& libraries) {
+  std::error_code error;
+  return fs::exists(libraries.runtime, error) && fs::exists(libraries.audit, error);
+}
+
+Libraries in(const fs::path& folder, const fs::path& package) {
+  std::error_code error;
+  const fs::path python = package / "_site";
+  return {folder / "libgomp.so.1", folder / "libweft_audit.so", folder / "libweft_trace.so",
+          fs::exists(python, error) ? python : fs::path()};
+}
+
+}  // namespace
+
 Libraries find_libraries() {
   std::error_code error;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   for (const char* folder : {"lib/weft", WEFT_INSTALLED_LIBRARY_DIR}) {
-    Libraries found{prefix / folder / "libgomp.so.1", prefix / folder / "libweft_audit.so",
-                    prefix / folder / "libweft_trace.so"};
-    if (fs::exists(found.runtime, error) && fs::exists(found.audit, error)) return found;
+    Libraries found = in(prefix / folder, prefix);
+    if (complete(found)) return found;
+  }
+  for (const fs::path& package : packages(prefix)) {
+    Libraries found = in(package / "lib/weft", package);
+    if (complete(found)) return found;
   }
   base::warn("no runtime library in %s/lib/weft or %s/%s; build or install weft again", prefix.c_str(), prefix.c_str(),
              WEFT_INSTALLED_LIBRARY_DIR);

@@ -10,6 +10,7 @@
 
 #include "base/message.h"
 #include "library.h"
+#include "own_openmp.h"
 #include "program.h"
 
 namespace weft::tools {
@@ -19,9 +20,10 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kCannotExecute = 126;
 
-// In front of what the variable holds already.
+// In front of what the variable holds already, unless it stands there: a program on weft may start others by weft.
 void prepend(const char* variable, const std::string& value) {
   const char* before = std::getenv(variable);
+  if (before != nullptr && (std::string(before) + ":").rfind(value + ":", 0) == 0) return;
   const std::string whole = before != nullptr && *before != '\0' ? value + ":" + before : value;
   setenv(variable, whole.c_str(), 1);
 }
@@ -59,6 +61,11 @@ bool set_trace(const std::string& wanted, const std::string& tool) {
 }  // namespace
 
 int run(const RunOptions& options) {
+  const char* mode = options.mode.empty() ? std::getenv("WEFT_MODE") : options.mode.c_str();
+  if (options.factor > 0 && (mode == nullptr || std::strcmp(mode, "static") != 0)) {
+    base::warn("--factor: a factor belongs to fixed shares: add --mode static");
+    return kUsage;
+  }
   for (const std::string& setting : options.settings) {
     if (!set(setting)) return kUsage;
   }
@@ -74,12 +81,20 @@ int run(const RunOptions& options) {
     }
     setenv("WEFT_LIBRARY", library.c_str(), 1);
     prepend(options.preload ? "LD_PRELOAD" : "LD_AUDIT", options.preload ? library : found.audit.string());
+    if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
+    const std::string archive = own_openmp(program.path);
+    if (!archive.empty()) {
+      base::warn("%s has an OpenMP runtime inside (%s): its own regions run on that, beside weft; link it with the "
+                 "shared one",
+                 program.path.c_str(), archive.c_str());
+    }
     if (options.stats) setenv("WEFT_STATS", "1", 1);
     if (options.node) setenv("WEFT_NODE", "1", 1);
     if (options.weight > 0) setenv("WEFT_WEIGHT", std::to_string(options.weight).c_str(), 1);
     if (options.cpus > 0) setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);
     if (!options.mode.empty()) setenv("WEFT_MODE", options.mode.c_str(), 1);
+    if (options.factor > 0) setenv("WEFT_STATIC_FACTOR", std::to_string(options.factor).c_str(), 1);
   }
   std::vector<char*> arguments;
   for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -17,6 +17,7 @@ struct RunOptions {
   std::vector<std::string> settings;  // NAME=VALUE
   std::string trace;                 // write a trace to this file; empty: none
   std::string mode;                  // of sharing the CPUs; empty: as the environment says
+  double factor = 0;                 // of fixed shares; 0: as the environment says
   std::vector<std::string> command;
 };
 

@@ -51,12 +51,14 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     console, stamp = terminal.console(), terminal.stamp()
     folder = terminal.results_folder(root, arguments.out, stamp)
     machine.raise_limits()
+    # A virtual environment is known by the path it is called by: links stay.
+    places = modes.Places(root, arguments.build.absolute(), arguments.python.absolute())
+    places.make_package()
     watch = machine.OthersWatch()
     with terminal.progress(console) as progress:
         task = progress.add_task("", total=None)
         session = Session(
-            # A virtual environment is known by the path it is called by: links stay.
-            places=modes.Places(root, arguments.build.absolute() / "bin/weft", arguments.python.absolute()),
+            places=places,
             modes=modes.chosen(arguments.modes or ",".join(modes.QUICK if arguments.quick else modes.BY_NAME)),
             workloads=workloads.chosen(arguments.only, machine.cpus(), arguments.quick),
             rounds=1 if arguments.quick else arguments.rounds,
@@ -70,8 +72,8 @@ def main(root: pathlib.Path, words: list[str]) -> int:
         def data() -> Data:
             return results.collect(session, about | {"cpu_percent_of_others": watch.percent()})
 
-        # A run that is stopped keeps its whole rounds.
-        session.measure(after_round=lambda: files.write_json(folder, NAME, data()))
+        # A run that is stopped keeps what it has measured.
+        session.measure(after_workload=lambda: files.write_json(folder, NAME, data()))
     final = data()
     files.write_json(folder, NAME, final)
     (folder / f"{NAME}.md").write_text(tables.markdown(final))

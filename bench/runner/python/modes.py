@@ -3,6 +3,7 @@
 
 import dataclasses
 import pathlib
+import subprocess
 from collections.abc import Mapping
 
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
@@ -13,8 +14,8 @@ ENTRIES = {
     "run": ("{weft}", "run", "--", "{python}"),
     "static": ("{python}", "-m", "weft", "--mode", "static"),
 }
-# Where Python finds the module that `static` enters by.
-MODULE_PATH = "{root}/python"
+# Where Python finds the module that `static` enters by: as a wheel holds it.
+MODULE_PATH = "{package}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,11 +51,29 @@ class Places:
     """What the entries stand on."""
 
     root: pathlib.Path
-    weft: pathlib.Path
+    build: pathlib.Path
     python: pathlib.Path
 
+    @property
+    def weft(self) -> pathlib.Path:
+        return self.build / "bin/weft"
+
+    @property
+    def package(self) -> pathlib.Path:
+        """The folder in which the package `weft` lies, with this build inside."""
+        return self.build / "python_tree"
+
+    def make_package(self) -> None:
+        """Raises SystemExit with what went wrong."""
+        words = ["cmake", "--install", str(self.build), "--component", "python", "--prefix", str(self.package / "weft")]
+        try:
+            subprocess.run(words, check=True, capture_output=True, text=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            why = getattr(error, "stderr", "") or str(error)
+            raise SystemExit(f"bench/run: the Python package cannot be made: {why.strip()}") from error
+
     def fill(self, word: str) -> str:
-        return word.format(root=self.root, weft=self.weft, python=self.python)
+        return word.format(root=self.root, weft=self.weft, python=self.python, package=self.package)
 
     def command(self, mode: Mode) -> list[str]:
         return [self.fill(word) for word in ENTRIES[mode.entry]]

@@ -2,6 +2,7 @@
 """Measures workloads under modes in turn, and keeps what came of it."""
 
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -61,12 +62,13 @@ class Session:
     def count(self) -> int:
         return self.rounds * len(self.plan())
 
-    def measure(self, after_round: Callable[[], None]) -> None:
+    def measure(self, after_workload: Callable[[], None]) -> None:
         for number in range(self.rounds):
-            for workload, mode in self.plan():
-                self.step(f"round {number + 1}: {workload.name}, {mode.title}")
-                self._measure(workload, mode)
-            after_round()
+            for workload, plan in itertools.groupby(self.plan(), key=lambda step: step[0]):
+                for _, mode in plan:
+                    self.step(f"round {number + 1}: {workload.name}, {mode.title}")
+                    self._measure(workload, mode)
+                after_workload()
 
     def _measure(self, workload: Workload, mode: Mode) -> None:
         cell = self.cells.setdefault((workload.name, mode.name), Cell())
