@@ -68,12 +68,16 @@ Member* Member::join(const char* path, const Terms& terms, Reason& reason) noexc
     segment->unlock();
     delete segment;
   }
-  segment->remove_dead(Segment::Check::processes);
   Header& header = segment->layout().header;
   auto& records = segment->layout().records;
-  const auto free = std::find_if(records.begin(), records.end(), [](const Record& record) {
-    return record.serial.load(std::memory_order_relaxed) == 0;
-  });
+  const auto find_free = [&](Segment::Check check) {
+    segment->remove_dead(check);
+    return std::find_if(records.begin(), records.end(),
+                        [](const Record& record) { return record.serial.load(std::memory_order_relaxed) == 0; });
+  };
+  // Hundreds may come at once, and each has the lock meanwhile; so the thorough look only where it matters.
+  auto* free = find_free(Segment::Check::marks);
+  if (free == records.end()) free = find_free(Segment::Check::processes);
   Member* member = nullptr;
   if (free == records.end()) {
     reason.say("%d processes share the node already", kMostProcesses);
@@ -122,7 +126,7 @@ void Member::leave() noexcept {
   if (lost() || !segment_->lock()) return;
   segment_->clear(number_);
   pthread_mutex_unlock(&me_.life);
-  segment_->remove_dead(Segment::Check::processes);
+  segment_->remove_dead(Segment::Check::marks);
   if (segment_->live_count() == 0) segment_->close_and_remove();
   segment_->unlock();
   const int records = live_records();

@@ -248,10 +248,32 @@ TEST_F(MemberTest, ThreadsOfOneProcess) {
 }
 
 TEST_F(MemberTest, TooMany) {
-  for (int i = 0; i < kMostProcesses; ++i) ASSERT_NE(join({.cpus = cpus(0, 1)}), nullptr);
+  int joined[2];
+  ASSERT_EQ(pipe(joined), 0);
+  std::vector<pid_t> children;
+  for (int i = 0; i < kMostProcesses; ++i) {
+    children.push_back(run_child([&] {
+      const bool in = join({.cpus = cpus(0, 1)}) != nullptr;
+      if (write(joined[1], in ? "y" : "n", 1) != 1) return 1;
+      for (;;) pause();
+    }));
+  }
+  close(joined[1]);
+  for (int i = 0; i < kMostProcesses; ++i) {
+    char in = 0;
+    EXPECT_EQ(read(joined[0], &in, 1), 1);
+    EXPECT_EQ(in, 'y') << i << " have joined";
+  }
+  close(joined[0]);
   Reason reason;
   EXPECT_EQ(Member::join(path(), {.cpus = cpus(0, 1)}, reason), nullptr);
   EXPECT_NE(std::string(reason.text).find("256 processes"), std::string::npos) << reason.text;
+  for (const pid_t child : children) kill(child, SIGKILL);
+  for (const pid_t child : children) EXPECT_EQ(wait_for(child), -SIGKILL);
+  Member* member = join({.cpus = cpus(0, 1)});
+  EXPECT_GE(member->take(), 0);
+  member->leave();
+  EXPECT_FALSE(exists());
 }
 
 // Its number serves another process: the record is of one that was started at another time.

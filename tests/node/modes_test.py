@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WEFT_MODE=exclusive and counting among processes that share a node: who may be in a region, and that none of them can keep
-the others out for ever."""
+"""WEFT_MODE=exclusive and counting among processes that share a node: who may be in a region, and that none of them can
+keep the others out for ever."""
 import os
 import random
 import signal
