@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of `python -m weft`. Without argparse, which would take as long to load as the rest of the launch."""
+"""The command line of `python -m weft`. Without argparse, which would take as long to load as all the rest does."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import re
 
@@ -34,8 +35,9 @@ def other_runtimes() -> list[str]:
     return [path for path in _files.mapped_libraries() if is_openmp(path) and not is_weft(path)]
 
 
+@functools.lru_cache(maxsize=1)
 def audited() -> bool:
-    """Whether the dynamic linker asks weft's audit library, so that every OpenMP runtime is weft's."""
+    """Whether the dynamic linker asks weft's audit library: every OpenMP runtime is weft's. It never changes."""
     return any(os.path.basename(path) == "libweft_audit.so" for path in _files.mapped_libraries())
 
 
@@ -90,12 +92,25 @@ class Blas:
         return [path for path in paths if self.num_threads(path) is not None]
 
 
-def blas() -> Blas | None:
-    """None: weft is not here, or leaves OpenBLAS on pthreads alone."""
-    path = mapped()
-    if path is None:
-        return None
+_blas: Blas | None = None
+
+
+def _library() -> ctypes.CDLL | None:
+    """The runtime, if it is mapped. Looks at all that is mapped only where it may lie anywhere."""
     try:
-        return Blas(ctypes.CDLL(path))
-    except AttributeError:
-        return None
+        return ctypes.CDLL(os.environ.get("WEFT_LIBRARY") or _files.RUNTIME, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        path = None if audited() else mapped()
+        return None if path is None else ctypes.CDLL(path)
+
+
+def blas() -> Blas | None:
+    """None: weft is not here, or leaves OpenBLAS on pthreads alone. Some programs ask many times a second."""
+    global _blas
+    if _blas is None:
+        library = _library()
+        try:
+            _blas = None if library is None else Blas(library)
+        except AttributeError:
+            return None
+    return _blas

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python process on weft loads of it, by sitecustomize: at the start what its user wants, later what packages need."""
+"""What sitecustomize loads of weft: at the start what the user wants, later what packages need."""
 
 from __future__ import annotations
 

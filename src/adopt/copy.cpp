@@ -84,7 +84,7 @@ Copy* make(const link_map* map) noexcept {
   if (!library.found()) return nullptr;
   // It must not be unmapped: shares are written into it at any time.
   if (dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == nullptr) return nullptr;
-  Copy* made = new (std::nothrow) Copy(library, map->l_addr);
+  Copy* made = new (std::nothrow) Copy(library, map->l_addr, map->l_name);
   if (made == nullptr) return nullptr;
   object.for_each_defined([made](const char* name, void* function, size_t) {
     if (known(name) != Known::get_configuration) return false;
@@ -150,8 +150,13 @@ Found find_mapped() noexcept {
 int copy_count() noexcept { return g_count.load(std::memory_order_acquire); }
 Copy* copy(int index) noexcept { return g_copies[static_cast<size_t>(index)].load(std::memory_order_acquire); }
 
-Copy::Copy(const OpenBlas& found, uintptr_t object_base) noexcept
-    : library(found), base(object_base), whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))) {}
+Copy::Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexcept
+    : library(found),
+      base(object_base),
+      path(realpath(file, nullptr)),
+      whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))) {}
+
+Copy::~Copy() { std::free(path); }
 
 Copy* copy_at(const void* address) noexcept {
   const link_map* map = map_at(address);
@@ -169,8 +174,13 @@ Copy* copy_of(Job job) noexcept {
 }
 
 Copy* copy_in(const char* path) noexcept {
+  if (path == nullptr) return nullptr;
+  const int count = copy_count();
+  for (int i = 0; i < count; ++i) {
+    if (copy(i)->path != nullptr && std::strcmp(copy(i)->path, path) == 0) return copy(i);
+  }
   char wanted[PATH_MAX];
-  if (path == nullptr || realpath(path, wanted) == nullptr) return nullptr;
+  if (realpath(path, wanted) == nullptr) return nullptr;
   const Found found = find_mapped();
   for (int i = 0; i < found.count; ++i) {
     const link_map* map = found.maps[static_cast<size_t>(i)];

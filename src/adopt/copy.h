@@ -40,10 +40,14 @@ class Numbers {
 };
 
 struct Copy {
-  Copy(const OpenBlas& found, uintptr_t object_base) noexcept;
+  Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexcept;
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+  ~Copy();
 
   const OpenBlas library;
   const uintptr_t base;  // of the object, by which it is known
+  char* const path;      // of its file, without links; null: it has none
 
   // All of its jobs come to weft, also those that it would give to its own threads without asking, and it has none: the
   // audit library has seen to that. Otherwise the first numbers are those of its threads.

@@ -53,8 +53,8 @@ int busy_carriers() noexcept {
   return busy;
 }
 
-// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both. What others
-// miss is theirs to lend. Idle ones that others had counted on and who found something else to do meanwhile are
+// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both. What
+// others miss is theirs to lend. Idle ones that others had counted on and who found something else to do meanwhile are
 // missed by the monitor (help_gangs).
 int announce_gang(int calls) noexcept {
   return std::min(calls, pool().gang_calls.fetch_add(calls) + calls - idle_carriers());

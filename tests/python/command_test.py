@@ -10,9 +10,8 @@ import subprocess
 import sys
 import unittest
 
-from support import TIMEOUT_S, ProgramTest, environment
-
 import weft
+from support import TIMEOUT_S, ProgramTest, environment
 
 PACKAGE = pathlib.Path(weft.__file__).parent
 COMMAND = PACKAGE / "bin/weft"
@@ -39,7 +38,8 @@ class CommandTest(ProgramTest):
 
 class Wheel(CommandTest):
     def test_finds_the_package_of_its_prefix(self) -> None:
-        for place in ("lib/python3.11/site-packages", "lib64/python3.9/site-packages", "lib/python3.13/dist-packages", ""):
+        of_pip = "lib/python3.11/site-packages", "lib64/python3.9/site-packages", "lib/python3.13/dist-packages"
+        for place in (*of_pip, ""):
             with self.subTest(place=place):
                 prefix = self.folder / f"prefix {place.replace('/', ' ')}"
                 (prefix / "bin").mkdir(parents=True)

@@ -32,6 +32,27 @@ class Limits(ProgramTest):
         )
         self.assertEqual(self.succeed(code), f"1 True {CPUS}\n")
 
+    def test_cost_no_look_at_all_that_is_mapped(self) -> None:
+        code = (
+            START
+            + """
+    import sys
+    opened = []
+    sys.addaudithook(lambda event, details: opened.append(details[0]) if event == "open" else None)
+    controller = threadpoolctl.ThreadpoolController()
+    def limit():
+        with controller.limit(limits=1, user_api="blas"):
+            a @ a
+    limit()
+    del opened[:]
+    limit()
+    a @ a
+    limit()
+    print(opened)
+"""
+        )
+        self.assertEqual(self.succeed(code), "[]\n")
+
     def test_threadpoolctl(self) -> None:
         code = (
             START

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The package `weft` of a wheel whose scripts lie in PREFIX/bin: what pip calls purelib, for each Python of that prefix;
-// or PREFIX itself (pip install --target).
+// The package `weft` of a wheel whose scripts lie in PREFIX/bin: what pip calls purelib, for each Python of that
+// prefix; or PREFIX itself (pip install --target).
 std::vector<fs::path> packages(const fs::path& prefix) {
   std::vector<fs::path> found;
   std::error_code error;

@@ -10,7 +10,7 @@ struct Libraries {
   std::filesystem::path runtime;  // libgomp.so.1
   std::filesystem::path audit;    // libweft_audit.so
   std::filesystem::path trace;    // libweft_trace.so
-  std::filesystem::path python;   // the folder that each Python on weft has first in its PYTHONPATH; empty: no package
+  std::filesystem::path python;  // the folder that each Python on weft has first in its PYTHONPATH; empty: no package
 };
 
 // Looks beside the command: as built, as installed, then as a wheel is. Ends the process with a message when there is

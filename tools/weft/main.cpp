@@ -45,7 +45,9 @@ void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
       ->add_option("--mode", run.mode,
                    "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")
       ->check(CLI::IsMember({"dynamic", "static", "exclusive", "counting"}));
-  command->add_option("-f,--factor", run.factor, "with --mode static: threads of a Python pool's worker = F x CPUs / workers")
+  command
+      ->add_option("-f,--factor", run.factor,
+                   "with --mode static: threads of a Python pool's worker = F x CPUs / workers")
       ->check(CLI::PositiveNumber);
 }
 

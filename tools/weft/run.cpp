@@ -85,9 +85,10 @@ int run(const RunOptions& options) {
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
     const std::string archive = own_openmp(program.path);
     if (!archive.empty()) {
-      base::warn("%s has an OpenMP runtime inside (%s): its own regions run on that, beside weft; link it with the "
-                 "shared one",
-                 program.path.c_str(), archive.c_str());
+      base::warn(
+          "%s has an OpenMP runtime inside (%s): its own regions run on that, beside weft; link it with the "
+          "shared one",
+          program.path.c_str(), archive.c_str());
     }
     if (options.stats) setenv("WEFT_STATS", "1", 1);
     if (options.node) setenv("WEFT_NODE", "1", 1);

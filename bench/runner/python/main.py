@@ -23,6 +23,11 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--only", default="", help=f"of {', '.join(workloads.families(1, quick=True))}; with commas between"
     )
+    parser.add_argument(
+        "--short",
+        action="store_true",
+        help=f"{', '.join(workloads.SHORT)} under {', '.join(modes.SHORT)}: some ten minutes on 2 CPUs",
+    )
     parser.add_argument("--modes", help=f"of {', '.join(modes.BY_NAME)}; with commas between (default: all)")
     parser.add_argument("--rounds", type=positive, default=3, help="how often each is measured, in turn (default 3)")
     parser.add_argument(
@@ -39,6 +44,13 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     parser.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
     parser.add_argument("--no-plots", action="store_true")
     arguments = parser.parse_args(words)
+    usual = modes.BY_NAME
+    if arguments.quick:
+        usual = modes.QUICK
+    elif arguments.short:
+        usual = modes.SHORT
+    arguments.modes = arguments.modes or ",".join(usual)
+    arguments.only = arguments.only or (",".join(workloads.SHORT) if arguments.short else "")
     if not arguments.python.exists():
         parser.error(f"{arguments.python} is not there: run scripts/setup-bench-python, or name another with --python")
     if not (arguments.build / "bin/weft").exists():
@@ -59,7 +71,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
         task = progress.add_task("", total=None)
         session = Session(
             places=places,
-            modes=modes.chosen(arguments.modes or ",".join(modes.QUICK if arguments.quick else modes.BY_NAME)),
+            modes=modes.chosen(arguments.modes),
             workloads=workloads.chosen(arguments.only, machine.cpus(), arguments.quick),
             rounds=1 if arguments.quick else arguments.rounds,
             quick=arguments.quick,

@@ -43,6 +43,7 @@ ALL = (
     Mode("weft-node", "weft --node", "run", {"WEFT_NODE": "1"}, "node"),
 )
 QUICK = (DEFAULT, "one-thread", OWN)
+SHORT = (*QUICK, "weft-static")
 BY_NAME = {mode.name: mode for mode in ALL}
 
 

@@ -79,6 +79,9 @@ SINGLE = (
     Workload("mix", "KMeans beside eigenvalues, two processes", (KMEANS, EIGENVALUES), ("openmp", *BLAS), 1e-3),
 )
 
+# One of each kind: BLAS in threads, with few of them at the end, OpenMP, both, a compiler's loops, two processes.
+SHORT = ("qr-balanced", "eigenvalues-unbalanced", "kmeans", "cross-validation-threads", "numba-openmp", "mix")
+
 
 def _powers_of_two(last: int) -> list[int]:
     return [*itertools.takewhile(lambda count: count < last, (2**k for k in range(20))), last]
