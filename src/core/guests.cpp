@@ -31,8 +31,7 @@ void take_seats(Pool& p) noexcept {
   GuestSeats& seats = p.guest_seats;
   seats.lock.lock();
   const int held = g_held.load(std::memory_order_relaxed);
-  const int wanted =
-      p.node.on() ? std::min(held + g_more.load(std::memory_order_relaxed), p.settings.slots) : 0;
+  const int wanted = p.node.on() ? std::min(held + g_more.load(std::memory_order_relaxed), p.settings.slots) : 0;
   while (seats.count < wanted) {
     Carrier* carrier = take_root_carrier();
     if (carrier == nullptr) break;
@@ -93,8 +92,8 @@ GuestLoad guest_load() noexcept {
   const int busy = busy_carriers() - p->active_roots.load(std::memory_order_relaxed);
   load.wanted = std::max(0, busy - load.members) + pending_work(*p);
   const Context* self = current_context();
-  load.caller_counted = self->carrier != nullptr &&
-                        (self->home == nullptr || self->home->holds_slot.load(std::memory_order_relaxed));
+  load.caller_counted =
+      self->carrier != nullptr && (self->home == nullptr || self->home->holds_slot.load(std::memory_order_relaxed));
   return load;
 }
 
@@ -146,8 +145,7 @@ void tick_guests(Pool& pool) noexcept {
 }
 
 bool guests_need_ticks(const Pool& pool) noexcept {
-  return pool.node.on() &&
-         g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
+  return pool.node.on() && g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
 }
 
 }  // namespace weft::core
