@@ -310,7 +310,7 @@ void after_fork_in_child() {
     t_inside.permit->primaries.store(has_come ? 1 : 0, std::memory_order_relaxed);
     t_inside.permit->workers.store(has_come ? 0 : 1, std::memory_order_relaxed);
   }
-  if (const core::PoolSide* side = pool()) side->hold(0, 0);
+  if (const core::PoolSide* side = pool()) side->forget();
 }
 
 [[gnu::constructor]] void on_load() { pthread_atfork(nullptr, nullptr, after_fork_in_child); }
