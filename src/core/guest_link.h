@@ -37,7 +37,7 @@ struct PoolSide {
   GuestLoad (*load)();
   // From now on guests have so many slots in all, and could use `more`. One call at a time.
   void (*hold)(int slots, int more);
-  void (*forget)();             // in the child of a fork: they have none
+  void (*forget)();  // in the child of a fork: they have none
   void (*set_part)(GuestPart);  // of the caller
 };
 
