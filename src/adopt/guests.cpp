@@ -25,6 +25,7 @@ constexpr core::PoolSide kSide{
     .roots_at_work = core::roots_at_work,
     .load = core::guest_load,
     .hold = core::hold_for_guests,
+    .forget = core::forget_guests,
     .set_part = core::set_guest_part,
 };
 

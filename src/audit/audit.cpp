@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers every search for an OpenMP runtime in a process with weft's library (rtld-audit(7)): that of a linked
 // library, of dlopen, and those for the renamed copies inside Python wheels. So one runtime is mapped, and whatever
-// asks for versions or symbols of any of those names gets them from it. So it does with the library by which oneTBB asks
-// how many threads it may have. And it has copies of OpenBLAS adopted (adopt.h).
+// asks for versions or symbols of any of those names gets them from it. So it does with the library by which oneTBB
+// asks how many threads it may have. And it has copies of OpenBLAS adopted (adopt.h).
 //
 // When a search is answered matters. Objects with version needs ("GOMP_4.0 from libomp-1a2b.so.5") look among the
 // loaded objects for one known by that very name, and the dynamic linker aborts when there is none.

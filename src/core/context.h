@@ -71,16 +71,16 @@ struct Context {
   std::atomic<GuestPart> guest_part{GuestPart::none};
 
   Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
-  Carrier* home = nullptr;     // a root's own context runs on this carrier only
-  Carrier* group = nullptr;    // the root whose work it does
-  Carrier* place = nullptr;    // where it had best continue, wherever it ran meanwhile; null: where it ran last
+  Carrier* home = nullptr;  // a root's own context runs on this carrier only
+  Carrier* group = nullptr;  // the root whose work it does
+  Carrier* place = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last
 
   const platform::CpuSet* cpus = nullptr;  // what it is bound to (core/binding.h); null: nothing
 
-  uint64_t last_bundle = 0;       // serial of the bundle it served last
-  Bundle* claimed = nullptr;      // a member handed over with the switch
+  uint64_t last_bundle = 0;  // serial of the bundle it served last
+  Bundle* claimed = nullptr;  // a member handed over with the switch
   int claimed_index = 0;
-  WaitQueue* queue = nullptr;     // where it waits, and since which release; for Departure::queue
+  WaitQueue* queue = nullptr;  // where it waits, and since which release; for Departure::queue
   uint32_t ticket = 0;
 };
 

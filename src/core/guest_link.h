@@ -13,30 +13,31 @@ namespace weft::core {
 enum class GuestPart : uint8_t {
   none,
   primary,  // the program's own, or a context of the pool: it has come by itself, and runs anyway
-  worker,   // the library's own
+  worker,  // the library's own
 };
 
 // How the pool is doing, when it is asked.
 struct GuestLoad {
-  int roots = 0;      // that hold slots
+  int roots = 0;  // that hold slots
   int primaries = 0;  // of them: inside the other library as primary, or as worker
   int workers = 0;
   int members = 0;  // contexts of the pool that are inside the other library
-  int wanted = 0;   // carriers beside these that are at work, and more that could be
+  int wanted = 0;  // carriers beside these that are at work, and more that could be
   bool caller_counted = false;  // whether the caller is among roots or members
 };
 
 // Functions of the runtime.
 struct PoolSide {
   uint32_t layout;
-  void (*start)();              // what has to be there before guests run
-  int (*cpus)();                // that the process may use
-  bool (*welcome)();            // whether the user wants guests counted (WEFT_ADOPT_LIBRARIES, TCM_ENABLE)
-  bool (*statistics)();         // WEFT_STATS
-  bool (*roots_at_work)();      // whether anybody but guests holds slots
+  void (*start)();  // what has to be there before guests run
+  int (*cpus)();  // that the process may use
+  bool (*welcome)();  // whether the user wants guests counted (WEFT_ADOPT_LIBRARIES, TCM_ENABLE)
+  bool (*statistics)();  // WEFT_STATS
+  bool (*roots_at_work)();  // whether anybody but guests holds slots
   GuestLoad (*load)();
   // From now on guests have so many slots in all, and could use `more`. One call at a time.
   void (*hold)(int slots, int more);
+  void (*forget)();  // in the child of a fork: they have none
   void (*set_part)(GuestPart);  // of the caller
 };
 
@@ -44,7 +45,7 @@ struct PoolSide {
 struct GuestSide {
   uint32_t layout;
   void (*tick)(const GuestLoad& load);  // called by the monitor
-  GuestPart (*part)();                  // of the caller
+  GuestPart (*part)();  // of the caller
 };
 
 inline constexpr uint32_t kGuestLayout = 1;
@@ -53,8 +54,8 @@ inline constexpr uint32_t kGuestLayout = 1;
 inline constexpr char kPoolLink[] = "weft_pool_link";
 inline constexpr char kGuestLink[] = "weft_guest_link";
 
-// For a library's constructor: there the dynamic linker's lock is held already, so that looking for the other one cannot
-// wait for somebody who waits for the caller. Null: it is not there yet, or of another release.
+// For a library's constructor: there the dynamic linker's lock is held already, so that looking for the other one
+// cannot wait for somebody who waits for the caller. Null: it is not there yet, or of another release.
 template <class Theirs, class Ours>
 const Theirs* link(const char* name, const Ours* ours) noexcept {
   const auto exchange = reinterpret_cast<const void* (*)(const void*)>(platform::find_symbol(name));

@@ -31,9 +31,9 @@ void take_seats(Pool& p) noexcept {
   GuestSeats& seats = p.guest_seats;
   seats.lock.lock();
   const int held = g_held.load(std::memory_order_relaxed);
-  const int wanted =
-      p.node.on() ? std::min(held + g_more.load(std::memory_order_relaxed), p.settings.slots) : 0;
-  while (seats.count < wanted) {
+  const int wanted = p.node.on() ? std::min(held + g_more.load(std::memory_order_relaxed), p.settings.slots) : 0;
+  int count = seats.count.load(std::memory_order_relaxed);
+  while (count < wanted) {
     Carrier* carrier = take_root_carrier();
     if (carrier == nullptr) break;
     carrier->is_seat.store(true, std::memory_order_relaxed);
@@ -41,21 +41,22 @@ void take_seats(Pool& p) noexcept {
     carrier->holds_slot.store(true);
     carrier->next_spare = seats.first;
     seats.first = carrier;
-    ++seats.count;
+    ++count;
     p.node.root_begins(carrier);
   }
-  while (seats.count > wanted) {
+  while (count > wanted) {
     Carrier* carrier = seats.first;
     seats.first = carrier->next_spare;
-    --seats.count;
+    --count;
     carrier->holds_slot.store(false);
     p.node.root_ends(carrier);
     carrier->regions_open.store(0, std::memory_order_relaxed);
     carrier->is_seat.store(false, std::memory_order_relaxed);
     put_root_carrier(carrier);
   }
+  seats.count.store(count, std::memory_order_relaxed);
   // Those that are not used yet are the first that others get back.
-  int unused = seats.count - held;
+  int unused = count - held;
   for (Carrier* seat = seats.first; seat != nullptr && unused > 0 && p.node.has_too_many(); seat = seat->next_spare) {
     p.node.root_ends(seat);
     --unused;
@@ -93,8 +94,8 @@ GuestLoad guest_load() noexcept {
   const int busy = busy_carriers() - p->active_roots.load(std::memory_order_relaxed);
   load.wanted = std::max(0, busy - load.members) + pending_work(*p);
   const Context* self = current_context();
-  load.caller_counted = self->carrier != nullptr &&
-                        (self->home == nullptr || self->home->holds_slot.load(std::memory_order_relaxed));
+  load.caller_counted =
+      self->carrier != nullptr && (self->home == nullptr || self->home->holds_slot.load(std::memory_order_relaxed));
   return load;
 }
 
@@ -112,6 +113,12 @@ void hold_for_guests(int slots, int more) noexcept {
   if (!p->node.on()) return;
   take_seats(*p);
   wake_monitor();
+}
+
+// Without a look at the pool: it may still be the parent's, with locks that nobody unlocks.
+void forget_guests() noexcept {
+  g_held.store(0, std::memory_order_relaxed);
+  g_more.store(0, std::memory_order_relaxed);
 }
 
 void set_guest_part(GuestPart part) noexcept {
@@ -142,12 +149,11 @@ void tick_guests(Pool& pool) noexcept {
   if (side == nullptr) return;
   side->tick(guest_load());
   // Also when the process has just left the node.
-  if (pool.node.on() || pool.guest_seats.count > 0) take_seats(pool);
+  if (pool.node.on() || pool.guest_seats.count.load(std::memory_order_relaxed) > 0) take_seats(pool);
 }
 
 bool guests_need_ticks(const Pool& pool) noexcept {
-  return pool.node.on() &&
-         g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
+  return pool.node.on() && g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
 }
 
 }  // namespace weft::core

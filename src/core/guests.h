@@ -18,6 +18,7 @@ GuestLoad guest_load() noexcept;
 // Of the pool, which has been started: its slots, or what the node leaves to the process.
 int cpus_for_all() noexcept;
 void hold_for_guests(int slots, int more) noexcept;
+void forget_guests() noexcept;
 void set_guest_part(GuestPart part) noexcept;
 
 // ---- for the core itself ----

@@ -195,8 +195,9 @@ class Monitor {
     const int lent = pool_.lent.load(std::memory_order_relaxed);
     const Crowd crowd = look(count);
     const int64_t each = lent > 0 ? kPatienceOnceLentNs : kPatienceNs;
-    // Guests use CPU time of the process too.
-    const int running = crowd.running + pool_.guest_slots.load(std::memory_order_relaxed);
+    // Guests use CPU time of the process too; but they may as well be asleep.
+    const int guests = pool_.guest_slots.load(std::memory_order_relaxed);
+    const int running = crowd.running + std::min(crowd.running, guests);
     patience_over_ = cpu_time() - stalled_since_ > each * std::max(1, running);
     // Those that wait decide how many can be of use: an idle worker that is allowed will come for them anyway.
     int wanted = lent;

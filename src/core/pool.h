@@ -20,7 +20,7 @@ namespace weft::core {
 struct GuestSeats {
   FutexLock lock;
   Carrier* first = nullptr;
-  int count = 0;
+  std::atomic<int> count{0};  // written with the lock held; relaxed, the monitor asks whether there are any
 };
 
 struct Pool {

@@ -37,7 +37,8 @@ Claim* poorest(Claim* const* claims, int count, int32_t priority, bool any_prior
 }
 
 bool several_priorities(Claim* const* claims, int count) noexcept {
-  return std::any_of(claims, claims + count, [&](const Claim* claim) { return claim->priority != claims[0]->priority; });
+  return std::any_of(claims, claims + count,
+                     [&](const Claim* claim) { return claim->priority != claims[0]->priority; });
 }
 
 // Divides what they have beyond their least anew: those of a higher priority come first.

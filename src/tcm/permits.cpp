@@ -74,9 +74,7 @@ struct Inside {
 };
 thread_local Inside t_inside;
 
-bool competes(const Permit& permit) noexcept {
-  return permit.state == State::active || permit.state == State::pending;
-}
+bool competes(const Permit& permit) noexcept { return permit.state == State::active || permit.state == State::pending; }
 
 // ---- slots of the pool that are held ----
 
@@ -172,6 +170,8 @@ Permit* untold() noexcept {
 
 bool tell_one() noexcept {
   Permit* permit;
+  Callback callback;
+  void* argument;
   CallbackFlags why{};
   {
     const Locked lock;
@@ -182,9 +182,11 @@ bool tell_one() noexcept {
     ++(permit->claim.granted < permit->told_granted ? g_counts.lowered : g_counts.raised);
     know(*permit);
     ++permit->calls;
+    callback = permit->client->callback;
+    argument = permit->argument;
   }
   const Permit* outer = std::exchange(t_inside.called_for, permit);
-  permit->client->callback(permit, permit->argument, why);
+  callback(permit, argument, why);
   t_inside.called_for = outer;
   {
     const Locked lock;
@@ -287,8 +289,8 @@ void adopt(Permit* permit) noexcept {
 
 // ---- forks ----
 
-// A fork must not wait for the lock, nor hold it: then clients' threads would wait for it in the middle of the fork, with
-// locks of the client's held, and its child would find these locked for ever. So what the lock guards may be half
+// A fork must not wait for the lock, nor hold it: then clients' threads would wait for it in the middle of the fork,
+// with locks of the client's held, and its child would find these locked for ever. So what the lock guards may be half
 // changed here; the child leaves it all behind.
 void after_fork_in_child() {
   std::construct_at(&g_lock);
@@ -308,7 +310,7 @@ void after_fork_in_child() {
     t_inside.permit->primaries.store(has_come ? 1 : 0, std::memory_order_relaxed);
     t_inside.permit->workers.store(has_come ? 0 : 1, std::memory_order_relaxed);
   }
-  if (const core::PoolSide* side = pool()) side->hold(0, 0);
+  if (const core::PoolSide* side = pool()) side->forget();
 }
 
 [[gnu::constructor]] void on_load() { pthread_atfork(nullptr, nullptr, after_fork_in_child); }
@@ -453,8 +455,7 @@ bool leave() noexcept {
   if (inside.depth == 0) return false;
   if (--inside.depth > 0) return true;
   Permit* permit = std::exchange(inside.permit, nullptr);
-  const int before =
-      (inside.has_come ? permit->primaries : permit->workers).fetch_sub(1, std::memory_order_relaxed);
+  const int before = (inside.has_come ? permit->primaries : permit->workers).fetch_sub(1, std::memory_order_relaxed);
   if (inside.has_come) g_primaries.fetch_sub(1, std::memory_order_relaxed);
   const core::PoolSide* side = pool();
   if (side == nullptr) return true;

@@ -12,7 +12,7 @@
 namespace weft::core {
 struct GuestLoad;
 enum class GuestPart : uint8_t;
-}
+}  // namespace weft::core
 
 namespace weft::tcm {
 

@@ -27,12 +27,12 @@ tcm::Client* client_of(uint64_t id) noexcept { return reinterpret_cast<tcm::Clie
 void print_statistics() noexcept {
   const tcm::Counts counts = tcm::counts();
   char text[256];
-  const int size = std::snprintf(text, sizeof text,
-                                 "weft statistics (process %d) of oneTBB\n  permits: %d, most threads at once: %d, "
-                                 "raised: %llu, lowered: %llu\n",
-                                 getpid(), counts.permits, counts.most_granted,
-                                 static_cast<unsigned long long>(counts.raised),
-                                 static_cast<unsigned long long>(counts.lowered));
+  const int size =
+      std::snprintf(text, sizeof text,
+                    "weft statistics (process %d) of oneTBB\n  permits: %d, most threads at once: %d, "
+                    "raised: %llu, lowered: %llu\n",
+                    getpid(), counts.permits, counts.most_granted, static_cast<unsigned long long>(counts.raised),
+                    static_cast<unsigned long long>(counts.lowered));
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
 

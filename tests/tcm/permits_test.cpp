@@ -54,6 +54,7 @@ core::PoolSide g_side{
     .roots_at_work = [] { return g_load.roots > 0; },
     .load = [] { return g_load; },
     .hold = [](int slots, int) { g_held = slots; },
+    .forget = [] { g_held = 0; },
     .set_part = [](core::GuestPart) {},
 };
 
