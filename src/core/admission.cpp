@@ -116,6 +116,9 @@ void set_admission(Admission admission) noexcept {
 void admit(Carrier* root, int calls) noexcept {
   const base::KeepErrno keep;
   NodeBudget& node = pool().node;
+  // Another root may be about to start the pool: who goes in before the process has joined is not counted, but would be
+  // when it goes out.
+  if (pool().settings.node.on) await_monitor();
   if ((g_turnstile.load(std::memory_order_relaxed) & Turnstile::others_turn) != 0) node.await_turn(pool(), root);
   if (g_admission == Admission::all) return;
   root->admitted = calls;

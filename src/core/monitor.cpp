@@ -3,6 +3,7 @@
 // gone on to other things, and lends OS threads when work waits and nobody comes to fetch it: members
 // that spin on each other or sit in the kernel must not stop those that could release them.
 #include <algorithm>
+#include <climits>
 #include <ctime>
 #include <new>
 
@@ -242,13 +243,17 @@ void sleep_a_tick(Pool& p) noexcept {
   }
 }
 
+void monitor_is_ready() noexcept {
+  g_ready.store(1, std::memory_order_release);
+  platform::futex_wake(g_ready, INT_MAX);
+}
+
 void* monitor_main(void* argument) {
   Pool& p = *static_cast<Pool*>(argument);
   static Monitor* monitor;
   monitor = new (std::nothrow) Monitor(&p);
   if (monitor != nullptr && p.settings.node.on) p.node.join(p.settings);
-  g_ready.store(1, std::memory_order_release);
-  platform::futex_wake(g_ready, 1);
+  monitor_is_ready();
   if (monitor == nullptr) return nullptr;
   use_all_cpus();
   for (;;) {
@@ -274,14 +279,20 @@ void* monitor_main(void* argument) {
 
 void start_monitor() noexcept {
   g_awake.store(1);
-  g_ready.store(0, std::memory_order_relaxed);
   // Without a monitor all but programs whose members spin on each other still end.
   const bool there = start_service_thread(monitor_main, &pool(), 256u << 10);
+  if (!there) monitor_is_ready();
   if (!pool().settings.node.on) return;
   if (!there) base::warn("WEFT_NODE: no thread can be made; this process does not share its CPUs with others");
-  // Acquire: whether it has joined is known then.
-  while (there && g_ready.load(std::memory_order_acquire) == 0) platform::futex_wait(g_ready, 0);
+  await_monitor();
 }
+
+void await_monitor() noexcept {
+  // Acquire: whether it has joined is known then.
+  while (g_ready.load(std::memory_order_acquire) == 0) platform::futex_wait(g_ready, 0);
+}
+
+void forget_monitor() noexcept { g_ready.store(0, std::memory_order_relaxed); }
 
 void wake_monitor() noexcept {
   if (g_awake.exchange(1) == 0) platform::futex_wake(g_awake, 1);

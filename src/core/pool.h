@@ -167,5 +167,8 @@ void end_after_last_thread() noexcept;
 // Starts it; where the process is to share the node, returns when it does.
 void start_monitor() noexcept;
 void wake_monitor() noexcept;
+// Until it has joined the node, or is not to; for who finds a pool whose start() is still under way.
+void await_monitor() noexcept;
+void forget_monitor() noexcept;
 
 }  // namespace weft::core

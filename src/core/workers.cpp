@@ -77,6 +77,7 @@ void forget_in_child() {
   g_pool.store(nullptr, std::memory_order_release);
   current_context()->carrier = nullptr;
   forget_admissions();
+  forget_monitor();
   ++g_generation;
   g_start_lock.unlock();
 }
