@@ -60,6 +60,7 @@ struct alignas(64) Carrier {
   Context* free_last = nullptr;
   int free_count = 0;
 
+  int64_t next_look_apart = 0;  // core/apart.h; touched by this carrier only
   uint32_t relinquished = 0;  // the last request that it has met; touched by this carrier only
 
   Statistics statistics;

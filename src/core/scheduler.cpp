@@ -444,7 +444,7 @@ void rest(Context* self) noexcept {
       if (p.node.on()) p.node.look(p);
       const int64_t now = platform::now_ns();
       if (now < deadline) {
-        apart.look(carrier, now - (deadline - budget));
+        apart.look(carrier, now, now - (deadline - budget));
         continue;
       }
     }

@@ -127,7 +127,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
         set_waiting(self, true);
       }
       if (now > deadline || owed_to_node(now - (deadline - budget))) break;
-      apart.look(self->carrier, now - (deadline - budget));
+      apart.look(self->carrier, now, now - (deadline - budget));
     }
   }
   if (deadline != 0) set_waiting(self, false);

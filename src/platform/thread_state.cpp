@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/thread_state.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,6 +52,21 @@ int running_threads() noexcept {
   }
   closedir(threads);
   return count;
+}
+
+bool has_cpu_to_spare() noexcept {
+  char text[128];
+  int running = 0;
+  // proc(5): three averages, then what is runnable now.
+  if (!read_small_file("/proc/loadavg", text, sizeof text) || std::sscanf(text, "%*s %*s %*s %d/", &running) != 1) {
+    return false;
+  }
+  // Relaxed: whoever comes first asks, and all are told the same.
+  static constinit std::atomic<long> cpus{0};
+  if (cpus.load(std::memory_order_relaxed) == 0) {
+    cpus.store(sysconf(_SC_NPROCESSORS_ONLN), std::memory_order_relaxed);
+  }
+  return running <= cpus.load(std::memory_order_relaxed);
 }
 
 int cpu_of_thread(pid_t id) noexcept {

@@ -17,6 +17,10 @@ ThreadState thread_state(pid_t id) noexcept;
 // Threads of this process that run or want to, the caller included; some 10 us a thread. 0 without /proc.
 int running_threads() noexcept;
 
+// Whether some CPU of the machine has nothing to do while threads share others: no more threads want to run than there
+// are CPUs. Some microseconds; false without /proc.
+bool has_cpu_to_spare() noexcept;
+
 // The CPU on which a thread of this process runs or is queued to run; -1 if it sleeps or is not there. Some 10 us.
 int cpu_of_thread(pid_t id) noexcept;
 
