@@ -16,6 +16,8 @@ namespace {
 
 // Before this the signal just sent has hardly left the store buffer: no use in a fence.
 constexpr int kPollsBeforeFence = 64;
+// Who is on his way has come by now. If not, he may well be waiting for this very CPU: there may be fewer than members.
+constexpr int kPollsBeforeLook = 4;
 
 // A cancelled region has no barriers: its members leave it from wherever they are.
 bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memory_order_relaxed); }
@@ -41,7 +43,10 @@ void disseminate(Member* self) noexcept {
       return mine.signal[parity][round].load(std::memory_order_acquire) == number || is_over(team);
     };
     bool passed = false;
-    for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) platform::pause();
+    for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) {
+      if (polls == kPollsBeforeLook && core::wanted_elsewhere(self->context)) break;
+      platform::pause();
+    }
     wake_sleeper(theirs);
     if (!passed) wait_helping(self, arrived);
   }
