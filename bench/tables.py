@@ -32,7 +32,13 @@ def targets(results: dict) -> None:
     head("what", "measure", "measured", "target", "")
     for target in results["targets"]:
         verdict = "met" if target["met"] else "**missed**"
-        row(target["what"], target["measure"], number(target["value"], target["unit"]), f"<= {target['limit']:g}", verdict)
+        row(
+            target["what"],
+            target["measure"],
+            number(target["value"], target["unit"]),
+            f"<= {target['limit']:g}",
+            verdict,
+        )
 
 
 def micro(results: dict) -> None:
@@ -61,29 +67,49 @@ def nested(results: dict) -> None:
         answers.append(many / untuned)
         against.append(untuned / min(times[peer, 2, 2] for peer in results["runtimes"] if peer != "weft"))
         name = f"{tuned[best]:.2f} ({best[0]} {best[1]}x{best[2]})"
-        rows.append((result["problem"]["label"], name, f"{untuned:.2f}", f"{many:.2f}", f"{ratios[-1]:.3f}", f"{answers[-1]:.3f}"))
-    print(f"Of {len(rows)} problems {sum(r <= 1.02 for r in ratios)} are within 1.02 of the best tuned, "
-          f"{sum(r <= 1.05 for r in ratios)} within 1.05, median {statistics.median(ratios):.3f}; "
-          f"{sum(a <= 1.03 for a in answers)} answer 16 x 16 within 1.03 of untuned, median {statistics.median(answers):.3f}. "
-          f"Against the same nested program (2 x 2) under the better peer: {statistics.median(against):.2f} of the time in "
-          f"the median, {min(against):.2f} at best, {max(against):.2f} at worst. "
-          f"Other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n")
+        rows.append(
+            (
+                result["problem"]["label"],
+                name,
+                f"{untuned:.2f}",
+                f"{many:.2f}",
+                f"{ratios[-1]:.3f}",
+                f"{answers[-1]:.3f}",
+            )
+        )
+    print(
+        f"Of {len(rows)} problems {sum(r <= 1.02 for r in ratios)} are within 1.02 of the best tuned, "
+        f"{sum(r <= 1.05 for r in ratios)} within 1.05, median {statistics.median(ratios):.3f}; "
+        f"{sum(a <= 1.03 for a in answers)} answer 16 x 16 within 1.03 of untuned, "
+        f"median {statistics.median(answers):.3f}. "
+        f"Against the same nested program (2 x 2) under the better peer: {statistics.median(against):.2f} of the "
+        f"time in the median, {min(against):.2f} at best, {max(against):.2f} at worst. "
+        f"Other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
+    )
     head("problem", "best tuned", "untuned", "16 x 16", "untuned / best", "16 x 16 / untuned")
     for cells in rows:
         row(*cells)
 
 
 def programs(results: dict) -> None:
-    print(f"Median of each round's ratio to the program's own runtime (least .. most), {results['rounds']} rounds; "
-          f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n")
+    print(
+        f"Median of each round's ratio to the program's own runtime (least .. most), {results['rounds']} rounds; "
+        f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
+    )
     head("program", "own, s", "weft, s", "weft / own", "libiomp5 / own")
     for result in results["results"]:
         seconds = {name: statistics.median(samples) for name, samples in result["seconds"].items()}
         ratios = {}
         for name in result["ratio"]:
-            each = [a / b for a, b in zip(result["seconds"][name], result["seconds"]["own"])]
+            each = [a / b for a, b in zip(result["seconds"][name], result["seconds"]["own"], strict=True)]
             ratios[name] = f"{statistics.median(each):.3f} ({min(each):.3f} .. {max(each):.3f})"
-        row(result["program"], f"{seconds['own']:.2f}", f"{seconds['weft']:.2f}", ratios["weft"], ratios.get("libiomp5", ""))
+        row(
+            result["program"],
+            f"{seconds['own']:.2f}",
+            f"{seconds['weft']:.2f}",
+            ratios["weft"],
+            ratios.get("libiomp5", ""),
+        )
 
 
 def python(results: dict) -> None:

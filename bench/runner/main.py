@@ -31,7 +31,9 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
     parser.add_argument("--rounds", type=positive, default=3, help="how often each is measured, in turn (default 3)")
     parser.add_argument("--repeat", type=positive, help="samples of each process (default: what suits the measure)")
     parser.add_argument(
-        "--only", default="", help="nested-blas: these problems only, such as dgemm,ztrsm; programs: parts of their names"
+        "--only",
+        default="",
+        help="nested-blas: these problems only, such as dgemm,ztrsm; programs: parts of names",
     )
     parser.add_argument("--openblas", type=pathlib.Path, help="another OpenBLAS: the library, or a folder that has it")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")

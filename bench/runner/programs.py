@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real programs (tests/programs/cases.py), each under its own runtime, under weft and, where it can be, under libiomp5."""
+"""Real programs (tests/programs/cases.py), each under its own runtime, weft and, where it can be, libiomp5."""
 
 import dataclasses
 import importlib
@@ -12,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any
+import types
+from collections.abc import Callable
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
@@ -26,6 +28,15 @@ OWN, WEFT, PEER = "own", "weft", "libiomp5"
 LEAST_S = 1.0
 MOST_RUNS = 20
 TIMEOUT_S = 600
+
+
+class Case(Protocol):
+    """What is used here of those in tests/programs/cases.py, which is no module of the benchmarks."""
+
+    name: str
+    prepare: Callable[[pathlib.Path, object], list[object]]
+    environment: dict[str, str]
+    replaceable: bool
 
 
 class Wrong(Exception):
@@ -44,12 +55,12 @@ class Times:
         return [ours / own for ours, own in zip(self.seconds[runtime], self.seconds[OWN], strict=True)]
 
 
-def cases(root: pathlib.Path) -> Any:
+def cases(root: pathlib.Path) -> types.ModuleType:
     sys.path.insert(0, str(root / "tests/programs"))
     return importlib.import_module("cases")
 
 
-def size(module: Any, smoke: bool) -> Any:
+def size(module: types.ModuleType, smoke: bool) -> object:
     """So much that most of the programs run for a second or more; the others are run again and again."""
     if smoke:
         return module.Size(threads=cpus())
@@ -71,7 +82,7 @@ def measure(session: Session, root: pathlib.Path, only: list[str]) -> list[Times
     return found
 
 
-def _program(session: Session, module: Any, case: Any, work: pathlib.Path) -> Times:
+def _program(session: Session, module: types.ModuleType, case: Case, work: pathlib.Path) -> Times:
     session.step(f"{case.name}: preparing")
     (work / OWN).mkdir()
     command = [str(word) for word in case.prepare(work / OWN, size(module, session.smoke))]
@@ -100,7 +111,13 @@ def _program(session: Session, module: Any, case: Any, work: pathlib.Path) -> Ti
 
 
 def _run(
-    session: Session, case: Any, command: list[str], folder: pathlib.Path, name: str, runtime: Runtime | None, proof: bool = False
+    session: Session,
+    case: Case,
+    command: list[str],
+    folder: pathlib.Path,
+    name: str,
+    runtime: Runtime | None,
+    proof: bool = False,
 ) -> float:
     variables = {key: value for key, value in os.environ.items() if not key.startswith(OWN_VARIABLES)}
     variables |= {"OMP_NUM_THREADS": str(cpus())} | case.environment
@@ -157,7 +174,7 @@ def _spread(times: Times, name: str) -> str:
     return f"{statistics.median(ratios):.3f} ({min(ratios):.3f} .. {max(ratios):.3f})"
 
 
-def as_json(found: list[Times]) -> list[dict[str, Any]]:
+def as_json(found: list[Times]) -> list[dict[str, object]]:
     return [
         {
             "program": times.program,

@@ -29,7 +29,7 @@ def _text(pools: list[Pool]) -> str:
             limit = "" if pool.limit is None else f", at most {pool.limit} at once"
             threads = "1 thread" if pool.threads == 1 else f"{pool.threads} threads"
             lines.append(f"    {pool.kind} ({pool.owner}): {threads}{limit}; {pool.note}")
-            lines.append(f"      {pool.library or 'file unknown'}")
+            lines.append(f"      {pool.file or 'file unknown'}")
     if not pools:
         lines.append("  none")
     return "\n".join(lines)

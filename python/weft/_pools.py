@@ -16,7 +16,7 @@ class Pool(NamedTuple):
     """One row of `python -m weft --explain`."""
 
     kind: str
-    library: str | None  # the file; None for threads whose start is unknown
+    file: str | None  # of the library; None for threads whose start is unknown
     owner: str  # the package
     threads: int  # how many there are now, besides those of the program itself
     limit: int | None  # how many it uses at once, where it can be asked

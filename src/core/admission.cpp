@@ -69,12 +69,6 @@ void admit_all_that_may() noexcept {
   while (g_first != nullptr && enter(g_first->calls, g_first->ticket)) admit_first();
 }
 
-int64_t cpu_time() noexcept {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 // One that waits for a CPU, on a busy machine, is not asleep.
 bool all_asleep_but(const Carrier* self) noexcept {
   const Pool& p = pool();
@@ -89,12 +83,12 @@ bool all_asleep_but(const Carrier* self) noexcept {
 }
 
 void await(const Carrier* root, Waiter& self) noexcept {
-  int64_t used = cpu_time();
+  int64_t used = platform::cpu_time_ns();
   bool asleep = false;
   while (self.admitted.load(std::memory_order_acquire) == 0) {
     if (!platform::futex_wait_for(self.admitted, 0, kLookNs)) continue;
     // Of this process and of those that are inside.
-    int64_t now = cpu_time();
+    int64_t now = platform::cpu_time_ns();
     const bool others_sleep = pool().node.others_sleep(now);
     const bool slept = asleep && now >= used && now - used < kAsleepNs;
     used = now;

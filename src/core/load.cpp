@@ -16,12 +16,6 @@ namespace {
 // Release and acquire: with the function comes what it uses.
 std::atomic<IdleWatcher> g_watcher{nullptr};
 
-int64_t cpu_time() noexcept {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 // Carriers that use a CPU and could be asked to do something else.
 int spinning(const Pool& p) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
@@ -49,7 +43,7 @@ void IdleCpus::tick(const Pool& p) noexcept {
     return;
   }
   const int64_t time = platform::now_ns();
-  const int64_t used = cpu_time();
+  const int64_t used = platform::cpu_time_ns();
   const int64_t passed = time - time_before_;
   const double busy =
       std::max(0.0, static_cast<double>(used - used_before_) / static_cast<double>(passed) - spinning(p));

@@ -62,7 +62,7 @@ class Monitor {
     help_gangs();
     const int waiting = count_stalled(count);
     if (waiting > 0) {
-      if (stalled_ticks_++ == 0) stalled_since_ = cpu_time();
+      if (stalled_ticks_++ == 0) stalled_since_ = platform::cpu_time_ns();
       calm_ticks_ = 0;
       lend(count, waiting);
     } else {
@@ -184,12 +184,6 @@ class Monitor {
     return crowd;
   }
 
-  static int64_t cpu_time() noexcept {
-    timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-  }
-
   bool patience_is_over() const noexcept { return patience_over_; }
 
   void lend(int count, int waiting) noexcept {
@@ -199,7 +193,7 @@ class Monitor {
     // Guests use CPU time of the process too; but they may as well be asleep.
     const int guests = pool_.guest_slots.load(std::memory_order_relaxed);
     const int running = crowd.running + std::min(crowd.running, guests);
-    patience_over_ = cpu_time() - stalled_since_ > each * std::max(1, running);
+    patience_over_ = platform::cpu_time_ns() - stalled_since_ > each * std::max(1, running);
     // Those that wait decide how many can be of use: an idle worker that is allowed will come for them anyway.
     int wanted = lent;
     if (crowd.idle == 0) {
@@ -207,7 +201,7 @@ class Monitor {
       if (patience_over_) wanted = std::max(wanted, std::min(std::max(1, 2 * lent), lent + waiting));
     }
     if (wanted > lent) {
-      stalled_since_ = cpu_time();
+      stalled_since_ = platform::cpu_time_ns();
       pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
       pool_.lent.store(wanted, std::memory_order_relaxed);
       grow_workers(std::min(pool_.worker_limit(), kMaxCarriers / 2));

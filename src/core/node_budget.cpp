@@ -29,25 +29,6 @@ constexpr int64_t kMostTurnNs = 1'000'000'000;
 
 bool asleep(const Carrier& carrier) noexcept { return carrier.wake.load(std::memory_order_relaxed) == Wake::sleeping; }
 
-}  // namespace
-
-int pending_work(const Pool& p) noexcept {
-  int pending = 0;
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    const Carrier& carrier = *p.carrier(i);
-    pending += carrier.ready.size();
-    const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenBundles);
-    for (int k = 0; k < top; ++k) {
-      const Bundle* bundle = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
-      if (bundle != nullptr && bundle->claimable()) pending += bundle->unclaimed();
-    }
-  }
-  return pending;
-}
-
-namespace {
-
 bool root_lacks_slot(const Carrier& carrier) noexcept {
   return carrier.is_root() && carrier.holds_slot.load(std::memory_order_relaxed) &&
          carrier.slot.load(std::memory_order_relaxed) == Slot::none && !asleep(carrier);

@@ -17,9 +17,6 @@ namespace weft::core {
 
 struct Pool;
 
-// Work that is there for workers to take; a look at a moment.
-int pending_work(const Pool& pool) noexcept;
-
 // Why a carrier must look twice before it goes on. 0: nobody needs to.
 struct Gate {
   enum Bits : uint32_t {

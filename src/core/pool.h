@@ -120,6 +120,8 @@ void wake(Carrier* carrier) noexcept;
 // Wakes a carrier that may run again, if there is something for it to do.
 void wake_for_work(Carrier* carrier) noexcept;
 void set_idle(Carrier* carrier, bool idle) noexcept;
+// Work that is there for workers to take; a look at a moment.
+int pending_work(const Pool& pool) noexcept;
 Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
 // Runs a claimed member of a bundle, and others of it while there are some.
 void run_claimed(Context* self, Bundle* bundle, int index) noexcept;

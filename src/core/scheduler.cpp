@@ -489,6 +489,21 @@ void wake_for_work(Carrier* carrier) noexcept {
   if (work_in_sight(carrier)) wake(carrier);
 }
 
+int pending_work(const Pool& p) noexcept {
+  int pending = 0;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *p.carrier(i);
+    pending += carrier.ready.size();
+    const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenBundles);
+    for (int k = 0; k < top; ++k) {
+      const Bundle* bundle = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
+      if (bundle != nullptr && bundle->claimable()) pending += bundle->unclaimed();
+    }
+  }
+  return pending;
+}
+
 void set_switch_observer(SwitchObserver observer) noexcept { g_observer.store(observer, std::memory_order_release); }
 
 int carrier_number() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short waits: the pause hint and a cheap clock.
+// Short waits: the pause hint and a cheap clock; and the clock of CPU time.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,16 @@ inline void pause() noexcept {
 #endif
 }
 
-// Nanoseconds of CLOCK_MONOTONIC; some 20 ns a call.
-inline int64_t now_ns() noexcept {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+inline int64_t clock_ns(clockid_t clock) noexcept {
+  timespec time{};
+  clock_gettime(clock, &time);
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
+
+// Nanoseconds of CLOCK_MONOTONIC; some 20 ns a call.
+inline int64_t now_ns() noexcept { return clock_ns(CLOCK_MONOTONIC); }
+
+// CPU time that all threads of this process have used, in nanoseconds; a system call.
+inline int64_t cpu_time_ns() noexcept { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace weft::platform

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "platform/cycles.h"
 #include "platform/small_file.h"
 
 namespace weft::platform {
@@ -63,9 +64,7 @@ bool process_has_ended(pid_t pid, uint64_t start) noexcept {
 
 int64_t process_cpu_time(pid_t pid) noexcept {
   clockid_t clock;
-  timespec used{};
-  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
-  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+  return clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
 }
 
 bool process_runs(pid_t pid) noexcept {

@@ -42,6 +42,23 @@ class NodeTest : public testing::Test {
     return child;
   }
 
+  // A child that says that it is ready when `until_ready` has said true, and then does `next`.
+  template <class UntilReady, class Next>
+  static pid_t start_child(UntilReady&& until_ready, Next&& next) {
+    int ready[2];
+    EXPECT_EQ(pipe(ready), 0);
+    const pid_t child = run_child([&] {
+      if (!until_ready() || write(ready[1], "x", 1) != 1) return 1;
+      next();
+      return 1;
+    });
+    close(ready[1]);
+    char byte;
+    EXPECT_EQ(read(ready[0], &byte, 1), 1) << "it has ended";
+    close(ready[0]);
+    return child;
+  }
+
   // The exit code, or the number of the signal, negative.
   static int wait_for(pid_t child) {
     int status = 0;

@@ -37,22 +37,15 @@ class QueueTest : public NodeTest {
     return true;
   }
 
-  // A process that says that it is ready when `until_ready` has ended, and then does `next`.
-  template <class UntilReady, class Next>
-  pid_t start(UntilReady&& until_ready, Next&& next) {
-    int ready[2];
-    EXPECT_EQ(pipe(ready), 0);
-    const pid_t child = run_child([&] {
-      until_ready();
-      if (write(ready[1], "x", 1) != 1) return 1;
-      next();
-      return 0;
-    });
-    char byte;
-    EXPECT_EQ(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    close(ready[1]);
-    return child;
+  // A process that is inside, or waits, and does nothing more.
+  pid_t start_in_queue() {
+    return start_child(
+        [&] {
+          Member* member = join_queue(Rule::one);
+          member->queue().enter(member->queue().draw(), 2, false);
+          return true;
+        },
+        [] { pause(); });
   }
 };
 
@@ -118,12 +111,7 @@ TEST_F(QueueTest, OthersDoNotMeet) {
 
 TEST_F(QueueTest, KilledInside) {
   Member* survivor = join_queue(Rule::one);
-  const pid_t child = start(
-      [&] {
-        Member* member = join_queue(Rule::one);
-        member->queue().enter(member->queue().draw(), 2, false);
-      },
-      [] { pause(); });
+  const pid_t child = start_in_queue();
   const uint64_t ticket = survivor->queue().draw();
   EXPECT_FALSE(survivor->queue().enter(ticket, 2, false));
   kill(child, SIGKILL);
@@ -135,12 +123,7 @@ TEST_F(QueueTest, KilledInside) {
 TEST_F(QueueTest, KilledWhileItWaits) {
   Member* survivor = join_queue(Rule::one);
   EXPECT_TRUE(survivor->queue().enter(survivor->queue().draw(), 2, false));
-  const pid_t child = start(
-      [&] {
-        Member* member = join_queue(Rule::one);
-        member->queue().enter(member->queue().draw(), 2, false);
-      },
-      [] { pause(); });
+  const pid_t child = start_in_queue();
   survivor->queue().leave(2);
   const uint64_t ticket = survivor->queue().draw();
   EXPECT_FALSE(survivor->queue().enter(ticket, 2, false)) << "the other one waits longer";
@@ -154,14 +137,7 @@ TEST_F(QueueTest, KilledWhileItWaits) {
 TEST_F(QueueTest, Stopped) {
   Member* survivor = join_queue(Rule::one);
   std::vector<pid_t> children;
-  for (int i = 0; i < 2; ++i) {
-    children.push_back(start(
-        [&] {
-          Member* member = join_queue(Rule::one);
-          member->queue().enter(member->queue().draw(), 2, false);
-        },
-        [] { pause(); }));
-  }
+  for (int i = 0; i < 2; ++i) children.push_back(start_in_queue());
   EXPECT_TRUE(enters(survivor, survivor->queue().draw(), 2));
   for (const pid_t child : children) {
     kill(child, SIGKILL);
@@ -172,10 +148,10 @@ TEST_F(QueueTest, Stopped) {
 
 TEST_F(QueueTest, StoppedAndKilledWithTheLock) {
   Member* survivor = join_queue(Rule::one);
-  const pid_t child = start(
+  const pid_t child = start_child(
       [&] {
         Reason reason;
-        Segment::open(path(), Segment::Missing::leave, reason)->lock_queue(1'000'000'000);
+        return Segment::open(path(), Segment::Missing::leave, reason)->lock_queue(1'000'000'000);
       },
       [] { pause(); });
   EXPECT_TRUE(enters(survivor, survivor->queue().draw(), 2));

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 import weft
-from support import TIMEOUT_S, ProgramTest, environment
+from support import ProgramTest
 
 PACKAGE = pathlib.Path(weft.__file__).parent
 COMMAND = PACKAGE / "bin/weft"
@@ -19,15 +19,7 @@ COMMAND = PACKAGE / "bin/weft"
 
 class CommandTest(ProgramTest):
     def command(self, *arguments: str, weft: pathlib.Path = COMMAND, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(weft), *arguments],
-            env=environment(**more),
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        return self.run_program(str(weft), *arguments, **more)
 
     def python(self, code: str, *options: str, **more: str) -> str:
         done = self.command("run", *options, "--", sys.executable, self.write("app.py", code), **more)

@@ -32,6 +32,19 @@ FORKS = """
 """
 GOOD = "fork True\nspawn True\nforkserver True\nafter True\n"
 
+# What numba compiles, children by the other methods would compile anew, for a long time.
+NUMBA_TOTAL = """
+    import numba, numpy
+    @numba.njit(parallel=True)
+    def total(x):
+        s = 0.0
+        for i in numba.prange(x.shape[0]):
+            s += x[i]
+        return s
+"""
+ONLY_FORK = FORKS.replace('"fork", "spawn", "forkserver"', '"fork",')
+GOOD_FORK = "fork True\nafter True\n"
+
 
 class PackageTest(ProgramTest):
     def outcome(self, code: str, **more: str) -> str:
@@ -87,36 +100,21 @@ class Forks(PackageTest):
     @needs("numba")
     def test_numba(self) -> None:
         """scverse/fast-array-utils#179: "Terminating: fork() called from a process already using GNU OpenMP"."""
-        code = """
-    import numba, numpy
-    @numba.njit(parallel=True, cache=False)
-    def total(x):
-        s = 0.0
-        for i in numba.prange(x.shape[0]):
-            s += x[i]
-        return s
+        work = """
     x = numpy.ones(100000)
     def work(_):
         result = total(x)
         assert numba.threading_layer() == "omp", numba.threading_layer()
         return result
 """
-        # Children by the other methods compile it anew, for a long time, and are no forks of this process.
-        forks = FORKS.replace('"fork", "spawn", "forkserver"', '"fork",')
-        self.assertEqual(self.outcome(code + forks, NUMBA_THREADING_LAYER="omp"), "fork True\nafter True\n")
+        self.assertEqual(self.outcome(NUMBA_TOTAL + work + ONLY_FORK, NUMBA_THREADING_LAYER="omp"), GOOD_FORK)
 
     @needs_tbb
     @needs("numba")
     def test_numba_on_tbb(self) -> None:
         """numba ends oneTBB before a fork, and starts it anew in both processes."""
-        code = """
-    import numba, numpy, threading
-    @numba.njit(parallel=True)
-    def total(x):
-        s = 0.0
-        for i in numba.prange(x.shape[0]):
-            s += x[i]
-        return s
+        work = """
+    import threading
     x = numpy.ones(1000000)
     a = numpy.random.default_rng(0).random((300, 300))
     square = a @ a
@@ -131,12 +129,11 @@ class Forks(PackageTest):
         assert numba.threading_layer() == "tbb", numba.threading_layer()
         return result
 """
-        forks = FORKS.replace('"fork", "spawn", "forkserver"', '"fork",')
         # numba finds oneTBB by this only, where it is in a virtual environment.
         found = {"NUMBA_THREADING_LAYER": "tbb", "LD_LIBRARY_PATH": os.path.dirname(TBB)}
         for settings in {}, {"WEFT_NUM_CPUS": "4", "NUMBA_NUM_THREADS": "4"}, {"WEFT_NODE": "true"}:
             with self.subTest(**settings):
-                self.assertEqual(self.outcome(code + forks, **found, **settings), "fork True\nafter True\n")
+                self.assertEqual(self.outcome(NUMBA_TOTAL + work + ONLY_FORK, **found, **settings), GOOD_FORK)
 
     @needs_tbb
     @needs("numba")

@@ -33,9 +33,9 @@ class Explain(ProgramTest):
         self.assertEqual(pools["weft"]["treatment"], "replaced")
         self.assertIn("sklearn (libgomp-", pools["weft"]["note"])
         self.assertGreater(pools["weft"]["threads"], 0)
-        self.assertTrue(pools["weft"]["library"].endswith("/weft/libgomp.so.1"))
+        self.assertTrue(pools["weft"]["file"].endswith("/weft/libgomp.so.1"))
         self.assertRegex(pools["numpy"]["kind"], r"^OpenBLAS 0\.3\.\S+, pthreads$")
-        self.assertIn("/numpy.libs/", pools["numpy"]["library"])
+        self.assertIn("/numpy.libs/", pools["numpy"]["file"])
         if pools["numpy"]["treatment"] == "adopted":
             self.assertEqual(pools["scipy"]["treatment"], "adopted")
         else:

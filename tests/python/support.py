@@ -39,9 +39,9 @@ class ProgramTest(unittest.TestCase):
         path.write_text(textwrap.dedent(code))
         return str(path)
 
-    def run_python(self, *arguments: str, input: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+    def run_program(self, *command: str, input: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, *arguments],
+            command,
             env=environment(**more),
             cwd=self.folder,
             input=input,
@@ -50,6 +50,9 @@ class ProgramTest(unittest.TestCase):
             timeout=TIMEOUT_S,
             check=False,
         )
+
+    def run_python(self, *arguments: str, input: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+        return self.run_program(sys.executable, *arguments, input=input, **more)
 
     def weft(self, *arguments: str, input: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         return self.run_python("-m", "weft", *arguments, input=input, **more)

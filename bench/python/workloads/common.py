@@ -7,12 +7,13 @@ import ctypes
 import importlib.metadata
 import json
 import math
+import multiprocessing.pool
 import os
 import pathlib
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 PACKAGES = ("numpy", "scipy", "dask", "scikit-learn", "numba", "torch", "joblib", "threadpoolctl")
@@ -63,6 +64,16 @@ class Measurement:
         self._steps.append(step)
         if self._arguments.gate:
             self._say({"step": step})
+
+    def in_threads(self, call: Callable[[Any], Any], items: Iterable[Any], workers: int, repeats: int) -> list[Any]:
+        """Steps of `call` for each item by a pool of threads; the first does not count. The results of the last."""
+        results: list[Any] = []
+        with multiprocessing.pool.ThreadPool(workers) as pool:
+            self.ready()
+            for index in range(repeats):
+                with self.step(f"round {index}", counted=index > 0):
+                    results = pool.map(call, items, 1)
+        return results
 
     def finish(
         self,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch on the CPU: requests to one small transformer, answered by several threads at once."""
 
-import multiprocessing.pool
 import sys
 
 import common
@@ -26,13 +25,8 @@ def main() -> int:
         with torch.inference_mode():
             return model(x)
 
-    outputs: list[torch.Tensor] = []
     measured = common.Measurement(arguments)
-    with multiprocessing.pool.ThreadPool(workers) as pool:
-        measured.ready()
-        for index in range(REPEATS):
-            with measured.step(f"round {index}", counted=index > 0):
-                outputs = pool.map(answer, inputs, 1)
+    outputs = measured.in_threads(answer, inputs, workers, REPEATS)
     same = all(torch.allclose(output, answer(x), atol=1e-4) for output, x in zip(outputs, inputs, strict=True))
     wrong = "" if same else "an answer differs from that of one thread"
     checksum = float(sum(output.abs().double().sum() for output in outputs))

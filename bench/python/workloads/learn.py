@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """scikit-learn: gradient boosting inside a cross-validation, by processes and by threads, and k-means in threads."""
 
-import multiprocessing.pool
 import sys
 from typing import Any
 
@@ -45,12 +44,7 @@ def kmeans(quick: bool, measured: common.Measurement) -> tuple[float, str, dict[
     def fit(seed: int) -> float:
         return KMeans(CLUSTERS, n_init=1, random_state=seed, algorithm="lloyd").fit(x).inertia_
 
-    inertias: list[float] = []
-    with multiprocessing.pool.ThreadPool(workers) as pool:
-        measured.ready()
-        for index in range(REPEATS):
-            with measured.step(f"round {index}", counted=index > 0):
-                inertias = pool.map(fit, range(fits), 1)
+    inertias = measured.in_threads(fit, range(fits), workers, REPEATS)
     # Every clustering explains most of the variance.
     spread = float(((x - x.mean(axis=0)) ** 2).sum())
     wrong = "" if max(inertias) < 0.8 * spread else f"an inertia of {max(inertias)} where all is {spread}"

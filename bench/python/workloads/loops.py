@@ -3,7 +3,6 @@
 
 import ctypes
 import math
-import multiprocessing.pool
 import pathlib
 import sys
 
@@ -44,13 +43,8 @@ def main() -> int:
         price(spot, strike, years, out)
         return out
 
-    results: list[np.ndarray] = []
     measured = common.Measurement(arguments)
-    with multiprocessing.pool.ThreadPool(workers) as pool:
-        measured.ready()
-        for index in range(REPEATS):
-            with measured.step(f"round {index}", counted=index > 0):
-                results = pool.map(call, range(calls * workers), 1)
+    results = measured.in_threads(call, range(calls * workers), workers, REPEATS)
     expected = np.empty(length)
     price.py_func(spot[:100], strike[:100], years[:100], expected)
     wrong = ""

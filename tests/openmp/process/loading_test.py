@@ -24,7 +24,7 @@ def mapped_runtimes(text):
 
 
 class Loading(ProcessTest):
-    def library(self, name, compiler=GCC, source=REGION):
+    def build_shared(self, name, compiler=GCC, source=REGION):
         return self.build(name, source, "-shared", "-fPIC", compiler=compiler)
 
     def expect(self, program, text, **variables):
@@ -34,7 +34,7 @@ class Loading(ProcessTest):
     def test_constructor_of_a_library(self):
         for compiler in (GCC, CLANG):
             with self.subTest(compiler=compiler):
-                library = self.library("libconstructor.so", compiler, REGION + """
+                library = self.build_shared("libconstructor.so", compiler, REGION + """
 int from_constructor;
 __attribute__((constructor)) static void start(void) { from_constructor = region(4); }
 """)
@@ -80,8 +80,8 @@ int main(int count, char **paths) {
   return 0;
 }
 """, "-fno-openmp", "-ldl")
-        by_gcc = self.library("libgcc_region.so")
-        by_clang = self.library("libclang_region.so", CLANG)
+        by_gcc = self.build_shared("libgcc_region.so")
+        by_clang = self.build_shared("libclang_region.so", CLANG)
         done = self.run_on_weft(program, by_gcc, by_clang)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "4 4 4 4 4 4 \n", ""))
 
@@ -89,7 +89,7 @@ int main(int count, char **paths) {
         """A plug-in with regions and thread_local data comes and goes while members run."""
         for compiler in (GCC, CLANG):
             with self.subTest(compiler=compiler):
-                library = self.library("libplugin.so", compiler, REGION + """
+                library = self.build_shared("libplugin.so", compiler, REGION + """
 static _Thread_local int calls;
 int counted(int threads) { calls++; return region(threads) + calls; }
 """)
@@ -137,7 +137,7 @@ int main(void) {
 """
         for ours, theirs in ((GCC, CLANG), (CLANG, GCC)):
             with self.subTest(outer=ours, inner=theirs):
-                library = self.library(f"libinner_{theirs}.so".replace("/", "_"), theirs)
+                library = self.build_shared(f"libinner_{theirs}.so".replace("/", "_"), theirs)
                 program = self.build(f"outer_{ours}", outer, str(library), f"-Wl,-rpath,{self.folder}", compiler=ours)
                 done = self.run_on_weft(program)
                 self.assertEqual((done.returncode, done.stdout), (0, "12 1\n"), done.stderr)
