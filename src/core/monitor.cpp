@@ -15,6 +15,7 @@
 #include "platform/fence.h"
 #include "platform/futex.h"
 #include "platform/thread_state.h"
+#include "platform/time_slice.h"
 
 namespace weft::core {
 
@@ -250,6 +251,7 @@ void* monitor_main(void* argument) {
   monitor_is_ready();
   if (monitor == nullptr) return nullptr;
   use_all_cpus();
+  platform::ask_for_short_time_slices();
   for (;;) {
     sleep_a_tick(p);
     if (p.node.on()) {

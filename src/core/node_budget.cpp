@@ -23,6 +23,7 @@ constexpr int64_t kPatienceNs = 4'000'000;
 constexpr int kTicksBetweenSearches = 4;     // for processes that have been killed, while slots are short
 constexpr int kTicksBetweenLongSearches = 200;
 constexpr int64_t kLeaveNs = 100'000'000;
+constexpr int64_t kBetweenTriesNs = 100'000;
 // A root that has waited so long for the process's turn runs without: there are very many processes, or words in the
 // segment are wrong.
 constexpr int64_t kMostTurnNs = 1'000'000'000;
@@ -124,7 +125,23 @@ void NodeBudget::await_turn(Pool& p, Carrier* root) noexcept {
     if ((entry & Turnstile::others_turn) == 0 || left <= 0 || left > kMostTurnNs) break;
     platform::futex_wait_for(g_turnstile, entry, left);
   }
+  await_slot(*process, root);
   waiting_roots_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// Whose turn it was before gives its slot when its members come to an end; until then somebody else is on that CPU.
+void NodeBudget::await_slot(node::Member& process, Carrier* root) noexcept {
+  const int64_t until = platform::now_ns() + kPatienceNs;
+  for (;;) {
+    const int slot = process.take();
+    if (slot >= 0) {
+      root->slot.store(slot);
+      return;
+    }
+    const int64_t left = until - platform::now_ns();
+    if (left <= 0 || left > kPatienceNs) return;
+    platform::futex_wait_for(g_turnstile, g_turnstile.load(std::memory_order_relaxed), std::min(left, kBetweenTriesNs));
+  }
 }
 
 uint64_t NodeBudget::draw_ticket() const noexcept {
@@ -202,6 +219,8 @@ bool NodeBudget::take_slot(Pool& p, Carrier* carrier) noexcept {
 
 int NodeBudget::count_missing(const Pool& p, const node::Member& member) const noexcept {
   int running = waiting_roots_.load(std::memory_order_relaxed);
+  // Who is at the door is awake, and has nothing yet.
+  running += at_door_.load(std::memory_order_relaxed) ? 1 : 0;
   int workers = 0;
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
@@ -237,6 +256,21 @@ bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
     return true;
   }
   return false;
+}
+
+// Gives a worker's slot to a root that runs without: a root goes on anyway, a worker stops. So the process uses no more
+// CPUs than it is due.
+void NodeBudget::favor(Pool& p, Carrier* root) noexcept {
+  const int count = p.worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Carrier* worker = p.worker(i);
+    int slot = worker->slot.load(std::memory_order_relaxed);
+    if (slot < 0 || !worker->slot.compare_exchange_strong(slot, Slot::taken)) continue;
+    p.gate.fetch_or(Gate::taken);
+    int none = Slot::none;
+    if (!root->slot.compare_exchange_strong(none, slot)) member()->give(slot);
+    return;
+  }
 }
 
 // One worker at a time asks the others for a slot and waits a moment for the answer; after that the monitor does.
@@ -282,6 +316,8 @@ void NodeBudget::root_begins(Carrier* root) noexcept {
   node::Member* member = member_.load(std::memory_order_acquire);
   if (member == nullptr) return;
   take_slot(pool(), root);
+  if (root->slot.load(std::memory_order_relaxed) != Slot::none) return;
+  if (member->pressed()) favor(pool(), root);
   // The monitor asks for one.
   if (root->slot.load(std::memory_order_relaxed) == Slot::none) member->ring();
 }
@@ -362,6 +398,12 @@ void NodeBudget::reclaim(Pool& p, node::Member& member) noexcept {
 
 void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexcept {
   const bool waited = member.missing() > 0;
+  if (member.pressed()) {
+    const int count = p.carrier_count.load(std::memory_order_acquire);
+    for (int i = 0; i < count; ++i) {
+      if (root_lacks_slot(*p.carrier(i))) favor(p, p.carrier(i));
+    }
+  }
   int missing = count_missing(p, member);
   member.want(missing);
   // Roots that wait for their turn take their slots themselves.

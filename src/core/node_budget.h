@@ -85,8 +85,10 @@ class NodeBudget {
   bool take_slot(Pool& pool, Carrier* carrier) noexcept;
   void drop_slot(Carrier* carrier) noexcept;
   int wait_at_door(Pool& pool, node::Member& member) noexcept;
+  static void await_slot(node::Member& process, Carrier* root) noexcept;
   bool take_permit(const Pool& pool) noexcept;
   bool pass_on(Pool& pool, int slot) noexcept;
+  void favor(Pool& pool, Carrier* root) noexcept;
   void serve(Pool& pool, node::Member& member, bool may_take_away) noexcept;
   void reclaim(Pool& pool, node::Member& member) noexcept;
   void run_alone(Pool& pool) noexcept;

@@ -87,15 +87,20 @@ class Limits(ProgramTest):
         code = (
             START
             + """
+    import threading
     from concurrent.futures import ThreadPoolExecutor
+    # Who came in while the limit below holds would put that back.
+    all_in = threading.Barrier(5)
     def call(i):
         with threadpoolctl.threadpool_limits(limits=None):
+            all_in.wait()
             for _ in range(5):
                 a @ a
                 scipy.linalg.lu(a)
     with ThreadPoolExecutor(4) as pool:
         for _ in range(3):
             calls = [pool.submit(call, i) for i in range(4)]
+            all_in.wait()
             seen = threadpoolctl.threadpool_info()
             with threadpoolctl.threadpool_limits(1, user_api="blas"):
                 a @ a
