@@ -6,7 +6,8 @@ namespace weft::platform {
 
 // For a thread that seldom runs, and then for microseconds: the calling thread asks for the shortest time slices there
 // are, so that it need not wait for the end of those of threads that compute. Takes effect from Linux 6.12 on
-// (sched_setattr(2), sched_runtime of threads that are not real-time); before, and where it is refused, nothing happens.
+// (sched_setattr(2), sched_runtime of threads that are not real-time); before, and where it is refused, nothing
+// happens.
 void ask_for_short_time_slices() noexcept;
 
 }  // namespace weft::platform
