@@ -83,6 +83,7 @@ class Monitor {
   }
 
   void release_idle_roots(int count) noexcept {
+    const bool work_waits = pending_work(pool_) > 0;
     for (int i = 0; i < count; ++i) {
       Carrier* carrier = pool_.carrier(i);
       if (!carrier->is_root() || !carrier->holds_slot.load(std::memory_order_relaxed)) continue;
@@ -91,8 +92,15 @@ class Monitor {
       const bool quiet = regions == before.regions && carrier->regions_open.load(std::memory_order_relaxed) == 0;
       before.regions = regions;
       before.quiet_ticks = quiet ? before.quiet_ticks + 1 : 0;
-      if (before.quiet_ticks >= kTicksToRelease) release_slot(carrier);
+      if (before.quiet_ticks >= kTicksToRelease || (work_waits && asleep_between_regions(*carrier))) {
+        release_slot(carrier);
+      }
     }
+  }
+
+  // A thread that waits for something of the program's uses no CPU; what others have to do must not wait for ticks.
+  static bool asleep_between_regions(const Carrier& root) noexcept {
+    return root.regions_open.load(std::memory_order_relaxed) == 0 && asleep_in_kernel(root);
   }
 
   // The carriers that a gang has counted on have found something else to do. Its other members spin, so this is no case

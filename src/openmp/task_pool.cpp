@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/message.h"
+#include "openmp/ompt/events.h"
 #include "openmp/store.h"
 
 namespace weft::openmp {
@@ -24,6 +25,7 @@ Task* TaskPool::take(size_t bytes) noexcept {
   Task* task = free[index];
   if (task == nullptr && returned.load(std::memory_order_relaxed) != nullptr) {
     Task* all = returned.exchange(nullptr, std::memory_order_acquire);
+    if (ompt::on()) ompt::take_returned_memory(this);
     while (all != nullptr) {
       Task* next = all->next_free;
       put(all);
@@ -58,6 +60,7 @@ void free_task(Task* task) noexcept {
     return;
   }
   auto& returned = task->pool->returned;
+  if (ompt::on()) ompt::return_memory(task->pool);
   Task* first = returned.load(std::memory_order_relaxed);
   do {
     task->next_free = first;

@@ -120,6 +120,9 @@ void discard(Task* task) noexcept;
 // The body of a task that create_task() has told of: its own between the two. So who runs a task need not ask.
 void run_told(Task* task);
 bool has_body(const Task* task, void (*body)(Task* task)) noexcept;
+// The memory of a task goes back to its pool from another thread; and the pool takes all that has come back.
+void return_memory(const void* pool) noexcept;
+void take_returned_memory(const void* pool) noexcept;
 // The event of a detachable task is being fulfilled; and the second of body and event has happened.
 void fulfill(Task* task) noexcept;
 void complete_detached(Task* task) noexcept;
