@@ -6,6 +6,7 @@
 #include <climits>
 #include <ctime>
 #include <new>
+#include <utility>
 
 #include "base/message.h"
 #include "core/guests.h"
@@ -43,6 +44,7 @@ std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is 
 struct Seen {
   uint32_t regions = 0;
   int quiet_ticks = 0;
+  bool released = false;  // its slot, at the tick before
   bool ready_waited = false;
   const Context* root_waited = nullptr;
   uint64_t root_switches = 0;
@@ -72,7 +74,7 @@ class Monitor {
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
-    return roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched();
+    return has_released_ || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched();
   }
 
  private:
@@ -84,16 +86,26 @@ class Monitor {
 
   void release_idle_roots(int count) noexcept {
     const bool work_waits = pending_work(pool_) > 0;
+    has_released_ = false;
     for (int i = 0; i < count; ++i) {
       Carrier* carrier = pool_.carrier(i);
-      if (!carrier->is_root() || !carrier->holds_slot.load(std::memory_order_relaxed)) continue;
+      if (!carrier->is_root()) continue;
       Seen& before = seen(i);
+      const bool released = std::exchange(before.released, false);
+      const bool in_region = carrier->regions_open.load(std::memory_order_relaxed) > 0;
+      if (!carrier->holds_slot.load(std::memory_order_relaxed)) {
+        // It had seen its slot, and begun a region, while we took the slot away. Relaxed: after a tick, what it has
+        // stored is to be seen.
+        if (released && in_region) hold_slot(carrier);
+        continue;
+      }
       const uint32_t regions = carrier->regions_seen.load(std::memory_order_relaxed);
-      const bool quiet = regions == before.regions && carrier->regions_open.load(std::memory_order_relaxed) == 0;
+      const bool quiet = regions == before.regions && !in_region;
       before.regions = regions;
       before.quiet_ticks = quiet ? before.quiet_ticks + 1 : 0;
       if (before.quiet_ticks >= kTicksToRelease || (work_waits && asleep_between_regions(*carrier))) {
         release_slot(carrier);
+        before.released = has_released_ = true;
       }
     }
   }
@@ -226,6 +238,7 @@ class Monitor {
   }
 
   Pool& pool_;
+  bool has_released_ = false;  // slots of roots, at this tick: there must be another one
   std::array<Seen*, kMaxCarriers> seen_{};
   int stalled_ticks_ = 0;
   int64_t stalled_since_ = 0;  // in CPU time of the process

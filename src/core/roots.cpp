@@ -109,9 +109,10 @@ void hold_slot(Carrier* root) noexcept {
 void enter_region(Context* self, int calls) noexcept {
   Carrier* home = self->home;
   const int open = home->regions_open.load(std::memory_order_relaxed) + 1;
-  home->regions_open.store(open, std::memory_order_relaxed);
   if (__builtin_expect(g_turnstile.load(std::memory_order_relaxed), 0) != 0 && open == 1 && calls > 1)
     admit(home, calls);
+  // Only now: the monitor sees to it that a root in a region has its slot.
+  home->regions_open.store(open, std::memory_order_relaxed);
   hold_slot(home);
 }
 

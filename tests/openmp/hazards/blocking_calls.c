@@ -23,6 +23,16 @@ static void chained_pipes(int threads)
   for (int i = 0; i < threads; i++) close(ends[i][0]), close(ends[i][1]);
 }
 
+// A thread that has had no region for some 10 ms gives up its CPU in the runtime's books; it may be beginning the next one
+// at that moment.
+static void after_a_pause(int threads)
+{
+  for (int i = 0; i < 10; i++) {
+    usleep(9000 + 200 * i);
+    chained_pipes(threads);
+  }
+}
+
 // All but one block; that one works through a loop of tasks and inner regions before it wakes them.
 static void one_goes_on(int threads)
 {
@@ -94,6 +104,7 @@ static void sockets(int threads)
 int main(void)
 {
   everywhere(chained_pipes);
+  after_a_pause(3);
   everywhere(one_goes_on);
   everywhere(sockets);
   sleepers_overlap(2);
