@@ -65,8 +65,8 @@ test-python: build
 	@scripts/setup-python
 	@scripts/setup-python-full
 	cmake --install build/release --component python --prefix build/release/python_tree/weft >/dev/null
-	PYTHONPATH=build/release/python_tree tests/python/run build/python/venv-full tests/python/full_test.py -v
-	PYTHONPATH=build/release/python_tree tests/python/run build/python/venv-full tests/python/sklearn_suite.py
+	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/full_test.py -v
+	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/sklearn_suite.py
 
 # The Python package: build/dist/weft-VERSION-py3-none-linux_ARCH.whl.
 wheel: setup
