@@ -3,7 +3,7 @@
 """Draws a trace of `weft trace` as a picture: a row for each carrier; what is inside something else stands on it.
 
 gcc -O1 -fopenmp bench/trace_example.c -o example -lm
-build/release/bin/weft trace --cpus 4 -o example.json ./example
+build/release/bin/weft trace --cpus 2 -o example.json ./example
 .venv/bin/python bench/trace_picture.py example.json docs/images/trace.png
 """
 
