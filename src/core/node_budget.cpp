@@ -260,7 +260,7 @@ bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
 
 // Gives a worker's slot to a root that runs without: a root goes on anyway, a worker stops. So the process uses no more
 // CPUs than it is due.
-void NodeBudget::favor(Pool& p, Carrier* root) noexcept {
+void NodeBudget::favor(Pool& p, node::Member& member, Carrier* root) noexcept {
   const int count = p.worker_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     Carrier* worker = p.worker(i);
@@ -268,7 +268,7 @@ void NodeBudget::favor(Pool& p, Carrier* root) noexcept {
     if (slot < 0 || !worker->slot.compare_exchange_strong(slot, Slot::taken)) continue;
     p.gate.fetch_or(Gate::taken);
     int none = Slot::none;
-    if (!root->slot.compare_exchange_strong(none, slot)) member()->give(slot);
+    if (!root->slot.compare_exchange_strong(none, slot)) member.give(slot);
     return;
   }
 }
@@ -317,7 +317,7 @@ void NodeBudget::root_begins(Carrier* root) noexcept {
   if (member == nullptr) return;
   take_slot(pool(), root);
   if (root->slot.load(std::memory_order_relaxed) != Slot::none) return;
-  if (member->pressed()) favor(pool(), root);
+  if (member->pressed()) favor(pool(), *member, root);
   // The monitor asks for one.
   if (root->slot.load(std::memory_order_relaxed) == Slot::none) member->ring();
 }
@@ -401,7 +401,7 @@ void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexce
   if (member.pressed()) {
     const int count = p.carrier_count.load(std::memory_order_acquire);
     for (int i = 0; i < count; ++i) {
-      if (root_lacks_slot(*p.carrier(i))) favor(p, p.carrier(i));
+      if (root_lacks_slot(*p.carrier(i))) favor(p, member, p.carrier(i));
     }
   }
   int missing = count_missing(p, member);

@@ -88,7 +88,7 @@ class NodeBudget {
   static void await_slot(node::Member& process, Carrier* root) noexcept;
   bool take_permit(const Pool& pool) noexcept;
   bool pass_on(Pool& pool, int slot) noexcept;
-  void favor(Pool& pool, Carrier* root) noexcept;
+  static void favor(Pool& pool, node::Member& member, Carrier* root) noexcept;
   void serve(Pool& pool, node::Member& member, bool may_take_away) noexcept;
   void reclaim(Pool& pool, node::Member& member) noexcept;
   void run_alone(Pool& pool) noexcept;

@@ -37,7 +37,7 @@ void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
       ->check(CLI::Range(1, 10000));
   command->add_flag("--preload", run.preload,
                     "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
-  command->add_option("--library", run.library, "run on this runtime library");
+  command->add_option("--library", run.runtime, "run on this runtime library");
   command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

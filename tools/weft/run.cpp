@@ -74,7 +74,7 @@ int run(const RunOptions& options) {
   if (program.path.empty()) return program.exit_code;
   if (program.complaint.empty()) {
     const Libraries found = find_libraries();
-    const std::string library = options.library.empty() ? found.runtime.string() : options.library;
+    const std::string library = options.runtime.empty() ? found.runtime.string() : options.runtime;
     if (access(library.c_str(), R_OK) != 0) {
       base::warn("--library %s: %s", library.c_str(), std::strerror(errno));
       return kUsage;

@@ -13,7 +13,7 @@ struct RunOptions {
   int cpus = 0;                      // 0: as the machine allows
   bool node = false;                 // share the CPUs with other processes
   int weight = 0;                    // 0: the default
-  std::string library;               // another runtime; empty: the one beside the command
+  std::string runtime;               // another library; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE
   std::string trace;                 // write a trace to this file; empty: none
   std::string mode;                  // of sharing the CPUs; empty: as the environment says
