@@ -62,19 +62,8 @@ bool idle(int cpus, int busy) noexcept {
   return in_force;
 }
 
-}  // namespace
-
-void begin_share(Copy* copy) noexcept {
-  g_lock.lock();
-  copy->written = INT_MIN;
-  apply(copy);
-  g_lock.unlock();
-}
-
-void lower_share(int helpers) noexcept {
-  const int callers = std::max(1, core::busy_carriers() - helpers);
-  const int share = std::max(1, core::slots() / callers);
-  if (share == core::slots()) return;
+void lower_to(int share) noexcept {
+  if (share >= core::slots()) return;
   g_lock.lock();
   if (share < g_share) {
     const bool short_lived = platform::now_ns() - g_raised_ns < kShortLivedNs + g_pause_ns;
@@ -86,6 +75,21 @@ void lower_share(int helpers) noexcept {
   apply_to_all();
   core::watch_idle_cpus(idle);
   g_lock.unlock();
+}
+
+}  // namespace
+
+void begin_share(Copy* copy) noexcept {
+  g_lock.lock();
+  copy->written = INT_MIN;
+  apply(copy);
+  g_lock.unlock();
+  core::watch_crowding(lower_to);
+}
+
+void lower_share(int helpers) noexcept {
+  const int callers = std::max(1, core::busy_carriers() - helpers);
+  lower_to(std::max(1, core::slots() / callers));
 }
 
 void keep_to_share(Copy* copy) noexcept {

@@ -57,6 +57,7 @@ int busy_carriers() noexcept {
 // others miss is theirs to lend. Idle ones that others had counted on and who found something else to do meanwhile are
 // missed by the monitor (help_gangs).
 int announce_gang(int calls) noexcept {
+  pool().gangs.fetch_add(1, std::memory_order_relaxed);
   return std::min(calls, pool().gang_calls.fetch_add(calls) + calls - idle_carriers());
 }
 

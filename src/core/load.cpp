@@ -2,11 +2,13 @@
 #include "core/load.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <ctime>
 
 #include "core/idle_cpus.h"
 #include "core/pool.h"
+#include "platform/cpu_set.h"
 #include "platform/thread_state.h"
 
 namespace weft::core {
@@ -26,6 +28,16 @@ int spinning(const Pool& p) noexcept {
     found += looks || carrier->waiting.load(std::memory_order_relaxed) ? 1 : 0;
   }
   return found;
+}
+
+// CPUs of the machine that nobody uses, but for `looking` threads of ours. Where the process may not use all of them,
+// who else uses the ones that it may is not known; and with more slots than CPUs, by WEFT_NUM_CPUS, they are not to be
+// idle.
+int idle_of_machine(const Pool& p, int looking) noexcept {
+  const int cpus = platform::cpus_of_machine();
+  const int runnable = platform::runnable_threads_of_machine();
+  if (runnable == 0 || p.settings.slots > cpus || platform::thread_cpus().count() < cpus) return INT_MAX;
+  return cpus - runnable + looking;
 }
 
 }  // namespace
@@ -65,8 +77,10 @@ void IdleCpus::tick(const Pool& p) noexcept {
   ticks_ = 0;
   // Threads that want a CPU and get none use no time either, when other processes want it too.
   constexpr int kMonitorItself = 1;
-  const int running = platform::running_threads() - kMonitorItself - spinning(p);
-  const int idle = std::min(static_cast<int>(p.settings.slots - busy_ + 1 - kMuch), p.settings.slots - running);
+  const int looking = kMonitorItself + spinning(p);
+  const int slots = p.node.usable(p.settings.slots);
+  const int idle = std::min({static_cast<int>(slots - busy_ + 1 - kMuch), slots - platform::running_threads() + looking,
+                             idle_of_machine(p, looking)});
   if (idle < 1) {
     pause_ = kPause;
     return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs the process leaves idle, for those that decide how many threads a library may use.
+// How many CPUs the process leaves idle, and how many it gets where others want them too, for those that decide how
+// many threads a library may use.
 #pragma once
 
 namespace weft::core {
@@ -10,5 +11,11 @@ using IdleWatcher = bool (*)(int idle, int busy);
 
 // From now on `watcher` is told, until it returns false. There is one for the process. The pool has been started.
 void watch_idle_cpus(IdleWatcher watcher) noexcept;
+
+// Told by the monitor while gangs run in a process that has to share CPUs with others: how many it gets, at least one.
+using CrowdWatcher = void (*)(int cpus);
+
+// From now on `watcher` is told, for good. There is one for the process.
+void watch_crowding(CrowdWatcher watcher) noexcept;
 
 }  // namespace weft::core

@@ -6,16 +6,16 @@
 #include <climits>
 #include <ctime>
 #include <new>
-#include <utility>
 
 #include "base/message.h"
+#include "core/crowding.h"
 #include "core/guests.h"
 #include "core/idle_cpus.h"
 #include "core/pi_watch.h"
 #include "core/pool.h"
+#include "core/root_watch.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
-#include "platform/thread_state.h"
 #include "platform/time_slice.h"
 
 namespace weft::core {
@@ -23,9 +23,9 @@ namespace weft::core {
 namespace {
 
 constexpr long kTickNs = 5'000'000;
-// A root that has opened no region for this many ticks gives its slot back.
-constexpr int kTicksToRelease = 2;
 constexpr int kTicksToKeepLent = 100;
+// Somebody sits in the kernel, and nothing is lent yet.
+constexpr int kTicksAsleep = 2;
 constexpr int kTicksToLookForLocks = 200;
 
 // Carriers that run may be computing, and lending to them costs time slices. So it waits until each of them has
@@ -42,9 +42,6 @@ std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is 
 
 // What one tick remembers of a carrier for the next.
 struct Seen {
-  uint32_t regions = 0;
-  int quiet_ticks = 0;
-  bool released = false;  // its slot, at the tick before
   bool ready_waited = false;
   const Context* root_waited = nullptr;
   uint64_t root_switches = 0;
@@ -59,8 +56,9 @@ class Monitor {
   // False when there is nothing to watch any more.
   bool tick() noexcept {
     const int count = pool_.carrier_count.load(std::memory_order_acquire);
-    release_idle_roots(count);
+    roots_.tick(pool_);
     idle_cpus_.tick(pool_);
+    crowding_.tick(pool_);
     tick_guests(pool_);
     help_gangs();
     const int waiting = count_stalled(count);
@@ -70,11 +68,12 @@ class Monitor {
       lend(count, waiting);
     } else {
       stalled_ticks_ = 0;
+      asleep_ticks_ = 0;
       patience_over_ = false;
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
-    return has_released_ || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched();
+    return roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched();
   }
 
  private:
@@ -82,37 +81,6 @@ class Monitor {
     if (seen_[index] == nullptr) seen_[index] = new (std::nothrow) Seen;
     static Seen spare;
     return seen_[index] != nullptr ? *seen_[index] : spare;
-  }
-
-  void release_idle_roots(int count) noexcept {
-    const bool work_waits = pending_work(pool_) > 0;
-    has_released_ = false;
-    for (int i = 0; i < count; ++i) {
-      Carrier* carrier = pool_.carrier(i);
-      if (!carrier->is_root()) continue;
-      Seen& before = seen(i);
-      const bool released = std::exchange(before.released, false);
-      const bool in_region = carrier->regions_open.load(std::memory_order_relaxed) > 0;
-      if (!carrier->holds_slot.load(std::memory_order_relaxed)) {
-        // It had seen its slot, and begun a region, while we took the slot away. Relaxed: after a tick, what it has
-        // stored is to be seen.
-        if (released && in_region) hold_slot(carrier);
-        continue;
-      }
-      const uint32_t regions = carrier->regions_seen.load(std::memory_order_relaxed);
-      const bool quiet = regions == before.regions && !in_region;
-      before.regions = regions;
-      before.quiet_ticks = quiet ? before.quiet_ticks + 1 : 0;
-      if (before.quiet_ticks >= kTicksToRelease || (work_waits && asleep_between_regions(*carrier))) {
-        release_slot(carrier);
-        before.released = has_released_ = true;
-      }
-    }
-  }
-
-  // A thread that waits for something of the program's uses no CPU; what others have to do must not wait for ticks.
-  static bool asleep_between_regions(const Carrier& root) noexcept {
-    return root.regions_open.load(std::memory_order_relaxed) == 0 && asleep_in_kernel(root);
   }
 
   // The carriers that a gang has counted on have found something else to do. Its other members spin, so this is no case
@@ -176,13 +144,6 @@ class Monitor {
     return waiting;
   }
 
-  // Stuck in a system call of the program's, not in ours.
-  static bool asleep_in_kernel(const Carrier& carrier) noexcept {
-    if (carrier.wake.load(std::memory_order_relaxed) == Wake::sleeping) return false;
-    if (carrier.is_root() && !carrier.holds_slot.load(std::memory_order_relaxed)) return false;
-    return platform::thread_state(carrier.thread_id.load(std::memory_order_relaxed)) == platform::ThreadState::sleeping;
-  }
-
   // What the carriers are at: asleep in a system call, or running; those that look for work or are to come first.
   struct Crowd {
     int asleep = 0;
@@ -197,7 +158,8 @@ class Monitor {
       if (pool_.is_idle(&carrier)) {
         crowd.idle += carrier.is_root() ? 0 : 1;
       } else if (asleep_in_kernel(carrier)) {
-        ++crowd.asleep;
+        // Between regions it is RootWatch that decides whether its slot is to be had.
+        crowd.asleep += carrier.is_root() && carrier.regions_open.load(std::memory_order_relaxed) == 0 ? 0 : 1;
       } else {
         ++crowd.running;
       }
@@ -217,8 +179,10 @@ class Monitor {
     patience_over_ = platform::cpu_time_ns() - stalled_since_ > each * std::max(1, running);
     // Those that wait decide how many can be of use: an idle worker that is allowed will come for them anyway.
     int wanted = lent;
+    // One look may meet a thread that waits for a page or a lock of the allocator's.
+    asleep_ticks_ = crowd.asleep > lent ? asleep_ticks_ + 1 : 0;
     if (crowd.idle == 0) {
-      if (crowd.asleep > lent) wanted = std::min(crowd.asleep, lent + waiting);
+      if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) wanted = std::min(crowd.asleep, lent + waiting);
       if (patience_over_) wanted = std::max(wanted, std::min(std::max(1, 2 * lent), lent + waiting));
     }
     if (wanted > lent) {
@@ -238,16 +202,18 @@ class Monitor {
   }
 
   Pool& pool_;
-  bool has_released_ = false;  // slots of roots, at this tick: there must be another one
   std::array<Seen*, kMaxCarriers> seen_{};
   int stalled_ticks_ = 0;
   int64_t stalled_since_ = 0;  // in CPU time of the process
   bool patience_over_ = false;
+  int asleep_ticks_ = 0;
   int calm_ticks_ = 0;
   unsigned ticks_ = 0;
   PiWatch locks_;
   int gang_calls_before_ = 0;
+  RootWatch roots_;
   IdleCpus idle_cpus_;
+  Crowding crowding_;
 };
 
 void sleep_a_tick(Pool& p) noexcept {

@@ -48,6 +48,7 @@ struct Pool {
   std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
   std::atomic<int> lent_to_gangs{0};
   std::atomic<int> gang_calls{0};  // announced by gangs, and not begun yet
+  std::atomic<uint32_t> gangs{0};  // that have announced some; relaxed: the monitor asks whether there were any
   // Why carriers must look twice (Gate). 0 for ever in a process that does not share the node.
   std::atomic<uint32_t> gate{0};
 

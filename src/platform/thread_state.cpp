@@ -54,19 +54,39 @@ int running_threads() noexcept {
   return count;
 }
 
-bool has_cpu_to_spare() noexcept {
+int runnable_threads_of_machine() noexcept {
   char text[128];
-  int running = 0;
+  int runnable = 0;
   // proc(5): three averages, then what is runnable now.
-  if (!read_small_file("/proc/loadavg", text, sizeof text) || std::sscanf(text, "%*s %*s %*s %d/", &running) != 1) {
-    return false;
+  if (!read_small_file("/proc/loadavg", text, sizeof text) || std::sscanf(text, "%*s %*s %*s %d/", &runnable) != 1) {
+    return 0;
   }
+  return runnable;
+}
+
+int cpus_of_machine() noexcept {
   // Relaxed: whoever comes first asks, and all are told the same.
   static constinit std::atomic<long> cpus{0};
   if (cpus.load(std::memory_order_relaxed) == 0) {
     cpus.store(sysconf(_SC_NPROCESSORS_ONLN), std::memory_order_relaxed);
   }
-  return running <= cpus.load(std::memory_order_relaxed);
+  return static_cast<int>(cpus.load(std::memory_order_relaxed));
+}
+
+bool has_cpu_to_spare() noexcept {
+  const int runnable = runnable_threads_of_machine();
+  return runnable > 0 && runnable <= cpus_of_machine();
+}
+
+bool run_times(pid_t id, RunTimes& times) noexcept {
+  char path[64];
+  char text[128];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", id);
+  long long ran = 0;
+  long long waited = 0;
+  if (!read_small_file(path, text, sizeof text) || std::sscanf(text, "%lld %lld", &ran, &waited) != 2) return false;
+  times = {.ran_ns = ran, .waited_ns = waited};
+  return true;
 }
 
 int cpu_of_thread(pid_t id) noexcept {

@@ -267,6 +267,34 @@ class Limits(unittest.TestCase):
         self.assertEqual(count(err, "shares lowered") > 0, count(err, "raised") > 0)
 
 
+    @unittest.skipUnless(os.path.exists("/proc/self/schedstat"), "the kernel does not count how long threads wait")
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "on one CPU nothing is ever split")
+    def test_others_lower_the_share(self):
+        # Threads of processes that know nothing of weft want all CPUs, and then no more.
+        _, err = python("""
+        import ctypes, os, subprocess, sys, time, numpy as np
+        from threadpoolctl import threadpool_info
+        cpus = len(os.sched_getaffinity(0))
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cpus)]
+        try:
+            a = np.random.rand(300, 300)
+            path = next(i["filepath"] for i in threadpool_info() if i["user_api"] == "blas")
+            share = ctypes.c_int.in_dll(ctypes.CDLL(path), "blas_cpu_number")
+            end = time.time() + 60
+            a @ a
+            while share.value == cpus and time.time() < end: a @ a
+            assert share.value < cpus
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        end = time.time() + 60
+        while share.value != cpus and time.time() < end: time.sleep(0.01)
+        assert share.value == cpus
+        """, WEFT_NUM_CPUS="", OPENBLAS_NUM_THREADS="")
+        self.assertGreater(count(err, "raised"), 0)
+
+
 class Processes(unittest.TestCase):
     # A child that forks off while another thread is inside a product may find a lock of OpenBLAS's taken, with weft or
     # without; so those that go on computing fork while nobody is inside.

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "platform/cycles.h"
+
 namespace {
 
 using namespace weft::platform;
@@ -41,6 +43,26 @@ TEST(ThreadStateTest, NoCpuToSpareWhereMoreThreadsRun) {
   over.store(true);
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(none);
+}
+
+TEST(ThreadStateTest, CountsWhatRuns) {
+  EXPECT_GE(cpus_of_machine(), 1);
+  EXPECT_GE(runnable_threads_of_machine(), 1);
+}
+
+TEST(ThreadStateTest, HowLongAThreadHasRun) {
+  RunTimes before;
+  if (!run_times(own_id(), before)) GTEST_SKIP() << "the kernel does not count it";
+  RunTimes now = before;
+  // The kernel adds what runs when it next looks at the thread.
+  for (int i = 0; i < 10'000 && now.ran_ns < before.ran_ns + 10'000'000; ++i) {
+    for (const int64_t end = now_ns() + 1'000'000; now_ns() < end;) continue;
+    ASSERT_TRUE(run_times(own_id(), now));
+  }
+  EXPECT_GE(now.ran_ns, before.ran_ns + 10'000'000);
+  EXPECT_GE(now.waited_ns, before.waited_ns);
+  constexpr pid_t kNobody = 1 << 30;
+  EXPECT_FALSE(run_times(kNobody, now));
 }
 
 TEST(ThreadStateTest, OneThatSleeps) {
