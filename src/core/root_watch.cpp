@@ -15,13 +15,20 @@ bool asleep_in_kernel(const Carrier& carrier) noexcept {
   return platform::thread_state(carrier.thread_id.load(std::memory_order_relaxed)) == platform::ThreadState::sleeping;
 }
 
+namespace {
+
+bool wants_cpu(const Carrier& carrier) noexcept {
+  return platform::thread_state(carrier.thread_id.load(std::memory_order_relaxed)) == platform::ThreadState::running;
+}
+
+}  // namespace
+
 RootWatch::Use RootWatch::use(const Carrier& root, Seen& before) noexcept {
   if (looks_left_ <= 0) return Use::unknown;
   --looks_left_;
-  const pid_t thread = root.thread_id.load(std::memory_order_relaxed);
   platform::RunTimes times;
-  if (!platform::run_times(thread, times)) {
-    return platform::thread_state(thread) == platform::ThreadState::running ? Use::much : Use::little;
+  if (!platform::run_times(root.thread_id.load(std::memory_order_relaxed), times)) {
+    return wants_cpu(root) ? Use::much : Use::little;
   }
   const int64_t time = platform::now_ns();
   const int64_t wanted = times.ran_ns + times.waited_ns;
@@ -30,12 +37,10 @@ RootWatch::Use RootWatch::use(const Carrier& root, Seen& before) noexcept {
   // After a pause in the looks it says what was, not what is.
   constexpr int64_t kRecentNs = 50'000'000;
   if (passed > kRecentNs) return Use::unknown;
-  if (2 * more > passed) return Use::much;
-  // A wait counts when it is over.
-  return platform::thread_state(thread) == platform::ThreadState::running ? Use::unknown : Use::little;
+  return 2 * more > passed ? Use::much : Use::little;
 }
 
-void RootWatch::look_at_holder(Pool& p, Carrier* root, Seen& before) noexcept {
+void RootWatch::look_at_holder(Pool& p, Carrier* root, Seen& before, bool work_waits) noexcept {
   const uint32_t regions = root->regions_seen.load(std::memory_order_relaxed);
   const bool between_regions = root->regions_open.load(std::memory_order_relaxed) == 0;
   const bool quiet = between_regions && regions == before.regions;
@@ -43,11 +48,13 @@ void RootWatch::look_at_holder(Pool& p, Carrier* root, Seen& before) noexcept {
   before.quiet_ticks = quiet ? before.quiet_ticks + 1 : 0;
   // Where nobody else runs, nobody minds whether it counts.
   const bool matters = p.active_roots.load(std::memory_order_relaxed) > 1 || p.node.on();
-  Use now = Use::little;
-  if (quiet && matters) now = use(*root, before);
-  const bool ends = before.quiet_ticks >= kTicksToRelease && now == Use::little;
-  // A thread that waits for something of the program's uses no CPU; what others have to do must not wait for ticks.
-  if (!ends && !(between_regions && now != Use::much && pending_work(p) > 0 && asleep_in_kernel(*root))) return;
+  const Use now = quiet && matters ? use(*root, before) : Use::little;
+  if (!between_regions || now == Use::much) return;
+  const bool quiet_for_long = before.quiet_ticks >= kTicksToRelease && now == Use::little;
+  if (!quiet_for_long && !work_waits) return;
+  // A wait for a CPU counts when it is over, so one that waits now has to be asked. One that waits for something of the
+  // program's uses no CPU, and what others have to do must not wait for ticks.
+  if ((matters || !quiet_for_long) && wants_cpu(*root)) return;
   release_slot(root);
   before.released = has_released_ = true;
   before.follow_ticks = kTicksToFollow;
@@ -66,6 +73,7 @@ void RootWatch::look_at_released(Pool& p, Carrier* root, Seen& before) noexcept 
 }
 
 void RootWatch::tick(Pool& p) noexcept {
+  const bool work_waits = pending_work(p) > 0;
   has_released_ = false;
   looks_left_ = kLooks;
   const int count = p.carrier_count.load(std::memory_order_acquire);
@@ -78,7 +86,7 @@ void RootWatch::tick(Pool& p) noexcept {
     if (before == nullptr) before = new (std::nothrow) Seen;
     if (before == nullptr) continue;
     if (carrier->holds_slot.load(std::memory_order_relaxed)) {
-      look_at_holder(p, carrier, *before);
+      look_at_holder(p, carrier, *before, work_waits);
     } else {
       look_at_released(p, carrier, *before);
     }

@@ -43,7 +43,7 @@ class RootWatch {
   };
   enum class Use { unknown, little, much };
 
-  void look_at_holder(Pool& p, Carrier* root, Seen& before) noexcept;
+  void look_at_holder(Pool& p, Carrier* root, Seen& before, bool work_waits) noexcept;
   void look_at_released(Pool& p, Carrier* root, Seen& before) noexcept;
   // How much of a CPU it has used, or waited for, since the last look.
   Use use(const Carrier& root, Seen& before) noexcept;

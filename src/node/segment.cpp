@@ -10,6 +10,7 @@
 #include <ctime>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -232,9 +233,22 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
   return nullptr;
 }
 
+// As long as others come and go it is a queue, not a holder that is stuck.
 bool Segment::lock() noexcept {
   constexpr int64_t kLongestNs = 1'000'000'000;
-  return await([this] { return try_lock(); }, kLongestNs);
+  constexpr int kMostWaits = 30;
+  uint64_t before = memberships();
+  for (int i = 0; i < kMostWaits; ++i) {
+    if (await([this] { return try_lock(); }, kLongestNs)) return true;
+    if (std::exchange(before, memberships()) == before) return false;
+  }
+  return false;
+}
+
+uint64_t Segment::memberships() const noexcept {
+  uint64_t sum = 0;
+  for (const Record& record : layout_->records) sum += record.serial.load(std::memory_order_relaxed);
+  return sum;
 }
 
 bool Segment::lock_queue(int64_t longest_ns) noexcept {

@@ -42,7 +42,7 @@ class Segment {
   Layout& layout() const noexcept { return *layout_; }
 
   // The lock of membership. The first that gets it after its holder was killed removes what that left. False when it
-  // could not be had for a second: somebody who has it is stopped.
+  // could not be had for a second in which nobody has come or gone: somebody who has it is stopped.
   bool lock() noexcept;
   bool try_lock() noexcept;
   void unlock() noexcept;
@@ -72,6 +72,8 @@ class Segment {
   static bool make(const char* path, Reason& reason) noexcept;
   bool has_ended(Record& record, Check check) const noexcept;
   bool taken_over(int error) noexcept;
+  // A number that changes when a process comes or goes. Relaxed: an old one makes somebody wait longer, or ask again.
+  uint64_t memberships() const noexcept;
   int free_orphans() noexcept;
 
   Layout* const layout_;
