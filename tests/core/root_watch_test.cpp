@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <memory>
 #include <thread>
 
 #include "core/scheduler.h"
@@ -47,7 +46,8 @@ int region(Calls* calls) {
 }
 
 // Outlive late claimers.
-Calls* make_calls() { return std::make_unique<Calls>().release(); }
+Calls g_calls;
+Calls g_calls_of_other;
 
 // The other root: after a region it does what it is told to.
 class Other {
@@ -70,12 +70,11 @@ class Other {
 
  private:
   void live() {
-    Calls* const calls = make_calls();
     for (;;) {
       const What what = what_.load();
       if (what == ends) break;
       if (what == begins_again) {
-        region(calls);
+        region(&g_calls_of_other);
         what_ = computes;
       }
       if (what == sleeps) usleep(2000);
@@ -96,15 +95,13 @@ class RootWatchTest : public testing::Test {
     }
     start({.slots = 2, .stack_size = 256 * 1024, .spin_ns = 100'000});
   }
-
-  Calls* const calls_ = make_calls();
 };
 
 TEST_F(RootWatchTest, NobodyRunsInPlaceOfOneThatComputes) {
   Other other;
   const int64_t end = now_ns() + 200 * kMillisecond;
   int helped = 0;
-  while (now_ns() < end) helped += region(calls_);
+  while (now_ns() < end) helped += region(&g_calls);
   EXPECT_EQ(helped, 0);
 }
 
@@ -113,7 +110,7 @@ TEST_F(RootWatchTest, OneThatSleepsLeavesItsCpu) {
   other.tell(Other::sleeps);
   const int64_t end = now_ns() + kLongest;
   int helped = 0;
-  while (helped == 0 && now_ns() < end) helped += region(calls_);
+  while (helped == 0 && now_ns() < end) helped += region(&g_calls);
   EXPECT_GT(helped, 0);
 }
 
@@ -125,11 +122,11 @@ TEST_F(RootWatchTest, OneThatComputesAfterASleepHasItsCpuAgain) {
   for (const int64_t end = now_ns() + kLongest; alone < kEnough && now_ns() < end;) {
     other.begin_again();
     other.tell(Other::sleeps);
-    while (region(calls_) == 0 && now_ns() < end) continue;
+    while (region(&g_calls) == 0 && now_ns() < end) continue;
     other.tell(Other::computes);
     alone = 0;
     for (const int64_t soon = now_ns() + 200 * kMillisecond; alone < kEnough && now_ns() < soon;) {
-      alone = region(calls_) == 0 ? alone + 1 : 0;
+      alone = region(&g_calls) == 0 ? alone + 1 : 0;
     }
   }
   EXPECT_GE(alone, kEnough);
