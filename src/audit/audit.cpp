@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "audit/adopt.h"
+#include "audit/yield.h"
 
 namespace {
 
@@ -105,7 +106,10 @@ extern "C" {
 
 // Called before the object's own code runs. What it binds is of no interest here.
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
-  if (g_adopts && space == LM_ID_BASE) weft::audit::look_at(object, g_library);
+  if (g_adopts && space == LM_ID_BASE) {
+    weft::audit::look_at(object, g_library);
+    weft::audit::look_for_yield(object, g_library);
+  }
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "openmp/slots.h"
 #include "openmp/statistics.h"
 #include "openmp/tuning.h"
+#include "openmp/yield.h"
 
 namespace weft::openmp {
 
@@ -61,6 +62,7 @@ void start_runtime() noexcept {
   // By now the caller may have been bound.
   if (affinity().on) core::protect_workers(&affinity().process);
   core::start(pool_settings());
+  offer_yield();
 }
 
 namespace {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of sched_yield in the program, which the runtime is asked about first (openmp/yield.h).
+#pragma once
+
+#include <link.h>
+
+namespace weft::audit {
+
+// For each object of the program as it is mapped, before its code runs.
+void look_for_yield(const link_map* object, const char* runtime) noexcept;
+
+}  // namespace weft::audit

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members that wait for each other with sched_yield: under `weft run` the call lets the others run."""
+import re
+import subprocess
+import unittest
+
+from command_test import GCC, CommandTest
+
+# All members must have arrived before any goes on, ROUNDS times.
+MEMBERS = r"""
+#include <sched.h>
+#include <stdio.h>
+extern void wait_for(int *word, int value);
+int main(void) {
+  for (int round = 0; round < ROUNDS; round++) {
+    int arrived = 0;
+#pragma omp parallel num_threads(4)
+    {
+      __atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL);
+      wait_for(&arrived, 4);
+    }
+  }
+  puts("done");
+  return 0;
+}
+"""
+WAIT = r"""
+#include <sched.h>
+void wait_for(int *word, int value) {
+  while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) sched_yield();
+}
+"""
+
+
+class Yield(CommandTest):
+    def lent(self, program):
+        """OS threads that the monitor has had to lend, where one is all that there are."""
+        done = self.weft("run", "--stats", program, env={"WEFT_NUM_CPUS": "1", "OMP_NUM_THREADS": "4"})
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
+        return int(re.search(r"compensations: (\d+)", done.stderr)[1])
+
+    def test_lets_members_run(self):
+        program = self.build("own", MEMBERS + WAIT, "-DROUNDS=200")
+        self.assertEqual(self.lent(program), 0)
+
+    def test_of_code_that_has_no_regions_is_the_system_s(self):
+        source = self.folder / "wait.c"
+        source.write_text(WAIT)
+        library = self.folder / "libwait.so"
+        subprocess.run([GCC, "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
+        program = self.build("of_library", MEMBERS, "-DROUNDS=2", str(library), f"-Wl,-rpath,{self.folder}")
+        self.assertGreater(self.lent(program), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
