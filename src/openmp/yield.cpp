@@ -49,7 +49,10 @@ bool yield_for(const void* caller) noexcept {
   if (core::current_context()->carrier == nullptr || member == nullptr || member->team->size == 1) return false;
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(caller), &found) != 0 || !opens_regions(found.dlfo_link_map)) return false;
-  return core::yield();
+  // What the members wait for may as well be a thread that is none of the pool's.
+  constexpr unsigned kForTheSystem = 8;  // one of so many
+  thread_local unsigned calls = 0;
+  return ++calls % kForTheSystem != 0 && core::yield();
 }
 
 void offer_yield() noexcept { g_yield.store(yield_for, std::memory_order_release); }
