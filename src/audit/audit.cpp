@@ -113,6 +113,12 @@ extern "C" {
   return 0;
 }
 
+// The cookie is the object's link_map as long as nobody writes another one.
+[[gnu::visibility("default")]] unsigned la_objclose(uintptr_t* cookie) {
+  weft::audit::forget_yield(reinterpret_cast<const link_map*>(*cookie), g_library);
+  return 0;
+}
+
 [[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
   // Nobody asks this one for versions, so that its path does for every search.
   if (g_permits[0] != '\0' && is_one_of(kPermits, name)) return g_permits;

@@ -53,4 +53,8 @@ void look_for_yield(const link_map* object, const char* runtime) noexcept {
       {.function = function, .to = reinterpret_cast<const void*>(yield), .argument = nullptr, .arguments = 0});
 }
 
+void forget_yield(const link_map* object, const char* runtime) noexcept {
+  if (std::strcmp(object->l_name, runtime) == 0) g_place.store(nullptr, std::memory_order_release);
+}
+
 }  // namespace weft::audit

@@ -9,4 +9,7 @@ namespace weft::audit {
 // For each object of the program as it is mapped, before its code runs.
 void look_for_yield(const link_map* object, const char* runtime) noexcept;
 
+// For each object that is unmapped: the runtime is when it could not be loaded to the end.
+void forget_yield(const link_map* object, const char* runtime) noexcept;
+
 }  // namespace weft::audit

@@ -266,7 +266,6 @@ class Limits(unittest.TestCase):
         """)
         self.assertEqual(count(err, "shares lowered") > 0, count(err, "raised") > 0)
 
-
     @unittest.skipUnless(os.path.exists("/proc/self/schedstat"), "the kernel does not count how long threads wait")
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "on one CPU nothing is ever split")
     def test_others_lower_the_share(self):

@@ -30,6 +30,20 @@ void wait_for(int *word, int value) {
   while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) sched_yield();
 }
 """
+# Uses up the memory for thread-local variables of libraries that come late, so that the runtime cannot be loaded to the end.
+LATE = r"""
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+int main(int count, char **libraries) {
+  for (int i = 1; i < count; i++) dlopen(libraries[i], RTLD_NOW);
+  puts(dlopen("libgomp.so.1", RTLD_NOW) ? "loaded" : dlerror());
+  sched_yield();
+  puts("done");
+  return 0;
+}
+"""
+GREEDY = '__thread char big[1000] __attribute__((tls_model("initial-exec")));\nchar *get(void) { return big; }\n'
 
 
 class Yield(CommandTest):
@@ -50,6 +64,18 @@ class Yield(CommandTest):
         subprocess.run([GCC, "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
         program = self.build("of_library", MEMBERS, "-DROUNDS=2", str(library), f"-Wl,-rpath,{self.folder}")
         self.assertGreater(self.lent(program), 0)
+
+    def test_after_the_runtime_could_not_be_loaded(self):
+        source = self.folder / "greedy.c"
+        source.write_text(GREEDY)
+        libraries = [self.folder / f"libgreedy{number}.so" for number in range(4)]
+        for library in libraries:
+            subprocess.run([GCC, "-shared", "-fPIC", source, "-o", library], check=True)
+        (self.folder / "late.c").write_text(LATE)
+        subprocess.run([GCC, self.folder / "late.c", "-o", self.folder / "late"], check=True)
+        done = self.weft("run", self.folder / "late", *libraries, env={"GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=0"})
+        self.assertIn("static TLS", done.stdout)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "done"), done.stderr)
 
 
 if __name__ == "__main__":
