@@ -10,6 +10,7 @@
 
 #include "adopt/copy.h"
 #include "adopt/run.h"
+#include "adopt/sequence.h"
 #include "adopt/shares.h"
 #include "adopt/turns.h"
 #include "core/futex_lock.h"
@@ -80,7 +81,10 @@ void after(bool in_child) noexcept {
   }
   unlock_gangs();
   after_fork(in_child);
-  if (in_child) forget_turns();
+  if (in_child) {
+    forget_turns();
+    Sequence::forget_all();
+  }
   g_forks.store(0);
   if (!in_child) core::unpark(g_forks, INT_MAX);
   g_lock.unlock();

@@ -17,12 +17,20 @@ using Job = void (*)(int number, void* data, int extra);
 // count, all at the same time, since jobs spin on each other.
 using Run = void (*)(int sync, Job job, int count, size_t size, void* data, int extra);
 
+// What a routine works on (blas_arg_t), as far as it is of interest. Level-1 routines have no columns.
+struct Operands {
+  void* data[6];
+  long rows;
+  long columns;
+};
+
 // A job as the library queues it (blas_queue_t); what follows these fields depends on how it was built.
 struct QueuedJob {
   void* routine;
   long position;  // among the jobs of its call
   void* assigned;  // for the use of who runs it
-  void* arguments[5];
+  Operands* operands;
+  void* arguments[4];
   QueuedJob* next;
 };
 

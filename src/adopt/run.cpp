@@ -9,6 +9,8 @@
 
 #include "adopt/copy.h"
 #include "adopt/fork.h"
+#include "adopt/grain.h"
+#include "adopt/sequence.h"
 #include "adopt/shares.h"
 #include "adopt/statistics.h"
 #include "adopt/turns.h"
@@ -36,6 +38,8 @@ struct Gang : core::Bundle {
   size_t size = 0;
   QueuedJob* list = nullptr;
   std::array<uint16_t, Numbers::kMost> numbers;
+  bool in_sequence = false;  // its jobs are run in sequence, unless helpers find the caller stuck
+  Sequence sequence;
   Gang* next_free = nullptr;
 };
 
@@ -74,8 +78,10 @@ void run_of_list(const Gang* gang, int index) noexcept {
 void help(core::Bundle* bundle, int index) {
   core::begin_gang_calls(1);
   g_helpers.fetch_add(1, std::memory_order_relaxed);
-  const auto* gang = static_cast<const Gang*>(bundle);
-  if (gang->list != nullptr) {
+  auto* gang = static_cast<Gang*>(bundle);
+  if (gang->in_sequence) {
+    gang->sequence.help_if_stuck();
+  } else if (gang->list != nullptr) {
     run_of_list(gang, index - 1);
   } else {
     run_of_array(gang, index);
@@ -114,6 +120,12 @@ int await_turns(const core::Context* context, int missing, int calls) noexcept {
   return missing;
 }
 
+bool begin_sequence(Gang* gang) noexcept {
+  core::attach();
+  const auto run_one = [](void* call, int index) { run_of_array(static_cast<const Gang*>(call), index); };
+  return gang->sequence.begin(gang->count, run_one, gang);
+}
+
 // Makes `calls` jobs of the gang run beside the caller. False, and nothing has been done, when the system refuses the
 // threads for that: they have to run all at the same time.
 bool start(Gang* gang, int calls) noexcept {
@@ -135,6 +147,7 @@ bool start(Gang* gang, int calls) noexcept {
   }
   begin_turn();
   count_gang(gang->count, gang->lent);
+  gang->in_sequence = gang->in_sequence && begin_sequence(gang);
   gang->call = help;
   core::publish(gang, calls + 1);
   core::summon(gang, calls);
@@ -177,9 +190,48 @@ Gang* prepare(Copy* copy, Job job, int count) noexcept {
   gang->count = count;
   gang->extra = 0;
   gang->list = nullptr;
+  gang->in_sequence = false;
   if (!copy->whole) begin_call();
   copy->numbers.take(copy->first_number(), count, gang->numbers.data());
   return gang;
+}
+
+// What has become of a call whose jobs stand in an array.
+struct Outcome {
+  bool possible = true;  // else nothing has been done: the system refuses the threads
+  bool helped = false;   // a caller that was to run them one after the other
+};
+
+Outcome run_divided(Gang* gang, bool on_trial) noexcept {
+  Outcome outcome;
+  gang->in_sequence = on_trial;
+  if (gang->count > 1 && !start(gang, gang->count - 1)) return {.possible = false};
+  if (gang->in_sequence) {
+    outcome.helped = gang->sequence.run();
+  } else {
+    run_of_array(gang, 0);
+  }
+  if (gang->count > 1) finish(gang);
+  return outcome;
+}
+
+Outcome run_as(Way way, Gang* gang) noexcept {
+  if (way != Way::alone || !begin_sequence(gang)) return run_divided(gang, way == Way::trial);
+  count_alone();
+  return {.helped = gang->sequence.run()};
+}
+
+Outcome run_array(Gang* gang) noexcept {
+  const auto* first = reinterpret_cast<const QueuedJob*>(gang->data);
+  Grain* grain = gang->count > 1 && gang->size >= sizeof(QueuedJob)
+                     ? Grain::of(first->routine, gang->count, first->operands->rows, first->operands->columns)
+                     : nullptr;
+  if (grain == nullptr) return run_divided(gang, false);
+  const Grain::Plan plan = grain->plan();
+  const int64_t began = plan.timed ? platform::now_ns() : 0;
+  const Outcome outcome = run_as(plan.way, gang);
+  if ((plan.timed || outcome.helped) && outcome.possible) grain->ran(plan, platform::now_ns() - began, outcome.helped);
+  return outcome;
 }
 
 void dismiss(Gang* gang) noexcept {
@@ -241,9 +293,7 @@ void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
   gang->data = static_cast<char*>(data);
   gang->size = size;
   gang->extra = extra;
-  const bool possible = count == 1 || start(gang, count - 1);
-  if (possible) run_of_array(gang, 0);
-  if (possible && count > 1) finish(gang);
+  const bool possible = run_array(gang).possible;
   dismiss(gang);
   if (!possible) give_back(job, count, data);
 }

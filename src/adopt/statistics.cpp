@@ -20,16 +20,19 @@ namespace {
 std::atomic<uint64_t> g_calls{0};
 std::atomic<uint64_t> g_jobs{0};
 std::atomic<uint64_t> g_lent{0};
+std::atomic<uint64_t> g_alone{0};
 
 void print() noexcept {
   const ShareCounts shares = share_counts();
   char text[256];
-  const int size = std::snprintf(
-      text, sizeof text,
-      "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, shares lowered: %lu, "
-      "raised: %lu\n",
-      copy_count(), static_cast<unsigned long long>(g_calls.load()), static_cast<unsigned long long>(g_jobs.load()),
-      static_cast<unsigned long long>(g_lent.load()), shares.lowered, shares.raised);
+  const int size =
+      std::snprintf(text, sizeof text,
+                    "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, not divided: %llu, "
+                    "shares lowered: %lu, "
+                    "raised: %lu\n",
+                    copy_count(), static_cast<unsigned long long>(g_calls.load()),
+                    static_cast<unsigned long long>(g_jobs.load()), static_cast<unsigned long long>(g_lent.load()),
+                    static_cast<unsigned long long>(g_alone.load()), shares.lowered, shares.raised);
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
 
@@ -45,6 +48,10 @@ void count_gang(int jobs, int lent) noexcept {
   g_calls.fetch_add(1, std::memory_order_relaxed);
   g_jobs.fetch_add(static_cast<uint64_t>(jobs), std::memory_order_relaxed);
   g_lent.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
+}
+
+void count_alone() noexcept {
+  if (base::options().stats) g_alone.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace weft::adopt

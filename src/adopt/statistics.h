@@ -7,4 +7,7 @@ namespace weft::adopt {
 // A call of `jobs` jobs is about to run, on `lent` OS threads more than were idle.
 void count_gang(int jobs, int lent) noexcept;
 
+// One is about to run on its caller alone.
+void count_alone() noexcept;
+
 }  // namespace weft::adopt

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/pool.h"
+#include "core/service_thread.h"
 #include "platform/thread_state.h"
 
 namespace weft::core {

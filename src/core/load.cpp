@@ -85,10 +85,11 @@ void IdleCpus::tick(const Pool& p) noexcept {
     pause_ = kPause;
     return;
   }
-  if (watcher(idle, static_cast<int>(std::lround(busy_)))) return;
-  // Unless another one has been set meanwhile.
-  IdleWatcher expected = watcher;
-  g_watcher.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+  // Taken out before it is asked: one that is set again while it answers no stays.
+  g_watcher.store(nullptr, std::memory_order_relaxed);
+  if (!watcher(idle, static_cast<int>(std::lround(busy_)))) return;
+  IdleWatcher expected = nullptr;
+  g_watcher.compare_exchange_strong(expected, watcher, std::memory_order_release, std::memory_order_relaxed);
 }
 
 }  // namespace weft::core

@@ -14,6 +14,8 @@
 #include "core/pi_watch.h"
 #include "core/pool.h"
 #include "core/root_watch.h"
+#include "core/service_thread.h"
+#include "core/ticks.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
 #include "platform/time_slice.h"
@@ -39,6 +41,7 @@ constexpr int kTicksToGiveUp = 1000;
 
 std::atomic<uint32_t> g_awake{0};
 std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
+std::atomic<bool> g_there{false};
 
 // What one tick remembers of a carrier for the next.
 struct Seen {
@@ -60,6 +63,7 @@ class Monitor {
     idle_cpus_.tick(pool_);
     crowding_.tick(pool_);
     tick_guests(pool_);
+    tick_watcher();
     help_gangs();
     const int waiting = count_stalled(count);
     if (waiting > 0) {
@@ -73,7 +77,7 @@ class Monitor {
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
-    return roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched();
+    return roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() || ticks_watched();
   }
 
  private:
@@ -235,6 +239,7 @@ void* monitor_main(void* argument) {
   static Monitor* monitor;
   monitor = new (std::nothrow) Monitor(&p);
   if (monitor != nullptr && p.settings.node.on) p.node.join(p.settings);
+  g_there.store(monitor != nullptr, std::memory_order_relaxed);
   monitor_is_ready();
   if (monitor == nullptr) return nullptr;
   use_all_cpus();
@@ -250,7 +255,7 @@ void* monitor_main(void* argument) {
     // that wait for a slot of the node.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
-    if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched()) {
+    if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }
@@ -275,7 +280,12 @@ void await_monitor() noexcept {
   while (g_ready.load(std::memory_order_acquire) == 0) platform::futex_wait(g_ready, 0);
 }
 
-void forget_monitor() noexcept { g_ready.store(0, std::memory_order_relaxed); }
+bool has_monitor() noexcept { return g_there.load(std::memory_order_relaxed); }
+
+void forget_monitor() noexcept {
+  g_there.store(false, std::memory_order_relaxed);
+  g_ready.store(0, std::memory_order_relaxed);
+}
 
 void wake_monitor() noexcept {
   if (g_awake.exchange(1) == 0) platform::futex_wake(g_awake, 1);

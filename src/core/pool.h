@@ -158,10 +158,6 @@ void hold_slot(Carrier* root) noexcept;
 // So many of `active_roots` are there no more: workers may run in their place.
 void return_slots(Pool& pool, int count) noexcept;
 
-// ---- service_thread.cpp ----
-// Starts a detached thread of the pool's own that handles no signals; false when the system refuses it.
-bool start_service_thread(void* (*run)(void*), void* argument, size_t stack_size) noexcept;
-
 // ---- last_thread.cpp ----
 // The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
 void end_after_last_thread() noexcept;
@@ -169,6 +165,7 @@ void end_after_last_thread() noexcept;
 // ---- monitor.cpp ----
 // Starts it; where the process is to share the node, returns when it does.
 void start_monitor() noexcept;
+bool has_monitor() noexcept;
 void wake_monitor() noexcept;
 // Until it has joined the node, or is not to; for who finds a pool whose start() is still under way.
 void await_monitor() noexcept;

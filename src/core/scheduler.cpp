@@ -511,6 +511,8 @@ int carrier_number() noexcept {
   return carrier != nullptr ? carrier->index : -1;
 }
 
+pid_t thread_id() noexcept { return current_context()->carrier->thread_id.load(std::memory_order_relaxed); }
+
 void run_for_ever() noexcept {
   Context* self = current_context();
   for (;;) {

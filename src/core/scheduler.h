@@ -49,6 +49,9 @@ void detach() noexcept;
 // The number of the caller's carrier, below kMaxCarriers; -1: it has none.
 int carrier_number() noexcept;
 
+// The system's id of the OS thread that runs the caller, which is attached.
+pid_t thread_id() noexcept;
+
 // Counts the pools of this process and its ancestors: contexts of an older generation are gone (fork).
 unsigned generation() noexcept;
 

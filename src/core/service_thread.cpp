@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/service_thread.h"
+
 #include <pthread.h>
 #include <signal.h>
-
-#include "core/pool.h"
 
 namespace weft::core {
 

@@ -95,6 +95,30 @@ class Results(unittest.TestCase):
         self.assertGreater(count(err, "calls"), 0)
         self.assertGreater(count(err, "shares lowered"), 0)
 
+    def test_of_calls_too_short_to_be_divided(self):
+        """Some thousand of each kind, so that each is tried either way; jobs of products wait for each other."""
+        _, err = python("""
+        import numpy as np
+        from multiprocessing.pool import ThreadPool
+        from threadpoolctl import threadpool_limits
+        rng = np.random.default_rng(1)
+        def check(size):
+            a = rng.standard_normal((size, size)); v = a[0].copy(); spd = a @ a.T + size * np.eye(size)
+            calls = [lambda: a @ v, lambda: a.T @ v, lambda: a @ a, lambda: np.linalg.qr(a)[1], lambda: np.linalg.cholesky(spd)]
+            with threadpool_limits(1):
+                expected = [call() for call in calls]
+            for call, other, repeat in zip(calls, expected, (3000, 3000, 300, 30, 100)):
+                for _ in range(repeat):
+                    assert np.allclose(call(), other)
+        for size in 110, 220:
+            check(size)
+        with ThreadPool(3) as pool:
+            pool.map(check, (110, 120, 220))
+        """)
+        self.assertGreater(count(err, "calls"), 100)
+        self.assertGreater(count(err, "not divided"), 100)
+        self.assertTrue(quiet(err), err)
+
     def test_copies_have_no_threads_of_their_own(self):
         out, _ = python("""
         import numpy as np, os, scipy.linalg

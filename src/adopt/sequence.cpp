@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adopt/sequence.h"
+
+#include <sched.h>
+
+#include "base/message.h"
+#include "core/scheduler.h"
+#include "core/service_thread.h"
+#include "core/ticks.h"
+#include "platform/cycles.h"
+
+namespace weft::adopt {
+
+namespace {
+
+// All records there are. Released by who adds one, acquired by the monitor.
+std::atomic<Sequence*> g_all{nullptr};
+// Whether the monitor looks at them.
+std::atomic<bool> g_watched{false};
+int g_calm_ticks = 0;  // the monitor's
+
+// A caller that uses so much CPU time in one job waits for others: calls that run in sequence last some microseconds.
+constexpr int64_t kStuckNs = 2'000'000;
+// Helpers that stand by have given up something else for it.
+constexpr int64_t kGraceNs = 200'000;
+constexpr int kTicksToWatchOn = 20;
+constexpr int kTicksToGiveUp = 1000;
+constexpr size_t kStackSize = 1u << 20;
+
+}  // namespace
+
+Sequence::Sequence() noexcept {
+  next_ = g_all.load(std::memory_order_relaxed);
+  while (!g_all.compare_exchange_weak(next_, this, std::memory_order_release, std::memory_order_relaxed)) continue;
+}
+
+bool Sequence::begin(int count, Job job, void* call) noexcept {
+  if (!g_watched.load(std::memory_order_relaxed) && !watch()) return false;
+  job_ = job;
+  call_ = call;
+  count_ = count;
+  thread_.store(core::thread_id(), std::memory_order_relaxed);
+  calls_.store(calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  pending_.store(count, std::memory_order_relaxed);
+  // Who claims sees what stands above. Sequentially consistent, as `g_watched` is: the monitor, about to look no more,
+  // sees this, or it is seen here that it does not look.
+  claim_.store(static_cast<uint64_t>(count) << 32);
+  if (!g_watched.load()) watch();
+  return true;
+}
+
+bool Sequence::run() noexcept {
+  int own = 0;
+  for (int index = claim(); index >= 0; index = claim()) {
+    job_(call_, index);
+    ++own;
+  }
+  // Relaxed: nobody but the caller waits for it.
+  pending_.fetch_sub(own, std::memory_order_relaxed);
+  for (int spins = 0; pending_.load(std::memory_order_acquire) > 0; ++spins) {
+    constexpr int kSpinsBeforeYield = 200;
+    if (spins > kSpinsBeforeYield) sched_yield();
+    platform::pause();
+  }
+  return own < count_;
+}
+
+void Sequence::help_if_stuck() noexcept {
+  const int64_t deadline = platform::now_ns() + kGraceNs;
+  while (left(claim_.load(std::memory_order_relaxed)) > 0) {
+    platform::pause();
+    if (platform::now_ns() < deadline) continue;
+    help();
+    return;
+  }
+}
+
+void Sequence::help() noexcept {
+  const int index = claim();
+  if (index < 0) return;
+  job_(call_, index);
+  pending_.fetch_sub(1, std::memory_order_release);
+}
+
+int Sequence::left(uint64_t claim) noexcept {
+  const auto next = static_cast<uint32_t>(claim);
+  const auto end = static_cast<uint32_t>(claim >> 32);
+  return next < end ? static_cast<int>(end - next) : 0;
+}
+
+int Sequence::claim() noexcept {
+  if (left(claim_.load(std::memory_order_relaxed)) == 0) return -1;
+  // Acquire: the fields of the call that the index belongs to are seen.
+  const uint64_t seen = claim_.fetch_add(1, std::memory_order_acq_rel);
+  const auto index = static_cast<uint32_t>(seen);
+  return index < static_cast<uint32_t>(seen >> 32) ? static_cast<int>(index) : -1;
+}
+
+bool Sequence::watch() noexcept {
+  // In this order: the monitor, about to look no more, clears the one and then finds the other set.
+  g_watched.store(true);
+  const bool watched = core::watch_ticks(look_at_all);
+  if (!watched) g_watched.store(false);
+  return watched;
+}
+
+// By the monitor; whether anybody may need it.
+bool Sequence::look_at_all() noexcept {
+  bool active = false;
+  Sequence* const all = g_all.load(std::memory_order_acquire);
+  for (Sequence* each = all; each != nullptr; each = each->next_) active |= each->look();
+  g_calm_ticks = active ? 0 : g_calm_ticks + 1;
+  if (g_calm_ticks < kTicksToWatchOn) return true;
+  g_calm_ticks = 0;
+  g_watched.store(false);
+  for (const Sequence* each = all; each != nullptr; each = each->next_) {
+    if (left(each->claim_.load()) == 0) continue;
+    g_watched.store(true);
+    return true;
+  }
+  return false;
+}
+
+// Whether it has been used since the last look.
+bool Sequence::look() noexcept {
+  const uint32_t calls = calls_.load(std::memory_order_relaxed);
+  const uint64_t claim = claim_.load(std::memory_order_relaxed);
+  const bool same = calls == seen_calls_ && claim == seen_claim_;
+  if (same && left(claim) == 0) return false;
+  const int64_t time = platform::cpu_time_of_thread_ns(thread_.load(std::memory_order_relaxed));
+  if (same && time - seen_time_ >= kStuckNs) {
+    help_caller(left(claim));
+  } else if (!same) {
+    seen_calls_ = calls;
+    seen_claim_ = claim;
+    seen_time_ = time;
+    helpers_ = refused_ = 0;
+  }
+  return true;
+}
+
+// Jobs that wait for each other have to run all at the same time, and the pool's threads may be at other things.
+void Sequence::help_caller(int jobs) noexcept {
+  const auto run_one = [](void* sequence) -> void* {
+    static_cast<Sequence*>(sequence)->help();
+    return nullptr;
+  };
+  for (; helpers_ < jobs; ++helpers_) {
+    if (core::start_service_thread(run_one, this, kStackSize)) continue;
+    if (++refused_ < kTicksToGiveUp) return;
+    base::fatal(
+        "the system refuses the threads that OpenBLAS needs to go on (see ulimit -u, -v); ask for fewer with "
+        "OPENBLAS_NUM_THREADS");
+  }
+}
+
+void Sequence::forget_all() noexcept {
+  g_watched.store(false, std::memory_order_relaxed);
+  for (Sequence* each = g_all.load(std::memory_order_relaxed); each != nullptr; each = each->next_) {
+    each->claim_.store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace weft::adopt

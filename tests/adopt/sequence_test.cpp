@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs that one thread runs in sequence; what happens when they wait for each other; and many such calls at once.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "adopt/sequence.h"
+#include "core/scheduler.h"
+
+namespace {
+
+using weft::adopt::Sequence;
+
+// A call whose jobs wait until so many of them have begun, as those of a product wait for each other's packed blocks.
+struct Call {
+  int wait_for = 1;
+  std::atomic<int> begun{0};
+  std::atomic<int> ended{0};
+  std::vector<int> order;  // of jobs that wait for none but themselves; 0: that are nowhere noted
+};
+
+void run_job(void* argument, int index) {
+  auto* call = static_cast<Call*>(argument);
+  ++call->begun;
+  while (call->begun.load() < call->wait_for) continue;
+  if (call->wait_for == 1) call->order.push_back(index);
+  ++call->ended;
+}
+
+// Records outlive their calls, for those that come late.
+Sequence* new_sequence() { return new Sequence; }
+
+class SequenceTest : public testing::Test {
+ protected:
+  void SetUp() override { weft::core::start({.slots = 2, .stack_size = 256 * 1024, .spin_ns = 100'000}); }
+
+  static void begin(Sequence* sequence, int count, Call* call) {
+    weft::core::attach();
+    // The monitor may be about to start.
+    while (!sequence->begin(count, run_job, call)) usleep(100);
+  }
+};
+
+TEST_F(SequenceTest, RunsThemInOrder) {
+  Sequence* sequence = new_sequence();
+  for (int count : {1, 2, 7}) {
+    Call call;
+    begin(sequence, count, &call);
+    EXPECT_FALSE(sequence->run());
+    EXPECT_EQ(call.ended.load(), count);
+    for (int i = 0; i < count; ++i) EXPECT_EQ(call.order.at(static_cast<size_t>(i)), i);
+  }
+}
+
+TEST_F(SequenceTest, OneThatIsStuckIsHelpedByTheMonitor) {
+  Sequence* sequence = new_sequence();
+  for (int round = 0; round < 20; ++round) {
+    Call call{.wait_for = 4, .order = {}};
+    begin(sequence, 4, &call);
+    EXPECT_TRUE(sequence->run());
+    EXPECT_EQ(call.ended.load(), 4);
+  }
+}
+
+TEST_F(SequenceTest, TheMonitorComesBackWhenItHasStoppedLooking) {
+  Sequence* sequence = new_sequence();
+  for (int round = 0; round < 3; ++round) {
+    usleep(300'000);
+    Call call{.wait_for = 2, .order = {}};
+    begin(sequence, 2, &call);
+    EXPECT_TRUE(sequence->run());
+  }
+}
+
+TEST_F(SequenceTest, HelpersThatStandByHelpOneThatIsStuck) {
+  Sequence* sequence = new_sequence();
+  for (int round = 0; round < 50; ++round) {
+    const bool waits = round % 2 == 0;
+    Call call{.wait_for = waits ? 3 : 0, .order = {}};
+    begin(sequence, 3, &call);
+    std::vector<std::thread> helpers;
+    for (int i = 0; i < 2; ++i) helpers.emplace_back([=] { sequence->help_if_stuck(); });
+    if (waits) {
+      EXPECT_TRUE(sequence->run());
+    }
+    for (auto& helper : helpers) helper.join();
+    if (!waits) sequence->run();
+    EXPECT_EQ(call.ended.load(), 3);
+  }
+}
+
+// Some of them wait, and late helpers are about.
+TEST_F(SequenceTest, ManyAtOnce) {
+  constexpr int kCallers = 6, kCalls = 3000;
+  std::vector<Sequence*> sequences;
+  for (int i = 0; i < kCallers; ++i) sequences.push_back(new_sequence());
+  std::atomic<bool> over{false};
+  std::thread late([&] {
+    for (size_t i = 0; !over.load(); ++i) sequences[i % kCallers]->help_if_stuck();
+  });
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&, i] {
+      for (int n = 0; n < kCalls; ++n) {
+        const int jobs = 2 + n % 5;
+        // Jobs that do not wait may be run by several threads too.
+        Call call{.wait_for = n % 500 == i ? jobs : 0, .order = {}};
+        begin(sequences[static_cast<size_t>(i)], jobs, &call);
+        sequences[static_cast<size_t>(i)]->run();
+        ASSERT_EQ(call.ended.load(), jobs);
+      }
+      weft::core::detach();
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  over = true;
+  late.join();
+}
+
+}  // namespace
