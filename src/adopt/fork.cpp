@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "adopt/copy.h"
-#include "adopt/run.h"
+#include "adopt/gang.h"
 #include "adopt/sequence.h"
 #include "adopt/shares.h"
 #include "adopt/turns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of a call run as a gang of the pool.
+// What the library calls in place of its own threads.
 #pragma once
 
 #include "adopt/openblas.h"
@@ -14,9 +14,5 @@ void run(int sync, Job job, int count, size_t size, void* data, int extra) noexc
 // Makes the jobs of a list run beside the caller, which goes on and then waits for them; `position` is the first one's.
 void begin(Copy* copy, long position, QueuedJob* jobs) noexcept;
 void await(QueuedJob* jobs) noexcept;
-
-// Around a fork.
-void lock_gangs() noexcept;
-void unlock_gangs() noexcept;
 
 }  // namespace weft::adopt

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include "base/message.h"
+#include "adopt/refusal.h"
 #include "core/scheduler.h"
 #include "core/service_thread.h"
 #include "core/ticks.h"
@@ -148,9 +148,7 @@ void Sequence::help_caller(int jobs) noexcept {
   for (; helpers_ < jobs; ++helpers_) {
     if (core::start_service_thread(run_one, this, kStackSize)) continue;
     if (++refused_ < kTicksToGiveUp) return;
-    base::fatal(
-        "the system refuses the threads that OpenBLAS needs to go on (see ulimit -u, -v); ask for fewer with "
-        "OPENBLAS_NUM_THREADS");
+    refuse();
   }
 }
 

@@ -75,12 +75,13 @@ void IdleCpus::tick(const Pool& p) noexcept {
   }
   if (++ticks_ < kTicks) return;
   ticks_ = 0;
-  // Threads that want a CPU and get none use no time either, when other processes want it too.
+  // Threads that want a CPU and get none use no time either, when other processes want it too. To look at each of them
+  // comes last: it costs most, and where many processes want the CPUs, each of them would do so in vain.
   constexpr int kMonitorItself = 1;
   const int looking = kMonitorItself + spinning(p);
   const int slots = p.node.usable(p.settings.slots);
-  const int idle = std::min({static_cast<int>(slots - busy_ + 1 - kMuch), slots - platform::running_threads() + looking,
-                             idle_of_machine(p, looking)});
+  int idle = std::min(static_cast<int>(slots - busy_ + 1 - kMuch), idle_of_machine(p, looking));
+  if (idle >= 1) idle = std::min(idle, slots - platform::running_threads() + looking);
   if (idle < 1) {
     pause_ = kPause;
     return;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adopt/gang.h"
+
+#include <atomic>
+#include <new>
+
+#include <sched.h>
+
+#include "adopt/shares.h"
+#include "adopt/statistics.h"
+#include "adopt/turns.h"
+#include "core/gang.h"
+#include "core/scheduler.h"
+#include "core/spinlock.h"
+#include "platform/cycles.h"
+
+namespace weft::adopt {
+
+namespace {
+
+core::Spinlock g_lock;
+Gang* g_free = nullptr;
+
+// Carriers that run jobs, beside the callers. Relaxed: a guess.
+std::atomic<int> g_helpers{0};
+
+void run_of_list(const Gang* gang, int index) noexcept {
+  QueuedJob* queued = gang->list;
+  for (int i = 0; i < index; ++i) queued = queued->next;
+  gang->job(gang->numbers[static_cast<size_t>(index)], queued, gang->extra);
+}
+
+void help(core::Bundle* bundle, int index) {
+  core::begin_gang_calls(1);
+  g_helpers.fetch_add(1, std::memory_order_relaxed);
+  auto* gang = static_cast<Gang*>(bundle);
+  if (gang->in_sequence) {
+    gang->sequence.help_if_stuck();
+  } else if (gang->list != nullptr) {
+    run_of_list(gang, index - 1);
+  } else {
+    run_of_array(gang, index);
+  }
+  g_helpers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// Those that are about to finish something have this long, before OS threads are lent in their place.
+constexpr int64_t kTimeToComeNs = 50'000;
+// Gangs of others have this long to end: many calls are as short, and a long one must not hold up everybody.
+constexpr int64_t kTimeToEndNs = 2'000'000;
+
+// The gang's calls have been announced, `missing` carriers for them were not to be had; returns how many still are.
+int await_carriers(int missing, int calls) noexcept {
+  const int64_t deadline = platform::now_ns() + kTimeToComeNs;
+  while (missing > 0 && platform::now_ns() < deadline) {
+    for (int i = 0; i < 32; ++i) platform::pause();
+    core::begin_gang_calls(calls);
+    missing = core::announce_gang(calls);
+  }
+  return missing;
+}
+
+int await_turns(const core::Context* context, int missing, int calls) noexcept {
+  const int64_t deadline = platform::now_ns() + kTimeToEndNs;
+  while (missing > 0 && others_have_turns()) {
+    const int64_t left = deadline - platform::now_ns();
+    if (left <= 0) break;
+    const uint32_t seen = turns_ended();
+    core::begin_gang_calls(calls);  // of no use to others while this one sleeps
+    core::begin_sleep(context);
+    await_turn(seen, left);
+    core::end_sleep(context);
+    missing = core::announce_gang(calls);
+  }
+  return missing;
+}
+
+// With OS threads beyond the CPUs, those that have jobs need the CPU on which the caller would look for their end.
+void let_lent_run(const Gang* gang) noexcept {
+  const int64_t deadline = platform::now_ns() + core::spin_ns();
+  // Relaxed: join() sees what the jobs have done.
+  while (gang->pending.load(std::memory_order_relaxed) > 0 && !gang->claimable()) {
+    sched_yield();
+    if (platform::now_ns() > deadline) return;
+  }
+}
+
+}  // namespace
+
+Gang* take_gang() noexcept {
+  g_lock.lock();
+  Gang* gang = g_free;
+  if (gang != nullptr) g_free = gang->next_free;
+  g_lock.unlock();
+  return gang != nullptr ? gang : new (std::nothrow) Gang;
+}
+
+void put_gang(Gang* gang) noexcept {
+  g_lock.lock();
+  gang->next_free = g_free;
+  g_free = gang;
+  g_lock.unlock();
+}
+
+void run_of_array(const Gang* gang, int index) noexcept {
+  const auto i = static_cast<size_t>(index);
+  gang->job(gang->numbers[i], gang->data + i * gang->size, gang->extra);
+}
+
+bool begin_sequence(Gang* gang) noexcept {
+  core::attach();
+  const auto run_one = [](void* call, int index) { run_of_array(static_cast<const Gang*>(call), index); };
+  return gang->sequence.begin(gang->count, run_one, gang);
+}
+
+bool start(Gang* gang, int calls) noexcept {
+  core::Context* context = core::attach();
+  if (context->home != nullptr) core::enter_region(context, calls + 1);
+  gang->lent = 0;
+  int missing = core::announce_gang(calls);
+  if (missing > 0) {
+    if (!others_have_turns()) missing = await_carriers(missing, calls);
+    if (missing > 0) lower_share(g_helpers.load(std::memory_order_relaxed));
+    if (missing > 0) missing = await_turns(context, missing, calls);
+    gang->lent = core::lend_threads(missing);
+  }
+  if (gang->lent < missing) {
+    core::begin_gang_calls(calls);
+    core::return_threads(gang->lent);
+    if (context->home != nullptr) core::leave_region(context);
+    return false;
+  }
+  begin_turn();
+  count_gang(gang->count, gang->lent);
+  gang->in_sequence = gang->in_sequence && begin_sequence(gang);
+  gang->call = help;
+  core::publish(gang, calls + 1);
+  core::summon(gang, calls);
+  return true;
+}
+
+void finish(Gang* gang) noexcept {
+  if (gang->lent > 0) let_lent_run(gang);
+  core::join(gang);
+  end_turn();
+  core::return_threads(gang->lent);
+  core::Context* context = core::attach();
+  if (context->home != nullptr) core::leave_region(context);
+}
+
+void lock_gangs() noexcept { g_lock.lock(); }
+void unlock_gangs() noexcept { g_lock.unlock(); }
+
+}  // namespace weft::adopt

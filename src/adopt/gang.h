@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs of a call, run by the pool all at the same time (core/gang.h), or one after the other by the caller.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "adopt/copy.h"
+#include "adopt/openblas.h"
+#include "adopt/sequence.h"
+#include "core/bundle.h"
+
+namespace weft::adopt {
+
+// The jobs of a call. Records are never given back to the system: see core/bundle.h.
+struct Gang : core::Bundle {
+  Copy* copy = nullptr;
+  Job job = nullptr;
+  int count = 0;  // of its jobs
+  int lent = 0;   // OS threads
+  int extra = 0;
+  // Either an array, whose first job its creator runs, or a list, beside which its creator runs.
+  char* data = nullptr;
+  size_t size = 0;
+  QueuedJob* list = nullptr;
+  std::array<uint16_t, Numbers::kMost> numbers;
+  bool in_sequence = false;  // its jobs are run in sequence, unless helpers find the caller stuck
+  Sequence sequence;
+  Gang* next_free = nullptr;
+};
+
+// A record; null: no memory.
+Gang* take_gang() noexcept;
+void put_gang(Gang* gang) noexcept;
+
+// Makes `calls` jobs of the gang run beside the caller. False, and nothing has been done, when the system refuses the
+// threads for that: they have to run all at the same time.
+bool start(Gang* gang, int calls) noexcept;
+// Returns when they have ended.
+void finish(Gang* gang) noexcept;
+
+// By the caller: a job of an array.
+void run_of_array(const Gang* gang, int index) noexcept;
+// The jobs of an array are to be run by `gang->sequence`. False: they cannot be.
+bool begin_sequence(Gang* gang) noexcept;
+
+// Around a fork.
+void lock_gangs() noexcept;
+void unlock_gangs() noexcept;
+
+}  // namespace weft::adopt
