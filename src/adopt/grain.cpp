@@ -16,6 +16,7 @@ constexpr int64_t kHopeless = 4;
 // Some hundred kinds are many; what finds no place soon is divided as ever.
 constexpr size_t kKinds = 512;
 constexpr size_t kPlacesToTry = 16;
+std::array<Grain, kKinds> g_kinds;  // by their numbers
 
 // A 64-bit hash.
 uint64_t mixed(uint64_t x) noexcept {
@@ -25,9 +26,6 @@ uint64_t mixed(uint64_t x) noexcept {
 }
 
 }  // namespace
-
-// Indexed by the number of the kind.
-static std::array<Grain, kKinds> g_kinds;
 
 Grain::Plan Grain::plan() noexcept {
   if (waits_.load(std::memory_order_relaxed)) return {};

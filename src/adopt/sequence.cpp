@@ -25,7 +25,7 @@ constexpr int64_t kStuckNs = 2'000'000;
 constexpr int64_t kGraceNs = 200'000;
 constexpr int kTicksToWatchOn = 20;
 constexpr int kTicksToGiveUp = 1000;
-constexpr size_t kStackSize = 1u << 20;
+constexpr size_t kStackSize = 8u << 20;  // as the library's own threads have
 
 }  // namespace
 
@@ -66,12 +66,18 @@ bool Sequence::run() noexcept {
 }
 
 void Sequence::help_if_stuck() noexcept {
-  const int64_t deadline = platform::now_ns() + kGraceNs;
+  const pid_t caller = thread_.load(std::memory_order_relaxed);
+  const int64_t used = platform::cpu_time_of_thread_ns(caller);
+  int64_t deadline = platform::now_ns() + kGraceNs;
   while (left(claim_.load(std::memory_order_relaxed)) > 0) {
     platform::pause();
     if (platform::now_ns() < deadline) continue;
-    help();
-    return;
+    // One that has lost its CPU is not stuck.
+    if (platform::cpu_time_of_thread_ns(caller) - used >= kGraceNs / 2) {
+      help();
+      return;
+    }
+    deadline += kGraceNs;
   }
 }
 
