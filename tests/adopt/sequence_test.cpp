@@ -94,8 +94,13 @@ TEST_F(SequenceTest, HelpersThatStandByHelpOneThatIsStuck) {
 TEST_F(SequenceTest, HelpersThatStandByKnowOneThatHasLostItsCpu) {
   Sequence* sequence = new_sequence();
   Call call;
+  std::atomic<bool> begun{false};
+  std::thread helper([&] {
+    while (!begun.load()) continue;
+    sequence->help_if_stuck();
+  });
   begin(sequence, 2, &call);
-  std::thread helper([=] { sequence->help_if_stuck(); });
+  begun = true;
   usleep(20'000);
   EXPECT_FALSE(sequence->run());
   helper.join();
