@@ -24,12 +24,11 @@ std::atomic<uint64_t> g_alone{0};
 
 void print() noexcept {
   const ShareCounts shares = share_counts();
-  char text[256];
+  char text[512];
   const int size =
       std::snprintf(text, sizeof text,
                     "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, not divided: %llu, "
-                    "shares lowered: %lu, "
-                    "raised: %lu\n",
+                    "shares lowered: %lu, raised: %lu\n",
                     copy_count(), static_cast<unsigned long long>(g_calls.load()),
                     static_cast<unsigned long long>(g_jobs.load()), static_cast<unsigned long long>(g_lent.load()),
                     static_cast<unsigned long long>(g_alone.load()), shares.lowered, shares.raised);

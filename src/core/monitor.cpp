@@ -41,7 +41,7 @@ constexpr int kTicksToGiveUp = 1000;
 
 std::atomic<uint32_t> g_awake{0};
 std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
-std::atomic<bool> g_there{false};
+std::atomic<bool> g_there{false};  // relaxed: who sees it late does without for a while
 
 // What one tick remembers of a carrier for the next.
 struct Seen {

@@ -165,6 +165,7 @@ void end_after_last_thread() noexcept;
 // ---- monitor.cpp ----
 // Starts it; where the process is to share the node, returns when it does.
 void start_monitor() noexcept;
+// Whether it runs already; false where the system refuses the thread.
 bool has_monitor() noexcept;
 void wake_monitor() noexcept;
 // Until it has joined the node, or is not to; for who finds a pool whose start() is still under way.
