@@ -248,6 +248,17 @@ class Static(PackageTest):
         self.assertEqual(done.stdout, f"threads ({share}, {CPUS})\nprocesses ({share}, {share})\n", done.stderr)
 
 
+class OtherSuites(PackageTest):
+    @needs("scipy", "pytest")
+    def test_linear_algebra_of_scipy(self) -> None:
+        """SciPy's own tests; their calls of OpenBLAS are divided into more jobs than there are CPUs, or left whole."""
+        tests = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "scipy.linalg", "scipy.sparse.linalg")
+        run = self.run_python if STOCK else self.weft
+        done = run(*tests, WEFT_NUM_CPUS="8", OPENBLAS_NUM_THREADS="8")
+        self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-3000:])
+        self.assertRegex(done.stdout, r"\d{4,} passed")
+
+
 class Pools(PackageTest):
     @needs("numpy", "scipy", "sklearn", "faiss", "xgboost", "lightgbm", "pyarrow", "polars", "cv2", "torch", "numba")
     def test_whose_threads(self) -> None:
