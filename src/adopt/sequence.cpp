@@ -8,6 +8,7 @@
 #include "core/service_thread.h"
 #include "core/ticks.h"
 #include "platform/cycles.h"
+#include "platform/fence.h"
 
 namespace weft::adopt {
 
@@ -27,6 +28,12 @@ constexpr int kTicksToWatchOn = 20;
 constexpr int kTicksToGiveUp = 1000;
 constexpr size_t kStackSize = 8u << 20;  // as the library's own threads have
 
+// By the thread; where the system does not tell, real time, so that nobody waits for ever.
+int64_t time_used_ns(pid_t thread) noexcept {
+  const int64_t used = platform::cpu_time_of_thread_ns(thread);
+  return used != 0 ? used : platform::now_ns();
+}
+
 }  // namespace
 
 Sequence::Sequence() noexcept {
@@ -41,23 +48,25 @@ bool Sequence::begin(int count, Job job, void* call) noexcept {
   count_ = count;
   thread_.store(core::thread_id(), std::memory_order_relaxed);
   calls_.store(calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  pending_.store(count, std::memory_order_relaxed);
-  // Who claims sees what stands above. Sequentially consistent, as `g_watched` is: the monitor, about to look no more,
-  // sees this, or it is seen here that it does not look.
-  claim_.store(static_cast<uint64_t>(count) << 32);
-  if (!g_watched.load()) watch();
+  jobs_.pending.store(count, std::memory_order_relaxed);
+  // Release: who claims sees what stands above.
+  jobs_.claim.store(static_cast<uint64_t>(count) << 32, std::memory_order_release);
+  // Between the claims and `g_watched` stands a fence on both sides: the monitor, about to look no more, sees the jobs,
+  // or it is seen here that it does not look.
+  platform::full_fence();
+  if (!g_watched.load(std::memory_order_relaxed)) watch();
   return true;
 }
 
 bool Sequence::run() noexcept {
   int own = 0;
-  for (int index = claim(); index >= 0; index = claim()) {
+  for (int index = jobs_.take(); index >= 0; index = jobs_.take()) {
     job_(call_, index);
     ++own;
   }
   // Relaxed: nobody but the caller waits for it.
-  pending_.fetch_sub(own, std::memory_order_relaxed);
-  for (int spins = 0; pending_.load(std::memory_order_acquire) > 0; ++spins) {
+  jobs_.pending.fetch_sub(own, std::memory_order_relaxed);
+  for (int spins = 0; jobs_.pending.load(std::memory_order_acquire) > 0; ++spins) {
     constexpr int kSpinsBeforeYield = 200;
     if (spins > kSpinsBeforeYield) sched_yield();
     platform::pause();
@@ -67,13 +76,13 @@ bool Sequence::run() noexcept {
 
 void Sequence::help_if_stuck() noexcept {
   const pid_t caller = thread_.load(std::memory_order_relaxed);
-  const int64_t used = platform::cpu_time_of_thread_ns(caller);
+  const int64_t used = time_used_ns(caller);
   int64_t deadline = platform::now_ns() + kGraceNs;
-  while (left(claim_.load(std::memory_order_relaxed)) > 0) {
+  while (jobs_.claimable()) {
     platform::pause();
     if (platform::now_ns() < deadline) continue;
     // One that has lost its CPU is not stuck.
-    if (platform::cpu_time_of_thread_ns(caller) - used >= kGraceNs / 2) {
+    if (time_used_ns(caller) - used >= kGraceNs / 2) {
       help();
       return;
     }
@@ -82,24 +91,10 @@ void Sequence::help_if_stuck() noexcept {
 }
 
 void Sequence::help() noexcept {
-  const int index = claim();
+  const int index = jobs_.take();
   if (index < 0) return;
   job_(call_, index);
-  pending_.fetch_sub(1, std::memory_order_release);
-}
-
-int Sequence::left(uint64_t claim) noexcept {
-  const auto next = static_cast<uint32_t>(claim);
-  const auto end = static_cast<uint32_t>(claim >> 32);
-  return next < end ? static_cast<int>(end - next) : 0;
-}
-
-int Sequence::claim() noexcept {
-  if (left(claim_.load(std::memory_order_relaxed)) == 0) return -1;
-  // Acquire: the fields of the call that the index belongs to are seen.
-  const uint64_t seen = claim_.fetch_add(1, std::memory_order_acq_rel);
-  const auto index = static_cast<uint32_t>(seen);
-  return index < static_cast<uint32_t>(seen >> 32) ? static_cast<int>(index) : -1;
+  jobs_.pending.fetch_sub(1, std::memory_order_release);
 }
 
 bool Sequence::watch() noexcept {
@@ -119,8 +114,9 @@ bool Sequence::look_at_all() noexcept {
   if (g_calm_ticks < kTicksToWatchOn) return true;
   g_calm_ticks = 0;
   g_watched.store(false);
+  platform::full_fence();
   for (const Sequence* each = all; each != nullptr; each = each->next_) {
-    if (left(each->claim_.load()) == 0) continue;
+    if (!each->jobs_.claimable()) continue;
     g_watched.store(true);
     return true;
   }
@@ -130,12 +126,12 @@ bool Sequence::look_at_all() noexcept {
 // Whether it has been used since the last look.
 bool Sequence::look() noexcept {
   const uint32_t calls = calls_.load(std::memory_order_relaxed);
-  const uint64_t claim = claim_.load(std::memory_order_relaxed);
+  const uint64_t claim = jobs_.claim.load(std::memory_order_relaxed);
   const bool same = calls == seen_calls_ && claim == seen_claim_;
-  if (same && left(claim) == 0) return false;
-  const int64_t time = platform::cpu_time_of_thread_ns(thread_.load(std::memory_order_relaxed));
+  if (same && !jobs_.claimable()) return false;
+  const int64_t time = time_used_ns(thread_.load(std::memory_order_relaxed));
   if (same && time - seen_time_ >= kStuckNs) {
-    help_caller(left(claim));
+    help_caller(jobs_.unclaimed());
   } else if (!same) {
     seen_calls_ = calls;
     seen_claim_ = claim;
@@ -161,7 +157,7 @@ void Sequence::help_caller(int jobs) noexcept {
 void Sequence::forget_all() noexcept {
   g_watched.store(false, std::memory_order_relaxed);
   for (Sequence* each = g_all.load(std::memory_order_relaxed); each != nullptr; each = each->next_) {
-    each->claim_.store(0, std::memory_order_relaxed);
+    each->jobs_.claim.store(0, std::memory_order_relaxed);
   }
 }
 

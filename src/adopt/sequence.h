@@ -9,6 +9,8 @@
 
 #include <sys/types.h>
 
+#include "core/bundle.h"
+
 namespace weft::adopt {
 
 // Records are never given back to the system: whoever comes late finds nothing to claim, or a job of the present call,
@@ -34,17 +36,14 @@ class Sequence {
   static void forget_all() noexcept;
 
  private:
-  static int left(uint64_t claim) noexcept;
-  int claim() noexcept;
   void help() noexcept;
   static bool watch() noexcept;
   static bool look_at_all() noexcept;
   bool look() noexcept;
   void help_caller(int jobs) noexcept;
 
-  // Next index to hand out (low half) and the end (high half), as in core/bundle.h.
-  alignas(64) std::atomic<uint64_t> claim_{0};
-  std::atomic<int> pending_{0};  // jobs that have not ended; released by who runs them, acquired by the caller
+  // Never published: no carrier finds it. Only its claims and the count of jobs that have not ended are of use here.
+  core::Bundle jobs_;
   Job job_ = nullptr;
   void* call_ = nullptr;
   int count_ = 0;

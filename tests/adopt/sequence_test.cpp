@@ -93,17 +93,20 @@ TEST_F(SequenceTest, HelpersThatStandByHelpOneThatIsStuck) {
 
 TEST_F(SequenceTest, HelpersThatStandByKnowOneThatHasLostItsCpu) {
   Sequence* sequence = new_sequence();
-  Call call;
+  Call call{.wait_for = 0, .order = {}};
   std::atomic<bool> begun{false};
   std::thread helper([&] {
     while (!begun.load()) continue;
+    usleep(10'000);  // until the caller sleeps
     sequence->help_if_stuck();
   });
   begin(sequence, 2, &call);
   begun = true;
-  usleep(20'000);
-  EXPECT_FALSE(sequence->run());
+  usleep(50'000);
+  EXPECT_EQ(call.begun.load(), 0);
+  sequence->run();
   helper.join();
+  EXPECT_EQ(call.ended.load(), 2);
 }
 
 // Some of them wait, and late helpers are about.
