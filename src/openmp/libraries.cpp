@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one file that knows OpenBLAS (builds with OpenMP, 0.3.x).
+// What OpenBLAS (builds with OpenMP, 0.3.x) does with the answers. caller.cpp knows its name.
 #include "openmp/libraries.h"
 
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
-#include <dlfcn.h>
-#include <link.h>
-
-#include "base/keep_errno.h"
 #include "base/options.h"
 #include "core/bundle.h"
 #include "core/gang.h"
 #include "core/parking.h"
 #include "core/scheduler.h"
+#include "openmp/caller.h"
 #include "openmp/nesting.h"
 #include "openmp/startup.h"
 #include "openmp/team.h"
@@ -28,34 +23,6 @@
 namespace weft::openmp {
 
 namespace {
-
-// Parts of the resolved path by which a library is known. Debian's libblas.so.3 is a file of its own in a
-// directory of that name.
-constexpr const char* kKnown[] = {"openblas"};
-
-// The mapping the thread looked up last. Whoever unloads a library and calls from another one at the same
-// address gets the old answer: at worst an ordinary one.
-struct Mapping {
-  uintptr_t begin = 0;
-  uintptr_t end = 0;
-  bool special = false;
-};
-thread_local Mapping t_mapping;
-
-Mapping look_up(const void* address) noexcept {
-  Mapping mapping;
-  mapping.begin = reinterpret_cast<uintptr_t>(address);
-  mapping.end = mapping.begin + 1;
-  const base::KeepErrno keep;
-  dl_find_object found;
-  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return mapping;
-  mapping.begin = reinterpret_cast<uintptr_t>(found.dlfo_map_start);
-  mapping.end = reinterpret_cast<uintptr_t>(found.dlfo_map_end);
-  char path[PATH_MAX];
-  if (realpath(found.dlfo_link_map->l_name, path) == nullptr) return mapping;
-  for (const char* known : kKnown) mapping.special |= std::strstr(path, known) != nullptr;
-  return mapping;
-}
 
 // The right to tell a library more than 1. The library keeps the number in one global, and has one set of
 // buffers for which a second region would spin; so there is one right (as many as WEFT_NESTED_REGIONS). It goes
@@ -257,13 +224,6 @@ int possible(Member* self, int wanted, Way way) noexcept {
 }
 
 }  // namespace
-
-bool is_special(const void* address) noexcept {
-  if (!base::options().nested_libraries) return false;
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  if (at < t_mapping.begin || at >= t_mapping.end) t_mapping = look_up(address);
-  return t_mapping.special;
-}
 
 int max_threads(Member* self, const void* caller) noexcept {
   if (!is_special(caller)) return icvs(self).nthreads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that switch their own parallelism off inside a parallel region (docs/design/libraries.md). They ask
+// Libraries that switch their own parallelism off inside a parallel region (docs/libraries.md). They ask
 // omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on who asks.
 #pragma once
 
@@ -11,9 +11,6 @@ namespace weft::openmp {
 
 struct Member;
 struct ThreadGrant;
-
-// Whether the code at `address` belongs to such a library.
-bool is_special(const void* address) noexcept;
 
 // Answers to omp_get_max_threads and omp_in_parallel for the code at `caller`.
 int max_threads(Member* self, const void* caller) noexcept;

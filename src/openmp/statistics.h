@@ -20,6 +20,15 @@ inline void count_region(int level) noexcept {
   }
 }
 
+// Questions of callers whose mapping the thread did not remember, and those of them that asked the file system for a
+// path (openmp/caller.h). Both stand still while a program calls its libraries.
+inline std::atomic<uint64_t> g_callers_looked_up{0};
+inline std::atomic<uint64_t> g_paths_resolved{0};
+
+inline void count(std::atomic<uint64_t>* counter) noexcept {
+  if (__builtin_expect(g_statistics_on, 0)) counter->fetch_add(1, std::memory_order_relaxed);
+}
+
 // Prints them on stderr. At exit, when WEFT_STATS asks for it.
 void print_statistics() noexcept;
 

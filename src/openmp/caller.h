@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who asks: whether the code at a return address belongs to a library that switches itself off inside a parallel
+// region. A thread remembers the mappings that it has been called from last; a name of a library is resolved once a
+// process. So no call but a library's first looks at the file system.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/options.h"
+
+namespace weft::openmp {
+
+inline uint64_t page_of(const void* address) noexcept {
+  constexpr unsigned kPageBits = 12;
+  return reinterpret_cast<uintptr_t>(address) >> kPageBits;
+}
+
+// A mapping, and what it belongs to, in one word: a handler of signals that asks too never finds half of one.
+struct Mapping {
+  static constexpr unsigned kSizeBits = 19;
+  uint64_t first_page : 44;
+  uint64_t pages : kSizeBits;  // 0: none
+  uint64_t special : 1;
+
+  bool holds(uint64_t page) const noexcept { return page - first_page < pages; }
+};
+
+// Those that the thread remembers. BLAS, LAPACK and OpenBLAS are three in Debian, and the program itself may ask.
+// Relaxed: of the thread alone.
+inline constexpr size_t kRemembered = 4;
+inline constinit thread_local std::array<std::atomic<Mapping>, kRemembered> t_mappings{};
+static_assert(std::atomic<Mapping>::is_always_lock_free);
+
+// How often the thread still believes them. Nobody tells when a library is unloaded and another one takes its place; so
+// a wrong answer, which is at worst an ordinary one, lasts for so many questions.
+inline constexpr int kBelieved = 1024;
+inline constinit thread_local int t_believed = kBelieved;
+
+// The rest of is_special(): a mapping that the thread does not remember, or believes no longer.
+bool look_up(const void* address) noexcept;
+
+inline bool is_special(const void* address) noexcept {
+  if (!base::options().nested_libraries) return false;
+  if (--t_believed > 0) {
+    const uint64_t page = page_of(address);
+    for (const std::atomic<Mapping>& kept : t_mappings) {
+      const Mapping mapping = kept.load(std::memory_order_relaxed);
+      if (mapping.holds(page)) return mapping.special != 0;
+    }
+  }
+  return look_up(address);
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that are answered in their own way: who asks is found out without a look at the file system, and again when another
+library has taken the place of one."""
+import re
+import unittest
+
+from support import ProcessTest
+
+# What a library that is known sets, when that is what it has just been told, is not the program's setting.
+ASKING = r"""
+#include <omp.h>
+int ask(void) { return omp_get_max_threads(); }
+void set(int threads) { omp_set_num_threads(threads); }
+"""
+
+# From the second round on, a call that takes a path, or opens a file, ends the process.
+ALTERNATE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define REFUSE(call) \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+static void refuse_paths(void)
+{
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+#ifdef SYS_readlink
+      REFUSE(SYS_readlink), REFUSE(SYS_open), REFUSE(SYS_stat), REFUSE(SYS_lstat), REFUSE(SYS_access),
+#endif
+      REFUSE(SYS_readlinkat), REFUSE(SYS_openat), REFUSE(SYS_newfstatat), REFUSE(SYS_statx), REFUSE(SYS_faccessat),
+      REFUSE(SYS_getcwd), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  struct sock_fprog program = {sizeof code / sizeof *code, code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    perror("seccomp");
+    exit(77);
+  }
+}
+
+int main(int count, char **names)
+{
+  int (*ask[16])(void), sum = 0;
+  const int rounds = atoi(names[1]);
+  for (int i = 2; i < count; i++) {
+    void *library = dlopen(names[i], RTLD_NOW);
+    if (!library) return fprintf(stderr, "%s\n", dlerror()), 1;
+    ask[i] = (int (*)(void))dlsym(library, "ask");
+  }
+  errno = 0;
+  for (int round = 0; round < rounds; round++) {
+    if (round == 1) refuse_paths();
+    sum += omp_get_max_threads();
+    for (int i = 2; i < count; i++) sum += ask[i]();
+  }
+  char line[64];
+  const int size = snprintf(line, sizeof line, "%d %d\n", sum, errno);
+  return write(1, line, size) != size;  // printf would look at what it writes to
+}
+"""
+
+# Says of each library how many questions passed until it was known for what it is, and whether all lay at one place.
+RELOAD = r"""
+#include <dlfcn.h>
+#include <omp.h>
+#include <stdio.h>
+int main(int count, char **names)
+{
+  void *first = NULL;
+  int moved = 0;
+  for (int i = 1; i < count; i += 2) {
+    void *library = dlopen(names[i], RTLD_NOW);
+    if (!library) return fprintf(stderr, "%s\n", dlerror()), 1;
+    int (*ask)(void) = (int (*)(void))dlsym(library, "ask");
+    void (*set)(int) = (void (*)(int))dlsym(library, "set");
+    if (first == NULL) first = (void *)set;
+    if (first != (void *)set) moved = 1;
+    const int known = names[i + 1][0] == 'k';
+    int wrong = 0;
+    for (; wrong < 100000; wrong++) {
+      omp_set_num_threads(4);
+      int told = ask();
+      omp_set_num_threads(2);
+      set(told);
+      if ((omp_get_max_threads() == 2) == known) break;
+    }
+    printf("%d ", wrong);
+    dlclose(library);
+  }
+  printf("%d\n", moved);
+  return 0;
+}
+"""
+
+
+class Callers(ProcessTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.known, cls.ordinary = [], []
+        # One path per library, since the folder decides; the loader sees a link, as with Debian's alternatives.
+        for kind, libraries in (("openblas", cls.known), ("other", cls.ordinary)):
+            (cls.folder / kind).mkdir()
+            for i in range(4):
+                built = cls.build(f"{kind}{i}", ASKING, "-shared", "-fPIC")
+                target = cls.folder / kind / f"lib{i}.so"
+                built.rename(target)
+                link = cls.folder / f"{kind[:2]}{i}.so"
+                link.symlink_to(target)
+                libraries.append(link)
+        cls.alternate = cls.build("alternate", ALTERNATE, "-ldl")
+        cls.reload = cls.build("reload", RELOAD, "-ldl")
+
+    def statistics(self, *libraries, rounds):
+        """Callers looked up, and paths resolved, in so many rounds of questions."""
+        done = self.run_on_weft(self.alternate, rounds, *libraries, WEFT_STATS="1", OMP_NUM_THREADS="3", WEFT_NUM_CPUS="3")
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, f"a system call with a path?\n{done.stderr}")
+        self.assertEqual(done.stdout.split(), [str(3 * rounds * (1 + len(libraries))), "0"])
+        return [int(re.search(rf"{what}: (\d+)", done.stderr)[1]) for what in ("callers looked up", "paths resolved")]
+
+    def test_two_libraries_in_turn(self):
+        looked_up, resolved = self.statistics(self.known[0], self.known[1], rounds=10000)
+        self.assertEqual(resolved, 2)
+        # Three of each 1024 questions, to find out about libraries that have gone.
+        self.assertLess(looked_up, 200)
+
+    def test_more_libraries_than_a_thread_remembers(self):
+        looked_up, resolved = self.statistics(*self.known, *self.ordinary, rounds=2000)
+        self.assertEqual(resolved, 8)
+        self.assertGreater(looked_up, 2000)  # the counter counts
+
+    def test_a_library_in_the_place_of_another(self):
+        known, ordinary = self.known[0], self.ordinary[0]
+        order = [known, "known", ordinary, "ordinary", known, "known", ordinary, "ordinary"]
+        done = self.run_on_weft(self.reload, *order, OMP_NUM_THREADS="4", WEFT_NUM_CPUS="4")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        *wrong, moved = [int(word) for word in done.stdout.split()]
+        self.assertEqual(moved, 0, "the loader has put them at different addresses: this test says nothing")
+        self.assertLess(max(wrong), 1024, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
