@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "core/context.h"
+#include "platform/raise_again.h"
 
 namespace weft::core {
 
@@ -17,17 +18,17 @@ size_t g_stack_size = 0;  // written before the handler is installed
 // Runs on the alternate stack, under the identity of the context that faulted.
 void on_fault(int signal, siginfo_t* fault, void*) {
   const auto address = reinterpret_cast<uintptr_t>(fault->si_addr);
-  const uintptr_t end = current_context()->stack_end;
+  const uintptr_t end = platform::was_sent(fault) ? 0 : current_context()->stack_end;
   if (end != 0 && address < end && end - address <= kGuardSize) {
     base::warn(
         "stack overflow in a thread of a parallel region, whose stack is %zu KB; "
         "set OMP_STACKSIZE to more (OMP_STACKSIZE=%zuM)",
         g_stack_size >> 10, std::max<size_t>(1, g_stack_size >> 19));
   }
-  // The faulting instruction runs again and ends the program the usual way.
+  // It ends the program the usual way.
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
-  sigaction(signal, &usual, nullptr);
+  platform::raise_again(signal, fault, usual);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "platform/raise_again.h"
+
 namespace weft::node {
 
 namespace {
@@ -22,7 +24,8 @@ void on_fault(int signal, siginfo_t* fault, void* context) {
   const auto address = reinterpret_cast<uintptr_t>(fault->si_addr);
   const uintptr_t begin = g_begin.load(std::memory_order_acquire);
   const size_t size = g_size.load(std::memory_order_relaxed);
-  if (begin != 0 && address >= begin && address - begin < size) {
+  const bool sent = platform::was_sent(fault);
+  if (!sent && begin != 0 && address >= begin && address - begin < size) {
     void* const wanted = reinterpret_cast<void*>(begin);
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
     g_lost.store(true, std::memory_order_relaxed);
@@ -30,9 +33,11 @@ void on_fault(int signal, siginfo_t* fault, void* context) {
   }
   if ((g_before.sa_flags & SA_SIGINFO) != 0) {
     g_before.sa_sigaction(signal, fault, context);
+  } else if (g_before.sa_handler == SIG_IGN && sent) {
+    return;
   } else if (g_before.sa_handler == SIG_DFL || g_before.sa_handler == SIG_IGN) {
-    // The instruction runs again and ends the program the usual way.
-    sigaction(signal, &g_before, nullptr);
+    // It ends the program the usual way: a fault cannot be ignored.
+    platform::raise_again(signal, fault, g_before);
   } else {
     g_before.sa_handler(signal);
   }

@@ -51,6 +51,39 @@ int main(void) {
   }
 }
 """
+# Sends itself the signal of a fault: program HOW SIGNAL ACTION, from a member or from main. Ends with 0 when it goes on.
+SENDS = """
+#include <omp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void handler(int signal, siginfo_t *info, void *context) {
+  (void)context;
+  _exit(signal == info->si_signo && info->si_code == SI_QUEUE && info->si_value.sival_int == 77 ? 42 : 43);
+}
+static void send(const char *how, int signal) {
+  union sigval value = {.sival_int = 77};
+  if (strcmp(how, "raise") == 0) raise(signal);
+  if (strcmp(how, "kill") == 0) kill(getpid(), signal);
+  if (strcmp(how, "queue") == 0) sigqueue(getpid(), signal, value);
+  if (strcmp(how, "fault") == 0) *(volatile int *)8 = 1;
+}
+int main(int count, char **arguments) {
+  int signal = atoi(arguments[2]), member = count > 4;
+  struct sigaction action = {.sa_flags = SA_SIGINFO, .sa_sigaction = handler};
+  if (strcmp(arguments[3], "ignore") == 0) action = (struct sigaction){.sa_handler = SIG_IGN};
+  if (strcmp(arguments[3], "default") != 0) sigaction(signal, &action, NULL);
+#pragma omp parallel num_threads(4)
+#pragma omp parallel num_threads(2)
+  if (member && omp_get_ancestor_thread_num(1) == 3 && omp_get_thread_num() == 1) send(arguments[1], signal);
+  if (!member) send(arguments[1], signal);
+  // What was sent to the process may be another thread's to meet.
+  if (strcmp(arguments[3], "ignore") != 0) sleep(10);
+  return 0;
+}
+"""
 
 
 class Signals(ProcessTest):
@@ -58,6 +91,7 @@ class Signals(ProcessTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.busy = cls.build("busy", BUSY)
+        cls.sends = cls.build("sends", SENDS)
 
     @contextlib.contextmanager
     def running(self, *arguments):
@@ -82,6 +116,28 @@ class Signals(ProcessTest):
             for mode in ("", "sleep"):
                 with self.subTest(signal=number, mode=mode):
                     self.assertEqual(self.end_by(number, mode), -number)
+
+    def test_fault_that_is_sent(self):
+        # weft takes SIGSEGV over, and SIGBUS where it shares the node.
+        for number in (signal.SIGSEGV, signal.SIGBUS):
+            for how in ("raise", "kill", "queue"):
+                for place in ((), ("member",)):
+                    for node in ("0", "1"):
+                        with self.subTest(signal=number, how=how, place=place, node=node):
+                            def status(action):
+                                return self.run_on_weft(self.sends, how, int(number), action, *place, WEFT_NODE=node).returncode
+                            self.assertEqual(status("default"), -number)
+                            if how == "queue":
+                                self.assertEqual(status("handler"), 42)
+                                self.assertEqual(status("ignore"), 0)
+
+    def test_fault_that_happens(self):
+        for place in ((), ("member",)):
+            for action in ("default", "ignore"):
+                with self.subTest(place=place, action=action):
+                    done = self.run_on_weft(self.sends, "fault", int(signal.SIGSEGV), action, *place)
+                    self.assertEqual(done.returncode, -signal.SIGSEGV)
+                    self.assertEqual(done.stderr, "")
 
     def test_handler_that_leaves(self):
         for _ in range(5):
