@@ -61,9 +61,43 @@ def _prepend(environment: "MutableMapping[str, str]", name: str, value: str, sep
     environment[name] = separator.join([value, *before])
 
 
+_TUNABLES, _STATIC_TLS = "GLIBC_TUNABLES", "glibc.rtld.optional_static_tls"
+# As in the command (platform/static_tls.h).
+_USUAL_STATIC_TLS, _LINKED_STATIC_TLS = 512, 3584
+
+
+def _number(text: str) -> int:
+    """As the dynamic linker reads it: decimal, 0x or 0 before octal; what follows the digits does not count."""
+    base = 10
+    if text[:2] in ("0x", "0X"):
+        text, base = text[2:], 16
+    elif text[:1] == "0":
+        base = 8
+    number = 0
+    for letter in text.lower():
+        digit = "0123456789abcdef".find(letter)
+        if not 0 <= digit < base:
+            break
+        number = number * base + digit
+    return number
+
+
+def _leave_room(environment: "MutableMapping[str, str]", audited: bool) -> None:
+    """Room for thread-local data, of which libraries take more where they are audited; once for all descendants."""
+    settings = [part for part in environment.get(_TUNABLES, "").split(":") if part]
+    own = [part.partition("=")[2] for part in settings if part.startswith(_STATIC_TLS + "=")]
+    wanted = _number(own[-1]) if own else _USUAL_STATIC_TLS
+    if audited and wanted >= _USUAL_STATIC_TLS + _LINKED_STATIC_TLS:
+        return
+    others = [part for part in settings if not part.startswith(_STATIC_TLS + "=")]
+    environment[_TUNABLES] = ":".join([*others, f"{_STATIC_TLS}={wanted + _LINKED_STATIC_TLS}"])
+
+
 def store_launch(environment: "MutableMapping[str, str]") -> None:
     """Sets what makes a program that is started with `environment` run on weft, and any Python in it know that."""
     environment["WEFT_LIBRARY"] = _files.require(_files.RUNTIME)
     # As in ld.so(8), colons.
-    _prepend(environment, "LD_AUDIT", _files.require(_files.AUDIT), ":")
+    audit = _files.require(_files.AUDIT)
+    _leave_room(environment, environment.get("LD_AUDIT", "").split(":")[0] == audit)
+    _prepend(environment, "LD_AUDIT", audit, ":")
     _prepend(environment, "PYTHONPATH", _files.STARTUP, os.pathsep)

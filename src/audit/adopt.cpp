@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs here after the program has started is run by its threads, but in this library's link namespace, whose libc
-// does not know of them. So it calls nothing of that libc but system calls; the program's own opens the runtime.
+// What runs here after the program has started is run by its threads, in this library's link namespace, which has no
+// libc (libc.cpp); the program's own opens the runtime.
 #include "audit/adopt.h"
 
 #include <atomic>

@@ -12,7 +12,6 @@
 //   an answer to LA_SER_ORIG would replace by weft's path. So they keep their name, and the first place that the
 //   linker looks in is answered instead.
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -22,6 +21,7 @@
 #include <unistd.h>
 
 #include "audit/adopt.h"
+#include "audit/room.h"
 #include "audit/yield.h"
 
 namespace {
@@ -56,10 +56,18 @@ const char* skip_hash(const char* rest) noexcept {
 // The same of libraries with oneTBB's interface for permits (src/tcm).
 constexpr const char* kPermits[] = {"libtcm", "libtcm_debug"};
 
+// Up to its last slash.
+size_t folder_length(const char* path) noexcept {
+  size_t length = 0;
+  for (size_t i = 0; path[i] != '\0'; ++i) {
+    if (path[i] == '/') length = i + 1;
+  }
+  return length;
+}
+
 template <size_t N>
 bool is_one_of(const char* const (&libraries)[N], const char* path) noexcept {
-  const char* slash = std::strrchr(path, '/');
-  const char* name = slash != nullptr ? slash + 1 : path;
+  const char* name = path + folder_length(path);
   for (const char* library : libraries) {
     const size_t length = std::strlen(library);
     if (std::strncmp(name, library, length) != 0) continue;
@@ -70,7 +78,7 @@ bool is_one_of(const char* const (&libraries)[N], const char* path) noexcept {
 
 void find_permits() noexcept {
   constexpr char kName[] = "libtcm.so.1";
-  const size_t folder = static_cast<size_t>(std::strrchr(g_library, '/') + 1 - g_library);
+  const size_t folder = folder_length(g_library);
   if (!g_adopts || folder + sizeof kName > sizeof g_permits) return;
   std::memcpy(g_permits, g_library, folder);
   std::memcpy(g_permits + folder, kName, sizeof kName);
@@ -85,6 +93,16 @@ const char* fault(const char* library) noexcept {
   return access(library, R_OK) == 0 ? nullptr : "cannot be read";
 }
 
+// In one piece, so that lines of several processes do not mix.
+void say(std::initializer_list<const char*> parts) noexcept {
+  char line[PATH_MAX + 256];
+  size_t length = 0;
+  for (const char* part : parts) {
+    for (; *part != '\0' && length < sizeof line; ++part) line[length++] = *part;
+  }
+  if (write(STDERR_FILENO, line, length) < 0) return;
+}
+
 }  // namespace
 
 extern "C" {
@@ -94,8 +112,8 @@ extern "C" {
   const char* library = std::getenv("WEFT_LIBRARY");
   const char* why = fault(library);
   if (why != nullptr) {
-    std::fprintf(stderr, "weft: WEFT_LIBRARY%s%s %s; the program runs on its own OpenMP runtime\n",
-                 library != nullptr ? "=" : "", library != nullptr ? library : "", why);
+    say({"weft: WEFT_LIBRARY", library != nullptr ? "=" : "", library != nullptr ? library : "", " ", why,
+         "; the program runs on its own OpenMP runtime\n"});
     return 0;
   }
   std::memcpy(g_library, library, std::strlen(library) + 1);
@@ -106,12 +124,16 @@ extern "C" {
 
 // Called before the object's own code runs. What it binds is of no interest here.
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
+  if (space == LM_ID_BASE) weft::audit::make_room(object);
   if (g_adopts && space == LM_ID_BASE) {
     weft::audit::look_at(object, g_library);
     weft::audit::look_for_yield(object, g_library);
   }
   return 0;
 }
+
+// Called when all objects that the program starts with are mapped, before any of its code runs.
+[[gnu::visibility("default")]] void la_preinit(uintptr_t*) { weft::audit::end_start(); }
 
 // The cookie is the object's link_map as long as nobody writes another one.
 [[gnu::visibility("default")]] unsigned la_objclose(uintptr_t* cookie) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As in adopt.cpp, threads of the program run here in a namespace whose libc does not know of them: system calls only.
+// As in adopt.cpp, threads of the program run here.
 #include "audit/yield.h"
 
 #include <atomic>

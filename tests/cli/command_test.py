@@ -120,6 +120,13 @@ class Loads(CommandTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn("regions by level: 1", done.stderr)
 
+    def test_one_libc(self):
+        """Tools such as valgrind look after one copy of it."""
+        maps = [line.split() for line in self.weft("run", "cat", "/proc/self/maps").stdout.splitlines()]
+        mapped = [words[-1] for words in maps if int(words[2], 16) == 0]
+        self.assertEqual(sum("libweft_audit.so" in path for path in mapped), 1)
+        self.assertEqual(sum("/libc.so" in path for path in mapped), 1)
+
     def test_existing_audit_and_preload_variables_are_kept(self):
         done = self.weft("run", "sh", "-c", 'echo "$LD_AUDIT"', env={"LD_AUDIT": "/nonexistent.so"})
         self.assertTrue(done.stdout.endswith(":/nonexistent.so\n"), done.stdout)

@@ -121,9 +121,30 @@ class Options(ProgramTest):
                 self.assertEqual(self.weft(*options.split(), "-c", code).stdout, seen + "\n")
 
     def test_audit_is_named_once(self) -> None:
-        code = "import os, subprocess, sys; print(os.environ['LD_AUDIT'], os.environ['PYTHONPATH'])"
+        names = ("LD_AUDIT", "PYTHONPATH", "GLIBC_TUNABLES")
+        code = f"import os; print(*(os.environ[name] for name in {names}))"
         nested = f"import subprocess, sys; subprocess.run([sys.executable, '-m', 'weft', '-c', {code!r}], check=True)"
         self.assertEqual(self.weft("-c", nested).stdout, self.weft("-c", code).stdout)
+
+    def test_libraries_with_much_thread_local_data(self) -> None:
+        self.assertEqual(self.weft("-c", "print('well')", LD_PRELOAD="libjemalloc.so.2").stdout, "well\n")
+        code = """
+            import subprocess, sys, weft
+            weft.enable()
+            subprocess.run([sys.executable, "-c", "print('well')"], check=True)
+        """
+        self.assertEqual(self.succeed(code, weft=False, LD_PRELOAD="libjemalloc.so.2"), "well\n")
+
+    def test_tunables_of_the_user_are_kept(self) -> None:
+        code = "import os; print(os.environ['GLIBC_TUNABLES'])"
+        name, kept = "glibc.rtld.optional_static_tls", "glibc.malloc.arena_max=1"
+        for before, after in (
+            (kept, f"{kept}:{name}=4096"),
+            (f"{name}=0x2000:{kept}:{name}=010", f"{kept}:{name}=3592"),
+            (f"{name}=8000", f"{name}=11584"),
+        ):
+            with self.subTest(before=before):
+                self.assertEqual(self.weft("-c", code, GLIBC_TUNABLES=before).stdout, after + "\n")
 
     def test_mistakes(self) -> None:
         for arguments, words in (

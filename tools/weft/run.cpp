@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "library.h"
 #include "own_openmp.h"
+#include "platform/static_tls.h"
 #include "program.h"
 
 namespace weft::tools {
@@ -20,12 +21,31 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kCannotExecute = 126;
 
+// Whether `value` stands first in what the variable holds.
+bool is_first(const char* variable, const std::string& value) {
+  const char* before = std::getenv(variable);
+  return before != nullptr && (std::string(before) + ":").rfind(value + ":", 0) == 0;
+}
+
 // In front of what the variable holds already, unless it stands there: a program on weft may start others by weft.
 void prepend(const char* variable, const std::string& value) {
+  if (is_first(variable, value)) return;
   const char* before = std::getenv(variable);
-  if (before != nullptr && (std::string(before) + ":").rfind(value + ":", 0) == 0) return;
   const std::string whole = before != nullptr && *before != '\0' ? value + ":" + before : value;
   setenv(variable, whole.c_str(), 1);
+}
+
+// Has the dynamic linker ask weft's audit library, and leaves the room that this takes from thread-local data: more
+// than the user wants, once, also when a program on weft starts others by weft.
+void audit(const std::string& library) {
+  const char* tunables = std::getenv(platform::kTunables);
+  const unsigned long wanted = platform::static_tls(tunables);
+  const bool done = is_first("LD_AUDIT", library) && wanted >= platform::kUsualStaticTls + platform::kLinkedStaticTls;
+  prepend("LD_AUDIT", library);
+  if (done) return;
+  std::string more(platform::room_for_static_tls(tunables), '\0');
+  platform::with_static_tls(tunables, wanted + platform::kLinkedStaticTls, more.data());
+  setenv(platform::kTunables, more.c_str(), 1);
 }
 
 bool set(const std::string& setting) {
@@ -80,7 +100,11 @@ int run(const RunOptions& options) {
       return kUsage;
     }
     setenv("WEFT_LIBRARY", library.c_str(), 1);
-    prepend(options.preload ? "LD_PRELOAD" : "LD_AUDIT", options.preload ? library : found.audit.string());
+    if (options.preload) {
+      prepend("LD_PRELOAD", library);
+    } else {
+      audit(found.audit);
+    }
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
     const std::string archive = own_openmp(program.path);

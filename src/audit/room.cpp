@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audit/room.h"
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "audit/start.h"
+#include "platform/static_tls.h"
+#include "platform/valgrind.h"
+
+namespace weft::audit {
+
+namespace {
+
+// What the dynamic linker adds for an audit library and its libc, which this one has not.
+constexpr unsigned long kForAudit = 144 + 160;
+
+bool g_started = false;
+unsigned long g_needed = 0;
+
+bool reaches_without_call(const ElfW(Dyn) * dynamic) noexcept {
+  for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
+    if (dynamic->d_tag == DT_FLAGS) return (dynamic->d_un.d_val & DF_STATIC_TLS) != 0;
+  }
+  return false;
+}
+
+template <class T>
+bool read_at(int file, ElfW(Off) offset, T& into) noexcept {
+  return lseek(file, static_cast<off_t>(offset), SEEK_SET) >= 0 && read(file, &into, sizeof into) == sizeof into;
+}
+
+// The bytes of thread-local data of the object in that file, with what its alignment may cost.
+unsigned long thread_local_bytes(const char* path) noexcept {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  unsigned long bytes = 0;
+  ElfW(Ehdr) header{};
+  const int count = read_at(file, 0, header) && header.e_phentsize == sizeof(ElfW(Phdr)) ? header.e_phnum : 0;
+  for (int i = 0; i < count; ++i) {
+    ElfW(Phdr) segment{};
+    if (!read_at(file, header.e_phoff + static_cast<ElfW(Off)>(i) * sizeof segment, segment)) break;
+    if (segment.p_type == PT_TLS) bytes = segment.p_memsz + segment.p_align;
+  }
+  close(file);
+  return bytes;
+}
+
+// Comes back when it cannot be done; the dynamic linker then says what is wrong.
+void start_again(const char* before, unsigned long bytes) noexcept {
+  // A dynamic linker that was called by name, or a tool that runs the process, would be lost.
+  if (auxiliary(AT_BASE) == 0 || platform::on_valgrind()) return;
+  constexpr char kSelf[] = "/proc/self/exe";
+  char path[PATH_MAX];
+  const ssize_t length = readlink(kSelf, path, sizeof path - 1);
+  if (length <= 0) return;
+  path[length] = '\0';
+  // A file that has been removed, or one of another file system, can still be had by its link.
+  const char* program = access(path, X_OK) == 0 ? path : kSelf;
+
+  size_t count = 0;
+  while (environment()[count] != nullptr) ++count;
+  const size_t pointers = (count + 2) * sizeof(char*);
+  const size_t size = pointers + sizeof platform::kTunables + platform::room_for_static_tls(before);
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  constexpr size_t kName = sizeof platform::kTunables - 1;
+  char* setting = static_cast<char*>(memory) + pointers;
+  std::memcpy(setting, platform::kTunables, kName);
+  setting[kName] = '=';
+  platform::with_static_tls(before, bytes, setting + kName + 1);
+  char** into = static_cast<char**>(memory);
+  for (char** from = environment(); *from != nullptr; ++from) {
+    const bool replaced = std::strncmp(*from, setting, kName + 1) == 0;
+    if (!replaced) *into++ = *from;
+  }
+  *into++ = setting;
+  *into = nullptr;
+  execve(program, arguments(), static_cast<char**>(memory));
+  munmap(memory, size);
+}
+
+}  // namespace
+
+void make_room(const link_map* object) noexcept {
+  // The program itself is known when room is set up.
+  if (g_started || object->l_name[0] == '\0' || !reaches_without_call(object->l_ld)) return;
+  g_needed += thread_local_bytes(object->l_name);
+  const char* tunables = std::getenv(platform::kTunables);
+  const unsigned long given = platform::static_tls(tunables);
+  // As much as without an audit library is left to what is loaded later.
+  const unsigned long wanted = g_needed + platform::kUsualStaticTls;
+  if (wanted <= given + kForAudit) return;
+  // With something for those that are not mapped yet.
+  start_again(tunables, wanted + platform::kLinkedStaticTls);
+}
+
+void end_start() noexcept { g_started = true; }
+
+}  // namespace weft::audit

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Room for the thread-local data of the libraries that a program is linked with or that are preloaded. A dynamic linker
+// that has libraries audited sets it up before it knows them, of a size that GLIBC_TUNABLES says
+// (platform/static_tls.h). A program that needs more is started again with more, before any of its code has run.
+#pragma once
+
+#include <link.h>
+
+namespace weft::audit {
+
+// For each object of the program as it is mapped. Does not come back when the program is started again.
+void make_room(const link_map* object) noexcept;
+
+// All that the program starts with is mapped.
+void end_start() noexcept;
+
+}  // namespace weft::audit
