@@ -20,6 +20,11 @@ class LoadedObject {
         case DT_SYMTAB: symbols_ = at<const ElfW(Sym)>(dynamic->d_un.d_ptr); break;
         case DT_STRTAB: strings_ = at<const char>(dynamic->d_un.d_ptr); break;
         case DT_GNU_HASH: hash_ = at<const uint32_t>(dynamic->d_un.d_ptr); break;
+        case DT_HASH: old_hash_ = at<const uint32_t>(dynamic->d_un.d_ptr); break;
+        case DT_RELA: relocations_[0].first = at<const ElfW(Rela)>(dynamic->d_un.d_ptr); break;
+        case DT_RELASZ: relocations_[0].count = dynamic->d_un.d_val / sizeof(ElfW(Rela)); break;
+        case DT_JMPREL: relocations_[1].first = at<const ElfW(Rela)>(dynamic->d_un.d_ptr); break;
+        case DT_PLTRELSZ: relocations_[1].count = dynamic->d_un.d_val / sizeof(ElfW(Rela)); break;
         default: break;
       }
     }
@@ -28,7 +33,7 @@ class LoadedObject {
   // The address of a symbol that the object defines; null: it does not. Functions chosen at run time (IFUNC) count as
   // not there.
   void* find(const char* name) const noexcept {
-    if (!usable()) return nullptr;
+    if (!hashed()) return find_among_all(name);
     const uint32_t wanted = hash_of(name);
     const uint32_t filter_words = hash_[2];
     const auto* filter = reinterpret_cast<const ElfW(Addr)*>(hash_ + 4);
@@ -47,22 +52,29 @@ class LoadedObject {
   // Visits the symbols that the object defines, by name, address and size, until `visit` says true.
   template <class Visit>
   void for_each_defined(Visit&& visit) const noexcept {
-    if (!usable()) return;
+    if (!hashed()) {
+      visit_all([&](const ElfW(Sym) & symbol) { return visit_defined(symbol, visit); });
+      return;
+    }
     for (uint32_t bucket = 0; bucket < hash_[0]; ++bucket) {
-      const bool ended = visit_bucket(bucket, [&](const ElfW(Sym) & symbol, uint32_t) {
-        void* address = address_of(symbol);
-        return address != nullptr && visit(strings_ + symbol.st_name, address, static_cast<size_t>(symbol.st_size));
-      });
+      const bool ended =
+          visit_bucket(bucket, [&](const ElfW(Sym) & symbol, uint32_t) { return visit_defined(symbol, visit); });
       if (ended) return;
     }
   }
 
-  // Whether it asks for a symbol that it does not define.
+  // Whether it asks for a symbol that it does not define. That is a matter of its relocations: no table says for every
+  // object how many symbols there are, and some undefined ones have addresses (functions of programs that are linked to
+  // run at a fixed place).
   bool needs(const char* name) const noexcept {
-    if (!usable()) return false;
-    // The table of hashes leaves out the first ones, which are not defined.
-    for (uint32_t i = 1; i < hash_[1]; ++i) {
-      if (symbols_[i].st_shndx == SHN_UNDEF && equal(strings_ + symbols_[i].st_name, name)) return true;
+    if (!readable()) return false;
+    for (const Relocations& some : relocations_) {
+      for (size_t i = 0; some.first != nullptr && i < some.count; ++i) {
+        const size_t index = some.first[i].r_info >> 32;
+        if (index == 0) continue;  // most: they only add the base
+        const ElfW(Sym)& symbol = symbols_[index];
+        if (symbol.st_shndx == SHN_UNDEF && equal(strings_ + symbol.st_name, name)) return true;
+      }
     }
     return false;
   }
@@ -74,8 +86,31 @@ class LoadedObject {
     return reinterpret_cast<T*>(address < base_ ? base_ + address : address);
   }
 
-  bool usable() const noexcept {
-    return symbols_ != nullptr && strings_ != nullptr && hash_ != nullptr && hash_[0] > 0;
+  bool readable() const noexcept { return symbols_ != nullptr && strings_ != nullptr; }
+  bool hashed() const noexcept { return readable() && hash_ != nullptr && hash_[0] > 0; }
+
+  // For objects that have the older kind of table only, which says how many symbols there are.
+  template <class Visit>
+  void visit_all(Visit&& visit) const noexcept {
+    const uint32_t count = readable() && old_hash_ != nullptr ? old_hash_[1] : 0;
+    for (uint32_t i = 1; i < count; ++i) {
+      if (visit(symbols_[i])) return;
+    }
+  }
+
+  void* find_among_all(const char* name) const noexcept {
+    void* found = nullptr;
+    visit_all([&](const ElfW(Sym) & symbol) {
+      if (equal(strings_ + symbol.st_name, name)) found = address_of(symbol);
+      return found != nullptr;
+    });
+    return found;
+  }
+
+  template <class Visit>
+  bool visit_defined(const ElfW(Sym) & symbol, Visit&& visit) const noexcept {
+    void* address = address_of(symbol);
+    return address != nullptr && visit(strings_ + symbol.st_name, address, static_cast<size_t>(symbol.st_size));
   }
 
   template <class Visit>
@@ -112,7 +147,14 @@ class LoadedObject {
   uintptr_t base_;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
-  const uint32_t* hash_ = nullptr;
+  const uint32_t* hash_ = nullptr;  // DT_GNU_HASH
+  const uint32_t* old_hash_ = nullptr;  // DT_HASH
+  // Those of data, and those of calls.
+  struct Relocations {
+    const ElfW(Rela) * first = nullptr;
+    size_t count = 0;
+  };
+  Relocations relocations_[2];
 };
 
 }  // namespace weft::platform

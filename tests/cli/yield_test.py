@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from command_test import GCC, CommandTest
+from command_test import CLANG, GCC, CommandTest
 
 # All members must have arrived before any goes on, ROUNDS times.
 MEMBERS = r"""
@@ -55,8 +55,13 @@ class Yield(CommandTest):
         return int(re.search(r"compensations: (\d+)", done.stderr)[1])
 
     def test_lets_members_run(self):
-        program = self.build("own", MEMBERS + WAIT, "-DROUNDS=200")
-        self.assertEqual(self.lent(program), 0)
+        for compiler in GCC, CLANG:
+            for flags in ((), ("-no-pie", "-fno-pie"), ("-no-pie", "-fno-pie", "-fno-plt", "-Wl,-z,now"), ("-Wl,-z,now",),
+                          ("-Wl,--hash-style=sysv",), ("-no-pie", "-Wl,--hash-style=sysv"), ("-no-pie", "-Wl,--hash-style=both"),
+                          ("-rdynamic",), ("-no-pie", "-rdynamic")):
+                with self.subTest(compiler=compiler, flags=flags):
+                    program = self.build("own", MEMBERS + WAIT, "-DROUNDS=200", *flags, compiler=compiler)
+                    self.assertEqual(self.lent(program), 0)
 
     def test_of_code_that_has_no_regions_is_the_system_s(self):
         source = self.folder / "wait.c"
