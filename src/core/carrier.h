@@ -45,7 +45,11 @@ struct alignas(64) Carrier {
   Context root_context;
   const Context* native_context = nullptr;  // a worker's own; for debuggers (tools/gdb)
   Carrier* next_spare = nullptr;
-  std::atomic<pid_t> thread_id{0};  // the kernel's, for the monitor; relaxed, since an old one does no harm
+  // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
+  // Relaxed: the monitor may see an old number, and what a thread has stored itself its signal handlers see
+  // (core/set_ids.h).
+  std::atomic<pid_t> thread_id{0};
+  std::atomic<uintptr_t> own_identity{0};
 
   // Whether this root counts as holding a slot. Set by the root, cleared by the monitor when no region has
   // been seen for a while; relaxed, since both sides only aim at a good guess (see roots.cpp).

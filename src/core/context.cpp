@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/context.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <boost/context/detail/fcontext.hpp>
 
 #include "platform/thread_pointer.h"
@@ -43,15 +46,15 @@ void live(transfer_t from) {
 }  // namespace
 
 Context* current_context() noexcept {
-  if (t_self == nullptr) {
-    t_adopted.thread_pointer = platform::thread_pointer();
-    t_self = &t_adopted;
-  }
+  if (__builtin_expect(t_self == nullptr, 0)) bind_identity(&t_adopted);
   return t_self;
 }
 
 void bind_identity(Context* context) noexcept {
-  if (context != nullptr) context->thread_pointer = platform::thread_pointer();
+  if (context != nullptr) {
+    context->thread_pointer = platform::thread_pointer();
+    context->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  }
   t_self = context;
 }
 

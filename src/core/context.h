@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <sys/types.h>
+
 #include "core/guest_link.h"
 
 namespace weft::platform {
@@ -43,6 +45,7 @@ struct Token {
 
 struct Context {
   uintptr_t thread_pointer = 0;   // the identity; constant
+  pid_t thread_id = 0;            // of the OS thread whose identity that is
   void* stack_pointer = nullptr;  // where to continue; meaningful only while nobody runs the context
   Entry entry = nullptr;
   void* argument = nullptr;
@@ -88,7 +91,8 @@ struct Context {
 // identity. Constant for an identity, so the value may be kept across switches.
 Context* current_context() noexcept;
 
-// Makes `context` the one that belongs to the caller's identity; null: it has none for now.
+// Makes `context` the one that belongs to the caller's identity, which is its OS thread's own; null: it has none for
+// now.
 void bind_identity(Context* context) noexcept;
 
 // Leaves the current context and continues `target`, which nobody may be running, on the same carrier.

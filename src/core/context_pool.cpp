@@ -12,6 +12,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/set_ids.h"
 #include "core/stack_overflow.h"
 #include "platform/futex.h"
 #include "platform/rseq.h"
@@ -102,6 +103,7 @@ ContextPool::Donor* ContextPool::make() noexcept {
   const int error = pthread_create(&donor->thread, &attributes, donor_main, donor);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  if (error == 0) watch_set_ids();
   if (error != 0) {
     made_ = donor->next_made;
     reuse(donor);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -55,7 +54,8 @@ Context* attach() noexcept {
   self->cpus = nullptr;
   self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
   carrier->cpus.store(nullptr, std::memory_order_relaxed);
-  carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
+  carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
   return self;
 }
@@ -64,9 +64,13 @@ void detach() noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;
   if (carrier == nullptr || self->home == nullptr) return;
+  const bool initial = self->thread_id == getpid();
   release_slot(carrier);
   drop_alternate_stack(carrier->alternate_stack.data());
   self->carrier = nullptr;
+  // Others will have its number and its carrier.
+  carrier->thread_id.store(0, std::memory_order_relaxed);
+  carrier->own_identity.store(0, std::memory_order_relaxed);
   Pool& p = pool();
   p.lock.lock();
   while (Context* context = carrier->free_first) {
@@ -78,7 +82,7 @@ void detach() noexcept {
   p.lock.unlock();
   put_root_carrier(carrier);
   bind_identity(nullptr);
-  if (syscall(SYS_gettid) == getpid()) end_after_last_thread();
+  if (initial) end_after_last_thread();
 }
 
 void release_slot(Carrier* root) noexcept {

@@ -27,10 +27,11 @@ void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
   platform::leave_rseq();
   pthread_sigmask(SIG_SETMASK, &pool().signal_mask, nullptr);
-  carrier->thread_id.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  Context* self = current_context();
+  carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
+  carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
   use_alternate_stack(carrier->alternate_stack.data());
   bind_new_worker(carrier);
-  Context* self = current_context();
   self->carrier = carrier;
   self->stack_end = stack_end_of(pthread_self());
   carrier->native_context = self;
@@ -75,7 +76,9 @@ bool start_worker() noexcept {
 // with them, so the child starts over at its next region; the old pool stays, unused.
 void forget_in_child() {
   g_pool.store(nullptr, std::memory_order_release);
-  current_context()->carrier = nullptr;
+  Context* self = current_context();
+  self->carrier = nullptr;
+  bind_identity(self);  // its OS thread has the identity that called fork() for its own, and another number
   forget_admissions();
   forget_monitor();
   ++g_generation;

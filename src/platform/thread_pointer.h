@@ -16,8 +16,20 @@ enum class ThreadPointerMethod {
 // Thread-safe; the answer never changes during a process's life.
 ThreadPointerMethod thread_pointer_method() noexcept;
 
-// The calling thread's thread pointer.
-inline uintptr_t thread_pointer() noexcept { return reinterpret_cast<uintptr_t>(__builtin_thread_pointer()); }
+// The calling thread's thread pointer, now: compilers take that of __builtin_thread_pointer() for a constant, which
+// they may read once more behind a change.
+inline uintptr_t thread_pointer() noexcept {
+  uintptr_t value;
+#if defined(__x86_64__)
+  asm volatile("movq %%fs:0, %0"
+               : "=r"(value)
+               :
+               : "memory");  // the ABI has it there too, for who cannot read the register
+#elif defined(__aarch64__)
+  asm volatile("mrs %0, tpidr_el0" : "=r"(value) : : "memory");
+#endif
+  return value;
+}
 
 // From the return on, the caller has the identity of the thread whose pointer `value` is. The caller
 // must not be using any thread_local object of its own across the call, and nobody else may be
