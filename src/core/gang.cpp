@@ -21,7 +21,10 @@ bool waits(const Carrier* carrier, const Context* self) noexcept {
   return has_time(carrier, self) && carrier->waiting.load(std::memory_order_relaxed);
 }
 
-void join_gang(void* bundle) noexcept { take_part(static_cast<Bundle*>(bundle)); }
+void join_gang(void* argument) noexcept {
+  auto* bundle = static_cast<Bundle*>(argument);
+  run_claimed(current_context(), bundle, bundle->take());
+}
 
 }  // namespace
 
@@ -86,11 +89,6 @@ void begin_sleep(const Context* self) noexcept {
 
 void end_sleep(const Context* self) noexcept {
   if (self->home != nullptr) hold_slot(self->home);
-}
-
-void take_part(Bundle* bundle) noexcept {
-  const int index = bundle->take();
-  if (index >= 0) run_claimed(current_context(), bundle, index);
 }
 
 void summon(Bundle* bundle, int calls) noexcept {

@@ -32,8 +32,10 @@ void return_threads(int lent) noexcept;
 void begin_sleep(const Context* self) noexcept;
 void end_sleep(const Context* self) noexcept;
 
-// Runs members of the published `bundle` on the caller's context, as long as there are some.
-void take_part(Bundle* bundle) noexcept;
+// Runs a member of the published `bundle`, if there is one left, on the caller's context, which waits for something and
+// goes on afterwards. `served` is the serial of the bundle that it took part in last, 0 at first: no context is two
+// members of one bundle.
+void take_part(Bundle* bundle, uint64_t* served) noexcept;
 
 // Sends `calls` carriers to claim from the published `bundle`.
 void summon(Bundle* bundle, int calls) noexcept;

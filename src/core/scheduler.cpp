@@ -283,6 +283,19 @@ void run_claimed(Context* self, Bundle* bundle, int index) noexcept {
   }
 }
 
+void take_part(Bundle* bundle, uint64_t* served) noexcept {
+  Context* self = current_context();
+  const int index = bundle->take();
+  if (index < 0) return;
+  // `self` is in the middle of something: it must go on, so it is ready meanwhile and not free.
+  if (*served == bundle->serial && hand_over(self, bundle, index, Departure::yield)) return;
+  *served = bundle->serial;
+  Carrier* const group = std::exchange(self->group, bundle->root.load(std::memory_order_relaxed));
+  if (bundle->claimable()) notify(self->group);
+  run_here(self, bundle, index);
+  self->group = group;
+}
+
 namespace {
 
 // Whether `carrier` may do the work of `group`: a root helps itself only, so that it is never far away.

@@ -5,42 +5,24 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <utility>
+#include <cstdlib>
 
 #include "base/options.h"
 #include "core/bundle.h"
 #include "core/gang.h"
-#include "core/parking.h"
 #include "core/scheduler.h"
 #include "openmp/caller.h"
 #include "openmp/nesting.h"
+#include "openmp/right.h"
 #include "openmp/startup.h"
 #include "openmp/team.h"
 #include "openmp/thread_limit.h"
+#include "openmp/turns.h"
 #include "platform/cycles.h"
-#include "platform/fence.h"
 
 namespace weft::openmp {
 
 namespace {
-
-// The right to tell a library more than 1. The library keeps the number in one global, and has one set of
-// buffers for which a second region would spin; so there is one right (as many as WEFT_NESTED_REGIONS). It goes
-// back at the end of the region, or, when the library opens none after all, by age.
-constexpr int64_t kStaleNs = 2'000'000;
-constexpr int kMaxRights = 64;
-struct Right {
-  // When it was taken; 0: free; kInRegion: its region runs. Acquire and release: the next holder comes after.
-  std::atomic<int64_t> taken{0};
-  // What its holder may use of a limit of threads, from the answer until the region begins. Who takes the right from a
-  // holder that opened none takes that too, so it is with the right, and changes hands as that does.
-  ThreadGrant reserved;
-};
-constexpr int64_t kInRegion = INT64_MAX;
-std::array<Right, kMaxRights> g_rights;
-thread_local Right* t_right = nullptr;
-thread_local int64_t t_taken = 0;
-thread_local bool t_turn = false;  // whether it was waited for
 
 // The most anybody has been told: each region of a library has that many members, whatever became of the
 // library's global in between. Members for which it has no work return at once.
@@ -49,112 +31,26 @@ std::atomic<int> g_most_told{1};
 // What the user has asked of the library (openblas_set_num_threads).
 std::atomic<int> g_limit{INT_MAX};
 
-// Makes the right the caller's alone again, if nobody has taken it for stale.
-bool keep_right() noexcept {
-  if (t_right == nullptr) return false;
-  int64_t expected = t_taken;
-  if (t_right->taken.compare_exchange_strong(expected, kInRegion, std::memory_order_acq_rel)) {
-    t_taken = kInRegion;
-    return true;
-  }
-  t_right = nullptr;
-  return false;
-}
-
-void give_back_right() noexcept {
-  if (!keep_right()) return;
-  give_back(&t_right->reserved);
-  t_right->taken.store(0, std::memory_order_release);
-  t_right = nullptr;
-}
-
-bool take_right() noexcept {
-  const int rights = std::min(base::options().nested_regions, kMaxRights);
-  const int64_t now = platform::now_ns();
-  for (int i = 0; i < rights; ++i) {
-    Right& right = g_rights[static_cast<size_t>(i)];
-    int64_t taken = right.taken.load(std::memory_order_relaxed);
-    if (taken == kInRegion || (taken != 0 && now - taken < kStaleNs)) continue;
-    if (!right.taken.compare_exchange_strong(taken, kInRegion, std::memory_order_acq_rel)) continue;
-    give_back(&right.reserved);
-    t_right = &right;
-    t_taken = kInRegion;
-    return true;
-  }
-  return false;
-}
-
-bool right_is_free() noexcept {
-  const int64_t taken = g_rights[0].taken.load(std::memory_order_relaxed);
-  return taken == 0 || (taken != kInRegion && platform::now_ns() - taken >= kStaleNs);
-}
-
-// Where calls take turns: the region whose turn it is. Members that wait for theirs are its members meanwhile, so that
-// it has them at once. Release by the one whose turn it is, acquire by those that join.
-std::atomic<core::Bundle*> g_turn{nullptr};
-
-// Members that poll for it, at most one for each CPU but the holder's; relaxed: a hint. The others sleep on the count
-// of turns that have ended; between `g_asleep` and that count stands a fence on both sides, so that none is forgotten.
-std::atomic<int> g_polling{0};
-std::atomic<uint32_t> g_turns_ended{0};
-std::atomic<int> g_asleep{0};
-
-// False when `give_up_ns` has passed: a trial of turns that goes badly.
-bool await_right(int64_t give_up_ns) noexcept {
-  const core::Context* context = core::current_context();
-  const auto called = [context] {
-    const core::Bundle* turn = g_turn.load(std::memory_order_acquire);
-    return turn != nullptr && turn->claimable() && turn->root.load(std::memory_order_relaxed) == context->group;
-  };
-  while (!take_right()) {
-    if (platform::now_ns() > give_up_ns) return false;
-    const bool polls = g_polling.fetch_add(1, std::memory_order_relaxed) < core::slots() - 1;
-    if (!polls) {
-      g_polling.fetch_sub(1, std::memory_order_relaxed);
-      const uint32_t ended = g_turns_ended.load();
-      g_asleep.fetch_add(1);
-      platform::full_fence_after_update();
-      if (!right_is_free()) core::park(g_turns_ended, ended);
-      g_asleep.fetch_sub(1);
-      continue;
-    }
-    if (called()) {
-      core::take_part(g_turn.load(std::memory_order_acquire));
-    } else if (!core::spin_until(context, [&] { return called() || right_is_free(); })) {
-      core::yield();
-    }
-    g_polling.fetch_sub(1, std::memory_order_relaxed);
-  }
-  return true;
-}
-
-void end_turn() noexcept {
-  t_turn = false;
-  g_turn.store(nullptr, std::memory_order_relaxed);
-  give_back_right();
-  g_turns_ended.fetch_add(1);
-  platform::full_fence_after_update();
-  if (g_asleep.load(std::memory_order_relaxed) > 0) core::unpark(g_turns_ended, 1);
-}
-
 // When each carrier was asked last, and how long it took from one question to the next: the only measure of how
-// long a call of the library takes. Relaxed: estimates.
-std::array<std::atomic<int64_t>, core::kMaxCarriers> g_asked;
+// long a call of the library takes. Relaxed: estimates. All carriers share one, which is written when it is far off:
+// many may ask at once.
+struct alignas(64) Asked {
+  std::atomic<int64_t> last{0};
+};
+std::array<Asked, core::kMaxCarriers> g_asked;
 std::atomic<int64_t> g_call_ns{0};
 
 int64_t note_question(int64_t now) noexcept {
-  auto& asked = g_asked[static_cast<size_t>(core::carrier_number())];
-  const int64_t before = asked.exchange(now, std::memory_order_relaxed);
+  auto& last = g_asked[static_cast<size_t>(core::carrier_number())].last;
+  const int64_t before = last.load(std::memory_order_relaxed);
+  last.store(now, std::memory_order_relaxed);
+  const int64_t shared = g_call_ns.load(std::memory_order_relaxed);
+  const int64_t call = now - before;
   constexpr int64_t kLongest = 10'000'000'000;
-  if (before != 0 && now - before < kLongest) g_call_ns.store(now - before, std::memory_order_relaxed);
-  return g_call_ns.load(std::memory_order_relaxed);
+  if (before == 0 || call >= kLongest || std::abs(call - shared) <= shared / 8) return shared;
+  g_call_ns.store(call, std::memory_order_relaxed);
+  return call;
 }
-
-// Those that wait for a turn have this long to join the region whose turn it is.
-constexpr int64_t kTimeToJoinNs = 200'000;
-// And those that have not asked yet, or have just left the loop, have this long to ask or to be seen as idle: an OS
-// thread lent in their place would take their CPU from them.
-constexpr int64_t kTimeToFinishNs = 100'000;
 
 // A call that is shorter is over before others have come to help.
 constexpr int64_t kShortCallNs = 200'000;
@@ -191,24 +87,22 @@ bool reserve(Member* self, int told) noexcept {
   if (!has_limit(self)) return true;
   if (told <= 1) return false;
   const int size = std::max(told, g_most_told.load(std::memory_order_relaxed));
-  return take_all_threads(self, size, icvs(self).thread_limit, &t_right->reserved);
+  return take_all_threads(self, size, icvs(self).thread_limit, reserved_threads());
 }
 
-// From now on the caller, which has the right, must open its region or lose it.
-void start_ageing() noexcept {
-  t_taken = platform::now_ns();
-  t_right->taken.store(t_taken, std::memory_order_release);
+// Outside of any parallel region, and with no other root about, all CPUs are the caller's, also those whose members
+// have just finished its last region.
+bool has_all_cpus(Member* self) noexcept {
+  if (self->team->active_level != 0) return false;
+  start_runtime();
+  core::attach();
+  return core::alone();
 }
 
 // How many members, of those wanted, a region could really run at once now.
 int possible(Member* self, int wanted, Way way) noexcept {
-  start_runtime();
-  core::attach();
-  // Outside of any parallel region, and with no other root about, all CPUs are the caller's, also those whose members
-  // have just finished its last region.
-  const bool alone = self->team->active_level == 0 && core::alone();
   int idle = wanted;
-  if (!alone) {
+  if (!has_all_cpus(self)) {
     const int64_t call = note_question(platform::now_ns());
     if (call < kShortCallNs) return 1;
     idle = core::idle_carriers();
@@ -223,32 +117,37 @@ int possible(Member* self, int wanted, Way way) noexcept {
   return std::min(wanted, 1 + idle);
 }
 
-}  // namespace
-
-int max_threads(Member* self, const void* caller) noexcept {
-  if (!is_special(caller)) return icvs(self).nthreads;
-  end_gang();
-  t_told = 0;
+// What the caller is told; if more than 1, it has the right.
+int answer(Member* self) noexcept {
   const int wanted = most_useful(self);
   if (wanted <= 1) return 1;
   const int most_allowed = has_limit(self) ? threads_left(self, icvs(self).thread_limit) : INT_MAX;
   if (most_allowed <= 1) return 1;
-  int told = std::min(wanted, most_allowed);
-  const Way way = base::options().nested_regions == 1 ? way_of_calls(self->team) : Way::side_by_side;
+  const bool one_region = base::options().nested_regions == 1;
+  const Way way = one_region ? way_of_calls(self->team) : Way::side_by_side;
   if (way == Way::turns) {
-    if (!await_right(self->team->give_up_ns)) return 1;
-    t_turn = true;
-  } else {
-    told = possible(self, wanted, way);
-    // Where all are told the same, it is that or nothing.
-    if (told > most_allowed) told = base::options().nested_regions > 1 ? 1 : most_allowed;
-    if (told <= 1 || !take_right()) return 1;
+    const int told = std::min(wanted, most_allowed);
+    return begin_turn(self->team->give_up_ns) && reserve(self, told) ? told : 1;
   }
-  if (!reserve(self, told)) {
+  int told = possible(self, wanted, way);
+  // Where all are told the same, it is that or nothing.
+  if (told > most_allowed) told = one_region ? most_allowed : 1;
+  return told > 1 && (keep_right() || take_right()) && reserve(self, told) ? told : 1;
+}
+
+}  // namespace
+
+int max_threads(Member* self, const void* caller) noexcept {
+  if (!is_special(caller)) return icvs(self).nthreads;
+  // Outside of all regions a right that is still the caller's serves again; elsewhere others may want it meanwhile.
+  if (self->team->active_level != 0 || has_limit(self)) end_gang();
+  t_told = 0;
+  const int told = answer(self);
+  if (told <= 1) {
     end_gang();
     return 1;
   }
-  start_ageing();
+  promise_right();
   t_told = told;
   int most = g_most_told.load(std::memory_order_relaxed);
   while (most < told && !g_most_told.compare_exchange_weak(most, told, std::memory_order_relaxed)) {
@@ -257,14 +156,14 @@ int max_threads(Member* self, const void* caller) noexcept {
 }
 
 ThreadGrant take_over_grant(const Member* self, int size) noexcept {
-  ThreadGrant grant = t_right != nullptr ? std::exchange(t_right->reserved, {}) : ThreadGrant();
+  ThreadGrant grant = take_reserved_threads();
   if (grant.threads == size - 1) return grant;
   give_back(&grant);
   return add_threads(self, size);
 }
 
 void drop_answer() noexcept {
-  if (t_right == nullptr || t_taken == kInRegion) return;
+  if (!has_promised()) return;
   t_told = 0;
   end_gang();
 }
@@ -288,21 +187,13 @@ int gang_size(const void* caller) noexcept {
 }
 
 Missing begin_gang(core::Bundle* region, int size) noexcept {
-  if (!t_turn) return {size - 1, core::idle_carriers()};
-  g_turn.store(region, std::memory_order_release);
-  const int64_t start = platform::now_ns();
-  for (int64_t now = start; region->claimable(); now = platform::now_ns()) {
-    const bool some_poll = g_polling.load(std::memory_order_relaxed) > 0;
-    const int idle = some_poll ? 0 : core::idle_carriers();
-    if (idle >= region->unclaimed()) return {region->unclaimed(), idle};
-    if (now - start > (some_poll ? kTimeToJoinNs : kTimeToFinishNs)) break;
-    platform::pause();
-  }
-  return {region->unclaimed(), 0};
+  if (!has_turn()) return {size - 1, core::idle_carriers()};
+  const int idle = gather_members(region);
+  return {region->unclaimed(), idle};
 }
 
 void end_gang() noexcept {
-  if (t_turn) {
+  if (has_turn()) {
     end_turn();
   } else {
     give_back_right();

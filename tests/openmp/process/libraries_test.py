@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that are answered in their own way: who asks is found out without a look at the file system, and again when another
-library has taken the place of one."""
+library has taken the place of one. Their calls may have to wait for each other."""
 import re
 import unittest
 
@@ -10,6 +10,12 @@ from support import ProcessTest
 ASKING = r"""
 #include <omp.h>
 int ask(void) { return omp_get_max_threads(); }
+void work(int threads)
+{
+  if (omp_in_parallel() || threads == 1) return;
+#pragma omp parallel num_threads(threads)
+  for (volatile int i = 0; i < 10000; i++) {}
+}
 void set(int threads) { omp_set_num_threads(threads); }
 """
 
@@ -98,6 +104,78 @@ int main(int count, char **names)
   return 0;
 }
 """
+
+# More members than CPUs call a library; `kind` says what their calls come to.
+TURNS = r"""
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int ask(void);
+void work(int threads);
+
+static volatile int stop;
+// Another initial thread, whose calls do not take turns with those of the region.
+static void *disturb(void *unused)
+{
+  while (!stop) work(ask());
+  return unused;
+}
+
+int main(int count, char **words)
+{
+  const char *kind = words[count - 1];
+  const int nothing = !strcmp(kind, "nothing"), some = !strcmp(kind, "some"), other = !strcmp(kind, "other");
+  pthread_t thread;
+  if (other) pthread_create(&thread, NULL, disturb, NULL);
+  int calls = 0;
+  // In turns every third time.
+  for (int round = 0; round < 18; round++) {
+#pragma omp parallel num_threads(8) reduction(+ : calls)
+    for (int call = 0; call < 3; call++, calls++) {
+      const int threads = ask();
+      if (nothing || (some && (call + omp_get_thread_num()) % 2)) continue;
+      work(threads);
+    }
+  }
+  stop = 1;
+  if (other) pthread_join(thread, NULL);
+  printf("%d\n", calls);
+  return 0;
+}
+"""
+
+
+class Turns(ProcessTest):
+    """Members that wait for their turn sleep; somebody must wake the last of them, whatever became of the one before."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        (cls.folder / "openblas").mkdir()
+        cls.build("asking", ASKING, "-shared", "-fPIC").rename(cls.folder / "openblas" / "libasking.so")
+        paths = [f"-L{cls.folder}/openblas", f"-Wl,-rpath,{cls.folder}/openblas"]
+        cls.turns = cls.build("turns", TURNS, *paths, "-lasking")
+
+    def go_on(self, kind, **variables):
+        done = self.run_on_weft(self.turns, kind, **variables)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{18 * 8 * 3}\n", ""))
+
+    def test_calls_that_open_no_region(self):
+        self.go_on("nothing", WEFT_NUM_CPUS="2")
+
+    def test_calls_of_which_some_open_a_region(self):
+        self.go_on("some", WEFT_NUM_CPUS="2")
+        self.go_on("some", WEFT_NUM_CPUS="4")
+
+    def test_calls_beside_those_of_another_thread(self):
+        self.go_on("other", WEFT_NUM_CPUS="2")
+
+    def test_waiting_on_one_cpu(self):
+        self.go_on("some", OMP_PLACES="{0}", OMP_PROC_BIND="true")
+        self.go_on("nothing", OMP_PLACES="{0}", OMP_PROC_BIND="true")
 
 
 class Callers(ProcessTest):
