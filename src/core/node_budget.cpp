@@ -343,7 +343,10 @@ void NodeBudget::tick(Pool& p) noexcept {
   if (member == nullptr) return;
   if (member->lost()) {
     run_alone(p);
-    base::warn("WEFT_NODE: the segment in /dev/shm was removed or cut off; this process goes on without the others");
+    member->resign();
+    base::warn(
+        "WEFT_NODE: the segment in /dev/shm was removed, cut off or overwritten; this process goes on without the "
+        "others");
     return;
   }
   reclaim(p, *member);
@@ -354,13 +357,13 @@ void NodeBudget::tick(Pool& p) noexcept {
   const int64_t now = platform::now_ns();
   ++ticks_;
   if (starving_since_ != 0) {
-    member->count_waited(std::clamp<int64_t>(now - last_tick_, 0, now - starving_since_));
+    // Whichever way the clock has jumped.
+    member->count_waited(std::clamp<int64_t>(now - last_tick_, 0, std::max<int64_t>(now - starving_since_, 0)));
   }
   const bool pending = admissions_pending();
-  member->beat();
+  member->tick();
   if ((pending || member->missing() > 0) && ticks_ % kTicksBetweenSearches == 0) {
-    member->remove_dead(ticks_ % kTicksBetweenLongSearches == 0 ? node::Segment::Check::processes
-                                                                : node::Segment::Check::marks);
+    member->remove_dead(ticks_ % kTicksBetweenLongSearches == 0 ? node::Check::processes : node::Check::marks);
     if (pending) retry_admissions();
   }
   last_tick_ = now;

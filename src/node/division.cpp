@@ -69,12 +69,15 @@ void Division::fill(const Claim* claims, int count) noexcept {
   parts_ = std::clamp(kMostSteps / std::max(cpus, 1), 1, kMostParts);
   for (int i = 1; i < class_count_; ++i) classes_[i].room = classes_[i].cpus * parts_;
   std::fill_n(got_.begin(), count, 0);
+  // Whatever they say: nobody can use more CPUs than there are, and weights have bounds, so that nothing overflows.
+  const auto wanted = [&](int i) { return std::clamp(claims[i].wanted, 0, cpus) * parts_; };
+  const auto weight = [&](int i) { return int64_t{std::clamp(claims[i].weight, 1, kMostWeight)}; };
   std::array<bool, kMostProcesses> full{};
   for (;;) {
     int next = -1;
     for (int i = 0; i < count; ++i) {
-      if (full[i] || got_[i] >= claims[i].wanted * parts_) continue;
-      if (next < 0 || int64_t{got_[i]} * claims[next].weight < int64_t{got_[next]} * claims[i].weight) next = i;
+      if (full[i] || got_[i] >= wanted(i)) continue;
+      if (next < 0 || got_[i] * weight(next) < got_[next] * weight(i)) next = i;
     }
     if (next < 0) return;
     const int from = class_for(next);

@@ -11,10 +11,11 @@
 namespace weft::node {
 
 inline constexpr int kMostProcesses = 256;
+inline constexpr int kMostWeight = 10'000;
 
 // One that takes part in the division.
 struct Claim {
-  int weight = 1;       // at least 1
+  int weight = 1;       // from 1 to kMostWeight
   int wanted = 0;       // CPUs it could use now
   bool missing = false;  // whether it has fewer than that
   int due = 0;          // result: how many it is to have

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
-
-#include <unistd.h>
+#include <utility>
 
 #include "node/guard.h"
 #include "platform/cycles.h"
@@ -20,16 +19,20 @@ namespace {
 // Where CPUs do not come out even, it is another process's turn after so long.
 constexpr int64_t kTurnNs = 50'000'000;
 // Turns that follow each other are spread evenly: 2^16 divided by the golden ratio.
-constexpr uint64_t kNextPhase = 40503;
+constexpr uint32_t kNextPhase = 40503;
 
 bool may_use(const Record& record, int cpu) noexcept {
   return (record.cpus[static_cast<size_t>(cpu) / 64].load(std::memory_order_relaxed) >> (cpu % 64) & 1) != 0;
 }
 
-// The lock is held and the record is nobody's.
-bool move_in(Record& record, const Terms& terms) noexcept {
-  record.pid = getpid();
-  record.start = platform::process_start(record.pid);
+int end_of(const platform::CpuSet& cpus) noexcept {
+  int end = 0;
+  for (const int cpu : platform::each(cpus)) end = cpu + 1;
+  return end;
+}
+
+// The lock is held and the seat is taken.
+void move_in(Record& record, const Terms& terms) noexcept {
   record.weight = terms.weight;
   record.most = terms.most;
   record.rule = terms.rule;
@@ -38,69 +41,53 @@ bool move_in(Record& record, const Terms& terms) noexcept {
   const auto* words = static_cast<const uint64_t*>(terms.cpus.data());
   for (size_t i = 0; i < record.cpus.size(); ++i) record.cpus[i].store(words[i], std::memory_order_relaxed);
   record.terms.store(kUnbounded, std::memory_order_relaxed);
-  record.missing.store(0, std::memory_order_relaxed);
-  record.held.store(0, std::memory_order_relaxed);
   for (std::atomic<uint64_t>* counter : {&record.regions, &record.waited_ns, &record.given, &record.received}) {
     counter->store(0, std::memory_order_relaxed);
   }
-  record.beat.store(platform::now_ns(), std::memory_order_relaxed);
-  record.ticket.store(0, std::memory_order_relaxed);
-  record.asked.store(0, std::memory_order_relaxed);
-  record.inside.store(0, std::memory_order_relaxed);
-  record.calls.store(0, std::memory_order_relaxed);
-  return init_shared(&record.life) && pthread_mutex_lock(&record.life) == 0;
+}
+
+// The lock is held then. Null, and why in `reason`.
+Segment* open_locked(const char* path, Reason& reason) noexcept {
+  for (int i = 0; i < kTries; ++i) {
+    Segment* segment = Segment::open(path, Segment::Missing::make, reason);
+    if (segment == nullptr) return nullptr;
+    const bool seated = segment->sit();
+    const bool locked = seated && segment->lock();
+    if (locked && !segment->closed()) return segment;
+    if (locked) segment->unlock();
+    delete segment;
+    if (!seated) {
+      reason.say("%d processes share the node already", kMostProcesses);
+      return nullptr;
+    }
+    if (!locked) {
+      reason.say("%s is locked by a process that does not go on; `weft node reset --force` removes it", path);
+      return nullptr;
+    }
+    // The last one has left meanwhile.
+  }
+  reason.say("%s is removed again and again", path);
+  return nullptr;
 }
 
 }  // namespace
 
 Member* Member::join(const char* path, const Terms& terms, Reason& reason) noexcept {
-  Segment* segment = nullptr;
-  for (;;) {
-    segment = Segment::open(path, Segment::Missing::make, reason);
-    if (segment == nullptr) return nullptr;
-    if (!segment->lock()) {
-      reason.say("%s is locked by a process that does not go on; `weft node reset --force` removes it", path);
-      delete segment;
-      return nullptr;
-    }
-    if (!segment->closed()) break;
-    // The last one has left meanwhile.
-    segment->unlock();
-    delete segment;
-  }
-  Header& header = segment->layout().header;
-  auto& records = segment->layout().records;
-  const auto find_free = [&](Segment::Check check) {
-    segment->remove_dead(check);
-    return std::find_if(records.begin(), records.end(),
-                        [](const Record& record) { return record.serial.load(std::memory_order_relaxed) == 0; });
-  };
-  // Hundreds may come at once, and each has the lock meanwhile; so the thorough look only where it matters.
-  auto* free = find_free(Segment::Check::marks);
-  if (free == records.end()) free = find_free(Segment::Check::processes);
-  Member* member = nullptr;
-  if (free == records.end()) {
-    reason.say("%d processes share the node already", kMostProcesses);
-  } else if (!move_in(*free, terms)) {
-    reason.say("%s: no lock can be made there", path);
-  } else {
-    const auto number = static_cast<uint32_t>(free - records.begin());
-    int top_cpu = 0;
-    for (const int cpu : platform::each(terms.cpus)) top_cpu = cpu + 1;
-    header.top_cpu.store(std::max(header.top_cpu.load(std::memory_order_relaxed), static_cast<uint32_t>(top_cpu)),
-                         std::memory_order_relaxed);
-    header.top.store(std::max(header.top.load(std::memory_order_relaxed), number + 1), std::memory_order_relaxed);
-    free->last_serial = std::max(free->last_serial + 1, 1u);
-    free->serial.store(free->last_serial, std::memory_order_release);
-    member = new (std::nothrow) Member(segment, static_cast<int>(number), terms);
-    if (member == nullptr) {
-      reason.say("no memory");
-      segment->clear(static_cast<int>(number));
-      pthread_mutex_unlock(&free->life);
-    }
+  Segment* const segment = open_locked(path, reason);
+  if (segment == nullptr) return nullptr;
+  segment->remove_dead(Check::marks);
+  const int number = segment->seat().number();
+  Record& record = segment->layout().records[static_cast<size_t>(number)];
+  move_in(record, terms);
+  record.last_serial = std::max(record.last_serial + 1, 1u);
+  Member* const member = new (std::nothrow) Member(segment, record.last_serial, terms);
+  if (member != nullptr) {
+    member->tick();
+    record.serial.store(record.last_serial, std::memory_order_release);
   }
   segment->unlock();
   if (member == nullptr) {
+    reason.say("no memory");
     delete segment;
     return nullptr;
   }
@@ -109,14 +96,17 @@ Member* Member::join(const char* path, const Terms& terms, Reason& reason) noexc
   return member;
 }
 
-Member::Member(Segment* segment, int record, const Terms& terms) noexcept
+Member::Member(Segment* segment, uint32_t serial, const Terms& terms) noexcept
     : segment_(segment),
-      queue_(*segment, record),
-      me_(segment->layout().records[static_cast<size_t>(record)]),
-      number_(record),
-      owner_(owner_of(me_.serial.load(std::memory_order_relaxed), record)),
+      me_(segment->layout().records[static_cast<size_t>(segment->seat().number())]),
+      number_(segment->seat().number()),
+      owner_(owner_of(serial, number_)),
       cpus_(terms.cpus),
+      cpus_end_(end_of(terms.cpus)),
       most_(std::min(terms.most, terms.cpus.count())),
+      queue_(*segment, number_, terms.rule, terms.cpus, pulse_),
+      held_(me_.held),
+      missing_(me_.missing),
       next_(std::max(terms.cpus.first(), 0)),
       heard_(me_.doorbell.load(std::memory_order_relaxed)) {}
 
@@ -124,20 +114,57 @@ void Member::leave() noexcept {
   left_.store(true);
   // Without the lock the end of this thread says the same a moment later.
   if (lost() || !segment_->lock()) return;
-  segment_->clear(number_);
-  pthread_mutex_unlock(&me_.life);
-  segment_->remove_dead(Segment::Check::marks);
+  clear(segment_->layout(), number_);
+  segment_->remove_dead(Check::marks);
   if (segment_->live_count() == 0) segment_->close_and_remove();
   segment_->unlock();
+  segment_->stand_up();
   const int records = live_records();
   for (int i = 0; i < records; ++i) {
     if (record(i).missing.load(std::memory_order_relaxed) != 0) node::ring(record(i));
   }
 }
 
+void Member::resign() noexcept {
+  left_.store(true);
+  for (std::atomic<Owner>& slot : segment_->layout().slots) {
+    Owner mine = owner_;
+    slot.compare_exchange_strong(mine, 0);
+  }
+  uint32_t serial = serial_of(owner_);
+  me_.serial.compare_exchange_strong(serial, 0);
+  segment_->stand_up();
+}
+
 int Member::live_records() const noexcept {
-  return static_cast<int>(
-      std::min<uint32_t>(segment_->layout().header.top.load(std::memory_order_relaxed), kMostProcesses));
+  const auto top = std::min<uint32_t>(segment_->layout().header.top.load(std::memory_order_relaxed), kMostProcesses);
+  return std::max(static_cast<int>(top), number_ + 1);
+}
+
+int Member::top_cpu() const noexcept {
+  constexpr uint32_t kMost = platform::CpuSet::kMost;
+  const uint32_t top = std::min(segment_->layout().header.top_cpu.load(std::memory_order_relaxed), kMost);
+  return std::max(static_cast<int>(top), cpus_end_);
+}
+
+void Member::raise_tops() noexcept {
+  Header& header = segment_->layout().header;
+  const auto raise = [](std::atomic<uint32_t>& word, int to) {
+    uint32_t seen = word.load(std::memory_order_relaxed);
+    while (seen < static_cast<uint32_t>(to) &&
+           !word.compare_exchange_weak(seen, static_cast<uint32_t>(to), std::memory_order_relaxed)) {
+    }
+  };
+  raise(header.top, number_ + 1);
+  raise(header.top_cpu, cpus_end_);
+}
+
+void Member::tick() noexcept {
+  beat();
+  raise_tops();
+  held_.publish();
+  missing_.publish();
+  queue_.publish();
 }
 
 int Member::take() noexcept {
@@ -154,7 +181,7 @@ int Member::take() noexcept {
     slot = cpus_.next(slot + 1);
     if (slot < 0) slot = cpus_.first();
   } while (slot != first);
-  unreserve();
+  held_.add(-1);
   return -1;
 }
 
@@ -163,23 +190,13 @@ bool Member::reserve() noexcept {
   if (left_.load(std::memory_order_relaxed)) return false;
   const uint32_t terms = me_.terms.load(std::memory_order_relaxed);
   const int bound = (terms & kPressed) != 0 ? std::min(most_, due_of(terms)) : most_;
-  int held = held_.load(std::memory_order_relaxed);
-  do {
-    if (held >= bound) return false;
-  } while (!held_.compare_exchange_weak(held, held + 1, std::memory_order_relaxed));
-  me_.held.store(static_cast<uint32_t>(held + 1), std::memory_order_relaxed);
-  return true;
-}
-
-void Member::unreserve() noexcept {
-  const int held = held_.fetch_sub(1, std::memory_order_relaxed) - 1;
-  me_.held.store(static_cast<uint32_t>(std::max(held, 0)), std::memory_order_relaxed);
+  return held_.add_one_below(bound);
 }
 
 void Member::give(int slot) noexcept {
   Owner mine = owner_;
   const bool had = slot_word(slot).compare_exchange_strong(mine, 0);
-  unreserve();
+  held_.add(-1);
   if (!had) return;
   next_.store(slot, std::memory_order_relaxed);
   platform::full_fence_after_update();
@@ -193,7 +210,7 @@ int Member::take_away() noexcept {
   if (!reserve()) return -1;
   int slot = take_from([this](int owner) { return is_over(owner); });
   if (slot < 0) slot = take_from([this](int owner) { return could_move(owner); });
-  if (slot < 0) unreserve();
+  if (slot < 0) held_.add(-1);
   return slot;
 }
 
@@ -219,32 +236,36 @@ bool Member::is_over(int number) const noexcept {
 }
 
 // Whether there is a free slot for it instead, or one whose owner can move on in the same way. It may be the only one
-// that has no other CPU who asks.
+// that has no other CPU who asks. Each CPU is looked at once, and so is each owner.
 bool Member::could_move(int number) const noexcept {
-  platform::CpuSet reach = cpus_of(record(number));
-  for (bool grows = true; grows;) {
-    const platform::CpuSet before = reach;
-    for (const int slot : platform::each(before)) {
+  std::array<bool, kMostProcesses> followed{};
+  followed[static_cast<size_t>(number)] = true;
+  platform::CpuSet fresh = cpus_of(record(number));
+  platform::CpuSet seen = fresh;
+  while (!fresh.empty()) {
+    platform::CpuSet reach;
+    for (const int slot : platform::each(fresh)) {
       const Owner owner = slot_word(slot).load(std::memory_order_relaxed);
       if (owner == 0) return true;
-      if (const int other = record_of(owner); other >= 0) reach.add_all(cpus_of(record(other)));
+      const int other = record_of(owner);
+      if (other < 0 || std::exchange(followed[static_cast<size_t>(other)], true)) continue;
+      reach.add_all(cpus_of(record(other)));
     }
-    grows = !(reach == before);
+    reach.remove_all(seen);
+    seen.add_all(reach);
+    fresh = reach;
   }
   return false;
 }
 
 void Member::want(int missing) noexcept {
-  const int before = missing_.exchange(missing, std::memory_order_relaxed);
+  const int before = missing_.exchange(missing);
   if (missing == 0 && before == 0 && !pressed()) return;
   beat();
-  me_.missing.store(static_cast<uint32_t>(missing));
   divide_once();
   // Between the terms that have been written and the look at the slots that follows.
   platform::full_fence();
 }
-
-void Member::beat() noexcept { me_.beat.store(platform::now_ns(), std::memory_order_relaxed); }
 
 void Member::divide_once() noexcept {
   if (division_asked_.fetch_add(1) != 0) return;
@@ -262,26 +283,38 @@ void Member::divide() noexcept {
     slots_of_[static_cast<size_t>(i)] = 0;
     if (record(i).serial.load(std::memory_order_acquire) != 0) claimants_[static_cast<size_t>(count++)] = i;
   }
-  const int cpus = static_cast<int>(
-      std::min<uint32_t>(segment_->layout().header.top_cpu.load(std::memory_order_relaxed), platform::CpuSet::kMost));
+  const int cpus = top_cpu();
   for (int cpu = 0; cpu < cpus; ++cpu) {
     const int owner = record_of(slot_word(cpu).load(std::memory_order_relaxed));
     if (owner >= 0 && owner < records) ++slots_of_[static_cast<size_t>(owner)];
   }
   const int64_t now = platform::now_ns();
   for (int i = 0; i < count; ++i) {
-    const Record& claimant = record(claimants_[static_cast<size_t>(i)]);
-    const bool stopped = is_stopped(claimant, now);
+    const int number = claimants_[static_cast<size_t>(i)];
+    const Record& claimant = record(number);
+    const bool stopped = number != number_ && pulse_.is_stopped(number, claimant, now);
     const uint32_t missing = stopped ? 0 : std::min<uint32_t>(claimant.missing.load(), platform::CpuSet::kMost);
-    const int slots = stopped ? 0 : slots_of_[static_cast<size_t>(claimants_[static_cast<size_t>(i)])];
-    claims_[static_cast<size_t>(i)] = {.weight = std::clamp(claimant.weight, 1, 10'000),
-                                       .wanted = slots + static_cast<int>(missing),
-                                       .missing = missing != 0};
+    const int slots = stopped ? 0 : slots_of_[static_cast<size_t>(number)];
+    claims_[static_cast<size_t>(i)] = {
+        .weight = claimant.weight, .wanted = slots + static_cast<int>(missing), .missing = missing != 0};
   }
-  const auto turn = static_cast<uint64_t>(now / kTurnNs);
-  division_.divide(claims_.data(), count, static_cast<uint32_t>(turn * kNextPhase),
+  division_.divide(claims_.data(), count, turn(now) * kNextPhase,
                    [this](int i) { return cpus_of(record(claimants_[static_cast<size_t>(i)])); });
   for (int i = 0; i < count; ++i) tell(claimants_[static_cast<size_t>(i)], claims_[static_cast<size_t>(i)]);
+}
+
+// All divide by the same turn, whatever their clocks say: each counts how long it has seen it, and the first to whom
+// that is long enough begins the next.
+uint32_t Member::turn(int64_t now) noexcept {
+  std::atomic<uint32_t>& shared = segment_->layout().header.turn;
+  uint32_t seen = shared.load(std::memory_order_relaxed);
+  const int64_t passed = now - turn_since_;
+  if (seen == turn_ && passed >= 0 && passed < kTurnNs) return turn_;
+  if (seen == turn_ && passed >= 0 && shared.compare_exchange_strong(seen, turn_ + 1, std::memory_order_relaxed))
+    ++seen;
+  turn_ = seen;
+  turn_since_ = now;
+  return turn_;
 }
 
 void Member::tell(int number, const Claim& claim) noexcept {
@@ -323,7 +356,7 @@ bool Member::wait(int64_t ns) noexcept {
   return rung;
 }
 
-int Member::remove_dead(Segment::Check check) noexcept {
+int Member::remove_dead(Check check) noexcept {
   // Somebody who has the lock does the same, or comes or goes.
   if (lost() || !segment_->try_lock()) return 0;
   const int freed = segment_->remove_dead(check);
@@ -332,7 +365,8 @@ int Member::remove_dead(Segment::Check check) noexcept {
 }
 
 bool Member::lost() const noexcept {
-  return mapping_lost() || segment_->closed() || me_.serial.load(std::memory_order_relaxed) != serial_of(owner_);
+  return mapping_lost() || segment_->closed() || !segment_->intact() || !segment_->seat().is_own() ||
+         me_.serial.load(std::memory_order_relaxed) != serial_of(owner_);
 }
 
 void Member::count_waited(int64_t ns) noexcept { add(me_.waited_ns, static_cast<uint64_t>(std::max<int64_t>(ns, 0))); }

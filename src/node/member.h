@@ -15,6 +15,8 @@
 #include <cstdint>
 
 #include "node/division.h"
+#include "node/published.h"
+#include "node/pulse.h"
 #include "node/queue.h"
 #include "node/segment.h"
 
@@ -35,6 +37,8 @@ class Member {
   static Member* join(const char* path, const Terms& terms, Reason& reason) noexcept;
   // By the same thread. Who is the last removes the file. Other threads may still call take and give, to no effect.
   void leave() noexcept;
+  // The same for a segment that is lost (below): frees what of it may still be this process's.
+  void resign() noexcept;
 
   // A slot, or -1. Slots are the caller's to pass around; give() takes any that the process has.
   int take() noexcept;
@@ -47,17 +51,20 @@ class Member {
   // Says how many slots are missing, and sees to it that everybody gives what he owes. When nothing changes, the
   // division is made again: processes may have come and gone, and it may be somebody else's turn.
   void want(int missing) noexcept;
-  int missing() const noexcept { return missing_.load(std::memory_order_relaxed); }
+  int missing() const noexcept { return missing_.get(); }
 
   int most() const noexcept { return most_; }
-  int held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  int held() const noexcept { return held_.get(); }
   // What others have left to this process. Relaxed, see Record::terms.
   bool pressed() const noexcept { return (me_.terms.load(std::memory_order_relaxed) & kPressed) != 0; }
   int due() const noexcept { return due_of(me_.terms.load(std::memory_order_relaxed)); }
   bool over() const noexcept { return pressed() && held() > due(); }
 
-  // Says that the process is not stopped: every few milliseconds while it has slots or waits for something.
-  void beat() noexcept;
+  // Says that the process is not stopped: every few milliseconds while it has slots or waits for something. Relaxed:
+  // any change says it, also one that is lost in another.
+  void beat() noexcept { me_.beat.store(me_.beat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  // At each tick: the same, and tells the others once more what they have been told, should it have been overwritten.
+  void tick() noexcept;
 
   // Sleeps until somebody rings, at most that long. By one thread. True: somebody has.
   bool wait(int64_t ns) noexcept;
@@ -68,9 +75,10 @@ class Member {
   Queue& queue() noexcept { return queue_; }
 
   // Frees what processes that were killed have left. `check` as for the segment. Returns how many slots.
-  int remove_dead(Segment::Check check) noexcept;
+  int remove_dead(Check check) noexcept;
 
-  // Whether the segment is gone: cut off, closed by force, or this process was taken for dead. Then it is of no use.
+  // Whether the segment is gone: cut off, overwritten, closed by force, or this process was taken for dead. Then it is
+  // of no use.
   bool lost() const noexcept;
 
   void count_regions(uint64_t regions) noexcept { me_.regions.store(regions, std::memory_order_relaxed); }
@@ -78,35 +86,39 @@ class Member {
   void count_received() noexcept { add(me_.received, 1); }
 
  private:
-  Member(Segment* segment, int record, const Terms& terms) noexcept;
+  Member(Segment* segment, uint32_t serial, const Terms& terms) noexcept;
   bool ring_neediest(int slot) noexcept;
   template <class MayLose>
   int take_from(MayLose&& may_lose) noexcept;
   bool is_over(int number) const noexcept;
   bool could_move(int number) const noexcept;
   bool reserve() noexcept;
-  void unreserve() noexcept;
   void divide_once() noexcept;
   void divide() noexcept;
   void tell(int number, const Claim& claim) noexcept;
   static void add(std::atomic<uint64_t>& counter, uint64_t amount) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
+  uint32_t turn(int64_t now) noexcept;
   int live_records() const noexcept;
+  int top_cpu() const noexcept;
+  void raise_tops() noexcept;
   Record& record(int number) const noexcept { return segment_->layout().records[static_cast<size_t>(number)]; }
   std::atomic<Owner>& slot_word(int slot) const noexcept { return segment_->layout().slots[static_cast<size_t>(slot)]; }
 
   Segment* const segment_;
-  Queue queue_;
   Record& me_;
   const int number_;
   const Owner owner_;
   const platform::CpuSet cpus_;
+  const int cpus_end_;  // behind the last of them
   const int most_;
+  Pulse pulse_;
+  Queue queue_;
 
-  // Never more than the slots that name this process, and those about to. Relaxed: a bound for takers, and a number.
-  std::atomic<int> held_{0};
-  std::atomic<int> missing_{0};
+  // Never less than the slots that name this process: those that are about to are counted.
+  Published<int, uint32_t> held_;
+  Published<int, uint32_t> missing_;
   std::atomic<int> next_{0};  // where to look first: what was given last
   std::atomic<bool> left_{false};
   uint32_t heard_ = 0;  // of the doorbell; the waiting thread's
@@ -114,6 +126,8 @@ class Member {
   // Of divide_once(): one thread does it, and once more when somebody else has asked meanwhile.
   std::atomic<uint32_t> division_asked_{0};
   Division division_;
+  uint32_t turn_ = 0;
+  int64_t turn_since_ = 0;
   std::array<Claim, kMostProcesses> claims_;
   std::array<int, kMostProcesses> claimants_;
   std::array<int, kMostProcesses> slots_of_;

@@ -13,21 +13,23 @@ namespace {
 // Who has the lock holds it for microseconds. One that is stopped meanwhile must not stop the others.
 constexpr int64_t kLockNs = 200'000'000;
 
-bool have_common_cpus(const Record& left, const Record& right) noexcept {
-  for (size_t i = 0; i < left.cpus.size(); ++i) {
-    if ((left.cpus[i].load(std::memory_order_relaxed) & right.cpus[i].load(std::memory_order_relaxed)) != 0)
-      return true;
-  }
-  return false;
-}
-
-// Both are written by one thread at a time.
-template <class Word>
-void add(std::atomic<Word>& word, Word amount) noexcept {
-  word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-}
-
 }  // namespace
+
+Queue::Queue(Segment& segment, int number, Rule rule, const platform::CpuSet& cpus, Pulse& pulse) noexcept
+    : segment_(segment),
+      number_(number),
+      rule_(rule),
+      cpus_(cpus),
+      pulse_(pulse),
+      ticket_(segment.layout().records[static_cast<size_t>(number)].ticket),
+      inside_(segment.layout().records[static_cast<size_t>(number)].inside),
+      calls_(segment.layout().records[static_cast<size_t>(number)].calls) {}
+
+void Queue::publish() noexcept {
+  ticket_.publish();
+  inside_.publish();
+  calls_.publish();
+}
 
 uint64_t Queue::draw() noexcept {
   // Relaxed: it is but a number.
@@ -43,10 +45,12 @@ void Queue::visit_others(Visit&& visit) const noexcept {
   for (uint32_t i = 0; i < top; ++i) {
     Record& other = layout.records[i];
     if (static_cast<int>(i) == number_ || other.serial.load(std::memory_order_acquire) == 0) continue;
-    if (other.rule != me().rule) continue;
+    if (other.rule != rule_) continue;
     if (other.ticket.load(std::memory_order_relaxed) == 0 && other.inside.load(std::memory_order_relaxed) == 0)
       continue;
-    if (is_stopped(other, now) || !have_common_cpus(me(), other)) continue;
+    platform::CpuSet common = cpus_of(other);
+    common.keep_only(cpus_);
+    if (common.empty() || pulse_.is_stopped(static_cast<int>(i), other, now)) continue;
     visit(other);
   }
 }
@@ -62,9 +66,9 @@ bool Queue::is_first(uint64_t ticket) const noexcept {
 
 // A region that is larger than the machine fits when it is alone.
 bool Queue::fits(int calls) const noexcept {
-  uint64_t regions = me().inside.load(std::memory_order_relaxed);
-  uint64_t sum = me().calls.load(std::memory_order_relaxed);
-  platform::CpuSet cpus = cpus_of(me());
+  auto regions = static_cast<uint64_t>(inside_.get());
+  auto sum = static_cast<uint64_t>(calls_.get());
+  platform::CpuSet cpus = cpus_;
   visit_others([&](const Record& other) {
     const uint32_t inside = other.inside.load(std::memory_order_relaxed);
     if (inside == 0) return;
@@ -73,7 +77,7 @@ bool Queue::fits(int calls) const noexcept {
     cpus.add_all(cpus_of(other));
   });
   if (regions == 0) return true;
-  return me().rule == Rule::fitting && sum + static_cast<uint64_t>(calls) <= static_cast<uint64_t>(cpus.count());
+  return rule_ == Rule::fitting && sum + static_cast<uint64_t>(calls) <= static_cast<uint64_t>(cpus.count());
 }
 
 Record* Queue::first_other() const noexcept {
@@ -92,14 +96,12 @@ bool Queue::enter(uint64_t ticket, int calls, bool anyway) noexcept {
   const bool locked = segment_.lock_queue(kLockNs);
   const bool enters = !locked || (is_first(ticket) && (anyway || fits(calls)));
   if (enters) {
-    add(me().inside, 1u);
-    add(me().calls, static_cast<uint32_t>(calls));
+    inside_.add(1);
+    calls_.add(calls);
   }
-  me().asked.store(enters ? 0 : static_cast<uint32_t>(calls), std::memory_order_relaxed);
-  me().ticket.store(enters ? 0 : ticket, std::memory_order_relaxed);
-  me().beat.store(platform::now_ns(), std::memory_order_relaxed);
+  ticket_.exchange(enters ? 0 : ticket);
   // There may be room for more.
-  Record* const next = enters && me().rule == Rule::fitting ? first_other() : nullptr;
+  Record* const next = enters && rule_ == Rule::fitting ? first_other() : nullptr;
   if (locked) segment_.unlock_queue();
   if (next != nullptr) ring(*next);
   return enters;
@@ -107,8 +109,8 @@ bool Queue::enter(uint64_t ticket, int calls, bool anyway) noexcept {
 
 void Queue::leave(int calls) noexcept {
   const bool locked = segment_.lock_queue(kLockNs);
-  add(me().inside, ~0u);
-  add(me().calls, 0u - static_cast<uint32_t>(calls));
+  inside_.add(-1);
+  calls_.add(-calls);
   Record* const next = first_other();
   if (locked) segment_.unlock_queue();
   if (next != nullptr) ring(*next);

@@ -11,13 +11,16 @@
 
 #include <cstdint>
 
+#include "node/published.h"
+#include "node/pulse.h"
 #include "node/segment.h"
 
 namespace weft::node {
 
 class Queue {
  public:
-  Queue(Segment& segment, int number) noexcept : segment_(segment), number_(number) {}
+  // Of the process whose record has this number. `pulse` is what it sees of the others.
+  Queue(Segment& segment, int number, Rule rule, const platform::CpuSet& cpus, Pulse& pulse) noexcept;
 
   // A place in the order; for each region one.
   uint64_t draw() noexcept;
@@ -29,11 +32,13 @@ class Queue {
   bool enter(uint64_t ticket, int calls, bool anyway) noexcept;
   void leave(int calls) noexcept;
 
+  // Tells the others once more what they have been told.
+  void publish() noexcept;
+
   // Whether nobody runs in the processes that are inside; adds the CPU time that they have used.
   bool others_sleep(int64_t& cpu_time) const noexcept;
 
  private:
-  Record& me() const noexcept { return segment_.layout().records[static_cast<size_t>(number_)]; }
   template <class Visit>
   void visit_others(Visit&& visit) const noexcept;
   bool is_first(uint64_t ticket) const noexcept;
@@ -42,6 +47,12 @@ class Queue {
 
   Segment& segment_;
   const int number_;
+  const Rule rule_;
+  const platform::CpuSet cpus_;
+  Pulse& pulse_;
+  Published<uint64_t, uint64_t> ticket_;
+  Published<int, uint32_t> inside_;
+  Published<int64_t, uint32_t> calls_;
 };
 
 }  // namespace weft::node

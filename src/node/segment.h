@@ -5,13 +5,21 @@
 #include <cstddef>
 
 #include "node/layout.h"
+#include "node/seat.h"
 
 namespace weft::node {
+
+inline constexpr int kTries = 100;  // others may make and remove the file meanwhile
 
 // Why something could not be had, for the user.
 struct Reason {
   char text[256] = "";
+  // About the file: whether processes could be using it, as far as that is known.
+  enum class About { other, useless, unknown } about = About::other;
   [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) noexcept;
+  // What is there is nothing that processes share; or it may be, but cannot be used here.
+  void say_useless(const char* path, const char* what) noexcept;
+  void say_unknown(const char* path, const char* what) noexcept;
 };
 
 // Where the processes of this user meet, as far as they see each other's numbers.
@@ -21,9 +29,6 @@ struct Path {
 Path default_path() noexcept;
 
 platform::CpuSet cpus_of(const Record& record) noexcept;
-
-// A mutex that threads of any process may lock, and whose next owner learns when its last one has died.
-bool init_shared(pthread_mutex_t* mutex) noexcept;
 
 // Wakes the process's monitor.
 void ring(Record& record) noexcept;
@@ -41,37 +46,44 @@ class Segment {
 
   Layout& layout() const noexcept { return *layout_; }
 
+  // A place for the calling thread, see Seat; without one nothing can be locked. False: there is none.
+  bool sit() noexcept { return seat_.taken() || seat_.take(*layout_); }
+  void stand_up() noexcept { seat_.leave(); }
+  const Seat& seat() const noexcept { return seat_; }
+
   // The lock of membership. The first that gets it after its holder was killed removes what that left. False when it
   // could not be had for a second in which nobody has come or gone: somebody who has it is stopped.
   bool lock() noexcept;
   bool try_lock() noexcept;
   void unlock() noexcept;
 
-  // The lock of the queue before regions: what it guards is never half done. False when it could not be had for so
-  // long.
+  // The lock of the queue before regions: who has it writes into his own record only. After `longest_ns` it is taken
+  // from a holder that does not go on. False when even that was not to be had.
   bool lock_queue(int64_t longest_ns) noexcept;
   void unlock_queue() noexcept;
 
   // The rest is done with the lock held.
 
-  enum class Check { marks, processes };
-  // Frees the records and slots of processes that are no more: those that the kernel has marked, or also those whose
-  // number and start are no longer alive, which takes longer. Returns how many slots were freed.
+  // Frees the records and slots of processes that are no more. Returns how many slots were freed.
   int remove_dead(Check check) noexcept;
   int live_count() const noexcept;
-  // Frees the slots of `record` and the record.
-  int clear(int record) noexcept;
   // Nobody finds the segment any more; who is in leaves when it sees that.
   void close_and_remove() noexcept;
 
   bool closed() const noexcept { return layout_->header.closed.load(std::memory_order_relaxed) != 0; }
+  // Whether it is what it was when it was opened.
+  bool intact() const noexcept;
 
  private:
   Segment(Layout* layout, const char* path, dev_t device, ino_t inode) noexcept;
   static Segment* map(int file, const char* path, Reason& reason) noexcept;
   static bool make(const char* path, Reason& reason) noexcept;
-  bool has_ended(Record& record, Check check) const noexcept;
-  bool taken_over(int error) noexcept;
+  enum class Held { no, yes, after_another };  // the last: one that has gone without unlocking it
+  Held try_to_hold(std::atomic<Holder>& lock, Holder& mine, Check check) noexcept;
+  static void let_go(std::atomic<Holder>& lock, Holder& mine) noexcept;
+  bool try_lock(Check check) noexcept;
+  Holder next_holder() noexcept;
+  bool has_gone(Holder holder, Check check) const noexcept;
   // A number that changes when a process comes or goes. Relaxed: an old one makes somebody wait longer, or ask again.
   uint64_t memberships() const noexcept;
   int free_orphans() noexcept;
@@ -80,6 +92,11 @@ class Segment {
   Path path_;
   const dev_t device_;
   const ino_t inode_;
+  Seat seat_;
+  // What stands in the locks while this one has them. The queue's holder is another thread than the other's.
+  Holder locked_ = 0;
+  Holder queue_locked_ = 0;
+  std::atomic<uint32_t> times_locked_;  // relaxed: it is but a number
 };
 
 }  // namespace weft::node

@@ -26,19 +26,20 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
     const uint32_t serial = record.serial.load(std::memory_order_acquire);
     if (serial == 0) continue;
     ProcessStatus process;
-    process.pid = record.pid;
-    process.start = record.start;
+    process.pid = record.pid.load(std::memory_order_relaxed);
+    process.membership = owner_of(serial, static_cast<int>(i));
     copy_text(process.command, record.command);
     copy_text(process.mode, record.mode);
-    process.weight = record.weight;
+    process.weight = std::clamp(record.weight, 1, kMostWeight);
     process.cpus = cpus_of(record);
     const Owner owner = owner_of(serial, static_cast<int>(i));
     for (const auto& slot : layout.slots) process.held += slot.load(std::memory_order_relaxed) == owner ? 1 : 0;
     process.wanted =
         process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
-    process.lent = record.most;
+    process.lent = std::clamp(record.most, 0, platform::CpuSet::kMost);
     process.regions = record.regions.load(std::memory_order_relaxed);
-    process.waited_ns = static_cast<int64_t>(record.waited_ns.load(std::memory_order_relaxed));
+    process.waited_ns =
+        static_cast<int64_t>(std::min<uint64_t>(record.waited_ns.load(std::memory_order_relaxed), INT64_MAX));
     process.given = record.given.load(std::memory_order_relaxed);
     process.received = record.received.load(std::memory_order_relaxed);
     processes.push_back(process);
@@ -49,7 +50,7 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
 void count_lent(std::vector<ProcessStatus>& processes) {
   std::vector<Claim> claims(processes.size());
   for (size_t i = 0; i < claims.size(); ++i) {
-    claims[i].weight = std::max(processes[i].weight, 1);
+    claims[i].weight = processes[i].weight;
     claims[i].wanted = processes[i].lent;
   }
   const auto division = std::make_unique<Division>();
@@ -63,8 +64,8 @@ void count_lent(std::vector<ProcessStatus>& processes) {
 bool read_status(const char* path, NodeStatus& status, Reason& reason) {
   const std::unique_ptr<Segment> segment(Segment::open(path, Segment::Missing::leave, reason));
   if (segment == nullptr) return reason.text[0] == '\0';
-  const bool locked = segment->lock();
-  if (locked) status.slots_freed = segment->remove_dead(Segment::Check::processes);
+  const bool locked = segment->sit() && segment->lock();
+  if (locked) status.slots_freed = segment->remove_dead(Check::processes);
   read_processes(segment->layout(), status.processes);
   if (locked && status.processes.empty()) segment->close_and_remove();
   if (locked) segment->unlock();
@@ -76,15 +77,17 @@ Reset reset(const char* path, bool force, int& live, Reason& reason) {
   const std::unique_ptr<Segment> segment(Segment::open(path, Segment::Missing::leave, reason));
   live = 0;
   if (segment == nullptr) {
-    // Nothing there; or something that no process of this version can be in.
+    if (reason.text[0] == '\0') return Reset::nothing;
+    if (reason.about == Reason::About::other) return Reset::failed;
+    if (reason.about == Reason::About::unknown && !force) return Reset::refused;
     if (unlink(path) == 0) return Reset::removed;
     if (errno == ENOENT) return Reset::nothing;
     reason.say("%s: %s", path, std::strerror(errno));
     return Reset::failed;
   }
   // Who holds the lock may be stopped; that is no reason to keep what is to go.
-  const bool locked = segment->lock();
-  if (locked) segment->remove_dead(Segment::Check::processes);
+  const bool locked = segment->sit() && segment->lock();
+  if (locked) segment->remove_dead(Check::processes);
   live = segment->live_count();
   const bool remove = force || (locked && live == 0);
   if (remove) segment->close_and_remove();

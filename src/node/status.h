@@ -11,7 +11,7 @@ namespace weft::node {
 
 struct ProcessStatus {
   pid_t pid = 0;
-  uint64_t start = 0;
+  uint64_t membership = 0;  // another number for each process that has come
   char command[sizeof(Record::command)] = {};
   char mode[sizeof(Record::mode)] = {};
   int weight = 0;
@@ -30,14 +30,14 @@ struct NodeStatus {
   int slots_freed = 0;  // of processes that were killed
 };
 
-// Also removes what processes that were killed have left, and the file when nobody is there any more. False, and why in
-// `reason`, when the segment cannot be read.
+// Also removes what processes have left that have certainly gone, and the file when nobody is there any more. False,
+// and why in `reason`, when the segment cannot be read.
 bool read_status(const char* path, NodeStatus& status, Reason& reason);
 
 enum class Reset {
   nothing,  // there was no segment
   removed,
-  refused,  // there are processes in it; only by force
+  refused,  // there are processes in it, or there may be, and `reason` says why that is not known; only by force
   failed,
 };
 // Removes the segment. With `force` even if there are processes in it: they go on alone.

@@ -8,8 +8,13 @@
 #include <ctime>
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "platform/cycles.h"
 #include "platform/small_file.h"
@@ -48,29 +53,108 @@ Stat read_stat(pid_t pid) noexcept {
   return {.known = true, .ended = ended && threads <= 1, .start = std::strtoull(at, nullptr, 10)};
 }
 
+// A number for what /proc/self/ns/`name` stands for; 0 when the kernel does not say.
+uint64_t own_namespace(const char* name) noexcept {
+  char path[48];
+  struct stat space{};
+  std::snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+  return stat(path, &space) == 0 ? space.st_ino : 0;
+}
+
+// For the clock by which starts are told. Kernels without time namespaces have one for all.
+uint64_t own_clock() noexcept {
+  const uint64_t space = own_namespace("time");
+  return space != 0 || errno != ENOENT ? space : 1;
+}
+
+// Whether the numbers in /proc are those that the caller's system calls know. What is mounted there may show the
+// processes of an outer namespace; then it has more than one number for the caller.
+bool proc_is_own() noexcept {
+  char text[2048];
+  if (!read_small_file("/proc/self/status", text, sizeof text)) return false;
+  constexpr char kNumbers[] = "\nNSpid:\t";
+  const char* numbers = std::strstr(text, kNumbers);
+  if (numbers == nullptr) return false;
+  char* end = nullptr;
+  return std::strtol(numbers + sizeof kNumbers - 1, &end, 10) == getpid() && *end == '\n';
+}
+
+class PidFd {
+ public:
+  explicit PidFd(pid_t pid) noexcept
+      : number_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), error_(number_ < 0 ? errno : 0) {}
+  ~PidFd() {
+    if (number_ >= 0) close(number_);
+  }
+  PidFd(const PidFd&) = delete;
+  PidFd& operator=(const PidFd&) = delete;
+
+  bool opened() const noexcept { return number_ >= 0; }
+  int error() const noexcept { return error_; }
+  bool has_ended() const noexcept {
+    pollfd look{number_, POLLIN, 0};
+    return poll(&look, 1, 0) == 1 && (look.revents & POLLIN) != 0;
+  }
+  // Before Linux 6.9 all of them have the same.
+  uint64_t inode() const noexcept {
+    constexpr long kPidFs = 0x50494446;
+    struct statfs system{};
+    struct stat found{};
+    const bool own = fstatfs(number_, &system) == 0 && static_cast<long>(system.f_type) == kPidFs;
+    return own && fstat(number_, &found) == 0 ? found.st_ino : 0;
+  }
+
+ private:
+  const int number_;
+  const int error_;
+};
+
 }  // namespace
+
+ProcessId own_process_id() noexcept {
+  ProcessId self{.pid = getpid()};
+  if (const PidFd handle(self.pid); handle.opened()) self.inode = handle.inode();
+  if (proc_is_own()) {
+    self.start = process_start(self.pid);
+    self.clock = own_clock();
+  }
+  return self;
+}
+
+bool process_has_ended(const ProcessId& process) noexcept {
+  if (process.pid <= 0) return false;
+  if (kill(process.pid, 0) != 0 && errno == ESRCH) return true;
+  const PidFd handle(process.pid);
+  if (!handle.opened() && handle.error() == ESRCH) return true;
+  if (handle.opened()) {
+    if (handle.has_ended()) return true;
+    const uint64_t inode = handle.inode();
+    if (inode != 0 && process.inode != 0) return inode != process.inode;
+  }
+  // What cannot be read (no /proc, or no file may be opened any more) says nothing.
+  if (process.clock == 0 || process.clock != own_clock() || !proc_is_own()) return false;
+  const Stat stat = read_stat(process.pid);
+  return stat.known && (stat.ended || (process.start != 0 && stat.start != process.start));
+}
+
+bool thread_has_ended(pid_t thread) noexcept {
+  return thread > 0 && syscall(SYS_tkill, thread, 0) != 0 && errno == ESRCH;
+}
 
 uint64_t process_start(pid_t pid) noexcept {
   const Stat stat = read_stat(pid);
   return stat.ended ? 0 : stat.start;
 }
 
-bool process_has_ended(pid_t pid, uint64_t start) noexcept {
-  if (kill(pid, 0) != 0 && errno == ESRCH) return true;
-  // What cannot be read (no /proc, or no file may be opened any more) says nothing.
-  const Stat stat = read_stat(pid);
-  return stat.known && (stat.ended || (start != 0 && stat.start != start));
-}
-
 int64_t process_cpu_time(pid_t pid) noexcept {
   clockid_t clock;
-  return clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
+  return pid > 0 && clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
 }
 
 bool process_runs(pid_t pid) noexcept {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/task", pid);
-  DIR* const threads = opendir(path);
+  DIR* const threads = pid > 0 && proc_is_own() ? opendir(path) : nullptr;
   if (threads == nullptr) return false;
   bool runs = false;
   while (const dirent* entry = readdir(threads)) {
@@ -90,9 +174,6 @@ void command_name(char* text, size_t room) noexcept {
   text[std::strcspn(text, "\n")] = '\0';
 }
 
-uint64_t pid_namespace() noexcept {
-  struct stat space{};
-  return stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
-}
+uint64_t pid_namespace() noexcept { return own_namespace("pid"); }
 
 }  // namespace weft::platform

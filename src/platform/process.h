@@ -9,13 +9,28 @@
 
 namespace weft::platform {
 
-// When `pid` was started, in the kernel's ticks since it booted; 0 when there is no such process, or it has ended and
-// only waits to be collected, or /proc does not say.
-uint64_t process_start(pid_t pid) noexcept;
+// By which a process can be told from others of its number, also by somebody in another time namespace, or who sees
+// another /proc.
+struct ProcessId {
+  pid_t pid = 0;
+  // That of its pidfd: from Linux 6.9 on no two processes ever have the same. 0: unknown.
+  uint64_t inode = 0;
+  // For other kernels: when it was started, as those see it who have the same `clock`. 0: unknown.
+  uint64_t start = 0;
+  uint64_t clock = 0;
+};
+ProcessId own_process_id() noexcept;
 
-// Whether the process `pid` that was started at `start` has ended. A number that serves another process since has
-// another start. Unknown counts as not ended.
-bool process_has_ended(pid_t pid, uint64_t start) noexcept;
+// Whether the process has ended, be it collected or not. Where there is doubt it has not. The caller must be in the
+// same namespace of process numbers.
+bool process_has_ended(const ProcessId& process) noexcept;
+
+// Whether no thread has this number: with its process, or alone, it has ended. The same holds.
+bool thread_has_ended(pid_t thread) noexcept;
+
+// When `pid` was started, in the kernel's ticks since it booted; 0 when there is no such process, or it has ended and
+// only waits to be collected, or /proc does not say. In another time namespace it is another number.
+uint64_t process_start(pid_t pid) noexcept;
 
 // CPU time that a process has used, in nanoseconds; 0 when there is no such process.
 int64_t process_cpu_time(pid_t pid) noexcept;

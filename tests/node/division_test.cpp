@@ -2,6 +2,7 @@
 // How CPUs are divided: the sum is what there is, by weight, and nobody gets what he cannot use.
 #include "node/division.h"
 
+#include <climits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -47,6 +48,13 @@ TEST(DivisionTest, AloneGetsWhatItWants) {
   EXPECT_EQ(dues({{100, 3, cpus(0, 8)}}), std::vector<int>({3}));
   EXPECT_EQ(dues({{100, 20, cpus(4, 4)}}), std::vector<int>({4}));
   EXPECT_EQ(dues({}), std::vector<int>());
+}
+
+// Whatever a process writes into its record.
+TEST(DivisionTest, NumbersWithoutBounds) {
+  EXPECT_EQ(dues({{INT_MAX, INT_MAX, cpus(0, 8)}, {INT_MAX, INT_MAX, cpus(0, 8)}}), std::vector<int>({4, 4}));
+  EXPECT_EQ(dues({{-5, INT_MAX, cpus(0, 4)}, {0, INT_MAX, cpus(0, 4)}}), std::vector<int>({2, 2}));
+  EXPECT_EQ(dues({{100, INT_MIN, cpus(0, 4)}, {100, 4, cpus(0, 4)}}), std::vector<int>({0, 4}));
 }
 
 TEST(DivisionTest, EvenAndByWeight) {

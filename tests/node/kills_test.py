@@ -11,7 +11,7 @@ import unittest
 import own_node
 from own_node import NodeTest, Program, segment
 
-KILLS = int(sys.argv.pop()) if len(sys.argv) > 1 and sys.argv[-1].isdigit() else 1000
+KILLS = own_node.number(1000)
 PROCESSES = 4
 
 
@@ -64,4 +64,4 @@ if __name__ == "__main__":
     own_node.enter()
     if not own_node.is_own():
         sys.exit("kills_test: needs namespaces (unshare --user --pid)")
-    unittest.main()
+    own_node.main()

@@ -17,6 +17,9 @@ TIMEOUT_S = 100
 NAMESPACES = [["unshare", *user, "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"]
               for user in ((), ("--map-root-user", "--user"))]
 
+# What starts a program in a namespace where clocks show another time. `--fork`: only children are in it.
+OTHER_CLOCKS = ["unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000", "--fork", "--kill-child"]
+
 # Runs regions of two members, of so many microseconds each, for so many seconds, or until its input ends.
 WORKER = r"""
 #include <poll.h>
@@ -63,6 +66,21 @@ def enter():
             os.execvp(namespace[0], [*namespace, sys.executable, *sys.argv])
 
 
+def number(default):
+    """The number that the script was given as its last argument."""
+    return int(sys.argv[-1]) if len(sys.argv) > 1 and sys.argv[-1].isdigit() else default
+
+
+def main():
+    unittest.main(argv=[x for x in sys.argv if not x.isdigit()])
+
+
+def needs(command):
+    """The test is skipped where a program cannot be started that way."""
+    works = subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
+    return unittest.skipUnless(is_own() and works, f"not to be had here: {' '.join(command[:3])}")
+
+
 def is_own():
     return os.environ.get("WEFT_TEST_NODE") == "own"
 
@@ -77,8 +95,8 @@ def clean_environment(**variables):
     return environment | variables
 
 
-def weft(*arguments, **options):
-    return subprocess.run([WEFT, *map(str, arguments)], env=clean_environment(), capture_output=True, text=True,
+def weft(*arguments, prefix=(), **options):
+    return subprocess.run([*prefix, WEFT, *map(str, arguments)], env=clean_environment(), capture_output=True, text=True,
                           timeout=TIMEOUT_S, check=False, **options)
 
 
@@ -139,9 +157,9 @@ class NodeTest(unittest.TestCase):
         program.await_first_region()
         return program
 
-    def status(self):
+    def status(self, *prefix):
         """The processes by their number."""
-        done = weft("node", "status", "--json")
+        done = weft("node", "status", "--json", prefix=prefix)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return {process["pid"]: process for process in json.loads(done.stdout)["processes"]}
 

@@ -2,6 +2,8 @@
 """OpenMP programs that share a node: what they get, and that nothing about the segment can harm them."""
 import os
 import signal
+import subprocess
+import time
 import unittest
 
 import own_node
@@ -30,6 +32,9 @@ int main(int count, char** arguments) {
   return !region() ? 3 : WEXITSTATUS(status);
 }
 """
+
+
+OUTER_PROC = ["unshare", "--pid", "--fork", "--kill-child"]
 
 
 def cpus():
@@ -156,6 +161,54 @@ class Ends(NodeTest):
             os.kill(stopped.pid, signal.SIGCONT)
             for program in (stopped, other):
                 self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+
+class Namespaces(NodeTest):
+    def expect_both_live(self, programs, count, *prefix):
+        """So many processes share the CPUs for a while, whoever looks, and none of them loses what it has."""
+        before = self.eventually(lambda: len(self.status(*prefix)) == count and self.status())
+        self.assertEqual(before.keys(), self.status(*prefix).keys())
+        # Longer than it takes to be seen as stopped.
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            found = self.status(*prefix)
+            self.assertEqual(found.keys(), before.keys())
+            self.assertLessEqual(sum(p["slots"]["held"] for p in found.values()), len(cpus()))
+        for pid, process in self.status().items():
+            self.assertGreater(process["regions"], before[pid]["regions"])
+        for program in programs:
+            self.assertEqual(program.end(), (0, ""))
+        self.expect_empty()
+
+    @own_node.needs(own_node.OTHER_CLOCKS)
+    def test_looked_at_by_another_clock(self):
+        with self.work() as first, self.work() as second:
+            self.expect_both_live((first, second), 2, *own_node.OTHER_CLOCKS)
+
+    @own_node.needs(own_node.OTHER_CLOCKS)
+    def test_clocks_that_differ(self):
+        for mode in ("dynamic", "exclusive"):
+            with (self.subTest(mode), self.work(60, 500, *own_node.OTHER_CLOCKS, WEFT_MODE=mode) as first,
+                  self.work(WEFT_MODE=mode) as second):
+                self.expect_both_live((first, second), 2)
+
+    # Their numbers are others than those of the /proc that they see, which is their parent's.
+    @own_node.needs(OUTER_PROC)
+    def test_proc_of_another_namespace(self):
+        script = """
+sleep 4 | "$0" run --node "$@" & pid=$!
+sleep 1
+for look in 1 2 3; do "$0" node status --json || exit 1; done
+kill -0 $pid || exit 1
+wait $pid
+"""
+        done = subprocess.run([*OUTER_PROC, "sh", "-c", script, own_node.WEFT, self.worker, "3", "500", "2"],
+                              env=own_node.clean_environment(WEFT_NUM_CPUS="2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=own_node.TIMEOUT_S, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual(done.stdout.count('"command": "worker"'), 3, done.stdout)
+        self.assertEqual(done.stdout.count('"slots_freed": 0'), 3, done.stdout)
         self.expect_empty()
 
 

@@ -31,7 +31,7 @@ class QueueTest : public NodeTest {
     const auto end = Clock::now() + std::chrono::seconds(20);
     while (!member->queue().enter(ticket, calls, false)) {
       if (Clock::now() > end) return false;
-      member->remove_dead(Segment::Check::marks);
+      member->remove_dead(Check::marks);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;
@@ -151,7 +151,8 @@ TEST_F(QueueTest, StoppedAndKilledWithTheLock) {
   const pid_t child = start_child(
       [&] {
         Reason reason;
-        return Segment::open(path(), Segment::Missing::leave, reason)->lock_queue(1'000'000'000);
+        Segment* segment = Segment::open(path(), Segment::Missing::leave, reason);
+        return segment->sit() && segment->lock_queue(1'000'000'000);
       },
       [] { pause(); });
   EXPECT_TRUE(enters(survivor, survivor->queue().draw(), 2));
@@ -175,13 +176,28 @@ TEST_F(QueueTest, NonsenseInTheSegment) {
   record.ticket = 1;
   record.inside = ~0u;
   record.calls = ~0u;
-  record.beat = weft::platform::now_ns();
+  ++record.beat;
   int64_t used = 0;
   member->queue().others_sleep(used);
   // It is alive no longer, by what it says.
   EXPECT_TRUE(enters(member, member->queue().draw(), 2));
-  record.beat = INT64_MIN;
-  EXPECT_TRUE(enters(member, member->queue().draw(), 1));
+  // What is written over its own words is right again when it changes them, or at its next tick.
+  Record& own = layout.records[0];
+  own.inside = own.calls = ~0u;
+  own.ticket = 1;
+  own.held = own.missing = 77;
+  layout.header.top = layout.header.top_cpu = 0;
+  member->tick();
+  EXPECT_EQ(own.inside, 1u);
+  EXPECT_EQ(own.calls, 2u);
+  EXPECT_EQ(own.ticket, 0u);
+  EXPECT_EQ(own.held, 0u);
+  EXPECT_EQ(own.missing, 0u);
+  EXPECT_EQ(layout.header.top, 1u);
+  EXPECT_EQ(layout.header.top_cpu, 4u);
+  own.inside = ~0u;
+  member->queue().leave(2);
+  EXPECT_EQ(own.inside, 0u);
   member->leave();
   other->leave();
 }

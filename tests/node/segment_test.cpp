@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file: what is accepted, who removes it, and what remains of processes that are killed.
+#include <climits>
 #include <fstream>
 #include <memory>
 
@@ -110,11 +111,13 @@ TEST_F(SegmentTest, LockOfAKilledHolder) {
   const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::make, reason));
   ASSERT_NE(segment, nullptr) << reason.text;
   const pid_t child = run_child([&] {
-    segment->lock();
+    if (!segment->sit() || !segment->lock()) return 1;
     raise(SIGKILL);
     return 1;
   });
   EXPECT_EQ(wait_for(child), -SIGKILL);
+  EXPECT_FALSE(segment->lock()) << "who has no seat cannot be told from the dead";
+  ASSERT_TRUE(segment->sit());
   ASSERT_TRUE(segment->lock());
   segment->unlock();
   ASSERT_TRUE(segment->lock());
@@ -127,6 +130,7 @@ TEST_F(SegmentTest, LockOfAStoppedHolder) {
   Reason reason;
   const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::make, reason));
   ASSERT_NE(segment, nullptr) << reason.text;
+  ASSERT_TRUE(segment->sit());
   ASSERT_TRUE(segment->lock());
   const pid_t child = run_child([&] {
     Reason why;
@@ -153,6 +157,145 @@ TEST_F(SegmentTest, LeftBehindByTheLastThatIsKilled) {
   EXPECT_EQ(status.slots_freed, 2);
   EXPECT_TRUE(status.processes.empty());
   EXPECT_FALSE(exists());
+}
+
+// A file that only root could open again would keep out those who come next.
+TEST_F(SegmentTest, UmaskOfAll) {
+  const mode_t before = umask(0777);
+  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
+  umask(before);
+  ASSERT_NE(member, nullptr);
+  struct stat file{};
+  ASSERT_EQ(stat(path(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777, 0600u);
+  member->leave();
+}
+
+// A word that is no holder's, and one of a seat that is another's by now.
+TEST_F(SegmentTest, NonsenseInTheLocks) {
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::make, reason));
+  ASSERT_NE(segment, nullptr) << reason.text;
+  ASSERT_TRUE(segment->sit());
+  const uint32_t self = segment->seat().thread();
+  Header& header = segment->layout().header;
+  for (const Holder word : {~Holder{0}, Holder{1}, holder_of(self, kMostProcesses, 0), holder_of(self, -1, 0),
+                            holder_of(self + 1, 0, 7), holder_of(self, kMostProcesses - 1, 7)}) {
+    header.lock = word;
+    ASSERT_TRUE(segment->lock()) << word;
+    segment->unlock();
+    EXPECT_EQ(header.lock, 0u);
+    header.queue_lock = word;
+    ASSERT_TRUE(segment->lock_queue(0)) << word;
+    segment->unlock_queue();
+    EXPECT_EQ(header.queue_lock, 0u);
+  }
+}
+
+// Somebody has it who lives and does not go on: the lock of membership stays his, that of the queue does not.
+TEST_F(SegmentTest, LocksOfALivingHolder) {
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::make, reason));
+  ASSERT_TRUE(segment->sit());
+  Header& header = segment->layout().header;
+  header.lock = holder_of(segment->seat().thread(), segment->seat().number(), 1);
+  header.queue_lock = header.lock.load();
+  EXPECT_FALSE(segment->try_lock());
+  EXPECT_FALSE(segment->lock());
+  EXPECT_TRUE(segment->lock_queue(1'000'000));
+  segment->unlock_queue();
+  // It is closed, and nobody removes its name.
+  header.closed = 1;
+  EXPECT_NE(refusal().find("does not go on"), std::string::npos);
+}
+
+TEST_F(SegmentTest, RefusesOtherNumbers) {
+  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
+  ASSERT_NE(member, nullptr);
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
+  ASSERT_NE(segment, nullptr);
+  ++segment->layout().header.pid_namespace;
+  EXPECT_NE(refusal().find("pid namespace"), std::string::npos);
+  int live = 0;
+  EXPECT_EQ(reset(path(), false, live, reason), Reset::refused);
+  EXPECT_TRUE(exists());
+}
+
+TEST_F(SegmentTest, ResetIsNotForWhatMayBeInUse) {
+  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
+  ASSERT_NE(member, nullptr);
+  int live = 0;
+  // No file can be opened.
+  EXPECT_EQ(wait_for(run_child([&] {
+              const rlimit none{0, 0};
+              setrlimit(RLIMIT_NOFILE, &none);
+              Reason reason;
+              return reset(path(), true, live, reason) == Reset::failed && reason.text[0] != '\0' ? 0 : 1;
+            })),
+            0);
+  EXPECT_TRUE(exists());
+  // Of another version, which may well be running.
+  const int file = open(path(), O_RDWR);
+  const uint32_t layout = kLayout + 1;
+  ASSERT_EQ(pwrite(file, &layout, sizeof layout, offsetof(Header, layout)), static_cast<ssize_t>(sizeof layout));
+  close(file);
+  EXPECT_TRUE(member->lost());
+  Reason reason;
+  EXPECT_EQ(reset(path(), false, live, reason), Reset::refused);
+  EXPECT_NE(std::string(reason.text).find("--force"), std::string::npos);
+  EXPECT_TRUE(exists());
+  EXPECT_EQ(reset(path(), true, live, reason), Reset::removed);
+  EXPECT_FALSE(exists());
+}
+
+// One that its owner may not open; root may.
+TEST_F(SegmentTest, ResetOfWhatCannotBeOpened) {
+  const std::string folder = path() + std::string("-folder");
+  mkdir(folder.c_str(), 0777);
+  chmod(folder.c_str(), 0777);
+  const std::string file = folder + "/segment";
+  EXPECT_EQ(wait_for(run_child([&] {
+              constexpr uid_t kNobody = 65534;
+              if (geteuid() == 0 && setuid(kNobody) != 0) return 0;
+              Reason reason;
+              delete Segment::open(file.c_str(), Segment::Missing::make, reason);
+              if (chmod(file.c_str(), 0) != 0) return 1;
+              int live = 0;
+              if (reset(file.c_str(), false, live, reason) != Reset::refused) return 2;
+              if (access(file.c_str(), F_OK) != 0) return 3;
+              return reset(file.c_str(), true, live, reason) == Reset::removed ? 0 : 4;
+            })),
+            0);
+  unlink(file.c_str());
+  rmdir(folder.c_str());
+}
+
+// Numbers that nobody has bounded.
+TEST_F(SegmentTest, StatusOfNonsense) {
+  Member* member = join({.most = 2, .cpus = cpus(0, 2)});
+  ASSERT_NE(member, nullptr);
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
+  Record& record = segment->layout().records[0];
+  for (const int number : {INT_MAX, INT_MIN, -1}) {
+    record.most = number;
+    record.weight = number;
+    record.missing = static_cast<uint32_t>(number);
+    record.waited_ns = static_cast<uint64_t>(number);
+    std::fill(std::begin(record.command), std::end(record.command), '\xff');
+    NodeStatus status;
+    ASSERT_TRUE(read_status(path(), status, reason)) << reason.text;
+    ASSERT_EQ(status.processes.size(), 1u);
+    const ProcessStatus& process = status.processes[0];
+    EXPECT_GE(process.weight, 1);
+    EXPECT_LE(process.weight, kMostWeight);
+    EXPECT_GE(process.lent, 0);
+    EXPECT_LE(process.lent, 2);
+    EXPECT_GE(process.waited_ns, 0);
+    EXPECT_LT(std::string(process.command).size(), sizeof record.command);
+  }
+  member->leave();
 }
 
 TEST_F(SegmentTest, Reset) {

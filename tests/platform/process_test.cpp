@@ -2,6 +2,7 @@
 // Whether a process is still the one that it was.
 #include "platform/process.h"
 
+#include <climits>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -15,12 +16,22 @@ namespace {
 
 using namespace weft::platform;
 
+// As an older kernel has it, which gives processes no inodes.
+ProcessId without_inode(ProcessId process) {
+  process.inode = 0;
+  return process;
+}
+
 TEST(ProcessTest, Itself) {
-  const uint64_t start = process_start(getpid());
-  EXPECT_GT(start, 0u);
-  EXPECT_FALSE(process_has_ended(getpid(), start));
-  EXPECT_TRUE(process_has_ended(getpid(), start + 1)) << "the number of another process";
-  EXPECT_FALSE(process_has_ended(getpid(), 0)) << "unknown when it was started";
+  const ProcessId self = own_process_id();
+  EXPECT_EQ(self.pid, getpid());
+  EXPECT_GT(self.start, 0u);
+  EXPECT_NE(self.clock, 0u);
+  EXPECT_EQ(self.start, process_start(getpid()));
+  EXPECT_FALSE(process_has_ended(self));
+  EXPECT_FALSE(process_has_ended(without_inode(self)));
+  EXPECT_FALSE(process_has_ended({.pid = getpid()})) << "nothing else is known";
+  for (const pid_t none : {0, -1, INT_MIN}) EXPECT_FALSE(process_has_ended({.pid = none}));
   EXPECT_NE(pid_namespace(), 0u);
   // An emulator's, under an emulator.
   char thread_name[16];
@@ -30,31 +41,55 @@ TEST(ProcessTest, Itself) {
   EXPECT_EQ(name, std::string(thread_name).substr(0, 7));
 }
 
+TEST(ProcessTest, NumberOfAnother) {
+  ProcessId other = own_process_id();
+  if (other.inode != 0) {
+    // The start is another one for who has another clock; the inode is not.
+    ++other.start;
+    EXPECT_FALSE(process_has_ended(other));
+    ++other.inode;
+    EXPECT_TRUE(process_has_ended(other));
+  }
+  other = without_inode(own_process_id());
+  ++other.start;
+  EXPECT_TRUE(process_has_ended(other));
+  ++other.clock;
+  EXPECT_FALSE(process_has_ended(other)) << "who has another clock sees another start";
+}
+
 TEST(ProcessTest, Child) {
+  int told[2];
+  ASSERT_EQ(pipe(told), 0);
   const pid_t child = fork();
   if (child == 0) {
+    const ProcessId self = own_process_id();
+    if (write(told[1], &self, sizeof self) != sizeof self) _exit(1);
     for (;;) pause();
   }
-  const uint64_t start = process_start(child);
-  EXPECT_FALSE(process_has_ended(child, start));
+  ProcessId known;
+  ASSERT_EQ(read(told[0], &known, sizeof known), static_cast<ssize_t>(sizeof known));
+  const ProcessId ids[] = {known, without_inode(known), {.pid = child}};
+  for (const ProcessId& id : ids) EXPECT_FALSE(process_has_ended(id));
+  EXPECT_FALSE(thread_has_ended(child));
   kill(child, SIGKILL);
   siginfo_t info;
   // It has ended, but is not collected.
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_TRUE(process_has_ended(child, start));
+  for (const ProcessId& id : {ids[0], ids[1]}) EXPECT_TRUE(process_has_ended(id));
   EXPECT_EQ(process_start(child), 0u);
   waitpid(child, nullptr, 0);
-  EXPECT_TRUE(process_has_ended(child, start));
+  for (const ProcessId& id : ids) EXPECT_TRUE(process_has_ended(id));
+  EXPECT_TRUE(thread_has_ended(child));
 }
 
 // Who cannot open files must not take others for dead.
 TEST(ProcessTest, NoFileCanBeOpened) {
-  const uint64_t start = process_start(getpid());
+  const ProcessId parent = own_process_id();
   const pid_t child = fork();
   if (child == 0) {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_NOFILE, &none);
-    _exit(process_has_ended(getppid(), start) ? 1 : 0);
+    _exit(process_has_ended(parent) || process_has_ended(without_inode(parent)) ? 1 : 0);
   }
   int status = 1;
   waitpid(child, &status, 0);

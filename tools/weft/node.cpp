@@ -47,7 +47,9 @@ struct Rates {
 };
 
 Rates rates(const node::ProcessStatus& now, const node::NodeStatus& before, double seconds) {
-  const auto same = [&](const node::ProcessStatus& other) { return other.pid == now.pid && other.start == now.start; };
+  const auto same = [&](const node::ProcessStatus& other) {
+    return other.pid == now.pid && other.membership == now.membership;
+  };
   const auto old = std::find_if(before.processes.begin(), before.processes.end(), same);
   if (old == before.processes.end() || seconds <= 0 || now.regions < old->regions) return {};
   return {static_cast<double>(now.regions - old->regions) / seconds,
@@ -131,6 +133,10 @@ int node_reset(bool force) {
       std::printf("\n");
       return 0;
     case node::Reset::refused:
+      if (reason.text[0] != '\0') {
+        base::warn("%s", reason.text);
+        return kFailed;
+      }
       base::warn("%s is in use by %d (weft node status); --force removes it, and they go on alone", path.text, live);
       return kFailed;
     case node::Reset::failed: base::warn("%s", reason.text); return kFailed;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/seat.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/process.h"
+
+namespace weft::node {
+
+bool has_gone(const Record& record, uint32_t life, Check check) noexcept {
+  if ((life & FUTEX_OWNER_DIED) != 0) return true;
+  if (life == 0 || check == Check::marks) return life == 0;
+  if (platform::thread_has_ended(static_cast<pid_t>(life & FUTEX_TID_MASK))) return true;
+  const auto same = [&] {
+    return record.life.load(std::memory_order_acquire) == life &&
+           record.known_as.load(std::memory_order_acquire) == life;
+  };
+  if (!same()) return false;
+  const platform::ProcessId process{.pid = record.pid.load(std::memory_order_relaxed),
+                                    .inode = record.inode.load(std::memory_order_relaxed),
+                                    .start = record.start.load(std::memory_order_relaxed),
+                                    .clock = record.clock.load(std::memory_order_relaxed)};
+  // Somebody else may have sat down while these were read.
+  return platform::process_has_ended(process) && same();
+}
+
+int clear(Layout& layout, int number) noexcept {
+  Record& record = layout.records[static_cast<size_t>(number)];
+  uint32_t serial = record.serial.load(std::memory_order_acquire);
+  if (serial == 0) return 0;
+  const Owner owner = owner_of(serial, number);
+  int freed = 0;
+  for (std::atomic<Owner>& slot : layout.slots) {
+    Owner seen = owner;
+    if (slot.load(std::memory_order_relaxed) == owner && slot.compare_exchange_strong(seen, 0)) ++freed;
+  }
+  // Who looks for the last time at the slots of a process that has gone has seen them free.
+  record.serial.compare_exchange_strong(serial, 0, std::memory_order_release, std::memory_order_relaxed);
+  return freed;
+}
+
+// Those of the dead come last: whoever has the lock counts what they have left.
+bool Seat::take(Layout& layout) noexcept {
+  const auto is_empty = [](const Record&, uint32_t life) { return life == 0; };
+  const auto is_marked = [](const Record& record, uint32_t life) { return has_gone(record, life, Check::marks); };
+  const auto has_ended = [](const Record& record, uint32_t life) { return has_gone(record, life, Check::processes); };
+  return take_one(layout, is_empty) || take_one(layout, is_marked) || take_one(layout, has_ended);
+}
+
+template <class MayTake>
+bool Seat::take_one(Layout& layout, MayTake&& may_take) noexcept {
+  thread_ = static_cast<uint32_t>(syscall(SYS_gettid));
+  for (int i = 0; i < kMostProcesses; ++i) {
+    Record& record = layout.records[static_cast<size_t>(i)];
+    uint32_t life = record.life.load(std::memory_order_acquire);
+    if (!may_take(record, life)) continue;
+    mark_.set(record.life);
+    // Acquire and release: what the last one has left comes with it.
+    if (!record.life.compare_exchange_strong(life, thread_, std::memory_order_acq_rel)) continue;
+    number_ = i;
+    clear(layout, i);
+    introduce(record);
+    record_.store(&record, std::memory_order_relaxed);
+    std::atomic<uint32_t>& top = layout.header.top;
+    uint32_t before = top.load(std::memory_order_relaxed);
+    while (before <= static_cast<uint32_t>(i) && !top.compare_exchange_weak(before, static_cast<uint32_t>(i) + 1)) {
+    }
+    return true;
+  }
+  mark_.remove();
+  return false;
+}
+
+void Seat::introduce(Record& record) const noexcept {
+  record.known_as.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  const platform::ProcessId self = platform::own_process_id();
+  record.pid.store(self.pid, std::memory_order_relaxed);
+  record.inode.store(self.inode, std::memory_order_relaxed);
+  record.start.store(self.start, std::memory_order_relaxed);
+  record.clock.store(self.clock, std::memory_order_relaxed);
+  record.known_as.store(thread_, std::memory_order_release);
+}
+
+void Seat::leave() noexcept {
+  Record* const record = record_.exchange(nullptr, std::memory_order_relaxed);
+  if (record == nullptr) return;
+  // The child of a fork has a copy of what is its parent's.
+  if (static_cast<uint32_t>(syscall(SYS_gettid)) != thread_) return;
+  // Only if it is still one's own: others may have taken it over.
+  uint32_t life = thread_;
+  record->life.compare_exchange_strong(life, 0, std::memory_order_release, std::memory_order_relaxed);
+  mark_.remove();
+}
+
+}  // namespace weft::node

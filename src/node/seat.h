@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A seat is a record of the segment that is somebody's, so that others know whether he lives: a process that takes
+// part, one that is about to, or who only takes the lock. It is taken without the lock.
+#pragma once
+
+#include "node/end_mark.h"
+#include "node/layout.h"
+
+namespace weft::node {
+
+// How closely to look whether a process is gone: by the kernel's mark, or also by its numbers, which takes longer and
+// finds those that the kernel could not mark.
+enum class Check { marks, processes };
+
+// Whether who sat there when the record's `life` was that has gone. Where there is doubt he has not. 0 is nobody.
+bool has_gone(const Record& record, uint32_t life, Check check) noexcept;
+
+// Frees the slots of whoever has taken part by this record, and ends that. Returns how many there were.
+int clear(Layout& layout, int record) noexcept;
+
+class Seat {
+ public:
+  Seat() noexcept = default;
+  ~Seat() { leave(); }
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+
+  // For the calling thread; it must live as long as the process, or leave. False: there is none.
+  bool take(Layout& layout) noexcept;
+  void leave() noexcept;
+
+  bool taken() const noexcept { return record_.load(std::memory_order_relaxed) != nullptr; }
+  int number() const noexcept { return number_; }
+  uint32_t thread() const noexcept { return thread_; }
+  // Whether it still is this one's: nobody has taken him for dead, and nothing has overwritten it.
+  bool is_own() const noexcept {
+    const Record* record = record_.load(std::memory_order_relaxed);
+    return record != nullptr && record->life.load(std::memory_order_relaxed) == thread_;
+  }
+
+ private:
+  template <class MayTake>
+  bool take_one(Layout& layout, MayTake&& may_take) noexcept;
+  void introduce(Record& record) const noexcept;
+
+  // Relaxed: other threads of the process may look at it while it is left.
+  std::atomic<Record*> record_{nullptr};
+  int number_ = -1;
+  uint32_t thread_ = 0;
+  EndMark mark_;
+};
+
+}  // namespace weft::node
