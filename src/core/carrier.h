@@ -12,6 +12,7 @@
 #include "core/scheduler.h"
 #include "core/stack_overflow.h"
 #include "core/statistics.h"
+#include "platform/rseq.h"
 
 namespace weft::core {
 
@@ -50,6 +51,7 @@ struct alignas(64) Carrier {
   // (core/set_ids.h).
   std::atomic<pid_t> thread_id{0};
   std::atomic<uintptr_t> own_identity{0};
+  platform::RseqArea rseq_area;  // what the OS thread registers in place of libc's; written by the kernel
 
   // Whether this root counts as holding a slot. Set by the root, cleared by the monitor when no region has
   // been seen for a while; relaxed, since both sides only aim at a good guess (see roots.cpp).

@@ -43,6 +43,13 @@ struct Token {
   };
 };
 
+// What there is of a registration for restartable sequences that belongs to an identity (platform/rseq.h).
+enum class Rseq : uint8_t {
+  none,     // nothing that matters: no other OS thread's kernel side writes into its area
+  held,     // a root's, which has not left its OS thread so far
+  refused,  // the OS thread cannot leave it
+};
+
 struct Context {
   uintptr_t thread_pointer = 0;   // the identity; constant
   pid_t thread_id = 0;            // of the OS thread whose identity that is
@@ -68,6 +75,7 @@ struct Context {
   // Sequentially consistent throughout: unblock() must not miss a block() that missed its condition.
   std::atomic<uint32_t> token{Token::none};
   Departure departure = Departure::none;
+  Rseq rseq = Rseq::none;
 
   // Inside a library whose threads are guests of the pool (core/guests.h). Written under this identity; relaxed, since
   // others only count.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,6 +30,12 @@ constexpr size_t kDonorReserve = 32 * 1024;
 void (*g_identity_ends)() = nullptr;  // written once, before the first context is made
 
 enum DonorState : uint32_t { kStarting, kParked, kEnding };
+
+// Until the donor has come to rest in the kernel, which writes nothing into its memory from then on.
+void await_sleep(const std::atomic<uint32_t>& state) noexcept {
+  constexpr int kMostLooks = 10'000;
+  for (int i = 0; i < kMostLooks && !platform::futex_has_sleeper(state, kParked); ++i) sched_yield();
+}
 
 }  // namespace
 
@@ -59,13 +66,15 @@ void* ContextPool::donor_main(void* argument) {
   auto* donor = static_cast<Donor*>(argument);
   bind_identity(donor);
   // The kernel would go on writing the CPU number of this thread, not of the one that runs the identity.
-  platform::leave_rseq();
+  if (!platform::leave_rseq()) donor->rseq = Rseq::refused;
   auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   make_idle(donor, reinterpret_cast<void*>((frame - kDonorReserve) & ~uintptr_t{63}));
   donor->state.store(kParked, std::memory_order_release);
   platform::futex_wake(donor->state, 1);
   while (donor->state.load(std::memory_order_acquire) != kEnding) {
     platform::futex_wait(donor->state, kParked);
+    // A signal has come (core/set_ids.h), and the kernel may have written again.
+    if (donor->rseq == Rseq::refused) platform::disclaim_rseq(donor->thread_pointer);
   }
   if (g_identity_ends != nullptr) g_identity_ends();
   // The destructors that follow run in a thread like others: if they use OpenMP, it attaches as such.
@@ -117,6 +126,10 @@ ContextPool::Donor* ContextPool::make() noexcept {
 
   while (donor->state.load(std::memory_order_acquire) == kStarting) {
     platform::futex_wait(donor->state, kStarting);
+  }
+  if (donor->rseq == Rseq::refused) {
+    await_sleep(donor->state);
+    platform::disclaim_rseq(donor->thread_pointer);
   }
   donor->stack_end = stack_end_of(donor->thread);
   donor->donated = true;

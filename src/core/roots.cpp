@@ -52,6 +52,7 @@ Context* attach() noexcept {
   self->group = carrier;
   self->token.store(Token::none);
   self->cpus = nullptr;
+  self->rseq = Rseq::held;
   self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
   carrier->cpus.store(nullptr, std::memory_order_relaxed);
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
@@ -67,6 +68,7 @@ void detach() noexcept {
   const bool initial = self->thread_id == getpid();
   release_slot(carrier);
   drop_alternate_stack(carrier->alternate_stack.data());
+  if (self->rseq != Rseq::held) platform::drop_rseq_area(carrier->rseq_area);
   self->carrier = nullptr;
   // Others will have its number and its carrier.
   carrier->thread_id.store(0, std::memory_order_relaxed);

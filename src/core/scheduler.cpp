@@ -230,9 +230,16 @@ void observe(const Context* self, bool leaving) noexcept {
   if (__builtin_expect(observer != nullptr, 0)) observer(leaving, self->carrier->index);
 }
 
+// A root leaves its OS thread for the first time: from now on that one may run others, and others may run the root.
+[[gnu::cold, gnu::noinline]] void leave_rseq_of(Context* root) noexcept {
+  root->rseq = platform::leave_rseq() ? Rseq::none : Rseq::refused;
+  platform::take_rseq_area(root->carrier->rseq_area);
+}
+
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
   Carrier* carrier = self->carrier;
   carrier->statistics.switches.add();
+  if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
   if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
   self->departure = departure;
   observe(self, true);
@@ -347,6 +354,8 @@ bool resume_root(Context* self, Carrier* carrier) noexcept {
   if (carrier->root_ready.load(std::memory_order_relaxed) == nullptr) return false;
   Context* root = carrier->root_ready.exchange(nullptr);
   if (root == nullptr) return false;
+  // Its own OS thread is stuck: what it says there holds for a while.
+  if (__builtin_expect(root->rseq == Rseq::refused, 0)) platform::disclaim_rseq(root->thread_pointer);
   switch_counted(self, root, Departure::idle);
   return true;
 }

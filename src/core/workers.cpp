@@ -25,7 +25,8 @@ unsigned g_generation = 0;  // written by the only thread of a fork's child
 
 void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
-  platform::leave_rseq();
+  const bool left = platform::leave_rseq();
+  platform::take_rseq_area(carrier->rseq_area);
   pthread_sigmask(SIG_SETMASK, &pool().signal_mask, nullptr);
   Context* self = current_context();
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
@@ -37,6 +38,8 @@ void* worker_main(void* argument) {
   carrier->native_context = self;
   // It has no slot yet.
   if (pool().node.on()) idle(self);
+  // The kernel goes on writing into the area of its own identity: that one stays here, unused, for another's.
+  if (Context* other = left ? nullptr : take_free(carrier, 0)) switch_to(other);
   run_for_ever();
 }
 

@@ -11,6 +11,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 namespace weft::platform {
 
@@ -66,6 +67,13 @@ inline void futex_wait_shared(const std::atomic<uint32_t>& word, uint32_t expect
 
 inline void futex_wake_shared(const std::atomic<uint32_t>& word, int count) noexcept {
   detail::futex(word, FUTEX_WAKE, count);
+}
+
+// Whether somebody sleeps on `word`, which still holds `expected`: the first who does is put in the queue again, behind
+// the others. Through libc, so it may change errno.
+inline bool futex_has_sleeper(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
+  constexpr long kWaken = 0, kRequeued = 1;
+  return syscall(SYS_futex, &word, FUTEX_CMP_REQUEUE_PRIVATE, kWaken, kRequeued, &word, expected) > 0;
 }
 
 }  // namespace weft::platform

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/rseq.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/keep_errno.h"
+#include "platform/thread_pointer.h"
 
 // glibc 2.35 and later say where their area is; elsewhere libc does not register one.
 extern "C" {
@@ -20,21 +22,54 @@ namespace weft::platform {
 namespace {
 
 constexpr int kUnregister = 1;
-// The size glibc registers with (the kernel wants the same again), and its abort signature.
-constexpr unsigned kRegisteredSize = 32;
+// What every kernel accepts; glibc 2.40 and earlier register that many bytes, whatever they say.
+constexpr unsigned kLeastLength = 32;
+constexpr int32_t kRegistrationFailed = -2;  // what libc writes then
 #if defined(__x86_64__)
 constexpr unsigned kSignature = 0x53053053;
 #else
 constexpr unsigned kSignature = 0xd428bc00;
 #endif
+// Newer than some headers: how much of the area the kernel uses.
+constexpr unsigned long kAuxFeatureSize = 27, kAuxAlignment = 28;
+
+bool libc_has_area() noexcept { return &__rseq_size != nullptr && __rseq_size != 0; }
+
+volatile int32_t* cpu_id_of(void* area) noexcept { return reinterpret_cast<int32_t*>(area) + 1; }
+
+void* libcs_area(uintptr_t thread_pointer) noexcept { return reinterpret_cast<char*>(thread_pointer) + __rseq_offset; }
 
 }  // namespace
 
-void leave_rseq() noexcept {
-  if (&__rseq_size == nullptr || __rseq_size == 0) return;
+bool leave_rseq(void* area, unsigned length) noexcept {
   const base::KeepErrno keep;
-  void* area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
-  syscall(SYS_rseq, area, kRegisteredSize, kUnregister, kSignature);
+  const auto used = static_cast<unsigned>(getauxval(kAuxFeatureSize));
+  const auto alignment = std::max(1u, static_cast<unsigned>(getauxval(kAuxAlignment)));
+  const unsigned rounded = (std::max(used, kLeastLength) + alignment - 1) / alignment * alignment;
+  // The kernel wants the length that it was registered with; it does nothing when it is told another. The number in the
+  // area says what holds, since not every answer is the kernel's.
+  for (const unsigned tried : {std::max(length, kLeastLength), kLeastLength, rounded, std::max(used, kLeastLength)}) {
+    if (*cpu_id_of(area) < 0) break;
+    syscall(SYS_rseq, area, tried, kUnregister, kSignature);
+  }
+  return *cpu_id_of(area) < 0;
+}
+
+bool leave_rseq() noexcept { return !libc_has_area() || leave_rseq(libcs_area(thread_pointer()), __rseq_size); }
+
+void take_rseq_area(RseqArea& area) noexcept {
+  const base::KeepErrno keep;
+  area = RseqArea();
+  syscall(SYS_rseq, &area, sizeof area, 0, kSignature);
+}
+
+void drop_rseq_area(RseqArea& area) noexcept {
+  const base::KeepErrno keep;
+  syscall(SYS_rseq, &area, sizeof area, kUnregister, kSignature);
+}
+
+void disclaim_rseq(uintptr_t thread_pointer) noexcept {
+  if (libc_has_area()) *cpu_id_of(libcs_area(thread_pointer)) = kRegistrationFailed;
 }
 
 }  // namespace weft::platform

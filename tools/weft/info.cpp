@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <string>
+#include <thread>
 
 #include <hwloc.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include "library.h"
 #include "openmp/affinity.h"
 #include "platform/cpus.h"
+#include "platform/rseq.h"
 #include "platform/thread_pointer.h"
 
 namespace weft::tools {
@@ -61,6 +63,12 @@ Json system() {
   out["switch of thread identity"] = platform::thread_pointer_method() == platform::ThreadPointerMethod::instruction
                                          ? "by an instruction"
                                          : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";
+  bool left = false;
+  std::thread([&left] { left = platform::leave_rseq(); }).join();
+  out["restartable sequences (rseq)"] =
+      left ? "left by the threads of a region, as it must be"
+           : "threads cannot leave them (a sandbox refuses it, or a C library that is not known): "
+             "allocators with caches per CPU (tcmalloc) need GLIBC_TUNABLES=glibc.pthread.rseq=0";
   out["page size"] = sysconf(_SC_PAGESIZE);
   out["most processes and threads (ulimit -u)"] = limit(RLIMIT_NPROC);
   out["stack (ulimit -s), bytes"] = limit(RLIMIT_STACK);
