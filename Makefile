@@ -10,7 +10,7 @@ build: setup
 	cmake --preset release
 	cmake --build --preset release
 
-# Nested BLAS under weft, libgomp and libiomp5: some two minutes.
+# Nested BLAS, and calls outside of regions, under weft, libgomp and libiomp5: some two minutes.
 demo: build
 	@scripts/setup-bench
 	bench/run demo
@@ -20,6 +20,7 @@ bench: build
 	@scripts/setup-bench
 	@scripts/setup-programs
 	bench/run nested-blas
+	bench/run blas-calls
 	bench/run micro
 	bench/run programs
 	bench/run node

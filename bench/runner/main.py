@@ -6,7 +6,7 @@ import pathlib
 import sys
 from typing import Any
 
-from . import files, machine, micro, nested, node, programs, report, runtimes, targets, terminal
+from . import blas_calls, files, machine, micro, nested, node, programs, report, runtimes, targets, terminal
 from .process import Session
 from .targets import Verdict
 from .terminal import positive
@@ -16,11 +16,12 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/run",
         description="Compares weft with other OpenMP runtimes, each measured in turn.",
-        epilog="demo: nested BLAS, two problems. nested-blas: every routine and type. micro: single constructs. "
+        epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
+        "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
         "python: Python programs, with options of its own.",
     )
-    parser.add_argument("what", choices=("demo", "nested-blas", "micro", "programs", "node", "all"))
+    parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")
     parser.add_argument(
@@ -71,9 +72,15 @@ def main(root: pathlib.Path) -> int:
         problems = _problems(session, arguments)
         measures_micro = arguments.what in ("micro", "all")
         measures_node = arguments.what in ("node", "all")
-        total = nested.count(session, problems) + (micro.count(session) if measures_micro else 0)
+        routines = _routines(arguments)
+        total = (
+            blas_calls.count(session, routines)
+            + nested.count(session, problems)
+            + (micro.count(session) if measures_micro else 0)
+        )
         progress.update(task, total=total + (node.count(session) if measures_node else 0))
         results = [nested.measure(session, problem) for problem in problems]
+        call_samples, call_units = blas_calls.measure(session, routines)
         samples, units = micro.measure(session) if measures_micro else ({}, {})
         node_samples, node_units = node.measure(session) if measures_node else ({}, {})
     others_percent = watch.percent()
@@ -88,6 +95,9 @@ def main(root: pathlib.Path) -> int:
             report.nested_tables(console, result, names)
         report.untuned_table(console, results)
         verdicts += targets.nested_verdicts(results)
+    if routines:
+        report.micro_table(console, call_samples, call_units, names)
+        verdicts += blas_calls.verdicts(call_samples, names)
     if measures_micro:
         report.micro_table(console, samples, units, names)
         verdicts += targets.micro_verdicts(samples, names)
@@ -108,6 +118,8 @@ def main(root: pathlib.Path) -> int:
     } | files.judged(verdicts, session.failures)
     if problems:
         files.write_nested(folder, results, about)
+    if routines:
+        files.write_micro(folder, call_samples, call_units, about, "blas_calls")
     if measures_micro:
         files.write_micro(folder, samples, units, about)
     if measures_node:
@@ -125,8 +137,16 @@ def main(root: pathlib.Path) -> int:
     return 1 if session.failures else 0
 
 
+def _routines(arguments: argparse.Namespace) -> tuple[str, ...]:
+    if arguments.what in ("nested-blas", "micro", "programs", "node"):
+        return ()
+    if arguments.smoke:
+        return blas_calls.SMOKE
+    return blas_calls.DEMO if arguments.what == "demo" else blas_calls.ALL
+
+
 def _problems(session: Session, arguments: argparse.Namespace) -> list[nested.Problem]:
-    if arguments.what in ("micro", "programs", "node"):
+    if arguments.what in ("blas-calls", "micro", "programs", "node"):
         return []
     problems = nested.DEMO if arguments.what == "demo" else nested.every_kind()
     if arguments.smoke:

@@ -10,6 +10,7 @@
 #include <link.h>
 
 #include "base/keep_errno.h"
+#include "base/options.h"
 #include "openmp/statistics.h"
 
 namespace weft::openmp {
@@ -71,7 +72,7 @@ Mapping mapping_of(const void* address) noexcept {
   dl_find_object found;
   // Code that no library has brought.
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {.first_page = page, .pages = 1, .special = 0};
-  const uint64_t special = is_special_library(found) ? 1 : 0;
+  const uint64_t special = base::options().nested_libraries && is_special_library(found) ? 1 : 0;
   uint64_t first = page_of(found.dlfo_map_start);
   const uint64_t end = page_of(static_cast<char*>(found.dlfo_map_end) - 1) + 1;
   constexpr uint64_t kMost = (uint64_t{1} << Mapping::kSizeBits) - 1;

@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/options.h"
-
 namespace weft::openmp {
 
 inline uint64_t page_of(const void* address) noexcept {
@@ -43,7 +41,6 @@ inline constinit thread_local int t_believed = kBelieved;
 bool look_up(const void* address) noexcept;
 
 inline bool is_special(const void* address) noexcept {
-  if (!base::options().nested_libraries) return false;
   if (--t_believed > 0) {
     const uint64_t page = page_of(address);
     for (const std::atomic<Mapping>& kept : t_mappings) {

@@ -112,6 +112,7 @@ TURNS = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 int ask(void);
 void work(int threads);
@@ -124,12 +125,8 @@ static void *disturb(void *unused)
   return unused;
 }
 
-int main(int count, char **words)
+static int rounds(int nothing, int some)
 {
-  const char *kind = words[count - 1];
-  const int nothing = !strcmp(kind, "nothing"), some = !strcmp(kind, "some"), other = !strcmp(kind, "other");
-  pthread_t thread;
-  if (other) pthread_create(&thread, NULL, disturb, NULL);
   int calls = 0;
   // In turns every third time.
   for (int round = 0; round < 18; round++) {
@@ -139,6 +136,22 @@ int main(int count, char **words)
       if (nothing || (some && (call + omp_get_thread_num()) % 2)) continue;
       work(threads);
     }
+  }
+  return calls;
+}
+
+int main(int count, char **words)
+{
+  const char *kind = words[count - 1];
+  const int forks = strcmp(kind, "forks") ? 0 : 5, other = forks || !strcmp(kind, "other");
+  pthread_t thread;
+  if (other) pthread_create(&thread, NULL, disturb, NULL);
+  int calls = rounds(!strcmp(kind, "nothing"), !strcmp(kind, "some"));
+  for (int i = 0; i < forks; i++) {
+    const pid_t child = fork();
+    if (child == 0) _exit(rounds(0, 0) == calls ? 0 : 1);
+    int status = 1;
+    if (waitpid(child, &status, 0) != child || status != 0) calls = -status;
   }
   stop = 1;
   if (other) pthread_join(thread, NULL);
@@ -172,6 +185,9 @@ class Turns(ProcessTest):
 
     def test_calls_beside_those_of_another_thread(self):
         self.go_on("other", WEFT_NUM_CPUS="2")
+
+    def test_calls_in_the_child_of_a_fork(self):
+        self.go_on("forks", WEFT_NUM_CPUS="2")
 
     def test_waiting_on_one_cpu(self):
         self.go_on("some", OMP_PLACES="{0}", OMP_PROC_BIND="true")
