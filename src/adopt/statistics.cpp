@@ -35,8 +35,8 @@ void print() noexcept {
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
 
-// Before what openmp/startup.cpp prints: exit handlers run the newest first.
-[[gnu::constructor(102)]] void on_load() {
+// Behind what openmp/startup.cpp prints, under its heading: exit handlers run the newest first.
+[[gnu::constructor(101)]] void on_load() {
   if (base::options().stats) std::atexit([] { print(); });
 }
 

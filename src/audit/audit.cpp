@@ -22,6 +22,7 @@
 
 #include "audit/adopt.h"
 #include "audit/room.h"
+#include "audit/valgrind.h"
 #include "audit/yield.h"
 
 namespace {
@@ -124,8 +125,10 @@ extern "C" {
 
 // Called before the object's own code runs. What it binds is of no interest here.
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
-  if (space == LM_ID_BASE) weft::audit::make_room(object);
-  if (g_adopts && space == LM_ID_BASE) {
+  if (space != LM_ID_BASE) return 0;
+  weft::audit::make_room(object);
+  weft::audit::look_for_freeres(object);
+  if (g_adopts) {
     weft::audit::look_at(object, g_library);
     weft::audit::look_for_yield(object, g_library);
   }

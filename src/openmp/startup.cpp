@@ -68,7 +68,7 @@ void start_runtime() noexcept {
 namespace {
 
 // When the library is loaded: what the user asked to see, and warnings about what cannot be used.
-[[gnu::constructor(101)]] void on_load() {
+[[gnu::constructor(102)]] void on_load() {
   const base::Options& options = base::options();
   if (affinity_requested(options)) static_cast<void>(affinity());
   if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);

@@ -63,9 +63,12 @@ class CommandTest(unittest.TestCase):
         return self.folder / name
 
     def weft(self, *arguments, **options):
+        return self.command(WEFT, *arguments, **options)
+
+    def command(self, *words, **options):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
         environment.update(options.pop("env", {}))
-        return subprocess.run([WEFT, *map(str, arguments)], env=environment, capture_output=True, text=True,
+        return subprocess.run([*map(str, words)], env=environment, capture_output=True, text=True,
                               timeout=TIMEOUT_S, check=False, **options)
 
     def one_complaint(self, done, *words):
@@ -119,6 +122,13 @@ class Loads(CommandTest):
         done = self.weft("run", "--preload", "--stats", program)
         self.assertEqual(done.returncode, 0)
         self.assertIn("regions by level: 1", done.stderr)
+
+    def test_statistics_have_a_heading(self):
+        done = self.weft("run", "--stats", self.build("counted", LINKED))
+        first, *rest = done.stderr.splitlines()
+        self.assertRegex(first, r"^weft statistics \(process \d+\)$")
+        self.assertTrue(any("libraries adopted" in line for line in rest))
+        self.assertTrue(all(line.startswith("  ") for line in rest), done.stderr)
 
     def test_one_libc(self):
         """Tools such as valgrind look after one copy of it."""
