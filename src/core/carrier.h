@@ -66,6 +66,15 @@ struct alignas(64) Carrier {
   Context* free_last = nullptr;
   int free_count = 0;
 
+  // Each piece of work that appears calls one carrier, which takes a piece: whichever, as long as as many are called as
+  // there are pieces. So who takes one for which nobody is called instead passes its call on. Touched by this carrier
+  // only.
+  enum class Call : uint8_t {
+    none,
+    open,  // it comes for a piece
+    missed,  // it has found something to do before it was called
+  };
+  Call call = Call::none;
   int64_t next_look_apart = 0;  // core/apart.h; touched by this carrier only
   uint32_t relinquished = 0;  // the last request that it has met; touched by this carrier only
 
@@ -77,7 +86,7 @@ struct alignas(64) Carrier {
   const platform::CpuSet* own_cpus = nullptr;
 
   // Its context has been spinning for a while: the carrier could do something else, and is asked to by
-  // `poked`. Relaxed: who misses it comes a moment later.
+  // `poked`, once, as by being called. Relaxed: who misses it comes a moment later.
   std::atomic<bool> waiting{false};
   std::atomic<bool> poked{false};
 

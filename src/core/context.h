@@ -40,6 +40,7 @@ struct Token {
     notified,   // unblock() came first; the next block() returns at once
     suspended,  // left, stack complete: whoever unblocks it makes it ready
     sleeping,   // waits in place on a futex, for want of a free context
+    held,       // nobody runs it, and one alone may make it go on: who unblocks it meant an earlier wait, or life
   };
 };
 

@@ -99,17 +99,19 @@ void Crew::nudge(int index) noexcept {
   CrewMember& member = *members_[index];
   member.nudged.fetch_add(1, std::memory_order_release);
   platform::full_fence();
-  rouse(member);
+  if (member.asleep.load(std::memory_order_relaxed) != 0) unblock(member.context);
 }
 
 int Crew::trim() noexcept {
   int awake = 0;
   for (int i = 1; i < size_; ++i) {
-    const Context* context = members_[i]->context;
-    // Suspended, it is left and complete, and nobody but the owner would resume it.
-    if (context->token.load() == Token::suspended) {
+    Context* context = members_[i]->context;
+    // Blocked, it is left and complete; held, it stays so while its stack is looked at. One that has not been launched
+    // has used none.
+    if (hold(context)) {
       trim_stack(context);
-    } else {
+      let_go(context);
+    } else if (context->token.load() != Token::held) {
       ++awake;
     }
   }

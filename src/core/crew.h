@@ -73,7 +73,10 @@ class Crew {
     count_ = count;
     for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
     platform::full_fence();
-    for (int i = 1; i < count; ++i) rouse(*members_[i]);
+    for (int i = 1; i < count; ++i) {
+      // The first post launches it.
+      if (members_[i]->asleep.load(std::memory_order_relaxed) != 0) launch(members_[i]->context);
+    }
   }
 
   // Waits until all members of the last start() are done. False, before that, when `stop` is set; who sets it then
@@ -105,6 +108,13 @@ class Crew {
     if (sleeping_on_.load(std::memory_order_relaxed) != 0) unblock(owner_.load(std::memory_order_relaxed));
   }
 
+  // Whether a member has nothing to do, since it has served the last post.
+  bool has_finished(int index) const noexcept {
+    const CrewMember& member = *members_[index];
+    // Acquire: the caller may count on what the member has done.
+    return member.done.load(std::memory_order_acquire) == member.posted.load(std::memory_order_relaxed);
+  }
+
   // Asks a member that has nothing to do to run the nudge call. A member that is busy does it later.
   void nudge(int index) noexcept;
 
@@ -115,9 +125,6 @@ class Crew {
   static void member_main(void* member);
   bool serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept;
   bool await(CrewMember& member, const std::atomic<bool>& stop) noexcept;
-  static void rouse(CrewMember& member) noexcept {
-    if (member.asleep.load(std::memory_order_relaxed) != 0) unblock(member.context);
-  }
 
   const CrewCall call_;
   const CrewCall nudge_;

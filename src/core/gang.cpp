@@ -110,7 +110,7 @@ void summon(Bundle* bundle, int calls) noexcept {
     if (context == nullptr) return;
     while (next < count && !waits(p.carrier(next), self)) ++next;
     if (next < count) context->carrier = p.carrier(next++);
-    unblock(context);
+    launch(context);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "core/carrier.h"
+#include "core/claim_set.h"
 #include "core/context_pool.h"
 #include "core/futex_lock.h"
 #include "core/node_budget.h"
@@ -52,9 +53,10 @@ struct Pool {
   // Why carriers must look twice (Gate). 0 for ever in a process that does not share the node.
   std::atomic<uint32_t> gate{0};
 
-  alignas(64) std::atomic<int> idle_count{0};
+  // Carriers, by their index, that look for work or sleep until there is some. Who wakes one takes it out: the next
+  // piece of work then wakes another.
+  alignas(64) ClaimSet<kMaxCarriers> idle;
   std::atomic<int> waiting_count{0};  // carriers whose context has been spinning for a while
-  std::array<std::atomic<uint64_t>, kMaxCarriers / 64> idle{};
   alignas(64) std::atomic<uint64_t> next_serial{1};
 
   std::atomic<uint64_t> compensations{0};
@@ -86,10 +88,8 @@ struct Pool {
     return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed);
   }
 
-  // Whether it looks for work, or sleeps until there is some. Relaxed: true of a moment that has passed.
-  bool is_idle(const Carrier* carrier) const noexcept {
-    return (idle[carrier->index / 64].load(std::memory_order_relaxed) >> (carrier->index % 64) & 1) != 0;
-  }
+  // Whether it looks for work, or sleeps until there is some, and nobody has called it: a hint.
+  bool is_idle(const Carrier* carrier) const noexcept { return idle.has(carrier->index); }
 
   Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }
   Carrier* worker(int number) const noexcept { return workers[number].load(std::memory_order_acquire); }
@@ -118,9 +118,11 @@ bool leave(Context* self, Departure departure) noexcept;
 // Wakes one idle carrier that may do the work of `group`, which the caller has published before.
 void notify(const Carrier* group) noexcept;
 void wake(Carrier* carrier) noexcept;
+// Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
+// other work.
+void call(Carrier* carrier) noexcept;
 // Wakes a carrier that may run again, if there is something for it to do.
 void wake_for_work(Carrier* carrier) noexcept;
-void set_idle(Carrier* carrier, bool idle) noexcept;
 // Work that is there for workers to take; a look at a moment.
 int pending_work(const Pool& pool) noexcept;
 Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;

@@ -92,12 +92,9 @@ void wake(Carrier* carrier) noexcept {
   if (carrier->wake.exchange(Wake::notified) == Wake::sleeping) platform::futex_wake(carrier->wake, 1);
 }
 
-void set_idle(Carrier* carrier, bool idle) noexcept {
-  Pool& p = pool();
-  const uint64_t bit = uint64_t{1} << (carrier->index % 64);
-  auto& word = p.idle[carrier->index / 64];
-  const uint64_t before = idle ? word.fetch_or(bit) : word.fetch_and(~bit);
-  if (((before & bit) != 0) != idle) p.idle_count.fetch_add(idle ? 1 : -1);
+void call(Carrier* carrier) noexcept {
+  pool().idle.remove(carrier->index);
+  wake(carrier);
 }
 
 namespace {
@@ -107,20 +104,14 @@ bool may_serve(const Pool& p, const Carrier* carrier, const Carrier* group) noex
 }
 
 bool wake_idle(Pool& p, const Carrier* group) noexcept {
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int base = 0; base < count; base += 64) {
-    auto& word = p.idle[base / 64];
-    for (uint64_t bits = word.load(); bits != 0; bits &= bits - 1) {
-      Carrier* carrier = p.carrier(base + __builtin_ctzll(bits));
-      if (carrier == nullptr || !may_serve(p, carrier, group)) continue;
-      const uint64_t bit = bits & -bits;
-      if ((word.fetch_and(~bit) & bit) == 0) continue;
-      p.idle_count.fetch_sub(1);
-      wake(carrier);
-      return true;
-    }
-  }
-  return false;
+  const auto fits = [&p, group](int index) {
+    const Carrier* carrier = p.carrier(index);
+    return carrier != nullptr && may_serve(p, carrier, group);
+  };
+  const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), fits);
+  if (index < 0) return false;
+  wake(p.carrier(index));
+  return true;
 }
 
 void poke_waiting(Pool& p, const Carrier* group, int most) noexcept {
@@ -128,14 +119,15 @@ void poke_waiting(Pool& p, const Carrier* group, int most) noexcept {
   for (int i = 0; i < count && most > 0; ++i) {
     Carrier* carrier = p.carrier(i);
     if (!carrier->waiting.load(std::memory_order_relaxed) || !may_serve(p, carrier, group)) continue;
-    carrier->poked.store(true, std::memory_order_relaxed);
+    // One that others have poked comes for their work.
+    if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) continue;
     --most;
   }
 }
 
 // Work for `most` carriers has been published, and a fence has followed.
 void notify_some(Pool& p, const Carrier* group, int most) noexcept {
-  while (most > 0 && p.idle_count.load(std::memory_order_relaxed) > 0 && wake_idle(p, group)) --most;
+  while (most > 0 && !p.idle.empty() && wake_idle(p, group)) --most;
   if (most > 0 && p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, group, most);
 }
 
@@ -165,7 +157,8 @@ namespace {
 void push_ready(Pool& p, Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept {
   carrier->ready.push(first, last, count);
   platform::full_fence();
-  if (p.is_idle(carrier) && may_serve(p, carrier, group)) {
+  // Its own carrier first, unless somebody has called it already, for other work.
+  if (p.is_idle(carrier) && may_serve(p, carrier, group) && p.idle.remove(carrier->index)) {
     wake(carrier);
     --count;
   }
@@ -175,7 +168,7 @@ void push_ready(Pool& p, Carrier* carrier, const Carrier* group, Context* first,
 void make_root_ready(Context* root) noexcept {
   Carrier* home = root->home;
   home->root_ready.store(root);
-  wake(home);
+  call(home);
 }
 
 }  // namespace
@@ -305,6 +298,24 @@ void take_part(Bundle* bundle, uint64_t* served) noexcept {
 
 namespace {
 
+bool work_in_sight(Carrier* carrier) noexcept;
+
+// Before a carrier goes to work for `group`. `uncalled`: on what it alone can do, so that nobody else is called for it.
+void settle_call(Carrier* carrier, const Carrier* group, bool uncalled) noexcept {
+  const Carrier::Call call = std::exchange(carrier->call, Carrier::Call::none);
+  if (call == Carrier::Call::none || (call == Carrier::Call::open && !uncalled)) return;
+  const Pool& p = pool();
+  const bool anybody = !p.idle.empty() || p.waiting_count.load(std::memory_order_relaxed) > 0;
+  if (anybody && work_in_sight(carrier)) notify(group);
+}
+
+// Being poked is being called.
+void take_poke(Carrier* carrier) noexcept {
+  if (!carrier->poked.load(std::memory_order_relaxed)) return;
+  carrier->poked.store(false, std::memory_order_relaxed);
+  carrier->call = Carrier::Call::open;
+}
+
 // Whether `carrier` may do the work of `group`: a root helps itself only, so that it is never far away.
 bool serves(const Carrier* carrier, const Carrier* group) noexcept { return !carrier->is_root() || carrier == group; }
 
@@ -316,6 +327,7 @@ bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_fi
     if (!serves(carrier, bundle->root.load(std::memory_order_relaxed))) continue;
     const int index = bundle->take();
     if (index < 0) continue;
+    settle_call(carrier, bundle->root.load(std::memory_order_relaxed), false);
     run_claimed(self, bundle, index);
     return true;
   }
@@ -346,6 +358,7 @@ bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   }
   if (context == nullptr) return false;
   if (victim != carrier) carrier->statistics.steals.add();
+  settle_call(carrier, context->group, false);
   switch_counted(self, context, Departure::idle);
   return true;
 }
@@ -356,6 +369,7 @@ bool resume_root(Context* self, Carrier* carrier) noexcept {
   if (root == nullptr) return false;
   // Its own OS thread is stuck: what it says there holds for a while.
   if (__builtin_expect(root->rseq == Rseq::refused, 0)) platform::disclaim_rseq(root->thread_pointer);
+  settle_call(self->carrier, root->group, true);
   switch_counted(self, root, Departure::idle);
   return true;
 }
@@ -444,18 +458,23 @@ bool work_in_sight(Carrier* carrier) noexcept {
          visit_others(p, carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
 }
 
+// No longer idle. Who has called it meanwhile has called nobody else.
+void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
+  if (!p.idle.remove(carrier->index)) carrier->call = called;
+}
+
 // Until there may be something to do.
 void rest(Context* self) noexcept {
   Carrier* carrier = self->carrier;
+  Pool& p = pool();
   carrier->wake.store(Wake::none);
-  set_idle(carrier, true);
+  p.idle.add(carrier->index);
   platform::full_fence();
   // Work published before this point may have found nobody idle.
   if (work_in_sight(carrier)) {
-    set_idle(carrier, false);
+    rise(p, carrier, Carrier::Call::missed);
     return;
   }
-  Pool& p = pool();
   const long budget = spin_ns();
   const int64_t deadline = budget == 0 ? 0 : platform::now_ns() + budget;
   KeepApart apart;
@@ -477,7 +496,7 @@ void rest(Context* self) noexcept {
       // The context that runs this loop cannot end itself: another one takes its place, and comes here too.
       Context* successor = (request & 1) != 0 && self->donated && self->born < request ? make_free() : nullptr;
       if (successor != nullptr) {
-        set_idle(carrier, false);
+        rise(p, carrier, Carrier::Call::open);
         self->borrowed = true;
         switch_counted(self, successor, Departure::idle);
         return;
@@ -495,7 +514,7 @@ void rest(Context* self) noexcept {
     while (carrier->wake.load() == Wake::sleeping) platform::futex_wait(carrier->wake, Wake::sleeping);
     break;
   }
-  set_idle(carrier, false);
+  rise(p, carrier, Carrier::Call::open);
 }
 
 }  // namespace
@@ -508,7 +527,7 @@ void idle(Context* self) noexcept {
 }
 
 void wake_for_work(Carrier* carrier) noexcept {
-  if (work_in_sight(carrier)) wake(carrier);
+  if (work_in_sight(carrier)) call(carrier);
 }
 
 int pending_work(const Pool& p) noexcept {
@@ -575,9 +594,25 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept 
     // Where there are more contexts than CPUs, each had best stay where it last ran.
     if (place < p.settings.slots) context->place = context->carrier;
   }
-  context->token.store(Token::suspended);
+  context->token.store(Token::held);
   return context;
 }
+
+void launch(Context* context) noexcept {
+  uint32_t expected = Token::held;
+  if (context->token.compare_exchange_strong(expected, Token::none)) {
+    make_ready(context);
+  } else {
+    unblock(context);
+  }
+}
+
+bool hold(Context* context) noexcept {
+  uint32_t expected = Token::suspended;
+  return context->token.compare_exchange_strong(expected, Token::held);
+}
+
+void let_go(Context* context) noexcept { context->token.store(Token::suspended); }
 
 bool has_spare() noexcept {
   Carrier* carrier = attach()->carrier;
@@ -663,6 +698,9 @@ bool leave(Context* self, Departure departure) noexcept {
   if (successor == nullptr && (carrier->is_root() || pool().allowed(carrier))) {
     successor = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
   }
+  // Poked a moment after it had ceased to wait, or to stop that.
+  take_poke(carrier);
+  if (successor != nullptr) settle_call(carrier, successor->group, successor->home != nullptr);
   if (successor == nullptr) successor = take_free(carrier, self->last_bundle);
   if (successor == nullptr) return false;
   carrier->statistics.blocks.add();
@@ -672,7 +710,8 @@ bool leave(Context* self, Departure departure) noexcept {
 
 void unblock(Context* context) noexcept {
   uint32_t seen = context->token.load();
-  for (;;) {
+  // Its stack may be of a life that has not begun.
+  while (seen != Token::held) {
     const uint32_t next = seen == Token::suspended ? uint32_t{Token::none} : uint32_t{Token::notified};
     if (!context->token.compare_exchange_weak(seen, next)) continue;
     if (seen == Token::suspended) make_ready(context);
@@ -712,19 +751,21 @@ bool owed_to_node(int64_t waited_ns) noexcept {
   return p.gate.load(std::memory_order_relaxed) != 0;
 }
 
-void set_waiting(const Context* self, bool waiting) noexcept {
+void begin_waiting(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
-  Pool& p = pool();
-  carrier->waiting.store(waiting, std::memory_order_relaxed);
-  if (!waiting) {
-    p.waiting_count.fetch_sub(1, std::memory_order_relaxed);
-    carrier->poked.store(false, std::memory_order_relaxed);
-    return;
-  }
-  p.waiting_count.fetch_add(1);
+  carrier->waiting.store(true, std::memory_order_relaxed);
+  pool().waiting_count.fetch_add(1);
   platform::full_fence_after_update();
   // Work published before this point has found nobody.
   if (work_in_sight(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
+}
+
+void end_waiting(const Context* self, bool goes_on) noexcept {
+  Carrier* carrier = self->carrier;
+  carrier->waiting.store(false, std::memory_order_relaxed);
+  pool().waiting_count.fetch_sub(1, std::memory_order_relaxed);
+  take_poke(carrier);
+  if (goes_on) settle_call(carrier, self->group, true);
 }
 
 bool wanted_elsewhere(const Context* self) noexcept {

@@ -63,10 +63,18 @@ bool started() noexcept;
 void enter_region(Context* self, int calls) noexcept;
 void leave_region(Context* self) noexcept;
 
-// A context of the caller's own that will run `start(argument)` once it is unblocked, or null when the
+// A context of the caller's own that will run `start(argument)` once the caller launches it, or null when the
 // system refuses another thread. The context is free again when `start` returns. `place` spreads contexts
 // over workers: equal places, equal worker.
 Context* make_context(void (*start)(void*), void* argument, int place) noexcept;
+// For who has made it alone: whoever unblocks it before meant what the context has served earlier, and is not heard.
+// Once it has been launched this is unblock().
+void launch(Context* context) noexcept;
+
+// Keeps a context that is blocked from going on, until it is let go again: who unblocks it meanwhile is not heard. By
+// the one whose calls it waits for. False: it is not blocked.
+bool hold(Context* context) noexcept;
+void let_go(Context* context) noexcept;
 
 // Sees to it that the caller's carrier can leave a context that blocks: false when the system refuses the
 // thread for that. Contexts made after a refusal could hold up everything.
@@ -104,8 +112,10 @@ bool owed_to_node(int64_t waited_ns) noexcept;
 // Whether the caller's carrier has, or owes the CPU to, something else.
 bool wanted_elsewhere(const Context* self) noexcept;
 
-// Tells others whether the caller only waits, so that its carrier has time.
-void set_waiting(const Context* self, bool waiting) noexcept;
+// Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
+// is about to leave its carrier.
+void begin_waiting(const Context* self) noexcept;
+void end_waiting(const Context* self, bool goes_on) noexcept;
 
 // Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
 // the caller had better block.
@@ -127,13 +137,13 @@ bool spin_until(const Context* self, Done&& done) noexcept {
       const int64_t now = platform::now_ns();
       if (deadline == 0) {
         deadline = now + budget;
-        set_waiting(self, true);
+        begin_waiting(self);
       }
       if (now > deadline || owed_to_node(now - (deadline - budget))) break;
       apart.look(self->carrier, now, now - (deadline - budget));
     }
   }
-  if (deadline != 0) set_waiting(self, false);
+  if (deadline != 0) end_waiting(self, finished);
   return finished;
 }
 

@@ -36,8 +36,8 @@ void* worker_main(void* argument) {
   self->carrier = carrier;
   self->stack_end = stack_end_of(pthread_self());
   carrier->native_context = self;
-  // It has no slot yet.
-  if (pool().node.on()) idle(self);
+  // It counts as idle from before its start: until it has looked round it may be called. Nor has it a slot of the node.
+  idle(self);
   // The kernel goes on writing into the area of its own identity: that one stays here, unused, for another's.
   if (Context* other = left ? nullptr : take_free(carrier, 0)) switch_to(other);
   run_for_ever();
@@ -62,7 +62,7 @@ bool start_worker() noexcept {
     pthread_attr_destroy(&attributes);
     if (started) {
       // It is idle before it runs: who counts idle carriers now may count on it.
-      set_idle(carrier, true);
+      p.idle.add(index);
       p.carriers[index].store(carrier, std::memory_order_release);
       p.carrier_count.store(index + 1, std::memory_order_release);
       p.workers[worker].store(carrier, std::memory_order_release);

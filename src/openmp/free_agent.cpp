@@ -93,7 +93,7 @@ void call_agent() noexcept {
   if (g_queue.agents.load() >= core::slots()) return;
   g_queue.agents.fetch_add(1);
   if (core::Context* context = core::make_context(agent, nullptr, 0)) {
-    core::unblock(context);
+    core::launch(context);
   } else {
     // The system refuses another thread.
     agent(nullptr);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who wakes whom: each piece of work that appears wakes a carrier of its own, and one that is woken for something else
+// passes the call on.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "core/pool.h"
+#include "core/scheduler.h"
+
+namespace {
+
+using namespace weft::core;
+using std::chrono::milliseconds;
+
+constexpr int kSlots = 8;
+
+void set_up() { start({.slots = kSlots, .stack_size = 256 * 1024, .spin_ns = 0}); }
+
+template <class Done>
+void await(Done&& done) {
+  while (!done()) std::this_thread::sleep_for(milliseconds(1));
+}
+
+void await_rest() {
+  await([] {
+    for (int i = 0; i < kSlots - 1; ++i) {
+      if (pool().worker(i)->wake.load() != Wake::sleeping) return false;
+    }
+    return true;
+  });
+}
+
+struct Meeting {
+  std::atomic<int> there{0};
+  std::atomic<bool> over{false};
+};
+
+// Keeps its OS thread, as members in system calls do.
+void meet(void* argument) {
+  auto* meeting = static_cast<Meeting*>(argument);
+  ++meeting->there;
+  while (!meeting->over.load()) std::this_thread::sleep_for(milliseconds(1));
+  --meeting->there;
+}
+
+// All belong to one carrier, whose thread hardly comes to run before the next one is made ready.
+TEST(WakingTest, ContextsOfOneCarrierCallACarrierEach) {
+  set_up();
+  Context* self = attach();
+  enter_region(self, kSlots);
+  for (int round = 0; round < 5; ++round) {
+    await_rest();
+    Meeting meeting;
+    std::array<Context*, kSlots - 1> contexts{};
+    for (Context*& context : contexts) {
+      context = make_context(meet, &meeting, 1);
+      ASSERT_NE(context, nullptr);
+    }
+    for (Context* context : contexts) launch(context);
+    // Whoever has come to run keeps its thread; whoever has not has been called.
+    int idle = 0;
+    for (int i = 0; i < kSlots - 1; ++i) idle += pool().is_idle(pool().worker(i)) ? 1 : 0;
+    EXPECT_EQ(idle, 0);
+    await([&] { return meeting.there.load() == kSlots - 1; });
+    meeting.over = true;
+    await([&] { return meeting.there.load() == 0; });
+  }
+  leave_region(self);
+}
+
+TEST(WakingTest, OneContextWakesOneCarrier) {
+  set_up();
+  Context* self = attach();
+  enter_region(self, kSlots);
+  constexpr int kRounds = 10;
+  uint64_t risen = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    await_rest();
+    const auto parks = totals().parks;
+    Meeting meeting;
+    Context* context = make_context(meet, &meeting, 1 + round % (kSlots - 1));
+    ASSERT_NE(context, nullptr);
+    launch(context);
+    await([&] { return meeting.there.load() == 1; });
+    meeting.over = true;
+    await([&] { return meeting.there.load() == 0; });
+    await_rest();
+    risen += totals().parks - parks;
+  }
+  // The one that was woken lies down again. Where that has taken long, the monitor may have woken a second one.
+  EXPECT_GE(risen, uint64_t{kRounds});
+  EXPECT_LE(risen, uint64_t{2 * kRounds});
+  leave_region(self);
+}
+
+}  // namespace
