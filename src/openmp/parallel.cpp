@@ -8,6 +8,7 @@
 #include "base/message.h"
 #include "core/gang.h"
 #include "core/scheduler.h"
+#include "openmp/barrier.h"
 #include "openmp/cancel.h"
 #include "openmp/libraries.h"
 #include "openmp/nesting.h"
@@ -17,6 +18,7 @@
 #include "openmp/startup.h"
 #include "openmp/statistics.h"
 #include "openmp/store.h"
+#include "openmp/task_regions.h"
 #include "openmp/task_wait.h"
 #include "openmp/team_affinity.h"
 #include "openmp/thread_limit.h"
@@ -73,6 +75,7 @@ void run_woven(core::Bundle* bundle, int index) {
   make_current<Told>(member);
   if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
+  if (team->gathers) pass_barrier(member);
   if (team->tasked.load(std::memory_order_relaxed)) {
     help_with_tasks(member);
     // Children count themselves in this implicit task, whose record serves again.
@@ -107,6 +110,8 @@ void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bi
   Team* team = take_team();
   set_up(team, parent, size, words);
   team->call = run_woven<Told>;
+  // To a tool a barrier would be one more.
+  team->gathers = !ompt::on<Told>() && pushes_tasks(words[1]);
   team->flat = false;
   team->crew = nullptr;
   primary->outer = parent;
@@ -124,9 +129,9 @@ void join_members(Member* primary) noexcept {
   if (!team->tasked.load(std::memory_order_relaxed) && core::join(team, team->tasked)) return;
   help_with_tasks(primary);
   // Members that nobody has claimed go first; who pushes a task is to find this one all the same.
-  const bool counted = fall_asleep(primary);
+  fall_asleep(primary);
   const bool joined = core::join(team, team->tasked);
-  wake_up(primary, counted);
+  if (wake_up(primary)) answer_call(primary, !joined);
   if (joined) return;
   // Against the last of the members, as in join().
   team->sleeper.store(primary->context, std::memory_order_release);
@@ -139,8 +144,11 @@ template <bool Told>
 void end_woven(Member* primary) noexcept {
   Team* team = primary->team;
   if (ompt::on<Told>()) ompt::end_primary(primary, false);
+  if (team->gathers) pass_barrier(primary);
   join_members(primary);
-  if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  const bool tasked = team->tasked.load(std::memory_order_relaxed);
+  if (tasked || team->gathers) note_tasks(team->words[1], tasked);
+  if (tasked) drain_at_end(primary);
   if (team->site != nullptr) end_watched(team);
   if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
   team->first_loop = primary->loops;

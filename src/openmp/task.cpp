@@ -10,6 +10,7 @@
 #include "core/scheduler.h"
 #include "openmp/dependences.h"
 #include "openmp/free_agent.h"
+#include "openmp/helpers.h"
 #include "openmp/ompt/events.h"
 #include "openmp/startup.h"
 #include "openmp/store.h"
@@ -67,31 +68,6 @@ void start(Member* self, Task* task) noexcept {
   self->task = task;
 }
 
-void wake_sleepers(Team* team) noexcept {
-  for (int i = 0; i < team->size; ++i) {
-    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
-  }
-}
-
-// Tells one member that sleeps, or those that have left, of a task that has been pushed. `caller`: the member
-// that has, or -1.
-void call_helpers(Team* team, int caller) noexcept {
-  platform::full_fence();
-  if (team->task_sleepers.load(std::memory_order_relaxed) > 0) {
-    for (int i = 0; i < team->size; ++i) {
-      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) {
-        core::unblock(sleeper);
-        break;
-      }
-    }
-  }
-  if (team->out.load(std::memory_order_relaxed) > 0 && team->out.exchange(0) > 0) {
-    for (int i = 1; i < team->size; ++i) {
-      if (i != caller) team->crew->nudge(i);
-    }
-  }
-}
-
 // ---- priorities ----
 
 // Where OMP_MAX_TASK_PRIORITY, 0 by default, allows none, nobody looks for them.
@@ -133,8 +109,11 @@ void make_ready(Member* self, Task* task) noexcept {
     return;
   }
   const bool inside = self != nullptr && self->team == team;
+  // Whoever is not of the team keeps the region from ending: it might, as soon as the task is there.
+  if (!inside) team->helpers.fetch_add(1, std::memory_order_relaxed);
   if (!inside || goes_first(task) || !deque_of(self)->push(task)) post(team, task);
-  call_helpers(team, inside ? self->number : -1);
+  call_helper(team, inside ? self->number : -1);
+  if (!inside) team->helpers.fetch_sub(1, std::memory_order_release);
 }
 
 // Tells those that wait for the task: its group, its parent, its successors. `self` as above.
@@ -172,9 +151,11 @@ void complete_detached(Member* self, Task* task) noexcept {
   if (task->done_remote.fetch_add(1, std::memory_order_acq_rel) + 1 == 0) free_task(task);
   // Without this the region might end, and the record serve another, as soon as the count of tasks is down.
   team->helpers.fetch_add(1, std::memory_order_relaxed);
-  team->detached.fetch_sub(1);
+  const bool last = team->detached.fetch_sub(1) == 1;
   platform::full_fence_after_update();
-  if (team->size > 1) {
+  if (!last) {
+    // Nobody waits for fewer of them.
+  } else if (team->size > 1) {
     wake_sleepers(team);
   } else if (core::Context* waiter = team->event_waiter.load(std::memory_order_acquire)) {
     core::unblock(waiter);
@@ -306,7 +287,7 @@ bool run_permitted_task(Member* self) noexcept {
   return true;
 }
 
-// The first task of a region: members that sleep or have finished know of none yet.
+// The first task of a region: members that sleep in the queue, or have finished, know of none yet.
 void announce_tasks(Member* self) noexcept {
   Team* team = self->team;
   if (!team->tasked.exchange(true)) {
@@ -315,13 +296,11 @@ void announce_tasks(Member* self) noexcept {
     team->drained.store(self->barriers, std::memory_order_release);
     // Against fall_asleep().
     platform::full_fence();
-    wake_sleepers(team);
+    open_calls(team);
     team->queue.release();
     // The primary may wait for the end of the others already.
     if (team->crew != nullptr) {
       team->crew->call_owner();
-      // Relaxed: read by this very member, when it has pushed.
-      team->out.store(1, std::memory_order_relaxed);
     } else if (core::Context* sleeper = team->sleeper.load(std::memory_order_acquire)) {
       core::unblock(sleeper);
     }
@@ -345,27 +324,6 @@ bool run_any_task(Member* self) noexcept {
   if (task == nullptr) return false;
   run_pushed(self, task);
   return true;
-}
-
-bool fall_asleep(Member* self) noexcept {
-  Team* team = self->team;
-  // Between the announcement and the last look of who falls asleep stands a fence, as on the other side between what is
-  // looked for and the look at `sleeper`. Release, and acquire there: with the pointer comes what it points to.
-  team->lines[self->number].sleeper.store(self->context, std::memory_order_release);
-  platform::full_fence();
-  // Who pushes the first task of the region wakes all; only after that the count matters.
-  const bool counted = team->tasked.load(std::memory_order_relaxed);
-  if (counted) {
-    team->task_sleepers.fetch_add(1);
-    platform::full_fence_after_update();
-  }
-  return counted;
-}
-
-void wake_up(Member* self, bool counted) noexcept {
-  Team* team = self->team;
-  team->lines[self->number].sleeper.store(nullptr, std::memory_order_relaxed);
-  if (counted) team->task_sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 namespace {
@@ -476,9 +434,9 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
   if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
   if (goes_first(task) && is_ordered(team)) {
     post(team, task);
-    call_helpers(team, self->number);
+    call_helper(team, self->number);
   } else if (deque->push(task)) {
-    call_helpers(team, self->number);
+    call_helper(team, self->number);
   } else {
     run_pushed(self, task);
   }
@@ -610,9 +568,9 @@ void drain(Member* self, Done&& done) noexcept {
     if (run_any_task(self)) continue;
     if (all_executed(team)) return;
     if (core::spin_until(self->context, news)) continue;
-    const bool counted = fall_asleep(self);
+    fall_asleep(self);
     if (!news()) block_between_tasks(self);
-    wake_up(self, counted);
+    if (wake_up(self)) answer_call(self, !done());
   }
 }
 
@@ -649,6 +607,7 @@ void drain_at_end(Member* primary) noexcept {
       deque->executed.store(0, std::memory_order_relaxed);
     }
   }
+  close_calls(team);
   // In this record barriers count on.
   team->drained.store(primary->barriers, std::memory_order_relaxed);
   team->closing.store(false, std::memory_order_relaxed);
@@ -668,13 +627,13 @@ void linger(Member* self, bool stay) noexcept {
   // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
   // Acquire: the flag is that region's, so its size is seen.
   if (team->tasked.load(std::memory_order_acquire) && self->number < team->size) {
+    answer_recall(self);
     const auto news = [&] { return tasks_in_sight(team) || team->closing.load(std::memory_order_relaxed); };
     do {
       help_with_tasks(self);
     } while (stay && !team->closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
-    team->out.fetch_add(1);
-    platform::full_fence_after_update();
-    // A task may have come before that was counted; and the primary may sleep until the last one has ended.
+    go_on_call(self);
+    // A task may have come before; and the primary may sleep until the last one has ended.
     help_with_tasks(self);
     // Two helpers that finish at the same time: with the fence one of them sees what both have executed.
     platform::full_fence();

@@ -72,8 +72,9 @@ struct TaskDeque {
     return bottom.load(std::memory_order_relaxed) - top.load(std::memory_order_relaxed) >= kSize;
   }
 
-  // A hint.
+  // Hints.
   bool empty() const noexcept { return top.load(std::memory_order_relaxed) >= bottom.load(std::memory_order_relaxed); }
+  int64_t size() const noexcept { return bottom.load(std::memory_order_relaxed) - top.load(std::memory_order_relaxed); }
 };
 
 }  // namespace weft::openmp

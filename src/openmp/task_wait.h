@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/scheduler.h"
+#include "openmp/helpers.h"
 #include "openmp/task_deque.h"
 #include "openmp/team.h"
 
@@ -15,10 +16,6 @@ bool run_any_task(Member* self) noexcept;
 // A hint: some member's deque holds tasks.
 bool tasks_in_sight(const Team* team) noexcept;
 
-// Announces a member that falls asleep, and takes the announcement back.
-bool fall_asleep(Member* self) noexcept;
-void wake_up(Member* self, bool counted) noexcept;
-
 template <class Done>
 void wait_helping(Member* self, Done&& done) noexcept {
   Team* team = self->team;
@@ -28,9 +25,9 @@ void wait_helping(Member* self, Done&& done) noexcept {
     unsigned polls = 0;
     // Looking at the deques takes their lines from those who push: not at every poll.
     if (core::spin_until(self->context, [&] { return done() || (++polls % 8 == 0 && tasks()); })) continue;
-    const bool counted = fall_asleep(self);
+    fall_asleep(self);
     if (!done() && !tasks()) core::block();
-    wake_up(self, counted);
+    if (wake_up(self)) answer_call(self, !done());
   }
 }
 

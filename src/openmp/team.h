@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/bundle.h"
+#include "core/claim_set.h"
 #include "core/crew.h"
 #include "core/wait_queue.h"
 #include "openmp/icv.h"
@@ -64,7 +65,9 @@ struct MemberLine {
   static constexpr int kRounds = 12;
   // Signals of the dissemination barrier: [parity of the barrier][round], the barrier's number.
   alignas(64) std::array<std::array<std::atomic<uint32_t>, kRounds>, 2> signal{};
+  // helpers.h
   std::atomic<core::Context*> sleeper{nullptr};
+  std::atomic<bool> recalled{false};
 
   // Where it sleeps until an iteration has passed, and which (ordered.h).
   std::atomic<core::Context*> in_line{nullptr};
@@ -95,6 +98,7 @@ struct Team : core::Bundle {
   std::array<void*, core::Post::kWords> words{};
   Icvs icvs{};  // of the implicit tasks
   bool flat = false;  // all members run at once: barriers by dissemination
+  bool gathers = false;  // without a crew: its members wait for each other at the end (task_regions.h)
   int league_size = 1;
   int league_number = 0;  // of the team of the league that it belongs to
 
@@ -118,21 +122,21 @@ struct Team : core::Bundle {
 
   // Explicit tasks. `tasked`: some have been pushed in this region; set by the first pusher, cleared by the
   // primary at the end. `drained`: the last barrier whose tasks were seen to have ended.
-  // `task_sleepers`: members asleep that want to be told of tasks. `out`: members of a crew that have
-  // finished the region and look for tasks no more.
   alignas(64) std::atomic<bool> tasked{false};
   // cancel.h: the region, and which worksharing construct. Relaxed: who sees it late stops late; who sleeps is woken.
   std::atomic<bool> cancelled{false};
   std::atomic<uint32_t> cancelled_loop{0};
   std::atomic<uint32_t> drained{0};
-  std::atomic<int> task_sleepers{0};
-  std::atomic<int> out{0};
   std::atomic<int> helpers{0};  // members of a crew that look for tasks after their end
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
 
+  // helpers.h: who can be called to run tasks, and how many of those that have been called have not come yet.
+  alignas(64) core::ClaimSet<core::Crew::kMaxMembers> on_call;
+  std::atomic<int> called{0};
+
   // Tasks that became ready outside of the team, found their member's deque full, or have a priority, by which they are
   // ordered; linked by `next_free`. `waiting` is a hint of their number.
-  core::Spinlock inbox_lock;
+  alignas(64) core::Spinlock inbox_lock;
   Task* inbox_first = nullptr;
   Task* inbox_last = nullptr;
   std::atomic<int> waiting{0};

@@ -50,6 +50,9 @@ ENVIRONMENTS = {
     "bound4": {"OMP_PROC_BIND": "close", "WEFT_NUM_CPUS": "4", "OMP_NUM_THREADS": "4"},
     "exclusive": {"WEFT_MODE": "exclusive", "OMP_NUM_THREADS": "4"},
     "counting": {"WEFT_MODE": "counting", "WEFT_NUM_CPUS": "4", "OMP_NUM_THREADS": "2"},
+    "virtual8": {"WEFT_NUM_CPUS": "8", "OMP_MAX_TASK_PRIORITY": "10"},
+    "virtual8_passive": {"WEFT_NUM_CPUS": "8", "OMP_MAX_TASK_PRIORITY": "10", "OMP_WAIT_POLICY": "passive"},
+    "virtual16": {"WEFT_NUM_CPUS": "16", "OMP_MAX_TASK_PRIORITY": "10"},
     "stack": {"OMP_STACKSIZE": "16M", "OMP_NUM_THREADS": "4"},
 }
 USUAL = "default,one,four,sixteen,nested,passive,active,cpus1,cpus4"
