@@ -306,8 +306,9 @@ Root* outermost(const Member* parent) noexcept {
   return nullptr;
 }
 
+// `size` becomes what the system has threads for; false, and less than 2, when it has none.
 template <bool Told>
-bool begin_crew(Root* root, Member* parent, int size, void* const* words, base::ProcBind bind) noexcept {
+bool begin_crew(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind) noexcept {
   core::Context* context = core::attach();
   if (root->generation != core::generation()) {
     // The crew was our parent process's.
@@ -363,13 +364,18 @@ void invoke_primary(Invoke invoke, void* const* words) noexcept {
 
 enum class Kind { alone, crew, woven };
 
-// How a region of `size` members is run; that of a crew has begun.
+// How a region of `size` members is run, which may become less; that of a crew has begun. The region gives back what it
+// cannot use of its grant.
 template <bool Told>
-Kind begin(Member* parent, int size, void* const* words, base::ProcBind bind) noexcept {
+Kind begin(Member* parent, int& size, void* const* words, base::ProcBind bind, ThreadGrant* grant) noexcept {
   if (size == 1) return Kind::alone;
   start_runtime();
   Root* root = outermost(parent);
-  if (root != nullptr && begin_crew<Told>(root, parent, size, words, bind)) return Kind::crew;
+  const int wanted = size;
+  const bool crew = root != nullptr && begin_crew<Told>(root, parent, size, words, bind);
+  if (size < wanted) reduce(grant, size - 1);
+  if (crew) return Kind::crew;
+  if (size == 1) return Kind::alone;
   // Without a second context nobody could go on when a member waits for another.
   return core::has_spare() ? Kind::woven : Kind::alone;
 }
@@ -408,7 +414,7 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   int size = team_size(parent, clauses.threads);
   ThreadGrant grant = within_limit(parent, &size);
   count_region(parent->team->level + 1);
-  switch (begin<Told>(parent, size, words, clauses.bind)) {
+  switch (begin<Told>(parent, size, words, clauses.bind, &grant)) {
     case Kind::crew:
       invoke_primary<Told>(invoke, words);
       end_crew<Told>(own_member<Told>());
@@ -445,8 +451,9 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   constexpr auto kNoClause = base::ProcBind::false_;
   // Members that share an OS thread do not run at the same time.
   if (root != nullptr && icvs(parent).affinity && would_share_threads(parent, size)) root = nullptr;
-  if (root != nullptr && begin_crew<true>(root, parent, size, words, kNoClause)) {
-    if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
+  int members = size;
+  if (root != nullptr && begin_crew<true>(root, parent, members, words, kNoClause)) {
+    if (!core::alone()) lent = core::lend_threads(members - 1 - core::idle_carriers());
     invoke_primary<true>(invoke, words);
     end_crew<true>(self());
   } else {
@@ -468,9 +475,9 @@ void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Member* parent = self();
   words[0] = reinterpret_cast<void*>(invoke);
   int size = team_size(parent, clauses.threads);
-  const ThreadGrant grant = within_limit(parent, &size);
+  ThreadGrant grant = within_limit(parent, &size);
   count_region(parent->team->level + 1);
-  switch (begin<true>(parent, size, words, clauses.bind)) {
+  switch (begin<true>(parent, size, words, clauses.bind, &grant)) {
     case Kind::crew: break;
     case Kind::woven: begin_woven<true>(parent, size, words, clauses.bind, take_frame()); break;
     case Kind::alone: begin_alone<true>(parent, take_frame()); break;

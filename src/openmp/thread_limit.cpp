@@ -47,6 +47,12 @@ void give_back(ThreadGrant* grant) noexcept {
   *grant = ThreadGrant();
 }
 
+void reduce(ThreadGrant* grant, int threads) noexcept {
+  if (grant->threads <= threads) return;
+  grant->group->threads_added.fetch_sub(grant->threads - threads, std::memory_order_relaxed);
+  grant->threads = threads;
+}
+
 int threads_left(const Member* self, int limit) noexcept {
   return std::max(1, limit - group_of(self)->threads_added.load(std::memory_order_relaxed));
 }

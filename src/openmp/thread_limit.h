@@ -22,6 +22,9 @@ ThreadGrant add_threads(const Member* self, int size) noexcept;
 
 void give_back(ThreadGrant* grant) noexcept;
 
+// Gives back what exceeds `threads` of a grant, if it is one.
+void reduce(ThreadGrant* grant, int threads) noexcept;
+
 // How many members a region inside `self` could have now.
 int threads_left(const Member* self, int limit) noexcept;
 

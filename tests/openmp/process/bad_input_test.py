@@ -4,7 +4,7 @@ import os
 import resource
 import unittest
 
-from support import ProcessTest
+from support import COUNT, ProcessTest
 
 DEFAULT = str(len(os.sched_getaffinity(0)))
 
@@ -82,12 +82,19 @@ int main(int count, char **arguments) {
   return count + 98;
 }
 """)
-        for most in (1, 2, 3, 6):
-            with self.subTest(most=most):
-                done = self.run_on_weft(drop, most, self.count, OMP_NUM_THREADS="16")
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertLess(int(done.stdout), 16)
-                self.assertIn("refuses another thread", done.stderr)
+        # A region that could be given a spare context, but no member of its own, must not wait for members either.
+        meeting = self.build("meeting", COUNT.replace("  members++;", """  {
+    members++;
+#pragma omp barrier
+#pragma omp barrier
+  }"""))
+        for most in range(1, 9):
+            for program in (self.count, meeting):
+                with self.subTest(most=most, program=program.name):
+                    done = self.run_on_weft(drop, most, program, OMP_NUM_THREADS="16", WEFT_NUM_CPUS="2")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertLess(int(done.stdout), 16)
+                    self.assertIn("refuses another thread", done.stderr)
 
 
 class StackOverflow(ProcessTest):
