@@ -74,6 +74,7 @@ def enable(
     cpus: int | None = None,
     stats: bool | None = None,
     factor: float | None = None,
+    reproducible: bool | None = None,
     late: str = "error",
     children: bool = True,
 ) -> None:
@@ -85,7 +86,9 @@ def enable(
     """
     if late not in ("error", "warn"):
         raise ValueError(f"late {late!r}: there are 'error' and 'warn'")
-    settings = Settings(mode=mode, node=node, weight=weight, cpus=cpus, stats=stats, factor=factor)
+    settings = Settings(
+        mode=mode, node=node, weight=weight, cpus=cpus, stats=stats, factor=factor, reproducible=reproducible
+    )
     _check_settings(settings)
     _check_in_time(late)
     settings.store(os.environ)

@@ -62,6 +62,7 @@ def _settings(options: "dict[str, str]") -> Settings:
         weight=number(options, "--weight", int),
         cpus=number(options, "--cpus", int),
         stats=True if "--stats" in options else None,
+        reproducible=True if "--reproducible" in options else None,
         factor=number(options, "--factor", float),
     )
 

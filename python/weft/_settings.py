@@ -26,6 +26,7 @@ class Settings:
         cpus: "int | None" = None,
         stats: "bool | None" = None,
         factor: "float | None" = None,
+        reproducible: "bool | None" = None,
     ) -> None:
         """Raises ValueError, with the way out in its text, for what weft does not know."""
         if mode is not None and mode not in MODES:
@@ -41,6 +42,7 @@ class Settings:
         if factor is not None and (mode or os.environ.get("WEFT_MODE")) != "static":
             raise ValueError("a factor belongs to fixed shares: add --mode static (mode='static')")
         self.mode, self.node, self.weight, self.cpus, self.stats, self.factor = mode, node, weight, cpus, stats, factor
+        self.reproducible = reproducible
 
     def store(self, environment: "MutableMapping[str, str]") -> None:
         """Sets the variables that stand for this choice."""
@@ -50,6 +52,7 @@ class Settings:
             ("WEFT_WEIGHT", self.weight),
             ("WEFT_NUM_CPUS", self.cpus),
             ("WEFT_STATS", None if self.stats is None else int(self.stats)),
+            ("WEFT_REPRODUCIBLE", None if self.reproducible is None else str(self.reproducible).lower()),
             ("WEFT_STATIC_FACTOR", None if self.factor is None else f"{self.factor:g}"),
         ):
             if value is not None:

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 
+#include "adopt/fibers.h"
 #include "adopt/fork.h"
 #include "adopt/run.h"
 #include "adopt/shares.h"
@@ -154,7 +155,8 @@ Copy::Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexc
     : library(found),
       base(object_base),
       path(realpath(file, nullptr)),
-      whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))) {}
+      whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))),
+      waits(whole && Fibers::possible() ? platform::note_of(reinterpret_cast<const void*>(found.begin)) : 0) {}
 
 Copy::~Copy() { std::free(path); }
 

@@ -55,6 +55,9 @@ struct Copy {
   int first_number() const noexcept { return whole ? 0 : __atomic_load_n(library.own, __ATOMIC_RELAXED) - 1; }
   Numbers numbers;
 
+  // Which jobs say when they wait (adopt/wait_loops.h).
+  const uint32_t waits;
+
   // What runs a job; known since its first call. Relaxed: a function of a library that stays mapped.
   std::atomic<Job> job{nullptr};
 

@@ -31,10 +31,12 @@ void run_of_list(const Gang* gang, int index) noexcept {
 }
 
 void help(core::Bundle* bundle, int index) {
-  core::begin_gang_calls(1);
-  g_helpers.fetch_add(1, std::memory_order_relaxed);
   auto* gang = static_cast<Gang*>(bundle);
-  if (gang->in_sequence) {
+  if (!gang->by_turns) core::begin_gang_calls(1);
+  g_helpers.fetch_add(1, std::memory_order_relaxed);
+  if (gang->by_turns) {
+    gang->sequence.take_part();
+  } else if (gang->in_sequence) {
     gang->sequence.help_if_stuck();
   } else if (gang->list != nullptr) {
     run_of_list(gang, index - 1);
@@ -50,7 +52,7 @@ constexpr int64_t kTimeToComeNs = 50'000;
 constexpr int64_t kTimeToEndNs = 2'000'000;
 
 // The gang's calls have been announced, `missing` carriers for them were not to be had; returns how many still are.
-int await_carriers(int missing, int calls) noexcept {
+int await_idle(int missing, int calls) noexcept {
   const int64_t deadline = platform::now_ns() + kTimeToComeNs;
   while (missing > 0 && platform::now_ns() < deadline) {
     for (int i = 0; i < 32; ++i) platform::pause();
@@ -58,6 +60,18 @@ int await_carriers(int missing, int calls) noexcept {
     missing = core::announce_gang(calls);
   }
   return missing;
+}
+
+// The same where carriers are of use and not needed: how many of those wanted are idle.
+int await_some(int wanted) noexcept {
+  int idle = core::idle_carriers();
+  if (idle >= wanted || others_have_turns()) return idle;
+  const int64_t deadline = platform::now_ns() + kTimeToComeNs;
+  while (idle < wanted && platform::now_ns() < deadline) {
+    for (int i = 0; i < 32; ++i) platform::pause();
+    idle = core::idle_carriers();
+  }
+  return idle;
 }
 
 int await_turns(const core::Context* context, int missing, int calls) noexcept {
@@ -109,8 +123,38 @@ void run_of_array(const Gang* gang, int index) noexcept {
 
 bool begin_sequence(Gang* gang) noexcept {
   core::attach();
-  const auto run_one = [](void* call, int index) { run_of_array(static_cast<const Gang*>(call), index); };
-  return gang->sequence.begin(gang->count, run_one, gang);
+  const auto run_one = [](void* call, int index) {
+    const auto* of = static_cast<const Gang*>(call);
+    of->list != nullptr ? run_of_list(of, index) : run_of_array(of, index);
+  };
+  const auto waits = gang->by_turns ? Sequence::Waits::seen : Sequence::Waits::unseen;
+  return gang->sequence.begin(gang->count, run_one, gang, waits);
+}
+
+void offer(Gang* gang) noexcept {
+  // Beside a list its creator runs something else.
+  const int most = gang->list != nullptr ? gang->count : gang->count - 1;
+  const int carriers = std::min(most, carriers_of_a_call() - 1);
+  gang->offered = carriers > 0;
+  if (!gang->offered) return;
+  core::Context* context = core::attach();
+  if (context->home != nullptr) core::enter_region(context, carriers + 1);
+  core::count_gang();
+  gang->call = help;
+  const int idle = std::min(carriers, await_some(carriers));
+  if (idle < carriers) lower_share(g_helpers.load(std::memory_order_relaxed));
+  if (idle > 0) gang->sequence.expect_help();
+  begin_turn();
+  core::publish(gang, carriers + 1);
+  core::summon(gang, idle);
+}
+
+void await_carriers(Gang* gang) noexcept {
+  if (!gang->offered) return;
+  core::join(gang);
+  end_turn();
+  core::Context* context = core::attach();
+  if (context->home != nullptr) core::leave_region(context);
 }
 
 bool start(Gang* gang, int calls) noexcept {
@@ -119,7 +163,7 @@ bool start(Gang* gang, int calls) noexcept {
   gang->lent = 0;
   int missing = core::announce_gang(calls);
   if (missing > 0) {
-    if (!others_have_turns()) missing = await_carriers(missing, calls);
+    if (!others_have_turns()) missing = await_idle(missing, calls);
     if (missing > 0) lower_share(g_helpers.load(std::memory_order_relaxed));
     if (missing > 0) missing = await_turns(context, missing, calls);
     gang->lent = core::lend_threads(missing);

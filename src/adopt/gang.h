@@ -25,6 +25,8 @@ struct Gang : core::Bundle {
   QueuedJob* list = nullptr;
   std::array<uint16_t, Numbers::kMost> numbers;
   bool in_sequence = false;  // its jobs are run in sequence, unless helpers find the caller stuck
+  bool by_turns = false;     // its jobs say when they wait, so that any number of carriers can run them
+  bool offered = false;      // of those: carriers may have come
   Sequence sequence;
   Gang* next_free = nullptr;
 };
@@ -41,8 +43,13 @@ void finish(Gang* gang) noexcept;
 
 // By the caller: a job of an array.
 void run_of_array(const Gang* gang, int index) noexcept;
-// The jobs of an array are to be run by `gang->sequence`. False: they cannot be.
+// The jobs are to be run by `gang->sequence`. False: they cannot be.
 bool begin_sequence(Gang* gang) noexcept;
+
+// Offers the jobs of a gang by turns, which have begun as a sequence, to carriers that have time, as many as a call may
+// have; and waits for those that have come, when the caller has nothing more to run.
+void offer(Gang* gang) noexcept;
+void await_carriers(Gang* gang) noexcept;
 
 // Around a fork.
 void lock_gangs() noexcept;

@@ -126,6 +126,8 @@ struct Functions {
   void (*await)(const void* copy, long count, QueuedJob* jobs);
   void (*set_threads)(const void* copy, int threads);
   int (*get_threads)(const void* copy);
+  // What jobs call when they wait for each other (adopt/wait_loops.h). It keeps all registers.
+  const void* wait;
 };
 
 }  // namespace weft::adopt

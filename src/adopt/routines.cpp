@@ -3,6 +3,7 @@
 #include "weft/weft.h"
 
 #include "adopt/copy.h"
+#include "adopt/fibers.h"
 #include "adopt/run.h"
 #include "adopt/shares.h"
 #include "base/options.h"
@@ -42,10 +43,18 @@ constexpr adopt::Functions kFunctions{
     .await = [](const void*, long, adopt::QueuedJob* jobs) { adopt::await(jobs); },
     .set_threads = [](const void* copy, int threads) { adopt::set_limit(adopt::copy_at(copy), threads); },
     .get_threads = [](const void* copy) { return adopt::limit(adopt::copy_at(copy)); },
+    .wait = nullptr,
 };
 
 }  // namespace
 
 // For the audit library of the same release.
-WEFT_ABI const void* weft_abi_weft_blas_functions() { return &kFunctions; }
+WEFT_ABI const void* weft_abi_weft_blas_functions() {
+  static const adopt::Functions functions = [] {
+    adopt::Functions all = kFunctions;
+    all.wait = adopt::Fibers::wait_entry();
+    return all;
+  }();
+  return &functions;
+}
 WEFT_ABI_EXPORT(weft_blas_functions);

@@ -8,6 +8,7 @@
 #include "adopt/refusal.h"
 #include "adopt/shares.h"
 #include "adopt/statistics.h"
+#include "adopt/wait_loops.h"
 #include "base/message.h"
 #include "base/options.h"
 #include "core/scheduler.h"
@@ -26,7 +27,7 @@ void attach() noexcept {
 }
 
 // A gang for the caller, whose numbers are taken; null when there cannot be one.
-Gang* prepare(Copy* copy, Job job, int count) noexcept {
+Gang* prepare(Copy* copy, Job job, int count, SeenWaits waits) noexcept {
   if (count > copy->numbers.most() - copy->first_number()) return nullptr;
   Gang* gang = take_gang();
   if (gang == nullptr) return nullptr;
@@ -37,6 +38,8 @@ Gang* prepare(Copy* copy, Job job, int count) noexcept {
   gang->extra = 0;
   gang->list = nullptr;
   gang->in_sequence = false;
+  const bool one_thing = waits == kArraysSeen && count == 1;  // beside a list its creator runs
+  gang->by_turns = (copy->waits & waits) != 0 && !one_thing && base::options().reproducible != base::TriState::no;
   if (!copy->whole) begin_call();
   copy->numbers.take(copy->first_number(), count, gang->numbers.data());
   return gang;
@@ -61,7 +64,20 @@ Outcome run_divided(Gang* gang, bool on_trial) noexcept {
   return outcome;
 }
 
+// By the caller and those that come, if it is to be divided.
+Outcome run_by_turns(Gang* gang, bool divided) noexcept {
+  begin_sequence(gang);
+  gang->offered = false;
+  if (divided) offer(gang);
+  Outcome outcome{.helped = gang->sequence.run_own()};
+  await_carriers(gang);
+  gang->sequence.await_others();
+  gang->offered ? count_gang(gang->count, 0) : count_alone();
+  return outcome;
+}
+
 Outcome run_as(Way way, Gang* gang) noexcept {
+  if (gang->by_turns) return run_by_turns(gang, way == Way::divided);
   if (way != Way::alone || !begin_sequence(gang)) return run_divided(gang, way == Way::trial);
   count_alone();
   return {.helped = gang->sequence.run()};
@@ -76,11 +92,17 @@ Grain* grain_of(const Gang& gang) noexcept {
 
 Outcome run_array(Gang* gang) noexcept {
   Grain* grain = grain_of(*gang);
-  if (grain == nullptr) return run_divided(gang, false);
+  if (grain == nullptr) return run_as(Way::divided, gang);
   const Grain::Plan plan = grain->plan();
   const int64_t began = plan.timed ? platform::now_ns() : 0;
   const Outcome outcome = run_as(plan.way, gang);
-  if ((plan.timed || outcome.helped) && outcome.possible) grain->ran(plan, platform::now_ns() - began, outcome.helped);
+  if (gang->by_turns) {
+    // Jobs cannot be stuck. A division in which nobody came says nothing.
+    const bool says_something = plan.way != Way::divided || outcome.helped;
+    if (plan.timed && says_something) grain->ran(plan, platform::now_ns() - began, false);
+  } else if ((plan.timed || outcome.helped) && outcome.possible) {
+    grain->ran(plan, platform::now_ns() - began, outcome.helped);
+  }
   return outcome;
 }
 
@@ -126,7 +148,7 @@ void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
   }
   attach();
   Copy* copy = base::options().adopt_libraries ? copy_of(job) : nullptr;
-  Gang* gang = copy != nullptr ? prepare(copy, job, count) : nullptr;
+  Gang* gang = copy != nullptr ? prepare(copy, job, count, kArraysSeen) : nullptr;
   if (gang == nullptr) {
     give_back(job, count, data);
     return;
@@ -148,17 +170,29 @@ void begin(Copy* copy, long position, QueuedJob* jobs) noexcept {
   if (count == 0) return;
   attach();
   const Job job = learn_job(copy);
-  Gang* gang = prepare(copy, job, count);
+  Gang* gang = prepare(copy, job, count, kListsSeen);
   if (gang == nullptr) refuse();
   gang->list = jobs;
   jobs->assigned = gang;
-  if (!start(gang, count)) refuse();
+  if (!gang->by_turns) {
+    if (!start(gang, count)) refuse();
+    return;
+  }
+  begin_sequence(gang);
+  offer(gang);
+  gang->sequence.run_where_caller_waits();
 }
 
 void await(QueuedJob* jobs) noexcept {
   if (jobs == nullptr) return;
   auto* gang = static_cast<Gang*>(jobs->assigned);
-  finish(gang);
+  if (gang->by_turns) {
+    gang->sequence.run();
+    await_carriers(gang);
+    count_gang(gang->count, 0);
+  } else {
+    finish(gang);
+  }
   dismiss(gang);
 }
 

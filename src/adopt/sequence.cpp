@@ -22,6 +22,9 @@ int g_calm_ticks = 0;  // the monitor's
 
 // A caller that uses so much CPU time in one job waits for others: calls that run in sequence last some microseconds.
 constexpr int64_t kStuckNs = 2'000'000;
+// Where waits are seen it runs what it waits for itself. Should a wait be one that is not known after all, the program
+// must not hang.
+constexpr int64_t kLongestJobNs = 1'000'000'000;
 // Helpers that stand by have given up something else for it.
 constexpr int64_t kGraceNs = 200'000;
 constexpr int kTicksToWatchOn = 20;
@@ -41,11 +44,14 @@ Sequence::Sequence() noexcept {
   while (!g_all.compare_exchange_weak(next_, this, std::memory_order_release, std::memory_order_relaxed)) continue;
 }
 
-bool Sequence::begin(int count, Job job, void* call) noexcept {
-  if (!g_watched.load(std::memory_order_relaxed) && !watch()) return false;
+bool Sequence::begin(int count, Job job, void* call, Waits waits) noexcept {
+  if (!g_watched.load(std::memory_order_relaxed) && !watch() && waits == Waits::unseen) return false;
   job_ = job;
   call_ = call;
   count_ = count;
+  waits_ = waits;
+  caller_runs_some_ = patient_ = false;
+  patience_ns_.store(waits == Waits::seen ? kLongestJobNs : kStuckNs, std::memory_order_relaxed);
   thread_.store(core::thread_id(), std::memory_order_relaxed);
   calls_.store(calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   jobs_.pending.store(count, std::memory_order_relaxed);
@@ -58,20 +64,41 @@ bool Sequence::begin(int count, Job job, void* call) noexcept {
   return true;
 }
 
-bool Sequence::run() noexcept {
+bool Sequence::run_own() noexcept {
   int own = 0;
-  for (int index = jobs_.take(); index >= 0; index = jobs_.take()) {
-    job_(call_, index);
-    ++own;
+  if (waits_ == Waits::seen) {
+    if (!caller_runs_some_) fibers_.open(&jobs_, job_, call_, patient_);
+    fibers_.run();
+    own = fibers_.close();
+  } else {
+    for (int index = jobs_.take(); index >= 0; index = jobs_.take()) {
+      job_(call_, index);
+      ++own;
+    }
   }
   // Relaxed: nobody but the caller waits for it.
   jobs_.pending.fetch_sub(own, std::memory_order_relaxed);
+  return own < count_;
+}
+
+void Sequence::await_others() noexcept {
   for (int spins = 0; jobs_.pending.load(std::memory_order_acquire) > 0; ++spins) {
     constexpr int kSpinsBeforeYield = 200;
     if (spins > kSpinsBeforeYield) sched_yield();
     platform::pause();
   }
-  return own < count_;
+}
+
+void Sequence::run_where_caller_waits() noexcept {
+  caller_runs_some_ = true;
+  fibers_.open(&jobs_, job_, call_, patient_);
+}
+
+void Sequence::take_part() noexcept {
+  Fibers fibers;
+  fibers.open(&jobs_, job_, call_, patient_);
+  fibers.run();
+  jobs_.pending.fetch_sub(fibers.close(), std::memory_order_release);
 }
 
 void Sequence::help_if_stuck() noexcept {
@@ -130,7 +157,7 @@ bool Sequence::look() noexcept {
   const bool same = calls == seen_calls_ && claim == seen_claim_;
   if (same && !jobs_.claimable()) return false;
   const int64_t time = time_used_ns(thread_.load(std::memory_order_relaxed));
-  if (same && time - seen_time_ >= kStuckNs) {
+  if (same && time - seen_time_ >= patience_ns_.load(std::memory_order_relaxed)) {
     help_caller(jobs_.unclaimed());
   } else if (!same) {
     seen_calls_ = calls;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of a call that its caller runs one after the other, since they are too short to be divided. Most jobs do not
-// wait for each other; some do, by spinning, and nobody can tell before. So others may claim what the caller has not
-// come to: helpers that it has asked for, and the monitor when the caller is stuck. docs/design/process.md.
+// The jobs of a call that its caller runs, alone or with those that come to help. Some jobs wait for each other, by
+// spinning. Where they say so (adopt/wait_loops.h) each thread runs its jobs by turns. Where they do not, nobody can
+// tell before: so others may claim what the caller has not come to, helpers that it has asked for, and the monitor when
+// the caller is stuck. docs/design/process.md.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "adopt/fibers.h"
 #include "core/bundle.h"
 
 namespace weft::adopt {
@@ -23,14 +25,31 @@ class Sequence {
   Sequence(const Sequence&) = delete;
   Sequence& operator=(const Sequence&) = delete;
 
+  // Whether jobs say so when they wait.
+  enum class Waits : uint8_t { unseen, seen };
+
   // By the caller, which is attached (core/scheduler.h): jobs 0 to count - 1 may be claimed from now on. False, and
-  // none may: there is no monitor that would help.
-  bool begin(int count, Job job, void* call) noexcept;
-  // By the caller: runs all that others do not, and returns when all have ended. Whether others had to help.
-  bool run() noexcept;
+  // none may: there is no monitor that would help, and it may be needed.
+  bool begin(int count, Job job, void* call, Waits waits = Waits::unseen) noexcept;
+  // By the caller, before any has come: helpers are on their way.
+  void expect_help() noexcept { patient_ = true; }
+  // By the caller: runs all that others do not. Whether others have run some.
+  bool run_own() noexcept;
+  // By the caller: returns when all have ended.
+  void await_others() noexcept;
+  bool run() noexcept {
+    const bool helped = run_own();
+    await_others();
+    return helped;
+  }
+  // Between begin() and run(), by the caller, which goes on with something else: where it waits for jobs, it runs some.
+  // Waits are seen.
+  void run_where_caller_waits() noexcept;
 
   // By a helper: runs one job if the caller has left some for too long; returns early if it has not.
   void help_if_stuck() noexcept;
+  // By a helper: runs jobs as the caller does. Waits are seen.
+  void take_part() noexcept;
 
   // In the child of a fork nobody is in a call.
   static void forget_all() noexcept;
@@ -47,7 +66,12 @@ class Sequence {
   Job job_ = nullptr;
   void* call_ = nullptr;
   int count_ = 0;
-  // Relaxed, both: the monitor looks twice, and at a wrong thread's time in vain.
+  Waits waits_ = Waits::unseen;
+  bool caller_runs_some_ = false;
+  bool patient_ = false;
+  Fibers fibers_;  // the caller's
+  // Relaxed, all: the monitor looks twice, and at a wrong thread's time in vain.
+  std::atomic<int64_t> patience_ns_{0};
   std::atomic<pid_t> thread_{0};
   std::atomic<uint32_t> calls_{0};
 

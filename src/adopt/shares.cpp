@@ -2,9 +2,12 @@
 #include "adopt/shares.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 
 #include "adopt/copy.h"
+#include "adopt/wait_loops.h"
+#include "base/options.h"
 #include "core/gang.h"
 #include "core/load.h"
 #include "core/scheduler.h"
@@ -17,7 +20,8 @@ namespace {
 
 core::Spinlock g_lock;  // of what follows, and of the limits of copies
 constexpr int kAll = INT_MAX;  // no share is in force
-int g_share = kAll;
+// Relaxed: a number, and nothing comes with it.
+std::atomic<int> g_share{kAll};
 ShareCounts g_counts{};
 
 // A raise that others undo at once was none of use: the next one waits twice as long.
@@ -26,6 +30,17 @@ constexpr int64_t kLongestPauseNs = 320'000'000;
 int64_t g_raised_ns = 0;
 int64_t g_pause_ns = 0;
 
+// Whether a call is split the same way whatever the load is.
+bool is_fixed(const Copy& copy) noexcept {
+  switch (base::options().reproducible) {
+    case base::TriState::yes: return true;
+    case base::TriState::no: return false;
+    case base::TriState::unset: break;
+  }
+  constexpr uint32_t kAllSeen = kArraysSeen | kListsSeen;
+  return (copy.waits & kAllSeen) == kAllSeen;
+}
+
 // Brings the copy's variable in line. Whoever finds another value there than was written last takes it for the
 // program's new limit. Relaxed: the library reads a number and nothing with it.
 void apply(Copy* copy) noexcept {
@@ -33,7 +48,8 @@ void apply(Copy* copy) noexcept {
   int seen = __atomic_load_n(threads, __ATOMIC_RELAXED);
   for (;;) {
     if (seen != copy->written) copy->limit = seen;
-    const int wanted = std::min({copy->limit, g_share, core::started() ? core::slots() : INT_MAX});
+    const int share = is_fixed(*copy) ? kAll : g_share.load(std::memory_order_relaxed);
+    const int wanted = std::min({copy->limit, share, core::started() ? core::slots() : INT_MAX});
     copy->written = wanted;
     if (seen == wanted) return;
     if (__atomic_compare_exchange_n(threads, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
@@ -51,7 +67,8 @@ bool idle(int cpus, int busy) noexcept {
   if (g_share != kAll && now - g_raised_ns >= g_pause_ns) {
     // All that is busy may be callers, who then share the CPUs. If it is not, they get more at the next look.
     const int slots = core::slots();
-    g_share = std::min({slots, g_share + cpus, std::max(g_share + 1, slots / std::max(1, busy))});
+    const int share = g_share.load(std::memory_order_relaxed);
+    g_share = std::min({slots, share + cpus, std::max(share + 1, slots / std::max(1, busy))});
     if (g_share == slots) g_share = kAll;
     g_raised_ns = now;
     ++g_counts.raised;
@@ -91,6 +108,8 @@ void lower_share(int helpers) noexcept {
   const int callers = std::max(1, core::busy_carriers() - helpers);
   lower_to(std::max(1, core::slots() / callers));
 }
+
+int carriers_of_a_call() noexcept { return std::min(core::slots(), g_share.load(std::memory_order_relaxed)); }
 
 void keep_to_share(Copy* copy) noexcept {
   g_lock.lock();

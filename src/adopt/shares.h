@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many jobs a call of a copy is split into: the library reads it from a variable, which is kept at the smaller of
-// what the program allows (the limit) and the share that the load of the process leaves. docs/design/process.md.
+// How many jobs a call of a copy is split into, and how many carriers run them. The library reads the former from a
+// variable. Rounding depends on it, so it is what the program allows (the limit) where any number of carriers can run
+// the jobs; the share that the load of the process leaves says how many do. Elsewhere the variable is kept at the
+// smaller of the two. docs/design/process.md.
 #pragma once
 
 namespace weft::adopt {
@@ -13,6 +15,9 @@ void begin_share(Copy* copy) noexcept;
 // A call that is about to run needs more carriers than there are idle ones: if others are at work, later calls get
 // less. `helpers`: carriers that run jobs of calls now, beside their callers.
 void lower_share(int helpers) noexcept;
+
+// How many carriers may run the jobs of a call, its caller's with them.
+int carriers_of_a_call() noexcept;
 
 // Brings the copy's variable in line with its limit and the share.
 void keep_to_share(Copy* copy) noexcept;

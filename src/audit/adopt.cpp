@@ -11,8 +11,34 @@
 #include <unistd.h>
 
 #include "adopt/openblas.h"
+#include "adopt/wait_loops.h"
 #include "platform/loaded_object.h"
 #include "platform/redirect.h"
+
+// The runtime's function that jobs call when they wait for each other; null: it is not there yet. Nobody writes it
+// while jobs run.
+extern "C" {
+const void* weft_audit_wait = nullptr;
+void weft_audit_wait_entry();
+}
+
+#if defined(__x86_64__)
+// It keeps all registers, as that does.
+asm(R"(
+  .text
+  .hidden weft_audit_wait
+  .hidden weft_audit_wait_entry
+  .type weft_audit_wait_entry, @function
+weft_audit_wait_entry:
+  cmpq $0, weft_audit_wait(%rip)
+  je 1f
+  jmp *weft_audit_wait(%rip)
+1:
+  pause
+  ret
+  .size weft_audit_wait_entry, .-weft_audit_wait_entry
+)");
+#endif
 
 namespace weft::audit {
 
@@ -36,8 +62,11 @@ const adopt::Functions* load() noexcept {
   if (map == nullptr) return nullptr;
   const platform::LoadedObject runtime(map->l_addr, map->l_ld);
   const auto give = reinterpret_cast<const adopt::Functions* (*)()>(runtime.find("weft_blas_functions"));
-  if (give != nullptr) g_functions.store(give(), std::memory_order_release);
-  return loaded();
+  if (give == nullptr) return nullptr;
+  const adopt::Functions* functions = give();
+  weft_audit_wait = functions->wait;
+  g_functions.store(functions, std::memory_order_release);
+  return functions;
 }
 
 // The copies found so far; added under the dynamic linker's lock. Release and acquire: with the count come the records.
@@ -123,9 +152,22 @@ int start_own(const Copy* copy) {
 int end_own() { return 0; }
 
 template <class Ours>
-bool replace(void* function, Ours* ours, int arguments, const Copy* copy) noexcept {
-  return platform::redirect(
-      {.function = function, .to = reinterpret_cast<const void*>(ours), .argument = copy, .arguments = arguments});
+bool replace(void* function, Ours* ours, int arguments, const Copy* copy, uint32_t note = 0) noexcept {
+  return platform::redirect({.function = function,
+                             .to = reinterpret_cast<const void*>(ours),
+                             .argument = copy,
+                             .arguments = arguments,
+                             .note = note});
+}
+
+uint32_t see_waits(const platform::LoadedObject& object) noexcept {
+#if defined(__x86_64__)
+  adopt::WaitLoops loops(object);
+  return adopt::kLookedFor | loops.call(reinterpret_cast<const void*>(&weft_audit_wait_entry));
+#else
+  static_cast<void>(object);
+  return adopt::kLookedFor;
+#endif
 }
 
 }  // namespace
@@ -142,7 +184,7 @@ void look_at(const link_map* object, const char* runtime) noexcept {
   // Programs that set a callback themselves do so later, and keep theirs.
   __atomic_store_n(library.run, &run, __ATOMIC_RELAXED);
   if (!platform::may_change_code(object->l_name)) return;
-  if (!replace(reinterpret_cast<void*>(library.begin), begin, 2, made)) return;
+  if (!replace(reinterpret_cast<void*>(library.begin), begin, 2, made, see_waits(seen))) return;
   replace(reinterpret_cast<void*>(library.await), await, 2, made);
   replace(reinterpret_cast<void*>(library.start_own), start_own, 0, made);
   replace(reinterpret_cast<void*>(library.end_own), end_own, 0, made);

@@ -56,11 +56,13 @@ int busy_carriers() noexcept {
   return busy;
 }
 
+void count_gang() noexcept { pool().gangs.fetch_add(1, std::memory_order_relaxed); }
+
 // Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both. What
 // others miss is theirs to lend. Idle ones that others had counted on and who found something else to do meanwhile are
 // missed by the monitor (help_gangs).
 int announce_gang(int calls) noexcept {
-  pool().gangs.fetch_add(1, std::memory_order_relaxed);
+  count_gang();
   return std::min(calls, pool().gang_calls.fetch_add(calls) + calls - idle_carriers());
 }
 

@@ -21,6 +21,8 @@ int busy_carriers() noexcept;
 // begins one says so.
 int announce_gang(int calls) noexcept;
 void begin_gang_calls(int calls) noexcept;
+// One whose calls need not run at the same time after all announces none: it is counted as one that is divided.
+void count_gang() noexcept;
 
 // Lends a gang OS threads that it needs beyond those that are idle; as a rule none are missing. Until return_threads()
 // they may run beside the CPU slots. Returns how many were lent: less than `missing` where the system refuses them.

@@ -123,11 +123,18 @@ int answer(Member* self) noexcept {
   if (wanted <= 1) return 1;
   const int most_allowed = has_limit(self) ? threads_left(self, icvs(self).thread_limit) : INT_MAX;
   if (most_allowed <= 1) return 1;
+  // Rounding depends on the number: so it is the program's, and where libraries go serial, 1.
+  const bool fixed = base::options().reproducible == base::TriState::yes;
+  if (fixed && self->team->active_level > 0) return 1;
   const bool one_region = base::options().nested_regions == 1;
-  const Way way = one_region ? way_of_calls(self->team) : Way::side_by_side;
+  const Way way = fixed ? Way::turns : one_region ? way_of_calls(self->team) : Way::side_by_side;
   if (way == Way::turns) {
+    if (fixed) {
+      start_runtime();
+      core::attach();
+    }
     const int told = std::min(wanted, most_allowed);
-    return begin_turn(self->team->give_up_ns) && reserve(self, told) ? told : 1;
+    return begin_turn(fixed ? INT64_MAX : self->team->give_up_ns) && reserve(self, told) ? told : 1;
   }
   int told = possible(self, wanted, way);
   // Where all are told the same, it is that or nothing.

@@ -21,6 +21,7 @@ struct Redirection {
   const void* to = nullptr;
   const void* argument = nullptr;
   int arguments = 0;  // that the function has itself; at most 2, integers and pointers
+  uint32_t note = 0;  // for whoever looks at the function (note_of); it stands behind the jump
 };
 
 #if defined(__x86_64__)
@@ -59,6 +60,13 @@ inline bool is_redirected(const void* function) noexcept {
 }
 #endif
 
+// The note on a function that is redirected with one.
+inline uint32_t note_of(const void* function) noexcept {
+  uint32_t note;
+  std::memcpy(&note, static_cast<const unsigned char*>(function) + kRedirectionSize, sizeof note);
+  return note;
+}
+
 // Whether the system lets code that is mapped from `file` be changed.
 inline bool may_change_code(const char* file) noexcept {
   const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
@@ -78,11 +86,12 @@ inline bool may_change_code(const char* file) noexcept {
 inline bool redirect(const Redirection& wanted) noexcept {
   const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = reinterpret_cast<uintptr_t>(wanted.function) & ~(page_size - 1);
-  const uintptr_t end = reinterpret_cast<uintptr_t>(wanted.function) + kRedirectionSize;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(wanted.function) + kRedirectionSize + sizeof wanted.note;
   void* pages = reinterpret_cast<void*>(begin);
   if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE) != 0) return false;
   auto* code = static_cast<unsigned char*>(wanted.function);
   write_redirection(wanted, code);
+  if (wanted.note != 0) std::memcpy(code + kRedirectionSize, &wanted.note, sizeof wanted.note);
   __builtin___clear_cache(reinterpret_cast<char*>(code), reinterpret_cast<char*>(code + kRedirectionSize));
   mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
   return true;

@@ -79,7 +79,7 @@ class Results(unittest.TestCase):
         self.assertTrue(quiet(err), err)
 
     def test_many_threads_at_once(self):
-        out, err = python(self.CALLS + """
+        code = self.CALLS + """
         from multiprocessing.pool import ThreadPool
         for kind in np.float64, np.complex64:
             todo = calls(kind, 200)
@@ -91,8 +91,11 @@ class Results(unittest.TestCase):
                         other = expected[number % len(todo)]
                         tolerance = np.abs(other).max() * 1e5 * np.finfo(kind).eps
                         assert np.abs(got - other).max() <= tolerance, (kind, number)
-        """)
-        self.assertGreater(count(err, "calls"), 0)
+        """
+        for reproducible in "true", "false":
+            with self.subTest(reproducible=reproducible):
+                _, err = python(code, WEFT_REPRODUCIBLE=reproducible)
+                self.assertGreater(count(err, "calls"), 0)
         self.assertGreater(count(err, "shares lowered"), 0)
 
     def test_of_calls_too_short_to_be_divided(self):
@@ -264,7 +267,7 @@ class Limits(unittest.TestCase):
             stop.append(True)
             working.get()
         assert asked() == {4}
-        """)
+        """, WEFT_REPRODUCIBLE="false")
         self.assertGreater(count(err, "shares lowered"), 0)
 
     def test_no_more_threads_than_cpus(self):
@@ -287,7 +290,7 @@ class Limits(unittest.TestCase):
         share = ctypes.c_int.in_dll(ctypes.CDLL(path), "blas_cpu_number")
         while share.value != 4 and time.time() < end: time.sleep(0.01)
         assert share.value == 4
-        """)
+        """, WEFT_REPRODUCIBLE="false")
         self.assertEqual(count(err, "shares lowered") > 0, count(err, "raised") > 0)
 
     @unittest.skipUnless(os.path.exists("/proc/self/schedstat"), "the kernel does not count how long threads wait")
@@ -314,7 +317,7 @@ class Limits(unittest.TestCase):
         end = time.time() + 60
         while share.value != cpus and time.time() < end: time.sleep(0.01)
         assert share.value == cpus
-        """, WEFT_NUM_CPUS="", OPENBLAS_NUM_THREADS="")
+        """, WEFT_NUM_CPUS="", OPENBLAS_NUM_THREADS="", WEFT_REPRODUCIBLE="false")
         self.assertGreater(count(err, "raised"), 0)
 
 

@@ -109,6 +109,110 @@ TEST_F(SequenceTest, HelpersThatStandByKnowOneThatHasLostItsCpu) {
   EXPECT_EQ(call.ended.load(), 2);
 }
 
+// Jobs that say when they wait: any number of threads can run them.
+void run_telling_job(void* argument, int index) {
+  static auto* const wait = reinterpret_cast<void (*)()>(const_cast<void*>(weft::adopt::Fibers::wait_entry()));
+  auto* call = static_cast<Call*>(argument);
+  // In rounds: each waits for all others again and again, from wherever it runs.
+  for (int round = 1; round <= 3; ++round) {
+    ++call->begun;
+    while (call->begun.load() < round * call->wait_for) wait();
+  }
+  call->order.push_back(index);
+  ++call->ended;
+}
+
+class TellingJobs : public SequenceTest {
+ protected:
+  void SetUp() override {
+    if (!weft::adopt::Fibers::possible()) GTEST_SKIP() << "not on this machine";
+    SequenceTest::SetUp();
+    weft::core::attach();
+  }
+};
+
+TEST_F(TellingJobs, AreRunByOneThread) {
+  Sequence* sequence = new_sequence();
+  for (int count : {1, 2, 7, 64}) {
+    Call call{.wait_for = count, .order = {}};
+    ASSERT_TRUE(sequence->begin(count, run_telling_job, &call, Sequence::Waits::seen));
+    EXPECT_FALSE(sequence->run());
+    EXPECT_EQ(call.ended.load(), count);
+  }
+}
+
+TEST_F(TellingJobs, AreRunWhereTheirCallerWaits) {
+  Sequence* outer = new_sequence();
+  Sequence* inner = new_sequence();
+  auto* const wait = reinterpret_cast<void (*)()>(const_cast<void*>(weft::adopt::Fibers::wait_entry()));
+  Call call{.wait_for = 3, .order = {}};
+  ASSERT_TRUE(outer->begin(3, run_telling_job, &call, Sequence::Waits::seen));
+  outer->run_where_caller_waits();
+  while (call.begun.load() < 3) wait();
+  // A call inside another one, which has jobs under way.
+  Call nested{.wait_for = 4, .order = {}};
+  ASSERT_TRUE(inner->begin(4, run_telling_job, &nested, Sequence::Waits::seen));
+  EXPECT_FALSE(inner->run());
+  EXPECT_EQ(nested.ended.load(), 4);
+  EXPECT_FALSE(outer->run());
+  EXPECT_EQ(call.ended.load(), 3);
+}
+
+TEST_F(TellingJobs, AreRunByThoseThatCome) {
+  constexpr int kJobs = 5;
+  Sequence* sequence = new_sequence();
+  for (int round = 0; round < 200; ++round) {
+    Call call{.wait_for = kJobs, .order = {}};
+    call.order.reserve(kJobs);
+    const auto run = [](void* argument, int) {
+      static auto* const wait = reinterpret_cast<void (*)()>(const_cast<void*>(weft::adopt::Fibers::wait_entry()));
+      auto* of = static_cast<Call*>(argument);
+      ++of->begun;
+      while (of->begun.load() < of->wait_for) wait();
+      ++of->ended;
+    };
+    ASSERT_TRUE(sequence->begin(kJobs, run, &call, Sequence::Waits::seen));
+    std::thread helper([=] {
+      weft::core::attach();
+      sequence->take_part();
+      weft::core::detach();
+    });
+    sequence->run();
+    EXPECT_EQ(call.ended.load(), kJobs);
+    helper.join();
+  }
+}
+
+#if defined(__x86_64__)
+// The compiler of a job knows of no call where it waits: all registers stay, also those that calls may change.
+TEST_F(TellingJobs, KeepTheirRegisters) {
+  static const void* const wait = weft::adopt::Fibers::wait_entry();
+  static std::atomic<int> wrong{0};
+  Sequence* sequence = new_sequence();
+  Call call{.wait_for = 3, .order = {}};
+  const auto run = [](void* argument, int index) {
+    auto* of = static_cast<Call*>(argument);
+    ++of->begun;
+    while (of->begun.load() < of->wait_for) {
+      const uint64_t mine = 0x1111111111111111u * static_cast<uint64_t>(index + 1);
+      uint64_t vector = 0;
+      uint64_t integer = 0;
+      asm volatile(
+          "movq %[mine], %%xmm9; mov %[mine], %%r10; call *%[wait]; movq %%xmm9, %[vector]; mov %%r10, %[integer]"
+          : [vector] "=&r"(vector), [integer] "=&r"(integer)
+          : [mine] "r"(mine), [wait] "r"(wait)
+          : "xmm9", "r10", "memory");
+      if (vector != mine || integer != mine) ++wrong;
+    }
+    ++of->ended;
+  };
+  ASSERT_TRUE(sequence->begin(3, run, &call, Sequence::Waits::seen));
+  sequence->run();
+  EXPECT_EQ(call.ended.load(), 3);
+  EXPECT_EQ(wrong.load(), 0);
+}
+#endif
+
 // Some of them wait, and late helpers are about.
 TEST_F(SequenceTest, ManyAtOnce) {
   constexpr int kCallers = 6, kCalls = 3000;

@@ -109,13 +109,14 @@ class SameAsPlain(ProgramTest):
 
 class Options(ProgramTest):
     def test_settings(self) -> None:
-        names = "WEFT_MODE", "WEFT_NODE", "WEFT_WEIGHT", "WEFT_NUM_CPUS", "WEFT_STATS", "WEFT_STATIC_FACTOR"
+        names = "WEFT_MODE", "WEFT_NODE", "WEFT_WEIGHT", "WEFT_NUM_CPUS", "WEFT_STATS", "WEFT_STATIC_FACTOR", "WEFT_REPRODUCIBLE"
         code = f"import os; print(*(os.environ.get(name) for name in {names}))"
         for options, seen in (
-            ("--mode exclusive --cpus 3", "exclusive None None 3 None None"),
-            ("--mode=static -f 1.5", "static None None None None 1.5"),
-            ("--mode static -f2", "static None None None None 2"),
-            ("--node --weight 50 --stats", "None 1 50 None 1 None"),
+            ("--mode exclusive --cpus 3", "exclusive None None 3 None None None"),
+            ("--mode=static -f 1.5", "static None None None None 1.5 None"),
+            ("--mode static -f2", "static None None None None 2 None"),
+            ("--reproducible", "None None None None None None true"),
+            ("--node --weight 50 --stats", "None 1 50 None 1 None None"),
         ):
             with self.subTest(options=options):
                 self.assertEqual(self.weft(*options.split(), "-c", code).stdout, seen + "\n")

@@ -115,6 +115,7 @@ int run(const RunOptions& options) {
           program.path.c_str(), archive.c_str());
     }
     if (options.stats) setenv("WEFT_STATS", "1", 1);
+    if (options.reproducible) setenv("WEFT_REPRODUCIBLE", "true", 1);
     if (options.node) setenv("WEFT_NODE", "1", 1);
     if (options.weight > 0) setenv("WEFT_WEIGHT", std::to_string(options.weight).c_str(), 1);
     if (options.cpus > 0) setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);

@@ -9,6 +9,7 @@ namespace weft::tools {
 
 struct RunOptions {
   bool stats = false;
+  bool reproducible = false;         // the same bits from each call of a library
   bool preload = false;              // LD_PRELOAD in place of LD_AUDIT
   int cpus = 0;                      // 0: as the machine allows
   bool node = false;                 // share the CPUs with other processes
