@@ -41,6 +41,9 @@ struct alignas(64) Carrier {
   const int index;   // in the pool's table
   const int worker;  // the how-many-eth worker it is; -1 for a root's carrier
   bool is_root() const noexcept { return worker < 0; }
+  // Whether it stands in the pool's table. Nobody finds work or a context of one that does not, so it gets no contexts:
+  // its thread waits in place, and its regions have one member.
+  bool is_listed() const noexcept { return index < kMaxCarriers; }
 
   // A root's own context. It outlives the root's thread: who unblocks late must find it.
   Context root_context;

@@ -97,7 +97,7 @@ class Monitor {
     pool_.compensations.fetch_add(static_cast<uint64_t>(waited), std::memory_order_relaxed);
     pool_.lent.store(waited, std::memory_order_relaxed);
     calm_ticks_ = 0;
-    grow_workers(std::min(pool_.worker_limit(), kMaxCarriers / 2));
+    grow_workers(std::min(pool_.worker_limit(), kMaxWorkers));
     for (int i = 0; i < waited; ++i) notify(nullptr);
   }
 
@@ -193,7 +193,7 @@ class Monitor {
       stalled_since_ = platform::cpu_time_ns();
       pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
       pool_.lent.store(wanted, std::memory_order_relaxed);
-      grow_workers(std::min(pool_.worker_limit(), kMaxCarriers / 2));
+      grow_workers(std::min(pool_.worker_limit(), kMaxWorkers));
     }
     // Idle workers may have become allowed; they look for work of any root.
     for (int i = 0; i < std::min(waiting, pool_.worker_limit()); ++i) notify(nullptr);

@@ -38,9 +38,10 @@ struct Pool {
   std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};
   std::atomic<int> carrier_count{0};
   // Those of them that are workers, by their number.
-  std::array<std::atomic<Carrier*>, kMaxCarriers> workers{};
+  std::array<std::atomic<Carrier*>, kMaxWorkers> workers{};
   std::atomic<int> worker_count{0};
   Carrier* spare_roots = nullptr;
+  Carrier* spare_unlisted = nullptr;  // carriers that the table had no room for
   ContextPool contexts;
 
   // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
@@ -89,7 +90,7 @@ struct Pool {
   }
 
   // Whether it looks for work, or sleeps until there is some, and nobody has called it: a hint.
-  bool is_idle(const Carrier* carrier) const noexcept { return idle.has(carrier->index); }
+  bool is_idle(const Carrier* carrier) const noexcept { return carrier->is_listed() && idle.has(carrier->index); }
 
   Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }
   Carrier* worker(int number) const noexcept { return workers[number].load(std::memory_order_acquire); }

@@ -20,7 +20,8 @@ Carrier* take_root_carrier() noexcept {
     p.spare_roots = carrier->next_spare;
   } else {
     const int index = p.carrier_count.load(std::memory_order_relaxed);
-    if (index < kMaxCarriers) carrier = new (std::nothrow) Carrier(index, -1);
+    const int roots = index - p.worker_count.load(std::memory_order_relaxed);
+    if (roots < kMaxRoots) carrier = new (std::nothrow) Carrier(index, -1);
     if (carrier != nullptr) {
       p.carriers[index].store(carrier, std::memory_order_release);
       p.carrier_count.store(index + 1, std::memory_order_release);
@@ -33,18 +34,39 @@ Carrier* take_root_carrier() noexcept {
 void put_root_carrier(Carrier* carrier) noexcept {
   Pool& p = pool();
   p.lock.lock();
-  carrier->next_spare = p.spare_roots;
-  p.spare_roots = carrier;
+  Carrier*& spare = carrier->is_listed() ? p.spare_roots : p.spare_unlisted;
+  carrier->next_spare = spare;
+  spare = carrier;
   p.lock.unlock();
 }
+
+namespace {
+
+// One beyond what the table holds; it is kept as others are, since who unblocks late must find it.
+Carrier* take_unlisted_carrier() noexcept {
+  // Relaxed: it only keeps the line from being said twice.
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true, std::memory_order_relaxed)) {
+    base::warn("more than %d threads of the program use OpenMP at the same time: the regions of further ones run alone",
+               kMaxRoots);
+  }
+  Pool& p = pool();
+  p.lock.lock();
+  Carrier* carrier = p.spare_unlisted;
+  if (carrier != nullptr) p.spare_unlisted = carrier->next_spare;
+  p.lock.unlock();
+  if (carrier == nullptr) carrier = new (std::nothrow) Carrier(kMaxCarriers, -1);
+  if (carrier == nullptr) base::fatal("no memory for the first use of OpenMP by a thread");
+  return carrier;
+}
+
+}  // namespace
 
 Context* attach() noexcept {
   Context* self = current_context();
   if (self->carrier != nullptr) return self;
   Carrier* carrier = take_root_carrier();
-  if (carrier == nullptr) {
-    base::fatal("more than %d threads of the program use OpenMP at the same time", kMaxCarriers);
-  }
+  if (carrier == nullptr) carrier = take_unlisted_carrier();
   self = &carrier->root_context;
   bind_identity(self);
   self->carrier = carrier;

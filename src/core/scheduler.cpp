@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/gang.h"
 #include "core/pool.h"
 #include "core/wait_queue.h"
 #include "platform/fence.h"
@@ -80,6 +81,7 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
   Context* context = carrier->free_first;
   const bool fits = context != nullptr && (avoid == 0 || context->last_bundle != avoid);
   if (!fits) {
+    if (!carrier->is_listed()) return nullptr;
     if (Context* made = make_free(avoid, carrier)) return made;
     if (context == nullptr) return nullptr;
   }
@@ -549,7 +551,7 @@ void set_switch_observer(SwitchObserver observer) noexcept { g_observer.store(ob
 
 int carrier_number() noexcept {
   const Carrier* carrier = current_context()->carrier;
-  return carrier != nullptr ? carrier->index : -1;
+  return carrier != nullptr && carrier->is_listed() ? carrier->index : -1;
 }
 
 pid_t thread_id() noexcept { return current_context()->carrier->thread_id.load(std::memory_order_relaxed); }
@@ -579,7 +581,7 @@ void departed(Context* left) noexcept {
 
 Context* make_context(void (*start)(void*), void* argument, int place) noexcept {
   Context* self = attach();
-  Context* context = make_free();
+  Context* context = self->carrier->is_listed() ? make_free() : nullptr;
   if (context == nullptr) return nullptr;
   Pool& p = pool();
   context->start = start;
@@ -616,7 +618,7 @@ void let_go(Context* context) noexcept { context->token.store(Token::suspended);
 
 bool has_spare() noexcept {
   Carrier* carrier = attach()->carrier;
-  if (carrier->free_first == nullptr) {
+  if (carrier->free_first == nullptr && carrier->is_listed()) {
     if (Context* made = make_free()) put_free(carrier, made);
   }
   return carrier->free_first != nullptr;
@@ -636,7 +638,7 @@ void publish(Bundle* bundle, int count) noexcept {
   // Release: a claimer that reads this value, or one added to it, sees the fields above.
   bundle->claim.store(1 | (static_cast<uint64_t>(count) << 32), std::memory_order_release);
 
-  // A full table only means that nobody else finds the bundle.
+  // In a full table nobody finds the bundle, this carrier neither.
   int top = carrier->open_top.load(std::memory_order_relaxed);
   while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
   int place = 0;
@@ -647,6 +649,7 @@ void publish(Bundle* bundle, int count) noexcept {
     bundle->open_index = place;
   }
   carrier->open_top.store(place == top && place < kOpenBundles ? top + 1 : top, std::memory_order_release);
+  if (__builtin_expect(bundle->open_index < 0, 0)) summon(bundle, count - 1);
   notify(self->group);
 }
 

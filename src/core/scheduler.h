@@ -12,7 +12,10 @@
 
 namespace weft::core {
 
-inline constexpr int kMaxCarriers = 4096;
+// Each has room of its own: threads of the program must not keep the pool from lending some.
+inline constexpr int kMaxRoots = 4096;
+inline constexpr int kMaxWorkers = 4096;
+inline constexpr int kMaxCarriers = kMaxRoots + kMaxWorkers;
 
 // How the process shares the CPUs of the node with others.
 struct NodeSettings {
@@ -40,13 +43,14 @@ void start(const Settings& settings) noexcept;
 // CPU slots of the pool.
 int slots() noexcept;
 
-// The caller's context; a thread that is not of the pool becomes a root.
+// The caller's context; a thread that is not of the pool becomes a root. Beyond kMaxRoots it is one to which nobody
+// comes to help, and which gets no contexts.
 Context* attach() noexcept;
 
 // A root that ends gives back what it holds; it may attach again.
 void detach() noexcept;
 
-// The number of the caller's carrier, below kMaxCarriers; -1: it has none.
+// The number of the caller's carrier, below kMaxCarriers; -1: it has none, or one beyond those that are numbered.
 int carrier_number() noexcept;
 
 // The system's id of the OS thread that runs the caller, which is attached.

@@ -49,7 +49,7 @@ bool start_worker() noexcept {
   p.lock.lock();
   const int index = p.carrier_count.load(std::memory_order_relaxed);
   const int worker = p.worker_count.load(std::memory_order_relaxed);
-  Carrier* carrier = index < kMaxCarriers ? new (std::nothrow) Carrier(index, worker) : nullptr;
+  Carrier* carrier = worker < kMaxWorkers ? new (std::nothrow) Carrier(index, worker) : nullptr;
   bool started = false;
   if (carrier != nullptr) {
     pthread_attr_t attributes;

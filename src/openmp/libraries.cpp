@@ -102,7 +102,9 @@ bool has_all_cpus(Member* self) noexcept {
 // How many members, of those wanted, a region could really run at once now.
 int possible(Member* self, int wanted, Way way) noexcept {
   int idle = wanted;
-  if (!has_all_cpus(self)) {
+  const bool all = has_all_cpus(self);
+  if (core::carrier_number() < 0) return 1;  // nobody would come to help
+  if (!all) {
     const int64_t call = note_question(platform::now_ns());
     if (call < kShortCallNs) return 1;
     idle = core::idle_carriers();
