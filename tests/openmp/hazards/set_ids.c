@@ -220,6 +220,7 @@ static void in_a_child(void)
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
+    alarm(20);  // the parent's is not inherited
     weave(3, 3);
     change();
     by_members(4);
