@@ -2,6 +2,7 @@
 #include "core/parking.h"
 
 #include <array>
+#include <new>
 
 #include "core/scheduler.h"
 #include "core/spinlock.h"
@@ -70,6 +71,10 @@ void unpark(const std::atomic<uint32_t>& word, int count) noexcept {
     at = next;
   }
   bucket.lock.unlock();
+}
+
+void forget_parked() noexcept {
+  for (Bucket& bucket : g_buckets) new (&bucket) Bucket;
 }
 
 }  // namespace weft::core

@@ -11,6 +11,7 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "core/guests.h"
+#include "core/parking.h"
 #include "core/pool.h"
 #include "platform/rseq.h"
 
@@ -83,6 +84,7 @@ void forget_in_child() {
   self->carrier = nullptr;
   bind_identity(self);  // its OS thread has the identity that called fork() for its own, and another number
   forget_admissions();
+  forget_parked();
   forget_monitor();
   ++g_generation;
   g_start_lock.unlock();

@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include <pthread.h>
+
 #include "base/message.h"
 #include "core/spinlock.h"
 
@@ -20,6 +22,11 @@ Record* make(const char* what) noexcept {
   auto* record = new (std::nothrow) Record;
   if (record == nullptr) base::fatal("no memory for %s", what);
   return record;
+}
+
+// Another thread may have had the lock when the process forked; the list is whole at each of its instructions.
+[[gnu::constructor]] void on_load() noexcept {
+  pthread_atfork(nullptr, nullptr, [] { new (&g_lock) core::Spinlock; });
 }
 
 }  // namespace
