@@ -82,6 +82,8 @@ void after(bool in_child) noexcept {
   unlock_gangs();
   after_fork(in_child);
   if (in_child) {
+    // Others may have counted themselves and been about to wait for the fork.
+    g_calls.store(0);
     forget_turns();
     Sequence::forget_all();
   }

@@ -135,14 +135,16 @@ bool Sequence::watch() noexcept {
 // By the monitor; whether anybody may need it.
 bool Sequence::look_at_all() noexcept {
   bool active = false;
-  Sequence* const all = g_all.load(std::memory_order_acquire);
-  for (Sequence* each = all; each != nullptr; each = each->next_) active |= each->look();
+  for (Sequence* each = g_all.load(std::memory_order_acquire); each != nullptr; each = each->next_) {
+    active |= each->look();
+  }
   g_calm_ticks = active ? 0 : g_calm_ticks + 1;
   if (g_calm_ticks < kTicksToWatchOn) return true;
   g_calm_ticks = 0;
   g_watched.store(false);
   platform::full_fence();
-  for (const Sequence* each = all; each != nullptr; each = each->next_) {
+  // Anew: one that has been made since has seen that it was watched.
+  for (const Sequence* each = g_all.load(std::memory_order_acquire); each != nullptr; each = each->next_) {
     if (!each->jobs_.claimable()) continue;
     g_watched.store(true);
     return true;
