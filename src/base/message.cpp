@@ -43,4 +43,13 @@ void fatal(const char* format, ...) noexcept {
   std::abort();
 }
 
+void lacking(const char* format, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+  // Without exit handlers: they may wait for threads that wait for this one.
+  std::_Exit(EXIT_FAILURE);
+}
+
 }  // namespace weft::base

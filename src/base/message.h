@@ -11,4 +11,8 @@ namespace weft::base {
 // The program cannot go on. The message names why and the way out; then the process aborts.
 [[noreturn, gnu::format(printf, 1, 2)]] void fatal(const char* format, ...) noexcept;
 
+// The system does not give what the program needs to go on. The message names what, and the way out; then the process
+// ends with status 1, as under other runtimes.
+[[noreturn, gnu::format(printf, 1, 2)]] void lacking(const char* format, ...) noexcept;
+
 }  // namespace weft::base

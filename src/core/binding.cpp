@@ -56,13 +56,18 @@ void bind_self(const platform::CpuSet* cpus) noexcept {
   g_binding_used.store(true, std::memory_order_relaxed);
   self->cpus = cpus;
   bind_carrier(self->carrier, cpus);
+  // Whose identity is a worker's has that worker's thread, which runs others at times.
+  if (!self->donated && self->home == nullptr) return;
   const base::KeepErrno keep;
   platform::bind_identity_thread(*cpus);
 }
 
 void prefer_slot(int slot) noexcept {
   Context* self = current_context();
-  self->place = slot == 0 ? self->group : pool().worker(slot - 1);
+  want_workers(slot + 1);
+  // As far as there are workers; without, it stays where it ran last.
+  const bool there = slot <= pool().worker_count.load(std::memory_order_acquire);
+  self->place = slot == 0 ? self->group : there ? pool().worker(slot - 1) : nullptr;
 }
 
 }  // namespace weft::core

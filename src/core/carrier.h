@@ -8,9 +8,9 @@
 
 #include "core/bundle.h"
 #include "core/context.h"
+#include "core/free_contexts.h"
 #include "core/ready_list.h"
 #include "core/scheduler.h"
-#include "core/stack_overflow.h"
 #include "core/statistics.h"
 #include "platform/rseq.h"
 
@@ -45,9 +45,12 @@ struct alignas(64) Carrier {
   // its thread waits in place, and its regions have one member.
   bool is_listed() const noexcept { return index < kMaxCarriers; }
 
-  // A root's own context. It outlives the root's thread: who unblocks late must find it.
-  Context root_context;
-  const Context* native_context = nullptr;  // a worker's own; for debuggers (tools/gdb)
+  // That of the OS thread itself. It outlives the thread: who unblocks late must find it.
+  Context own_context;
+  // A worker's own context, when it is free and its thread is to end it (core/relinquish.cpp). Release and acquire:
+  // with it come its fields.
+  std::atomic<Context*> own_ends{nullptr};
+  std::atomic<bool> spoken_for{false};  // a crew counts on this worker's identity for a member; relaxed, a flag alone
   Carrier* next_spare = nullptr;
   // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
   // Relaxed: the monitor may see an old number, and what a thread has stored itself its signal handlers see
@@ -64,10 +67,7 @@ struct alignas(64) Carrier {
   std::atomic<bool> is_seat{false};  // it holds a slot for a guest (guests.cpp), and nobody runs it; relaxed
   int admitted = 0;  // calls of the region it has been admitted to (admission.h); touched by the root alone
 
-  // Free contexts, oldest first; touched by this carrier only.
-  Context* free_first = nullptr;
-  Context* free_last = nullptr;
-  int free_count = 0;
+  FreeContexts free;
 
   // Each piece of work that appears calls one carrier, which takes a piece: whichever, as long as as many are called as
   // there are pieces. So who takes one for which nobody is called instead passes its call on. Touched by this carrier
@@ -97,10 +97,15 @@ struct alignas(64) Carrier {
   // so that nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.
   std::atomic<int> slot{Slot::none};
 
-  // For the handler of stack overflows; what a thread runs on is the OS thread's, not the identity's.
-  alignas(64) std::array<char, kAlternateStackSize> alternate_stack;
-
   alignas(64) ReadyList ready;
+  // What it is to begin under an identity of its own (make_bodiless()). Set by unblock(), taken with exchange: by this
+  // carrier, or by another one when this does not come for it.
+  std::atomic<Context*> bodiless_ready{nullptr};
+  std::atomic<bool> late{false};  // it has not for a while; written by the monitor, relaxed, a guess
+  // Contexts that could go on here. Relaxed: a guess.
+  int waiting_contexts() const noexcept {
+    return ready.size() + (bodiless_ready.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
+  }
   // The root's context, when it can go on. Set by anybody, taken with exchange: by this carrier, or by a
   // worker once the monitor has seen that this one does not come for it. Relaxed flag: a guess.
   std::atomic<Context*> root_ready{nullptr};

@@ -39,7 +39,8 @@ struct Token {
     none,       // running, nothing pending
     notified,   // unblock() came first; the next block() returns at once
     suspended,  // left, stack complete: whoever unblocks it makes it ready
-    sleeping,   // waits in place on a futex, for want of a free context
+    resting,  // waits in place as long as its carrier has nothing else to do: whoever unblocks it wakes the carrier
+    sleeping,  // waits in place on a futex, for want of a free context
     held,       // nobody runs it, and one alone may make it go on: who unblocks it meant an earlier wait, or life
   };
 };
@@ -52,8 +53,8 @@ enum class Rseq : uint8_t {
 };
 
 struct Context {
-  uintptr_t thread_pointer = 0;   // the identity; constant
-  pid_t thread_id = 0;            // of the OS thread whose identity that is
+  uintptr_t thread_pointer = 0;  // the identity; constant
+  pid_t thread_id = 0;  // of the OS thread whose identity that is
   void* stack_pointer = nullptr;  // where to continue; meaningful only while nobody runs the context
   Entry entry = nullptr;
   void* argument = nullptr;
@@ -64,9 +65,10 @@ struct Context {
   // before the unblock() that makes it continue, cleared by the context itself.
   void (*start)(void* argument) = nullptr;
   void* start_argument = nullptr;
-  bool donated = false;   // a pool's: the thread that has it can be ended. Else an OS thread's own
-  uint32_t born = 0;      // of a donated one: the request of relinquish() that it followed (core/relinquish.cpp)
-  bool borrowed = false;  // goes back to the pool when it is free: contexts must not pile up where such calls end
+  bool donated = false;  // by a parked thread. Else the identity of a thread that carries work itself
+  bool ends = false;  // its thread is to end when it is back in the scheduler's loop
+  bool bodiless = false;  // only stands for a call: whoever is free and continues it runs `start` as itself
+  uint32_t born = 0;  // the request of relinquish() that it followed (core/relinquish.cpp)
 
   // Release by the one who leaves, acquire by the context that continues: what was written before a
   // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to
@@ -83,6 +85,9 @@ struct Context {
   std::atomic<GuestPart> guest_part{GuestPart::none};
 
   Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
+  // Where it waits in place. Relaxed: stored before the token says so, and who reads it after it has gone on wakes
+  // somebody for nothing.
+  std::atomic<Carrier*> rests_on{nullptr};
   Carrier* home = nullptr;  // a root's own context runs on this carrier only
   Carrier* group = nullptr;  // the root whose work it does
   Carrier* place = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last

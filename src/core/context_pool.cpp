@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/context_pool.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -51,7 +53,6 @@ struct ContextPool::Donor : Context {
     entry = nullptr;
     next = nullptr;
     start = nullptr;
-    borrowed = false;
     departure = Departure::none;
     carrier = home = group = place = nullptr;
     cpus = nullptr;
@@ -109,18 +110,14 @@ ContextPool::Donor* ContextPool::make() noexcept {
   // In the list before it exists: a leak checker does not look at the stack this runs on.
   donor->next_made = made_;
   made_ = donor;
-  const int error = pthread_create(&donor->thread, &attributes, donor_main, donor);
+  const int error = has_room_for(stack_size_) ? pthread_create(&donor->thread, &attributes, donor_main, donor) : ENOMEM;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   if (error == 0) watch_set_ids();
   if (error != 0) {
     made_ = donor->next_made;
     reuse(donor);
-    if (!refused_) {
-      base::warn("the system refuses another thread (%s; see ulimit -u, -v): regions get fewer than they ask for",
-                 strerrordesc_np(error));
-    }
-    refused_ = true;
+    note_refusal(error);
     return nullptr;
   }
 
@@ -133,8 +130,14 @@ ContextPool::Donor* ContextPool::make() noexcept {
   }
   donor->stack_end = stack_end_of(donor->thread);
   donor->donated = true;
-  ++size_;
+  most_ = std::max(most_, ++size_);
   return donor;
+}
+
+void ContextPool::note_refusal(int error) noexcept {
+  if (refused_.exchange(true, std::memory_order_relaxed)) return;
+  base::warn("the system refuses another thread (%s; see ulimit -u, -v): regions get fewer than they ask for",
+             strerrordesc_np(error));
 }
 
 Context* ContextPool::take(uint64_t avoid) noexcept {
@@ -148,7 +151,7 @@ Context* ContextPool::take(uint64_t avoid) noexcept {
 }
 
 void ContextPool::put(Context* context) noexcept {
-  Context*& list = context->donated && context->born < retired_before_ ? retired_ : free_;
+  Context*& list = context->born < retired_before_ ? retired_ : free_;
   context->next = list;
   list = context;
 }
@@ -162,27 +165,34 @@ void ContextPool::retire(uint32_t since) noexcept {
   }
 }
 
-void ContextPool::trim() noexcept {
-  for (const Context* context = free_; context != nullptr; context = context->next) trim_stack(context);
+Context* ContextPool::take_out() noexcept {
+  for (const Context* context = retired_; context != nullptr; context = context->next) withdraw(context);
+  return std::exchange(retired_, nullptr);
 }
 
-Context* ContextPool::take_out() noexcept {
-  for (const Context* context = retired_; context != nullptr; context = context->next) {
-    Donor** made = &made_;
-    while (*made != context) made = &(*made)->next_made;
-    *made = (*made)->next_made;
-    --size_;
-  }
-  return std::exchange(retired_, nullptr);
+void ContextPool::withdraw(const Context* context) noexcept {
+  Donor** made = &made_;
+  while (*made != context) made = &(*made)->next_made;
+  *made = (*made)->next_made;
+  --size_;
+  ++withdrawn_;
+}
+
+void ContextPool::begin_end(Context* context) noexcept {
+  auto* donor = static_cast<Donor*>(context);
+  donor->state.store(kEnding, std::memory_order_release);
+  platform::futex_wake(donor->state, 1);
+}
+
+bool ContextPool::has_ended(Context* context) noexcept {
+  return pthread_tryjoin_np(static_cast<Donor*>(context)->thread, nullptr) == 0;
 }
 
 void ContextPool::end(Context* chain) noexcept {
   const base::KeepErrno keep;
   for (; chain != nullptr; chain = chain->next) {
-    auto* donor = static_cast<Donor*>(chain);
-    donor->state.store(kEnding, std::memory_order_release);
-    platform::futex_wake(donor->state, 1);
-    pthread_join(donor->thread, nullptr);
+    begin_end(chain);
+    pthread_join(static_cast<Donor*>(chain)->thread, nullptr);
   }
 }
 
@@ -205,14 +215,38 @@ ContextPool::~ContextPool() {
   }
 }
 
+bool has_room_for(size_t stack_size) noexcept {
+  constexpr size_t kForTheProgram = 16u << 20;
+  const size_t size = stack_size + kGuardSize + kForTheProgram;
+  const base::KeepErrno keep;
+  void* probe = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED) return false;
+  munmap(probe, size);
+  return true;
+}
+
+namespace {
+
+void trim_below(const Context* context, uintptr_t used) noexcept {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = (context->stack_end + page - 1) & ~(page - 1);
+  const uintptr_t end = used & ~(page - 1);
+  const base::KeepErrno keep;
+  if (context->stack_end != 0 && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace
+
 void trim_stack(const Context* context) noexcept {
   // What lies right below the stack pointer may be in use too.
   constexpr uintptr_t kRedZone = 256;
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t begin = (context->stack_end + page - 1) & ~(page - 1);
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone) & ~(page - 1);
-  const base::KeepErrno keep;
-  if (context->stack_end != 0 && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  trim_below(context, reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone);
+}
+
+void trim_own_stack(const Context* self) noexcept {
+  // What this very call needs.
+  constexpr uintptr_t kInUse = 16 * 1024;
+  trim_below(self, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - kInUse);
 }
 
 void set_identity_end(void (*ending)()) noexcept { g_identity_ends = ending; }

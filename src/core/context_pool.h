@@ -2,6 +2,7 @@
 // Contexts whose identity and stack are donated by parked OS threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 #include "core/context.h"
@@ -29,9 +30,6 @@ class ContextPool {
   // Gives an idle context back.
   void put(Context* context) noexcept;
 
-  // Gives the memory of idle contexts' stacks back to the system.
-  void trim() noexcept;
-
   // Contexts born before `since` are not handed out any more: they wait for take_out().
   void retire(uint32_t since) noexcept;
 
@@ -42,10 +40,22 @@ class ContextPool {
   static void end(Context* chain) noexcept;
   void reuse(Context* chain) noexcept;
 
-  bool has_free() const noexcept { return free_ != nullptr; }
+  // The same steps for one that is free, without waiting: it is the pool's no more, its donor is told to end, and has
+  // ended. Then reuse().
+  void withdraw(const Context* context) noexcept;
+  static void begin_end(Context* context) noexcept;
+  static bool has_ended(Context* context) noexcept;
 
-  // Donors alive.
+  bool has_free() const noexcept { return free_ != nullptr; }
+  bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
+  // Says so to the user, once.
+  void note_refusal(int error) noexcept;
+
+  // Donors alive; the most there have been; those that have been withdrawn.
   size_t size() const noexcept { return size_; }
+  size_t most() const noexcept { return most_; }
+  size_t withdrawn() const noexcept { return withdrawn_; }
 
  private:
   struct Donor;
@@ -54,16 +64,27 @@ class ContextPool {
 
   const size_t stack_size_;
   size_t size_ = 0;
+  size_t most_ = 0;
+  size_t withdrawn_ = 0;
   Context* free_ = nullptr;
   Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts
   uint32_t retired_before_ = 0;
   Context* retired_ = nullptr;
   Donor* ended_ = nullptr;  // records without a thread
-  bool refused_ = false;  // the user has been told
+  // The system has refused a thread, and the user has been told. Relaxed: others ask without the lock that guards the
+  // rest, and a region more or less goes by it.
+  std::atomic<bool> refused_{false};
 };
+
+// Whether there is address space for another thread with such a stack, and some for the program besides: it had better
+// do with fewer threads than without memory.
+bool has_room_for(size_t stack_size) noexcept;
 
 // The memory below what a context that nobody runs has on its stack goes back to the system.
 void trim_stack(const Context* context) noexcept;
+
+// The same by the context that runs.
+void trim_own_stack(const Context* self) noexcept;
 
 // Called by the thread that has donated a context when that ends, before its thread-local objects do.
 void set_identity_end(void (*ending)()) noexcept;

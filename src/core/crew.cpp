@@ -20,6 +20,7 @@ int Crew::reserve(int count) noexcept {
     members_ = table;
     capacity_ = capacity;
   }
+  want_workers(count);
   if (!has_spare()) return size_;
   for (; size_ < count; ++size_) {
     if (size_ == made_) {
@@ -33,8 +34,10 @@ int Crew::reserve(int count) noexcept {
     member.posted.store(sequence_, std::memory_order_relaxed);
     member.done.store(sequence_, std::memory_order_relaxed);
     member.asleep.store(1, std::memory_order_relaxed);
-    member.context = make_context(member_main, &member, size_);
-    if (member.context == nullptr) break;
+    Context* context = &member.stub;
+    if (!make_bodiless(context, member_main, &member, size_)) context = make_context(member_main, &member, size_);
+    if (context == nullptr) break;
+    member.context.store(context, std::memory_order_relaxed);
   }
   return std::min(size_, count);
 }
@@ -45,9 +48,12 @@ void Crew::member_main(void* argument) {
   // What was posted before the first run is still to be served.
   uint32_t seen = member.done.load(std::memory_order_relaxed);
   uint32_t nudges = 0;
+  const bool bodiless = member.context.load(std::memory_order_relaxed) == &member.stub;
+  member.context.store(current_context(), std::memory_order_relaxed);
   member.asleep.store(0, std::memory_order_relaxed);
   while (crew->serve(member, seen, nudges)) {
   }
+  if (bodiless) release_bodiless(&member.stub);
 }
 
 // Waits for the next post or nudge and runs it; false when the crew is dismissed.
@@ -56,7 +62,7 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
     return member.posted.load(std::memory_order_acquire) != seen ||
            member.nudged.load(std::memory_order_acquire) != nudges;
   };
-  const Context* self = member.context;
+  const Context* self = current_context();
   while (!spin_until(self, called)) {
     member.asleep.store(1, std::memory_order_relaxed);
     platform::full_fence();
@@ -99,21 +105,22 @@ void Crew::nudge(int index) noexcept {
   CrewMember& member = *members_[index];
   member.nudged.fetch_add(1, std::memory_order_release);
   platform::full_fence();
-  if (member.asleep.load(std::memory_order_relaxed) != 0) unblock(member.context);
+  if (member.asleep.load(std::memory_order_relaxed) != 0) unblock(member.context.load(std::memory_order_relaxed));
 }
 
 int Crew::trim() noexcept {
   int awake = 0;
   for (int i = 1; i < size_; ++i) {
-    Context* context = members_[i]->context;
+    Context* context = members_[i]->context.load(std::memory_order_relaxed);
     // Blocked, it is left and complete; held, it stays so while its stack is looked at. One that has not been launched
-    // has used none.
+    // has used none. Who waits in place is asked for it.
     if (hold(context)) {
       trim_stack(context);
       let_go(context);
-    } else if (context->token.load() != Token::held) {
-      ++awake;
+      continue;
     }
+    const uint32_t token = context->token.load();
+    if (token != Token::held && token != Token::resting) ++awake;
   }
   return awake;
 }

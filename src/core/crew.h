@@ -40,7 +40,10 @@ struct CrewMember {
 
   // Read at each post, written when the member falls asleep or wakes.
   alignas(64) std::atomic<uint32_t> asleep{1};
-  Context* context = nullptr;
+  // Who runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with a fence
+  // between this and the post on both sides; who still sees the stub then has not seen the member fall asleep.
+  std::atomic<Context*> context{nullptr};
+  Context stub;
   Crew* crew = nullptr;
   int index = 0;
 };
@@ -75,7 +78,8 @@ class Crew {
     platform::full_fence();
     for (int i = 1; i < count; ++i) {
       // The first post launches it.
-      if (members_[i]->asleep.load(std::memory_order_relaxed) != 0) launch(members_[i]->context);
+      if (members_[i]->asleep.load(std::memory_order_relaxed) != 0)
+        launch(members_[i]->context.load(std::memory_order_relaxed));
     }
   }
 

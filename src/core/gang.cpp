@@ -26,6 +26,11 @@ void join_gang(void* argument) noexcept {
   run_claimed(current_context(), bundle, bundle->take());
 }
 
+// Workers that nobody has needed yet.
+int unmade_workers(const Pool& p) noexcept {
+  return std::max(0, std::min(p.unlent_limit(), p.settings.slots - 1) - p.worker_count.load(std::memory_order_relaxed));
+}
+
 }  // namespace
 
 int idle_carriers() noexcept {
@@ -34,7 +39,7 @@ int idle_carriers() noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   int idle = 0;
   for (int i = 0; i < count; ++i) idle += has_time(p.carrier(i), self) ? 1 : 0;
-  return idle;
+  return idle + unmade_workers(p);
 }
 
 bool alone() noexcept {
@@ -96,6 +101,9 @@ void end_sleep(const Context* self) noexcept {
 void summon(Bundle* bundle, int calls) noexcept {
   const Context* self = current_context();
   Pool& p = pool();
+  const int unmade = unmade_workers(p);
+  const int missing = calls - (idle_carriers() - unmade);
+  if (unmade > 0 && missing > 0) want_workers(1 + p.worker_count.load(std::memory_order_relaxed) + missing);
   const int count = p.carrier_count.load(std::memory_order_acquire);
   // Those that look for work find the bundle where it stands; those that wait have to be given a context that claims.
   const bool found_by_idle = bundle->open_index >= 0;

@@ -86,7 +86,7 @@ GuestLoad guest_load() noexcept {
     if (!carrier.is_root() || !carrier.holds_slot.load(std::memory_order_relaxed)) continue;
     if (carrier.is_seat.load(std::memory_order_relaxed)) continue;
     ++load.roots;
-    const GuestPart part = carrier.root_context.guest_part.load(std::memory_order_relaxed);
+    const GuestPart part = carrier.own_context.guest_part.load(std::memory_order_relaxed);
     load.primaries += part == GuestPart::primary ? 1 : 0;
     load.workers += part == GuestPart::worker ? 1 : 0;
   }

@@ -15,6 +15,7 @@
 #include "core/pool.h"
 #include "core/root_watch.h"
 #include "core/service_thread.h"
+#include "core/surplus.h"
 #include "core/ticks.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
@@ -28,6 +29,7 @@ constexpr long kTickNs = 5'000'000;
 constexpr int kTicksToKeepLent = 100;
 // Somebody sits in the kernel, and nothing is lent yet.
 constexpr int kTicksAsleep = 2;
+constexpr int kTicksForItsWorker = 40;
 constexpr int kTicksToLookForLocks = 200;
 
 // Carriers that run may be computing, and lending to them costs time slices. So it waits until each of them has
@@ -38,6 +40,9 @@ constexpr int64_t kPatienceOnceLentNs = 10'000'000;
 
 // After so many ticks without a way on, when the system refuses threads, the program is told.
 constexpr int kTicksToGiveUp = 1000;
+// The same where carriers run: members that wait for others without a call. In CPU time of each, as far as there are
+// slots.
+constexpr int64_t kHopelessNs = 3'000'000'000;
 
 std::atomic<uint32_t> g_awake{0};
 std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
@@ -49,6 +54,7 @@ struct Seen {
   const Context* root_waited = nullptr;
   uint64_t root_switches = 0;
   uint32_t ready_taken = 0;
+  int bodiless_ticks = 0;
   std::array<uint64_t, kOpenBundles> claims{};
 };
 
@@ -77,7 +83,20 @@ class Monitor {
       if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
     }
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
+    surplus_.tick(pool_);
     return roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() || ticks_watched();
+  }
+
+  // Nothing else is to watch, until g_awake.
+  void rest() noexcept {
+    while (g_awake.load(std::memory_order_acquire) == 0) {
+      if (surplus_.any(pool_)) {
+        platform::futex_wait_for(g_awake, 0, Surplus::kPeriodNs);
+        surplus_.tick(pool_);
+      } else {
+        platform::futex_wait(g_awake, 0);
+      }
+    }
   }
 
  private:
@@ -114,13 +133,22 @@ class Monitor {
   }
 
   static int stalled_contexts(Carrier& carrier, Seen& before) noexcept {
-    const int ready = carrier.ready.size();
+    const int ready = carrier.ready.size() + (is_late(carrier, before) ? 1 : 0);
     const uint32_t taken = carrier.ready.taken();
     const bool stalled = ready > 0 && before.ready_waited && taken == before.ready_taken;
     before.ready_waited = ready > 0;
     before.ready_taken = taken;
     carrier.stuck.store(stalled, std::memory_order_relaxed);
     return stalled ? ready : 0;
+  }
+
+  // A worker has its own identity for what has been left to it, so its thread may take a while to come.
+  static bool is_late(Carrier& carrier, Seen& before) noexcept {
+    const bool waits = carrier.bodiless_ready.load(std::memory_order_relaxed) != nullptr;
+    before.bodiless_ticks = waits ? before.bodiless_ticks + 1 : 0;
+    const bool late = before.bodiless_ticks > kTicksForItsWorker;
+    carrier.late.store(late, std::memory_order_relaxed);
+    return late;
   }
 
   bool root_stalled(Carrier& carrier, Seen& before) noexcept {
@@ -190,16 +218,22 @@ class Monitor {
       if (patience_over_) wanted = std::max(wanted, std::min(std::max(1, 2 * lent), lent + waiting));
     }
     if (wanted > lent) {
-      stalled_since_ = platform::cpu_time_ns();
-      pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
       pool_.lent.store(wanted, std::memory_order_relaxed);
-      grow_workers(std::min(pool_.worker_limit(), kMaxWorkers));
+      const int limit = std::min(pool_.worker_limit(), kMaxWorkers);
+      grow_workers(limit);
+      // What the system refuses is not lent: patience does not begin anew with it.
+      const int refused = limit - pool_.worker_count.load(std::memory_order_relaxed);
+      if (refused > 0) pool_.lent.store(wanted = std::max(lent, wanted - refused), std::memory_order_relaxed);
+      if (wanted > lent) stalled_since_ = platform::cpu_time_ns();
+      pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
     }
     // Idle workers may have become allowed; they look for work of any root.
     for (int i = 0; i < std::min(waiting, pool_.worker_limit()); ++i) notify(nullptr);
-    if (crowd.running == 0 && crowd.idle == 0 && stalled_ticks_ > kTicksToGiveUp &&
-        pool_.worker_count.load(std::memory_order_relaxed) < pool_.worker_limit()) {
-      base::fatal(
+    const bool in_vain = crowd.running == 0 ? stalled_ticks_ > kTicksToGiveUp
+                                            : platform::cpu_time_ns() - stalled_since_ >
+                                                  kHopelessNs * std::min(running, pool_.settings.slots);
+    if (in_vain && crowd.idle == 0 && pool_.contexts.refused()) {
+      base::lacking(
           "the system refuses the threads that the program needs to go on (see ulimit -u, -v); "
           "ask for fewer with OMP_NUM_THREADS");
     }
@@ -218,6 +252,7 @@ class Monitor {
   RootWatch roots_;
   IdleCpus idle_cpus_;
   Crowding crowding_;
+  Surplus surplus_;
 };
 
 void sleep_a_tick(Pool& p) noexcept {
@@ -259,7 +294,7 @@ void* monitor_main(void* argument) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }
-    while (g_awake.load(std::memory_order_acquire) == 0) platform::futex_wait(g_awake, 0);
+    monitor->rest();
   }
 }
 

@@ -70,6 +70,8 @@ struct Pool {
 
   // Counts the calls of relinquish() by twos; odd: the last one wanted identities ended too.
   std::atomic<uint32_t> relinquish_requests{0};
+  // The last of them that did: what has been born before is not handed out any more. Relaxed, as above.
+  std::atomic<uint32_t> contexts_since{0};
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
   int worker_limit() const noexcept { return unlent_limit() + lent_to_gangs.load(std::memory_order_relaxed); }
@@ -102,7 +104,8 @@ inline Pool& pool() noexcept { return *g_pool.load(std::memory_order_acquire); }
 
 // ---- scheduler.cpp ----
 void departed(Context* left) noexcept;
-[[noreturn]] void run_for_ever() noexcept;
+// Returns in the thread of a worker that is to end, under its own identity.
+void run_for_ever() noexcept;
 // Until there may be something to do that the carrier of `self` may do.
 void idle(Context* self) noexcept;
 // `context`, which nobody runs or holds, can go on.
@@ -114,7 +117,7 @@ void make_all_ready(Context* chain) noexcept;
 bool make_ready_alike(Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept;
 // In whose list a context is to stand.
 Carrier* carrier_for(const Context* context) noexcept;
-// Leaves `self` to another context that is ready, or to a free one; false when there is none.
+// Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.
 bool leave(Context* self, Departure departure) noexcept;
 // Wakes one idle carrier that may do the work of `group`, which the caller has published before.
 void notify(const Carrier* group) noexcept;
@@ -126,7 +129,6 @@ void call(Carrier* carrier) noexcept;
 void wake_for_work(Carrier* carrier) noexcept;
 // Work that is there for workers to take; a look at a moment.
 int pending_work(const Pool& pool) noexcept;
-Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
 // Runs a claimed member of a bundle, and others of it while there are some.
 void run_claimed(Context* self, Bundle* bundle, int index) noexcept;
 
@@ -148,8 +150,11 @@ void use_all_cpus() noexcept;
 extern std::atomic<bool> g_binding_used;
 
 // ---- relinquish.cpp ----
-// The carrier's part of what relinquish() has asked for. By the carrier itself, which has nothing to do.
-void relinquish_free(Carrier* carrier, uint32_t request) noexcept;
+// The part of the caller's carrier in what relinquish() has asked for. By `self` that runs the scheduler's loop and has
+// nothing to do; the context that is to take its place, itself if its thread is to end, or null: it may sleep.
+Context* relinquish_before_sleep(Context* self) noexcept;
+// The same by one that waits in place.
+void relinquish_in_place(Context* self) noexcept;
 
 // ---- roots.cpp ----
 // A carrier for a thread that is not the pool's; null: there are too many. And back.

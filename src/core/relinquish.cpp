@@ -1,41 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving back what idle contexts hold. A carrier's own ones are touched by no other, so each carrier does its part when
-// it has nothing to do, right before it falls asleep.
+// Giving back what idle contexts hold. What a carrier has at hand is touched by no other, so each carrier does its part
+// when it has nothing to do, right before it falls asleep.
+#include <mutex>
+
 #include "core/pool.h"
 
 namespace weft::core {
 
-void relinquish_free(Carrier* carrier, uint32_t request) noexcept {
-  Pool& p = pool();
-  const bool with_identities = (request & 1) != 0;
-  p.lock.lock();
-  if (with_identities) p.contexts.retire(request);
-  while (Context* context = carrier->free_first) {
-    carrier->free_first = context->next;
-    p.contexts.put(context);
+namespace {
+
+// A worker's own identity ends with its thread, so that thread has to see to it.
+void end_own(const Pool& p, Context* context) noexcept {
+  const int count = p.worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Carrier* worker = p.worker(i);
+    if (&worker->own_context != context) continue;
+    worker->own_ends.store(context, std::memory_order_release);
+    wake(worker);
   }
-  carrier->free_last = nullptr;
-  carrier->free_count = 0;
+}
+
+void end_all(ContextQueue& stale, uint32_t request) noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  p.contexts.retire(request);
+  while (Context* context = stale.take()) context->donated ? p.contexts.put(context) : end_own(p, context);
   Context* ending = p.contexts.take_out();
-  if (!with_identities) p.contexts.trim();
   p.lock.unlock();
   if (ending == nullptr) return;
   // What their thread-local objects do at their end may need the lock.
   ContextPool::end(ending);
-  p.lock.lock();
+  const std::lock_guard lock(p.lock);
   p.contexts.reuse(ending);
-  p.lock.unlock();
+}
+
+void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
+  FreeContexts& free = carrier->free;
+  const bool with_identities = (request & 1) != 0;
+  const auto is_stale = [=](const Context* context) { return context->born < request; };
+  ContextQueue stale;
+  if (at_hand && with_identities) {
+    while (Context* context = free.at_hand.take(is_stale)) stale.add(context);
+  } else if (at_hand) {
+    free.at_hand.visit(trim_stack);
+  }
+  free.lock.lock();
+  if (with_identities) {
+    while (Context* context = free.take_from_shelf(is_stale)) stale.add(context);
+  } else {
+    free.shelf.visit(trim_stack);
+  }
+  free.lock.unlock();
+  if (!stale.empty()) end_all(stale, request);
+}
+
+}  // namespace
+
+Context* relinquish_before_sleep(Context* self) noexcept {
+  Pool& p = pool();
+  Carrier* carrier = self->carrier;
+  // Relaxed: only this thread takes it.
+  if (carrier->own_ends.load(std::memory_order_relaxed) != nullptr) {
+    Context* own = carrier->own_ends.exchange(nullptr, std::memory_order_acquire);
+    own->ends = true;
+    return own;
+  }
+  // Relaxed: who sees the request late is woken behind it and comes here once more.
+  const uint32_t request = p.relinquish_requests.load(std::memory_order_relaxed);
+  if (request == carrier->relinquished) return nullptr;
+  give_back(carrier, request, true);
+  if ((request & 1) != 0 && self->born < request) {
+    if (self == &carrier->own_context) {
+      self->ends = true;
+      return self;
+    }
+    // The context that runs this loop cannot end itself: another one takes its place, and comes here too.
+    if (Context* successor = make_free()) return successor;
+  }
+  carrier->relinquished = request;
+  return nullptr;
+}
+
+void relinquish_in_place(Context* self) noexcept {
+  Carrier* carrier = self->carrier;
+  const uint32_t request = pool().relinquish_requests.load(std::memory_order_relaxed);
+  if (request == carrier->relinquished) return;
+  give_back(carrier, request, true);
+  trim_own_stack(self);
+  carrier->relinquished = request;
 }
 
 void relinquish(bool with_identities) noexcept {
   Pool& p = pool();
   const uint32_t before = p.relinquish_requests.load(std::memory_order_relaxed);
   const uint32_t request = ((before | 1) + 1) | (with_identities ? 1 : 0);
-  // Two callers at once: one request stands for both. Relaxed: the lock orders what is done about it.
+  // Two callers at once: one request stands for both. Relaxed: the shelves' locks order what is done about it.
   p.relinquish_requests.store(request, std::memory_order_relaxed);
-  relinquish_free(attach()->carrier, request);
-  const int count = p.worker_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) wake(p.worker(i));
+  if (with_identities) p.contexts_since.store(request, std::memory_order_relaxed);
+  Carrier* own = attach()->carrier;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) give_back(p.carrier(i), request, p.carrier(i) == own);
+  const int workers = p.worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < workers; ++i) wake(p.worker(i));
 }
 
 }  // namespace weft::core

@@ -67,7 +67,7 @@ Context* attach() noexcept {
   if (self->carrier != nullptr) return self;
   Carrier* carrier = take_root_carrier();
   if (carrier == nullptr) carrier = take_unlisted_carrier();
-  self = &carrier->root_context;
+  self = &carrier->own_context;
   bind_identity(self);
   self->carrier = carrier;
   self->home = carrier;
@@ -79,7 +79,6 @@ Context* attach() noexcept {
   carrier->cpus.store(nullptr, std::memory_order_relaxed);
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
   carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
-  use_alternate_stack(carrier->alternate_stack.data());
   return self;
 }
 
@@ -89,21 +88,12 @@ void detach() noexcept {
   if (carrier == nullptr || self->home == nullptr) return;
   const bool initial = self->thread_id == getpid();
   release_slot(carrier);
-  drop_alternate_stack(carrier->alternate_stack.data());
   if (self->rseq != Rseq::held) platform::drop_rseq_area(carrier->rseq_area);
   self->carrier = nullptr;
   // Others will have its number and its carrier.
   carrier->thread_id.store(0, std::memory_order_relaxed);
   carrier->own_identity.store(0, std::memory_order_relaxed);
-  Pool& p = pool();
-  p.lock.lock();
-  while (Context* context = carrier->free_first) {
-    carrier->free_first = context->next;
-    p.contexts.put(context);
-  }
-  carrier->free_last = nullptr;
-  carrier->free_count = 0;
-  p.lock.unlock();
+  shelve(carrier, 0);
   put_root_carrier(carrier);
   bind_identity(nullptr);
   if (initial) end_after_last_thread();

@@ -13,81 +13,6 @@
 
 namespace weft::core {
 
-namespace {
-
-Context* life(void*) { run_for_ever(); }
-
-// ---- free contexts ----
-
-// Contexts that are started on one carrier and end on another must not pile up there, nor should carriers that work on
-// the same nest meet at the pool's lock all the time: they give back and take many at once.
-constexpr int kMostFree = 64;
-constexpr int kTakenAtOnce = 16;
-
-void add_free(Carrier* carrier, Context* context) noexcept {
-  ++carrier->free_count;
-  context->next = nullptr;
-  (carrier->free_last != nullptr ? carrier->free_last->next : carrier->free_first) = context;
-  carrier->free_last = context;
-}
-
-// The one that has been free for the longest time.
-Context* remove_free(Carrier* carrier) noexcept {
-  Context* context = carrier->free_first;
-  --carrier->free_count;
-  carrier->free_first = context->next;
-  if (carrier->free_first == nullptr) carrier->free_last = nullptr;
-  return context;
-}
-
-void put_free(Carrier* carrier, Context* context) noexcept {
-  context->place = nullptr;
-  if (context->cpus != nullptr) {
-    context->cpus = nullptr;
-    leave_binding(carrier);
-  }
-  const bool borrowed = std::exchange(context->borrowed, false);
-  if (!borrowed) {
-    add_free(carrier, context);
-    if (carrier->free_count <= kMostFree) return;
-  }
-  Pool& p = pool();
-  p.lock.lock();
-  if (borrowed) p.contexts.put(context);
-  while (carrier->free_count > kMostFree / 2) p.contexts.put(remove_free(carrier));
-  p.lock.unlock();
-}
-
-// One of the pool's, or a new one; and for `carrier`, if given, some more that the pool has.
-Context* make_free(uint64_t avoid = 0, Carrier* carrier = nullptr) noexcept {
-  Pool& p = pool();
-  p.lock.lock();
-  Context* made = p.contexts.take(avoid);
-  for (int i = 1; carrier != nullptr && i < kTakenAtOnce && p.contexts.has_free(); ++i) {
-    add_free(carrier, p.contexts.take(0));
-  }
-  p.lock.unlock();
-  if (made != nullptr && made->entry == nullptr) {
-    prepare(made, life, nullptr);
-    made->born = p.relinquish_requests.load(std::memory_order_relaxed);
-  }
-  return made;
-}
-
-}  // namespace
-
-// A free context that has not served the bundle `avoid`, if one can be had; else any; else null.
-Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
-  Context* context = carrier->free_first;
-  const bool fits = context != nullptr && (avoid == 0 || context->last_bundle != avoid);
-  if (!fits) {
-    if (!carrier->is_listed()) return nullptr;
-    if (Context* made = make_free(avoid, carrier)) return made;
-    if (context == nullptr) return nullptr;
-  }
-  return remove_free(carrier);
-}
-
 // ---- waking ----
 
 void wake(Carrier* carrier) noexcept {
@@ -103,6 +28,14 @@ namespace {
 
 bool may_serve(const Pool& p, const Carrier* carrier, const Carrier* group) noexcept {
   return carrier->is_root() ? carrier == group : p.allowed(carrier);
+}
+
+// Workers are made when there is work for them, as many as there are slots. Whether there are more now.
+bool make_workers(const Pool& p, int calls) noexcept {
+  const int there = p.worker_count.load(std::memory_order_relaxed);
+  if (there >= p.settings.slots - 1) return false;
+  grow_workers(std::min(p.settings.slots - 1, there + calls));
+  return true;
 }
 
 bool wake_idle(Pool& p, const Carrier* group) noexcept {
@@ -129,7 +62,11 @@ void poke_waiting(Pool& p, const Carrier* group, int most) noexcept {
 
 // Work for `most` carriers has been published, and a fence has followed.
 void notify_some(Pool& p, const Carrier* group, int most) noexcept {
-  while (most > 0 && !p.idle.empty() && wake_idle(p, group)) --most;
+  const auto wake_some = [&] {
+    while (most > 0 && !p.idle.empty() && wake_idle(p, group)) --most;
+  };
+  wake_some();
+  if (most > 0 && make_workers(p, most)) wake_some();
   if (most > 0 && p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, group, most);
 }
 
@@ -181,6 +118,13 @@ void make_ready(Context* context) noexcept {
     return;
   }
   Pool& p = pool();
+  if (context->bodiless) {
+    Carrier* worker = context->place;
+    worker->bodiless_ready.store(context);
+    call(worker);
+    if (!may_serve(p, worker, context->group)) notify(context->group);
+    return;
+  }
   context->next = nullptr;
   push_ready(p, carrier_for(context), context->group, context, context, 1);
 }
@@ -241,6 +185,11 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
   switch_to(target);
   observe(self, false);
   self->departure = Departure::none;
+}
+
+void leave_to(Context* self, Context* successor, Departure departure) noexcept {
+  self->carrier->statistics.blocks.add();
+  switch_counted(self, successor, departure);
 }
 
 void finish(Bundle* bundle) noexcept {
@@ -351,6 +300,30 @@ bool may_take(const Carrier* carrier, const Carrier* victim, const Context* cont
   return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, context->group);
 }
 
+// Whether `carrier` may begin what has been left to `victim`: that has an identity for it, which others would have to
+// make. So they do only where it does not come.
+bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept {
+  const Context* stub = victim->bodiless_ready.load(std::memory_order_acquire);
+  if (stub == nullptr || !serves(carrier, stub->group)) return false;
+  return carrier == victim || victim->late.load(std::memory_order_relaxed) || !may_serve(pool(), victim, stub->group);
+}
+
+// Does it under the identity of `self`, unless that is about to end.
+bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
+  Context* stub = may_begin(carrier, victim) ? victim->bodiless_ready.exchange(nullptr) : nullptr;
+  if (stub == nullptr) return false;
+  settle_call(carrier, stub->group, victim == carrier);
+  const bool ends = self->born < pool().contexts_since.load(std::memory_order_relaxed);
+  Context* runner = ends ? take_free(self->carrier, 0) : nullptr;
+  if (runner == nullptr) runner = self;
+  runner->group = stub->group;
+  runner->place = stub->place;
+  runner->start = stub->start;
+  runner->start_argument = stub->start_argument;
+  if (runner != self) switch_counted(self, runner, Departure::idle);
+  return true;
+}
+
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   Context* context = nullptr;
   if (victim == carrier) {
@@ -398,7 +371,8 @@ bool visit_others(const Pool& p, const Carrier* carrier, Visit&& visit) noexcept
 bool serve_others(Context* self, Carrier* carrier) noexcept {
   return visit_others(pool(), carrier, [&](Carrier* victim) {
     if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
-    return claim_from(self, carrier, victim, false) || resume_from(self, carrier, victim);
+    return claim_from(self, carrier, victim, false) || begin_bodiless(self, carrier, victim) ||
+           resume_from(self, carrier, victim);
   });
 }
 
@@ -408,6 +382,8 @@ bool step(Context* self) noexcept {
     void (*start)(void*) = self->start;
     self->start = nullptr;
     start(self->start_argument);
+    // As when a context becomes free: this one goes on as such.
+    shed(self->carrier, self);
     return true;
   }
   if (self->claimed != nullptr) {
@@ -422,6 +398,7 @@ bool step(Context* self) noexcept {
   if (!root_last && resume_root(self, carrier)) return true;
   const bool allowed = pool().allowed(carrier);
   if (allowed || carrier->is_root()) {
+    if (begin_bodiless(self, carrier, carrier)) return true;
     if (claim_from(self, carrier, carrier, true)) return true;
     if (resume_from(self, carrier, carrier)) return true;
   }
@@ -440,7 +417,7 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
 }
 
 bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
-  if (is_abandoned(carrier, victim) || has_ready_for(carrier, victim)) return true;
+  if (is_abandoned(carrier, victim) || may_begin(carrier, victim) || has_ready_for(carrier, victim)) return true;
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
   for (int i = 0; i < top; ++i) {
     const Bundle* bundle = victim->open[i].load(std::memory_order_acquire);
@@ -465,15 +442,18 @@ void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
   if (!p.idle.remove(carrier->index)) carrier->call = called;
 }
 
-// Until there may be something to do.
-void rest(Context* self) noexcept {
+// Where a carrier sleeps, for whoever comes next; the others are for those that run short meanwhile.
+constexpr int kKeptAsleep = 2;
+
+// Until there may be something to do. `in_place`: on the stack of a context that waits, or until it is notified.
+void rest(Context* self, bool in_place) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
   carrier->wake.store(Wake::none);
   p.idle.add(carrier->index);
   platform::full_fence();
   // Work published before this point may have found nobody idle.
-  if (work_in_sight(carrier)) {
+  if (work_in_sight(carrier) || (in_place && self->token.load() != Token::resting)) {
     rise(p, carrier, Carrier::Call::missed);
     return;
   }
@@ -491,20 +471,12 @@ void rest(Context* self) noexcept {
         continue;
       }
     }
-    // Relaxed: who sees the request late is woken behind it and comes here once more.
-    const uint32_t request = p.relinquish_requests.load(std::memory_order_relaxed);
-    if (request != carrier->relinquished) {
-      relinquish_free(carrier, request);
-      // The context that runs this loop cannot end itself: another one takes its place, and comes here too.
-      Context* successor = (request & 1) != 0 && self->donated && self->born < request ? make_free() : nullptr;
-      if (successor != nullptr) {
-        rise(p, carrier, Carrier::Call::open);
-        self->borrowed = true;
-        switch_counted(self, successor, Departure::idle);
-        return;
-      }
-      carrier->relinquished = request;
+    if (Context* successor = in_place ? nullptr : relinquish_before_sleep(self)) {
+      rise(p, carrier, Carrier::Call::open);
+      if (successor != self) switch_counted(self, successor, Departure::idle);
+      return;
     }
+    shelve(carrier, kKeptAsleep);
     if (p.node.on()) {
       p.node.lie_down(carrier);
       // Without its slot it may take another; with too many slots in the process it could not use the one it had.
@@ -524,7 +496,7 @@ void rest(Context* self) noexcept {
 void idle(Context* self) noexcept {
   Pool& p = pool();
   do {
-    rest(self);
+    rest(self, false);
   } while (!p.node.get_up(p, self->carrier));
 }
 
@@ -537,7 +509,7 @@ int pending_work(const Pool& p) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Carrier& carrier = *p.carrier(i);
-    pending += carrier.ready.size();
+    pending += carrier.waiting_contexts();
     const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenBundles);
     for (int k = 0; k < top; ++k) {
       const Bundle* bundle = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
@@ -558,7 +530,7 @@ pid_t thread_id() noexcept { return current_context()->carrier->thread_id.load(s
 
 void run_for_ever() noexcept {
   Context* self = current_context();
-  for (;;) {
+  while (!self->ends) {
     if (!step(self)) idle(self);
   }
 }
@@ -581,12 +553,11 @@ void departed(Context* left) noexcept {
 
 Context* make_context(void (*start)(void*), void* argument, int place) noexcept {
   Context* self = attach();
-  Context* context = self->carrier->is_listed() ? make_free() : nullptr;
+  Context* context = take_free(self->carrier, 0);
   if (context == nullptr) return nullptr;
   Pool& p = pool();
   context->start = start;
   context->start_argument = argument;
-  context->borrowed = true;
   context->group = self->group;
   context->carrier = self->carrier;
   const int workers = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);
@@ -616,12 +587,30 @@ bool hold(Context* context) noexcept {
 
 void let_go(Context* context) noexcept { context->token.store(Token::suspended); }
 
+bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int place) noexcept {
+  Pool& p = pool();
+  if (place >= p.settings.slots || place > p.worker_count.load(std::memory_order_acquire)) return false;
+  Carrier* worker = p.worker(place - 1);
+  if (worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
+  stub->bodiless = true;
+  stub->start = start;
+  stub->start_argument = argument;
+  stub->group = attach()->group;
+  stub->carrier = stub->place = worker;
+  stub->token.store(Token::held);
+  return true;
+}
+
+void release_bodiless(Context* stub) noexcept { stub->place->spoken_for.store(false, std::memory_order_relaxed); }
+
+bool threads_refused() noexcept { return pool().contexts.refused(); }
+
 bool has_spare() noexcept {
   Carrier* carrier = attach()->carrier;
-  if (carrier->free_first == nullptr && carrier->is_listed()) {
-    if (Context* made = make_free()) put_free(carrier, made);
+  if (carrier->free.at_hand.empty() && carrier->is_listed()) {
+    if (Context* spare = take_free(carrier, 0)) put_free(carrier, spare);
   }
-  return carrier->free_first != nullptr;
+  return !carrier->free.at_hand.empty();
 }
 
 void publish(Bundle* bundle, int count) noexcept {
@@ -681,20 +670,10 @@ bool join(Bundle* bundle, const std::atomic<bool>& stop) noexcept {
   return true;
 }
 
-void block() noexcept {
-  Context* self = current_context();
-  uint32_t expected = Token::notified;
-  if (self->token.compare_exchange_strong(expected, Token::none)) return;
-  if (leave(self, Departure::block)) return;
-  // No identity to be had: the OS thread waits with its context.
-  expected = Token::none;
-  if (self->token.compare_exchange_strong(expected, Token::sleeping)) {
-    while (self->token.load() == Token::sleeping) platform::futex_wait(self->token, Token::sleeping);
-  }
-  self->token.store(Token::none);
-}
+namespace {
 
-bool leave(Context* self, Departure departure) noexcept {
+// What can go on in place of `self`, without a context made for it; or null.
+Context* successor_of(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Context* successor =
       carrier->root_ready.load(std::memory_order_relaxed) != nullptr ? carrier->root_ready.exchange(nullptr) : nullptr;
@@ -703,11 +682,94 @@ bool leave(Context* self, Departure departure) noexcept {
   }
   // Poked a moment after it had ceased to wait, or to stop that.
   take_poke(carrier);
-  if (successor != nullptr) settle_call(carrier, successor->group, successor->home != nullptr);
-  if (successor == nullptr) successor = take_free(carrier, self->last_bundle);
+  if (successor != nullptr) {
+    settle_call(carrier, successor->group, successor->home != nullptr);
+    return successor;
+  }
+  // It need not fit what it will do, but it saves a switch.
+  successor = find_at_hand(carrier, self->last_bundle);
+  return successor != nullptr ? successor : find_free(carrier, 0);
+}
+
+// Waits on the caller's own stack, until it is notified: true; or until the carrier has something else to do. So a
+// context is made for work only, not to sleep in: flat regions need none.
+bool rest_in_place(Context* self) noexcept {
+  Carrier* carrier = self->carrier;
+  Pool& p = pool();
+  // Who may not run had better leave it to others who may; and nobody finds one that stands in no table.
+  if (!carrier->is_listed() || p.node.on() || !(carrier->is_root() || p.allowed(carrier))) return false;
+  self->rests_on.store(carrier, std::memory_order_relaxed);
+  do {
+    relinquish_in_place(self);
+    uint32_t expected = Token::none;
+    if (!self->token.compare_exchange_strong(expected, Token::resting)) break;
+    rest(self, true);
+    expected = Token::resting;
+    if (!self->token.compare_exchange_strong(expected, Token::none)) break;
+    if (work_in_sight(carrier)) return false;
+  } while (true);
+  self->token.store(Token::none);
+  // It goes on with what nobody else can do.
+  settle_call(carrier, self->group, true);
+  if (carrier->is_root() || p.allowed(carrier)) return true;
+  if (Context* successor = take_free(carrier, 0)) switch_counted(self, successor, Departure::yield);
+  return true;
+}
+
+// A context that can go on, in whatever list it stands; or null.
+Context* ready_anywhere(Carrier* carrier) noexcept {
+  Context* ready = nullptr;
+  if (!(carrier->is_root() || pool().allowed(carrier))) return nullptr;
+  visit_others(pool(), carrier, [&](Carrier* victim) {
+    ready = victim->ready.pop_first([=](const Context* context) { return may_take(carrier, victim, context); });
+    return ready != nullptr;
+  });
+  return ready;
+}
+
+// The system refuses the identity under which the carrier could begin something. What has begun can go on all the same;
+// it may come at any time from where nobody looks for this carrier.
+void wait_without_identity(Context* self) noexcept {
+  constexpr int64_t kLookNs = 1'000'000;
+  for (;;) {
+    Context* successor = successor_of(self);
+    if (successor == nullptr) successor = ready_anywhere(self->carrier);
+    if (successor != nullptr) {
+      leave_to(self, successor, Departure::block);
+      return;
+    }
+    uint32_t expected = Token::none;
+    if (!self->token.compare_exchange_strong(expected, Token::sleeping)) break;
+    if (self->carrier->is_listed()) {
+      platform::futex_wait_for(self->token, Token::sleeping, kLookNs);
+    } else {
+      platform::futex_wait(self->token, Token::sleeping);
+    }
+    expected = Token::sleeping;
+    if (!self->token.compare_exchange_strong(expected, Token::none)) break;
+  }
+  self->token.store(Token::none);
+}
+
+}  // namespace
+
+void block() noexcept {
+  Context* self = current_context();
+  uint32_t expected = Token::notified;
+  if (self->token.compare_exchange_strong(expected, Token::none)) return;
+  if (Context* successor = successor_of(self)) {
+    leave_to(self, successor, Departure::block);
+    return;
+  }
+  if (rest_in_place(self) || leave(self, Departure::block)) return;
+  wait_without_identity(self);
+}
+
+bool leave(Context* self, Departure departure) noexcept {
+  Context* successor = successor_of(self);
+  if (successor == nullptr && self->carrier->is_listed()) successor = make_free();
   if (successor == nullptr) return false;
-  carrier->statistics.blocks.add();
-  switch_counted(self, successor, departure);
+  leave_to(self, successor, departure);
   return true;
 }
 
@@ -718,6 +780,7 @@ void unblock(Context* context) noexcept {
     const uint32_t next = seen == Token::suspended ? uint32_t{Token::none} : uint32_t{Token::notified};
     if (!context->token.compare_exchange_weak(seen, next)) continue;
     if (seen == Token::suspended) make_ready(context);
+    if (seen == Token::resting) call(context->rests_on.load(std::memory_order_relaxed));
     if (seen == Token::sleeping) platform::futex_wake(context->token, 1);
     return;
   }

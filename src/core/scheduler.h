@@ -80,6 +80,19 @@ void launch(Context* context) noexcept;
 bool hold(Context* context) noexcept;
 void let_go(Context* context) noexcept;
 
+// Makes `stub` stand for a call of start(argument) by the worker of that place, from 1, under an identity that the
+// worker has anyway; unblock() lets it begin. False when there is no such worker, or it is spoken for; until
+// release_bodiless().
+bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int place) noexcept;
+void release_bodiless(Context* stub) noexcept;
+
+// Whether the system has refused a thread before. Then members that wait for each other in ways that the scheduler
+// cannot see may have to wait for ever, since no thread can be lent to them.
+bool threads_refused() noexcept;
+
+// Sees to it that there are workers for so many members, as far as there are slots.
+void want_workers(int members) noexcept;
+
 // Sees to it that the caller's carrier can leave a context that blocks: false when the system refuses the
 // thread for that. Contexts made after a refusal could hold up everything.
 bool has_spare() noexcept;

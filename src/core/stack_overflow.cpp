@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/keep_errno.h"
 #include "base/message.h"
 #include "core/context.h"
 #include "platform/raise_again.h"
@@ -53,21 +56,35 @@ void watch_stacks(size_t stack_size) noexcept {
   sigaction(SIGSEGV, &ours, nullptr);
 }
 
-void use_alternate_stack(void* memory) noexcept {
+AlternateStack::AlternateStack() noexcept {
+  // Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.
+  constexpr size_t kLeast = 256u << 10;
+  const base::KeepErrno keep;
   stack_t now{};
   if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+  const size_t usable = std::max(kLeast, static_cast<size_t>(std::max(0L, sysconf(_SC_SIGSTKSZ))));
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+  void* mapping = mmap(nullptr, kGuardSize + usable, PROT_NONE, kFlags, -1, 0);
+  if (mapping == MAP_FAILED) return;
   stack_t ours{};
-  ours.ss_sp = memory;
-  ours.ss_size = kAlternateStackSize;
-  sigaltstack(&ours, nullptr);
+  ours.ss_sp = static_cast<char*>(mapping) + kGuardSize;
+  ours.ss_size = usable;
+  if (mprotect(ours.ss_sp, usable, PROT_READ | PROT_WRITE) != 0 || sigaltstack(&ours, nullptr) != 0) {
+    munmap(mapping, kGuardSize + usable);
+    return;
+  }
+  mapping_ = static_cast<char*>(mapping);
+  size_ = kGuardSize + usable;
 }
 
-void drop_alternate_stack(const void* memory) noexcept {
+AlternateStack::~AlternateStack() {
   stack_t now{};
-  if (sigaltstack(nullptr, &now) != 0 || now.ss_sp != memory) return;
+  // The program may have put its own in place of it.
+  if (mapping_ == nullptr || sigaltstack(nullptr, &now) != 0) return;
   stack_t none{};
   none.ss_flags = SS_DISABLE;
-  sigaltstack(&none, nullptr);
+  if (now.ss_sp == mapping_ + kGuardSize && sigaltstack(&none, nullptr) != 0) return;
+  munmap(mapping_, size_);
 }
 
 }  // namespace weft::core

@@ -20,10 +20,20 @@ uintptr_t stack_end_of(pthread_t thread) noexcept;
 // Takes SIGSEGV over, unless the program has; once.
 void watch_stacks(size_t stack_size) noexcept;
 
-// Gives the calling OS thread a stack for the handler to run on, unless it has one; `memory` of
-// kAlternateStackSize bytes outlives the thread or drop_alternate_stack().
-inline constexpr size_t kAlternateStackSize = 32u << 10;
-void use_alternate_stack(void* memory) noexcept;
-void drop_alternate_stack(const void* memory) noexcept;
+// For the life of this object the OS thread that makes it has a stack for handlers to run on, which would find no room
+// where a member has used up its own. Mapped apart, with a guard below: the program's own handlers with SA_ONSTACK run
+// there too. None where the thread has one, or the system refuses the memory. For workers: threads of the program keep
+// what they have.
+class AlternateStack {
+ public:
+  AlternateStack() noexcept;
+  ~AlternateStack();
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  char* mapping_ = nullptr;  // the guard first
+  size_t size_ = 0;
+};
 
 }  // namespace weft::core

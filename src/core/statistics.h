@@ -32,8 +32,10 @@ struct alignas(64) Statistics {
 struct Totals {
   uint64_t calls = 0, claims = 0, switches = 0, steals = 0, parks = 0, blocks = 0;
   uint64_t compensations = 0;  // OS threads lent by the monitor
-  int peak_threads = 0;        // OS threads that carried work
-  int contexts = 0;            // identities and stacks made
+  int peak_threads = 0;        // OS threads that carried work: the program's own and workers
+  int donors = 0;              // parked OS threads, each for an identity and a stack
+  int peak_donors = 0;
+  int donors_ended = 0;        // since nobody needed them, or the program has asked for it
 };
 
 // Sums over all carriers; approximate while they run. Thread-safe.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool and its OS threads.
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 
@@ -13,6 +15,7 @@
 #include "core/guests.h"
 #include "core/parking.h"
 #include "core/pool.h"
+#include "core/stack_overflow.h"
 #include "platform/rseq.h"
 
 namespace weft::core {
@@ -24,24 +27,63 @@ namespace {
 FutexLock g_start_lock;
 unsigned g_generation = 0;  // written by the only thread of a fork's child
 
+bool start_thread(Carrier* carrier) noexcept;
+
 void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
+  Pool& p = pool();
+  // Who makes it writes down where its stack ends.
+  p.lock.lock();
+  p.lock.unlock();
   const bool left = platform::leave_rseq();
   platform::take_rseq_area(carrier->rseq_area);
-  pthread_sigmask(SIG_SETMASK, &pool().signal_mask, nullptr);
-  Context* self = current_context();
+  pthread_sigmask(SIG_SETMASK, &p.signal_mask, nullptr);
+  Context* self = &carrier->own_context;
+  bind_identity(self);
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
   carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
-  use_alternate_stack(carrier->alternate_stack.data());
+  const AlternateStack alternate_stack;
   bind_new_worker(carrier);
   self->carrier = carrier;
-  self->stack_end = stack_end_of(pthread_self());
-  carrier->native_context = self;
+  self->born = p.relinquish_requests.load(std::memory_order_relaxed);
   // It counts as idle from before its start: until it has looked round it may be called. Nor has it a slot of the node.
   idle(self);
   // The kernel goes on writing into the area of its own identity: that one stays here, unused, for another's.
   if (Context* other = left ? nullptr : take_free(carrier, 0)) switch_to(other);
-  run_for_ever();
+  for (;;) {
+    run_for_ever();
+    // Its identity is to end: another thread goes on as this carrier.
+    self->ends = false;
+    platform::drop_rseq_area(carrier->rseq_area);
+    p.lock.lock();
+    const bool succeeded = start_thread(carrier);
+    p.lock.unlock();
+    if (succeeded) break;
+    platform::take_rseq_area(carrier->rseq_area);
+    self->born = p.relinquish_requests.load(std::memory_order_relaxed);
+  }
+  if (p.settings.identity_ends != nullptr) p.settings.identity_ends();
+  bind_identity(nullptr);
+  return nullptr;
+}
+
+// With the pool's lock held.
+bool start_thread(Carrier* carrier) noexcept {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, pool().settings.stack_size + kGuardSize + (64u << 10));
+  pthread_attr_setguardsize(&attributes, kGuardSize);
+  pthread_t thread;
+  const int error =
+      has_room_for(pool().settings.stack_size) ? pthread_create(&thread, &attributes, worker_main, carrier) : ENOMEM;
+  pthread_attr_destroy(&attributes);
+  if (error == 0) {
+    carrier->own_context.stack_end = stack_end_of(thread);
+  } else {
+    pool().contexts.note_refusal(error);
+  }
+  return error == 0;
 }
 
 bool start_worker() noexcept {
@@ -53,14 +95,7 @@ bool start_worker() noexcept {
   Carrier* carrier = worker < kMaxWorkers ? new (std::nothrow) Carrier(index, worker) : nullptr;
   bool started = false;
   if (carrier != nullptr) {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, p.settings.stack_size + kGuardSize + (64u << 10));
-    pthread_attr_setguardsize(&attributes, kGuardSize);
-    pthread_t thread;
-    started = pthread_create(&thread, &attributes, worker_main, carrier) == 0;
-    pthread_attr_destroy(&attributes);
+    started = start_thread(carrier);
     if (started) {
       // It is idle before it runs: who counts idle carriers now may count on it.
       p.idle.add(index);
@@ -102,6 +137,8 @@ void grow_workers(int count) noexcept {
   }
 }
 
+void want_workers(int members) noexcept { grow_workers(std::min(members, pool().settings.slots) - 1); }
+
 void start(const Settings& settings) noexcept {
   if (g_pool.load(std::memory_order_acquire) != nullptr) return;
   g_start_lock.lock();
@@ -117,13 +154,12 @@ void start(const Settings& settings) noexcept {
     }();
     static_cast<void>(once);
     auto* made = new (std::nothrow) Pool(settings);
-    if (made == nullptr) base::fatal("no memory for the pool of threads");
+    if (made == nullptr) base::lacking("no memory for the pool of threads");
     set_admission(settings.admission);
     begin_guests(*made);
     g_pool.store(made, std::memory_order_release);
     watch_stacks(settings.stack_size);
     start_monitor();
-    grow_workers(settings.slots - 1);
   }
   g_start_lock.unlock();
 }
@@ -151,7 +187,9 @@ Totals totals() noexcept {
   sum.compensations = p->compensations.load(std::memory_order_relaxed);
   sum.peak_threads = count;
   p->lock.lock();
-  sum.contexts = static_cast<int>(p->contexts.size());
+  sum.donors = static_cast<int>(p->contexts.size());
+  sum.peak_donors = static_cast<int>(p->contexts.most());
+  sum.donors_ended = static_cast<int>(p->contexts.withdrawn());
   p->lock.unlock();
   return sum;
 }

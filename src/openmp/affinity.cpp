@@ -168,7 +168,7 @@ class Decision {
   template <class Use>
   void with_topology(Use&& use) noexcept {
     auto* topology = new (std::nothrow) Topology(result_.process, root_);
-    if (topology == nullptr) base::fatal("no memory for the places of threads");
+    if (topology == nullptr) base::lacking("no memory for the places of threads");
     use(*topology);
     delete topology;
   }

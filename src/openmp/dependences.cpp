@@ -58,7 +58,8 @@ void DependTable::grow() noexcept {
   auto* locations = static_cast<Location*>(
       std::realloc(static_cast<void*>(locations_), sizeof(Location) * static_cast<size_t>(capacity)));
   auto* slots = static_cast<int32_t*>(std::calloc(size, sizeof(int32_t)));
-  if (locations == nullptr || slots == nullptr) base::fatal("no memory for the dependences of %d locations", capacity);
+  if (locations == nullptr || slots == nullptr)
+    base::lacking("no memory for the dependences of %d locations", capacity);
   std::free(slots_);
   locations_ = locations;
   capacity_ = capacity;
@@ -129,7 +130,7 @@ void DependTable::link(Task* task, const Dependence& dependence, bool keep) noex
 bool link_dependences(Task* parent, Task* task, const Dependence* list, int count, bool keep) noexcept {
   if (parent->children == nullptr) {
     parent->children = new (std::nothrow) DependTable;
-    if (parent->children == nullptr) base::fatal("no memory for the dependences of tasks");
+    if (parent->children == nullptr) base::lacking("no memory for the dependences of tasks");
   }
   // One more than there are, so that it does not start before all are known.
   task->unmet.store(1, std::memory_order_relaxed);

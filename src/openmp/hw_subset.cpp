@@ -216,11 +216,11 @@ bool parse_hw_subset(const char* text, HwSubset* subset) noexcept {
 
 CpuSet choose_cpus(const HwSubset& subset, const CpuSet& cpus, const char* root, const char** lacking) noexcept {
   const std::unique_ptr<Topology> topology(new (std::nothrow) Topology(cpus, root));
-  if (topology == nullptr) base::fatal("no memory for the topology of the machine");
+  if (topology == nullptr) base::lacking("no memory for the topology of the machine");
   const bool by_kind = std::any_of(subset.items.begin(), subset.items.begin() + subset.size,
                                    [](const Item& item) { return item.kind != Kind::any; });
   const std::unique_ptr<CoreKinds> kinds(by_kind ? new (std::nothrow) CoreKinds(cpus, root) : nullptr);
-  if (by_kind && kinds == nullptr) base::fatal("no memory for the topology of the machine");
+  if (by_kind && kinds == nullptr) base::lacking("no memory for the topology of the machine");
   Choice choice(subset, *topology, kinds.get());
   *lacking = nullptr;
   for (const auto& nested : kNesting) {

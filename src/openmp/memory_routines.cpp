@@ -80,7 +80,7 @@ WEFT_ABI_EXPORT(omp_get_default_allocator_);
 // The allocate clause: a program has no way to go on without.
 WEFT_ABI void* weft_abi_GOMP_alloc(size_t alignment, size_t size, AllocatorHandle handle) {
   void* memory = allocate(handle, alignment, size, false);
-  if (memory == nullptr && size > 0) base::fatal("no memory for an allocate clause (%zu bytes)", size);
+  if (memory == nullptr && size > 0) base::lacking("no memory for an allocate clause (%zu bytes)", size);
   return memory;
 }
 WEFT_ABI_EXPORT(GOMP_alloc);

@@ -128,8 +128,8 @@ void begin_doacross(Member* self, uint64_t rows, uint64_t row_length) noexcept {
     // Pages that nobody posts to are never there.
     share->posted = static_cast<std::atomic<uint64_t>*>(std::calloc(kLanes * share->lane_words, sizeof(uint64_t)));
     if (share->posted == nullptr) {
-      base::fatal("no memory for a doacross loop of %llu x %llu iterations", static_cast<unsigned long long>(rows),
-                  static_cast<unsigned long long>(row_length));
+      base::lacking("no memory for a doacross loop of %llu x %llu iterations", static_cast<unsigned long long>(rows),
+                    static_cast<unsigned long long>(row_length));
     }
   });
 }

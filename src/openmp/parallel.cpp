@@ -254,7 +254,7 @@ bool make_crew(Root* root) noexcept {
     // A tool is there from the start or never.
     const auto run = ompt::on() ? run_crew_member<true> : run_crew_member<false>;
     root->crew = new (std::nothrow) core::Crew(run, nudge_crew_member, root->crew_team);
-    if (root->crew == nullptr || root->crew_team == nullptr) base::fatal("no memory for a team of threads");
+    if (root->crew == nullptr || root->crew_team == nullptr) base::lacking("no memory for a team of threads");
     root->crew_team->crew = root->crew;
     root->crew_team->size = 1;
   }
@@ -377,7 +377,8 @@ Kind begin(Member* parent, int& size, void* const* words, base::ProcBind bind, T
   if (crew) return Kind::crew;
   if (size == 1) return Kind::alone;
   // Without a second context nobody could go on when a member waits for another.
-  return core::has_spare() ? Kind::woven : Kind::alone;
+  // Nor is there to be a second member, where its turn may not come.
+  return core::has_spare() && !core::threads_refused() ? Kind::woven : Kind::alone;
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ Root* take_root() noexcept {
   if (root != nullptr) g_free_roots = root->next_free;
   g_lock.unlock();
   if (root == nullptr) root = new (std::nothrow) Root;
-  if (root == nullptr) base::fatal("no memory for the first use of OpenMP by a thread");
+  if (root == nullptr) base::lacking("no memory for the first use of OpenMP by a thread");
   pthread_setspecific(g_exit_key, root);
   return root;
 }

@@ -414,7 +414,7 @@ NestLock* nest_of(void* lock) noexcept {
 
 void init_nest(void* lock, int hint, const void* caller) noexcept {
   auto* nest = new (std::nothrow) NestLock;
-  if (nest == nullptr) base::fatal("no memory for a nestable lock");
+  if (nest == nullptr) base::lacking("no memory for a nestable lock");
   __builtin_memcpy(lock, &nest, sizeof nest);
   if (ompt::on()) ompt::init_lock(nest, ompt_mutex_nest_lock, static_cast<unsigned>(hint), caller);
 }

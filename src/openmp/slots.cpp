@@ -21,7 +21,7 @@ class Slots {
     const int places = in_force.places.size();
     place_of_ = new (std::nothrow) int[static_cast<size_t>(count)];
     at_ = new (std::nothrow) Range[static_cast<size_t>(places)];
-    if (place_of_ == nullptr || at_ == nullptr) base::fatal("no memory for the places of threads");
+    if (place_of_ == nullptr || at_ == nullptr) base::lacking("no memory for the places of threads");
     platform::CpuSet seen;
     const int cpus = useful_slots();
     const int shared = std::min(count, cpus);

@@ -20,7 +20,7 @@ Store* g_free = nullptr;
 template <class Record>
 Record* make(const char* what) noexcept {
   auto* record = new (std::nothrow) Record;
-  if (record == nullptr) base::fatal("no memory for %s", what);
+  if (record == nullptr) base::lacking("no memory for %s", what);
   return record;
 }
 

@@ -29,7 +29,7 @@ TaskDeque* deque_of(Member* self) noexcept {
     TaskDeque* deque = slot.load(std::memory_order_relaxed);
     if (deque == nullptr) {
       deque = new (std::nothrow) TaskDeque;
-      if (deque == nullptr) base::fatal("no memory for explicit tasks");
+      if (deque == nullptr) base::lacking("no memory for explicit tasks");
       slot.store(deque, std::memory_order_release);
     }
     self->deque = deque;

@@ -39,7 +39,7 @@ Task* TaskPool::take(size_t bytes) noexcept {
   }
   const size_t capacity = kSmallest << index;
   void* memory = std::aligned_alloc(64, (sizeof(Task) + capacity + 63) / 64 * 64);
-  if (memory == nullptr) base::fatal("no memory for an explicit task of %zu bytes", bytes);
+  if (memory == nullptr) base::lacking("no memory for an explicit task of %zu bytes", bytes);
   task = new (memory) Task;
   task->pool = this;
   task->capacity = capacity;
@@ -74,7 +74,7 @@ Task* allocate_task(size_t bytes, size_t alignment, void** payload) noexcept {
   char* start = reinterpret_cast<char*>(task + 1);
   if (!fits) {
     task->big = std::malloc(room + alignof(std::max_align_t));
-    if (task->big == nullptr) base::fatal("no memory for an explicit task of %zu bytes", bytes);
+    if (task->big == nullptr) base::lacking("no memory for an explicit task of %zu bytes", bytes);
     start = static_cast<char*>(task->big);
   }
   const auto address = reinterpret_cast<uintptr_t>(start);

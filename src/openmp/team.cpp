@@ -97,7 +97,7 @@ void reserve_members(Team* team, int size) noexcept {
   auto* lines = new (std::nothrow) MemberLine[capacity];
   auto* deques = new (std::nothrow) std::atomic<TaskDeque*>[capacity]();
   if (lines == nullptr || deques == nullptr || !team->queue.reserve(capacity))
-    base::fatal("no memory for a team of %d threads", size);
+    base::lacking("no memory for a team of %d threads", size);
   if (team->capacity > 0) {
     team->outgrown = new (std::nothrow) Team::Outgrown{team->lines, team->deques, team->outgrown};
   }

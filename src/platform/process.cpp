@@ -27,6 +27,7 @@ struct Stat {
   bool known = false;
   bool ended = false;  // and only waits to be collected
   uint64_t start = 0;
+  int threads = 0;
 };
 
 Stat read_stat(pid_t pid) noexcept {
@@ -50,7 +51,10 @@ Stat read_stat(pid_t pid) noexcept {
     ++at;
   }
   // Where only the initial thread has ended, the process goes on with the others.
-  return {.known = true, .ended = ended && threads <= 1, .start = std::strtoull(at, nullptr, 10)};
+  return {.known = true,
+          .ended = ended && threads <= 1,
+          .start = std::strtoull(at, nullptr, 10),
+          .threads = static_cast<int>(threads)};
 }
 
 // A number for what /proc/self/ns/`name` stands for; 0 when the kernel does not say.
@@ -150,6 +154,8 @@ int64_t process_cpu_time(pid_t pid) noexcept {
   clockid_t clock;
   return pid > 0 && clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
 }
+
+int process_threads(pid_t pid) noexcept { return read_stat(pid).threads; }
 
 bool process_runs(pid_t pid) noexcept {
   char path[64];

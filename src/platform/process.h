@@ -35,6 +35,9 @@ uint64_t process_start(pid_t pid) noexcept;
 // CPU time that a process has used, in nanoseconds; 0 when there is no such process.
 int64_t process_cpu_time(pid_t pid) noexcept;
 
+// Its threads, those that sleep for good included; 0 when it is not there.
+int process_threads(pid_t pid) noexcept;
+
 // Whether a thread of the process runs or wants to. Some 10 us a thread; unknown counts as no.
 bool process_runs(pid_t pid) noexcept;
 

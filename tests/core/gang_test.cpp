@@ -44,10 +44,10 @@ TEST(GangTest, SummonedCallsUseTheSameContextsAgain) {
   static Pair* const pair = std::make_unique<Pair>().release();
   enter_region(self, 1);
   for (int i = 0; i < 20; ++i) run(pair);
-  const int before = totals().contexts;
+  const int before = totals().donors;
   for (int i = 0; i < 300; ++i) run(pair);
   leave_region(self);
-  EXPECT_LE(totals().contexts, before + 8);
+  EXPECT_LE(totals().donors, before + 8);
 }
 
 }  // namespace

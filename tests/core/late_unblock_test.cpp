@@ -117,7 +117,7 @@ TEST(LateUnblockTest, LateOnesDoNoHarmToTheNextLife) {
   for (int round = 0; round < 300; ++round) {
     const int size = crew->reserve(4);
     ASSERT_EQ(size, 4);
-    for (int i = 1; i < size; ++i) seen[static_cast<size_t>((round * 3 + i) % kMost)] = crew->member(i).context;
+    for (int i = 1; i < size; ++i) seen[static_cast<size_t>((round * 3 + i) % kMost)] = crew->member(i).context.load();
     for (int posts = 0; posts < 3; ++posts) {
       crew->start(size);
       crew->finish();

@@ -190,10 +190,7 @@ def own_contexts(pool):
         if int(carrier) == 0:
             continue
         carrier = carrier.dereference()
-        if int(carrier["worker"]) < 0:
-            yield f"c{index}", carrier["root_context"], carrier
-        elif int(carrier["native_context"]) != 0:
-            yield f"c{index}", carrier["native_context"].dereference(), carrier
+        yield f"c{index}", carrier["own_context"], carrier
 
 
 def donated_contexts(pool):

@@ -15,6 +15,7 @@
 
 #include "base/message.h"
 #include "node/status.h"
+#include "platform/process.h"
 
 namespace weft::tools {
 
@@ -63,6 +64,7 @@ Json to_json(const node::ProcessStatus& process) {
           {"weight", process.weight},
           {"cpus", cpu_list(process.cpus)},
           {"slots", {{"held", process.held}, {"wanted", process.wanted}, {"lent", process.lent}}},
+          {"threads", platform::process_threads(process.pid)},
           {"regions", process.regions},
           {"waited_seconds", static_cast<double>(process.waited_ns) * 1e-9},
           {"given", process.given},
@@ -90,12 +92,13 @@ const char* const kNobody = "no process shares the CPUs of this node (weft run -
 
 std::string row(const node::ProcessStatus& process) {
   char text[160];
-  std::snprintf(text, sizeof text, "%8d %-16.16s %-9s %6d %5d %6d %5d", process.pid, printable(process.command).c_str(),
-                printable(process.mode).c_str(), process.weight, process.held, process.wanted, process.lent);
+  std::snprintf(text, sizeof text, "%8d %-16.16s %-9s %6d %5d %6d %5d %7d", process.pid,
+                printable(process.command).c_str(), printable(process.mode).c_str(), process.weight, process.held,
+                process.wanted, process.lent, platform::process_threads(process.pid));
   return text;
 }
 
-const char* const kColumns = "     PID COMMAND          MODE      WEIGHT SLOTS WANTED  LENT";
+const char* const kColumns = "     PID COMMAND          MODE      WEIGHT SLOTS WANTED  LENT THREADS";
 
 }  // namespace
 

@@ -32,7 +32,7 @@ Note** list_of(const void* address) noexcept {
 
 WEFT_ABI void weft_abi_GOMP_add_alloc(const void* address) {
   auto* note = new (std::nothrow) Note{address, nullptr};
-  if (note == nullptr) base::fatal("no memory to note an allocatable variable");
+  if (note == nullptr) base::lacking("no memory to note an allocatable variable");
   const std::lock_guard guard(g_lock);
   Note** list = list_of(address);
   note->next = *list;

@@ -93,7 +93,7 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
 [[gnu::always_inline]] inline void run_open(const Combined& loop, unsigned threads) {
   const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* kept = new (std::nothrow) Combined(loop);
-  if (kept == nullptr) base::fatal("no memory for a parallel loop");
+  if (kept == nullptr) base::lacking("no memory for a parallel loop");
   void* words[core::Post::kWords] = {nullptr, kept};
   begin_parallel(run_combined<>, words, clauses(threads));
   begin(self(), kept->schedule, kept->chunk, kept->first, kept->step, kept->count);

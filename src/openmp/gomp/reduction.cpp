@@ -72,7 +72,7 @@ void register_reductions(Words* data, Words* before, const Words* shared, int me
       const size_t alignment = std::max<size_t>(block[kMemory], alignof(std::max_align_t));
       const size_t size = (block[kSize] * static_cast<size_t>(members) + alignment - 1) / alignment * alignment;
       void* memory = std::aligned_alloc(alignment, size);
-      if (memory == nullptr) base::fatal("no memory for the reductions of tasks");
+      if (memory == nullptr) base::lacking("no memory for the reductions of tasks");
       std::memset(memory, 0, size);
       block[kMemory] = reinterpret_cast<Words>(memory);
       block[kEnd] = block[kMemory] + block[kSize] * static_cast<size_t>(members);
@@ -168,7 +168,7 @@ void begin_extras(Member* member, Words* reductions, void** memory) noexcept {
     }
     if (memory != nullptr) {
       share->memory = std::calloc(1, reinterpret_cast<size_t>(*memory));
-      if (share->memory == nullptr) base::fatal("no memory for a worksharing construct");
+      if (share->memory == nullptr) base::lacking("no memory for a worksharing construct");
     }
   });
   if (memory != nullptr) *memory = member->extras->memory;

@@ -89,7 +89,7 @@ WEFT_ABI_EXPORT(GOMP_parallel_sections);
 WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
   const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* combined = new (std::nothrow) Combined{function, data, count};
-  if (combined == nullptr) base::fatal("no memory for parallel sections");
+  if (combined == nullptr) base::lacking("no memory for parallel sections");
   void* words[core::Post::kWords] = {nullptr, combined};
   begin_parallel(run_sections, words, clauses(threads));
   begin_sections(self(), count);

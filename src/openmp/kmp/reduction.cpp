@@ -43,7 +43,7 @@ void* make_copy(const ReductionInput& input) noexcept {
   constexpr size_t kLine = 64;
   const size_t size = (input.size + kLine - 1) / kLine * kLine;
   void* copy = std::aligned_alloc(kLine, size);
-  if (copy == nullptr) base::fatal("no memory for the reduction of %zu bytes", input.size);
+  if (copy == nullptr) base::lacking("no memory for the reduction of %zu bytes", input.size);
   std::memset(copy, 0, size);
   if (input.init != nullptr && input.original != nullptr) {
     reinterpret_cast<void (*)(void*, void*)>(input.init)(copy, input.original);
@@ -76,7 +76,7 @@ bool is_copy(const Variable& variable, int members, const void* address) noexcep
 template <class Value>
 Value* make_array(int count) noexcept {
   auto* array = static_cast<Value*>(std::calloc(static_cast<size_t>(count), sizeof(Value)));
-  if (array == nullptr) base::fatal("no memory for the reductions of tasks");
+  if (array == nullptr) base::lacking("no memory for the reductions of tasks");
   return array;
 }
 
@@ -84,7 +84,7 @@ Value* make_array(int count) noexcept {
 
 Copies* make_copies(int count, const ReductionInput* inputs, int members, int groups) noexcept {
   auto* copies = new (std::nothrow) Copies;
-  if (copies == nullptr) base::fatal("no memory for the reductions of tasks");
+  if (copies == nullptr) base::lacking("no memory for the reductions of tasks");
   copies->count = count;
   copies->members = members;
   copies->groups.store(groups, std::memory_order_relaxed);

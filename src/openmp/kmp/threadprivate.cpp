@@ -67,7 +67,7 @@ Variable* describe(const void* address) noexcept {
     if (at->address == address) return at;
   }
   auto* made = new (std::nothrow) Variable{.address = address};
-  if (made == nullptr) base::fatal("no memory for a threadprivate variable");
+  if (made == nullptr) base::lacking("no memory for a threadprivate variable");
   made->next = list;
   return list = made;
 }
@@ -79,7 +79,7 @@ thread_local bool t_is_initial = false;
 void* allocate(size_t size) noexcept {
   constexpr size_t kAlignment = 64;
   void* memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
-  if (memory == nullptr) base::fatal("no memory for a copy of a threadprivate variable of %zu bytes", size);
+  if (memory == nullptr) base::lacking("no memory for a copy of a threadprivate variable of %zu bytes", size);
   return memory;
 }
 
@@ -139,7 +139,7 @@ class Copies {
     }
     Copy*& list = lists_[list_of(address)];
     auto* made = new (std::nothrow) Copy{list, newest_, address, place, size};
-    if (made == nullptr) base::fatal("no memory for a threadprivate variable");
+    if (made == nullptr) base::lacking("no memory for a threadprivate variable");
     list = made;
     return newest_ = made;
   }
@@ -184,7 +184,7 @@ thread_local Holder t_holder;
 Copy* copy_of(void* address, void* from, size_t size) {
   if (t_holder.copies == nullptr) {
     t_holder.copies = new (std::nothrow) Copies;
-    if (t_holder.copies == nullptr) base::fatal("no memory for threadprivate variables");
+    if (t_holder.copies == nullptr) base::lacking("no memory for threadprivate variables");
   }
   Copy* copy = t_holder.copies->find(address);
   return copy != nullptr ? copy : t_holder.copies->make(address, from, size);

@@ -77,8 +77,8 @@ class Debugger(ProcessTest):
                 rows = [line for line in listing.splitlines() if re.search(r" [012]/3 ", line)]
                 self.assertEqual(len(rows), 9, text)
                 self.assertEqual(len({(row.split("0x")[1].split()[0], re.search(r" ([012])/3 ", row)[1]) for row in rows}), 9, text)
-                self.assertEqual(sum("suspended" in row and "waits_in_inner_barrier" in row for row in rows), 6, text)
-                self.assertEqual(sum("suspended" in row and "waits_for_lock" in row for row in rows), 2, text)
+                self.assertEqual(sum(" LWP " not in row.replace("asleep LWP", "") and "waits_in_inner_barrier" in row for row in rows), 6, text)
+                self.assertEqual(sum(" LWP " not in row.replace("asleep LWP", "") and "waits_for_lock" in row for row in rows), 2, text)
                 self.assertEqual(sum(" LWP " in row and "everybody_waits" in row for row in rows), 1, text)
                 self.assertEqual(backtraces.count(" opens_inner at "), 3, text)  # by the primaries of the inner regions
                 self.assertEqual(len(re.findall(r"^#\d+ +main at ", backtraces, re.MULTILINE)), 1, text)

@@ -37,6 +37,59 @@ int main(int count, char **arguments) {
   }
 }
 """
+# Handlers that ask for the alternate stack and need much room: where the program has set none up, they have had the
+# thread's own stack.
+DEEP_HANDLERS = """
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pthread.h>
+static volatile sig_atomic_t room = 40000;
+static int handled;
+static void handler(int signal) {
+  char *used = __builtin_alloca(room);
+  memset(used, signal, room);
+  __asm__ volatile("" : : "r"(used) : "memory");
+  __atomic_fetch_add(&handled, 1, __ATOMIC_RELAXED);
+}
+static int none(void) {
+  stack_t now;
+  return sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE) != 0;
+}
+static void *other(void *own) {
+  stack_t mine = {.ss_sp = own, .ss_size = 1 << 20}, now;
+  sigaltstack(&mine, NULL);
+  int members = 0;
+#pragma omp parallel num_threads(4) reduction(+ : members)
+  members++;
+  if (sigaltstack(NULL, &now) != 0 || now.ss_sp != own) puts("another one");
+  room = 900000;
+  raise(SIGUSR1);
+  return NULL;
+}
+int main(void) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+  sigaction(SIGUSR1, &action, NULL);
+  long sum = 0;
+  for (int i = 0; i < 200; i++) {
+#pragma omp parallel for num_threads(4) schedule(static, 1) reduction(+ : sum)
+    for (int j = 0; j < 4; j++) {
+      raise(SIGUSR1);
+      sum += j;
+    }
+  }
+  // The initial thread's handlers have its own stack, as before the first region.
+  if (!none()) puts("one of weft's");
+  room = 4 << 20;
+  raise(SIGUSR1);
+  pthread_t thread;
+  pthread_create(&thread, NULL, other, malloc(1 << 20));
+  pthread_join(thread, NULL);
+  printf("%ld %d\\n", sum, handled);
+  return 0;
+}
+"""
 ABORTS = """
 #include <stdlib.h>
 int main(void) {
@@ -87,6 +140,13 @@ int main(int count, char **arguments) {
 
 
 class Signals(ProcessTest):
+    def test_handlers_have_room(self):
+        program = self.build("deep_handlers", DEEP_HANDLERS)
+        for cpus in ("1", "2", "4"):
+            with self.subTest(cpus=cpus):
+                done = self.run_on_weft(program, WEFT_NUM_CPUS=cpus)
+                self.assertEqual((done.returncode, done.stdout), (0, "1200 802\n"), done.stderr)
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

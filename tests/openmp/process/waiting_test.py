@@ -7,7 +7,8 @@ import unittest
 
 from support import RUNTIME, TIMEOUT_S, ProcessTest
 
-# A mutex that a member locks; another one waits for it in the kernel when it is unlocked.
+# A mutex that a member locks, of those that have no OS thread for themselves; another one waits for it in the kernel when
+# it is unlocked.
 CONTENDED = """
 #include <omp.h>
 #include <pthread.h>
@@ -20,13 +21,13 @@ int main(int count, char **arguments) {
   pthread_mutexattr_init(&attributes);
   if (count > 1) pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
   pthread_mutex_init(&mutex, &attributes);
-#pragma omp parallel num_threads(2)
-  if (omp_get_thread_num() == 1) {
+#pragma omp parallel num_threads(3)
+  if (omp_get_thread_num() == 2) {
     pthread_mutex_lock(&mutex);
     __atomic_store_n(&locked, 1, __ATOMIC_RELEASE);
     sleep(1);
     pthread_mutex_unlock(&mutex);
-  } else {
+  } else if (omp_get_thread_num() == 0) {
     while (!__atomic_load_n(&locked, __ATOMIC_ACQUIRE)) usleep(1000);
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
@@ -44,7 +45,7 @@ class PriorityInheritance(ProcessTest):
     @unittest.skipUnless(os.path.exists("/proc/self/syscall"), "the kernel does not say what threads wait for")
     def test_mutex_of_the_kernel(self):
         program = self.build("inherit", CONTENDED)
-        environment = os.environ | {"LD_LIBRARY_PATH": str(RUNTIME)}
+        environment = os.environ | {"LD_LIBRARY_PATH": str(RUNTIME), "WEFT_NUM_CPUS": "2"}
         with subprocess.Popen([program, "inherit"], env=environment, stderr=subprocess.PIPE, text=True) as process:
             limit = threading.Timer(TIMEOUT_S, process.kill)
             limit.start()

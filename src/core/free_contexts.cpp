@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/free_contexts.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/pool.h"
+
+namespace weft::core {
+
+namespace {
+
+// More than a carrier that passes between a few members needs; half of it goes to the shelf, or comes from there, at
+// once, so that the lock is taken for every fourth context at most.
+constexpr int kAtHand = 8;
+// From another carrier's shelf: where contexts are started here and end there all the time, it is not visited for each.
+constexpr int kTakenAtOnce = 16;
+
+Context* life(void*) {
+  run_for_ever();
+  // Only a worker's own context ends.
+  __builtin_unreachable();
+}
+
+// One that fits; up to `more` others that do go to `rest`.
+template <class Fits>
+Context* take_several(FreeContexts& free, Fits&& fits, int more, ContextQueue& rest) noexcept {
+  if (free.shelved.load(std::memory_order_relaxed) == 0) return nullptr;
+  const std::lock_guard lock(free.lock);
+  Context* found = free.take_from_shelf(fits);
+  more = std::min(more, free.shelf.size() / 2);
+  for (; found != nullptr && more > 0; --more) {
+    Context* other = free.take_from_shelf(fits);
+    if (other == nullptr) break;
+    rest.add_first(other);
+  }
+  return found;
+}
+
+}  // namespace
+
+Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
+  Pool& p = pool();
+  // Relaxed: who has not seen a request yet acts before it.
+  const uint32_t born = p.contexts_since.load(std::memory_order_relaxed);
+  const auto fits = [=](const Context* context) {
+    return (avoid == 0 || context->last_bundle != avoid) && context->born >= born;
+  };
+  FreeContexts& own = carrier->free;
+  // The oldest is the one to fit, at hand and then on the shelf; only where it does not, all are looked through.
+  if (Context* context = own.at_hand.take_first(fits)) return context;
+  if (Context* context = take_several(own, fits, kAtHand / 2 - 1, own.at_hand)) return context;
+  if (Context* context = own.at_hand.take(fits)) return context;
+  // Nobody finds its work, so it has no use for others' contexts.
+  if (!carrier->is_listed()) return nullptr;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 1; i < count; ++i) {
+    const int index = carrier->index + i;
+    ContextQueue rest;
+    Context* context =
+        take_several(p.carrier(index < count ? index : index - count)->free, fits, kTakenAtOnce - 1, rest);
+    if (context == nullptr) continue;
+    const std::lock_guard lock(own.lock);
+    while (Context* other = rest.take()) own.put_on_shelf(other);
+    return context;
+  }
+  return nullptr;
+}
+
+Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {
+  return carrier->free.at_hand.take_first([avoid](const Context* context) { return context->last_bundle != avoid; });
+}
+
+Context* make_free() noexcept {
+  Pool& p = pool();
+  const std::lock_guard lock(p.lock);
+  Context* made = p.contexts.take();
+  if (made != nullptr && made->entry == nullptr) {
+    prepare(made, life, nullptr);
+    made->born = p.relinquish_requests.load(std::memory_order_relaxed);
+  }
+  return made;
+}
+
+Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
+  if (Context* context = find_free(carrier, avoid)) return context;
+  if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;
+  return avoid != 0 ? find_free(carrier, 0) : nullptr;
+}
+
+void shed(Carrier* carrier, Context* context) noexcept {
+  context->place = nullptr;
+  if (context->cpus == nullptr) return;
+  context->cpus = nullptr;
+  leave_binding(carrier);
+}
+
+void put_free(Carrier* carrier, Context* context) noexcept {
+  shed(carrier, context);
+  carrier->free.at_hand.add(context);
+  if (carrier->free.at_hand.size() > kAtHand) shelve(carrier, kAtHand / 2);
+}
+
+void shelve(Carrier* carrier, int kept) noexcept {
+  FreeContexts& free = carrier->free;
+  if (free.at_hand.size() <= kept) return;
+  const std::lock_guard lock(free.lock);
+  while (free.at_hand.size() > kept) free.put_on_shelf(free.at_hand.take());
+}
+
+}  // namespace weft::core

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many OS threads the runtime has, parked ones included, and how much address space."""
+import re
+import resource
+import unittest
+
+from support import CLANG, ProcessTest
+
+COUNTING = """
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <omp.h>
+
+static int most;
+static int look(void) {
+  DIR *tasks = opendir("/proc/self/task");
+  int count = 0;
+  for (struct dirent *entry; (entry = readdir(tasks));) count += entry->d_name[0] != '.';
+  closedir(tasks);
+  if (count > most) most = count;
+  return count;
+}
+static void nap(long us) { struct timespec t = {us / 1000000, us % 1000000 * 1000}; nanosleep(&t, 0); }
+static int tree(int n) {
+  if (n < 2) return n;
+  int a, b;
+#pragma omp task shared(a)
+  a = tree(n - 1);
+#pragma omp task shared(b)
+  b = tree(n - 2);
+#pragma omp taskwait
+  return a + b;
+}
+"""
+
+FLAT = COUNTING + """
+int main(int argc, char **argv) {
+  const int regions = atoi(argv[1]);
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  double sum = 0;
+  for (int i = 0; i < regions; i++) {
+    const int pauses = i % 500 == 499;
+#pragma omp parallel reduction(+ : sum)
+    {
+#pragma omp for schedule(dynamic) nowait
+      for (int j = 0; j < 16; j++) sum += 1;
+#pragma omp for ordered
+      for (int j = 0; j < 8; j++) {
+#pragma omp ordered
+        if (pauses) nap(100);
+      }
+#pragma omp single
+      tree(8);
+      if (pauses && omp_get_thread_num() == 0) nap(5000);
+#pragma omp barrier
+#pragma omp critical
+      if (pauses) nap(2000);
+      omp_set_lock(&lock);
+      if (pauses) nap(2000);
+      omp_unset_lock(&lock);
+#pragma omp for
+      for (int j = 0; j < 64; j++) {
+        if (j == 40) {
+#pragma omp cancel for
+        }
+#pragma omp cancellation point for
+      }
+#pragma omp taskgroup
+      {
+#pragma omp task
+        if (pauses) nap(1000);
+      }
+    }
+    if (pauses) {
+      look();
+      nap(5000);
+      look();
+    }
+  }
+  look();
+  printf("%d\\n", most);
+  return 0;
+}
+"""
+
+# Like programs whose members open small regions of their own: contexts are left here and resumed there.
+NESTED = COUNTING + """
+int main(int argc, char **argv) {
+  const int regions = atoi(argv[1]), outer = atoi(argv[2]), inner = atoi(argv[3]), calm = atoi(argv[4]);
+  unsigned seed = 1;
+  for (int i = 0; i < regions; i++) {
+#pragma omp parallel num_threads(outer) firstprivate(seed)
+    {
+      seed += 77u * omp_get_thread_num() + i;
+      for (int k = 0; k < 3; k++) {
+#pragma omp parallel num_threads(inner) firstprivate(seed)
+        {
+          seed += 55u * omp_get_thread_num();
+          for (volatile unsigned n = rand_r(&seed) % 40000; n > 0; n--) {}
+          if (rand_r(&seed) % 8 == 0) nap(100);
+#pragma omp barrier
+        }
+      }
+    }
+    if (i % 50 == 0) look();
+  }
+  const int there = look();
+  // A program in its flat part.
+  int left = there;
+  for (int i = 0; i < calm && left > atoi(argv[5]); i++) {
+#pragma omp parallel num_threads(2)
+    nap(1000);
+    nap(10000);
+    left = look();
+  }
+  printf("%d %d %d\\n", most, there, left);
+  return 0;
+}
+"""
+
+SPACE = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  long sum = 0;
+  for (int i = 0; i < 200; i++) {
+#pragma omp parallel for reduction(+ : sum) schedule(dynamic)
+    for (int j = 0; j < 64; j++) {
+      char *block = malloc(100000);
+      if (!block) abort();
+      block[j] = 1;
+      sum += block[j];
+      free(block);
+    }
+  }
+  char *most = malloc(150u << 20);
+  if (!most) return 1;
+  printf("%ld\\n", sum);
+  return 0;
+}
+"""
+
+
+class Threads(ProcessTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.nested = cls.build("nested", NESTED)
+
+    def numbers(self, *command, **variables):
+        done = self.run_on_weft(*command, **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [int(word) for word in done.stdout.split()]
+
+    def test_flat_programs_have_their_members_the_monitor_and_one(self):
+        for compiler in ("gcc", CLANG):
+            program = self.build(f"flat-{compiler}", FLAT, compiler=compiler)
+            for members, cpus in ((2, 2), (2, 8), (8, 8)):
+                for regions in (1, 1500 if members == 2 else 500):
+                    for policy in ("", "passive"):
+                        with self.subTest(compiler=compiler, members=members, cpus=cpus, regions=regions, policy=policy):
+                            most, = self.numbers(program, str(regions), OMP_NUM_THREADS=str(members),
+                                                 WEFT_NUM_CPUS=str(cpus), OMP_CANCELLATION="true",
+                                                 OMP_WAIT_POLICY=policy or "active")
+                            self.assertLessEqual(most, members + 2)
+
+    def test_more_members_than_cpus_cost_what_is_suspended(self):
+        program = self.build("flat", FLAT)
+        most, = self.numbers(program, "500", OMP_NUM_THREADS="8", WEFT_NUM_CPUS="2", OMP_CANCELLATION="true")
+        # The initial thread, a worker, the monitor, six that are suspended; and a few.
+        self.assertLessEqual(most, 9 + 6)
+
+    def test_nested_regions_use_the_contexts_that_are_free(self):
+        most, _, _ = self.numbers(self.nested, "600", "2", "4", "0", "0", OMP_NUM_THREADS="2", WEFT_NUM_CPUS="2")
+        # Eight members at a time; a few for each carrier.
+        self.assertLessEqual(most, 8 + 24)
+
+    def test_idle_ones_are_given_back(self):
+        _, there, left = self.numbers(self.nested, "20", "4", "16", "1500", "32", WEFT_NUM_CPUS="2")
+        self.assertGreater(there, 40)
+        self.assertLessEqual(left, 32)
+
+    def test_address_space_is_enough_for_few(self):
+        program = self.build("space", SPACE)
+        limits = {resource.RLIMIT_AS: 400000 << 10}
+        done = self.run_on_weft(program, limits=limits, OMP_NUM_THREADS="2", WEFT_NUM_CPUS="2")
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, str(200 * 64)), done.stderr)
+
+    def test_statistics_count_them(self):
+        done = self.run_on_weft(self.nested, "20", "4", "16", "0", "0", WEFT_NUM_CPUS="2", WEFT_STATS="1")
+        found = re.search(r"parked and lend their identities: at most (\d+), (\d+) now, (\d+) ended", done.stderr)
+        self.assertIsNotNone(found, done.stderr)
+        most, now, ended = map(int, found.groups())
+        seen = int(done.stdout.split()[0])
+        self.assertLessEqual(seen - 6, most)
+        self.assertGreater(most, 30)
+        self.assertLessEqual(now, most)
+        self.assertLess(ended, most)
+
+
+if __name__ == "__main__":
+    unittest.main()
