@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import stat
 import subprocess
@@ -83,6 +84,13 @@ class Passes(CommandTest):
         done = self.weft("run", "sh", "-c", 'cat; echo "$0 $1" >&2; exit 7', "--stats", "b c", input="in")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "in", "--stats b c\n"))
 
+    def test_scripts_that_do_not_say_what_runs_them(self):
+        script = self.folder / "plain_script"
+        script.write_text('echo "$0 $1 $2"; exit 5\n')
+        script.chmod(0o755)
+        done = self.weft("run", script, "a b", "c")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (5, f"{script} a b c\n", ""))
+
     def test_separator(self):
         self.assertEqual(self.weft("run", "--", "echo", "--", "-x").stdout, "-- -x\n")
 
@@ -122,6 +130,14 @@ class Loads(CommandTest):
         done = self.weft("run", "--preload", "--stats", program)
         self.assertEqual(done.returncode, 0)
         self.assertIn("regions by level: 1", done.stderr)
+
+    def test_library_by_a_relative_path(self):
+        program = self.build("relative", LINKED)
+        library = os.path.relpath(pathlib.Path(WEFT).parents[1] / "lib/weft/libgomp.so.1", self.folder)
+        for more in [], ["--preload"]:
+            done = self.weft("run", *more, "--stats", "--library", library, program, cwd=self.folder)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("regions by level: 1", done.stderr)
 
     def test_statistics_have_a_heading(self):
         done = self.weft("run", "--stats", self.build("counted", LINKED))
@@ -219,11 +235,42 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
                                  (("run", "--set", "x", "true"), "NAME=VALUE"),
                                  (("run", "--mode", "frob", "true"), "dynamic"),
                                  (("run", "--library", "/no", "true"), "/no"), (("run", "--frob", "true"), "--frob"),
-                                 ((), "subcommand")):
+                                 (("run", "--library", "/", "true"), "no file"), (("top", "--interval", "nan"), "nan"),
+                                 (("run", "--mode", "static", "-f", "nan", "true"), "nan"),
+                                 (("top", "--interval", "inf"), "inf")):
             with self.subTest(arguments=arguments):
                 done = self.weft(*arguments)
                 self.assertEqual(done.returncode, 2)
                 self.one_complaint(done, words)
+
+
+    def test_alone_is_helped(self):
+        done = self.weft()
+        self.assertEqual((done.returncode, done.stderr), (2, ""))
+        for command in "run", "trace", "node", "top", "info":
+            self.assertRegex(done.stdout, rf"\n  {command} ")
+
+    def test_output_that_cannot_be_written(self):
+        for command in ("info",), ("info", "--json"), ("node", "status"), ("top", "--once"), ("--help",), ("--version",):
+            with self.subTest(command=command), open("/dev/full", "w") as full:
+                environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
+                done = subprocess.run([WEFT, *command], env=environment, stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=TIMEOUT_S, check=False)
+                self.assertEqual(done.returncode, 1)
+                self.one_complaint(done, "No space left")
+
+    def test_paths_that_cannot_be_listed(self):
+        for folder, option in (("with space", "--preload"), ("with:colon", "--preload"), ("with:colon", None)):
+            with self.subTest(folder=folder):
+                prefix = self.folder / folder
+                if not prefix.exists():
+                    shutil.copytree(pathlib.Path(WEFT).parents[1] / "lib/weft", prefix / "lib/weft", symlinks=True)
+                    (prefix / "bin").mkdir()
+                    shutil.copy(WEFT, prefix / "bin/weft")
+                done = self.command(prefix / "bin/weft", "run", *([option] if option else []), "true")
+                self.assertEqual(done.returncode, 2)
+                self.one_complaint(done, folder, "install weft elsewhere")
+        self.assertEqual(self.command(self.folder / "with space/bin/weft", "run", "true").returncode, 0)
 
 
 class Info(CommandTest):

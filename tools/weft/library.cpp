@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include <sys/auxv.h>
+
 #include "base/message.h"
 
 namespace weft::tools {
@@ -32,6 +34,15 @@ bool complete(const Libraries& libraries) {
   return fs::exists(libraries.runtime, error) && fs::exists(libraries.audit, error);
 }
 
+// This command's file. Without /proc: what the system says it has started, which may be a link.
+fs::path own_path() {
+  std::error_code error;
+  fs::path path = fs::read_symlink("/proc/self/exe", error);
+  if (!error) return path;
+  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return started != nullptr ? fs::weakly_canonical(started, error) : fs::path();
+}
+
 Libraries in(const fs::path& folder, const fs::path& package) {
   std::error_code error;
   const fs::path python = package / "_site";
@@ -43,7 +54,7 @@ Libraries in(const fs::path& folder, const fs::path& package) {
 
 Libraries find_libraries() {
   std::error_code error;
-  const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  const fs::path prefix = own_path().parent_path().parent_path();
   for (const char* folder : {"lib/weft", WEFT_INSTALLED_LIBRARY_DIR}) {
     Libraries found = in(prefix / folder, prefix);
     if (complete(found)) return found;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `weft`.
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +33,16 @@ int find_program(const CLI::App& command, int count, char** arguments) {
   return i;
 }
 
+// CLI::Range lets through what is no number.
+std::string between(const std::string& text, double least, double most) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && *end == '\0' && number >= least && number <= most) return {};
+  char wanted[96];
+  std::snprintf(wanted, sizeof wanted, ": a number from %g to %g is wanted", least, most);
+  return text + wanted;
+}
+
 // What `run` and `trace` have in common.
 void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
   command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
@@ -50,7 +66,16 @@ void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
   command
       ->add_option("-f,--factor", run.factor,
                    "with --mode static: threads of a Python pool's worker = F x CPUs / workers")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) { return between(text, 1e-6, 1e6); });
+}
+
+// The exit code of what has been said on stdout: somebody may rely on it, so that what could not be written is a
+// failure.
+int written(int code) {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  weft::base::warn("standard output: %s", std::strerror(errno));
+  return code != 0 ? code : EXIT_FAILURE;
 }
 
 }  // namespace
@@ -94,12 +119,16 @@ int main(int count, char** arguments) {
   top_command->add_flag("--once", top.once, "print once");
   top_command->add_flag("--json", top.json, "for programs; once");
   top_command->add_option("--interval", top.seconds, "seconds between two looks (default: 1)")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check([](const std::string& text) { return between(text, 0.1, 3600); });
 
   bool json = false;
   CLI::App* info_command = app.add_subcommand("info", "Print what weft sees on this machine and would do.");
   info_command->add_flag("--json", json, "for programs");
 
+  if (count <= 1) {
+    std::cout << app.help();
+    return written(kUsage);
+  }
   int parsed = count;
   const std::string_view name = count > 1 ? arguments[1] : "";
   if (name == "run" || name == "trace") {
@@ -110,9 +139,9 @@ int main(int count, char** arguments) {
   try {
     app.parse(parsed, arguments);
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+    return written(app.exit(help));
   } catch (const CLI::CallForVersion& version) {
-    return app.exit(version);
+    return written(app.exit(version));
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
       weft::base::warn("%s: no such command; there are run, trace, node, top and info (weft --help)", arguments[1]);
@@ -121,10 +150,10 @@ int main(int count, char** arguments) {
     weft::base::warn("%s; see weft --help", error.what());
     return kUsage;
   }
-  if (info_command->parsed()) return weft::tools::info(json);
-  if (status_command->parsed()) return weft::tools::node_status(node_json);
-  if (reset_command->parsed()) return weft::tools::node_reset(force);
-  if (top_command->parsed()) return weft::tools::top(top);
+  if (info_command->parsed()) return written(weft::tools::info(json));
+  if (status_command->parsed()) return written(weft::tools::node_status(node_json));
+  if (reset_command->parsed()) return written(weft::tools::node_reset(force));
+  if (top_command->parsed()) return written(weft::tools::top(top));
   if (run.command.empty()) {
     weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;

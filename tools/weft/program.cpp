@@ -127,6 +127,13 @@ std::string obstacle(const std::string& path, int depth) {
 
 }  // namespace
 
+bool is_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 256> start{};
+  file.read(start.data(), start.size());
+  return std::memchr(start.data(), '\0', static_cast<size_t>(file.gcount())) == nullptr;
+}
+
 Program examine_program(const std::string& name) {
   const bool is_path = name.find('/') != std::string::npos;
   const std::string path = is_path ? name : search_path(name);

@@ -15,4 +15,7 @@ struct Program {
 // Finds `name` as execvp(3) does and looks at the file.
 Program examine_program(const std::string& name);
 
+// Whether a file that the system cannot execute may be a script: it does not begin like something else.
+bool is_text(const std::string& path);
+
 }  // namespace weft::tools

@@ -57,6 +57,31 @@ bool set(const std::string& setting) {
   return setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1) == 0;
 }
 
+// The runtime that the user names: by its whole path, since programs may go elsewhere before they look for it.
+bool find_runtime(const std::string& wanted, std::string& library) {
+  std::error_code error;
+  library = std::filesystem::absolute(wanted, error).lexically_normal();
+  const char* fault = nullptr;
+  if (error) {
+    fault = "has no whole path";
+  } else if (access(library.c_str(), R_OK) != 0) {
+    fault = std::strerror(errno);
+  } else if (!std::filesystem::is_regular_file(library, error)) {
+    fault = "is no file";
+  }
+  if (fault != nullptr) base::warn("--library %s: %s", wanted.c_str(), fault);
+  return fault == nullptr;
+}
+
+// What separates names in LD_PRELOAD and LD_AUDIT cannot be in them.
+bool can_be_listed(const std::string& library, const char* separators) {
+  if (library.find_first_of(separators) == std::string::npos) return true;
+  base::warn(
+      "%s: the dynamic linker takes no library with a colon or, preloaded, a space in its path; install weft elsewhere",
+      library.c_str());
+  return false;
+}
+
 // The program may be somewhere else when it ends, and it would be a pity to learn only then that there is no such
 // folder.
 bool set_trace(const std::string& wanted, const std::string& tool) {
@@ -68,6 +93,10 @@ bool set_trace(const std::string& wanted, const std::string& tool) {
     base::warn("-o %s: is a directory; a file is wanted", wanted.c_str());
     return false;
   }
+  if (exists && std::filesystem::is_fifo(file, error)) {
+    base::warn("-o %s: is a named pipe, which waits for a reader; a file is wanted", wanted.c_str());
+    return false;
+  }
   if (access(checked.c_str(), W_OK) != 0) {
     base::warn("-o %s: %s: %s", wanted.c_str(), checked.c_str(), std::strerror(errno));
     return false;
@@ -76,6 +105,16 @@ bool set_trace(const std::string& wanted, const std::string& tool) {
   setenv("OMP_TOOL", "enabled", 1);
   prepend("OMP_TOOL_LIBRARIES", tool);
   return true;
+}
+
+// A script that does not say what runs it: as execvp(3) and shells do.
+void run_by_shell(const std::string& path, const std::vector<char*>& program) {
+  constexpr char kShell[] = "/bin/sh";
+  std::string shell = kShell;
+  std::string script = path;
+  std::vector<char*> arguments{shell.data(), script.data()};
+  arguments.insert(arguments.end(), program.begin() + 1, program.end());
+  execv(kShell, arguments.data());
 }
 
 }  // namespace
@@ -94,16 +133,15 @@ int run(const RunOptions& options) {
   if (program.path.empty()) return program.exit_code;
   if (program.complaint.empty()) {
     const Libraries found = find_libraries();
-    const std::string library = options.runtime.empty() ? found.runtime.string() : options.runtime;
-    if (access(library.c_str(), R_OK) != 0) {
-      base::warn("--library %s: %s", library.c_str(), std::strerror(errno));
-      return kUsage;
-    }
+    std::string library = found.runtime;
+    if (!options.runtime.empty() && !find_runtime(options.runtime, library)) return kUsage;
     setenv("WEFT_LIBRARY", library.c_str(), 1);
+    const std::string& listed = options.preload ? library : found.audit.string();
+    if (!can_be_listed(listed, options.preload ? ": \t\n" : ":")) return kUsage;
     if (options.preload) {
-      prepend("LD_PRELOAD", library);
+      prepend("LD_PRELOAD", listed);
     } else {
-      audit(found.audit);
+      audit(listed);
     }
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
@@ -126,7 +164,9 @@ int run(const RunOptions& options) {
   for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   execv(program.path.c_str(), arguments.data());
-  base::warn("%s: %s", program.path.c_str(), std::strerror(errno));
+  const int error = errno;
+  if (error == ENOEXEC && is_text(program.path)) run_by_shell(program.path, arguments);
+  base::warn("%s: %s", program.path.c_str(), std::strerror(error));
   return kCannotExecute;
 }
 
