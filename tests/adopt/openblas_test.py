@@ -118,8 +118,6 @@ class Results(unittest.TestCase):
         with ThreadPool(3) as pool:
             pool.map(check, (110, 120, 220))
         """)
-        # How many carriers run the jobs of a call hangs on what else the machine does.
-        self.assertGreater(count(err, "calls") + count(err, "not divided"), 100)
         self.assertGreater(count(err, "not divided"), 100)
         self.assertTrue(quiet(err), err)
 
