@@ -110,6 +110,13 @@ extern "C" {
 
 // 0 makes the dynamic linker go on without this library.
 [[gnu::visibility("default")]] unsigned la_version(unsigned version) {
+  // The interface's version since glibc 2.35, of which the runtime needs _dl_find_object. With an older one the dynamic
+  // linker would end the program over the answer that names the runtime.
+  constexpr unsigned kSinceFindObject = 2;
+  if (version < kSinceFindObject) {
+    say({"weft: glibc 2.35 or later is needed; the program runs on its own OpenMP runtime\n"});
+    return 0;
+  }
   const char* library = std::getenv("WEFT_LIBRARY");
   const char* why = fault(library);
   if (why != nullptr) {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import stat
@@ -271,6 +272,27 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
                 self.assertEqual(done.returncode, 2)
                 self.one_complaint(done, folder, "install weft elsewhere")
         self.assertEqual(self.command(self.folder / "with space/bin/weft", "run", "true").returncode, 0)
+
+
+class OlderLibc(CommandTest):
+    LIBRARIES = pathlib.Path(WEFT).parents[1] / "lib/weft"
+    ASK = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).la_version(int(sys.argv[2])))"
+
+    def test_is_declined(self):
+        for version, answer in (1, 0), (2, 2):
+            done = self.command("python3", "-c", self.ASK, self.LIBRARIES / "libweft_audit.so", str(version),
+                                env={"WEFT_LIBRARY": str(self.LIBRARIES / "libgomp.so.1")})
+            self.assertEqual((done.returncode, done.stdout), (0, f"{answer}\n"))
+            if answer == 0:
+                self.one_complaint(done, "glibc 2.35", "its own OpenMP runtime")
+            else:
+                self.assertEqual(done.stderr, "")
+
+    def test_nothing_newer_is_needed(self):
+        for library in "libgomp.so.1", "libtcm.so.1", "libweft_audit.so":
+            symbols = subprocess.run(["nm", "-D", self.LIBRARIES / library], capture_output=True, text=True, check=True)
+            needed = {int(minor) for minor in re.findall(r"@GLIBC_2\.(\d+)", symbols.stdout)}
+            self.assertLessEqual(max(needed), 35, library)
 
 
 class Info(CommandTest):
