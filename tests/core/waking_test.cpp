@@ -18,7 +18,11 @@ using std::chrono::milliseconds;
 
 constexpr int kSlots = 8;
 
-void set_up() { start({.slots = kSlots, .stack_size = 256 * 1024, .spin_ns = 0}); }
+// Workers are made when work comes; here all of them are there to be woken.
+void set_up() {
+  start({.slots = kSlots, .stack_size = 256 * 1024, .spin_ns = 0});
+  grow_workers(kSlots - 1);
+}
 
 template <class Done>
 void await(Done&& done) {
