@@ -41,7 +41,7 @@ class Tools(ProcessTest):
     def test_thread_sanitizer(self):
         for program in self.sanitized("thread"):
             self.expect_silence(self.run_on_weft(program, "10", LD_LIBRARY_PATH=str(RUNTIME / "tsan")))
-            wrong = self.run_on_weft(program, "10", "race", LD_LIBRARY_PATH=str(RUNTIME / "tsan"))
+            wrong = self.run_on_weft(program, "300", "race", LD_LIBRARY_PATH=str(RUNTIME / "tsan"))
             self.assertRegex(wrong.stderr, r"data race(.|\n)*unguarded")
             self.assertNotEqual(wrong.returncode, 0)
 
