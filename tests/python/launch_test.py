@@ -109,7 +109,15 @@ class SameAsPlain(ProgramTest):
 
 class Options(ProgramTest):
     def test_settings(self) -> None:
-        names = "WEFT_MODE", "WEFT_NODE", "WEFT_WEIGHT", "WEFT_NUM_CPUS", "WEFT_STATS", "WEFT_STATIC_FACTOR", "WEFT_REPRODUCIBLE"
+        names = (
+            "WEFT_MODE",
+            "WEFT_NODE",
+            "WEFT_WEIGHT",
+            "WEFT_NUM_CPUS",
+            "WEFT_STATS",
+            "WEFT_STATIC_FACTOR",
+            "WEFT_REPRODUCIBLE",
+        )
         code = f"import os; print(*(os.environ.get(name) for name in {names}))"
         for options, seen in (
             ("--mode exclusive --cpus 3", "exclusive None None 3 None None None"),
