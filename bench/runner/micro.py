@@ -51,6 +51,7 @@ def cases(smoke: bool) -> list[Case]:
         found += [Case("default", f"{name}_{k}x", "oversubscribed", name, k * cpus()) for k in factors]
     found += [Case("default", f"roots_{n}", "roots", f"roots_{n}") for n in roots]
     found += [Case("default", "no_regions_32", "roots", "no_regions_32")]
+    found += [Case("default", name, "polling", name) for name in ("poller_for_one", "poller_for_three")]
     found += [Case("default", name, "idle", name) for name in ("after_region", "after_nested")]
     return found
 
@@ -79,7 +80,7 @@ def measure(session: Session) -> tuple[dict[Key, list[float]], dict[str, str]]:
 
 
 def _command(session: Session, case: Case) -> list[object]:
-    repeat = session.repeat or (2 if session.smoke else 5 if case.program in ("roots", "idle") else 15)
+    repeat = session.repeat or (2 if session.smoke else 5 if case.program in ("roots", "idle", "polling") else 15)
     fill = ["--milliseconds", 1] if session.smoke else []
     return [session.program(f"micro_{case.program}"), "--repeat", repeat, *fill, case.name]
 

@@ -56,6 +56,7 @@ MICRO = (
     Target("inner region of one member", "default", "of_one", "", 60, "ns"),
     Target("inner region, if clause false", "default", "serial", "", 60, "ns"),
     Target("barrier, 8 members a CPU / best", "default", "barrier_8x", "best", 1 / 40),
+    Target("a member polls for others, one CPU / libgomp", "default", "poller_for_one", "libgomp", 1.2),
     Target("32 application threads / ideal", "default", "roots_32", "", 1.02),
     Target("CPU used 20 ms after a region", "default", "after_region", "", 0.5, "%"),
     Target("CPU used 20 ms after nested regions", "default", "after_nested", "", 0.5, "%"),

@@ -28,6 +28,12 @@ struct Bundle {
   Carrier* publisher = nullptr;  // in whose list it stands
   int open_index = -1;
 
+  // What tells its region from others (core/gang_regions.h); null: nothing does. Atomic, since the monitor looks at it.
+  std::atomic<const void*> function{nullptr};
+  // Threads lent to regions may do its calls. Set by the region that begins, and by the monitor to find out; relaxed,
+  // since who sees it late is woken once more, or leaves a call to others.
+  std::atomic<bool> gang{false};
+
   // Calls that nobody has claimed yet; a hint.
   int unclaimed() const noexcept {
     const uint64_t seen = claim.load(std::memory_order_relaxed);
@@ -44,6 +50,12 @@ struct Bundle {
     const auto index = static_cast<uint32_t>(seen);
     return index < static_cast<uint32_t>(seen >> 32) ? static_cast<int>(index) : -1;
   }
+};
+
+// What decides who may do something: the root whose work it is, and the bundle that it is part of, if any.
+struct Work {
+  const Carrier* group = nullptr;
+  const Bundle* bundle = nullptr;
 };
 
 }  // namespace weft::core

@@ -94,6 +94,8 @@ struct Context {
 
   const platform::CpuSet* cpus = nullptr;  // what it is bound to (core/binding.h); null: nothing
 
+  // Whose call it runs; null: something else. Written while it runs; relaxed, since others look at it while it waits.
+  std::atomic<const Bundle*> bundle{nullptr};
   uint64_t last_bundle = 0;  // serial of the bundle it served last
   Bundle* claimed = nullptr;  // a member handed over with the switch
   int claimed_index = 0;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/carrier.h"
 #include "core/context_pool.h"
 
 namespace weft::core {
@@ -37,6 +38,7 @@ int Crew::reserve(int count) noexcept {
     Context* context = &member.stub;
     if (!make_bodiless(context, member_main, &member, size_)) context = make_context(member_main, &member, size_);
     if (context == nullptr) break;
+    context->bundle.store(bundle_, std::memory_order_relaxed);
     member.context.store(context, std::memory_order_relaxed);
   }
   return std::min(size_, count);
@@ -79,6 +81,7 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
   const bool last = dismissed_;
   if (!last) call_(this, member.index, member.post);
   const int index = member.index;
+  self->carrier->statistics.ends.add();
   member.done.store(seen, std::memory_order_release);
   platform::full_fence();
   if (sleeping_on_.load(std::memory_order_relaxed) == index) unblock(owner_.load(std::memory_order_relaxed));

@@ -54,8 +54,9 @@ class Crew {
 
   // `call` runs each post; `nudge` what a member does when it has been nudged between posts.
   // Neither allocates nor starts anything yet.
-  Crew(CrewCall call, CrewCall nudge, void* owner_data) noexcept
-      : call_(call), nudge_(nudge), owner_data_(owner_data) {}
+  // `bundle`: what the monitor takes the posts for, if anything (core/gang_regions.h).
+  Crew(CrewCall call, CrewCall nudge, void* owner_data, const Bundle* bundle = nullptr) noexcept
+      : call_(call), nudge_(nudge), owner_data_(owner_data), bundle_(bundle) {}
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
@@ -133,6 +134,7 @@ class Crew {
   const CrewCall call_;
   const CrewCall nudge_;
   void* const owner_data_;
+  const Bundle* const bundle_;
   // Atomic, since a member of the last owner's crew may look late; then it wakes somebody for nothing.
   std::atomic<Context*> owner_{nullptr};
   uint32_t sequence_ = 0;

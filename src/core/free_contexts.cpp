@@ -90,6 +90,7 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
 
 void shed(Carrier* carrier, Context* context) noexcept {
   context->place = nullptr;
+  context->bundle.store(nullptr, std::memory_order_relaxed);
   if (context->cpus == nullptr) return;
   context->cpus = nullptr;
   leave_binding(carrier);

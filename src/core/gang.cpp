@@ -26,11 +26,6 @@ void join_gang(void* argument) noexcept {
   run_claimed(current_context(), bundle, bundle->take());
 }
 
-// Workers that nobody has needed yet.
-int unmade_workers(const Pool& p) noexcept {
-  return std::max(0, std::min(p.unlent_limit(), p.settings.slots - 1) - p.worker_count.load(std::memory_order_relaxed));
-}
-
 }  // namespace
 
 int idle_carriers() noexcept {
@@ -39,7 +34,7 @@ int idle_carriers() noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   int idle = 0;
   for (int i = 0; i < count; ++i) idle += has_time(p.carrier(i), self) ? 1 : 0;
-  return idle + unmade_workers(p);
+  return idle + p.unmade_workers();
 }
 
 bool alone() noexcept {
@@ -101,7 +96,7 @@ void end_sleep(const Context* self) noexcept {
 void summon(Bundle* bundle, int calls) noexcept {
   const Context* self = current_context();
   Pool& p = pool();
-  const int unmade = unmade_workers(p);
+  const int unmade = p.unmade_workers();
   const int missing = calls - (idle_carriers() - unmade);
   if (unmade > 0 && missing > 0) want_workers(1 + p.worker_count.load(std::memory_order_relaxed) + missing);
   const int count = p.carrier_count.load(std::memory_order_acquire);
@@ -111,7 +106,7 @@ void summon(Bundle* bundle, int calls) noexcept {
   for (int i = 0; i < count && found_by_idle && woken < calls; ++i) {
     const Carrier* carrier = p.carrier(i);
     if (!has_time(carrier, self) || !p.is_idle(carrier)) continue;
-    notify(self->group);
+    notify({self->group, bundle});
     ++woken;
   }
   int next = 0;

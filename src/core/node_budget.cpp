@@ -432,7 +432,7 @@ void NodeBudget::serve(Pool& p, node::Member& member, bool may_take_away) noexce
     p.gate.fetch_and(~uint32_t{Gate::closed});
     platform::full_fence_after_update();
     // Work that came meanwhile has found nobody.
-    if (pending_work(p) > 0) notify(nullptr);
+    if (pending_work(p) > 0) notify({});
   }
   look(p);
 }
@@ -444,7 +444,7 @@ void NodeBudget::run_alone(Pool& p) noexcept {
   set_others_turn(false);
   if (admissions_pending()) retry_admissions();
   platform::full_fence_after_update();
-  for (int i = pending_work(p); i > 0; --i) notify(nullptr);
+  for (int i = pending_work(p); i > 0; --i) notify({});
 }
 
 bool NodeBudget::leave_if_asked(Pool& p) noexcept {

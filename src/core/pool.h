@@ -49,6 +49,7 @@ struct Pool {
   std::atomic<int> guest_slots{0};               // of them: guests' (core/guests.h)
   std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
   std::atomic<int> lent_to_gangs{0};
+  std::atomic<int> lent_to_regions{0};  // that are gangs although nobody has said so (core/gang_regions.h)
   std::atomic<int> gang_calls{0};  // announced by gangs, and not begun yet
   std::atomic<uint32_t> gangs{0};  // that have announced some; relaxed: the monitor asks whether there were any
   // Why carriers must look twice (Gate). 0 for ever in a process that does not share the node.
@@ -61,6 +62,7 @@ struct Pool {
   alignas(64) std::atomic<uint64_t> next_serial{1};
 
   std::atomic<uint64_t> compensations{0};
+  std::atomic<uint64_t> regions_lent{0};  // how often; relaxed, for statistics
   std::atomic<int> peak_workers{0};
   NodeBudget node;
   GuestSeats guest_seats;
@@ -74,21 +76,38 @@ struct Pool {
   std::atomic<uint32_t> contexts_since{0};
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
-  int worker_limit() const noexcept { return unlent_limit() + lent_to_gangs.load(std::memory_order_relaxed); }
+  int worker_limit() const noexcept { return free_limit() + lent_to_regions.load(std::memory_order_relaxed); }
   bool allowed(const Carrier* carrier) const noexcept {
     return carrier->worker < worker_limit() &&
            (gate.load(std::memory_order_relaxed) == 0 || node.admitted(*this, carrier));
   }
 
-  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor who has nothing
-  // to do from another process.
-  bool may_spin(const Carrier* carrier) const noexcept {
-    return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0;
+  // A thread that is lent to regions does nothing else: the work of others waits for a CPU of its own.
+  bool may_do(const Carrier* carrier, const Bundle* work) const noexcept {
+    return carrier->worker < free_limit() || (work != nullptr && work->gang.load(std::memory_order_relaxed));
   }
+  bool is_crowded() const noexcept { return lent_to_regions.load(std::memory_order_relaxed) > 0; }
+
+  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor who has nothing
+  // to do from another process. Where regions have been lent threads, these come by the kernel's preemption when they
+  // wake up: nobody else is to look for work beside them.
+  bool may_spin(const Carrier* carrier) const noexcept {
+    return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0 && !is_crowded();
+  }
+
+  // Workers that may do whatever there is.
+  int free_limit() const noexcept { return unlent_limit() + lent_to_gangs.load(std::memory_order_relaxed); }
 
   int unlent_limit() const noexcept {
     const int left = settings.slots - active_roots.load(std::memory_order_relaxed);
     return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed);
+  }
+
+  // Those that nobody has needed yet.
+  int unmade_workers() const noexcept {
+    const int limit = unlent_limit() < settings.slots - 1 ? unlent_limit() : settings.slots - 1;
+    const int made = worker_count.load(std::memory_order_relaxed);
+    return limit > made ? limit - made : 0;
   }
 
   // Whether it looks for work, or sleeps until there is some, and nobody has called it: a hint.
@@ -112,15 +131,15 @@ void idle(Context* self) noexcept;
 void make_ready(Context* context) noexcept;
 // The same for a chain of them.
 void make_all_ready(Context* chain) noexcept;
-// The same for a chain that ends with null, of contexts that all belong into the list of `carrier` and do the work of
-// `group`, without a look at them. False, and nothing is done, when that carrier may not serve them any more.
-bool make_ready_alike(Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept;
+// The same for a chain that ends with null, of contexts that all belong into the list of `carrier` and do the same
+// work, without a look at them. False, and nothing is done, when that carrier may not serve them any more.
+bool make_ready_alike(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept;
 // In whose list a context is to stand.
 Carrier* carrier_for(const Context* context) noexcept;
 // Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.
 bool leave(Context* self, Departure departure) noexcept;
-// Wakes one idle carrier that may do the work of `group`, which the caller has published before.
-void notify(const Carrier* group) noexcept;
+// Wakes one idle carrier that may do the work, which the caller has published before.
+void notify(Work work) noexcept;
 void wake(Carrier* carrier) noexcept;
 // Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
 // other work.

@@ -112,7 +112,9 @@ void return_slots(Pool& p, int count) noexcept {
   // That many more workers are allowed to run. They may have fallen asleep beside work that stands in their lists.
   const int allowed = p.worker_limit();
   const int there = std::min(allowed, p.worker_count.load(std::memory_order_acquire));
-  for (int i = std::max(0, allowed - count); i < there; ++i) wake_for_work(p.worker(i));
+  // And those that were lent to regions may do what there is.
+  const int changed = p.free_limit() - count;
+  for (int i = std::max(0, changed); i < there; ++i) wake_for_work(p.worker(i));
 }
 
 void hold_slot(Carrier* root) noexcept {

@@ -26,8 +26,8 @@ void call(Carrier* carrier) noexcept {
 
 namespace {
 
-bool may_serve(const Pool& p, const Carrier* carrier, const Carrier* group) noexcept {
-  return carrier->is_root() ? carrier == group : p.allowed(carrier);
+Work work_of(const Context* context) noexcept {
+  return {context->group, context->bundle.load(std::memory_order_relaxed)};
 }
 
 // Workers are made when there is work for them, as many as there are slots. Whether there are more now.
@@ -38,10 +38,14 @@ bool make_workers(const Pool& p, int calls) noexcept {
   return true;
 }
 
-bool wake_idle(Pool& p, const Carrier* group) noexcept {
-  const auto fits = [&p, group](int index) {
+bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
+  return carrier->is_root() ? carrier == work.group : p.allowed(carrier) && p.may_do(carrier, work.bundle);
+}
+
+bool wake_idle(Pool& p, Work work) noexcept {
+  const auto fits = [&p, work](int index) {
     const Carrier* carrier = p.carrier(index);
-    return carrier != nullptr && may_serve(p, carrier, group);
+    return carrier != nullptr && may_serve(p, carrier, work);
   };
   const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), fits);
   if (index < 0) return false;
@@ -49,11 +53,11 @@ bool wake_idle(Pool& p, const Carrier* group) noexcept {
   return true;
 }
 
-void poke_waiting(Pool& p, const Carrier* group, int most) noexcept {
+void poke_waiting(Pool& p, Work work, int most) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count && most > 0; ++i) {
     Carrier* carrier = p.carrier(i);
-    if (!carrier->waiting.load(std::memory_order_relaxed) || !may_serve(p, carrier, group)) continue;
+    if (!carrier->waiting.load(std::memory_order_relaxed) || !may_serve(p, carrier, work)) continue;
     // One that others have poked comes for their work.
     if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) continue;
     --most;
@@ -61,47 +65,47 @@ void poke_waiting(Pool& p, const Carrier* group, int most) noexcept {
 }
 
 // Work for `most` carriers has been published, and a fence has followed.
-void notify_some(Pool& p, const Carrier* group, int most) noexcept {
+void notify_some(Pool& p, Work work, int most) noexcept {
   const auto wake_some = [&] {
-    while (most > 0 && !p.idle.empty() && wake_idle(p, group)) --most;
+    while (most > 0 && !p.idle.empty() && wake_idle(p, work)) --most;
   };
   wake_some();
   if (most > 0 && make_workers(p, most)) wake_some();
-  if (most > 0 && p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, group, most);
+  if (most > 0 && p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, work, most);
 }
 
 }  // namespace
 
-void notify(const Carrier* group) noexcept {
+void notify(Work work) noexcept {
   platform::full_fence();
-  notify_some(pool(), group, 1);
+  notify_some(pool(), work, 1);
 }
 
 Carrier* carrier_for(const Context* context) noexcept {
   const Pool& p = pool();
-  const Carrier* group = context->group;
+  const Work work = work_of(context);
   Carrier* carrier = context->place;
-  if (carrier == nullptr || !may_serve(p, carrier, group)) carrier = context->carrier;
+  if (carrier == nullptr || !may_serve(p, carrier, work)) carrier = context->carrier;
   // Where nobody may run it, it would wait for somebody who has nothing else to do.
-  if (!may_serve(p, carrier, group)) {
+  if (!may_serve(p, carrier, work)) {
     Carrier* here = current_context()->carrier;
-    if (here != nullptr && may_serve(p, here, group)) carrier = here;
+    if (here != nullptr && may_serve(p, here, work)) carrier = here;
   }
   return carrier;
 }
 
 namespace {
 
-// Contexts of one group; they may be gone on as soon as they are in the list.
-void push_ready(Pool& p, Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept {
+// Contexts for the same work; they may be gone on as soon as they are in the list.
+void push_ready(Pool& p, Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
   carrier->ready.push(first, last, count);
   platform::full_fence();
   // Its own carrier first, unless somebody has called it already, for other work.
-  if (p.is_idle(carrier) && may_serve(p, carrier, group) && p.idle.remove(carrier->index)) {
+  if (p.is_idle(carrier) && may_serve(p, carrier, work) && p.idle.remove(carrier->index)) {
     wake(carrier);
     --count;
   }
-  notify_some(p, group, count);
+  notify_some(p, work, count);
 }
 
 void make_root_ready(Context* root) noexcept {
@@ -122,11 +126,11 @@ void make_ready(Context* context) noexcept {
     Carrier* worker = context->place;
     worker->bodiless_ready.store(context);
     call(worker);
-    if (!may_serve(p, worker, context->group)) notify(context->group);
+    if (!may_serve(p, worker, work_of(context))) notify(work_of(context));
     return;
   }
   context->next = nullptr;
-  push_ready(p, carrier_for(context), context->group, context, context, 1);
+  push_ready(p, carrier_for(context), work_of(context), context, context, 1);
 }
 
 void make_all_ready(Context* chain) noexcept {
@@ -139,23 +143,24 @@ void make_all_ready(Context* chain) noexcept {
       continue;
     }
     Carrier* carrier = carrier_for(first);
-    const Carrier* group = first->group;
+    const Work work = work_of(first);
     Context* last = first;
     int count = 1;
-    while (chain != nullptr && chain->home == nullptr && chain->group == group && carrier_for(chain) == carrier) {
+    while (chain != nullptr && chain->home == nullptr && chain->group == work.group &&
+           chain->bundle.load(std::memory_order_relaxed) == work.bundle && carrier_for(chain) == carrier) {
       last = chain;
       chain = chain->next;
       ++count;
     }
     last->next = nullptr;
-    push_ready(p, carrier, group, first, last, count);
+    push_ready(p, carrier, work, first, last, count);
   }
 }
 
-bool make_ready_alike(Carrier* carrier, const Carrier* group, Context* first, Context* last, int count) noexcept {
+bool make_ready_alike(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
   Pool& p = pool();
-  if (!may_serve(p, carrier, group)) return false;
-  push_ready(p, carrier, group, first, last, count);
+  if (!may_serve(p, carrier, work)) return false;
+  push_ready(p, carrier, work, first, last, count);
   return true;
 }
 
@@ -216,6 +221,7 @@ void run_here(Context* self, Bundle* bundle, int index) noexcept {
   (bundle->publisher == carrier ? carrier->statistics.calls : carrier->statistics.claims).add();
   bundle->call(bundle, index);
   finish(bundle);
+  self->carrier->statistics.ends.add();
 }
 
 }  // namespace
@@ -225,8 +231,9 @@ void run_claimed(Context* self, Bundle* bundle, int index) noexcept {
     if (self->last_bundle == bundle->serial && hand_over(self, bundle, index, Departure::idle)) return;
     self->last_bundle = bundle->serial;
     self->group = bundle->root.load(std::memory_order_relaxed);
+    self->bundle.store(bundle, std::memory_order_relaxed);
     // One publication wakes one carrier; it wakes the next while there is work for it.
-    if (bundle->claimable()) notify(self->group);
+    if (bundle->claimable()) notify({self->group, bundle});
     run_here(self, bundle, index);
     // The next one from here rather than from the table: it may not stand there. The record may serve
     // another life by now; then this is a claim in that one.
@@ -242,7 +249,7 @@ void take_part(Bundle* bundle, uint64_t* served) noexcept {
   if (*served == bundle->serial && hand_over(self, bundle, index, Departure::yield)) return;
   *served = bundle->serial;
   Carrier* const group = std::exchange(self->group, bundle->root.load(std::memory_order_relaxed));
-  if (bundle->claimable()) notify(self->group);
+  if (bundle->claimable()) notify({self->group, bundle});
   run_here(self, bundle, index);
   self->group = group;
 }
@@ -252,12 +259,15 @@ namespace {
 bool work_in_sight(Carrier* carrier) noexcept;
 
 // Before a carrier goes to work for `group`. `uncalled`: on what it alone can do, so that nobody else is called for it.
-void settle_call(Carrier* carrier, const Carrier* group, bool uncalled) noexcept {
+void settle_call(Carrier* carrier, Work work, bool uncalled) noexcept {
   const Carrier::Call call = std::exchange(carrier->call, Carrier::Call::none);
   if (call == Carrier::Call::none || (call == Carrier::Call::open && !uncalled)) return;
   const Pool& p = pool();
   const bool anybody = !p.idle.empty() || p.waiting_count.load(std::memory_order_relaxed) > 0;
-  if (anybody && work_in_sight(carrier)) notify(group);
+  if (!anybody || !work_in_sight(carrier)) return;
+  notify({work.group, nullptr});
+  // What is left may be more of the same, for which threads have been lent that do nothing else.
+  if (p.is_crowded()) notify(work);
 }
 
 // Being poked is being called.
@@ -276,9 +286,10 @@ bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_fi
     Bundle* bundle = victim->open[newest_first ? top - 1 - i : i].load(std::memory_order_acquire);
     if (bundle == nullptr || !bundle->claimable()) continue;
     if (!serves(carrier, bundle->root.load(std::memory_order_relaxed))) continue;
+    if (victim != carrier && !pool().may_do(carrier, bundle)) continue;
     const int index = bundle->take();
     if (index < 0) continue;
-    settle_call(carrier, bundle->root.load(std::memory_order_relaxed), false);
+    settle_call(carrier, {bundle->root.load(std::memory_order_relaxed), bundle}, false);
     run_claimed(self, bundle, index);
     return true;
   }
@@ -296,8 +307,9 @@ bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept {
 // that has its CPUs, unless that does not come.
 bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
   if (carrier->is_root() && context->group != carrier) return false;
+  if (!pool().may_do(carrier, context->bundle.load(std::memory_order_relaxed))) return false;
   if (context->cpus == nullptr || context->cpus == carrier->cpus.load(std::memory_order_relaxed)) return true;
-  return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, context->group);
+  return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, work_of(context));
 }
 
 // Whether `carrier` may begin what has been left to `victim`: that has an identity for it, which others would have to
@@ -305,18 +317,22 @@ bool may_take(const Carrier* carrier, const Carrier* victim, const Context* cont
 bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept {
   const Context* stub = victim->bodiless_ready.load(std::memory_order_acquire);
   if (stub == nullptr || !serves(carrier, stub->group)) return false;
-  return carrier == victim || victim->late.load(std::memory_order_relaxed) || !may_serve(pool(), victim, stub->group);
+  const Pool& p = pool();
+  const Work work = work_of(stub);
+  if (!p.may_do(carrier, work.bundle)) return false;
+  return carrier == victim || victim->late.load(std::memory_order_relaxed) || !may_serve(p, victim, work);
 }
 
 // Does it under the identity of `self`, unless that is about to end.
 bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   Context* stub = may_begin(carrier, victim) ? victim->bodiless_ready.exchange(nullptr) : nullptr;
   if (stub == nullptr) return false;
-  settle_call(carrier, stub->group, victim == carrier);
+  settle_call(carrier, work_of(stub), victim == carrier);
   const bool ends = self->born < pool().contexts_since.load(std::memory_order_relaxed);
   Context* runner = ends ? take_free(self->carrier, 0) : nullptr;
   if (runner == nullptr) runner = self;
   runner->group = stub->group;
+  runner->bundle.store(stub->bundle.load(std::memory_order_relaxed), std::memory_order_relaxed);
   runner->place = stub->place;
   runner->start = stub->start;
   runner->start_argument = stub->start_argument;
@@ -333,7 +349,7 @@ bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   }
   if (context == nullptr) return false;
   if (victim != carrier) carrier->statistics.steals.add();
-  settle_call(carrier, context->group, false);
+  settle_call(carrier, work_of(context), false);
   switch_counted(self, context, Departure::idle);
   return true;
 }
@@ -344,7 +360,7 @@ bool resume_root(Context* self, Carrier* carrier) noexcept {
   if (root == nullptr) return false;
   // Its own OS thread is stuck: what it says there holds for a while.
   if (__builtin_expect(root->rseq == Rseq::refused, 0)) platform::disclaim_rseq(root->thread_pointer);
-  settle_call(self->carrier, root->group, true);
+  settle_call(self->carrier, work_of(root), true);
   switch_counted(self, root, Departure::idle);
   return true;
 }
@@ -409,7 +425,7 @@ bool step(Context* self) noexcept {
 bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (victim->ready.empty()) return false;
   if (carrier == victim) return true;
-  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed)) return true;
+  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_crowded()) return true;
   return victim->ready.has([=](const Context* ready) {
     // One that has its place would keep the root's own context from the only OS thread it can run on.
     return may_take(carrier, victim, ready) && !(carrier->is_root() && ready->place != nullptr);
@@ -421,7 +437,8 @@ bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenBundles);
   for (int i = 0; i < top; ++i) {
     const Bundle* bundle = victim->open[i].load(std::memory_order_acquire);
-    if (bundle != nullptr && bundle->claimable() && serves(carrier, bundle->root.load(std::memory_order_relaxed))) {
+    if (bundle != nullptr && bundle->claimable() && serves(carrier, bundle->root.load(std::memory_order_relaxed)) &&
+        (victim == carrier || pool().may_do(carrier, bundle))) {
       return true;
     }
   }
@@ -639,7 +656,7 @@ void publish(Bundle* bundle, int count) noexcept {
   }
   carrier->open_top.store(place == top && place < kOpenBundles ? top + 1 : top, std::memory_order_release);
   if (__builtin_expect(bundle->open_index < 0, 0)) summon(bundle, count - 1);
-  notify(self->group);
+  notify({self->group, bundle});
 }
 
 bool join(Bundle* bundle, const std::atomic<bool>& stop) noexcept {
@@ -664,6 +681,7 @@ bool join(Bundle* bundle, const std::atomic<bool>& stop) noexcept {
   }
   if (!done()) return false;
   bundle->sleeper.store(nullptr, std::memory_order_relaxed);
+  self->carrier->statistics.ends.add();
   if (bundle->open_index >= 0) {
     bundle->publisher->open[bundle->open_index].store(nullptr, std::memory_order_release);
   }
@@ -683,12 +701,18 @@ Context* successor_of(const Context* self) noexcept {
   // Poked a moment after it had ceased to wait, or to stop that.
   take_poke(carrier);
   if (successor != nullptr) {
-    settle_call(carrier, successor->group, successor->home != nullptr);
+    settle_call(carrier, work_of(successor), successor->home != nullptr);
     return successor;
   }
   // It need not fit what it will do, but it saves a switch.
   successor = find_at_hand(carrier, self->last_bundle);
   return successor != nullptr ? successor : find_free(carrier, 0);
+}
+
+// Whether the carrier of `self` may go on with it.
+bool may_go_on(const Pool& p, const Context* self) noexcept {
+  const Carrier* carrier = self->carrier;
+  return carrier->is_root() || (p.allowed(carrier) && p.may_do(carrier, self->bundle.load(std::memory_order_relaxed)));
 }
 
 // Waits on the caller's own stack, until it is notified: true; or until the carrier has something else to do. So a
@@ -697,7 +721,7 @@ bool rest_in_place(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
   // Who may not run had better leave it to others who may; and nobody finds one that stands in no table.
-  if (!carrier->is_listed() || p.node.on() || !(carrier->is_root() || p.allowed(carrier))) return false;
+  if (!carrier->is_listed() || p.node.on() || !may_go_on(p, self)) return false;
   self->rests_on.store(carrier, std::memory_order_relaxed);
   do {
     relinquish_in_place(self);
@@ -710,8 +734,8 @@ bool rest_in_place(Context* self) noexcept {
   } while (true);
   self->token.store(Token::none);
   // It goes on with what nobody else can do.
-  settle_call(carrier, self->group, true);
-  if (carrier->is_root() || p.allowed(carrier)) return true;
+  settle_call(carrier, work_of(self), true);
+  if (may_go_on(p, self)) return true;
   if (Context* successor = take_free(carrier, 0)) switch_counted(self, successor, Departure::yield);
   return true;
 }
@@ -831,8 +855,20 @@ void end_waiting(const Context* self, bool goes_on) noexcept {
   carrier->waiting.store(false, std::memory_order_relaxed);
   pool().waiting_count.fetch_sub(1, std::memory_order_relaxed);
   take_poke(carrier);
-  if (goes_on) settle_call(carrier, self->group, true);
+  if (goes_on) settle_call(carrier, work_of(self), true);
 }
+
+void offer_thread(const Context* self) noexcept {
+  Carrier* carrier = self->carrier;
+  if (!carrier->is_root()) return;
+  const bool there = visit_others(pool(), carrier, [carrier](Carrier* victim) {
+    return may_begin(carrier, victim) ||
+           victim->ready.has([=](const Context* ready) { return may_take(carrier, victim, ready); });
+  });
+  if (there) carrier->poked.store(true, std::memory_order_relaxed);
+}
+
+bool is_crowded() noexcept { return pool().is_crowded(); }
 
 bool wanted_elsewhere(const Context* self) noexcept {
   const Carrier* carrier = self->carrier;

@@ -33,6 +33,9 @@ struct Settings {
   // The CPUs that a worker is bound to as long as nobody says otherwise (core/binding.h); null: workers are not bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
   NodeSettings node = {};
+  // A number that changes when members of the region that the bundle stands for take a chunk, a task or a construct.
+  // Called by the monitor at any time, also after the region has ended.
+  uint64_t (*motion)(const Bundle& bundle) = nullptr;
   // Called by each thread that has lent a context its identity when it ends, before its thread-local objects do.
   void (*identity_ends)() = nullptr;
 };
@@ -129,10 +132,17 @@ bool owed_to_node(int64_t waited_ns) noexcept;
 // Whether the caller's carrier has, or owes the CPU to, something else.
 bool wanted_elsewhere(const Context* self) noexcept;
 
+// Whether more OS threads than there are CPUs may run, since regions need them: who waits is to sleep.
+bool is_crowded() noexcept;
+
 // Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
 // is about to leave its carrier.
 void begin_waiting(const Context* self) noexcept;
 void end_waiting(const Context* self, bool goes_on) noexcept;
+
+// The same for one that has waited for a while, if its OS thread is a root's: it may as well do what others are likely
+// to come for, but have not.
+void offer_thread(const Context* self) noexcept;
 
 // Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
 // the caller had better block.
@@ -143,8 +153,10 @@ bool spin_until(const Context* self, Done&& done) noexcept {
   if (budget == 0) return false;
   constexpr unsigned kSpinsPerLook = 16;
   constexpr unsigned kSpinsPerTime = 64;
+  constexpr int64_t kOfferNs = 50'000;
   int64_t deadline = 0;
   bool finished = false;
+  bool offered = false;
   KeepApart apart;
   for (unsigned spins = 0;; ++spins) {
     if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
@@ -156,7 +168,11 @@ bool spin_until(const Context* self, Done&& done) noexcept {
         deadline = now + budget;
         begin_waiting(self);
       }
-      if (now > deadline || owed_to_node(now - (deadline - budget))) break;
+      if (!offered && now - (deadline - budget) > kOfferNs) {
+        offered = true;
+        offer_thread(self);
+      }
+      if (now > deadline || is_crowded() || owed_to_node(now - (deadline - budget))) break;
       apart.look(self->carrier, now, now - (deadline - budget));
     }
   }

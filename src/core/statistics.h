@@ -27,15 +27,17 @@ struct alignas(64) Statistics {
   Counter steals;    // ready contexts taken from another carrier
   Counter parks;     // times the OS thread went to sleep
   Counter blocks;    // times a context left its stack behind (a started call was promoted)
+  Counter ends;      // members that have ended; those of a root do not count
 };
 
 struct Totals {
   uint64_t calls = 0, claims = 0, switches = 0, steals = 0, parks = 0, blocks = 0;
+  uint64_t regions_lent = 0;  // regions that have had threads lent to them from their beginning (core/gang_regions.h)
   uint64_t compensations = 0;  // OS threads lent by the monitor
-  int peak_threads = 0;        // OS threads that carried work: the program's own and workers
-  int donors = 0;              // parked OS threads, each for an identity and a stack
+  int peak_threads = 0;  // OS threads that carried work: the program's own and workers
+  int donors = 0;  // parked OS threads, each for an identity and a stack
   int peak_donors = 0;
-  int donors_ended = 0;        // since nobody needed them, or the program has asked for it
+  int donors_ended = 0;  // since nobody needed them, or the program has asked for it
 };
 
 // Sums over all carriers; approximate while they run. Thread-safe.

@@ -32,13 +32,14 @@ void WaitQueue::Chain::add(Context* context) noexcept {
   context->next = nullptr;
   Carrier* where = carrier_for(context);
   if (first == nullptr) {
-    *this = {context, context, where, context->group, 1, context->home == nullptr};
+    const Work work{context->group, context->bundle.load(std::memory_order_relaxed)};
+    *this = {context, context, where, work, 1, context->home == nullptr};
     return;
   }
   last->next = context;
   last = context;
   ++count;
-  alike = alike && where == carrier && context->group == group && context->home == nullptr;
+  alike = alike && where == carrier && context->group == work.group && context->home == nullptr;
 }
 
 void WaitQueue::take_in(Context* left) noexcept {
@@ -59,7 +60,7 @@ void WaitQueue::release() noexcept {
     const Chain chain = std::exchange(lane.chain, Chain{});
     lane.lock.unlock();
     if (chain.first == nullptr) continue;
-    if (chain.alike && make_ready_alike(chain.carrier, chain.group, chain.first, chain.last, chain.count)) continue;
+    if (chain.alike && make_ready_alike(chain.carrier, chain.work, chain.first, chain.last, chain.count)) continue;
     make_all_ready(chain.first);
   }
 }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/bundle.h"
 #include "core/context.h"
 #include "core/spinlock.h"
 
@@ -39,13 +40,13 @@ class WaitQueue {
   void take_in(Context* left) noexcept;
 
  private:
-  // `alike`: all belong into the ready list of `carrier` and do the work of `group`; so the release, which may run on
+  // `alike`: all belong into the ready list of `carrier` and do the same `work`; so the release, which may run on
   // another CPU, need not look at them.
   struct Chain {
     Context* first = nullptr;
     Context* last = nullptr;
     Carrier* carrier = nullptr;
-    Carrier* group = nullptr;
+    Work work;
     int count = 0;
     bool alike = true;
 

@@ -185,6 +185,7 @@ Totals totals() noexcept {
     sum.blocks += s.blocks.get();
   }
   sum.compensations = p->compensations.load(std::memory_order_relaxed);
+  sum.regions_lent = p->regions_lent.load(std::memory_order_relaxed);
   sum.peak_threads = count;
   p->lock.lock();
   sum.donors = static_cast<int>(p->contexts.size());

@@ -44,6 +44,9 @@ class alignas(64) ChunkRange {
     return false;
   }
 
+  // For who only wants to know whether something has been taken.
+  const std::atomic<uint64_t>& word() const noexcept { return range_; }
+
  private:
   static constexpr uint64_t pack(uint64_t low, uint64_t high) noexcept { return low | (high << 32); }
   static constexpr uint64_t low_of(uint64_t range) noexcept { return range & 0xffffffffu; }

@@ -28,7 +28,7 @@ constexpr double kAdvantage = 0.98;
 }  // namespace
 
 struct Site {
-  std::atomic<void*> function{nullptr};
+  std::atomic<const void*> function{nullptr};
   core::Spinlock lock;  // of the rest
   std::array<std::array<int64_t, kKept>, kWays> samples{};
   std::array<uint32_t, kWays> count{};
@@ -63,11 +63,11 @@ namespace {
 std::array<Site, kSites> g_sites;
 
 // The record of `function`, made if `make`; null when there is none. Records are never given up.
-Site* site_of(void* function, bool make) noexcept {
+Site* site_of(const void* function, bool make) noexcept {
   const auto start = (reinterpret_cast<uintptr_t>(function) * 0x9E3779B97F4A7C15u) >> 57;
   for (size_t i = 0; i < kSites; ++i) {
     Site& site = g_sites[(start + i) % kSites];
-    void* seen = site.function.load(std::memory_order_acquire);
+    const void* seen = site.function.load(std::memory_order_acquire);
     if (seen == function) return &site;
     if (seen != nullptr) continue;
     if (!make) return nullptr;
@@ -81,7 +81,7 @@ Site* site_of(void* function, bool make) noexcept {
 }  // namespace
 
 void begin_watched(Team* team) noexcept {
-  team->site = team->active_level == 1 ? site_of(team->function, false) : nullptr;
+  team->site = team->active_level == 1 ? site_of(team->function.load(std::memory_order_relaxed), false) : nullptr;
   team->way = Way::tail;
   if (team->site == nullptr) return;
   Site& site = *team->site;
@@ -109,7 +109,7 @@ Way way_of_calls(Team* team) noexcept {
   constexpr long kPatienceNs = 100'000;
   if (team->active_level != 1 || core::spin_ns() < kPatienceNs) return Way::side_by_side;
   if (team->site == nullptr) {
-    site_of(team->function, true);
+    site_of(team->function.load(std::memory_order_relaxed), true);
     g_library_calls.store(true, std::memory_order_relaxed);
   }
   if (team->way == Way::turns && platform::now_ns() > team->give_up_ns) return Way::side_by_side;

@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "core/gang.h"
+#include "core/gang_regions.h"
 #include "core/scheduler.h"
 #include "openmp/barrier.h"
 #include "openmp/cancel.h"
@@ -58,9 +59,20 @@ ThreadGrant within_limit(Member* parent, int* size) noexcept {
 constexpr int kVersionWord = core::Post::kWords - 1;
 
 // words[1] is the outlined function, in both ABIs.
-void watch(Team* team, void* const* words) noexcept {
-  team->function = words[1];
+void watch(Team* team, int size, core::Context* context, void* const* words) noexcept {
+  // A root's context belongs to whatever region it has begun last.
+  if (context->home != nullptr) context->bundle.store(team, std::memory_order_relaxed);
+  team->function.store(words[1], std::memory_order_relaxed);
+  if (team->gang.load(std::memory_order_relaxed)) team->gang.store(false, std::memory_order_relaxed);
+  team->lent = core::lend_to_region(team, size);
   if (g_library_calls.load(std::memory_order_relaxed)) begin_watched(team);
+}
+
+void end_watch(Member* primary) noexcept {
+  const Team* team = primary->team;
+  if (team->lent > 0) core::return_region_threads(team->lent);
+  core::Context* context = primary->context;
+  if (context->home != nullptr) context->bundle.store(primary->outer->team, std::memory_order_relaxed);
 }
 
 // ---- woven teams: nested ones, and those of roots without a crew ----
@@ -117,7 +129,7 @@ void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bi
   primary->outer = parent;
   enter_team(primary, team, 0);
   if (team->icvs.affinity) begin_seats(primary, parent, bind);
-  watch(team, words);
+  watch(team, size, context, words);
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   core::publish(team, size);
   make_current<Told>(primary);
@@ -150,6 +162,7 @@ void end_woven(Member* primary) noexcept {
   if (tasked || team->gathers) note_tasks(team->words[1], tasked);
   if (tasked) drain_at_end(primary);
   if (team->site != nullptr) end_watched(team);
+  end_watch(primary);
   if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
   team->first_loop = primary->loops;
   team->first_single = primary->singles;
@@ -253,7 +266,7 @@ bool make_crew(Root* root) noexcept {
     root->crew_team = new (std::nothrow) Team;
     // A tool is there from the start or never.
     const auto run = ompt::on() ? run_crew_member<true> : run_crew_member<false>;
-    root->crew = new (std::nothrow) core::Crew(run, nudge_crew_member, root->crew_team);
+    root->crew = new (std::nothrow) core::Crew(run, nudge_crew_member, root->crew_team, root->crew_team);
     if (root->crew == nullptr || root->crew_team == nullptr) base::lacking("no memory for a team of threads");
     root->crew_team->crew = root->crew;
     root->crew_team->size = 1;
@@ -319,7 +332,7 @@ bool begin_crew(Root* root, Member* parent, int& size, void* const* words, base:
   }
   if (!make_crew(root) || !fit_crew(root, parent, size, bind)) return false;
   core::enter_region(context, size);
-  watch(root->crew_team, words);
+  watch(root->crew_team, size, context, words);
   if (ompt::on<Told>()) ompt::begin_parallel(root->crew_team, parent);
   core::Crew* crew = root->crew;
   for (int i = 1; i < size; ++i) {
@@ -345,6 +358,7 @@ void end_crew(Member* primary) noexcept {
   }
   if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
   if (team->site != nullptr) end_watched(team);
+  end_watch(primary);
   if (team->cancelled.load(std::memory_order_relaxed)) {
     restore_after_cancellation(team, primary);
     // The members stand at different constructs: the next region sets them up anew.

@@ -11,6 +11,7 @@
 #include "openmp/affinity.h"
 #include "openmp/display_env.h"
 #include "openmp/icv.h"
+#include "openmp/motion.h"
 #include "openmp/parallel.h"
 #include "openmp/slots.h"
 #include "openmp/statistics.h"
@@ -47,6 +48,7 @@ core::Settings pool_settings() noexcept {
   settings.spin_ns = spin_ns();
   settings.stack_size = stack_size();
   settings.identity_ends = end_identity;
+  settings.motion = motion_of;
   if (options.node) {
     settings.node = {.on = true,
                      .weight = options.weight,

@@ -25,7 +25,7 @@ namespace {
 
 TaskDeque* deque_of(Member* self) noexcept {
   if (self->deque == nullptr) {
-    auto& slot = self->team->deques[self->number];
+    auto& slot = self->team->deques.load(std::memory_order_relaxed)[self->number];
     TaskDeque* deque = slot.load(std::memory_order_relaxed);
     if (deque == nullptr) {
       deque = new (std::nothrow) TaskDeque;
@@ -38,7 +38,7 @@ TaskDeque* deque_of(Member* self) noexcept {
 }
 
 TaskDeque* deque_at(const Team* team, int number) noexcept {
-  return team->deques[number].load(std::memory_order_acquire);
+  return team->deques.load(std::memory_order_relaxed)[number].load(std::memory_order_acquire);
 }
 
 void prepare(Member* self, Task* task, bool final) noexcept {

@@ -88,25 +88,29 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   task.floor = INT64_MIN;
   task.final = false;
   if (task.children != nullptr) task.children->clear();
-  member->deque = team->deques != nullptr ? team->deques[number].load(std::memory_order_relaxed) : nullptr;
+  const std::atomic<TaskDeque*>* deques = team->deques.load(std::memory_order_relaxed);
+  member->deque = deques != nullptr ? deques[number].load(std::memory_order_relaxed) : nullptr;
 }
 
 void reserve_members(Team* team, int size) noexcept {
-  if (size <= team->capacity) return;
-  const int capacity = std::max(size, 2 * team->capacity);
+  const int before = team->capacity.load(std::memory_order_relaxed);
+  if (size <= before) return;
+  const int capacity = std::max(size, 2 * before);
   auto* lines = new (std::nothrow) MemberLine[capacity];
   auto* deques = new (std::nothrow) std::atomic<TaskDeque*>[capacity]();
   if (lines == nullptr || deques == nullptr || !team->queue.reserve(capacity))
     base::lacking("no memory for a team of %d threads", size);
-  if (team->capacity > 0) {
-    team->outgrown = new (std::nothrow) Team::Outgrown{team->lines, team->deques, team->outgrown};
+  std::atomic<TaskDeque*>* old = team->deques.load(std::memory_order_relaxed);
+  if (before > 0) {
+    team->outgrown = new (std::nothrow) Team::Outgrown{team->lines, old, team->outgrown};
   }
-  for (int i = 0; i < team->capacity; ++i) {
-    deques[i].store(team->deques[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
+  for (int i = 0; i < before; ++i) {
+    deques[i].store(old[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   team->lines = lines;
-  team->deques = deques;
-  team->capacity = capacity;
+  team->deques.store(deques, std::memory_order_relaxed);
+  // Release: whoever sees it looks at a table that has so many.
+  team->capacity.store(capacity, std::memory_order_release);
 }
 
 }  // namespace weft::openmp

@@ -147,9 +147,10 @@ struct Team : core::Bundle {
 
   // By member; made when first needed, kept for the record's next region. `capacity` is their length. Shorter ones
   // that these have replaced stay: a member that was late with its last look may still be at them.
-  int capacity = 0;
+  // `deques` and `capacity` are atomic for the monitor, which looks at any time (motion.h).
+  std::atomic<int> capacity{0};
   MemberLine* lines = nullptr;
-  std::atomic<TaskDeque*>* deques = nullptr;
+  std::atomic<std::atomic<TaskDeque*>*> deques{nullptr};
   struct Outgrown {
     MemberLine* lines;
     std::atomic<TaskDeque*>* deques;
@@ -159,9 +160,10 @@ struct Team : core::Bundle {
 
   std::array<LoopShare, kLoopRing> ring{};
 
-  // What nesting.h keeps of the region: its outlined function, and how its library calls run. Written by the
-  // primary before the region begins.
-  void* function = nullptr;
+  int lent = 0;  // OS threads (core/gang_regions.h); touched by the primary only
+
+  // What nesting.h keeps of the region, by its outlined function: how its library calls run. Written by the primary
+  // before the region begins.
   struct Site* site = nullptr;
   int64_t began_ns = 0;
   int64_t give_up_ns = 0;

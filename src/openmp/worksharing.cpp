@@ -20,19 +20,31 @@ using Kind = base::LoopSchedule::Kind;
 // split among the members first, so that each works on a cache line of its own.
 constexpr uint64_t kSharedChunksPerMember = 64;
 
+bool reserve_ranges(LoopShare* share, int size) noexcept {
+  const int before = share->capacity.load(std::memory_order_relaxed);
+  if (before >= size) return true;
+  const int capacity = std::max(size, 2 * before);
+  auto* ranges = new (std::nothrow) ChunkRange[static_cast<size_t>(capacity)];
+  if (ranges == nullptr) return false;
+  if (before > 0) {
+    share->outgrown =
+        new (std::nothrow) LoopShare::Outgrown{share->ranges.load(std::memory_order_relaxed), share->outgrown};
+  }
+  share->ranges.store(ranges, std::memory_order_relaxed);
+  // Release: whoever sees it looks at a table that has so many.
+  share->capacity.store(capacity, std::memory_order_release);
+  return true;
+}
+
 // All chunks but the last one, which goes to who finds no other: lastprivate variables get their values from the member
 // that runs it, so it must be that member's last one too.
 void split(LoopShare* share, uint64_t chunks, int size) noexcept {
-  if (share->capacity < size) {
-    delete[] share->ranges;
-    share->ranges = new (std::nothrow) ChunkRange[size];
-    share->capacity = share->ranges != nullptr ? size : 0;
-  }
-  share->split = share->ranges != nullptr;
+  share->split = reserve_ranges(share, size);
   if (!share->split) return;
   const auto members = static_cast<uint64_t>(size);
+  ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
   for (uint64_t i = 0; i < members; ++i) {
-    share->ranges[i].set(chunks * i / members, chunks * (i + 1) / members);
+    ranges[i].set(chunks * i / members, chunks * (i + 1) / members);
   }
 }
 
@@ -84,8 +96,8 @@ bool steal(Member* self, LoopShare* share, uint64_t* index) noexcept {
   for (int i = 1; i < size; ++i) {
     const int victim = self->number + i < size ? self->number + i : self->number + i - size;
     uint64_t end = 0;
-    if (!share->ranges[victim].take_half(index, &end)) continue;
-    share->ranges[self->number].set(*index + 1, end);
+    if (!share->ranges.load(std::memory_order_relaxed)[victim].take_half(index, &end)) continue;
+    share->ranges.load(std::memory_order_relaxed)[self->number].set(*index + 1, end);
     return true;
   }
   return false;
@@ -93,7 +105,7 @@ bool steal(Member* self, LoopShare* share, uint64_t* index) noexcept {
 
 bool next_split(Member* self, LoopShare* share, Chunk* chunk) noexcept {
   uint64_t index = 0;
-  if (!share->ranges[self->number].take(&index)) {
+  if (!share->ranges.load(std::memory_order_relaxed)[self->number].take(&index)) {
     LoopCursor& loop = self->loop;
     if (loop.position != 0) return false;  // it has had the last one
     if (!steal(self, share, &index)) {
@@ -246,7 +258,7 @@ bool loop_exhausted(const Member* self) noexcept {
   if (!share->split) return next >= share->count;
   if (next == 0) return false;  // the last chunk is left
   for (int i = 0; i < self->team->size; ++i) {
-    if (!share->ranges[i].empty()) return false;
+    if (!share->ranges.load(std::memory_order_relaxed)[i].empty()) return false;
   }
   return true;
 }

@@ -29,8 +29,15 @@ struct alignas(64) LoopShare {
   bool split = false;  // chunks are in `ranges`, not in `next`
   uint64_t count = 0;
   uint64_t chunk = 1;
-  ChunkRange* ranges = nullptr;  // of each member: chunks that are not handed out yet
-  int capacity = 0;  // of `ranges`
+  // Of each member: chunks that are not handed out yet. Written by the one who sets up; atomic, since the monitor looks
+  // at any time (motion.h). Shorter tables that these have replaced stay for that.
+  std::atomic<ChunkRange*> ranges{nullptr};
+  std::atomic<int> capacity{0};
+  struct Outgrown {
+    ChunkRange* ranges;
+    Outgrown* next;
+  };
+  Outgrown* outgrown = nullptr;
 
   // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
   alignas(64) std::atomic<uint64_t> next{0};
@@ -54,7 +61,7 @@ struct LoopCursor {
   uint64_t count = 0;
   uint64_t chunk = 1;
   uint64_t position = 0;  // static: next chunk; else: the last chunk's end
-  uint64_t base = 0;      // the adapter's: first value and step of the loop variable
+  uint64_t base = 0;  // the adapter's: first value and step of the loop variable
   uint64_t step = 0;
   uint64_t unit_begin = 0;  // ordered loops: the iterations that take their turn together; none if equal
   uint64_t unit_end = 0;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether calls that wait for a carrier had better get an OS thread beyond the CPU slots. From outside a member that
+// polls for another one cannot be told from a member that computes. So where nothing has moved for a while one thread
+// is lent as a probe, and what follows is the evidence. Policies only: they see counters and a clock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace weft::core {
+
+// One probe: what happens once a thread has been lent to a region in which nothing moved.
+//
+// When those that ran before the loan move right before or after the lent thread has got something done, they have
+// waited for it. When they move on their own, or do not move although it has got something done, they have computed.
+class Probe {
+ public:
+  enum class Verdict {
+    open,
+    waits,     // the members wait for each other
+    computes,  // they do not
+  };
+
+  // What is seen at one look. `time` is CPU time of the process for each of its running threads: on a busy machine real
+  // time passes without anybody's fault.
+  struct Look {
+    int64_t time_ns = 0;
+    bool others_moved = false;  // since the loan, some carrier that ran already
+    uint64_t lent_progress = 0;  // counts what the lent threads have got done
+    bool lent_idle = false;  // they find nothing more to do
+  };
+
+  // `patience_ns`: how long nothing had moved before the loan.
+  void begin(int64_t time_ns, int64_t patience_ns) noexcept;
+  Verdict look(const Look& now) noexcept;
+
+  // Before the next look. Two things that have nothing to do with each other fall into the same few looks by chance;
+  // so looks are as close as they can be at a small part of the time.
+  int64_t period_ns(int64_t time_ns) const noexcept;
+
+ private:
+  // So many looks an effect may come after its cause, or so much time: who polls has to get a CPU.
+  static constexpr int kLooks = 2;
+  int64_t effect_ns(int64_t time_ns) const noexcept;
+
+  struct Moment {
+    int look = -1;  // -1: it has not come
+    int64_t time_ns = 0;
+  };
+  bool is_long_ago(const Moment& moment, int64_t time_ns) const noexcept;
+
+  int64_t began_ns_ = 0;
+  int64_t patience_ns_ = 0;
+  int looks_ = 0;
+  uint64_t progress_ = 0;
+  Moment others_;
+  Moment lent_;
+};
+
+// What is known of regions, by their functions.
+class RegionRecords {
+ public:
+  // How long nothing must have moved before a region gets a probe, in time as in Probe::Look.
+  int64_t patience_ns(const void* function) const noexcept;
+
+  void waits(const void* function, int64_t now_ns) noexcept;
+  void computes(const void* function) noexcept;
+
+  // Whether all members of such a region are to run at once from its beginning: it has been seen to wait twice. Chance
+  // looks like waiting now and then.
+  bool is_gang(const void* function) const noexcept;
+
+  // A gang whose case is to be looked at again, since regions change; the next time rarer. It is none until it is seen
+  // to wait once more. Null: none is due.
+  const void* review(int64_t now_ns) noexcept;
+
+ private:
+  static constexpr int kRecords = 32;
+  static constexpr int kScoreOfGangs = 2;
+  static constexpr int64_t kPatienceNs = 10'000'000;
+  static constexpr int64_t kShortestNs = 4'000'000;
+  static constexpr int64_t kLongestNs = 1'000'000'000;
+  static constexpr int64_t kReviewNs = 2'000'000'000;
+  static constexpr int64_t kRarestReviewNs = 128'000'000'000;
+
+  struct Record {
+    const void* function = nullptr;
+    int score = 0;  // of times it has waited, since it has computed
+    int64_t patience_ns = kPatienceNs;
+    int64_t review_ns = 0;  // when
+    int64_t review_period_ns = kReviewNs;
+    uint64_t used = 0;
+  };
+  const Record* find(const void* function) const noexcept;
+  Record& find_or_make(const void* function) noexcept;
+
+  std::array<Record, kRecords> records_{};
+  Record spare_;  // where each record is that of a gang
+  uint64_t uses_ = 0;
+};
+
+}  // namespace weft::core
