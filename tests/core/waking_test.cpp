@@ -65,10 +65,12 @@ TEST(WakingTest, ContextsOfOneCarrierCallACarrierEach) {
       ASSERT_NE(context, nullptr);
     }
     for (Context* context : contexts) launch(context);
-    // Whoever has come to run keeps its thread; whoever has not has been called.
-    int idle = 0;
-    for (int i = 0; i < kSlots - 1; ++i) idle += pool().is_idle(pool().worker(i)) ? 1 : 0;
-    EXPECT_EQ(idle, 0);
+    // Whoever has come to run keeps its thread; whoever has not has been called. Threads that the monitor has lent
+    // are as good as others.
+    const int workers = pool().worker_count.load();
+    int called = 0;
+    for (int i = 0; i < workers; ++i) called += pool().is_idle(pool().worker(i)) ? 0 : 1;
+    EXPECT_GE(called, kSlots - 1);
     await([&] { return meeting.there.load() == kSlots - 1; });
     meeting.over = true;
     await([&] { return meeting.there.load() == 0; });
