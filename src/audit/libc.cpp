@@ -40,6 +40,8 @@ long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 
 }
 
 long number(const void* pointer) noexcept { return reinterpret_cast<long>(pointer); }
+// Nothing may have been written there yet.
+long number(void* pointer) noexcept { return reinterpret_cast<long>(pointer); }
 
 // As libc's functions answer, but for errno.
 int answer(long result) noexcept { return result < 0 ? -1 : static_cast<int>(result); }
