@@ -113,11 +113,11 @@ class Crew {
     if (sleeping_on_.load(std::memory_order_relaxed) != 0) unblock(owner_.load(std::memory_order_relaxed));
   }
 
-  // Whether a member has nothing to do, since it has served the last post.
+  // Whether a member has nothing to do, since it has served the post that the caller, one of them, serves: its own may
+  // be still to come.
   bool has_finished(int index) const noexcept {
-    const CrewMember& member = *members_[index];
     // Acquire: the caller may count on what the member has done.
-    return member.done.load(std::memory_order_acquire) == member.posted.load(std::memory_order_relaxed);
+    return members_[index]->done.load(std::memory_order_acquire) == sequence_;
   }
 
   // Asks a member that has nothing to do to run the nudge call. A member that is busy does it later.

@@ -92,10 +92,13 @@ void relinquish_in_place(Context* self) noexcept {
 
 void relinquish(bool with_identities) noexcept {
   Pool& p = pool();
-  const uint32_t before = p.relinquish_requests.load(std::memory_order_relaxed);
-  const uint32_t request = ((before | 1) + 1) | (with_identities ? 1 : 0);
-  // Two callers at once: one request stands for both. Relaxed: the shelves' locks order what is done about it.
-  p.relinquish_requests.store(request, std::memory_order_relaxed);
+  uint32_t before = p.relinquish_requests.load(std::memory_order_relaxed);
+  uint32_t request;
+  // The count only rises: contexts are told by it which of them are older. Relaxed: the shelves' locks order what is
+  // done about it.
+  do {
+    request = ((before | 1) + 1) | (with_identities ? 1 : 0);
+  } while (!p.relinquish_requests.compare_exchange_weak(before, request, std::memory_order_relaxed));
   if (with_identities) p.contexts_since.store(request, std::memory_order_relaxed);
   Carrier* own = attach()->carrier;
   const int count = p.carrier_count.load(std::memory_order_acquire);

@@ -31,9 +31,10 @@ Work work_of(const Context* context) noexcept {
 }
 
 // Workers are made when there is work for them, as many as there are slots. Whether there are more now.
+// Where the system refuses threads, whoever has work to give does not ask for more of them each time.
 bool make_workers(const Pool& p, int calls) noexcept {
   const int there = p.worker_count.load(std::memory_order_relaxed);
-  if (there >= p.settings.slots - 1) return false;
+  if (there >= p.settings.slots - 1 || p.contexts.refused()) return false;
   grow_workers(std::min(p.settings.slots - 1, there + calls));
   return true;
 }
@@ -608,7 +609,8 @@ bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int plac
   Pool& p = pool();
   if (place >= p.settings.slots || place > p.worker_count.load(std::memory_order_acquire)) return false;
   Carrier* worker = p.worker(place - 1);
-  if (worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
+  // One that is at something else may be for long, and others begin in its place only when it is late.
+  if (!p.is_idle(worker) || worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
   stub->bodiless = true;
   stub->start = start;
   stub->start_argument = argument;

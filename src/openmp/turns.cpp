@@ -89,7 +89,8 @@ void forget_others() noexcept {
 }  // namespace
 
 bool begin_turn(int64_t give_up_ns) noexcept {
-  t_turn = take_right();
+  // A promise of the last question, which has opened no region, is the caller's own.
+  t_turn = keep_right() || take_right();
   if (t_turn) return true;
   while (!start_polling()) sleep();
   t_turn = poll(give_up_ns);
