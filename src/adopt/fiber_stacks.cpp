@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "adopt/fiber_stacks.h"
 
-#include <array>
+#include <cstddef>
 #include <new>
 
 #include <sys/mman.h>
@@ -15,9 +15,6 @@ namespace {
 // The library's jobs use some kilobytes; where threads have small stacks by default it runs on half of this.
 constexpr size_t kSize = 256u << 10;
 constexpr size_t kGuard = 64u << 10;  // of every page size
-
-// By carriers, each of which looks at its own alone.
-std::array<FiberStack*, core::kMaxCarriers> g_kept{};
 
 FiberStack* make() noexcept {
   void* memory = mmap(nullptr, kGuard + kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,16 +30,16 @@ FiberStack* make() noexcept {
 }  // namespace
 
 FiberStack* FiberStack::take() noexcept {
-  FiberStack*& kept = g_kept[static_cast<size_t>(core::carrier_number())];
-  FiberStack* stack = kept;
+  void*& kept = core::kept_by_carrier();
+  auto* stack = static_cast<FiberStack*>(kept);
   if (stack == nullptr) return make();
   kept = stack->next;
   return stack;
 }
 
 void FiberStack::put(FiberStack* stack) noexcept {
-  FiberStack*& kept = g_kept[static_cast<size_t>(core::carrier_number())];
-  stack->next = kept;
+  void*& kept = core::kept_by_carrier();
+  stack->next = static_cast<FiberStack*>(kept);
   kept = stack;
 }
 

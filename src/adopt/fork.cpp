@@ -79,7 +79,7 @@ void after(bool in_child) noexcept {
     copy(i)->numbers.after_fork(in_child);
     start_again(copy(i), in_child);
   }
-  unlock_gangs();
+  unlock_gangs(in_child);
   after_fork(in_child);
   if (in_child) {
     // Others may have counted themselves and been about to wait for the fork.

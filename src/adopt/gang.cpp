@@ -135,7 +135,8 @@ void offer(Gang* gang) noexcept {
   // Beside a list its creator runs something else.
   const int most = gang->list != nullptr ? gang->count : gang->count - 1;
   const int carriers = std::min(most, carriers_of_a_call() - 1);
-  gang->offered = carriers > 0;
+  // Nobody would find what stands at a carrier that is in no table.
+  gang->offered = carriers > 0 && core::carrier_number() >= 0;
   if (!gang->offered) return;
   core::Context* context = core::attach();
   if (context->home != nullptr) core::enter_region(context, carriers + 1);
@@ -193,6 +194,9 @@ void finish(Gang* gang) noexcept {
 }
 
 void lock_gangs() noexcept { g_lock.lock(); }
-void unlock_gangs() noexcept { g_lock.unlock(); }
+void unlock_gangs(bool in_child) noexcept {
+  if (in_child) g_helpers.store(0, std::memory_order_relaxed);
+  g_lock.unlock();
+}
 
 }  // namespace weft::adopt

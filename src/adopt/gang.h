@@ -53,6 +53,6 @@ void await_carriers(Gang* gang) noexcept;
 
 // Around a fork.
 void lock_gangs() noexcept;
-void unlock_gangs() noexcept;
+void unlock_gangs(bool in_child) noexcept;
 
 }  // namespace weft::adopt

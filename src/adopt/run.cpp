@@ -53,6 +53,8 @@ struct Outcome {
 
 Outcome run_divided(Gang* gang, bool on_trial) noexcept {
   Outcome outcome;
+  // Nobody would find the jobs at a carrier that is in no table: the monitor helps where they wait.
+  if (gang->count > 1 && core::carrier_number() < 0 && begin_sequence(gang)) return {.helped = gang->sequence.run()};
   gang->in_sequence = on_trial;
   if (gang->count > 1 && !start(gang, gang->count - 1)) return {.possible = false};
   if (gang->in_sequence) {

@@ -107,7 +107,8 @@ class WaitLoops {
     const auto size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const uintptr_t begin = reinterpret_cast<uintptr_t>(range.begin) & ~(size - 1);
     const uintptr_t end = (reinterpret_cast<uintptr_t>(range.end) + size - 1) & ~(size - 1);
-    if (mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE) != 0) return false;
+    if (begin >= end || mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE) != 0)
+      return false;
     patch();
     mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_EXEC);
     return true;

@@ -22,6 +22,7 @@
 
 #include "audit/adopt.h"
 #include "audit/room.h"
+#include "audit/start.h"
 #include "audit/valgrind.h"
 #include "audit/yield.h"
 
@@ -110,6 +111,7 @@ extern "C" {
 
 // 0 makes the dynamic linker go on without this library.
 [[gnu::visibility("default")]] unsigned la_version(unsigned version) {
+  weft::audit::remember_start();
   // The interface's version since glibc 2.35, of which the runtime needs _dl_find_object. With an older one the dynamic
   // linker would end the program over the answer that names the runtime.
   constexpr unsigned kSinceFindObject = 2;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,6 +71,10 @@ long syscall(long which, ...) noexcept {
 int open(const char* path, int flags, ...) { return answer(call(SYS_openat, AT_FDCWD, number(path), flags)); }
 int close(int file) { return answer(call(SYS_close, file)); }
 int access(const char* path, int mode) noexcept { return answer(call(SYS_faccessat, AT_FDCWD, number(path), mode)); }
+
+int stat(const char* path, struct stat* into) noexcept {
+  return answer(call(SYS_newfstatat, AT_FDCWD, number(path), number(into)));
+}
 
 ssize_t read(int file, void* data, size_t size) {
   const long result = call(SYS_read, file, number(data), static_cast<long>(size));

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "audit/start.h"
@@ -61,8 +62,12 @@ void start_again(const char* before, unsigned long bytes) noexcept {
   const ssize_t length = readlink(kSelf, path, sizeof path - 1);
   if (length <= 0) return;
   path[length] = '\0';
-  // A file that has been removed, or one of another file system, can still be had by its link.
-  const char* program = access(path, X_OK) == 0 ? path : kSelf;
+  // A file that has been removed, or that another one lies over, can still be had by its link.
+  struct stat named{};
+  struct stat self{};
+  const bool same =
+      stat(path, &named) == 0 && stat(kSelf, &self) == 0 && named.st_dev == self.st_dev && named.st_ino == self.st_ino;
+  const char* program = same ? path : kSelf;
 
   size_t count = 0;
   while (environment()[count] != nullptr) ++count;

@@ -13,6 +13,16 @@ extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier)
 
 namespace weft::audit {
 
+namespace {
+
+long g_page_size = 0;
+
+}  // namespace
+
+void remember_start() noexcept { g_page_size = static_cast<long>(auxiliary(AT_PAGESZ)); }
+
+long page_size() noexcept { return g_page_size; }
+
 char** arguments() noexcept { return static_cast<char**>(__libc_stack_end) + 1; }
 
 char** environment() noexcept {
@@ -44,8 +54,6 @@ char* getenv(const char* name) noexcept {
   return nullptr;
 }
 
-long sysconf(int what) noexcept {
-  return what == _SC_PAGESIZE ? static_cast<long>(weft::audit::auxiliary(AT_PAGESZ)) : -1;
-}
+long sysconf(int what) noexcept { return what == _SC_PAGESIZE ? weft::audit::page_size() : -1; }
 
 }  // extern "C"

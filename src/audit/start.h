@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the system gave the process when it started.
+// What the system gave the process when it started. It is found by the ends of the lists on the initial stack, which a
+// program may change: so only before any of its code runs.
 #pragma once
 
 namespace weft::audit {
+
+// Keeps what is asked for later.
+void remember_start() noexcept;
+long page_size() noexcept;
 
 // As main's; both end with a null pointer.
 char** arguments() noexcept;

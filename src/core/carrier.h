@@ -52,6 +52,7 @@ struct alignas(64) Carrier {
   std::atomic<Context*> own_ends{nullptr};
   std::atomic<bool> spoken_for{false};  // a crew counts on this worker's identity for a member; relaxed, a flag alone
   Carrier* next_spare = nullptr;
+  void* kept = nullptr;  // kept_by_carrier()
   // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
   // Relaxed: the monitor may see an old number, and what a thread has stored itself its signal handlers see
   // (core/set_ids.h).

@@ -539,6 +539,8 @@ int pending_work(const Pool& p) noexcept {
 
 void set_switch_observer(SwitchObserver observer) noexcept { g_observer.store(observer, std::memory_order_release); }
 
+void*& kept_by_carrier() noexcept { return current_context()->carrier->kept; }
+
 int carrier_number() noexcept {
   const Carrier* carrier = current_context()->carrier;
   return carrier != nullptr && carrier->is_listed() ? carrier->index : -1;

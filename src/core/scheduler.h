@@ -56,6 +56,9 @@ void detach() noexcept;
 // The number of the caller's carrier, below kMaxCarriers; -1: it has none, or one beyond those that are numbered.
 int carrier_number() noexcept;
 
+// What another layer keeps with the calling thread's carrier, null at first; touched by its thread alone.
+void*& kept_by_carrier() noexcept;
+
 // The system's id of the OS thread that runs the caller, which is attached.
 pid_t thread_id() noexcept;
 

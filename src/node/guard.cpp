@@ -49,10 +49,9 @@ void guard(void* mapping, size_t size) noexcept {
   g_lost.store(false, std::memory_order_relaxed);
   g_size.store(size, std::memory_order_relaxed);
   g_begin.store(reinterpret_cast<uintptr_t>(mapping), std::memory_order_release);
-  struct sigaction now{};
-  if (sigaction(SIGBUS, nullptr, &now) != 0) return;
-  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;
-  g_before = now;
+  // Once, also for the children of forks: a handler that came later may call ours, which must not call it in turn.
+  static std::atomic<bool> installed{false};
+  if (installed.exchange(true) || sigaction(SIGBUS, nullptr, &g_before) != 0) return;
   struct sigaction ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;

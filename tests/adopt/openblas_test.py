@@ -139,6 +139,17 @@ class Adoption(unittest.TestCase):
         """)
         self.assertEqual(count(err, "adopted"), 2)
 
+    def test_arguments_that_the_program_has_changed(self):
+        """Programs strip their arguments in place; the number of variables decides what stands behind them."""
+        for more in {}, {"ONE_MORE": "1"}:
+            out, _ = python("""
+                import ctypes
+                end = int(open("/proc/self/stat").read().rsplit(")", 1)[1].split()[25])
+                ctypes.cast(end + 8, ctypes.POINTER(ctypes.c_void_p))[1] = None
+                import numpy as np
+                print((np.ones((600, 600)) @ np.ones((600, 600)))[0, 0])""", **more)
+            self.assertEqual(out, "600.0\n")
+
     def test_brings_the_runtime_only_when_it_is_needed(self):
         out, _ = python("""
         import numpy as np
@@ -362,6 +373,22 @@ class Processes(unittest.TestCase):
                 os._exit(0 if ended else 1)
             assert os.waitpid(child, 0)[1] == 0
         """)
+
+    def test_a_child_whose_handler_of_faults_goes_on_to_ours_ends(self):
+        out, _ = python("""
+            import faulthandler, os, signal
+            import numpy as np
+            a = np.ones((500, 500))
+            a @ a
+            faulthandler.enable(open("/dev/null"))
+            child = os.fork()
+            if child == 0:
+                a @ a
+                signal.alarm(20)
+                os.kill(os.getpid(), signal.SIGBUS)
+                os._exit(0)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGBUS)""", WEFT_NODE="true")
+        self.assertEqual(out, "True\n")
 
     def test_workers_of_multiprocessing(self):
         python("""
