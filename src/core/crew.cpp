@@ -104,6 +104,20 @@ bool Crew::await(CrewMember& member, const std::atomic<bool>& stop) noexcept {
   return done();
 }
 
+void Crew::launch_asleep(int count) noexcept {
+  Context* first = nullptr;
+  Context** link = &first;
+  for (int i = 1; i < count; ++i) {
+    if (members_[i]->asleep.load(std::memory_order_relaxed) == 0) continue;
+    Context* context = members_[i]->context.load(std::memory_order_relaxed);
+    if (!take_to_launch(context)) continue;
+    context->next = nullptr;
+    *link = context;
+    link = &context->next;
+  }
+  launch_together(first);
+}
+
 void Crew::nudge(int index) noexcept {
   CrewMember& member = *members_[index];
   member.nudged.fetch_add(1, std::memory_order_release);

@@ -77,6 +77,10 @@ class Crew {
     count_ = count;
     for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
     platform::full_fence();
+    if (__builtin_expect(bundle_ != nullptr && bundle_->gang.load(std::memory_order_relaxed), 0)) {
+      launch_asleep(count);
+      return;
+    }
     for (int i = 1; i < count; ++i) {
       // The first post launches it.
       if (members_[i]->asleep.load(std::memory_order_relaxed) != 0)
@@ -128,6 +132,7 @@ class Crew {
 
  private:
   static void member_main(void* member);
+  void launch_asleep(int count) noexcept;
   bool serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept;
   bool await(CrewMember& member, const std::atomic<bool>& stop) noexcept;
 

@@ -77,14 +77,21 @@ struct Pool {
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
   int worker_limit() const noexcept { return free_limit() + lent_to_regions.load(std::memory_order_relaxed); }
-  bool allowed(const Carrier* carrier) const noexcept {
-    return carrier->worker < worker_limit() &&
-           (gate.load(std::memory_order_relaxed) == 0 || node.admitted(*this, carrier));
+  bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit() && admitted(carrier); }
+  bool admitted(const Carrier* carrier) const noexcept {
+    return gate.load(std::memory_order_relaxed) == 0 || node.admitted(*this, carrier);
   }
 
   // A thread that is lent to regions does nothing else: the work of others waits for a CPU of its own.
   bool may_do(const Carrier* carrier, const Bundle* work) const noexcept {
     return carrier->worker < free_limit() || (work != nullptr && work->gang.load(std::memory_order_relaxed));
+  }
+  // Both; nearly always it is a worker that may do whatever there is.
+  bool allowed_for(const Carrier* carrier, const Bundle* work) const noexcept {
+    return __builtin_expect(carrier->worker < free_limit(), 1) ? admitted(carrier) : allowed_as_lent(carrier, work);
+  }
+  [[gnu::cold, gnu::noinline]] bool allowed_as_lent(const Carrier* carrier, const Bundle* work) const noexcept {
+    return may_do(carrier, work) && allowed(carrier);
   }
   bool is_crowded() const noexcept { return lent_to_regions.load(std::memory_order_relaxed) > 0; }
 

@@ -39,8 +39,9 @@ bool make_workers(const Pool& p, int calls) noexcept {
   return true;
 }
 
-bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
-  return carrier->is_root() ? carrier == work.group : p.allowed(carrier) && p.may_do(carrier, work.bundle);
+// Asked up to three times for each context that goes on.
+[[gnu::always_inline]] inline bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
+  return carrier->is_root() ? carrier == work.group : p.allowed_for(carrier, work.bundle);
 }
 
 bool wake_idle(Pool& p, Work work) noexcept {
@@ -341,7 +342,20 @@ bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   return true;
 }
 
+// Calls up to `most` idle workers that contexts wait for in their own lists, from that of number `from` on.
+void call_waited_for(Pool& p, int from, int most) noexcept {
+  const int count = p.worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count && most > 0; ++i) {
+    Carrier* worker = p.worker(from + i < count ? from + i : from + i - count);
+    if (worker->ready.empty() || !p.is_idle(worker) || !p.allowed(worker)) continue;
+    if (!p.idle.remove(worker->index)) continue;
+    wake(worker);
+    --most;
+  }
+}
+
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
+  Pool& p = pool();
   Context* context = nullptr;
   if (victim == carrier) {
     context = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
@@ -350,6 +364,8 @@ bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   }
   if (context == nullptr) return false;
   if (victim != carrier) carrier->statistics.steals.add();
+  // Where there are more threads than CPUs, this one may have taken its CPU from who is calling the others.
+  if (victim == carrier && p.is_crowded()) call_waited_for(p, carrier->worker + 1, 1);
   settle_call(carrier, work_of(context), false);
   switch_counted(self, context, Departure::idle);
   return true;
@@ -600,6 +616,38 @@ void launch(Context* context) noexcept {
   }
 }
 
+bool take_to_launch(Context* context) noexcept {
+  uint32_t expected = Token::held;
+  if (context->token.compare_exchange_strong(expected, Token::none)) return true;
+  expected = Token::suspended;
+  if (context->token.compare_exchange_strong(expected, Token::none)) return true;
+  unblock(context);
+  return false;
+}
+
+void launch_together(Context* chain) noexcept {
+  Pool& p = pool();
+  Work work;
+  int others = 0;
+  while (chain != nullptr) {
+    Context* context = chain;
+    chain = chain->next;
+    if (context->bodiless) {
+      make_ready(context);
+      continue;
+    }
+    work = work_of(context);
+    Carrier* carrier = carrier_for(context);
+    others += carrier->ready.empty() && p.is_idle(carrier) && may_serve(p, carrier, work) ? 0 : 1;
+    context->next = nullptr;
+    carrier->ready.push(context, context, 1);
+  }
+  // Who is idle is seen here, or sees what is in its list.
+  platform::full_fence();
+  call_waited_for(p, 0, kMaxWorkers);
+  if (others > 0) notify_some(p, work, others);
+}
+
 bool hold(Context* context) noexcept {
   uint32_t expected = Token::suspended;
   return context->token.compare_exchange_strong(expected, Token::held);
@@ -716,7 +764,7 @@ Context* successor_of(const Context* self) noexcept {
 // Whether the carrier of `self` may go on with it.
 bool may_go_on(const Pool& p, const Context* self) noexcept {
   const Carrier* carrier = self->carrier;
-  return carrier->is_root() || (p.allowed(carrier) && p.may_do(carrier, self->bundle.load(std::memory_order_relaxed)));
+  return carrier->is_root() || p.allowed_for(carrier, self->bundle.load(std::memory_order_relaxed));
 }
 
 // Waits on the caller's own stack, until it is notified: true; or until the carrier has something else to do. So a

@@ -81,6 +81,12 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept;
 // Once it has been launched this is unblock().
 void launch(Context* context) noexcept;
 
+// The same for several, where threads have been lent to their bundle: who is woken may take the CPU from the caller, so
+// each of them can go on before the first is woken, and wakes the next itself. True: the caller has `context`, links it
+// by `next`, and passes the chain to launch_together(). False: it goes on already.
+bool take_to_launch(Context* context) noexcept;
+void launch_together(Context* chain) noexcept;
+
 // Keeps a context that is blocked from going on, until it is let go again: who unblocks it meanwhile is not heard. By
 // the one whose calls it waits for. False: it is not blocked.
 bool hold(Context* context) noexcept;
