@@ -353,13 +353,14 @@ TEST_F(MemberTest, WhatOthersSeeIsWhatItIs) {
   };
   const auto work = [&](int self) {
     for (int i = 0; i < kRounds; ++i) {
-      meet(4 * i + 2);
+      meet(6 * i + 2);
       const int slot = member->take();
       if (i % 2 != 0) member->give(slot);
       if (i % 8 == 0) member->want(self);
-      meet(4 * i + 4);
+      meet(6 * i + 4);
       if (self == 0 && record.held != static_cast<uint32_t>(member->held())) ++wrong;
       if (self == 0 && record.missing != static_cast<uint32_t>(member->missing())) ++wrong;
+      meet(6 * i + 6);
       if (i % 2 == 0) member->give(slot);
     }
   };
