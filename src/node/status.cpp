@@ -20,7 +20,16 @@ void copy_text(char (&to)[Room], const char (&from)[Room]) {
   to[Room - 1] = '\0';
 }
 
+// Each slot is looked at once: one that changes hands meanwhile is not counted as that of both.
+std::vector<Owner> owners_of_slots(const Layout& layout) {
+  std::vector<Owner> owners;
+  owners.reserve(layout.slots.size());
+  for (const auto& slot : layout.slots) owners.push_back(slot.load(std::memory_order_relaxed));
+  return owners;
+}
+
 void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes) {
+  const std::vector<Owner> owners = owners_of_slots(layout);
   for (size_t i = 0; i < layout.records.size(); ++i) {
     const Record& record = layout.records[i];
     const uint32_t serial = record.serial.load(std::memory_order_acquire);
@@ -32,8 +41,7 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
     copy_text(process.mode, record.mode);
     process.weight = std::clamp(record.weight, 1, kMostWeight);
     process.cpus = cpus_of(record);
-    const Owner owner = owner_of(serial, static_cast<int>(i));
-    for (const auto& slot : layout.slots) process.held += slot.load(std::memory_order_relaxed) == owner ? 1 : 0;
+    process.held = static_cast<int>(std::count(owners.begin(), owners.end(), owner_of(serial, static_cast<int>(i))));
     process.wanted =
         process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
     process.lent = std::clamp(record.most, 0, platform::CpuSet::kMost);
