@@ -136,19 +136,22 @@ class Crew {
   bool serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept;
   bool await(CrewMember& member, const std::atomic<bool>& stop) noexcept;
 
-  const CrewCall call_;
+  // What members read at each post, or write when they sleep.
+  alignas(64) const CrewCall call_;
   const CrewCall nudge_;
   void* const owner_data_;
   const Bundle* const bundle_;
   // Atomic, since a member of the last owner's crew may look late; then it wakes somebody for nothing.
   std::atomic<Context*> owner_{nullptr};
-  uint32_t sequence_ = 0;
+  std::atomic<int> sleeping_on_{0};
+  bool dismissed_ = false;
+  CrewMember** members_ = nullptr;
+
+  // What the owner writes at each post: on a line of its own, so that members keep theirs.
+  alignas(64) uint32_t sequence_ = 0;
   int count_ = 1;
   int size_ = 1;  // members that have a context
   int made_ = 1;  // records made; those of dismissed members serve again
-  bool dismissed_ = false;
-  std::atomic<int> sleeping_on_{0};
-  CrewMember** members_ = nullptr;
   int capacity_ = 0;
 };
 

@@ -62,7 +62,9 @@ constexpr int kVersionWord = core::Post::kWords - 1;
 void watch(Team* team, int size, core::Context* context, void* const* words) noexcept {
   // A root's context belongs to whatever region it has begun last.
   if (context->home != nullptr) context->bundle.store(team, std::memory_order_relaxed);
-  team->function.store(words[1], std::memory_order_relaxed);
+  // Most regions are the one that the record has served last: members have its line then.
+  if (team->function.load(std::memory_order_relaxed) != words[1])
+    team->function.store(words[1], std::memory_order_relaxed);
   if (team->gang.load(std::memory_order_relaxed)) team->gang.store(false, std::memory_order_relaxed);
   team->lent = core::lend_to_region(team, size);
   if (g_library_calls.load(std::memory_order_relaxed)) begin_watched(team);
