@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -50,6 +51,9 @@ class Size:
     grid: int = 3  # k-points of Elk in each direction
     rows: str = "3e5"  # of R's table
     samples: int = 20000  # of scikit-learn's
+    rounds: int = 1  # of Octave's factorizations
+    mesh: int = 60  # FreeFem++'s square
+    sequences: int = 60  # of FastTree's family
 
 
 def adapt(name, folder, **changes):
@@ -74,6 +78,9 @@ class Case:
     environment: dict = dataclasses.field(default_factory=dict)
     # Whether it finds its runtime by the usual name, so that another library of that name can take its place.
     replaceable: bool = True
+    # Whether it opens parallel regions. The others have threads of their own, which must go on as they do.
+    regions: bool = True
+    threads: int | None = None  # OMP_NUM_THREADS, where it is not what the others have
 
 
 # ---- kernels of our own ----
@@ -135,12 +142,82 @@ def tables(folder, size):
     return [tool("Rscript", "r-base-core r-cran-data.table"), "--vanilla", "tables.R"]
 
 
+# Debian's -lblas and -llapack, in front of OpenBLAS, are in all of the following.
+
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def octave(folder, size):
+    adapt("linear.m", folder, rounds=("rounds = 1;", f"rounds = {size.rounds};"))
+    return [tool("octave-cli", "octave"), "--norc", "--no-history", "--no-init-file", "linear.m"]
+
+
+def smooth(folder, size):
+    adapt("smooth.R", folder, threads=("nthreads = 2", f"nthreads = {size.threads}"))
+    return [tool("Rscript", "r-base-core r-cran-mgcv"), "--vanilla", "smooth.R"]
+
+
+def poisson(folder, size):
+    adapt("poisson.edp", folder, mesh=("n = 60;", f"n = {size.mesh};"))
+    return [tool("FreeFem++", "freefem++"), "-nw", "-v", "0", "poisson.edp"]
+
+
+def espresso(folder, size):
+    adapt("silicon.pw", folder, grid=(" 3 3 3 ", f" {size.grid} {size.grid} {size.grid} "))
+    # The pseudopotential, which no package brings.
+    call(tool("ld1.x", "quantum-espresso"), "-in", INPUTS / "silicon.ld1", cwd=folder)
+    return [tool("pw.x", "quantum-espresso"), "-in", "silicon.pw"]
+
+
+def final_energy(_folder, output):
+    return re.findall(r"^!\s+total energy\s+=\s+(\S+)", output, re.MULTILINE)
+
+
+def cp2k(folder, _size):
+    adapt("water.cp2k", folder)
+    # A core each: a member that polls shares it with the others.
+    return [tool("mpirun", "openmpi-bin"), "-np", "2", "--bind-to", "core", tool("cp2k.psmp", "cp2k"), "-i", "water.cp2k"]
+
+
+def psi4(folder, size):
+    adapt("water.psi4", folder)
+    return [tool("psi4", "psi4"), "-n", str(size.threads), "water.psi4", "out.txt"]
+
+
+def alignment(folder, sequences, length):
+    """A family of sequences, each a little different from one before."""
+    chance = random.Random(5)
+    family = ["".join(chance.choice("ACGT") for _ in range(length))]
+    while len(family) < sequences:
+        parent = chance.choice(family)
+        family.append("".join(chance.choice("ACGT") if chance.random() < 0.08 else letter for letter in parent))
+    (folder / "family.fasta").write_text("".join(f">s{i}\n{letters}\n" for i, letters in enumerate(family)))
+
+
+def fasttree(folder, size):
+    alignment(folder, size.sequences, 300)
+    return [tool("fasttreeMP", "fasttree"), "-nt", "-quiet", "family.fasta"]
+
+
 # ---- PyPI's ----
 
-def learn(folder, size):
+def venv_python():
     python = VENV / "bin" / "python"
     if not python.exists():
         raise Missing("build/programs/venv (run scripts/setup-programs)")
+    return python
+
+
+def script(name):
+    def prepare(folder, _size):
+        adapt(name, folder)
+        return [venv_python(), name]
+
+    return prepare
+
+
+def learn(folder, size):
+    python = venv_python()
     adapt("learn.py", folder, samples=("n_samples=20000", f"n_samples={size.samples}"))
     return [python, "learn.py"]
 
@@ -154,5 +231,16 @@ CASES = [
     Case("Elk, aluminium", elk, lambda folder, _: words((folder / "TOTENERGY.OUT").read_text()), tolerance=1e-6,
          environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "2"}),
     Case("R, data.table", tables, tolerance=1e-9),
+    Case("Octave", octave, tolerance=1e-7),
+    Case("R, mgcv and LAPACK", smooth, tolerance=1e-5),
+    Case("FreeFem++", poisson, tolerance=1e-7),
+    Case("Quantum ESPRESSO", espresso, final_energy, tolerance=1e-8, environment=MPI),
+    Case("CP2K, 2 bound ranks", cp2k, lambda _, output: re.findall(r"energy \[a.u.\]:\s+(\S+)", output), tolerance=1e-8,
+         environment=MPI, threads=2),
+    Case("psi4", psi4, lambda folder, _: re.findall(r"Total Energy\s+=\s+(-\S+)", (folder / "out.txt").read_text()), tolerance=1e-7),
+    Case("FastTree", fasttree, tolerance=1e-4),
+    Case("pyscf", script("molecule.py"), tolerance=1e-7),
+    Case("Ray", script("actors.py"), tolerance=1e-6, replaceable=False),
+    Case("JAX", script("waves.py"), tolerance=1e-6, replaceable=False, regions=False),
     Case("scikit-learn", learn, tolerance=1e-6, environment={"OPENBLAS_NUM_THREADS": "2"}, replaceable=False),
 ]
