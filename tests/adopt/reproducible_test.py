@@ -81,26 +81,26 @@ class Bits(unittest.TestCase):
         settings = {"WEFT_NUM_CPUS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)} | settings
         return {run(text, COMMAND, "run", *options, "--", **settings) for _ in range(times)}
 
-    def library(self, threads=4):
+    def stock(self, threads=4):
         return {run("print(seven())", OPENBLAS_NUM_THREADS=str(threads))}
 
     @unittest.skipUnless(WHEEL_WAITS_ARE_SEEN, "where waits of jobs are not seen, the option is needed")
     def test_are_the_librarys_own(self):
         for threads in 2, 4:
             with self.subTest(threads=threads):
-                self.assertEqual(self.of(SIX_TIMES, times=3, threads=threads), self.library(threads))
+                self.assertEqual(self.of(SIX_TIMES, times=3, threads=threads), self.stock(threads))
 
     @unittest.skipUnless(WHEEL_WAITS_ARE_SEEN, "where waits of jobs are not seen, the option is needed")
     def test_beside_load(self):
         with Load():
             found = self.of(SIX_TIMES, times=3, threads=CPUS)
-        self.assertEqual(found, self.library(CPUS))
+        self.assertEqual(found, self.stock(CPUS))
 
     @unittest.skipUnless(WHEEL_WAITS_ARE_SEEN, "where waits of jobs are not seen, the option is needed")
     def test_from_threads_and_children(self):
         for text in FROM_THREADS, FROM_CHILDREN:
             with self.subTest(text=text):
-                self.assertEqual(self.of(text), self.library())
+                self.assertEqual(self.of(text), self.stock())
 
     def test_by_the_option_also_where_waits_are_not_seen(self):
         # Without the audit library nothing in the copy is replaced.
@@ -109,8 +109,8 @@ class Bits(unittest.TestCase):
         with Load():
             for text in SIX_TIMES, FROM_THREADS:
                 with self.subTest(text=text):
-                    self.assertEqual({run(adopt + text, **settings)}, self.library())
-                    self.assertEqual(self.of(text, "--reproducible"), self.library())
+                    self.assertEqual({run(adopt + text, **settings)}, self.stock())
+                    self.assertEqual(self.of(text, "--reproducible"), self.stock())
 
 
 if __name__ == "__main__":
