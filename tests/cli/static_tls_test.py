@@ -53,11 +53,11 @@ int main(void) {
 
 
 class StaticTls(CommandTest):
-    def library(self, size):
+    def tls_library(self, size):
         return self.build(f"libbig{size}.so", LIBRARY, f"-DBYTES={size}", "-shared", "-fPIC", "-fno-openmp")
 
     def linked(self, size):
-        return self.build(f"linked{size}", LINKED, f"-DBYTES={size}", str(self.library(size)), f"-Wl,-rpath,{self.folder}")
+        return self.build(f"linked{size}", LINKED, f"-DBYTES={size}", str(self.tls_library(size)), f"-Wl,-rpath,{self.folder}")
 
     def expect(self, done, text):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text, ""))
@@ -73,7 +73,7 @@ class StaticTls(CommandTest):
         program = self.build("region", REGION)
         for size in 1500, 6000, 100000:
             with self.subTest(size=size):
-                self.expect(self.weft("run", program, env={"LD_PRELOAD": str(self.library(size))}), "4\n")
+                self.expect(self.weft("run", program, env={"LD_PRELOAD": str(self.tls_library(size))}), "4\n")
 
     def test_jemalloc(self):
         program = self.build("region", REGION)
@@ -85,14 +85,14 @@ class StaticTls(CommandTest):
         program = self.build("late", LATE, "-ldl")
         for size in 100, 800, 1000:
             with self.subTest(size=size):
-                library = self.library(size)
+                library = self.tls_library(size)
                 plain = subprocess.run([program, library], capture_output=True, text=True, check=False)
                 self.assertEqual((plain.returncode, plain.stdout), (0, "loaded\n"))
                 self.expect(self.weft("run", program, library), "loaded\n")
         # As much is left when much has been linked or preloaded.
-        self.expect(self.weft("run", program, self.library(1000), env={"LD_PRELOAD": str(self.library(6000))}), "loaded\n")
+        self.expect(self.weft("run", program, self.tls_library(1000), env={"LD_PRELOAD": str(self.tls_library(6000))}), "loaded\n")
         # And as much more as the user wants.
-        self.expect(self.weft("run", program, self.library(20000), env={"GLIBC_TUNABLES": f"{TUNABLE}=20000"}), "loaded\n")
+        self.expect(self.weft("run", program, self.tls_library(20000), env={"GLIBC_TUNABLES": f"{TUNABLE}=20000"}), "loaded\n")
 
     def test_started_again_as_it_was(self):
         script = self.folder / "script"
@@ -109,7 +109,7 @@ int main(int count, char **arguments) {
   printf("%s %s %d\n", name, getenv("KEPT"), get()[0]);
   return 0;
 }
-""", str(self.library(6000)), f"-Wl,-rpath,{self.folder}")
+""", str(self.tls_library(6000)), f"-Wl,-rpath,{self.folder}")
         script.write_text(f"#!{program} first second\n")
         script.chmod(0o755)
         environment = {"KEPT": "a:b=c"}
