@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <ctime>
-#include <new>
 #include <utility>
 
 #include "base/keep_errno.h"
@@ -152,7 +151,6 @@ void retry_admissions() noexcept {
 }
 
 void forget_admissions() noexcept {
-  new (&g_lock) FutexLock;
   g_inside = 0;
   g_calls = 0;
   g_first = nullptr;

@@ -9,6 +9,7 @@
 
 #include "core/pool.h"
 #include "core/service_thread.h"
+#include "platform/generation.h"
 #include "platform/thread_state.h"
 
 namespace weft::core {
@@ -54,8 +55,9 @@ void* watch(void*) {
 
 void end_after_last_thread() noexcept {
   // Once a process: a thread that opens regions while it ends leaves several times. Relaxed: one thread calls this.
-  static std::atomic<unsigned> watched{~0u};
-  if (watched.exchange(generation(), std::memory_order_relaxed) == generation()) return;
+  static std::atomic<uint32_t> watched{0};
+  const uint32_t now = platform::generation();
+  if (watched.exchange(now, std::memory_order_relaxed) == now) return;
   // Without it the process stays, as it does under other runtimes.
   start_service_thread(watch, nullptr, kStackSize);
 }

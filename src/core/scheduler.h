@@ -62,9 +62,6 @@ void*& kept_by_carrier() noexcept;
 // The system's id of the OS thread that runs the caller, which is attached.
 pid_t thread_id() noexcept;
 
-// Counts the pools of this process and its ancestors: contexts of an older generation are gone (fork).
-unsigned generation() noexcept;
-
 // Whether start() has been called in this process.
 bool started() noexcept;
 

@@ -25,7 +25,6 @@ std::atomic<Pool*> g_pool{nullptr};
 namespace {
 
 FutexLock g_start_lock;
-unsigned g_generation = 0;  // written by the only thread of a fork's child
 
 bool start_thread(Carrier* carrier) noexcept;
 
@@ -121,7 +120,6 @@ void forget_in_child() {
   forget_admissions();
   forget_parked();
   forget_monitor();
-  ++g_generation;
   g_start_lock.unlock();
 }
 
@@ -163,8 +161,6 @@ void start(const Settings& settings) noexcept {
   }
   g_start_lock.unlock();
 }
-
-unsigned generation() noexcept { return g_generation; }
 
 bool started() noexcept { return g_pool.load(std::memory_order_acquire) != nullptr; }
 

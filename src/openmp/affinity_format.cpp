@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include <sys/syscall.h>
@@ -25,32 +27,41 @@ namespace {
 constexpr const char* kDefaultFormat = "level %L thread %i affinity %A";
 
 struct Format {
-  Format() noexcept {
-    const char* wanted = base::options().affinity_format.value;
-    set(wanted != nullptr ? wanted : kDefaultFormat);
-  }
-  void set(const char* value) noexcept { set(value, std::strlen(value)); }
-  void set(const char* value, size_t size) noexcept {
-    length = std::min(size, kMostAffinityFormat);
-    std::copy_n(value, length, text.begin());
-  }
   std::array<char, kMostAffinityFormat> text;
   size_t length = 0;
 };
 
-core::Spinlock g_lock;
+// The variable. The one of the two that is not current is written, so that it is whole in the child of a fork too.
+class Variable {
+ public:
+  Variable() noexcept {
+    const char* wanted = base::options().affinity_format.value;
+    if (wanted == nullptr) wanted = kDefaultFormat;
+    set(wanted, std::strlen(wanted));
+  }
+  void set(const char* value, size_t size) noexcept {
+    const std::lock_guard guard(lock_);
+    const size_t other = 1 - current_.load(std::memory_order_relaxed);
+    Format& format = formats_[other];
+    format.length = std::min(size, kMostAffinityFormat);
+    std::copy_n(value, format.length, format.text.begin());
+    // Release: of what a fork copies the text is not older than this.
+    current_.store(other, std::memory_order_release);
+  }
+  Format get() noexcept {
+    const std::lock_guard guard(lock_);
+    return formats_[current_.load(std::memory_order_relaxed)];
+  }
 
-Format& variable() noexcept {
-  static Format format;
-  return format;
-}
+ private:
+  core::Spinlock lock_;
+  std::array<Format, 2> formats_;
+  std::atomic<size_t> current_{0};
+};
 
-Format current_format() noexcept {
-  Format& shared = variable();
-  g_lock.lock();
-  const Format copy = shared;
-  g_lock.unlock();
-  return copy;
+Variable& variable() noexcept {
+  static Variable variable;
+  return variable;
 }
 
 // Characters into a buffer that may be too short for them.
@@ -205,7 +216,7 @@ size_t expand(const Member* member, const char* format, size_t length, char* tex
 size_t capture_affinity(const Member* member, const char* format, size_t length, char* text, size_t room) noexcept {
   const base::KeepErrno keep;
   if (length > 0) return expand(member, format, length, text, room);
-  const Format current = current_format();
+  const Format current = variable().get();
   return expand(member, current.text.data(), current.length, text, room);
 }
 
@@ -223,14 +234,11 @@ void set_affinity_format(const char* format, size_t length) noexcept {
     base::warn("omp_set_affinity_format: the format has %zu characters; only the first %zu are used", length,
                kMostAffinityFormat);
   }
-  Format& shared = variable();
-  g_lock.lock();
-  shared.set(format, length);
-  g_lock.unlock();
+  variable().set(format, length);
 }
 
 size_t get_affinity_format(char* text, size_t room) noexcept {
-  const Format current = current_format();
+  const Format current = variable().get();
   Output out(text, room);
   out.add(current.text.data(), current.length);
   return out.end();

@@ -2,6 +2,8 @@
 #include "openmp/free_agent.h"
 
 #include <atomic>
+#include <cstdint>
+#include <mutex>
 #include <utility>
 
 #include "core/scheduler.h"
@@ -12,6 +14,7 @@
 #include "openmp/task.h"
 #include "openmp/team.h"
 #include "openmp/team_affinity.h"
+#include "platform/generation.h"
 
 namespace weft::openmp {
 
@@ -25,18 +28,43 @@ struct Queue {
   Task* last = nullptr;
   std::atomic<int> waiting{0};
   std::atomic<int> agents{0};
-  unsigned generation = 0;  // the agents of a fork's parent are not the child's
+  uint32_t generation = 0;  // of the process
 };
 Queue g_queue;
 
-void put(Task* task) noexcept {
+void append(Task* task) noexcept {
   task->next_free = nullptr;
-  g_queue.lock.lock();
-  if (std::exchange(g_queue.generation, core::generation()) != core::generation()) g_queue.agents.store(0);
   (g_queue.first != nullptr ? g_queue.last->next_free : g_queue.first) = task;
   g_queue.last = task;
   g_queue.waiting.fetch_add(1);
-  g_queue.lock.unlock();
+}
+
+// Whether the task is of a region that the caller is in.
+bool is_own(const Task* task) noexcept {
+  for (const Member* member = current_member(); member != nullptr; member = member->team->parent) {
+    if (member->team == task->team || member->team->agent_of == task->team) return true;
+  }
+  return false;
+}
+
+// With the lock held. In the child of a fork there are no agents, and tasks of other threads are not the child's to
+// run. Somebody may have been inside: tasks are found from the first on at each instruction, the rest is made anew.
+void leave_to_parent() noexcept {
+  if (std::exchange(g_queue.generation, platform::generation()) == platform::generation()) return;
+  g_queue.agents.store(0);
+  g_queue.waiting.store(0);
+  g_queue.last = nullptr;
+  for (Task* task = std::exchange(g_queue.first, nullptr); task != nullptr;) {
+    Task* next = task->next_free;
+    if (is_own(task)) append(task);
+    task = next;
+  }
+}
+
+void put(Task* task) noexcept {
+  const std::lock_guard guard(g_queue.lock);
+  leave_to_parent();
+  append(task);
 }
 
 // An agent is the only member of a team that shows the task where it belongs.
@@ -114,7 +142,8 @@ void give_to_agents(Task* task) noexcept {
 
 Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Member* by) noexcept {
   if (g_queue.waiting.load() == 0) return nullptr;
-  g_queue.lock.lock();
+  const std::lock_guard guard(g_queue.lock);
+  leave_to_parent();
   Task* before = nullptr;
   Task* task = g_queue.first;
   while (task != nullptr && !wanted(task, by)) {
@@ -126,7 +155,6 @@ Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Membe
     if (g_queue.last == task) g_queue.last = before;
     g_queue.waiting.fetch_sub(1);
   }
-  g_queue.lock.unlock();
   return task;
 }
 

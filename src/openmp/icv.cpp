@@ -9,8 +9,8 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "base/options.h"
+#include "core/futex_lock.h"
 #include "core/scheduler.h"
-#include "core/spinlock.h"
 #include "openmp/affinity.h"
 #include "openmp/device.h"
 #include "openmp/memory.h"
@@ -53,7 +53,7 @@ struct Element {
 constexpr int kElements = 256;
 std::array<Element, kElements> g_elements;
 int g_last_element = 0;
-core::Spinlock g_elements_lock;
+core::FutexLock g_elements_lock;
 
 }  // namespace
 

@@ -54,7 +54,9 @@ struct Site {
 
   void note(Way way, int64_t ns) noexcept {
     const auto index = static_cast<size_t>(way);
-    samples[index][count[index]++ % kKept] = ns;
+    // In this order: in the child of a fork nobody may come back to a sample that is counted and not there.
+    samples[index][count[index] % kKept] = ns;
+    ++count[index];
   }
 };
 

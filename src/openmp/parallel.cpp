@@ -24,6 +24,7 @@
 #include "openmp/team_affinity.h"
 #include "openmp/thread_limit.h"
 #include "platform/fence.h"
+#include "platform/generation.h"
 
 namespace weft::openmp {
 
@@ -325,12 +326,12 @@ Root* outermost(const Member* parent) noexcept {
 template <bool Told>
 bool begin_crew(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind) noexcept {
   core::Context* context = core::attach();
-  if (root->generation != core::generation()) {
+  if (root->generation != platform::generation()) {
     // The crew was our parent process's.
     root->crew = nullptr;
     root->crew_fits = false;
     root->no_crew = false;
-    root->generation = core::generation();
+    root->generation = platform::generation();
   }
   if (!make_crew(root) || !fit_crew(root, parent, size, bind)) return false;
   core::enter_region(context, size);
@@ -402,7 +403,7 @@ Kind begin(Member* parent, int& size, void* const* words, base::ProcBind bind, T
 void release_crew(Root* root) noexcept {
   root->no_crew = false;
   if (!root->has_crew) return;
-  if (root->crew != nullptr && root->generation == core::generation()) {
+  if (root->crew != nullptr && root->generation == platform::generation()) {
     // The members run once more: as in a region, the monitor sees to it that they get to.
     core::Context* context = core::attach();
     core::enter_region(context, 1);

@@ -7,6 +7,7 @@
 #include "core/scheduler.h"
 #include "openmp/parallel.h"
 #include "openmp/root.h"
+#include "platform/generation.h"
 
 namespace weft::openmp {
 
@@ -31,7 +32,7 @@ int pause_resources(Pause pause) noexcept {
   if (member != nullptr && (root == nullptr || member->task != &root->initial.implicit)) return -1;
   if (!core::started()) return 0;
   const bool own_crew =
-      root != nullptr && root->has_crew && root->crew != nullptr && root->generation == core::generation();
+      root != nullptr && root->has_crew && root->crew != nullptr && root->generation == platform::generation();
   if (pause == Pause::hard) {
     if (own_crew) release_crew(root);
   } else if (own_crew) {

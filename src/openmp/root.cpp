@@ -37,11 +37,6 @@ void leave(void* argument) {
   g_lock.unlock();
 }
 
-// Another thread may have had the lock when the process forked; the list is whole at each of its instructions.
-[[gnu::constructor]] void on_load() noexcept {
-  pthread_atfork(nullptr, nullptr, [] { new (&g_lock) core::Spinlock; });
-}
-
 }  // namespace
 
 Root* take_root() noexcept {

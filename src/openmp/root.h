@@ -16,7 +16,7 @@ struct Root {
   Member primary;            // of the crew's team
   uint32_t crew_version = 0;  // counts changes of the crew's team, so that its members re-read it
   bool crew_fits = false;     // whether the crew is set up for crew_team's size
-  unsigned generation = 0;   // of the pool the crew belongs to
+  uint32_t generation = 0;   // of the process whose pool the crew belongs to
   bool has_crew = false;     // counted among those that have one
   bool no_crew = false;      // there were enough of them
   bool bound = false;        // the thread has been bound to its place

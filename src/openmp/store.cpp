@@ -3,8 +3,6 @@
 
 #include <new>
 
-#include <pthread.h>
-
 #include "base/message.h"
 #include "core/spinlock.h"
 
@@ -22,11 +20,6 @@ Record* make(const char* what) noexcept {
   auto* record = new (std::nothrow) Record;
   if (record == nullptr) base::lacking("no memory for %s", what);
   return record;
-}
-
-// Another thread may have had the lock when the process forked; the list is whole at each of its instructions.
-[[gnu::constructor]] void on_load() noexcept {
-  pthread_atfork(nullptr, nullptr, [] { new (&g_lock) core::Spinlock; });
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -293,7 +292,6 @@ void adopt(Permit* permit) noexcept {
 // with locks of the client's held, and its child would find these locked for ever. So what the lock guards may be half
 // changed here; the child leaves it all behind.
 void after_fork_in_child() {
-  std::construct_at(&g_lock);
   ++g_generation;
   g_permits = nullptr;
   g_free = nullptr;

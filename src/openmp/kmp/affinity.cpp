@@ -5,7 +5,7 @@
 
 #include "base/message.h"
 #include "core/binding.h"
-#include "core/spinlock.h"
+#include "core/futex_lock.h"
 #include "openmp/abi/abi.h"
 #include "openmp/affinity.h"
 #include "openmp/startup.h"
@@ -47,7 +47,7 @@ const CpuSet* lasting_copy(const CpuSet& cpus) noexcept {
     CpuSet cpus;
     Node* next;
   };
-  static core::Spinlock lock;
+  static core::FutexLock lock;
   static Node* first = nullptr;
   lock.lock();
   Node* node = first;

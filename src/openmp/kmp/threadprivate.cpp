@@ -8,7 +8,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/spinlock.h"
+#include "core/futex_lock.h"
 #include "openmp/kmp/kmp.h"
 
 using namespace weft;
@@ -57,7 +57,7 @@ size_t list_of(const void* address) noexcept {
   return reinterpret_cast<uintptr_t>(address) * kGolden >> kShift;
 }
 
-core::Spinlock g_lock;
+core::FutexLock g_lock;
 Variable* g_variables[kLists];
 
 // The variable's record, made if there is none. Holding the lock.
