@@ -2,6 +2,7 @@
 // Who takes a number out of the set is the only one that does.
 #include "core/claim_set.h"
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -60,6 +61,27 @@ TEST(ClaimSetTest, NobodyIsTakenTwice) {
   while (set.take(0, kMembers, kAny) >= 0) ++taken;
   EXPECT_EQ(taken.load(), went_in.load());
   EXPECT_TRUE(set.empty());
+}
+
+// One stays in while another goes in and is taken out at once: the set is never empty.
+TEST(ClaimSetTest, IsNotEmptyWhileSomebodyIsIn) {
+  constexpr int kStays = 3;
+  constexpr int kComes = 7;
+  constexpr auto kTime = std::chrono::milliseconds(1000);
+  ClaimSet<256> set;
+  set.add(kStays);
+  std::atomic<bool> over{false};
+  std::thread comer([&] {
+    while (!over.load()) set.add(kComes);
+  });
+  long seen_empty = 0;
+  const auto end = std::chrono::steady_clock::now() + kTime;
+  while (std::chrono::steady_clock::now() < end) {
+    for (int i = 0; i < 1000; ++i) seen_empty += set.remove(kComes) && set.empty() ? 1 : 0;
+  }
+  over = true;
+  comer.join();
+  EXPECT_EQ(seen_empty, 0);
 }
 
 }  // namespace
