@@ -134,6 +134,7 @@ int answer(Member* self) noexcept {
     if (fixed) {
       start_runtime();
       core::attach();
+      if (core::carrier_number() < 0) return 1;  // its regions have one member
     }
     const int told = std::min(wanted, most_allowed);
     return begin_turn(fixed ? INT64_MAX : self->team->give_up_ns) && reserve(self, told) ? told : 1;

@@ -16,6 +16,13 @@ void work(int threads)
 #pragma omp parallel num_threads(threads)
   for (volatile int i = 0; i < 10000; i++) {}
 }
+int members_of(int threads)
+{
+  int members = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : members)
+  members++;
+  return members;
+}
 void set(int threads) { omp_set_num_threads(threads); }
 """
 
@@ -161,6 +168,54 @@ int main(int count, char **words)
 """
 
 
+# As many threads as the pool has room for use OpenMP; one more calls a library, whose regions have one member then.
+BEYOND = r"""
+#include <omp.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+enum { room = 4096, stack = 64 << 10 };
+int ask(void);
+int members_of(int threads);
+static sem_t there, over;
+static void *stay(void *unused)
+{
+#pragma omp parallel num_threads(2)
+  __asm__ volatile("");
+  sem_post(&there);
+  while (sem_wait(&over) != 0) continue;
+  return unused;
+}
+static int told, members;
+static void *call(void *unused)
+{
+  told = ask();
+  members = members_of(told);
+  return unused;
+}
+int main(void)
+{
+  static pthread_t ids[room + 1];
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack);
+  sem_init(&there, 0, 0);
+  sem_init(&over, 0, 0);
+  for (int i = 0; i < room; i++)
+    if (pthread_create(&ids[i], &attributes, stay, NULL) != 0) return perror("pthread_create"), 77;
+  for (int i = 0; i < room; i++) while (sem_wait(&there) != 0) continue;
+  for (int round = 0; round < 2; round++) {
+    pthread_create(&ids[room], NULL, call, NULL);
+    pthread_join(ids[room], NULL);
+    printf("%d %d\n", told, members);
+    for (int i = 0; round == 0 && i < room; i++) sem_post(&over);
+    for (int i = 0; round == 0 && i < room; i++) pthread_join(ids[i], NULL);
+  }
+  return 0;
+}
+"""
+
+
 class Turns(ProcessTest):
     """Members that wait for their turn sleep; somebody must wake the last of them, whatever became of the one before."""
 
@@ -171,6 +226,7 @@ class Turns(ProcessTest):
         cls.build("asking", ASKING, "-shared", "-fPIC").rename(cls.folder / "openblas" / "libasking.so")
         paths = [f"-L{cls.folder}/openblas", f"-Wl,-rpath,{cls.folder}/openblas"]
         cls.turns = cls.build("turns", TURNS, *paths, "-lasking")
+        cls.beyond = cls.build("beyond", BEYOND, *paths, "-lasking")
 
     def go_on(self, kind, **variables):
         done = self.run_on_weft(self.turns, kind, **variables)
@@ -192,6 +248,14 @@ class Turns(ProcessTest):
     def test_waiting_on_one_cpu(self):
         self.go_on("some", OMP_PLACES="{0}", OMP_PROC_BIND="true")
         self.go_on("nothing", OMP_PLACES="{0}", OMP_PROC_BIND="true")
+
+    def test_threads_that_have_regions_of_one_member(self):
+        """A library that is told more would wait for members that do not come."""
+        for reproducible in "true", "false":
+            with self.subTest(reproducible=reproducible):
+                done = self.run_on_weft(self.beyond, OMP_NUM_THREADS="4", WEFT_NUM_CPUS="4", OMP_STACKSIZE="64K",
+                                        WEFT_REPRODUCIBLE=reproducible)
+                self.assertEqual((done.returncode, done.stdout), (0, "1 1\n4 4\n"), done.stderr)
 
 
 class Callers(ProcessTest):
