@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/message.h"
 #include "base/options.h"
@@ -91,6 +92,38 @@ bool take_from_pool(Allocator* allocator, size_t bytes, size_t returned) noexcep
   return true;
 }
 
+// A lock holds for whole pages, however often it has been asked for: so what is pinned has pages of its own, from the
+// system, which takes the lock back with them.
+size_t whole_pages(size_t bytes) noexcept {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes > SIZE_MAX - page ? 0 : (bytes + page - 1) / page * page;
+}
+
+void* map_pinned(size_t bytes) noexcept {
+  const size_t size = whole_pages(bytes);
+  if (size == 0) return nullptr;
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (mlock(memory, size) == 0) return memory;
+  munmap(memory, size);
+  return nullptr;
+}
+
+bool is_pinned(const Allocator* allocator) noexcept { return allocator != nullptr && allocator->pinned; }
+
+void* take_from_system(const Allocator* allocator, size_t bytes, bool zeroed) noexcept {
+  if (is_pinned(allocator)) return map_pinned(bytes);
+  return zeroed ? std::calloc(bytes, 1) : std::malloc(bytes);
+}
+
+void give_to_system(const Header& header) noexcept {
+  if (is_pinned(header.allocator)) {
+    munmap(header.base, whole_pages(header.taken));
+  } else {
+    std::free(header.base);
+  }
+}
+
 // With the traits of `allocator`, or none if null, in place of the block `replaced`, if any. Null when that is not
 // possible.
 void* try_allocate(Allocator* allocator, size_t alignment, size_t size, bool zeroed, const Header* replaced) noexcept {
@@ -100,11 +133,7 @@ void* try_allocate(Allocator* allocator, size_t alignment, size_t size, bool zer
   const size_t taken = size + extra;
   const size_t returned = replaced != nullptr && replaced->allocator == allocator ? replaced->taken : 0;
   if (allocator != nullptr && !take_from_pool(allocator, taken, returned)) return nullptr;
-  void* base = zeroed ? std::calloc(taken, 1) : std::malloc(taken);
-  if (base != nullptr && allocator != nullptr && allocator->pinned && mlock(base, taken) != 0) {
-    std::free(base);
-    base = nullptr;
-  }
+  void* base = take_from_system(allocator, taken, zeroed);
   if (base == nullptr) {
     if (allocator != nullptr) allocator->used.fetch_sub(taken, std::memory_order_relaxed);
     return nullptr;
@@ -190,11 +219,8 @@ void* allocate_array(AllocatorHandle handle, size_t alignment, size_t count, siz
 void release(void* memory) noexcept {
   if (memory == nullptr) return;
   const Header header = *header_of(memory);
-  if (header.allocator != nullptr) {
-    if (header.allocator->pinned) munlock(header.base, header.taken);
-    header.allocator->used.fetch_sub(header.taken, std::memory_order_relaxed);
-  }
-  std::free(header.base);
+  give_to_system(header);
+  if (header.allocator != nullptr) header.allocator->used.fetch_sub(header.taken, std::memory_order_relaxed);
 }
 
 void* reallocate(void* memory, AllocatorHandle handle, size_t size) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory routines: predefined allocators, alignment, pools, fallbacks, realloc, the default allocator of a task.
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "../support/check.h"
 #include "../support/everywhere.h"
@@ -96,8 +97,51 @@ static void clause(int threads)
   CHECK(sum % 3 == 0 && sum > 0);
 }
 
+// Other runtimes need not pin.
+__attribute__((weak)) int weft_adopt_libraries(void);
+
+static long locked_kilobytes(void)
+{
+  char line[200];
+  long locked = -1;
+  FILE *status = fopen("/proc/self/status", "r");
+  while (status && fgets(line, sizeof line, status))
+    if (sscanf(line, "VmLck: %ld", &locked) == 1) break;
+  if (status) fclose(status);
+  return locked;
+}
+
+// What one object gives back, the other keeps.
+static void pinned(void)
+{
+  struct rlimit most;
+  if (!weft_adopt_libraries || getrlimit(RLIMIT_MEMLOCK, &most) || most.rlim_cur < 1 << 16) return;
+  omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true}, {omp_atk_fallback, omp_atv_null_fb}, {omp_atk_pool_size, 1000}};
+  omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 3, traits);
+  CHECK(allocator != omp_null_allocator);
+  const long before = locked_kilobytes();
+  char *objects[3];
+  for (int i = 0; i < 3; i++) {
+    objects[i] = omp_calloc(1, 100, allocator);
+    CHECK(objects[i] && objects[i][99] == 0);
+  }
+  CHECK(locked_kilobytes() > before);
+  omp_free(objects[1], allocator);
+  omp_free(objects[0], allocator);
+  CHECK(locked_kilobytes() > before);
+  char *longer = omp_realloc(objects[2], 200, allocator, allocator);
+  CHECK(longer && longer[99] == 0);
+  CHECK(locked_kilobytes() > before);
+  omp_free(longer, allocator);
+  CHECK_EQ(locked_kilobytes(), before);
+  volatile size_t huge = SIZE_MAX - 5000;
+  CHECK(!omp_alloc(huge, allocator));
+  omp_destroy_allocator(allocator);
+}
+
 int main(void)
 {
+  pinned();
   everywhere(plain);
   everywhere(traits);
   everywhere(default_allocator);
