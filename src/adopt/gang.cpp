@@ -74,18 +74,22 @@ int await_some(int wanted) noexcept {
   return idle;
 }
 
-int await_turns(const core::Context* context, int missing, int calls) noexcept {
+// `seen`: of turns_ended(), before the carriers were looked at. A gang that has ended since is not slept through.
+int await_turns(const core::Context* context, int missing, int calls, uint32_t seen) noexcept {
   const int64_t deadline = platform::now_ns() + kTimeToEndNs;
+  bool has_slept = false;
   while (missing > 0 && others_have_turns()) {
     const int64_t left = deadline - platform::now_ns();
     if (left <= 0) break;
-    const uint32_t seen = turns_ended();
     core::begin_gang_calls(calls);  // of no use to others while this one sleeps
     core::begin_sleep(context);
     await_turn(seen, left);
     core::end_sleep(context);
+    has_slept = true;
+    seen = turns_ended();
     missing = core::announce_gang(calls);
   }
+  if (has_slept) pass_turn_on();
   return missing;
 }
 
@@ -162,11 +166,12 @@ bool start(Gang* gang, int calls) noexcept {
   core::Context* context = core::attach();
   if (context->home != nullptr) core::enter_region(context, calls + 1);
   gang->lent = 0;
+  const uint32_t ended = turns_ended();
   int missing = core::announce_gang(calls);
   if (missing > 0) {
     if (!others_have_turns()) missing = await_idle(missing, calls);
     if (missing > 0) lower_share(g_helpers.load(std::memory_order_relaxed));
-    if (missing > 0) missing = await_turns(context, missing, calls);
+    if (missing > 0) missing = await_turns(context, missing, calls, ended);
     gang->lent = core::lend_threads(missing);
   }
   if (gang->lent < missing) {
