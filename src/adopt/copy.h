@@ -55,8 +55,10 @@ struct Copy {
   int first_number() const noexcept { return whole ? 0 : __atomic_load_n(library.own, __ATOMIC_RELAXED) - 1; }
   Numbers numbers;
 
-  // Which jobs say when they wait (adopt/wait_loops.h).
-  const uint32_t waits;
+  // Which jobs say when they wait (adopt/wait_loops.h), as far as they are believed: those that have waited without a
+  // word once never are again. Relaxed: bits, and nothing comes with them.
+  std::atomic<uint32_t> waits;
+  bool sees(uint32_t jobs) const noexcept { return (waits.load(std::memory_order_relaxed) & jobs) == jobs; }
 
   // What runs a job; known since its first call. Relaxed: a function of a library that stays mapped.
   std::atomic<Job> job{nullptr};

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
+#include <initializer_list>
 
 #include "platform/loaded_object.h"
 
@@ -102,6 +104,25 @@ inline Known known(const char* name) noexcept {
     return *rest == '\0' ? what : Known::none;
   }
   return Known::none;
+}
+
+// Functions whose jobs wait for each other: dgemm_thread_nn, zherk_thread_LC, cgemm3m_thread_nt, sbgemm_thread_tn ...
+// (gemm_thread_n, of no type, only divides); and dgetrf_parallel ...
+inline bool is_product(const char* name) noexcept {
+  const char* rest = behind(name, "_thread_");
+  if (rest == nullptr) return false;
+  constexpr ptrdiff_t kJoint = 8;  // _thread_
+  constexpr ptrdiff_t kTypeAndKind = 3;  // dge
+  for (const char* kind : {"mm", "rk", "mm3m"}) {
+    const size_t size = std::strlen(kind);
+    const char* found = rest - kJoint - size;
+    if (found - name >= kTypeAndKind && std::strncmp(found, kind, size) == 0) return true;
+  }
+  return false;
+}
+inline bool is_factorization(const char* name) noexcept {
+  const char* rest = behind(name, "getrf_parallel");
+  return rest != nullptr && *rest == '\0';
 }
 
 // For how many numbers a copy has buffers, as its configuration says; 0: it does not. Each call writes the text anew,

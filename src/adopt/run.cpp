@@ -39,7 +39,7 @@ Gang* prepare(Copy* copy, Job job, int count, SeenWaits waits) noexcept {
   gang->list = nullptr;
   gang->in_sequence = false;
   const bool one_thing = waits == kArraysSeen && count == 1;  // beside a list its creator runs
-  gang->by_turns = (copy->waits & waits) != 0 && !one_thing && base::options().reproducible != base::TriState::no;
+  gang->by_turns = copy->sees(waits) && !one_thing && base::options().reproducible != base::TriState::no;
   if (!copy->whole) begin_call();
   copy->numbers.take(copy->first_number(), count, gang->numbers.data());
   return gang;
@@ -66,6 +66,18 @@ Outcome run_divided(Gang* gang, bool on_trial) noexcept {
   return outcome;
 }
 
+// Jobs have waited where it is not seen, after all: such a call took a second. From now on they are gangs.
+void distrust(Copy* copy, SeenWaits waits) noexcept {
+  if ((copy->waits.fetch_and(~waits, std::memory_order_relaxed) & waits) == 0) return;
+  if (base::options().reproducible == base::TriState::unset) {
+    base::warn(
+        "jobs of %s wait in a way that weft does not know; from now on the load decides how its calls are split, and "
+        "rounding may differ: see WEFT_REPRODUCIBLE",
+        copy->path != nullptr ? copy->path : "OpenBLAS");
+  }
+  keep_to_share(copy);
+}
+
 // By the caller and those that come, if it is to be divided.
 Outcome run_by_turns(Gang* gang, bool divided) noexcept {
   begin_sequence(gang);
@@ -74,6 +86,7 @@ Outcome run_by_turns(Gang* gang, bool divided) noexcept {
   Outcome outcome{.helped = gang->sequence.run_own()};
   await_carriers(gang);
   gang->sequence.await_others();
+  if (gang->sequence.misjudged()) distrust(gang->copy, kArraysSeen);
   gang->offered ? count_gang(gang->count, 0) : count_alone();
   return outcome;
 }
@@ -191,6 +204,7 @@ void await(QueuedJob* jobs) noexcept {
   if (gang->by_turns) {
     gang->sequence.run();
     await_carriers(gang);
+    if (gang->sequence.misjudged()) distrust(gang->copy, kListsSeen);
     count_gang(gang->count, 0);
   } else {
     finish(gang);

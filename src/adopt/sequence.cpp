@@ -25,6 +25,9 @@ constexpr int64_t kStuckNs = 2'000'000;
 // Where waits are seen it runs what it waits for itself. Should a wait be one that is not known after all, the program
 // must not hang.
 constexpr int64_t kLongestJobNs = 1'000'000'000;
+// Jobs of a call take about as long as each other. So where a helper's has taken no more than this, the caller, which
+// was at its own for that long, has not computed: it has waited.
+constexpr int64_t kMuchLessNs = kLongestJobNs / 4;
 // Helpers that stand by have given up something else for it.
 constexpr int64_t kGraceNs = 200'000;
 constexpr int kTicksToWatchOn = 20;
@@ -51,6 +54,7 @@ bool Sequence::begin(int count, Job job, void* call, Waits waits) noexcept {
   count_ = count;
   waits_ = waits;
   caller_runs_some_ = patient_ = false;
+  misjudged_.store(false, std::memory_order_relaxed);
   patience_ns_.store(waits == Waits::seen ? kLongestJobNs : kStuckNs, std::memory_order_relaxed);
   thread_.store(core::thread_id(), std::memory_order_relaxed);
   calls_.store(calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -120,7 +124,12 @@ void Sequence::help_if_stuck() noexcept {
 void Sequence::help() noexcept {
   const int index = jobs_.take();
   if (index < 0) return;
+  const int64_t began = platform::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   job_(call_, index);
+  const int64_t used = platform::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+  // The job was claimed, so the call is still the one that it belongs to.
+  const bool was_stuck = calls_.load(std::memory_order_relaxed) == stuck_call_.load(std::memory_order_relaxed);
+  if (waits_ == Waits::seen && was_stuck && used < kMuchLessNs) misjudged_.store(true, std::memory_order_relaxed);
   jobs_.pending.fetch_sub(1, std::memory_order_release);
 }
 
@@ -176,6 +185,7 @@ void Sequence::help_caller(int jobs) noexcept {
     static_cast<Sequence*>(sequence)->help();
     return nullptr;
   };
+  stuck_call_.store(seen_calls_, std::memory_order_relaxed);
   for (; helpers_ < jobs; ++helpers_) {
     if (core::start_service_thread(run_one, this, kStackSize)) continue;
     if (++refused_ < kTicksToGiveUp) return;

@@ -42,6 +42,8 @@ class Sequence {
     await_others();
     return helped;
   }
+  // Then: whether jobs that were to say so have waited without a word.
+  bool misjudged() const noexcept { return misjudged_.load(std::memory_order_relaxed); }
   // Between begin() and run(), by the caller, which goes on with something else: where it waits for jobs, it runs some.
   // Waits are seen.
   void run_where_caller_waits() noexcept;
@@ -74,6 +76,11 @@ class Sequence {
   std::atomic<int64_t> patience_ns_{0};
   std::atomic<pid_t> thread_{0};
   std::atomic<uint32_t> calls_{0};
+  // Relaxed: with the helper's end of its job, which the caller acquires, comes what it has found out.
+  std::atomic<bool> misjudged_{false};
+  // The call that the monitor has sent helpers to; others they may help, and learn nothing by it. Relaxed: written
+  // before they are started.
+  std::atomic<uint32_t> stuck_call_{0};
 
   // The monitor's.
   uint64_t seen_claim_ = 0;

@@ -37,8 +37,7 @@ bool is_fixed(const Copy& copy) noexcept {
     case base::TriState::no: return false;
     case base::TriState::unset: break;
   }
-  constexpr uint32_t kAllSeen = kArraysSeen | kListsSeen;
-  return (copy.waits & kAllSeen) == kAllSeen;
+  return copy.sees(kArraysSeen | kListsSeen);
 }
 
 // Brings the copy's variable in line. Whoever finds another value there than was written last takes it for the

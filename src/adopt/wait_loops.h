@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where jobs of OpenBLAS wait for each other. They do so by plain loops, which nobody can intercept, so each such loop
 // is made to call a function: then jobs that wait for each other can run on one thread, by turns (adopt/fibers.h). Two
-// kinds of loops are known, both by all of their instructions; whatever else a copy has makes it one whose waits are
-// not seen. Needs nothing of libc but system calls, so that the audit library may use it.
+// kinds of loops are known, both by all of their instructions, and each function has to have its own; whatever else a
+// copy has makes it one whose waits are not seen. Needs nothing of libc but system calls, so that the audit library may
+// use it.
 #pragma once
 
 #include <array>
@@ -13,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "adopt/loop_owners.h"
+#include "adopt/openblas.h"
 #include "platform/loaded_object.h"
 
 namespace weft::adopt {
@@ -21,7 +24,7 @@ namespace weft::adopt {
 // of the copy's function that begins lists.
 enum SeenWaits : uint32_t {
   kArraysSeen = 1,  // those that come as an array: products and what is made of them
-  kListsSeen = 2,   // those that come as a list, beside which their creator runs: the LU factorization
+  kListsSeen = 2,  // those that come as a list, beside which their creator runs: the LU factorization
   kLookedFor = 4,
 };
 
@@ -32,11 +35,8 @@ class WaitLoops {
  public:
   explicit WaitLoops(const platform::LoadedObject& object) noexcept {
     object.for_each_defined([this](const char* name, void* function, size_t size) {
-      if (is_product(name)) add(products_, static_cast<unsigned char*>(function), size);
-      if (is_factorization(name)) {
-        add(factorizations_, static_cast<unsigned char*>(function), size);
-        ++drivers_;
-      }
+      if (is_product(name)) products_.add(static_cast<Byte*>(function), size);
+      if (is_factorization(name)) factorizations_.add(static_cast<Byte*>(function), size);
       return false;
     });
   }
@@ -49,7 +49,7 @@ class WaitLoops {
     write_entry(function);
     find_in_factorizations();
     const bool products = near(products_) && products_are_known();
-    const bool factorizations = near(factorizations_) && found_ == kLoopsOfADriver * drivers_;
+    const bool factorizations = near(factorizations_) && factorizations_are_known();
     if (factorizations) copy_factorizations();
     if (mprotect(page_, kPageSize, PROT_READ | PROT_EXEC) != 0) return 0;
     uint32_t seen = 0;
@@ -59,54 +59,32 @@ class WaitLoops {
   }
 
  private:
-  using Byte = unsigned char;
-  struct Range {
-    Byte* begin = nullptr;
-    Byte* end = nullptr;
-  };
+  using Byte = LoopOwners::Byte;
 
   static constexpr size_t kPageSize = 4096;
-  // Functions that are not exported stand beside the one that uses them.
-  static constexpr size_t kBeside = 8192;
+  // A job of a product waits before it packs its blocks anew, for those of others, and at its end.
+  static constexpr int kLeastOfAProduct = 3;
+  static constexpr int kMostOfAProduct = 64;
   // In the code of each LU factorization: one of its creator, four of its jobs.
   static constexpr int kLoopsOfADriver = 5;
   static constexpr int kMostDrivers = 8;
   static constexpr size_t kNops = 8;
   static constexpr Byte kNop = 0x90;
 
-  static bool starts(const char* text, const char* with) noexcept {
-    while (*with != '\0' && *text == *with) ++text, ++with;
-    return *with == '\0';
-  }
-  // dgemm_thread_nn, zherk_thread_LC, cgemm3m_thread_nt ...
-  static bool is_product(const char* name) noexcept {
-    if (name[0] == '\0' || name[1] == '\0' || name[2] == '\0') return false;
-    const char* rest = name + 3;
-    return starts(rest, "mm_thread_") || starts(rest, "rk_thread_") || starts(rest, "mm3m_thread_");
-  }
-  static bool is_factorization(const char* name) noexcept {
-    return name[0] != '\0' && starts(name + 1, "getrf_parallel") && name[15] == '\0';
-  }
-
-  static void add(Range& range, Byte* function, size_t size) noexcept {
-    if (range.begin == nullptr || function - kBeside < range.begin) range.begin = function - kBeside;
-    if (function + size + kBeside > range.end) range.end = function + size + kBeside;
-  }
-
-  bool near(const Range& range) const noexcept {
+  bool near(const LoopOwners& functions) const noexcept {
     constexpr intptr_t kReach = 0x7fff0000;
     const auto fits = [this](const Byte* at) {
       const intptr_t distance = reinterpret_cast<intptr_t>(at) - reinterpret_cast<intptr_t>(page_);
       return distance < kReach && -distance < kReach;
     };
-    return range.begin != nullptr && fits(range.begin) && fits(range.end);
+    return functions.size() > 0 && fits(functions.begin()) && fits(functions.end());
   }
 
   template <class Patch>
-  static bool change(const Range& range, Patch&& patch) noexcept {
+  static bool change(const LoopOwners& functions, Patch&& patch) noexcept {
     const auto size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    const uintptr_t begin = reinterpret_cast<uintptr_t>(range.begin) & ~(size - 1);
-    const uintptr_t end = (reinterpret_cast<uintptr_t>(range.end) + size - 1) & ~(size - 1);
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(functions.begin()) & ~(size - 1);
+    const uintptr_t end = (reinterpret_cast<uintptr_t>(functions.end()) + size - 1) & ~(size - 1);
     if (begin >= end || mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE) != 0)
       return false;
     patch();
@@ -153,8 +131,9 @@ class WaitLoops {
   }
   // Visits each run of at least eight nops by its last eight: one more may stand before, for alignment.
   template <class Visit>
-  static void for_each_nops(const Range& range, Visit&& visit) noexcept {
-    for (Byte* at = range.begin; at + kNops + 32 < range.end;) {
+  static void for_each_nops(const LoopOwners& functions, Visit&& visit) noexcept {
+    const Byte* end = functions.end();
+    for (Byte* at = functions.begin(); at + kNops + 32 < end;) {
       if (at[kNops - 1] != kNop) {
         at += kNops;
       } else if (!is_nops(at)) {
@@ -166,11 +145,13 @@ class WaitLoops {
       }
     }
   }
-  bool products_are_known() const noexcept {
-    int known = 0;
-    int unknown = 0;
-    for_each_nops(products_, [&](Byte* nops) { ++(goes_back(nops) ? known : unknown); });
-    return known > 0 && unknown == 0;
+  bool products_are_known() noexcept {
+    bool all_known = true;
+    for_each_nops(products_, [&](const Byte* nops) {
+      all_known = all_known && goes_back(nops);
+      products_.count(nops);
+    });
+    return all_known && products_.each_has(kLeastOfAProduct, kMostOfAProduct);
   }
   void patch_products() const noexcept {
     for_each_nops(products_, [this](Byte* nops) { write_call(nops); });
@@ -210,10 +191,16 @@ class WaitLoops {
     return (jump[0] & 0xfe) == 0x74 && jump + 2 + static_cast<int8_t>(jump[1]) == at;
   }
   void find_in_factorizations() noexcept {
-    for (Byte* at = factorizations_.begin; at != nullptr && at + 32 < factorizations_.end; ++at) {
+    const Byte* end = factorizations_.end();
+    for (Byte* at = factorizations_.begin(); at != nullptr && at + 32 < end; ++at) {
       if (!is_loop(at, loops_[static_cast<size_t>(found_)])) continue;
+      factorizations_.count(at);
       if (++found_ == static_cast<int>(loops_.size()) - 1) return;
     }
+  }
+  bool factorizations_are_known() const noexcept {
+    return found_ == kLoopsOfADriver * factorizations_.size() &&
+           factorizations_.each_has(kLoopsOfADriver, kLoopsOfADriver);
   }
   // The loops move to the page, with a call in each.
   void copy_factorizations() noexcept {
@@ -240,9 +227,8 @@ class WaitLoops {
     }
   }
 
-  Range products_;
-  Range factorizations_;
-  int drivers_ = 0;
+  LoopOwners products_;
+  LoopOwners factorizations_;
   std::array<Loop, kLoopsOfADriver * kMostDrivers + 2> loops_;
   int found_ = 0;
   Byte* page_ = nullptr;

@@ -170,15 +170,14 @@ uint32_t see_waits(const platform::LoadedObject& object) noexcept {
 #endif
 }
 
-}  // namespace
+// Libraries that the program names itself are seen before its libc, without which they cannot be adopted.
+constexpr int kMostEarly = 8;
+const link_map* g_early[kMostEarly];
+int g_early_count = 0;
 
-void look_at(const link_map* object, const char* runtime) noexcept {
-  const platform::LoadedObject seen(object->l_addr, object->l_ld);
-  if (g_dlmopen == nullptr) g_dlmopen = reinterpret_cast<Dlmopen>(seen.find("dlmopen"));
-  g_runtime = runtime;
-  const adopt::OpenBlas library(seen);
+void adopt_copy(const link_map* object, const platform::LoadedObject& seen, const adopt::OpenBlas& library) noexcept {
   const int index = g_count.load(std::memory_order_relaxed);
-  if (!library.found() || g_dlmopen == nullptr || index == kMostCopies) return;
+  if (index == kMostCopies) return;
   Copy* made = new (copy(index)) Copy{library, object->l_addr};
   g_count.store(index + 1, std::memory_order_release);
   // Programs that set a callback themselves do so later, and keep theirs.
@@ -201,6 +200,25 @@ void look_at(const link_map* object, const char* runtime) noexcept {
     }
     return false;
   });
+}
+
+}  // namespace
+
+void look_at(const link_map* object, const char* runtime) noexcept {
+  const platform::LoadedObject seen(object->l_addr, object->l_ld);
+  g_runtime = runtime;
+  if (g_dlmopen == nullptr) {
+    g_dlmopen = reinterpret_cast<Dlmopen>(seen.find("dlmopen"));
+    const int early = g_dlmopen != nullptr ? g_early_count : 0;
+    for (int i = 0; i < early; ++i) look_at(g_early[i], runtime);
+  }
+  const adopt::OpenBlas library(seen);
+  if (!library.found()) return;
+  if (g_dlmopen != nullptr) {
+    adopt_copy(object, seen, library);
+  } else if (g_early_count < kMostEarly) {
+    g_early[g_early_count++] = object;
+  }
 }
 
 }  // namespace weft::audit

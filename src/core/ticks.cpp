@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/pool.h"
+#include "platform/fence.h"
 
 namespace weft::core {
 
@@ -15,8 +16,11 @@ std::atomic<TickWatcher> g_watcher{nullptr};
 }  // namespace
 
 bool watch_ticks(TickWatcher watcher) noexcept {
-  if (!has_monitor()) return false;
   g_watcher.store(watcher, std::memory_order_release);
+  // Between the watcher and `has_monitor` stands a fence on both sides (the monitor's is a system call): one that comes
+  // now is seen, or it sees the watcher.
+  platform::full_fence();
+  if (!has_monitor()) return false;
   wake_monitor();
   return true;
 }

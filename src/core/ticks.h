@@ -8,7 +8,7 @@ namespace weft::core {
 using TickWatcher = bool (*)() noexcept;
 
 // There is one watcher; to set it again is harmless, also while it runs and is about to return false. False: there is
-// no monitor, since the system refuses threads. Thread-safe.
+// no monitor yet, or ever, since the system refuses threads; one that comes later calls it. Thread-safe.
 bool watch_ticks(TickWatcher watcher) noexcept;
 
 // The monitor's part. Internal to core.

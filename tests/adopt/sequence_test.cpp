@@ -10,6 +10,7 @@
 
 #include "adopt/sequence.h"
 #include "core/scheduler.h"
+#include "platform/cycles.h"
 
 namespace {
 
@@ -139,6 +140,35 @@ TEST_F(TellingJobs, AreRunByOneThread) {
     EXPECT_FALSE(sequence->run());
     EXPECT_EQ(call.ended.load(), count);
   }
+}
+
+// Taken for such, they wait without a word: the monitor helps, and it is known what they are.
+TEST_F(TellingJobs, ThatDoNotTellAreFoundOut) {
+  Sequence* sequence = new_sequence();
+  Call call{.wait_for = 3, .order = {}};
+  ASSERT_TRUE(sequence->begin(3, run_job, &call, Sequence::Waits::seen));
+  EXPECT_TRUE(sequence->run());
+  EXPECT_EQ(call.ended.load(), 3);
+  EXPECT_TRUE(sequence->misjudged());
+  Call next{.wait_for = 3, .order = {}};
+  ASSERT_TRUE(sequence->begin(3, run_telling_job, &next, Sequence::Waits::seen));
+  sequence->run();
+  EXPECT_FALSE(sequence->misjudged());
+}
+
+// Those that only compute for so long are helped as well, and nothing is held against them.
+TEST_F(TellingJobs, ThatComputeForLongAreNotSuspected) {
+  Sequence* sequence = new_sequence();
+  const auto compute = [](void* argument, int) {
+    const auto used = [] { return weft::platform::clock_ns(CLOCK_THREAD_CPUTIME_ID); };
+    for (const int64_t begin = used(); used() - begin < 1'500'000'000;) continue;
+    ++static_cast<Call*>(argument)->ended;
+  };
+  Call call{.order = {}};
+  ASSERT_TRUE(sequence->begin(2, compute, &call, Sequence::Waits::seen));
+  EXPECT_TRUE(sequence->run());
+  EXPECT_EQ(call.ended.load(), 2);
+  EXPECT_FALSE(sequence->misjudged());
 }
 
 TEST_F(TellingJobs, AreRunWhereTheirCallerWaits) {
