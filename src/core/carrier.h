@@ -123,6 +123,7 @@ struct alignas(64) Carrier {
 
   // Sequentially consistent: "publish, then look for sleepers" against "fall asleep, then look for work".
   alignas(64) std::atomic<uint32_t> wake{Wake::none};
+  std::atomic<int64_t> called_ns{0};  // when it was woken from its sleep; 0: it has seen that (core/lateness.h)
 };
 
 }  // namespace weft::core

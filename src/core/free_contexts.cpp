@@ -37,22 +37,27 @@ Context* take_several(FreeContexts& free, Fits&& fits, int more, ContextQueue& r
   return found;
 }
 
-}  // namespace
-
-Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
-  Pool& p = pool();
-  // Relaxed: who has not seen a request yet acts before it.
-  const uint32_t born = p.contexts_since.load(std::memory_order_relaxed);
-  const auto fits = [=](const Context* context) {
+// One that has not served the bundle `avoid` last, and has been born since the last request that identities end.
+struct Fits {
+  uint64_t avoid;
+  uint32_t born;
+  bool operator()(const Context* context) const noexcept {
     return (avoid == 0 || context->last_bundle != avoid) && context->born >= born;
-  };
+  }
+};
+
+// Relaxed: who has not seen a request yet acts before it.
+Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.load(std::memory_order_relaxed)}; }
+
+// When the oldest at hand does not fit.
+[[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits) noexcept {
   FreeContexts& own = carrier->free;
-  // The oldest is the one to fit, at hand and then on the shelf; only where it does not, all are looked through.
-  if (Context* context = own.at_hand.take_first(fits)) return context;
+  // The oldest on the shelf is the next to fit; only where it does not, all are looked through.
   if (Context* context = take_several(own, fits, kAtHand / 2 - 1, own.at_hand)) return context;
   if (Context* context = own.at_hand.take(fits)) return context;
   // Nobody finds its work, so it has no use for others' contexts.
   if (!carrier->is_listed()) return nullptr;
+  Pool& p = pool();
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 1; i < count; ++i) {
     const int index = carrier->index + i;
@@ -65,6 +70,21 @@ Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
     return context;
   }
   return nullptr;
+}
+
+// None at hand fits.
+[[gnu::noinline]] Context* take_or_make(Carrier* carrier, uint64_t avoid) noexcept {
+  if (Context* context = look_further(carrier, fitting(avoid))) return context;
+  if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;
+  return avoid != 0 ? find_free(carrier, 0) : nullptr;
+}
+
+}  // namespace
+
+Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
+  const Fits fits = fitting(avoid);
+  Context* context = carrier->free.at_hand.take_first(fits);
+  return context != nullptr ? context : look_further(carrier, fits);
 }
 
 Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {
@@ -83,9 +103,8 @@ Context* make_free() noexcept {
 }
 
 Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
-  if (Context* context = find_free(carrier, avoid)) return context;
-  if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;
-  return avoid != 0 ? find_free(carrier, 0) : nullptr;
+  Context* context = carrier->free.at_hand.take_first(fitting(avoid));
+  return context != nullptr ? context : take_or_make(carrier, avoid);
 }
 
 void shed(Carrier* carrier, Context* context) noexcept {

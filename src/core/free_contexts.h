@@ -34,7 +34,12 @@ class ContextQueue {
   // The first, if it fits; or null.
   template <class Fits>
   Context* take_first(Fits&& fits) noexcept {
-    return first_ != nullptr && fits(first_) ? take() : nullptr;
+    Context* context = first_;
+    if (context == nullptr || !fits(context)) return nullptr;
+    first_ = context->next;
+    if (first_ == nullptr) last_ = nullptr;
+    --size_;
+    return context;
   }
 
   // The first that fits, or null.

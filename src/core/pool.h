@@ -12,6 +12,7 @@
 #include "core/claim_set.h"
 #include "core/context_pool.h"
 #include "core/futex_lock.h"
+#include "core/lateness.h"
 #include "core/node_budget.h"
 #include "core/scheduler.h"
 
@@ -66,6 +67,8 @@ struct Pool {
   std::atomic<int> peak_workers{0};
   NodeBudget node;
   GuestSeats guest_seats;
+
+  Lateness lateness;
 
   // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
   std::atomic<long> spin_ns;

@@ -16,7 +16,10 @@ namespace weft::core {
 // ---- waking ----
 
 void wake(Carrier* carrier) noexcept {
-  if (carrier->wake.exchange(Wake::notified) == Wake::sleeping) platform::futex_wake(carrier->wake, 1);
+  if (carrier->wake.exchange(Wake::notified) != Wake::sleeping) return;
+  // Relaxed: it comes by the kernel's wake-up, and a time of an earlier call only makes it seem late once.
+  carrier->called_ns.store(platform::now_ns(), std::memory_order_relaxed);
+  platform::futex_wake(carrier->wake, 1);
 }
 
 void call(Carrier* carrier) noexcept {
@@ -66,14 +69,20 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
   }
 }
 
-// Work for `most` carriers has been published, and a fence has followed.
-void notify_some(Pool& p, Work work, int most) noexcept {
-  const auto wake_some = [&] {
+[[gnu::noinline]] void wake_some(Pool& p, Work work, int most) noexcept {
+  const auto wake_idle_ones = [&] {
     while (most > 0 && !p.idle.empty() && wake_idle(p, work)) --most;
   };
-  wake_some();
-  if (most > 0 && make_workers(p, most)) wake_some();
+  wake_idle_ones();
+  if (most > 0 && make_workers(p, most)) wake_idle_ones();
   if (most > 0 && p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, work, most);
+}
+
+// Work for `most` carriers has been published, and a fence has followed. Mostly all are at work.
+inline void notify_some(Pool& p, Work work, int most) noexcept {
+  const bool anybody = !p.idle.empty() || p.waiting_count.load(std::memory_order_relaxed) > 0 ||
+                       p.worker_count.load(std::memory_order_relaxed) < p.settings.slots - 1;
+  if (anybody && most > 0) wake_some(p, work, most);
 }
 
 }  // namespace
@@ -218,7 +227,7 @@ bool hand_over(Context* self, Bundle* bundle, int index, Departure departure) no
   return true;
 }
 
-void run_here(Context* self, Bundle* bundle, int index) noexcept {
+[[gnu::always_inline]] inline void run_here(Context* self, Bundle* bundle, int index) noexcept {
   Carrier* carrier = self->carrier;
   (bundle->publisher == carrier ? carrier->statistics.calls : carrier->statistics.claims).add();
   bundle->call(bundle, index);
@@ -443,9 +452,10 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (victim->ready.empty()) return false;
   if (carrier == victim) return true;
   if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_crowded()) return true;
+  const bool places_hold = carrier->is_root() && !pool().lateness.is_common();
   return victim->ready.has([=](const Context* ready) {
     // One that has its place would keep the root's own context from the only OS thread it can run on.
-    return may_take(carrier, victim, ready) && !(carrier->is_root() && ready->place != nullptr);
+    return may_take(carrier, victim, ready) && !(places_hold && ready->place != nullptr);
   });
 }
 
@@ -479,6 +489,14 @@ void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
 // Where a carrier sleeps, for whoever comes next; the others are for those that run short meanwhile.
 constexpr int kKeptAsleep = 2;
 
+// How long it took from the call until its thread had a CPU.
+void note_rise(Pool& p, Carrier* carrier) noexcept {
+  const int64_t called = carrier->called_ns.exchange(0, std::memory_order_relaxed);
+  if (called == 0) return;
+  const int64_t now = platform::now_ns();
+  p.lateness.note(now, now - called);
+}
+
 // Until there may be something to do. `in_place`: on the stack of a context that waits, or until it is notified.
 void rest(Context* self, bool in_place) noexcept {
   Carrier* carrier = self->carrier;
@@ -492,7 +510,8 @@ void rest(Context* self, bool in_place) noexcept {
     return;
   }
   const long budget = spin_ns();
-  const int64_t deadline = budget == 0 ? 0 : platform::now_ns() + budget;
+  int64_t looked = budget == 0 ? 0 : platform::now_ns();
+  const int64_t deadline = looked + budget;
   KeepApart apart;
   for (int spins = 0; carrier->wake.load(std::memory_order_acquire) == Wake::none; ++spins) {
     platform::pause();
@@ -500,6 +519,7 @@ void rest(Context* self, bool in_place) noexcept {
       if (spins % 64 != 63) continue;
       if (p.node.on()) p.node.look(p);
       const int64_t now = platform::now_ns();
+      p.lateness.note(now, now - std::exchange(looked, now));
       if (now < deadline) {
         apart.look(carrier, now, now - (deadline - budget));
         continue;
@@ -520,6 +540,7 @@ void rest(Context* self, bool in_place) noexcept {
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
     carrier->statistics.parks.add();
     while (carrier->wake.load() == Wake::sleeping) platform::futex_wait(carrier->wake, Wake::sleeping);
+    note_rise(p, carrier);
     break;
   }
   rise(p, carrier, Carrier::Call::open);
@@ -742,6 +763,17 @@ bool join(Bundle* bundle, const std::atomic<bool>& stop) noexcept {
 
 namespace {
 
+// A context that can go on, in whatever list it stands; or null.
+Context* ready_anywhere(Carrier* carrier) noexcept {
+  Context* ready = nullptr;
+  if (!(carrier->is_root() || pool().allowed(carrier))) return nullptr;
+  visit_others(pool(), carrier, [&](Carrier* victim) {
+    ready = victim->ready.pop_first([=](const Context* context) { return may_take(carrier, victim, context); });
+    return ready != nullptr;
+  });
+  return ready;
+}
+
 // What can go on in place of `self`, without a context made for it; or null.
 Context* successor_of(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
@@ -750,6 +782,8 @@ Context* successor_of(const Context* self) noexcept {
   if (successor == nullptr && (carrier->is_root() || pool().allowed(carrier))) {
     successor = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
   }
+  // Its own thread may be long in coming for it.
+  if (successor == nullptr && pool().lateness.is_common()) successor = ready_anywhere(carrier);
   // Poked a moment after it had ceased to wait, or to stop that.
   take_poke(carrier);
   if (successor != nullptr) {
@@ -774,6 +808,8 @@ bool rest_in_place(Context* self) noexcept {
   Pool& p = pool();
   // Who may not run had better leave it to others who may; and nobody finds one that stands in no table.
   if (!carrier->is_listed() || p.node.on() || !may_go_on(p, self)) return false;
+  // Where its thread may wait for a CPU, it had better be where whoever runs can go on with it. A root could not.
+  if (self->home == nullptr && p.lateness.is_common()) return false;
   self->rests_on.store(carrier, std::memory_order_relaxed);
   do {
     relinquish_in_place(self);
@@ -790,17 +826,6 @@ bool rest_in_place(Context* self) noexcept {
   if (may_go_on(p, self)) return true;
   if (Context* successor = take_free(carrier, 0)) switch_counted(self, successor, Departure::yield);
   return true;
-}
-
-// A context that can go on, in whatever list it stands; or null.
-Context* ready_anywhere(Carrier* carrier) noexcept {
-  Context* ready = nullptr;
-  if (!(carrier->is_root() || pool().allowed(carrier))) return nullptr;
-  visit_others(pool(), carrier, [&](Carrier* victim) {
-    ready = victim->ready.pop_first([=](const Context* context) { return may_take(carrier, victim, context); });
-    return ready != nullptr;
-  });
-  return ready;
 }
 
 // The system refuses the identity under which the carrier could begin something. What has begun can go on all the same;
@@ -921,6 +946,12 @@ void offer_thread(const Context* self) noexcept {
 }
 
 bool is_crowded() noexcept { return pool().is_crowded(); }
+
+bool comes_late(int64_t now_ns, int64_t since_ns) noexcept {
+  Lateness& lateness = pool().lateness;
+  lateness.note(now_ns, since_ns);
+  return lateness.is_common();
+}
 
 bool wanted_elsewhere(const Context* self) noexcept {
   const Carrier* carrier = self->carrier;

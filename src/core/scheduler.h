@@ -3,6 +3,8 @@
 // Every function is thread-safe. docs/design/core.md describes the protocols.
 #pragma once
 
+#include <utility>
+
 #include "core/admission.h"
 #include "core/apart.h"
 #include "core/bundle.h"
@@ -141,6 +143,10 @@ bool wanted_elsewhere(const Context* self) noexcept;
 // Whether more OS threads than there are CPUs may run, since regions need them: who waits is to sleep.
 bool is_crowded() noexcept;
 
+// For who waits in place and has last looked `since_ns` ago: whether it or others have been without a CPU for long, so
+// that who waits had better leave its thread (core/lateness.h).
+bool comes_late(int64_t now_ns, int64_t since_ns) noexcept;
+
 // Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
 // is about to leave its carrier.
 void begin_waiting(const Context* self) noexcept;
@@ -161,6 +167,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
   constexpr unsigned kSpinsPerTime = 64;
   constexpr int64_t kOfferNs = 50'000;
   int64_t deadline = 0;
+  int64_t looked = 0;
   bool finished = false;
   bool offered = false;
   KeepApart apart;
@@ -173,7 +180,9 @@ bool spin_until(const Context* self, Done&& done) noexcept {
       if (deadline == 0) {
         deadline = now + budget;
         begin_waiting(self);
+        looked = now;
       }
+      if (comes_late(now, now - std::exchange(looked, now))) break;
       if (!offered && now - (deadline - budget) > kOfferNs) {
         offered = true;
         offer_thread(self);

@@ -67,7 +67,8 @@ void watch(Team* team, int size, core::Context* context, void* const* words) noe
   if (team->function.load(std::memory_order_relaxed) != words[1])
     team->function.store(words[1], std::memory_order_relaxed);
   if (team->gang.load(std::memory_order_relaxed)) team->gang.store(false, std::memory_order_relaxed);
-  team->lent = core::lend_to_region(team, size);
+  const int lent = core::lend_to_region(team, size);
+  if (team->lent != lent) team->lent = lent;
   if (g_library_calls.load(std::memory_order_relaxed)) begin_watched(team);
 }
 
@@ -102,8 +103,10 @@ void run_woven(core::Bundle* bundle, int index) {
 }
 
 void inherit_league(Team* team, const Member* parent) noexcept {
-  team->league_size = parent->team->league_size;
-  team->league_number = parent->team->league_number;
+  const Team* outer = parent->team;
+  if (team->league_size == outer->league_size && team->league_number == outer->league_number) return;
+  team->league_size = outer->league_size;
+  team->league_number = outer->league_number;
 }
 
 void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
@@ -286,7 +289,8 @@ bool fit_crew(Root* root, Member* parent, int& size, base::ProcBind bind) noexce
   const int level = parent->team->level + 1;
   Icvs wanted = icvs(parent);
   enter_level(wanted, level);
-  team->parent = parent;
+  // Members keep this line while nothing in it changes.
+  if (team->parent != parent) team->parent = parent;
   inherit_league(team, parent);
   // With other seats the members have to look for theirs anew.
   if (wanted.affinity && set_seats(team, parent, size, bind)) root->crew_fits = false;
