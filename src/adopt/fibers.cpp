@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 #include <boost/context/detail/fcontext.hpp>
 
@@ -38,9 +39,13 @@ struct Fibers::Fiber : FiberStack {
 };
 
 struct Fibers::Switch {
-  // Where the one that has just been left goes on is known only now. Null: it has ended.
+  // Where the one that has just been left goes on is known only now. Null: it has ended, and nobody is on its stack.
   static void arrive(transfer_t from) noexcept {
-    if (from.data != nullptr) *static_cast<void**>(from.data) = from.fctx;
+    if (from.data != nullptr) {
+      *static_cast<void**>(from.data) = from.fctx;
+    } else {
+      FiberStack::put(std::exchange(t_now->ended_, nullptr));
+    }
   }
 
   static void live(transfer_t from) {
@@ -55,8 +60,7 @@ struct Fibers::Switch {
     // The caller goes on behind the last one; before, where it does not just wait for them.
     Fiber* next = self->closing_ ? self->ring_ : nullptr;
     self->current_ = next;
-    // Nobody else takes it before this thread is on another one.
-    FiberStack::put(ended);
+    self->ended_ = ended;
     jump_fcontext(next != nullptr ? next->continues : self->caller_, nullptr);
   }
 };
@@ -67,7 +71,7 @@ void Fibers::open(core::Bundle* jobs, Job job, void* call, bool patient) noexcep
   claim_ = reinterpret_cast<const uint64_t*>(&jobs->claim);
   job_ = job;
   call_ = call;
-  current_ = ring_ = nullptr;
+  current_ = ring_ = ended_ = nullptr;
   closing_ = refused_ = false;
   ran_ = 0;
   outer_ = t_now;

@@ -44,6 +44,7 @@ class Fibers {
 
   const uint64_t* claim_ = nullptr;  // the word of `jobs_`, as it lies in memory
   Fiber* current_ = nullptr;  // null: the caller, outside of the ring of fibers
+  Fiber* ended_ = nullptr;  // for the one that goes on, whose stack is to be put back
   Fiber* ring_ = nullptr;  // one of those that have begun and not ended; null: there is none
   void* caller_ = nullptr;  // where the caller goes on
   int looks_left_ = 0;  // until it begins another job

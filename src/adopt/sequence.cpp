@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "adopt/fiber_stacks.h"
 #include "adopt/refusal.h"
 #include "core/scheduler.h"
 #include "core/service_thread.h"
@@ -150,6 +151,7 @@ bool Sequence::look_at_all() noexcept {
   g_calm_ticks = active ? 0 : g_calm_ticks + 1;
   if (g_calm_ticks < kTicksToWatchOn) return true;
   g_calm_ticks = 0;
+  FiberStack::trim();
   g_watched.store(false);
   platform::full_fence();
   // Anew: one that has been made since has seen that it was watched.

@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "adopt/fiber_stacks.h"
 #include "adopt/sequence.h"
 #include "core/scheduler.h"
 #include "platform/cycles.h"
@@ -169,6 +173,71 @@ TEST_F(TellingJobs, ThatComputeForLongAreNotSuspected) {
   EXPECT_TRUE(sequence->run());
   EXPECT_EQ(call.ended.load(), 2);
   EXPECT_FALSE(sequence->misjudged());
+}
+
+// Mappings as large as a fiber's stack.
+int count_stacks() {
+  constexpr unsigned long kSize = 256ul << 10;
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    char rights = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %c", &begin, &end, &rights) != 3) continue;
+    count += end - begin == kSize && rights == 'r' ? 1 : 0;
+  }
+  return count;
+}
+
+TEST_F(TellingJobs, GiveTheirStacksBackWhenThereIsNoCallForAWhile) {
+  constexpr int kJobs = 64;
+  constexpr int kKept = 8;
+  constexpr int kTries = 2000;
+  Sequence* sequence = new_sequence();
+  Call first;
+  begin(sequence, 1, &first);  // from here on there is a monitor
+  sequence->run();
+  for (int round = 0; round < 2; ++round) {
+    Call call{.wait_for = kJobs, .order = {}};
+    ASSERT_TRUE(sequence->begin(kJobs, run_telling_job, &call, Sequence::Waits::seen));
+    sequence->run();
+    const int after = count_stacks();
+    ASSERT_GE(after, kJobs - 1);
+    int now = after;
+    for (int i = 0; i < kTries && now > after - (kJobs - 1) + kKept; ++i) {
+      usleep(10'000);
+      now = count_stacks();
+    }
+    EXPECT_LE(now, after - (kJobs - 1) + kKept);
+  }
+}
+
+// Stacks are given back while others take some.
+TEST_F(TellingJobs, MayBeginWhileStacksAreGivenBack) {
+  static constexpr int kJobs = 20;
+  static constexpr int kRounds = 300;
+  std::atomic<bool> over{false};
+  std::thread trimmer([&] {
+    while (!over.load()) weft::adopt::FiberStack::trim();
+  });
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 2; ++i) {
+    callers.emplace_back([] {
+      weft::core::attach();
+      Sequence* sequence = new_sequence();
+      for (int round = 0; round < kRounds; ++round) {
+        Call call{.wait_for = kJobs, .order = {}};
+        ASSERT_TRUE(sequence->begin(kJobs, run_telling_job, &call, Sequence::Waits::seen));
+        sequence->run();
+        ASSERT_EQ(call.ended.load(), kJobs);
+      }
+      weft::core::detach();
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  over = true;
+  trimmer.join();
 }
 
 TEST_F(TellingJobs, AreRunWhereTheirCallerWaits) {
