@@ -77,6 +77,14 @@ class Valgrind(CommandTest):
                 self.assertEqual(done.returncode, 9)
                 self.assertIn("wrong.c", done.stderr)
 
+    def test_nobody_spins(self):
+        """valgrind runs one thread at a time."""
+        for wanted, set_to in (("0", {}), ("0", {"OMP_WAIT_POLICY": "active"}), ("7", {"WEFT_SPIN_US": "7"})):
+            with self.subTest(set_to=set_to):
+                done = self.weft("run", "valgrind", "--quiet", "--tool=none", self.right, env={"OMP_DISPLAY_ENV": "verbose"} | set_to)
+                self.assertEqual(done.returncode, 0)
+                self.assertIn(f"WEFT_SPIN_US='{wanted}'", done.stderr.replace(" = ", "="))
+
     def test_other_tools(self):
         for tool in "helgrind", "callgrind", "none":
             with self.subTest(tool=tool):
