@@ -22,6 +22,7 @@
 
 #include "audit/adopt.h"
 #include "audit/room.h"
+#include "audit/say.h"
 #include "audit/start.h"
 #include "audit/valgrind.h"
 #include "audit/yield.h"
@@ -95,16 +96,6 @@ const char* fault(const char* library) noexcept {
   return access(library, R_OK) == 0 ? nullptr : "cannot be read";
 }
 
-// In one piece, so that lines of several processes do not mix.
-void say(std::initializer_list<const char*> parts) noexcept {
-  char line[PATH_MAX + 256];
-  size_t length = 0;
-  for (const char* part : parts) {
-    for (; *part != '\0' && length < sizeof line; ++part) line[length++] = *part;
-  }
-  if (write(STDERR_FILENO, line, length) < 0) return;
-}
-
 }  // namespace
 
 extern "C" {
@@ -116,14 +107,14 @@ extern "C" {
   // linker would end the program over the answer that names the runtime.
   constexpr unsigned kSinceFindObject = 2;
   if (version < kSinceFindObject) {
-    say({"weft: glibc 2.35 or later is needed; the program runs on its own OpenMP runtime\n"});
+    weft::audit::say({"weft: glibc 2.35 or later is needed; the program runs on its own OpenMP runtime\n"});
     return 0;
   }
   const char* library = std::getenv("WEFT_LIBRARY");
   const char* why = fault(library);
   if (why != nullptr) {
-    say({"weft: WEFT_LIBRARY", library != nullptr ? "=" : "", library != nullptr ? library : "", " ", why,
-         "; the program runs on its own OpenMP runtime\n"});
+    weft::audit::say({"weft: WEFT_LIBRARY", library != nullptr ? "=" : "", library != nullptr ? library : "", " ", why,
+                      "; the program runs on its own OpenMP runtime\n"});
     return 0;
   }
   std::memcpy(g_library, library, std::strlen(library) + 1);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/say.h"
 #include "audit/start.h"
 #include "platform/static_tls.h"
 #include "platform/valgrind.h"
@@ -21,6 +22,8 @@ namespace {
 
 // What the dynamic linker adds for an audit library and its libc, which this one has not.
 constexpr unsigned long kForAudit = 144 + 160;
+
+constexpr char kSelf[] = "/proc/self/exe";
 
 bool g_started = false;
 unsigned long g_needed = 0;
@@ -35,6 +38,20 @@ bool reaches_without_call(const ElfW(Dyn) * dynamic) noexcept {
 template <class T>
 bool read_at(int file, ElfW(Off) offset, T& into) noexcept {
   return lseek(file, static_cast<off_t>(offset), SEEK_SET) >= 0 && read(file, &into, sizeof into) == sizeof into;
+}
+
+// Whether the file is likely to be this very program: the machine's own, with as many headers, and begun at the same
+// place of a page.
+bool is_this_program(const char* path) noexcept {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ElfW(Ehdr) header{};
+  const auto in_page = [](unsigned long address) { return address % static_cast<unsigned long>(page_size()); };
+  const bool is_this = read_at(file, 0, header) &&
+                       std::strncmp(reinterpret_cast<const char*>(header.e_ident), ELFMAG, SELFMAG) == 0 &&
+                       header.e_phnum == auxiliary(AT_PHNUM) && in_page(header.e_entry) == in_page(auxiliary(AT_ENTRY));
+  close(file);
+  return is_this;
 }
 
 // The bytes of thread-local data of the object in that file, with what its alignment may cost.
@@ -53,42 +70,70 @@ unsigned long thread_local_bytes(const char* path) noexcept {
   return bytes;
 }
 
-// Comes back when it cannot be done; the dynamic linker then says what is wrong.
-void start_again(const char* before, unsigned long bytes) noexcept {
-  // A dynamic linker that was called by name, or a tool that runs the process, would be lost.
-  if (auxiliary(AT_BASE) == 0 || platform::on_valgrind()) return;
-  constexpr char kSelf[] = "/proc/self/exe";
-  char path[PATH_MAX];
-  const ssize_t length = readlink(kSelf, path, sizeof path - 1);
-  if (length <= 0) return;
+// A file that is executed as this program was; null: there is none that is known to be this program.
+const char* program_file(char* path, size_t room) noexcept {
+  const ssize_t length = readlink(kSelf, path, room - 1);
+  if (length <= 0) {
+    // Without /proc: what it was executed by, unless that is a script, whose interpreter runs here.
+    const auto* executed = reinterpret_cast<const char*>(auxiliary(AT_EXECFN));
+    return executed != nullptr && is_this_program(executed) ? executed : nullptr;
+  }
   path[length] = '\0';
   // A file that has been removed, or that another one lies over, can still be had by its link.
   struct stat named{};
   struct stat self{};
   const bool same =
       stat(path, &named) == 0 && stat(kSelf, &self) == 0 && named.st_dev == self.st_dev && named.st_ino == self.st_ino;
-  const char* program = same ? path : kSelf;
+  return same ? path : kSelf;
+}
 
+// Comes back when it cannot be done.
+void start_again(const char* before, unsigned long bytes) noexcept {
+  // A dynamic linker that was called by name, or a tool that runs the process, would be lost.
+  if (auxiliary(AT_BASE) == 0 || platform::on_valgrind()) return;
+  char path[PATH_MAX];
+  const char* program = program_file(path, sizeof path);
+  if (program == nullptr) return;
+
+  if (before == nullptr) before = "";
+  const size_t kept = platform::without_own_static_tls(before);
   size_t count = 0;
   while (environment()[count] != nullptr) ++count;
   const size_t pointers = (count + 2) * sizeof(char*);
-  const size_t size = pointers + sizeof platform::kTunables + platform::room_for_static_tls(before);
+  const size_t size = pointers + sizeof platform::kTunables + kept + platform::kOwnSetting + 2;
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   constexpr size_t kName = sizeof platform::kTunables - 1;
   char* setting = static_cast<char*>(memory) + pointers;
   std::memcpy(setting, platform::kTunables, kName);
   setting[kName] = '=';
-  platform::with_static_tls(before, bytes, setting + kName + 1);
+  platform::with_own_static_tls(before, kept, bytes, setting + kName + 1);
   char** into = static_cast<char**>(memory);
+  bool replaced = false;
   for (char** from = environment(); *from != nullptr; ++from) {
-    const bool replaced = std::strncmp(*from, setting, kName + 1) == 0;
-    if (!replaced) *into++ = *from;
+    const bool is_setting = std::strncmp(*from, setting, kName + 1) == 0;
+    *into++ = is_setting ? setting : *from;
+    replaced |= is_setting;
   }
-  *into++ = setting;
+  if (!replaced) *into++ = setting;
   *into = nullptr;
   execve(program, arguments(), static_cast<char**>(memory));
   munmap(memory, size);
+}
+
+// The dynamic linker is about to find no room, and would not say what to do.
+void tell(unsigned long bytes) noexcept {
+  static bool told = false;
+  if (told) return;
+  told = true;
+  char number[24];
+  char* digit = number + sizeof number;
+  *--digit = '\0';
+  for (; bytes > 0; bytes /= 10) *--digit = static_cast<char>('0' + bytes % 10);
+  say(
+      {"weft: no room for the thread-local data of this program's libraries, and it cannot be started again with more; "
+       "set ",
+       platform::kTunables, "=", platform::kStaticTls, "=", digit, " or use weft run --preload\n"});
 }
 
 }  // namespace
@@ -104,8 +149,13 @@ void make_room(const link_map* object) noexcept {
   if (wanted <= given + kForAudit) return;
   // With something for those that are not mapped yet.
   start_again(tunables, wanted + platform::kLinkedStaticTls);
+  if (g_needed > given + kForAudit) tell(wanted + platform::kLinkedStaticTls);
 }
 
-void end_start() noexcept { g_started = true; }
+void end_start() noexcept {
+  g_started = true;
+  char* tunables = std::getenv(platform::kTunables);
+  if (tunables != nullptr) tunables[platform::without_own_static_tls(tunables)] = '\0';
+}
 
 }  // namespace weft::audit

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Room for the thread-local data of the libraries that a program is linked with or that are preloaded. A dynamic linker
 // that has libraries audited sets it up before it knows them, of a size that GLIBC_TUNABLES says
-// (platform/static_tls.h). A program that needs more is started again with more, before any of its code has run.
+// (platform/static_tls.h). A program that needs more is started again with more, before any of its code has run. It
+// finds its environment as it was: what it starts is asked anew how much it needs.
 #pragma once
 
 #include <link.h>

@@ -88,4 +88,38 @@ inline void with_static_tls(const char* tunables, unsigned long bytes, char* out
   *out = '\0';
 }
 
+// ---- for one program alone ----
+
+// A program that is started again with more room (audit/room.h) is to have it alone: what it starts decides for itself,
+// and each of its threads' stacks would pay. So the setting stands behind the others, which stay as they are, and is
+// known by its form: 0x and so many digits.
+inline constexpr size_t kOwnDigits = 16;
+inline constexpr size_t kOwnSetting = sizeof kStaticTls + 2 + kOwnDigits;  // NAME=0x...
+
+// How many characters of `tunables` are everybody's: all but such a setting at their end.
+inline size_t without_own_static_tls(const char* tunables) noexcept {
+  const size_t length = std::strlen(tunables);
+  if (length < kOwnSetting) return length;
+  const size_t others = length - kOwnSetting;
+  const char* setting = tunables + others;
+  const char* value = setting + sizeof kStaticTls;
+  const bool is_own = is_static_tls(setting, kOwnSetting) && value[0] == '0' && value[1] == 'x';
+  if (!is_own || (others > 0 && setting[-1] != ':')) return length;
+  return others > 0 ? others - 1 : 0;
+}
+
+// Writes `tunables`, of which `length` characters are everybody's, with a setting of the program's own.
+inline void with_own_static_tls(const char* tunables, size_t length, unsigned long bytes, char* out) noexcept {
+  std::memcpy(out, tunables, length);
+  out += length;
+  if (length > 0) *out++ = ':';
+  std::memcpy(out, kStaticTls, sizeof kStaticTls - 1);
+  out += sizeof kStaticTls - 1;
+  std::memcpy(out, "=0x", 3);
+  out += 3;
+  constexpr unsigned kBitsOfDigit = 4;
+  for (size_t i = kOwnDigits; i-- > 0;) *out++ = "0123456789abcdef"[bytes >> (kBitsOfDigit * i) & 0xf];
+  *out = '\0';
+}
+
 }  // namespace weft::platform

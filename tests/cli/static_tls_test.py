@@ -2,10 +2,14 @@
 """Libraries with thread-local data that is reached without a call: they find room under `weft run` where they find it
 without."""
 import os
+import pathlib
+import re
+import shutil
 import subprocess
+import sys
 import unittest
 
-from command_test import GCC, CommandTest
+from command_test import WEFT, CommandTest
 
 TUNABLE = "glibc.rtld.optional_static_tls"
 LIBRARY = r"""
@@ -35,6 +39,30 @@ int main(int count, char **libraries) {
   for (int i = 1; i < count; i++) puts(dlopen(libraries[i], RTLD_NOW) ? "loaded" : dlerror());
   return members != 4;
 }
+"""
+# Shows what it has found in its environment, and then runs a command.
+STARTER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+char *get(void);
+int main(int count, char **arguments) {
+  const char *tunables = getenv("GLIBC_TUNABLES");
+  printf("%s %d\n", tunables ? tunables : "none", get()[BYTES - 1]);
+  fflush(stdout);
+  return count > 1 ? system(arguments[1]) : 0;
+}
+"""
+# Executes a file that is open, when another lies where it was; ways: it is removed, or the other one mounted over it.
+EXECUTE = """
+import os, subprocess, sys
+way, program, other = sys.argv[1:]
+file = os.open(program, os.O_RDONLY)
+if way == "removed":
+    os.unlink(program)
+    os.rename(other, program + " (deleted)")
+else:
+    subprocess.run(["mount", "--bind", other, program], check=True)
+os.execve(file, [program], os.environ)
 """
 SMALL_STACK = r"""
 #include <pthread.h>
@@ -116,6 +144,54 @@ int main(int count, char **arguments) {
         done = self.weft("run", script, "x y", "", env=environment)
         self.expect(done, f"{program} first second {script} x y  script a:b=c 0\n".replace(" script a", " arguments a"))
         self.expect(self.weft("run", program, "--z", env=environment), f"{program} --z arguments a:b=c 0\n")
+
+    def starter(self, size):
+        return self.build(f"starter{size}", STARTER, f"-DBYTES={size}", str(self.tls_library(size)), f"-Wl,-rpath,{self.folder}")
+
+    def test_what_it_starts_decides_for_itself(self):
+        """Each of the threads of whatever it starts would pay for its room with its stack."""
+        usual = f"{TUNABLE}=4096"
+        small = self.build("small_child", SMALL_STACK)
+        for size in 6000, 100000:
+            program = self.starter(size)
+            for command, text in ((small, "Success\n"), (self.linked(100000), "4\n"), (self.starter(6001), f"{usual} 0\n"),
+                                  (f"{self.starter(6001)} {small}", f"{usual} 0\nSuccess\n")):
+                with self.subTest(size=size, command=command):
+                    self.expect(self.weft("run", program, command), f"{usual} 0\n{text}")
+            self.expect(self.weft("run", "env", "-u", "GLIBC_TUNABLES", program), " 0\n")
+            kept = f"glibc.malloc.arena_max=1:{TUNABLE}=4608"
+            self.expect(self.weft("run", program, env={"GLIBC_TUNABLES": f"glibc.malloc.arena_max=1:{TUNABLE}=1024"}), f"{kept} 0\n")
+
+    def in_own_mounts(self, script, *words):
+        unshare = ("unshare", "--mount", "--propagation", "private")
+        if self.command(*unshare, "true").returncode != 0:
+            self.skipTest("no name space of mounts can be had")
+        return self.command(*unshare, "sh", "-c", f'{script} && exec "$@"', "sh", *words)
+
+    def test_without_proc(self):
+        program = self.linked(6000)
+        hide = "mount -t tmpfs -o ro none /proc"
+        self.expect(self.in_own_mounts(hide, WEFT, "run", program), "4\n")
+        self.expect(self.in_own_mounts(f"cd {self.folder} && {hide}", WEFT, "run", f"./{program.name}"), "4\n")
+        # The file that has been executed is not the one that runs: the user is told what to do.
+        script = self.folder / "without_proc"
+        script.write_text(f"#!{program}\n")
+        script.chmod(0o755)
+        done = self.in_own_mounts(hide, WEFT, "run", script)
+        self.assertEqual(done.returncode, 127)
+        line, rest = done.stderr.split("\n", 1)
+        self.assertNotIn("weft:", rest)
+        setting = re.search(rf"^weft: no room for .* set (GLIBC_TUNABLES={TUNABLE}=\d+) ", line)
+        self.assertIsNotNone(setting, line)
+        self.expect(self.in_own_mounts(f"{hide} && export {setting[1]}", WEFT, "run", script), "4\n")
+
+    def test_another_file_in_the_programs_place(self):
+        for way in "removed", "covered":
+            with self.subTest(way=way):
+                program = pathlib.Path(shutil.copy(self.linked(6000), self.folder / way))
+                other = self.build(f"other_{way}", '#include <stdio.h>\nint main(void) { return puts("another") < 0; }')
+                done = self.in_own_mounts("true", WEFT, "run", sys.executable, "-c", EXECUTE, way, program, other)
+                self.expect(done, "4\n")
 
     def test_smallest_stacks(self):
         program = self.build("small", SMALL_STACK)
