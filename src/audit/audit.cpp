@@ -31,6 +31,8 @@ namespace {
 
 // A copy: programs that set their title overwrite the environment they were started with.
 char g_library[PATH_MAX];
+// Why it cannot be used, where it cannot; then nothing is answered or adopted, and whoever looks for a runtime is told.
+const char* g_fault = nullptr;
 // Whether the first search has been answered. The dynamic linker holds a lock whenever it asks.
 bool g_answered = false;
 
@@ -96,6 +98,15 @@ const char* fault(const char* library) noexcept {
   return access(library, R_OK) == 0 ? nullptr : "cannot be read";
 }
 
+// Once in a program, and only in one that uses OpenMP: whatever else is started in such an environment need not say so.
+void tell_fault() noexcept {
+  static bool told = false;
+  if (told) return;
+  told = true;
+  weft::audit::say({"weft: WEFT_LIBRARY", g_library[0] != '\0' ? "=" : "", g_library, " ", g_fault,
+                    "; the program runs on its own OpenMP runtime\n"});
+}
+
 }  // namespace
 
 extern "C" {
@@ -111,14 +122,10 @@ extern "C" {
     return 0;
   }
   const char* library = std::getenv("WEFT_LIBRARY");
-  const char* why = fault(library);
-  if (why != nullptr) {
-    weft::audit::say({"weft: WEFT_LIBRARY", library != nullptr ? "=" : "", library != nullptr ? library : "", " ", why,
-                      "; the program runs on its own OpenMP runtime\n"});
-    return 0;
-  }
-  std::memcpy(g_library, library, std::strlen(library) + 1);
-  g_adopts = !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
+  g_fault = fault(library);
+  const size_t length = library != nullptr ? std::strlen(library) : 0;
+  if (library != nullptr) std::memcpy(g_library, library, length < sizeof g_library ? length : sizeof g_library - 1);
+  g_adopts = g_fault == nullptr && !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
   find_permits();
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
@@ -148,6 +155,10 @@ extern "C" {
   // Nobody asks this one for versions, so that its path does for every search.
   if (g_permits[0] != '\0' && is_one_of(kPermits, name)) return g_permits;
   if (!is_one_of(kRuntimes, name) || (flag == LA_SER_ORIG && g_answered)) return const_cast<char*>(name);
+  if (g_fault != nullptr) {
+    tell_fault();
+    return const_cast<char*>(name);
+  }
   g_answered = true;
   return g_library;
 }

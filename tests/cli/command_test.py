@@ -295,6 +295,43 @@ class OlderLibc(CommandTest):
             self.assertLessEqual(max(needed), 35, library)
 
 
+class Alone(CommandTest):
+    """The audit library without the command, as in an environment that has been taken apart."""
+    AUDIT = pathlib.Path(WEFT).parents[1] / "lib/weft/libweft_audit.so"
+
+    def check(self, lines, *words, fault=" is not set", **environment):
+        done = self.command(*words, env={"LD_AUDIT": str(self.AUDIT)} | environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = [line for line in done.stderr.splitlines() if not line.startswith("ERROR: ld.so: ")]
+        self.assertEqual(said, lines * [f"weft: WEFT_LIBRARY{fault}; the program runs on its own OpenMP runtime"])
+        return done
+
+    def test_programs_that_use_openmp_say_so_once(self):
+        program = self.build("alone", LINKED)
+        self.assertNotIn("/weft/", self.check(1, program).stdout)
+        self.check(2, "sh", "-c", f"{program}; exec {program}")
+        self.check(1, program, LD_AUDIT=f"{self.AUDIT}:/nonexistent.so")
+        self.check(1, program, LD_AUDIT=f"{self.folder}/none.so:{self.AUDIT}")
+        self.check(1, program, fault="=relative is not an absolute path", WEFT_LIBRARY="relative")
+        self.check(1, program, fault="=/gone cannot be read", WEFT_LIBRARY="/gone")
+        self.check(1, program, fault=f"=/{'x' * 4094} is too long", WEFT_LIBRARY="/" + "x" * 9000)
+
+    def test_others_say_nothing(self):
+        spaces = self.build("spaces", """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int main(void) { return dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW) == 0; }
+""", "-fno-openmp", "-ldl")
+        static = self.build("static_pie", "int main(void) { return 0; }", "-fno-openmp", "-static-pie")
+        for words in ((spaces,), (static,), ("sh", "-c", "env true; exec true")):
+            with self.subTest(words=words):
+                self.check(0, *words)
+
+    def test_runtimes_that_are_loaded_later(self):
+        program = self.build("late_alone", LATE, "-fno-openmp", "-ldl")
+        self.check(1, program, "libgomp.so.1")
+
+
 class Info(CommandTest):
     def test_json(self):
         done = self.weft("info", "--json", env={"OMP_NUM_THREADS": "3"})
