@@ -45,6 +45,12 @@ Gang* prepare(Copy* copy, Job job, int count, SeenWaits waits) noexcept {
   return gang;
 }
 
+// Whether the thread's carrier is in no table: nobody would find its jobs. The monitor helps where they wait.
+bool is_hidden() noexcept {
+  core::attach();
+  return core::carrier_number() < 0;
+}
+
 // What has become of a call whose jobs stand in an array.
 struct Outcome {
   bool possible = true;  // else nothing has been done: the system refuses the threads
@@ -53,8 +59,7 @@ struct Outcome {
 
 Outcome run_divided(Gang* gang, bool on_trial) noexcept {
   Outcome outcome;
-  // Nobody would find the jobs at a carrier that is in no table: the monitor helps where they wait.
-  if (gang->count > 1 && core::carrier_number() < 0 && begin_sequence(gang)) return {.helped = gang->sequence.run()};
+  if (gang->count > 1 && is_hidden() && begin_sequence(gang)) return {.helped = gang->sequence.run()};
   gang->in_sequence = on_trial;
   if (gang->count > 1 && !start(gang, gang->count - 1)) return {.possible = false};
   if (gang->in_sequence) {
@@ -190,7 +195,8 @@ void begin(Copy* copy, long position, QueuedJob* jobs) noexcept {
   gang->list = jobs;
   jobs->assigned = gang;
   if (!gang->by_turns) {
-    if (!start(gang, count)) refuse();
+    gang->in_sequence = is_hidden() && begin_sequence(gang);
+    if (!gang->in_sequence && !start(gang, count)) refuse();
     return;
   }
   begin_sequence(gang);
@@ -206,6 +212,8 @@ void await(QueuedJob* jobs) noexcept {
     await_carriers(gang);
     if (gang->sequence.misjudged()) distrust(gang->copy, kListsSeen);
     count_gang(gang->count, 0);
+  } else if (gang->in_sequence) {
+    gang->sequence.run();
   } else {
     finish(gang);
   }

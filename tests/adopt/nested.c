@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls a wheel's OpenBLAS from members of parallel regions, from tasks, and from threads that end at once. Prints nothing
- * and exits 0 when all products are right. usage: nested LIBRARY */
+ * and exits 0 when all products are right. With `beyond`: from threads that the pool has no room for in its tables, since
+ * 4096 others have used it before. usage: nested LIBRARY [beyond] */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SIZE = 128, ROUNDS = 20 };
+#ifndef SIZE
+#define SIZE 128
+#endif
+enum { ROUNDS = 20, ROOM = 4096, SMALL_STACK = 64 << 10 };
 typedef double matrix[SIZE * SIZE];
 
 /* The wheel's integers have 64 bits. */
@@ -47,10 +53,45 @@ static void* thread(void* argument) {
   return argument;
 }
 
+static sem_t there, over;
+
+static void* stay(void* argument) {
+#pragma omp parallel num_threads(2)
+  __asm__ volatile("");
+  sem_post(&there);
+  while (sem_wait(&over) != 0) continue;
+  return argument;
+}
+
+static void beyond(void) {
+  static pthread_t ids[ROOM];
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, SMALL_STACK);
+  sem_init(&there, 0, 0);
+  sem_init(&over, 0, 0);
+  for (int i = 0; i < ROOM; ++i) {
+    if (pthread_create(&ids[i], &attributes, stay, NULL) != 0) {
+      printf("no more than %d threads\n", i);
+      exit(1);
+    }
+  }
+  for (int i = 0; i < ROOM; ++i) {
+    while (sem_wait(&there) != 0) continue;
+  }
+  for (int i = 0; i < ROUNDS; ++i) {
+    pthread_t threads[2];
+    for (int k = 0; k < 2; ++k) pthread_create(&threads[k], NULL, thread, NULL);
+    for (int k = 0; k < 2; ++k) pthread_join(threads[k], NULL);
+  }
+  for (int i = 0; i < ROOM; ++i) sem_post(&over);
+  for (int i = 0; i < ROOM; ++i) pthread_join(ids[i], NULL);
+}
+
 int main(int count, char** arguments) {
-  void* blas = count == 2 ? dlopen(arguments[1], RTLD_NOW) : NULL;
+  void* blas = count >= 2 ? dlopen(arguments[1], RTLD_NOW) : NULL;
   if (blas == NULL) {
-    printf("no library: %s\n", count == 2 ? dlerror() : "usage: nested LIBRARY");
+    printf("no library: %s\n", count >= 2 ? dlerror() : "usage: nested LIBRARY");
     return 1;
   }
   *(void**)&dgemm = dlsym(blas, "scipy_dgemm_64_");
@@ -67,6 +108,10 @@ int main(int count, char** arguments) {
     }
   }
 
+  if (count == 3 && strcmp(arguments[2], "beyond") == 0) {
+    beyond();
+    return 0;
+  }
   check();
 #pragma omp parallel
   for (int i = 0; i < ROUNDS; ++i) check();

@@ -403,19 +403,37 @@ class Processes(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    def test_inside_parallel_regions_and_threads_that_end(self):
+    @classmethod
+    def setUpClass(cls):
         wheel, _ = run([PYTHON, "-c", "import numpy, pathlib; print(next((pathlib.Path(numpy.__file__).parent.parent)"
                                       ".glob('numpy.libs/libscipy_openblas*')))"])
+        cls.wheel = wheel.strip()
+
+    def build(self, folder, *flags):
+        program = f"{folder}/nested"
+        run([GCC, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fopenmp", "-pthread", *flags, HERE / "nested.c", "-o",
+             program, "-ldl"])
+        return program
+
+    def test_inside_parallel_regions_and_threads_that_end(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = f"{folder}/nested"
-            run([GCC, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fopenmp", "-pthread", HERE / "nested.c", "-o",
-                 program, "-ldl"])
+            program = self.build(folder)
             for cpus in 1, 2, 4:
                 for threads in 1, 2, 4, 9:
                     with self.subTest(cpus=cpus, threads=threads):
-                        _, err = run([COMMAND, "run", "--", program, wheel.strip()], WEFT_NUM_CPUS=cpus,
+                        _, err = run([COMMAND, "run", "--", program, self.wheel], WEFT_NUM_CPUS=cpus,
                                      OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=4)
                         self.assertEqual(err, "")
+
+    def test_from_threads_that_stand_in_no_table(self):
+        """Nobody finds the jobs of their calls; these may wait for each other all the same."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.build(folder, "-DSIZE=300")
+            for reproducible in "true", "false", "":
+                with self.subTest(reproducible=reproducible):
+                    _, err = run([COMMAND, "run", "--", program, self.wheel, "beyond"], WEFT_NUM_CPUS=4, OMP_STACKSIZE="64K",
+                                 OPENBLAS_NUM_THREADS=4, WEFT_REPRODUCIBLE=reproducible)
+                    self.assertRegex(err, "^weft: more than 4096 threads [^\n]*\n$")
 
 
 if __name__ == "__main__":
