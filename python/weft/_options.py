@@ -12,7 +12,7 @@ OPTIONS = (
     (("--node",), "", "share the CPUs with other processes that were given --node"),
     (("--weight",), "W", "share of the CPUs beside those processes (default: 100)"),
     (("--cpus",), "N", "CPUs to use at once (default: what affinity and cgroup allow)"),
-    (("--reproducible",), "", "the same bits from each call of OpenBLAS, whatever the load is"),
+    (("--reproducible",), "", "the same bits from each call of OpenBLAS and each reduction by clang"),
     (("--stats",), "", "print at exit, on stderr, what the runtime did"),
     (("--explain",), "", "print at exit, on stderr, every pool of threads and its state"),
     (("--explain-json",), "FILE", "the same as JSON, into a file"),

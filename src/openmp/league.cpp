@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/options.h"
+#include "openmp/combine.h"
 #include "openmp/ompt/events.h"
 #include "openmp/parallel.h"
 #include "openmp/store.h"
@@ -31,6 +32,7 @@ struct League {
   int teams;
   Icvs icvs;
   ompt::TeamInfo tool;
+  LeagueTurn* turn = nullptr;
 };
 
 League make_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
@@ -53,6 +55,7 @@ void run_team(League& league, int number) noexcept {
   team->crew = nullptr;
   team->league_size = league.teams;
   team->league_number = number;
+  team->league_turn = league.turn;
   member->outer = parent;
   enter_team(member, team, 0);
   if (team->icvs.affinity) inherit_seat(team, parent);
@@ -63,6 +66,7 @@ void run_team(League& league, int number) noexcept {
   if (ompt::on()) ompt::end_initial(member);
   team->first_loop = member->loops;
   team->first_single = member->singles;
+  team->league_turn = nullptr;
   make_current(parent);
   put_team(team);
   put_frame(member);
@@ -96,10 +100,12 @@ void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexce
   if (teams <= 0) teams = std::max(league_size(), 1);
   if (thread_limit <= 0) thread_limit = league_thread_limit();
   League league = make_league(invoke, words, teams, thread_limit);
+  LeagueTurn turn;
   if (ompt::on()) ompt::begin_league(self(), teams, &league.tool);
   if (teams == 1) {
     run_team(league, 0);
   } else {
+    league.turn = &turn;
     void* packed[core::Post::kWords] = {nullptr, &league};
     // Each team gets a part of the places for its regions.
     parallel(run_teams, packed, {teams, base::ProcBind::spread});

@@ -19,6 +19,7 @@
 
 namespace weft::openmp {
 
+class LeagueTurn;
 struct Team;
 struct TaskDeque;
 
@@ -69,9 +70,12 @@ struct MemberLine {
   std::atomic<core::Context*> sleeper{nullptr};
   std::atomic<bool> recalled{false};
 
-  // Where it sleeps until an iteration has passed, and which (ordered.h).
+  // Where it sleeps until an iteration has passed, and which (ordered.h), or until others have combined (combine.h).
   std::atomic<core::Context*> in_line{nullptr};
   std::atomic<uint64_t> awaited{0};
+
+  // Its part of a reduction, for the member that combines it (combine.h); null: there is none, or no more.
+  std::atomic<void*> part{nullptr};
 
   // As if barrier number `barrier` had just been passed.
   void reset(uint32_t barrier) noexcept {
@@ -101,6 +105,7 @@ struct Team : core::Bundle {
   bool gathers = false;  // without a crew: its members wait for each other at the end (task_regions.h)
   int league_size = 1;
   int league_number = 0;  // of the team of the league that it belongs to
+  LeagueTurn* league_turn = nullptr;  // of an initial team: until it has combined its part (combine.h)
 
   // Where the members' construct counters start: where those of the record's last region ended.
   // Loops are counted from the ring's size on: the records begin as if they had served number 0.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions with the names and the wait loops of OpenBLAS's, as compilers leave them (wait_loops_test.cpp). Each waits
 // until its argument is not zero, once for each of its loops. How many of them each has differs from build to build:
-// PRODUCTS and DRIVERS are those of the first functions, LAST_PRODUCT and LAST_DRIVER those of the last one. They are in
-// the exported function and, most of them, in one beside it: behind it, or BEFORE it.
+// PRODUCTS and DRIVERS are those of the first functions, LAST_PRODUCT and LAST_DRIVER those of the last one. They are
+// in the exported function and, most of them, in one beside it: behind it, or BEFORE it.
 
 #define TEXT_(number) #number
 #define TEXT(number) TEXT_(number)

@@ -47,7 +47,7 @@ std::string between(const std::string& text, double least, double most) {
 void add_run_options(CLI::App* command, weft::tools::RunOptions& run) {
   command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
   command->add_flag("--reproducible", run.reproducible,
-                    "the same bits from each call of OpenBLAS, whatever the load is");
+                    "the same bits from each call of OpenBLAS and each reduction by clang");
   command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--node", run.node, "share the CPUs with the user's other processes that are run so");
