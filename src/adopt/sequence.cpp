@@ -81,8 +81,8 @@ bool Sequence::run_own() noexcept {
       ++own;
     }
   }
-  // Relaxed: nobody but the caller waits for it.
-  jobs_.pending.fetch_sub(own, std::memory_order_relaxed);
+  // Release: for the monitor alone (is_under_way); nobody but the caller waits for it.
+  jobs_.pending.fetch_sub(own, std::memory_order_release);
   return own < count_;
 }
 
@@ -151,15 +151,16 @@ bool Sequence::look_at_all() noexcept {
   g_calm_ticks = active ? 0 : g_calm_ticks + 1;
   if (g_calm_ticks < kTicksToWatchOn) return true;
   g_calm_ticks = 0;
-  FiberStack::trim();
   g_watched.store(false);
   platform::full_fence();
   // Anew: one that has been made since has seen that it was watched.
   for (const Sequence* each = g_all.load(std::memory_order_acquire); each != nullptr; each = each->next_) {
-    if (!each->jobs_.claimable()) continue;
+    if (!each->is_under_way()) continue;
     g_watched.store(true);
     return true;
   }
+  // Of all calls that have ended until here. One that begins now sees that it is not watched.
+  FiberStack::trim();
   return false;
 }
 
@@ -168,7 +169,7 @@ bool Sequence::look() noexcept {
   const uint32_t calls = calls_.load(std::memory_order_relaxed);
   const uint64_t claim = jobs_.claim.load(std::memory_order_relaxed);
   const bool same = calls == seen_calls_ && claim == seen_claim_;
-  if (same && !jobs_.claimable()) return false;
+  if (same && !jobs_.claimable()) return is_under_way();
   const int64_t time = time_used_ns(thread_.load(std::memory_order_relaxed));
   if (same && time - seen_time_ >= patience_ns_.load(std::memory_order_relaxed)) {
     help_caller(jobs_.unclaimed());
@@ -199,6 +200,7 @@ void Sequence::forget_all() noexcept {
   g_watched.store(false, std::memory_order_relaxed);
   for (Sequence* each = g_all.load(std::memory_order_relaxed); each != nullptr; each = each->next_) {
     each->jobs_.claim.store(0, std::memory_order_relaxed);
+    each->jobs_.pending.store(0, std::memory_order_relaxed);
   }
 }
 

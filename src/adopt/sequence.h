@@ -61,6 +61,8 @@ class Sequence {
   static bool watch() noexcept;
   static bool look_at_all() noexcept;
   bool look() noexcept;
+  // Acquire: what has ended has put its stacks back.
+  bool is_under_way() const noexcept { return jobs_.pending.load(std::memory_order_acquire) > 0; }
   void help_caller(int jobs) noexcept;
 
   // Never published: no carrier finds it. Only its claims and the count of jobs that have not ended are of use here.

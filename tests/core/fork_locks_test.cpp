@@ -116,4 +116,23 @@ TYPED_TEST(ForkLocksTest, ThatOthersWaitForAreFreeToo) {
   waiter.join();
 }
 
+// The guard of a static object is such a lock (core/static_guard.cpp).
+TEST(ForkGuardsTest, AStaticThatAnotherThreadInitializesIsInitializedInTheChild) {
+  static std::atomic<bool> begun{false};
+  static std::atomic<bool> over{false};
+  const auto value = [](bool waits) {
+    static const int made = [waits] {
+      begun = true;
+      while (waits && !over.load()) usleep(100);
+      return 7;
+    }();
+    return made;
+  };
+  std::thread other([&] { value(true); });
+  while (!begun.load()) usleep(100);
+  EXPECT_EQ(in_child([&] { return value(false) == 7 ? 0 : 1; }), 0);
+  over = true;
+  other.join();
+}
+
 }  // namespace
