@@ -32,7 +32,7 @@ bool is_working(const Pool& p, const Carrier* carrier, bool waiting_too) noexcep
 bool KeepApart::yield(Carrier* mine, int64_t now) noexcept {
   sched_yield();
   const int64_t after = platform::now_ns();
-  pool().lateness.note(after, after - now);
+  note_wait(mine, after, after - now);
   if (after - now < kSwitchNs || after < mine->next_look_apart) return false;
   mine->next_look_apart = after + kBetweenLooksNs;
   const base::KeepErrno keep;

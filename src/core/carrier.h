@@ -9,6 +9,7 @@
 #include "core/bundle.h"
 #include "core/context.h"
 #include "core/free_contexts.h"
+#include "core/lateness.h"
 #include "core/ready_list.h"
 #include "core/scheduler.h"
 #include "core/statistics.h"
@@ -93,6 +94,7 @@ struct alignas(64) Carrier {
   // `poked`, once, as by being called. Relaxed: who misses it comes a moment later.
   std::atomic<bool> waiting{false};
   std::atomic<bool> poked{false};
+  Lateness lateness;  // of its OS thread
 
   // The slot of the node that it has (core/node_budget.h). Given by the monitor or its own thread, taken by exchange,
   // so that nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.

@@ -68,7 +68,7 @@ struct Pool {
   NodeBudget node;
   GuestSeats guest_seats;
 
-  Lateness lateness;
+  Lateness lateness;  // of any carrier
 
   // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
   std::atomic<long> spin_ns;
@@ -151,6 +151,8 @@ bool leave(Context* self, Departure departure) noexcept;
 // Wakes one idle carrier that may do the work, which the caller has published before.
 void notify(Work work) noexcept;
 void wake(Carrier* carrier) noexcept;
+// It wanted to run and has last done so `since_ns` ago.
+void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept;
 // Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
 // other work.
 void call(Carrier* carrier) noexcept;

@@ -22,6 +22,13 @@ void wake(Carrier* carrier) noexcept {
   platform::futex_wake(carrier->wake, 1);
 }
 
+void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept {
+  if (__builtin_expect(since_ns < Lateness::kLateNs, 1)) return;
+  carrier->statistics.lates.add();
+  carrier->lateness.note(now_ns);
+  pool().lateness.note(now_ns);
+}
+
 void call(Carrier* carrier) noexcept {
   pool().idle.remove(carrier->index);
   wake(carrier);
@@ -452,7 +459,7 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (victim->ready.empty()) return false;
   if (carrier == victim) return true;
   if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_crowded()) return true;
-  const bool places_hold = carrier->is_root() && !pool().lateness.is_common();
+  const bool places_hold = carrier->is_root() && !pool().lateness.any();
   return victim->ready.has([=](const Context* ready) {
     // One that has its place would keep the root's own context from the only OS thread it can run on.
     return may_take(carrier, victim, ready) && !(places_hold && ready->place != nullptr);
@@ -490,11 +497,11 @@ void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
 constexpr int kKeptAsleep = 2;
 
 // How long it took from the call until its thread had a CPU.
-void note_rise(Pool& p, Carrier* carrier) noexcept {
+void note_rise(Carrier* carrier) noexcept {
   const int64_t called = carrier->called_ns.exchange(0, std::memory_order_relaxed);
   if (called == 0) return;
   const int64_t now = platform::now_ns();
-  p.lateness.note(now, now - called);
+  note_wait(carrier, now, now - called);
 }
 
 // Until there may be something to do. `in_place`: on the stack of a context that waits, or until it is notified.
@@ -519,7 +526,7 @@ void rest(Context* self, bool in_place) noexcept {
       if (spins % 64 != 63) continue;
       if (p.node.on()) p.node.look(p);
       const int64_t now = platform::now_ns();
-      p.lateness.note(now, now - std::exchange(looked, now));
+      note_wait(carrier, now, now - std::exchange(looked, now));
       if (now < deadline) {
         apart.look(carrier, now, now - (deadline - budget));
         continue;
@@ -540,7 +547,7 @@ void rest(Context* self, bool in_place) noexcept {
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
     carrier->statistics.parks.add();
     while (carrier->wake.load() == Wake::sleeping) platform::futex_wait(carrier->wake, Wake::sleeping);
-    note_rise(p, carrier);
+    note_rise(carrier);
     break;
   }
   rise(p, carrier, Carrier::Call::open);
@@ -783,7 +790,7 @@ Context* successor_of(const Context* self) noexcept {
     successor = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
   }
   // Its own thread may be long in coming for it.
-  if (successor == nullptr && pool().lateness.is_common()) successor = ready_anywhere(carrier);
+  if (successor == nullptr && pool().lateness.any()) successor = ready_anywhere(carrier);
   // Poked a moment after it had ceased to wait, or to stop that.
   take_poke(carrier);
   if (successor != nullptr) {
@@ -809,7 +816,7 @@ bool rest_in_place(Context* self) noexcept {
   // Who may not run had better leave it to others who may; and nobody finds one that stands in no table.
   if (!carrier->is_listed() || p.node.on() || !may_go_on(p, self)) return false;
   // Where its thread may wait for a CPU, it had better be where whoever runs can go on with it. A root could not.
-  if (self->home == nullptr && p.lateness.is_common()) return false;
+  if (self->home == nullptr && carrier->lateness.any()) return false;
   self->rests_on.store(carrier, std::memory_order_relaxed);
   do {
     relinquish_in_place(self);
@@ -947,10 +954,9 @@ void offer_thread(const Context* self) noexcept {
 
 bool is_crowded() noexcept { return pool().is_crowded(); }
 
-bool comes_late(int64_t now_ns, int64_t since_ns) noexcept {
-  Lateness& lateness = pool().lateness;
-  lateness.note(now_ns, since_ns);
-  return lateness.is_common();
+bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept {
+  note_wait(self->carrier, now_ns, since_ns);
+  return self->carrier->lateness.any();
 }
 
 bool wanted_elsewhere(const Context* self) noexcept {

@@ -143,9 +143,9 @@ bool wanted_elsewhere(const Context* self) noexcept;
 // Whether more OS threads than there are CPUs may run, since regions need them: who waits is to sleep.
 bool is_crowded() noexcept;
 
-// For who waits in place and has last looked `since_ns` ago: whether it or others have been without a CPU for long, so
-// that who waits had better leave its thread (core/lateness.h).
-bool comes_late(int64_t now_ns, int64_t since_ns) noexcept;
+// For who waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now and then,
+// so that it had better leave it (core/lateness.h).
+bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
 
 // Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
 // is about to leave its carrier.
@@ -182,7 +182,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
         begin_waiting(self);
         looked = now;
       }
-      if (comes_late(now, now - std::exchange(looked, now))) break;
+      if (comes_late(self, now, now - std::exchange(looked, now))) break;
       if (!offered && now - (deadline - budget) > kOfferNs) {
         offered = true;
         offer_thread(self);

@@ -27,6 +27,7 @@ struct alignas(64) Statistics {
   Counter steals;    // ready contexts taken from another carrier
   Counter parks;     // times the OS thread went to sleep
   Counter blocks;    // times a context left its stack behind (a started call was promoted)
+  Counter lates;     // times the OS thread was without a CPU for long while it waited
   Counter ends;      // members that have ended; those of a root do not count
 };
 
@@ -34,6 +35,7 @@ struct Totals {
   uint64_t calls = 0, claims = 0, switches = 0, steals = 0, parks = 0, blocks = 0;
   uint64_t regions_lent = 0;  // regions that have had threads lent to them from their beginning (core/gang_regions.h)
   uint64_t compensations = 0;  // OS threads lent by the monitor
+  int late_threads = 0;  // OS threads that have been without a CPU for long while they waited (core/lateness.h)
   int peak_threads = 0;  // OS threads that carried work: the program's own and workers
   int donors = 0;  // parked OS threads, each for an identity and a stack
   int peak_donors = 0;

@@ -179,6 +179,7 @@ Totals totals() noexcept {
     sum.steals += s.steals.get();
     sum.parks += s.parks.get();
     sum.blocks += s.blocks.get();
+    sum.late_threads += s.lates.get() > 0 ? 1 : 0;
   }
   sum.compensations = p->compensations.load(std::memory_order_relaxed);
   sum.regions_lent = p->regions_lent.load(std::memory_order_relaxed);

@@ -80,18 +80,20 @@ class Switches(ProcessTest):
         done = self.run_on_weft(program, str(regions), WEFT_STATS="1", WEFT_NUM_CPUS="2", OMP_NUM_THREADS="2",
                                 WEFT_SPIN_US="1000000")
         self.assertEqual(done.returncode, 0, done.stderr)
-        return int(re.search(r"context switches: (\d+)", done.stderr)[1])
+        late = int(re.search(r"(\d+) of them late", done.stderr)[1])
+        return int(re.search(r"context switches: (\d+)", done.stderr)[1]), late
 
     def test_flat_regions_switch_nothing(self):
         program = self.build("flat", FLAT)
-        # The first region brings the member to its carrier. Where other processes want the CPUs, members leave their
-        # threads, so the least of some runs counts.
+        # The first region brings the member to its carrier. Where other processes keep threads from the CPUs, members
+        # leave those, so a run counts in which that has not happened.
         for regions in (100, 2000):
-            least = min(self.switches(program, regions) for _ in range(5))
-            self.assertLessEqual(least, 8, f"{regions} regions")
+            runs = (self.switches(program, regions) for _ in range(200))
+            switches = next(switches for switches, late in runs if late == 0)
+            self.assertLessEqual(switches, 8, f"{regions} regions")
 
     def test_the_counter_counts(self):
-        self.assertGreater(self.switches(self.build("nested", NESTED), 200), 200)
+        self.assertGreater(self.switches(self.build("nested", NESTED), 200)[0], 200)
 
     def test_threads_without_a_cpu_hold_up_nobody(self):
         program = self.build("crowded", CROWDED)

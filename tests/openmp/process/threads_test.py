@@ -208,10 +208,19 @@ class Threads(ProcessTest):
                 for regions in (1, 1500 if members == 2 else 500):
                     for policy in ("", "passive"):
                         with self.subTest(compiler=compiler, members=members, cpus=cpus, regions=regions, policy=policy):
-                            most, = self.numbers(program, str(regions), OMP_NUM_THREADS=str(members),
-                                                 WEFT_NUM_CPUS=str(cpus), OMP_CANCELLATION="true",
-                                                 OMP_WAIT_POLICY=policy or "active")
-                            self.assertLessEqual(most, members + 2)
+                            self.assert_flat(program, str(regions), members, cpus, policy or "active")
+
+    def assert_flat(self, program, regions, members, cpus, policy):
+        """Where other programs keep threads from the CPUs, members leave those, and others of the CPUs' threads come instead."""
+        for _ in range(10):
+            done = self.run_on_weft(program, regions, OMP_NUM_THREADS=str(members), WEFT_NUM_CPUS=str(cpus),
+                                    OMP_CANCELLATION="true", OMP_WAIT_POLICY=policy, WEFT_STATS="1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            late = int(re.search(r"(\d+) of them late", done.stderr)[1])
+            most = int(done.stdout)
+            self.assertLessEqual(most, (members if late == 0 else max(members, cpus) + members) + 2)
+            if late == 0:
+                return
 
     def test_more_members_than_cpus_cost_what_is_suspended(self):
         program = self.build("flat", FLAT)
