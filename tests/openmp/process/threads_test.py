@@ -236,8 +236,8 @@ class Threads(ProcessTest):
     def counted(self, done):
         """What the statistics say: at most parked, parked now, ended, and at most at work."""
         self.assertEqual(done.returncode, 0, done.stderr)
-        found = re.search(r"carry work: at most (\d+); that are parked and lend their identities: at most (\d+), (\d+) now, "
-                          r"(\d+) ended", done.stderr)
+        found = re.search(r"carry work: at most (\d+), \d+ of them late; that are parked and lend their identities: "
+                          r"at most (\d+), (\d+) now, (\d+) ended", done.stderr)
         self.assertIsNotNone(found, done.stderr)
         working, *parked = map(int, found.groups())
         return *parked, working
