@@ -23,6 +23,7 @@ struct Wake {
   enum Value : uint32_t {
     none,      // looking for work, or busy
     notified,  // there may be work
+    own,       // there is what it alone does: nobody has called it for other work
     sleeping,  // in the futex
   };
 };

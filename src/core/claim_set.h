@@ -13,8 +13,8 @@ namespace weft::core {
 // and then looks here, so one of the two sees the other.
 //
 // A number is counted before it is in and until it is out: the count is never less than what is in. So who sees an
-// empty set, which it is at that moment, need not look at the words: whoever is in
-// has come later, and looks for work later.
+// empty set, which it is at that moment, need not look at the words: whoever is in has come later, and looks for work
+// later.
 template <int N>
 class ClaimSet {
  public:

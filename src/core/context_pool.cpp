@@ -47,6 +47,7 @@ struct ContextPool::Donor : Context {
   // context's fields to the side that waits with acquire.
   std::atomic<uint32_t> state{kStarting};
   Donor* next_made = nullptr;
+  Donor* previous_made = nullptr;
 
   // As if just made, but for the token: somebody who unblocks late may still be at it, which block() allows for.
   void renew() noexcept {
@@ -108,14 +109,13 @@ ContextPool::Donor* ContextPool::make() noexcept {
   pthread_attr_setstacksize(&attributes, (wanted + kGuardSize + page - 1) & ~(page - 1));
   pthread_attr_setguardsize(&attributes, kGuardSize);
   // In the list before it exists: a leak checker does not look at the stack this runs on.
-  donor->next_made = made_;
-  made_ = donor;
+  enlist(donor);
   const int error = has_room_for(stack_size_) ? pthread_create(&donor->thread, &attributes, donor_main, donor) : ENOMEM;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   if (error == 0) watch_set_ids();
   if (error != 0) {
-    made_ = donor->next_made;
+    delist(donor);
     reuse(donor);
     note_refusal(error);
     return nullptr;
@@ -170,10 +170,20 @@ Context* ContextPool::take_out() noexcept {
   return std::exchange(retired_, nullptr);
 }
 
+void ContextPool::enlist(Donor* donor) noexcept {
+  donor->previous_made = nullptr;
+  donor->next_made = made_;
+  if (made_ != nullptr) made_->previous_made = donor;
+  made_ = donor;
+}
+
+void ContextPool::delist(const Donor* donor) noexcept {
+  (donor->previous_made != nullptr ? donor->previous_made->next_made : made_) = donor->next_made;
+  if (donor->next_made != nullptr) donor->next_made->previous_made = donor->previous_made;
+}
+
 void ContextPool::withdraw(const Context* context) noexcept {
-  Donor** made = &made_;
-  while (*made != context) made = &(*made)->next_made;
-  *made = (*made)->next_made;
+  delist(static_cast<const Donor*>(context));
   --size_;
   ++withdrawn_;
 }

@@ -61,6 +61,8 @@ class ContextPool {
   struct Donor;
   static void* donor_main(void* donor);
   Donor* make() noexcept;
+  void enlist(Donor* donor) noexcept;
+  void delist(const Donor* donor) noexcept;
 
   const size_t stack_size_;
   size_t size_ = 0;

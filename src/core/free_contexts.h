@@ -79,19 +79,27 @@ struct FreeContexts {
   alignas(64) Spinlock lock;  // of the rest; by others only when they run short, so that it hardly ever waits
   ContextQueue shelf;
   std::atomic<int> shelved{0};  // its size; relaxed outside of the lock: a guess whether to look
+  std::atomic<int> donors{0};   // those of them whose threads can be given back; relaxed, as above
   int unused = 0;  // how many have been there all the time since the monitor's last look
 
   // With the lock held.
   void put_on_shelf(Context* context) noexcept {
     shelf.add(context);
-    shelved.store(shelf.size(), std::memory_order_relaxed);
+    count(context, 1);
   }
   template <class Fits>
   Context* take_from_shelf(Fits&& fits) noexcept {
     Context* context = shelf.take(fits);
-    shelved.store(shelf.size(), std::memory_order_relaxed);
+    if (context == nullptr) return nullptr;
+    count(context, -1);
     unused = unused < shelf.size() ? unused : shelf.size();
     return context;
+  }
+
+ private:
+  void count(const Context* context, int change) noexcept {
+    shelved.store(shelf.size(), std::memory_order_relaxed);
+    if (context->donated) donors.store(donors.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
   }
 };
 

@@ -251,7 +251,7 @@ bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
     Carrier& carrier = *p.carrier(i);
     int none = Slot::none;
     if (!worker_could_use(p, carrier) || !carrier.slot.compare_exchange_strong(none, slot)) continue;
-    call(&carrier);
+    call_to_work(&carrier);
     return true;
   }
   return false;

@@ -156,6 +156,8 @@ void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept;
 // Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
 // other work.
 void call(Carrier* carrier) noexcept;
+// Wakes one for whatever work there is: the same, but it passes the call on where it does something else.
+void call_to_work(Carrier* carrier) noexcept;
 // Wakes a carrier that may run again, if there is something for it to do.
 void wake_for_work(Carrier* carrier) noexcept;
 // Work that is there for workers to take; a look at a moment.

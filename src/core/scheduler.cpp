@@ -15,11 +15,18 @@ namespace weft::core {
 
 // ---- waking ----
 
-void wake(Carrier* carrier) noexcept {
-  if (carrier->wake.exchange(Wake::notified) != Wake::sleeping) return;
+namespace {
+
+void wake_sleeper(Carrier* carrier) noexcept {
   // Relaxed: it comes by the kernel's wake-up, and a time of an earlier call only makes it seem late once.
   carrier->called_ns.store(platform::now_ns(), std::memory_order_relaxed);
   platform::futex_wake(carrier->wake, 1);
+}
+
+}  // namespace
+
+void wake(Carrier* carrier) noexcept {
+  if (carrier->wake.exchange(Wake::notified) == Wake::sleeping) wake_sleeper(carrier);
 }
 
 void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept {
@@ -30,8 +37,15 @@ void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept {
 }
 
 void call(Carrier* carrier) noexcept {
-  pool().idle.remove(carrier->index);
-  wake(carrier);
+  if (!pool().idle.remove(carrier->index)) {
+    wake(carrier);
+    return;
+  }
+  uint32_t seen = carrier->wake.load(std::memory_order_relaxed);
+  do {
+    if (seen == Wake::notified) return;
+  } while (!carrier->wake.compare_exchange_weak(seen, Wake::own));
+  if (seen == Wake::sleeping) wake_sleeper(carrier);
 }
 
 namespace {
@@ -288,11 +302,24 @@ void settle_call(Carrier* carrier, Work work, bool uncalled) noexcept {
   if (p.is_crowded()) notify(work);
 }
 
-// Being poked is being called.
+// Being poked is being called. Who still sees the poke has published its work before what follows looks for some.
 void take_poke(Carrier* carrier) noexcept {
   if (!carrier->poked.load(std::memory_order_relaxed)) return;
-  carrier->poked.store(false, std::memory_order_relaxed);
+  carrier->poked.exchange(false);
+  platform::full_fence_after_update();
   carrier->call = Carrier::Call::open;
+}
+
+// It has been called, and may not come any more: another one is, in its place.
+void decline_call(Carrier* carrier) noexcept {
+  if (std::exchange(carrier->call, Carrier::Call::none) == Carrier::Call::none) return;
+  Pool& p = pool();
+  const auto comes = [&p](int index) {
+    Carrier* other = p.carrier(index);
+    return other != nullptr && work_in_sight(other);
+  };
+  const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), comes);
+  if (index >= 0) wake(p.carrier(index));
 }
 
 // Whether `carrier` may do the work of `group`: a root helps itself only, so that it is never far away.
@@ -450,6 +477,8 @@ bool step(Context* self) noexcept {
     if (begin_bodiless(self, carrier, carrier)) return true;
     if (claim_from(self, carrier, carrier, true)) return true;
     if (resume_from(self, carrier, carrier)) return true;
+  } else {
+    decline_call(carrier);
   }
   if (allowed && serve_others(self, carrier)) return true;
   return root_last && resume_root(self, carrier);
@@ -488,9 +517,10 @@ bool work_in_sight(Carrier* carrier) noexcept {
          visit_others(p, carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
 }
 
-// No longer idle. Who has called it meanwhile has called nobody else.
+// No longer idle. Who has called it meanwhile, but for what it alone does, has called nobody else.
 void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
-  if (!p.idle.remove(carrier->index)) carrier->call = called;
+  if (p.idle.remove(carrier->index)) return;
+  if (carrier->wake.load(std::memory_order_relaxed) != Wake::own) carrier->call = called;
 }
 
 // Where a carrier sleeps, for whoever comes next; the others are for those that run short meanwhile.
@@ -562,8 +592,13 @@ void idle(Context* self) noexcept {
   } while (!p.node.get_up(p, self->carrier));
 }
 
+void call_to_work(Carrier* carrier) noexcept {
+  pool().idle.remove(carrier->index);
+  wake(carrier);
+}
+
 void wake_for_work(Carrier* carrier) noexcept {
-  if (work_in_sight(carrier)) call(carrier);
+  if (work_in_sight(carrier)) call_to_work(carrier);
 }
 
 int pending_work(const Pool& p) noexcept {

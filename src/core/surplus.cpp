@@ -20,7 +20,7 @@ bool Surplus::any(const Pool& pool) const noexcept {
   if (!ending_.empty()) return true;
   const int count = pool.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
-    if (pool.carrier(i)->free.shelved.load(std::memory_order_relaxed) > 0) return true;
+    if (pool.carrier(i)->free.donors.load(std::memory_order_relaxed) > 0) return true;
   }
   return false;
 }
@@ -40,9 +40,11 @@ void Surplus::take_out(Pool& pool) noexcept {
     }
     free.unused = free.shelf.size();
   }
-  const std::lock_guard lock(pool.lock);
+  {
+    const std::lock_guard lock(pool.lock);
+    unused.visit([&pool](const Context* context) { pool.contexts.withdraw(context); });
+  }
   while (Context* context = unused.take()) {
-    pool.contexts.withdraw(context);
     ContextPool::begin_end(context);
     ending_.add(context);
   }

@@ -103,4 +103,31 @@ TEST(WakingTest, OneContextWakesOneCarrier) {
   leave_region(self);
 }
 
+// A worker is called while it may work, and may not any more when it comes.
+TEST(WakingTest, WhoMayNotComeCallsAnother) {
+  set_up();
+  attach();
+  Carrier* last = pool().worker(kSlots - 2);
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<bool> begun{false};
+    Context* context = make_context([](void* argument) { static_cast<std::atomic<bool>*>(argument)->store(true); },
+                                    &begun, 1);
+    ASSERT_NE(context, nullptr);
+    await_rest();
+    // The monitor would see that nobody comes. It rests while nobody has a region.
+    std::this_thread::sleep_for(milliseconds(50));
+    pool().active_roots.fetch_add(2);
+    ASSERT_FALSE(pool().allowed(last));
+    ASSERT_TRUE(take_to_launch(context));
+    context->next = nullptr;
+    context->carrier->ready.push(context, context, 1);
+    call_to_work(last);
+    for (int waited = 0; waited < 10'000 && !begun.load(); ++waited) std::this_thread::sleep_for(milliseconds(1));
+    EXPECT_TRUE(begun.load());
+    pool().active_roots.fetch_sub(2);
+    wake_for_work(pool().worker(0));
+    await([&] { return begun.load(); });
+  }
+}
+
 }  // namespace

@@ -166,6 +166,47 @@ int main(int argc, char **argv) {
 }
 """
 
+# Nothing is left to do, or to give back, after a while: then nobody wakes up.
+CALM = COUNTING + """
+static long switches(void) {
+  DIR *tasks = opendir("/proc/self/task");
+  long sum = 0;
+  char name[300], line[200];
+  for (struct dirent *entry; (entry = readdir(tasks));) {
+    if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid()) continue;
+    snprintf(name, sizeof name, "/proc/self/task/%s/status", entry->d_name);
+    FILE *status = fopen(name, "r");
+    if (!status) continue;
+    long number;
+    while (fgets(line, sizeof line, status)) {
+      if (sscanf(line, "voluntary_ctxt_switches: %ld", &number) == 1) sum += number;
+    }
+    fclose(status);
+  }
+  closedir(tasks);
+  return sum;
+}
+int main(int argc, char **argv) {
+  const int outer = atoi(argv[1]), inner = atoi(argv[2]);
+  for (int i = 0; i < 20; i++) {
+#pragma omp parallel num_threads(outer)
+#pragma omp parallel num_threads(inner)
+    {
+      nap(500);
+#pragma omp barrier
+    }
+  }
+  long woken = -1;
+  for (int i = 0; i < 20 && woken != 0; i++) {
+    const long before = switches();
+    nap(1700000);
+    woken = switches() - before;
+  }
+  printf("%ld\\n", woken);
+  return 0;
+}
+"""
+
 SPACE = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,6 +290,9 @@ class Threads(ProcessTest):
         # 63 that are suspended, those that work or have, the monitor; and one.
         self.assertIn(there - 63 - working, (0, 1, 2))
         self.assertLessEqual(left, 20)
+
+    def test_in_the_end_nobody_wakes_up(self):
+        self.assertEqual(self.numbers(self.build("calm", CALM), "4", "32", WEFT_NUM_CPUS="8"), [0])
 
     def test_address_space_is_enough_for_few(self):
         program = self.build("space", SPACE)
