@@ -79,7 +79,7 @@ struct FreeContexts {
   alignas(64) Spinlock lock;  // of the rest; by others only when they run short, so that it hardly ever waits
   ContextQueue shelf;
   std::atomic<int> shelved{0};  // its size; relaxed outside of the lock: a guess whether to look
-  std::atomic<int> donors{0};   // those of them whose threads can be given back; relaxed, as above
+  std::atomic<int> donors{0};  // those of them whose threads can be given back; relaxed, as above
   int unused = 0;  // how many have been there all the time since the monitor's last look
 
   // With the lock held.

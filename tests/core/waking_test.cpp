@@ -110,8 +110,8 @@ TEST(WakingTest, WhoMayNotComeCallsAnother) {
   Carrier* last = pool().worker(kSlots - 2);
   for (int round = 0; round < 3; ++round) {
     std::atomic<bool> begun{false};
-    Context* context = make_context([](void* argument) { static_cast<std::atomic<bool>*>(argument)->store(true); },
-                                    &begun, 1);
+    Context* context =
+        make_context([](void* argument) { static_cast<std::atomic<bool>*>(argument)->store(true); }, &begun, 1);
     ASSERT_NE(context, nullptr);
     await_rest();
     // The monitor would see that nobody comes. It rests while nobody has a region.
