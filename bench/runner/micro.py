@@ -2,16 +2,19 @@
 """Single constructs, flat and nested; tasks; many application threads; what the runtime costs at rest."""
 
 import collections
+import contextlib
 import dataclasses
 import json
 import os
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
 
 from .machine import cpus
-from .process import Failure, Session
+from .process import TIMEOUT_S, Failure, Session
 from .runtimes import Runtime
-from .targets import Key
+from .targets import BESIDE_OTHERS, Key
 
 CONSTRUCTS = (
     *("parallel", "parallel_for", "barrier", "for_static", "single", "reduction"),
@@ -32,6 +35,7 @@ class Case:
     program: str
     name: str  # what the program calls it
     team: int = 0  # OMP_NUM_THREADS; 0: nothing is said
+    others: int = 0  # processes that compute meanwhile
 
     def variables(self) -> dict[str, str]:
         variables = {} if self.policy == "default" else {"OMP_WAIT_POLICY": self.policy}
@@ -49,6 +53,7 @@ def cases(smoke: bool) -> list[Case]:
     found += [Case("default", name, "nested", name) for name in nested]
     for name in ("barrier", "work_and_barrier"):
         found += [Case("default", f"{name}_{k}x", "oversubscribed", name, k * cpus()) for k in factors]
+    found += [Case("default", f"{name}_busy", "constructs", name, others=cpus() + 1) for name in BESIDE_OTHERS]
     found += [Case("default", f"roots_{n}", "roots", f"roots_{n}") for n in roots]
     found += [Case("default", "no_regions_32", "roots", "no_regions_32")]
     found += [Case("default", name, "polling", name) for name in ("poller_for_one", "poller_for_three")]
@@ -68,7 +73,8 @@ def measure(session: Session) -> tuple[dict[Key, list[float]], dict[str, str]]:
         for case in cases(session.smoke):
             for runtime in session.runtimes:
                 session.step(f"{case.measure}, {case.policy} waiting: {runtime.name}")
-                result = session.run(runtime, _command(session, case), case.variables())
+                with _computing(case.others):
+                    result = session.run(runtime, _command(session, case), case.variables())
                 if result:
                     samples[case.policy, runtime.name, case.measure] += result[case.name]["samples"]
                     units[case.measure] = result[case.name]["unit"]
@@ -77,6 +83,20 @@ def measure(session: Session) -> tuple[dict[Key, list[float]], dict[str, str]]:
             for name, values in _startup(session, runtime).items():
                 samples["default", runtime.name, name] += values
     return dict(samples), units
+
+
+@contextlib.contextmanager
+def _computing(processes: int) -> Iterator[None]:
+    """So many processes compute meanwhile; if this one is killed, they end by themselves."""
+    endless = f"import time\nend = time.monotonic() + {TIMEOUT_S}\nwhile time.monotonic() < end: pass"
+    others = [subprocess.Popen([sys.executable, "-S", "-c", endless]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+        for other in others:
+            other.wait()
 
 
 def _command(session: Session, case: Case) -> list[object]:

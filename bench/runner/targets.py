@@ -11,6 +11,7 @@ Key = tuple[str, str, str]  # policy, runtime, measure
 Samples = Mapping[Key, list[float]]
 
 FLAT = ("parallel", "parallel_for", "barrier", "for_static", "single", "reduction")
+BESIDE_OTHERS = ("parallel", "barrier", "reduction", "for_dynamic")
 TASKS = ("one_producer", "many_producers", "fib")
 DEPENDENCES = ("depend_chain", "depend_fan", "depend_grid", "depend_grid_work")
 TASKLOOPS = ("taskloop", "taskloop_small", "taskloop_work")
@@ -44,6 +45,7 @@ class Verdict:
 MICRO = (
     *(Target("flat, active waiting / best", "active", name, "best", 1.05) for name in FLAT),
     *(Target("flat, passive waiting / best", "passive", name, "best", 0.8) for name in FLAT),
+    *(Target("beside other processes / best", "default", f"{name}_busy", "best", 1.05) for name in BESIDE_OTHERS),
     Target("hand-out of an iteration", "active", "for_dynamic", "", 8, "ns"),
     Target("hand-out of an iteration / libgomp", "active", "for_dynamic", "libgomp", 1.0),
     *(Target("explicit tasks / best", "active", name, "best", 1.0) for name in TASKS),
