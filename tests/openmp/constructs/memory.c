@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory routines: predefined allocators, alignment, pools, fallbacks, realloc, the default allocator of a task.
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "../support/check.h"
@@ -111,11 +112,21 @@ static long locked_kilobytes(void)
   return locked;
 }
 
+// Sanitizers let mlock() do nothing.
+static int can_pin(void)
+{
+  static char page[1 << 13];
+  const long before = locked_kilobytes();
+  const int can = mlock(page, sizeof page) == 0 && locked_kilobytes() > before;
+  munlock(page, sizeof page);
+  return can;
+}
+
 // What one object gives back, the other keeps.
 static void pinned(void)
 {
   struct rlimit most;
-  if (!weft_adopt_libraries || getrlimit(RLIMIT_MEMLOCK, &most) || most.rlim_cur < 1 << 16) return;
+  if (!weft_adopt_libraries || getrlimit(RLIMIT_MEMLOCK, &most) || most.rlim_cur < 1 << 16 || !can_pin()) return;
   omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true}, {omp_atk_fallback, omp_atv_null_fb}, {omp_atk_pool_size, 1000}};
   omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 3, traits);
   CHECK(allocator != omp_null_allocator);
