@@ -13,6 +13,7 @@
 
 #include "audit/say.h"
 #include "audit/start.h"
+#include "platform/loaded_object.h"
 #include "platform/static_tls.h"
 #include "platform/valgrind.h"
 
@@ -26,6 +27,7 @@ constexpr unsigned long kForAudit = 144 + 160;
 constexpr char kSelf[] = "/proc/self/exe";
 
 bool g_started = false;
+bool g_all_count = false;  // the program reaches thread-local data of some library by its place
 unsigned long g_needed = 0;
 
 bool reaches_without_call(const ElfW(Dyn) * dynamic) noexcept {
@@ -139,8 +141,13 @@ void tell(unsigned long bytes) noexcept {
 }  // namespace
 
 void make_room(const link_map* object) noexcept {
-  // The program itself is known when room is set up.
-  if (g_started || object->l_name[0] == '\0' || !reaches_without_call(object->l_ld)) return;
+  if (g_started) return;
+  // The program itself, the first of all, is known when room is set up.
+  if (object->l_name[0] == '\0') {
+    g_all_count = platform::LoadedObject(object->l_addr, object->l_ld).reaches_others_thread_local();
+    return;
+  }
+  if (!g_all_count && !reaches_without_call(object->l_ld)) return;
   g_needed += thread_local_bytes(object->l_name);
   const char* tunables = std::getenv(platform::kTunables);
   const unsigned long given = platform::static_tls(tunables);

@@ -157,7 +157,7 @@ void ContextPool::put(Context* context) noexcept {
 }
 
 void ContextPool::retire(uint32_t since) noexcept {
-  retired_before_ = since;
+  retired_before_ = std::max(retired_before_, since);
   Context* chain = std::exchange(free_, nullptr);
   while (Context* context = chain) {
     chain = context->next;

@@ -50,12 +50,11 @@ void Crew::member_main(void* argument) {
   // What was posted before the first run is still to be served.
   uint32_t seen = member.done.load(std::memory_order_relaxed);
   uint32_t nudges = 0;
-  const bool bodiless = member.context.load(std::memory_order_relaxed) == &member.stub;
+  member.began_as_stub = member.context.load(std::memory_order_relaxed) == &member.stub;
   member.context.store(current_context(), std::memory_order_relaxed);
   member.asleep.store(0, std::memory_order_relaxed);
   while (crew->serve(member, seen, nudges)) {
   }
-  if (bodiless) release_bodiless(&member.stub);
 }
 
 // Waits for the next post or nudge and runs it; false when the crew is dismissed.
@@ -80,6 +79,8 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
   seen = posted;
   const bool last = dismissed_;
   if (!last) call_(this, member.index, member.post);
+  // When it is done, the member's record may begin another life.
+  if (last && member.began_as_stub) release_bodiless(&member.stub);
   const int index = member.index;
   self->carrier->statistics.ends.add();
   member.done.store(seen, std::memory_order_release);

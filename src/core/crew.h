@@ -44,6 +44,7 @@ struct CrewMember {
   // between this and the post on both sides; who still sees the stub then has not seen the member fall asleep.
   std::atomic<Context*> context{nullptr};
   Context stub;
+  bool began_as_stub = false;  // touched by the member only
   Crew* crew = nullptr;
   int index = 0;
 };

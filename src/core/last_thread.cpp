@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program whose main ends by pthread_exit goes on until its last thread ends. The pool's threads never end, so then
+// A program whose main ends by pthread_exit goes on until its last thread ends. Threads of the pool stay, so then
 // somebody has to notice that no others are left.
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 
 #include <dirent.h>
 #include <unistd.h>
@@ -19,14 +20,18 @@ namespace {
 constexpr useconds_t kPauseUs = 10'000;
 constexpr size_t kStackSize = 8u << 20;  // exit handlers of the program run on it
 
-// What the pool has made never ends, so the number only grows.
-int own_threads() noexcept {
+// The pool's threads, without those that have been told to end, and how many that are.
+struct Own {
+  int threads;
+  size_t withdrawn;
+};
+
+Own own_threads() noexcept {
   Pool& p = pool();
-  p.lock.lock();
-  const int donors = static_cast<int>(p.contexts.size());
-  p.lock.unlock();
+  const std::lock_guard lock(p.lock);
   constexpr int kMonitorAndCaller = 2;
-  return donors + p.worker_count.load(std::memory_order_acquire) + kMonitorAndCaller;
+  const int donors = static_cast<int>(p.contexts.size());
+  return {donors + p.worker_count.load(std::memory_order_acquire) + kMonitorAndCaller, p.contexts.withdrawn()};
 }
 
 // Threads of the process, the initial one included when it has ended; 0 without /proc.
@@ -45,9 +50,11 @@ void* watch(void*) {
     const platform::ThreadState initial = platform::thread_state(getpid());
     if (initial == platform::ThreadState::unknown) return nullptr;
     if (initial != platform::ThreadState::ended) continue;
-    // Our own first: one that is made in between then counts as the program's, for now.
-    const int own = own_threads();
-    if (all_threads() == own + 1) std::exit(0);
+    // Our own first: one that is made in between then counts as the program's, for now. One that is told to end in
+    // between would hide one of the program's.
+    const Own own = own_threads();
+    const int all = all_threads();
+    if (own_threads().withdrawn == own.withdrawn && all == own.threads + 1) std::exit(0);
   }
 }
 

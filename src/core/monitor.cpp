@@ -16,7 +16,6 @@
 #include "core/root_watch.h"
 #include "core/service_thread.h"
 #include "core/stalls.h"
-#include "core/surplus.h"
 #include "core/ticks.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
@@ -47,16 +46,16 @@ class Monitor {
     help_gangs();
     stalls_.tick();
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
-    surplus_.tick(pool_);
+    pool_.surplus.tick(pool_);
     return roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() || ticks_watched();
   }
 
   // Nothing else is to watch, until g_awake.
   void rest() noexcept {
     while (g_awake.load(std::memory_order_acquire) == 0) {
-      if (surplus_.any(pool_)) {
+      if (pool_.surplus.any(pool_)) {
         platform::futex_wait_for(g_awake, 0, Surplus::kPeriodNs);
-        surplus_.tick(pool_);
+        pool_.surplus.tick(pool_);
       } else {
         platform::futex_wait(g_awake, 0);
       }
@@ -91,7 +90,6 @@ class Monitor {
   RootWatch roots_;
   IdleCpus idle_cpus_;
   Crowding crowding_;
-  Surplus surplus_;
 };
 
 void sleep_for(Pool& p, int64_t ns) noexcept {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/parking.h"
 
+#include <algorithm>
 #include <array>
+#include <mutex>
 #include <new>
 
 #include "core/scheduler.h"
@@ -47,30 +49,47 @@ void park(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
   while (!waiter.woken) {
     bucket.lock.unlock();
     block();
-    // The waker unblocks under this lock, so afterwards it does not touch the waiter any more.
+    // The waker takes it out under this lock, and does not touch it afterwards.
     bucket.lock.lock();
   }
   bucket.lock.unlock();
 }
 
-void unpark(const std::atomic<uint32_t>& word, int count) noexcept {
-  Bucket& bucket = bucket_of(&word);
-  bucket.lock.lock();
+namespace {
+
+constexpr int kTakenAtOnce = 16;
+using Taken = std::array<Context*, kTakenAtOnce>;
+
+// Up to `most` that wait for `word`. How many.
+int take_waiters(Bucket& bucket, const void* word, int most, Taken& taken) noexcept {
+  const std::lock_guard lock(bucket.lock);
+  int count = 0;
   Waiter* previous = nullptr;
-  for (Waiter* at = bucket.first; at != nullptr && count > 0;) {
+  for (Waiter* at = bucket.first; at != nullptr && count < most;) {
     Waiter* next = at->next;
-    if (at->word == &word) {
+    if (at->word == word) {
       (previous != nullptr ? previous->next : bucket.first) = next;
       if (bucket.last == at) bucket.last = previous;
+      taken[static_cast<size_t>(count++)] = at->context;
       at->woken = true;
-      unblock(at->context);
-      --count;
     } else {
       previous = at;
     }
     at = next;
   }
-  bucket.lock.unlock();
+  return count;
+}
+
+}  // namespace
+
+void unpark(const std::atomic<uint32_t>& word, int count) noexcept {
+  Bucket& bucket = bucket_of(&word);
+  for (int taken = kTakenAtOnce; taken == kTakenAtOnce && count > 0; count -= taken) {
+    Taken contexts;
+    taken = take_waiters(bucket, &word, std::min(count, kTakenAtOnce), contexts);
+    // Without the lock: this may wake and even make threads. One that goes on before is woken once more for nothing.
+    for (int i = 0; i < taken; ++i) unblock(contexts[static_cast<size_t>(i)]);
+  }
 }
 
 void forget_parked() noexcept {

@@ -15,6 +15,7 @@
 #include "core/lateness.h"
 #include "core/node_budget.h"
 #include "core/scheduler.h"
+#include "core/surplus.h"
 
 namespace weft::core {
 
@@ -67,6 +68,7 @@ struct Pool {
   std::atomic<int> peak_workers{0};
   NodeBudget node;
   GuestSeats guest_seats;
+  Surplus surplus;
 
   Lateness lateness;  // of any carrier
 

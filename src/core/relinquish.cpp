@@ -38,18 +38,23 @@ void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
   FreeContexts& free = carrier->free;
   const bool with_identities = (request & 1) != 0;
   const auto is_stale = [=](const Context* context) { return context->born < request; };
+  const auto any = [](const Context*) { return true; };
   ContextQueue stale;
   if (at_hand && with_identities) {
     while (Context* context = free.at_hand.take(is_stale)) stale.add(context);
   } else if (at_hand) {
     free.at_hand.visit(trim_stack);
   }
+  // System calls without the lock: whoever runs short of contexts meanwhile looks elsewhere.
+  ContextQueue trimmed;
   free.lock.lock();
-  if (with_identities) {
-    while (Context* context = free.take_from_shelf(is_stale)) stale.add(context);
-  } else {
-    free.shelf.visit(trim_stack);
+  while (Context* context = with_identities ? free.take_from_shelf(is_stale) : free.take_from_shelf(any)) {
+    (with_identities ? stale : trimmed).add(context);
   }
+  free.lock.unlock();
+  trimmed.visit(trim_stack);
+  free.lock.lock();
+  while (Context* context = trimmed.take()) free.put_on_shelf(context);
   free.lock.unlock();
   if (!stale.empty()) end_all(stale, request);
 }
@@ -99,7 +104,10 @@ void relinquish(bool with_identities) noexcept {
   do {
     request = ((before | 1) + 1) | (with_identities ? 1 : 0);
   } while (!p.relinquish_requests.compare_exchange_weak(before, request, std::memory_order_relaxed));
-  if (with_identities) p.contexts_since.store(request, std::memory_order_relaxed);
+  uint32_t since = p.contexts_since.load(std::memory_order_relaxed);
+  while (with_identities && since < request &&
+         !p.contexts_since.compare_exchange_weak(since, request, std::memory_order_relaxed)) {
+  }
   Carrier* own = attach()->carrier;
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) give_back(p.carrier(i), request, p.carrier(i) == own);

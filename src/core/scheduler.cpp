@@ -156,6 +156,7 @@ void make_ready(Context* context) noexcept {
   Pool& p = pool();
   if (context->bodiless) {
     Carrier* worker = context->place;
+    worker->bodiless_group.store(context->group, std::memory_order_relaxed);
     worker->bodiless_ready.store(context);
     call(worker);
     if (!may_serve(p, worker, work_of(context))) notify(work_of(context));
@@ -314,9 +315,13 @@ void take_poke(Carrier* carrier) noexcept {
 void decline_call(Carrier* carrier) noexcept {
   if (std::exchange(carrier->call, Carrier::Call::none) == Carrier::Call::none) return;
   Pool& p = pool();
-  const auto comes = [&p](int index) {
+  // Workers that may work see the same, so one of them is asked.
+  bool asked = false;
+  const auto comes = [&](int index) {
     Carrier* other = p.carrier(index);
-    return other != nullptr && work_in_sight(other);
+    if (other == nullptr || !p.allowed(other)) return false;
+    if (!other->is_root() && std::exchange(asked, true)) return false;
+    return work_in_sight(other);
   };
   const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), comes);
   if (index >= 0) wake(p.carrier(index));
@@ -361,9 +366,10 @@ bool may_take(const Carrier* carrier, const Carrier* victim, const Context* cont
 // make. So they do only where it does not come.
 bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept {
   const Context* stub = victim->bodiless_ready.load(std::memory_order_acquire);
-  if (stub == nullptr || !serves(carrier, stub->group)) return false;
+  if (stub == nullptr) return false;
   const Pool& p = pool();
-  const Work work = work_of(stub);
+  const Work work{victim->bodiless_group.load(std::memory_order_relaxed), stub->bundle.load(std::memory_order_relaxed)};
+  if (!serves(carrier, work.group)) return false;
   if (!p.may_do(carrier, work.bundle)) return false;
   return carrier == victim || victim->late.load(std::memory_order_relaxed) || !may_serve(p, victim, work);
 }
@@ -385,16 +391,18 @@ bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   return true;
 }
 
-// Calls up to `most` idle workers that contexts wait for in their own lists, from that of number `from` on.
-void call_waited_for(Pool& p, int from, int most) noexcept {
+// Calls up to `most` idle workers that contexts wait for in their own lists, from that of number `from` on. How many.
+int call_waited_for(Pool& p, int from, int most) noexcept {
   const int count = p.worker_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count && most > 0; ++i) {
+  int called = 0;
+  for (int i = 0; i < count && called < most; ++i) {
     Carrier* worker = p.worker(from + i < count ? from + i : from + i - count);
     if (worker->ready.empty() || !p.is_idle(worker) || !p.allowed(worker)) continue;
     if (!p.idle.remove(worker->index)) continue;
     wake(worker);
-    --most;
+    ++called;
   }
+  return called;
 }
 
 bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
@@ -458,8 +466,9 @@ bool step(Context* self) noexcept {
     void (*start)(void*) = self->start;
     self->start = nullptr;
     start(self->start_argument);
-    // As when a context becomes free: this one goes on as such.
-    shed(self->carrier, self);
+    // As when a context becomes free: this one goes on as such. It may have been free meanwhile, and have the next
+    // start.
+    if (self->start == nullptr) shed(self->carrier, self);
     return true;
   }
   if (self->claimed != nullptr) {
@@ -691,7 +700,7 @@ bool take_to_launch(Context* context) noexcept {
 void launch_together(Context* chain) noexcept {
   Pool& p = pool();
   Work work;
-  int others = 0;
+  int pushed = 0;
   while (chain != nullptr) {
     Context* context = chain;
     chain = chain->next;
@@ -700,15 +709,14 @@ void launch_together(Context* chain) noexcept {
       continue;
     }
     work = work_of(context);
-    Carrier* carrier = carrier_for(context);
-    others += carrier->ready.empty() && p.is_idle(carrier) && may_serve(p, carrier, work) ? 0 : 1;
     context->next = nullptr;
-    carrier->ready.push(context, context, 1);
+    carrier_for(context)->ready.push(context, context, 1);
+    ++pushed;
   }
   // Who is idle is seen here, or sees what is in its list.
   platform::full_fence();
-  call_waited_for(p, 0, kMaxWorkers);
-  if (others > 0) notify_some(p, work, others);
+  const int called = call_waited_for(p, 0, pushed);
+  if (pushed > called) notify_some(p, work, pushed - called);
 }
 
 bool hold(Context* context) noexcept {

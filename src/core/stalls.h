@@ -44,6 +44,8 @@ class Stalls {
     std::array<uint64_t, kOpenBundles> claims{};
 
     uint64_t motion = 0;
+    bool moved = false;  // since the tick before
+    bool asleep = false;  // in the kernel, when that was last asked
     int64_t quiet_since_ns = 0;  // a root's: it only does work of its own
     int64_t touched_ns = 0;  // when nothing of its had stalled
 
@@ -62,7 +64,6 @@ class Stalls {
   struct Crowd {
     int asleep = 0;
     int running = 0;
-    int idle = 0;
   };
 
   Seen& seen(int index) noexcept;
@@ -77,7 +78,9 @@ class Stalls {
   bool root_stalled(Carrier& carrier, Seen& before) noexcept;
   void note_target(const Bundle* bundle, const Carrier* group) noexcept;
 
-  Crowd look_at_carriers() const noexcept;
+  bool counts(const Carrier& carrier) const noexcept;
+  int idle_workers() const noexcept;
+  Crowd look_at_carriers() noexcept;
   void lend(int waiting) noexcept;
   void lend_for_sleepers(const Crowd& crowd, int waiting) noexcept;
   void lend_without_evidence(int waiting) noexcept;
@@ -118,6 +121,7 @@ class Stalls {
 
   int stalled_ticks_ = 0;
   int asleep_ticks_ = 0;
+  int next_asked_ = 0;
   int calm_ticks_ = 0;
   int64_t lent_at_ns_ = 0;
   int64_t stalled_since_ns_ = 0;  // or since the last loan; in CPU time of the process

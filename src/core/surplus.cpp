@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include <unistd.h>
+
 #include "core/pool.h"
 #include "platform/cycles.h"
 
@@ -12,11 +14,26 @@ void Surplus::tick(Pool& pool) noexcept {
   const int64_t now = platform::now_ns();
   if (now - last_look_ < kPeriodNs) return;
   last_look_ = now;
+  const std::lock_guard lock(lock_);
+  if (stopped_) return;
   reap(pool);
   take_out(pool);
 }
 
-bool Surplus::any(const Pool& pool) const noexcept {
+void Surplus::stop(Pool& pool) noexcept {
+  constexpr int64_t kMostNs = 100'000'000;
+  constexpr useconds_t kPauseUs = 500;
+  const std::lock_guard lock(lock_);
+  stopped_ = true;
+  for (const int64_t end = platform::now_ns() + kMostNs; platform::now_ns() < end; usleep(kPauseUs)) {
+    reap(pool);
+    if (ending_.empty()) return;
+  }
+}
+
+bool Surplus::any(const Pool& pool) noexcept {
+  const std::lock_guard lock(lock_);
+  if (stopped_) return false;
   if (!ending_.empty()) return true;
   const int count = pool.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {

@@ -146,7 +146,9 @@ void start(const Settings& settings) noexcept {
       set_identity_end(settings.identity_ends);
       pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
       std::atexit([] {
-        if (started()) pool().node.leave();
+        if (!started()) return;
+        pool().surplus.stop(pool());
+        pool().node.leave();
       });
       return true;
     }();

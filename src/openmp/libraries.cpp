@@ -119,8 +119,17 @@ int possible(Member* self, int wanted, Way way) noexcept {
   return std::min(wanted, 1 + idle);
 }
 
+// Whether there are threads for a region that must not have fewer members than its caller has been told.
+bool can_have(int told) noexcept {
+  start_runtime();
+  core::attach();
+  core::want_workers(told);
+  return core::has_spare() && !core::threads_refused();
+}
+
 // What the caller is told; if more than 1, it has the right.
 int answer(Member* self) noexcept {
+  if (library_is_stuck()) return 1;
   const int wanted = most_useful(self);
   if (wanted <= 1) return 1;
   const int most_allowed = has_limit(self) ? threads_left(self, icvs(self).thread_limit) : INT_MAX;
@@ -137,12 +146,13 @@ int answer(Member* self) noexcept {
       if (core::carrier_number() < 0) return 1;  // its regions have one member
     }
     const int told = std::min(wanted, most_allowed);
+    if (!can_have(told)) return 1;
     return begin_turn(fixed ? INT64_MAX : self->team->give_up_ns) && reserve(self, told) ? told : 1;
   }
   int told = possible(self, wanted, way);
   // Where all are told the same, it is that or nothing.
   if (told > most_allowed) told = one_region ? most_allowed : 1;
-  return told > 1 && (keep_right() || take_right()) && reserve(self, told) ? told : 1;
+  return told > 1 && can_have(told) && (keep_right() || take_right()) && reserve(self, told) ? told : 1;
 }
 
 }  // namespace

@@ -474,7 +474,11 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   // Members that share an OS thread do not run at the same time.
   if (root != nullptr && icvs(parent).affinity && would_share_threads(parent, size)) root = nullptr;
   int members = size;
-  if (root != nullptr && begin_crew<true>(root, parent, members, words, kNoClause)) {
+  const bool crew = root != nullptr && begin_crew<true>(root, parent, members, words, kNoClause);
+  if (members < size) {
+    base::lacking("the system refuses the threads that OpenBLAS needs to go on (see ulimit -u, -v)");
+  }
+  if (crew) {
     if (!core::alone()) lent = core::lend_threads(members - 1 - core::idle_carriers());
     invoke_primary<true>(invoke, words);
     end_crew<true>(self());

@@ -29,6 +29,8 @@ struct alignas(64) Right {
 };
 std::array<Right, kMaxRights> g_rights;
 
+bool g_library_stuck = false;  // written in the child of a fork, before it has another thread
+
 thread_local Right* t_right = nullptr;
 thread_local int64_t t_state = kUnheld;  // what the caller has left there
 
@@ -86,9 +88,12 @@ ThreadGrant take_reserved_threads() noexcept {
   return t_right != nullptr ? std::exchange(t_right->reserved, {}) : ThreadGrant();
 }
 
+bool library_is_stuck() noexcept { return g_library_stuck; }
+
 void forget_rights() noexcept {
   give_back_right();
   for (Right& right : g_rights) {
+    if (!can_be_taken(right.state.load(std::memory_order_relaxed))) g_library_stuck = true;
     right.reserved = {};
     right.state.store(kUnheld, std::memory_order_relaxed);
   }

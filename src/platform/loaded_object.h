@@ -79,6 +79,25 @@ class LoadedObject {
     return false;
   }
 
+  // Whether it reaches thread-local data of another object by its place, without a call, so that there must be room for
+  // that from the start. Compilers take this way in programs, and neither object need say so in its flags.
+  bool reaches_others_thread_local() const noexcept {
+    if (!readable()) return false;
+#if defined(__x86_64__)
+    constexpr uint32_t kPlace = R_X86_64_TPOFF64;
+#elif defined(__aarch64__)
+    constexpr uint32_t kPlace = R_AARCH64_TLS_TPREL;
+#endif
+    for (const Relocations& some : relocations_) {
+      for (size_t i = 0; some.first != nullptr && i < some.count; ++i) {
+        const size_t index = some.first[i].r_info >> 32;
+        if (index == 0 || (some.first[i].r_info & 0xffffffff) != kPlace) continue;
+        if (symbols_[index].st_shndx == SHN_UNDEF) return true;
+      }
+    }
+    return false;
+  }
+
  private:
   // The dynamic linker relocates some of these addresses in place, some it leaves as they are in the file.
   template <class T>

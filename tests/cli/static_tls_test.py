@@ -97,6 +97,17 @@ class StaticTls(CommandTest):
                 with self.subTest(size=size, command=command):
                     self.expect(self.weft("run", *command), "4\n")
 
+    def test_reached_by_the_program_alone(self):
+        """The compiler takes it that a program's libraries are there from the start; no flag says so in either."""
+        for size in 1500, 6000, 100000:
+            with self.subTest(size=size):
+                library = self.build(f"libdata{size}.so", f"__thread char big[{size}] = {{1}};", "-shared", "-fPIC", "-fno-openmp")
+                program = self.build(f"reaches{size}", f"extern __thread char big[{size}];" +
+                                     LINKED.replace("get()[BYTES - 1] == 0", "big[0] == 1")
+                                     .replace("char *get(void);", ""),
+                                     str(library), f"-Wl,-rpath,{self.folder}")
+                self.expect(self.weft("run", program), "4\n")
+
     def test_preloaded(self):
         program = self.build("region", REGION)
         for size in 1500, 6000, 100000:

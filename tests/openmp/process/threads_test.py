@@ -4,7 +4,7 @@ import re
 import resource
 import unittest
 
-from support import CLANG, ProcessTest
+from support import CLANG, GCC, ProcessTest
 
 COUNTING = """
 #include <dirent.h>
@@ -207,6 +207,40 @@ int main(int argc, char **argv) {
 }
 """
 
+# What a thread keeps for itself may need what the program destroys at its end.
+ENDS = """
+#include <atomic>
+#include <cstdio>
+#include <unistd.h>
+static std::atomic<bool> gone{false};
+static std::atomic<int> begun{0}, late{0};
+struct Last {
+  ~Last() { std::printf("%d\\n", late.load()); }
+} last;
+struct Registry {
+  ~Registry() {
+    gone = true;
+    usleep(2500000);
+  }
+} registry;
+struct Entry {
+  volatile int used = 0;
+  Entry() { begun++; }
+  ~Entry() { late += gone; }
+};
+thread_local Entry entry;
+int main() {
+#pragma omp parallel num_threads(4)
+#pragma omp parallel num_threads(8)
+  {
+    entry.used = 1;
+    usleep(500);
+#pragma omp barrier
+  }
+  return begun < 9;
+}
+"""
+
 SPACE = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,6 +327,10 @@ class Threads(ProcessTest):
 
     def test_in_the_end_nobody_wakes_up(self):
         self.assertEqual(self.numbers(self.build("calm", CALM), "4", "32", WEFT_NUM_CPUS="8"), [0])
+
+    def test_none_is_given_back_while_the_program_ends(self):
+        program = self.build("ends", ENDS, compiler=GCC.replace("gcc", "g++"))
+        self.assertEqual(self.numbers(program, WEFT_NUM_CPUS="2"), [0])
 
     def test_address_space_is_enough_for_few(self):
         program = self.build("space", SPACE)

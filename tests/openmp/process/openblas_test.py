@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's OpenBLAS on OpenMP, where it cannot have its way."""
+import os
+import pathlib
+import resource
+import unittest
+
+from support import ProcessTest
+
+GEMM = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *);
+enum { n = 300 };
+static double a[n * n], b[n * n];
+static int gemm(void) {
+  const int size = n;
+  const double one = 1, none = 0;
+  double *c = malloc(sizeof a), sum = 0;
+  dgemm_("N", "N", &size, &size, &size, &one, a, &size, b, &size, &none, c, &size);
+  for (int i = 0; i < n * n; i++) sum += c[i];
+  free(c);
+  return sum == (double)n * n * n * 2;
+}
+static void fill(void) {
+  for (int i = 0; i < n * n; i++) a[i] = 1, b[i] = 2;
+}
+"""
+# The children are copied while another thread's members are in the library.
+FORKS = GEMM + """
+static volatile int over;
+static void *compute(void *unused) {
+  while (!over) {
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < 3; i++) gemm();
+  }
+  return unused;
+}
+int main(void) {
+  fill();
+  pthread_t thread;
+  pthread_create(&thread, 0, compute, 0);
+  usleep(200000);
+  int right = 0;
+  for (int i = 0; i < 30; i++) {
+    usleep(7000 + i * 131);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      _exit(gemm() ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    right += status == 0;
+  }
+  over = 1;
+  pthread_join(thread, 0);
+  printf("%d\\n", right);
+  return 0;
+}
+"""
+CALLS = GEMM + """
+int main(void) {
+  fill();
+  int right = 0;
+  for (int i = 0; i < 4; i++) right += gemm();
+#pragma omp parallel num_threads(3) reduction(+ : right)
+  right = gemm() && gemm();
+  printf("%d\\n", right > 4);
+  return 0;
+}
+"""
+USER = 54321  # nobody else's
+
+
+class OpenBlas(ProcessTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        found = sorted(pathlib.Path("/usr/lib").glob("*/openblas-openmp/libopenblas.so"))
+        if not found:
+            raise unittest.SkipTest("needs the package libopenblas-openmp-dev")
+        library = [str(found[0]), f"-Wl,-rpath,{found[0].parent}"]
+        cls.forks = cls.build("forks", FORKS, "-pthread", *library)
+        cls.calls = cls.build("calls", CALLS, *library)
+
+    def test_children_that_are_forked_beside_calls(self):
+        for cpus in "2", "4":
+            with self.subTest(cpus=cpus):
+                done = self.run_on_weft(self.forks, WEFT_NUM_CPUS=cpus)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "30\n", ""))
+
+    def test_where_threads_are_refused(self):
+        if os.geteuid() != 0:
+            self.skipTest("the number of a user's processes is limited for another user, and only root can be that")
+        for most in (1, 2, 3, 5):
+            for cpus in "2", "8":
+                with self.subTest(most=most, cpus=cpus):
+                    done = self.run_on_weft("setpriv", f"--reuid={USER}", "--clear-groups", self.calls,
+                                            limits={resource.RLIMIT_NPROC: most}, WEFT_NUM_CPUS=cpus)
+                    self.assertEqual((done.returncode, done.stdout), (0, "1\n"), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
