@@ -82,18 +82,25 @@ struct Pool {
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
   int worker_limit() const noexcept { return free_limit() + lent_to_regions.load(std::memory_order_relaxed); }
-  bool allowed(const Carrier* carrier) const noexcept { return carrier->worker < worker_limit() && admitted(carrier); }
+  bool allowed(const Carrier* carrier) const noexcept {
+    return (__builtin_expect(has_slot(carrier), 1) || carrier->worker < worker_limit()) && admitted(carrier);
+  }
+  // Whether it may run, and do whatever there is, without a look at what is lent: nearly always so.
+  bool has_slot(const Carrier* carrier) const noexcept {
+    return carrier->worker < settings.slots - active_roots.load(std::memory_order_relaxed);
+  }
   bool admitted(const Carrier* carrier) const noexcept {
     return gate.load(std::memory_order_relaxed) == 0 || node.admitted(*this, carrier);
   }
 
   // A thread that is lent to regions does nothing else: the work of others waits for a CPU of its own.
   bool may_do(const Carrier* carrier, const Bundle* work) const noexcept {
-    return carrier->worker < free_limit() || (work != nullptr && work->gang.load(std::memory_order_relaxed));
+    return has_slot(carrier) || carrier->worker < free_limit() ||
+           (work != nullptr && work->gang.load(std::memory_order_relaxed));
   }
   // Both; nearly always it is a worker that may do whatever there is.
   bool allowed_for(const Carrier* carrier, const Bundle* work) const noexcept {
-    return __builtin_expect(carrier->worker < free_limit(), 1) ? admitted(carrier) : allowed_as_lent(carrier, work);
+    return __builtin_expect(has_slot(carrier), 1) ? admitted(carrier) : allowed_as_lent(carrier, work);
   }
   [[gnu::cold, gnu::noinline]] bool allowed_as_lent(const Carrier* carrier, const Bundle* work) const noexcept {
     return may_do(carrier, work) && allowed(carrier);
@@ -123,6 +130,7 @@ struct Pool {
   }
 
   // Whether it looks for work, or sleeps until there is some, and nobody has called it: a hint.
+  bool none_idle() const noexcept { return idle.empty(carrier_count.load(std::memory_order_relaxed)); }
   bool is_idle(const Carrier* carrier) const noexcept { return carrier->is_listed() && idle.has(carrier->index); }
 
   Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }

@@ -92,7 +92,7 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
 
 [[gnu::noinline]] void wake_some(Pool& p, Work work, int most) noexcept {
   const auto wake_idle_ones = [&] {
-    while (most > 0 && !p.idle.empty() && wake_idle(p, work)) --most;
+    while (most > 0 && wake_idle(p, work)) --most;
   };
   wake_idle_ones();
   if (most > 0 && make_workers(p, most)) wake_idle_ones();
@@ -101,7 +101,7 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
 
 // Work for `most` carriers has been published, and a fence has followed. Mostly all are at work.
 inline void notify_some(Pool& p, Work work, int most) noexcept {
-  const bool anybody = !p.idle.empty() || p.waiting_count.load(std::memory_order_relaxed) > 0 ||
+  const bool anybody = !p.none_idle() || p.waiting_count.load(std::memory_order_relaxed) > 0 ||
                        p.worker_count.load(std::memory_order_relaxed) < p.settings.slots - 1;
   if (anybody && most > 0) wake_some(p, work, most);
 }
@@ -292,15 +292,19 @@ namespace {
 bool work_in_sight(Carrier* carrier) noexcept;
 
 // Before a carrier goes to work for `group`. `uncalled`: on what it alone can do, so that nobody else is called for it.
-void settle_call(Carrier* carrier, Work work, bool uncalled) noexcept {
+[[gnu::noinline]] void settle(Carrier* carrier, Work work, bool uncalled) noexcept {
   const Carrier::Call call = std::exchange(carrier->call, Carrier::Call::none);
-  if (call == Carrier::Call::none || (call == Carrier::Call::open && !uncalled)) return;
+  if (call == Carrier::Call::open && !uncalled) return;
   const Pool& p = pool();
-  const bool anybody = !p.idle.empty() || p.waiting_count.load(std::memory_order_relaxed) > 0;
+  const bool anybody = !p.none_idle() || p.waiting_count.load(std::memory_order_relaxed) > 0;
   if (!anybody || !work_in_sight(carrier)) return;
   notify({work.group, nullptr});
   // What is left may be more of the same, for which threads have been lent that do nothing else.
   if (p.is_crowded()) notify(work);
+}
+
+[[gnu::always_inline]] inline void settle_call(Carrier* carrier, Work work, bool uncalled) noexcept {
+  if (__builtin_expect(carrier->call != Carrier::Call::none, 0)) settle(carrier, work, uncalled);
 }
 
 // Being poked is being called. Who still sees the poke has published its work before what follows looks for some.
@@ -547,9 +551,10 @@ void note_rise(Carrier* carrier) noexcept {
 void rest(Context* self, bool in_place) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
-  carrier->wake.store(Wake::none);
+  // Relaxed: who finds it idle comes later.
+  carrier->wake.store(Wake::none, std::memory_order_relaxed);
   p.idle.add(carrier->index);
-  platform::full_fence();
+  platform::full_fence_after_update();
   // Work published before this point may have found nobody idle.
   if (work_in_sight(carrier) || (in_place && self->token.load() != Token::resting)) {
     rise(p, carrier, Carrier::Call::missed);
@@ -814,7 +819,7 @@ bool join(Bundle* bundle, const std::atomic<bool>& stop) noexcept {
 namespace {
 
 // A context that can go on, in whatever list it stands; or null.
-Context* ready_anywhere(Carrier* carrier) noexcept {
+[[gnu::noinline]] Context* ready_anywhere(Carrier* carrier) noexcept {
   Context* ready = nullptr;
   if (!(carrier->is_root() || pool().allowed(carrier))) return nullptr;
   visit_others(pool(), carrier, [&](Carrier* victim) {
@@ -825,7 +830,7 @@ Context* ready_anywhere(Carrier* carrier) noexcept {
 }
 
 // What can go on in place of `self`, without a context made for it; or null.
-Context* successor_of(const Context* self) noexcept {
+[[gnu::always_inline]] inline Context* successor_of(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Context* successor =
       carrier->root_ready.load(std::memory_order_relaxed) != nullptr ? carrier->root_ready.exchange(nullptr) : nullptr;
@@ -997,9 +1002,32 @@ void offer_thread(const Context* self) noexcept {
 
 bool is_crowded() noexcept { return pool().is_crowded(); }
 
+namespace {
+
+// For who waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now and then,
+// so that it had better leave it (core/lateness.h).
 bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept {
   note_wait(self->carrier, now_ns, since_ns);
   return self->carrier->lateness.any();
+}
+
+}  // namespace
+
+bool LongWait::goes_on(const Context* self) noexcept {
+  const int64_t now = platform::now_ns();
+  if (began_ == 0) {
+    began_ = looked_ = now;
+    begin_waiting(self);
+  }
+  if (comes_late(self, now, now - std::exchange(looked_, now))) return false;
+  const int64_t waited = now - began_;
+  if (!offered_ && waited > kOfferNs) {
+    offered_ = true;
+    offer_thread(self);
+  }
+  if (waited > budget_ns_ || is_crowded() || owed_to_node(waited)) return false;
+  apart_.look(self->carrier, now, waited);
+  return true;
 }
 
 bool wanted_elsewhere(const Context* self) noexcept {

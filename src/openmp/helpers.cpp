@@ -67,7 +67,7 @@ bool call_one(Team* team, int caller) noexcept {
 
 void call_helper(Team* team, int caller) noexcept {
   platform::full_fence();
-  if (team->on_call.empty() || team->called.load(std::memory_order_relaxed) > 0) return;
+  if (team->on_call.empty(team->size) || team->called.load(std::memory_order_relaxed) > 0) return;
   call_one(team, caller);
 }
 
@@ -75,7 +75,7 @@ void answer_call(Member* self, bool stays) noexcept {
   Team* team = self->team;
   const int others = team->called.fetch_sub(1) - 1;
   platform::full_fence_after_update();
-  if (team->on_call.empty()) return;
+  if (team->on_call.empty(team->size)) return;
   int more = std::min(kFanOut, tasks_at_hand(team) - (stays ? 1 : 0) - others);
   while (more > 0 && call_one(team, self->number)) --more;
 }

@@ -22,7 +22,7 @@ TEST(ClaimSetTest, TakesEachNumberOnceAroundTheEnd) {
       set.add_all(size);
       for (int i = 0; i < size; ++i) EXPECT_EQ(set.take(from, size, kAny), (from + i) % size);
       EXPECT_EQ(set.take(from, size, kAny), -1);
-      EXPECT_TRUE(set.empty());
+      EXPECT_TRUE(set.empty(size));
     }
   }
 }
@@ -38,7 +38,7 @@ TEST(ClaimSetTest, PassesOverThoseThatDoNotFit) {
   EXPECT_TRUE(set.remove(101));
   EXPECT_FALSE(set.remove(101));
   set.remove_all(128);
-  EXPECT_TRUE(set.empty());
+  EXPECT_TRUE(set.empty(128));
 }
 
 // Each member goes in; callers take out. Everybody who goes in comes out once: the sums agree.
@@ -60,7 +60,7 @@ TEST(ClaimSetTest, NobodyIsTakenTwice) {
   for (auto& caller : callers) caller.join();
   while (set.take(0, kMembers, kAny) >= 0) ++taken;
   EXPECT_EQ(taken.load(), went_in.load());
-  EXPECT_TRUE(set.empty());
+  EXPECT_TRUE(set.empty(256));
 }
 
 // One stays in while another goes in and is taken out at once: the set is never empty.
@@ -77,7 +77,7 @@ TEST(ClaimSetTest, IsNotEmptyWhileSomebodyIsIn) {
   long seen_empty = 0;
   const auto end = std::chrono::steady_clock::now() + kTime;
   while (std::chrono::steady_clock::now() < end) {
-    for (int i = 0; i < 1000; ++i) seen_empty += set.remove(kComes) && set.empty() ? 1 : 0;
+    for (int i = 0; i < 1000; ++i) seen_empty += set.remove(kComes) && set.empty(256) ? 1 : 0;
   }
   over = true;
   comer.join();
