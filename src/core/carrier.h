@@ -48,7 +48,7 @@ struct alignas(64) Carrier {
   bool is_listed() const noexcept { return index < kMaxCarriers; }
 
   // That of the OS thread itself. It outlives the thread: who unblocks late must find it.
-  Context own_context;
+  alignas(64) Context own_context;
   // A worker's own context, when it is free and its thread is to end it (core/relinquish.cpp). Release and acquire:
   // with it come its fields.
   std::atomic<Context*> own_ends{nullptr};

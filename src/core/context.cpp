@@ -59,8 +59,9 @@ Context* current_context() noexcept {
   t_self = context;
 }
 
-void switch_to(Context* target) noexcept {
-  Context* self = current_context();
+void switch_to(Context* target) noexcept { switch_between(current_context(), target); }
+
+void switch_between(Context* self, Context* target) noexcept {
   target->carrier = self->carrier;
   // Read before the hand-over: afterwards the target's fields are its own.
   void* const stack_pointer = target->stack_pointer;

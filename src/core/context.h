@@ -53,22 +53,13 @@ enum class Rseq : uint8_t {
 };
 
 struct Context {
+  // ---- a cache line that each switch and each wait touches ----
   uintptr_t thread_pointer = 0;  // the identity; constant
-  pid_t thread_id = 0;  // of the OS thread whose identity that is
   void* stack_pointer = nullptr;  // where to continue; meaningful only while nobody runs the context
-  Entry entry = nullptr;
-  void* argument = nullptr;
   Context* next = nullptr;  // link of the list that holds it
-  uintptr_t stack_end = 0;  // the lowest address of its stack, above the guard; 0: not one of ours
-
-  // What a free context is to run first when it continues: a call that needs this very context. Written
-  // before the unblock() that makes it continue, cleared by the context itself.
-  void (*start)(void* argument) = nullptr;
-  void* start_argument = nullptr;
-  bool donated = false;  // by a parked thread. Else the identity of a thread that carries work itself
-  bool ends = false;  // its thread is to end when it is back in the scheduler's loop
-  bool bodiless = false;  // only stands for a call: whoever is free and continues it runs `start` as itself
-  uint32_t born = 0;  // the request of relinquish() that it followed (core/relinquish.cpp)
+  Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
+  Carrier* home = nullptr;  // a root's own context runs on this carrier only
+  Carrier* group = nullptr;  // the root whose work it does
 
   // Release by the one who leaves, acquire by the context that continues: what was written before a
   // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to
@@ -77,30 +68,39 @@ struct Context {
 
   // Sequentially consistent throughout: unblock() must not miss a block() that missed its condition.
   std::atomic<uint32_t> token{Token::none};
+  uint32_t ticket = 0;  // see `queue`
   Departure departure = Departure::none;
   Rseq rseq = Rseq::none;
+  bool bodiless = false;  // only stands for a call: whoever is free and continues it runs `start` as itself
 
-  // Inside a library whose threads are guests of the pool (core/guests.h). Written under this identity; relaxed, since
-  // others only count.
-  std::atomic<GuestPart> guest_part{GuestPart::none};
+  // ---- and one that most do ----
+  Carrier* place = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last
+  const platform::CpuSet* cpus = nullptr;  // what it is bound to (core/binding.h); null: nothing
+  // Whose call it runs; null: something else. Written while it runs; relaxed, since others look at it while it waits.
+  std::atomic<const Bundle*> bundle{nullptr};
+  WaitQueue* queue = nullptr;  // where it waits, since the release `ticket`; for Departure::queue
+  uint64_t last_bundle = 0;  // serial of the bundle it served last
+  Bundle* claimed = nullptr;  // a member handed over with the switch
+  // What a free context is to run first when it continues: a call that needs this very context. Written
+  // before the unblock() that makes it continue, cleared by the context itself.
+  void (*start)(void* argument) = nullptr;
+  int claimed_index = 0;
+  uint32_t born = 0;  // the request of relinquish() that it followed (core/relinquish.cpp)
 
-  Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
+  // ---- the rest ----
+  void* start_argument = nullptr;
   // Where it waits in place. Relaxed: stored before the token says so, and who reads it after it has gone on wakes
   // somebody for nothing.
   std::atomic<Carrier*> rests_on{nullptr};
-  Carrier* home = nullptr;  // a root's own context runs on this carrier only
-  Carrier* group = nullptr;  // the root whose work it does
-  Carrier* place = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last
-
-  const platform::CpuSet* cpus = nullptr;  // what it is bound to (core/binding.h); null: nothing
-
-  // Whose call it runs; null: something else. Written while it runs; relaxed, since others look at it while it waits.
-  std::atomic<const Bundle*> bundle{nullptr};
-  uint64_t last_bundle = 0;  // serial of the bundle it served last
-  Bundle* claimed = nullptr;  // a member handed over with the switch
-  int claimed_index = 0;
-  WaitQueue* queue = nullptr;  // where it waits, and since which release; for Departure::queue
-  uint32_t ticket = 0;
+  Entry entry = nullptr;
+  void* argument = nullptr;
+  uintptr_t stack_end = 0;  // the lowest address of its stack, above the guard; 0: not one of ours
+  pid_t thread_id = 0;  // of the OS thread whose identity that is
+  bool donated = false;  // by a parked thread. Else the identity of a thread that carries work itself
+  bool ends = false;  // its thread is to end when it is back in the scheduler's loop
+  // Inside a library whose threads are guests of the pool (core/guests.h). Written under this identity; relaxed, since
+  // others only count.
+  std::atomic<GuestPart> guest_part{GuestPart::none};
 };
 
 // The context the caller runs under. An OS thread that has none yet gets one made of its own stack and
@@ -115,6 +115,8 @@ void bind_identity(Context* context) noexcept;
 // Returns when somebody switches back. Kernel-side state (tid, signal mask, affinity) stays with the OS
 // thread; registers that a call preserves, and the floating-point control words, go with the context.
 void switch_to(Context* target) noexcept;
+// The same for who knows which the current one is.
+void switch_between(Context* self, Context* target) noexcept;
 
 // Makes an idle context run `entry(argument)` at the next switch to it.
 void prepare(Context* context, Entry entry, void* argument) noexcept;

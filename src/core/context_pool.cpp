@@ -41,7 +41,7 @@ void await_sleep(const std::atomic<uint32_t>& state) noexcept {
 
 }  // namespace
 
-struct ContextPool::Donor : Context {
+struct alignas(64) ContextPool::Donor : Context {
   pthread_t thread{};
   // kStarting -> kParked by the donor, kParked -> kEnding by the pool. Each release publishes the
   // context's fields to the side that waits with acquire.

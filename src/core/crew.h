@@ -43,7 +43,7 @@ struct CrewMember {
   // Who runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with a fence
   // between this and the post on both sides; who still sees the stub then has not seen the member fall asleep.
   std::atomic<Context*> context{nullptr};
-  Context stub;
+  alignas(64) Context stub;
   bool began_as_stub = false;  // touched by the member only
   Crew* crew = nullptr;
   int index = 0;

@@ -151,9 +151,27 @@ void idle(Context* self) noexcept;
 void make_ready(Context* context) noexcept;
 // The same for a chain of them.
 void make_all_ready(Context* chain) noexcept;
-// The same for a chain that ends with null, of contexts that all belong into the list of `carrier` and do the same
-// work, without a look at them. False, and nothing is done, when that carrier may not serve them any more.
-bool make_ready_alike(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept;
+// The same for chains that end with null, each of contexts that all belong into the list of one carrier and do the same
+// work, without a look at them. Carriers are called when all are there: one that finds its own does not come for
+// another's.
+class ReadyTogether {
+ public:
+  // False, and nothing is done, when that carrier may not serve them any more.
+  bool add(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept;
+  // After the last one.
+  void call() noexcept;
+
+ private:
+  static constexpr int kMost = 32;
+  struct List {
+    Carrier* carrier;
+    const Carrier* group;
+    const Bundle* bundle;
+    int count;
+  };
+  std::array<List, kMost> lists_;  // not initialized
+  int size_ = 0;
+};
 // In whose list a context is to stand.
 Carrier* carrier_for(const Context* context) noexcept;
 // Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.

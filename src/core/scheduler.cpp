@@ -83,7 +83,9 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count && most > 0; ++i) {
     Carrier* carrier = p.carrier(i);
-    if (!carrier->waiting.load(std::memory_order_relaxed) || !may_serve(p, carrier, work)) continue;
+    // One that has something of its own comes for that.
+    if (!carrier->waiting.load(std::memory_order_relaxed) || !carrier->ready.empty()) continue;
+    if (!may_serve(p, carrier, work)) continue;
     // One that others have poked comes for their work.
     if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) continue;
     --most;
@@ -128,16 +130,25 @@ Carrier* carrier_for(const Context* context) noexcept {
 
 namespace {
 
+// For so many contexts that have been put in the list of `carrier`, before a fence.
+void call_for_ready(Pool& p, Carrier* carrier, Work work, int count) noexcept {
+  // It comes for one itself. Unless somebody has called it already, for other work.
+  if (p.is_idle(carrier)) {
+    if (may_serve(p, carrier, work) && p.idle.remove(carrier->index)) {
+      wake(carrier);
+      --count;
+    }
+  } else if (carrier->waiting.load(std::memory_order_relaxed) && may_serve(p, carrier, work)) {
+    --count;  // it sees it, or calls another when it goes on with something else: end_waiting()
+  }
+  notify_some(p, work, count);
+}
+
 // Contexts for the same work; they may be gone on as soon as they are in the list.
 void push_ready(Pool& p, Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
   carrier->ready.push(first, last, count);
   platform::full_fence();
-  // Its own carrier first, unless somebody has called it already, for other work.
-  if (p.is_idle(carrier) && may_serve(p, carrier, work) && p.idle.remove(carrier->index)) {
-    wake(carrier);
-    --count;
-  }
-  notify_some(p, work, count);
+  call_for_ready(p, carrier, work, count);
 }
 
 void make_root_ready(Context* root) noexcept {
@@ -190,11 +201,23 @@ void make_all_ready(Context* chain) noexcept {
   }
 }
 
-bool make_ready_alike(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
-  Pool& p = pool();
-  if (!may_serve(p, carrier, work)) return false;
-  push_ready(p, carrier, work, first, last, count);
+bool ReadyTogether::add(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
+  if (!may_serve(pool(), carrier, work)) return false;
+  if (size_ == kMost) call();
+  carrier->ready.push(first, last, count);
+  lists_[static_cast<size_t>(size_++)] = {carrier, work.group, work.bundle, count};
   return true;
+}
+
+void ReadyTogether::call() noexcept {
+  if (size_ == 0) return;
+  platform::full_fence();
+  Pool& p = pool();
+  for (int i = 0; i < size_; ++i) {
+    const List& list = lists_[static_cast<size_t>(i)];
+    call_for_ready(p, list.carrier, {list.group, list.bundle}, list.count);
+  }
+  size_ = 0;
 }
 
 namespace {
@@ -220,7 +243,7 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
   if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
   self->departure = departure;
   observe(self, true);
-  switch_to(target);
+  switch_between(self, target);
   observe(self, false);
   self->departure = Departure::none;
 }
@@ -401,7 +424,7 @@ int call_waited_for(Pool& p, int from, int most) noexcept {
   int called = 0;
   for (int i = 0; i < count && called < most; ++i) {
     Carrier* worker = p.worker(from + i < count ? from + i : from + i - count);
-    if (worker->ready.empty() || !p.is_idle(worker) || !p.allowed(worker)) continue;
+    if (!p.is_idle(worker) || worker->ready.empty() || !p.allowed(worker)) continue;
     if (!p.idle.remove(worker->index)) continue;
     wake(worker);
     ++called;
@@ -985,9 +1008,13 @@ void begin_waiting(const Context* self) noexcept {
 void end_waiting(const Context* self, bool goes_on) noexcept {
   Carrier* carrier = self->carrier;
   carrier->waiting.store(false, std::memory_order_relaxed);
-  pool().waiting_count.fetch_sub(1, std::memory_order_relaxed);
+  pool().waiting_count.fetch_sub(1);
+  platform::full_fence_after_update();
   take_poke(carrier);
-  if (goes_on) settle_call(carrier, work_of(self), true);
+  if (!goes_on) return;
+  // Who has put it there has counted on this one, or will see that it does not wait any more.
+  if (!carrier->ready.empty()) carrier->call = Carrier::Call::open;
+  settle_call(carrier, work_of(self), true);
 }
 
 void offer_thread(const Context* self) noexcept {

@@ -54,15 +54,17 @@ void WaitQueue::take_in(Context* left) noexcept {
 
 void WaitQueue::release() noexcept {
   releases_.fetch_add(1, std::memory_order_release);
+  ReadyTogether ready;
   for (int i = 0; i < count_; ++i) {
     Lane& lane = lanes_[i];
     lane.lock.lock();
     const Chain chain = std::exchange(lane.chain, Chain{});
     lane.lock.unlock();
     if (chain.first == nullptr) continue;
-    if (chain.alike && make_ready_alike(chain.carrier, chain.work, chain.first, chain.last, chain.count)) continue;
+    if (chain.alike && ready.add(chain.carrier, chain.work, chain.first, chain.last, chain.count)) continue;
     make_all_ready(chain.first);
   }
+  ready.call();
 }
 
 }  // namespace weft::core
