@@ -63,5 +63,6 @@ class Kills(NodeTest):
 if __name__ == "__main__":
     own_node.enter()
     if not own_node.is_own():
-        sys.exit("kills_test: needs namespaces (unshare --user --pid)")
+        print("kills_test: needs namespaces (unshare --user --pid)", file=sys.stderr)
+        sys.exit(77)
     own_node.main()

@@ -11,7 +11,8 @@ import sys
 import tempfile
 import unittest
 
-RUNTIME = pathlib.Path(os.environ["WEFT_TEST_RUNTIME"]).resolve()
+from everyone import runtime_for_everyone
+
 GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 SOURCE = pathlib.Path(__file__).with_name("refused.c")
 TIMEOUT_S = 60
@@ -68,6 +69,7 @@ class Refusals(unittest.TestCase):
         cls._folder = tempfile.TemporaryDirectory(prefix="weft-test-")
         folder = pathlib.Path(cls._folder.name)
         folder.chmod(0o755)
+        cls.runtime = runtime_for_everyone(folder)
         cls.program = folder / "refused"
         subprocess.run([GCC, "-O1", "-g", "-fopenmp", str(SOURCE), "-o", str(cls.program)], check=True, timeout=TIMEOUT_S)
 
@@ -79,7 +81,7 @@ class Refusals(unittest.TestCase):
         """`told`: lines may be said, else none must; `may_end`: one line and the end will do."""
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("OMP_", "GOMP_", "KMP_", "WEFT_"))}
-        environment |= {"LD_LIBRARY_PATH": str(RUNTIME), "OMP_NUM_THREADS": "4", "WEFT_NUM_CPUS": "2", **variables}
+        environment |= {"LD_LIBRARY_PATH": str(self.runtime), "OMP_NUM_THREADS": "4", "WEFT_NUM_CPUS": "2", **variables}
 
         def apply_limits():
             for which, value in (limits or {}).items():

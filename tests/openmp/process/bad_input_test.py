@@ -4,6 +4,7 @@ import os
 import resource
 import unittest
 
+from everyone import runtime_for_everyone
 from support import COUNT, ProcessTest
 
 DEFAULT = str(len(os.sched_getaffinity(0)))
@@ -88,10 +89,11 @@ int main(int count, char **arguments) {
 #pragma omp barrier
 #pragma omp barrier
   }"""))
+        there = str(runtime_for_everyone(self.folder))
         for most in range(1, 9):
             for program in (self.count, meeting):
                 with self.subTest(most=most, program=program.name):
-                    done = self.run_on_weft(drop, most, program, OMP_NUM_THREADS="16", WEFT_NUM_CPUS="2")
+                    done = self.run_on_weft(drop, most, program, OMP_NUM_THREADS="16", WEFT_NUM_CPUS="2", LD_LIBRARY_PATH=there)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertLess(int(done.stdout), 16)
                     self.assertIn("refuses another thread", done.stderr)

@@ -5,6 +5,7 @@ import pathlib
 import resource
 import unittest
 
+from everyone import runtime_for_everyone
 from support import ProcessTest
 
 GEMM = """
@@ -97,11 +98,12 @@ class OpenBlas(ProcessTest):
     def test_where_threads_are_refused(self):
         if os.geteuid() != 0:
             self.skipTest("the number of a user's processes is limited for another user, and only root can be that")
+        there = str(runtime_for_everyone(self.folder))
         for most in (1, 2, 3, 5):
             for cpus in "2", "8":
                 with self.subTest(most=most, cpus=cpus):
                     done = self.run_on_weft("setpriv", f"--reuid={USER}", "--clear-groups", self.calls,
-                                            limits={resource.RLIMIT_NPROC: most}, WEFT_NUM_CPUS=cpus)
+                                            limits={resource.RLIMIT_NPROC: most}, WEFT_NUM_CPUS=cpus, LD_LIBRARY_PATH=there)
                     self.assertEqual((done.returncode, done.stdout), (0, "1\n"), done.stderr)
 
 
