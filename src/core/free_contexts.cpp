@@ -10,9 +10,7 @@ namespace weft::core {
 
 namespace {
 
-// More than a carrier that passes between a few members needs; half of it goes to the shelf, or comes from there, at
-// once, so that the lock is taken for every fourth context at most.
-constexpr int kAtHand = 8;
+constexpr int kMostAtHand = 128;
 // From another carrier's shelf: where contexts are started here and end there all the time, it is not visited for each.
 constexpr int kTakenAtOnce = 16;
 
@@ -52,8 +50,10 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
 // When the oldest at hand does not fit.
 [[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits) noexcept {
   FreeContexts& own = carrier->free;
+  // All have served the team: its members are more than are kept.
+  if (fits.avoid != 0) own.kept = std::min(2 * own.kept, kMostAtHand);
   // The oldest on the shelf is the next to fit; only where it does not, all are looked through.
-  if (Context* context = take_several(own, fits, kAtHand / 2 - 1, own.at_hand)) return context;
+  if (Context* context = take_several(own, fits, own.kept / 2 - 1, own.at_hand)) return context;
   if (Context* context = own.at_hand.take(fits)) return context;
   // Nobody finds its work, so it has no use for others' contexts.
   if (!carrier->is_listed()) return nullptr;
@@ -61,13 +61,8 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 1; i < count; ++i) {
     const int index = carrier->index + i;
-    ContextQueue rest;
-    Context* context =
-        take_several(p.carrier(index < count ? index : index - count)->free, fits, kTakenAtOnce - 1, rest);
-    if (context == nullptr) continue;
-    const std::lock_guard lock(own.lock);
-    while (Context* other = rest.take()) own.put_on_shelf(other);
-    return context;
+    FreeContexts& others = p.carrier(index < count ? index : index - count)->free;
+    if (Context* context = take_several(others, fits, kTakenAtOnce - 1, own.at_hand)) return context;
   }
   return nullptr;
 }
@@ -115,17 +110,26 @@ void shed(Carrier* carrier, Context* context) noexcept {
   leave_binding(carrier);
 }
 
+namespace {
+
+void put_away(Carrier* carrier, int left) noexcept {
+  FreeContexts& free = carrier->free;
+  const std::lock_guard lock(free.lock);
+  while (free.at_hand.size() > left) free.put_on_shelf(free.at_hand.take());
+}
+
+}  // namespace
+
 void put_free(Carrier* carrier, Context* context) noexcept {
   shed(carrier, context);
   carrier->free.at_hand.add(context);
-  if (carrier->free.at_hand.size() > kAtHand) shelve(carrier, kAtHand / 2);
+  const int kept = carrier->free.kept;
+  if (carrier->free.at_hand.size() > kept) put_away(carrier, kept / 2);
 }
 
 void shelve(Carrier* carrier, int kept) noexcept {
-  FreeContexts& free = carrier->free;
-  if (free.at_hand.size() <= kept) return;
-  const std::lock_guard lock(free.lock);
-  while (free.at_hand.size() > kept) free.put_on_shelf(free.at_hand.take());
+  carrier->free.kept = FreeContexts::kFew;
+  if (carrier->free.at_hand.size() > kept) put_away(carrier, kept);
 }
 
 }  // namespace weft::core

@@ -74,7 +74,14 @@ class ContextQueue {
 };
 
 struct FreeContexts {
-  ContextQueue at_hand;  // touched by the carrier only
+  // More than a carrier that passes between a few members needs. One that has to fetch back what it has put away has
+  // teams of more: each member of one wants a context that has not served it yet.
+  static constexpr int kFew = 8;
+
+  // Touched by the carrier only: what it has at hand, and how many of them it keeps. Half of that goes to the shelf, or
+  // comes from there, at once, so that the lock is taken for every fourth context at most.
+  ContextQueue at_hand;
+  int kept = kFew;
 
   alignas(64) Spinlock lock;  // of the rest; by others only when they run short, so that it hardly ever waits
   ContextQueue shelf;
@@ -122,7 +129,7 @@ void put_free(Carrier* carrier, Context* context) noexcept;
 // What is left of a context's last work ends: it is free.
 void shed(Carrier* carrier, Context* context) noexcept;
 
-// Puts all that are at hand but `kept` on the shelf.
+// Puts all that are at hand but `kept` on the shelf, where others find them: it falls asleep.
 void shelve(Carrier* carrier, int kept) noexcept;
 
 }  // namespace weft::core
