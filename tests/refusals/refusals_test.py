@@ -17,7 +17,7 @@ GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 SOURCE = pathlib.Path(__file__).with_name("refused.c")
 TIMEOUT_S = 60
 NO_FILTER = 77  # the program's status where the system has no such filters
-USER = 54321  # nobody else's
+USER = 54321  # nobody else's, not even another test's
 
 # From when on; the calls, all at once; the errors, one after the other; whether the program may be told something.
 CALLS = [

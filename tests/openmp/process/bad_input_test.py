@@ -78,7 +78,7 @@ class SystemRefuses(ProcessTest):
 #include <unistd.h>
 int main(int count, char **arguments) {
   struct rlimit limit = {atoi(arguments[1]), atoi(arguments[1])};
-  if (setrlimit(RLIMIT_NPROC, &limit) || setgid(54321) || setuid(54321)) return 99;
+  if (setrlimit(RLIMIT_NPROC, &limit) || setgid(54322) || setuid(54322)) return 99;
   execv(arguments[2], arguments + 2);
   return count + 98;
 }

@@ -75,7 +75,7 @@ int main(void) {
   return 0;
 }
 """
-USER = 54321  # nobody else's
+USER = 54323  # nobody else's, not even another test's
 
 
 class OpenBlas(ProcessTest):
