@@ -19,8 +19,11 @@ class ClaimSet {
  public:
   // Whether that has changed anything.
   bool add(int number) noexcept { return (word(number).fetch_or(bit(number)) & bit(number)) == 0; }
-  // Who sees that the number is out already has nothing to change.
-  bool remove(int number) noexcept { return has(number) && (word(number).fetch_and(~bit(number)) & bit(number)) != 0; }
+  // Who sees that the number is out already has nothing to change; acquire, as if it had been the one that took it out.
+  bool remove(int number) noexcept {
+    const bool in = (word(number).load(std::memory_order_acquire) & bit(number)) != 0;
+    return in && (word(number).fetch_and(~bit(number)) & bit(number)) != 0;
+  }
 
   // All below `size`.
   void add_all(int size) noexcept {

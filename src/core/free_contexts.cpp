@@ -50,10 +50,11 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
 // When the oldest at hand does not fit.
 [[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits) noexcept {
   FreeContexts& own = carrier->free;
-  // All have served the team: its members are more than are kept.
-  if (fits.avoid != 0) own.kept = std::min(2 * own.kept, kMostAtHand);
   // The oldest on the shelf is the next to fit; only where it does not, all are looked through.
-  if (Context* context = take_several(own, fits, own.kept / 2 - 1, own.at_hand)) return context;
+  if (Context* context = take_several(own, fits, own.kept / 2 - 1, own.at_hand)) {
+    own.kept = std::min(2 * own.kept, kMostAtHand);
+    return context;
+  }
   if (Context* context = own.at_hand.take(fits)) return context;
   // Nobody finds its work, so it has no use for others' contexts.
   if (!carrier->is_listed()) return nullptr;
@@ -62,7 +63,12 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
   for (int i = 1; i < count; ++i) {
     const int index = carrier->index + i;
     FreeContexts& others = p.carrier(index < count ? index : index - count)->free;
-    if (Context* context = take_several(others, fits, kTakenAtOnce - 1, own.at_hand)) return context;
+    ContextQueue rest;
+    Context* context = take_several(others, fits, kTakenAtOnce - 1, rest);
+    if (context == nullptr) continue;
+    const std::lock_guard lock(own.lock);
+    while (Context* other = rest.take()) own.put_on_shelf(other);
+    return context;
   }
   return nullptr;
 }

@@ -88,6 +88,9 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
     if (!may_serve(p, carrier, work)) continue;
     // One that others have poked comes for their work.
     if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) continue;
+    platform::full_fence_after_update();
+    // It has ceased to wait, and has not seen it.
+    if (!carrier->waiting.load(std::memory_order_relaxed) && carrier->poked.exchange(false)) continue;
     --most;
   }
 }
@@ -130,25 +133,19 @@ Carrier* carrier_for(const Context* context) noexcept {
 
 namespace {
 
-// For so many contexts that have been put in the list of `carrier`, before a fence.
-void call_for_ready(Pool& p, Carrier* carrier, Work work, int count) noexcept {
-  // It comes for one itself. Unless somebody has called it already, for other work.
-  if (p.is_idle(carrier)) {
-    if (may_serve(p, carrier, work) && p.idle.remove(carrier->index)) {
-      wake(carrier);
-      --count;
-    }
-  } else if (carrier->waiting.load(std::memory_order_relaxed) && may_serve(p, carrier, work)) {
-    --count;  // it sees it, or calls another when it goes on with something else: end_waiting()
-  }
-  notify_some(p, work, count);
+// For what has been put in the list of `carrier`, before a fence: it comes first, unless somebody has called it
+// already, for other work. Whether it does.
+bool call_its_own(Pool& p, Carrier* carrier, Work work) noexcept {
+  if (!p.is_idle(carrier) || !may_serve(p, carrier, work) || !p.idle.remove(carrier->index)) return false;
+  wake(carrier);
+  return true;
 }
 
 // Contexts for the same work; they may be gone on as soon as they are in the list.
 void push_ready(Pool& p, Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
   carrier->ready.push(first, last, count);
   platform::full_fence();
-  call_for_ready(p, carrier, work, count);
+  notify_some(p, work, count - (call_its_own(p, carrier, work) ? 1 : 0));
 }
 
 void make_root_ready(Context* root) noexcept {
@@ -213,9 +210,15 @@ void ReadyTogether::call() noexcept {
   if (size_ == 0) return;
   platform::full_fence();
   Pool& p = pool();
+  // One look for others per kind of work: mostly there is one.
+  int others = 0;
   for (int i = 0; i < size_; ++i) {
     const List& list = lists_[static_cast<size_t>(i)];
-    call_for_ready(p, list.carrier, {list.group, list.bundle}, list.count);
+    const Work work{list.group, list.bundle};
+    others += list.count - (call_its_own(p, list.carrier, work) ? 1 : 0);
+    const bool last = i + 1 == size_ || lists_[static_cast<size_t>(i) + 1].group != work.group ||
+                      lists_[static_cast<size_t>(i) + 1].bundle != work.bundle;
+    if (last) notify_some(p, work, std::exchange(others, 0));
   }
   size_ = 0;
 }
@@ -342,13 +345,15 @@ void take_poke(Carrier* carrier) noexcept {
 void decline_call(Carrier* carrier) noexcept {
   if (std::exchange(carrier->call, Carrier::Call::none) == Carrier::Call::none) return;
   Pool& p = pool();
-  // Workers that may work see the same, so one of them is asked.
+  // Workers that may work see the same: one that sees nothing speaks for the others.
   bool asked = false;
   const auto comes = [&](int index) {
     Carrier* other = p.carrier(index);
     if (other == nullptr || !p.allowed(other)) return false;
-    if (!other->is_root() && std::exchange(asked, true)) return false;
-    return work_in_sight(other);
+    if (!other->is_root() && asked) return false;
+    const bool sees = work_in_sight(other);
+    if (!other->is_root()) asked = !sees;
+    return sees;
   };
   const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), comes);
   if (index >= 0) wake(p.carrier(index));
@@ -897,6 +902,7 @@ bool rest_in_place(Context* self) noexcept {
     expected = Token::resting;
     if (!self->token.compare_exchange_strong(expected, Token::none)) break;
     if (work_in_sight(carrier)) return false;
+    if (!may_go_on(p, self)) decline_call(carrier);
   } while (true);
   self->token.store(Token::none);
   // It goes on with what nobody else can do.
@@ -1008,13 +1014,11 @@ void begin_waiting(const Context* self) noexcept {
 void end_waiting(const Context* self, bool goes_on) noexcept {
   Carrier* carrier = self->carrier;
   carrier->waiting.store(false, std::memory_order_relaxed);
+  // With the fence in poke_waiting(): a poke is seen here, or seen there to be in vain.
   pool().waiting_count.fetch_sub(1);
   platform::full_fence_after_update();
   take_poke(carrier);
-  if (!goes_on) return;
-  // Who has put it there has counted on this one, or will see that it does not wait any more.
-  if (!carrier->ready.empty()) carrier->call = Carrier::Call::open;
-  settle_call(carrier, work_of(self), true);
+  if (goes_on) settle_call(carrier, work_of(self), true);
 }
 
 void offer_thread(const Context* self) noexcept {
@@ -1029,32 +1033,9 @@ void offer_thread(const Context* self) noexcept {
 
 bool is_crowded() noexcept { return pool().is_crowded(); }
 
-namespace {
-
-// For who waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now and then,
-// so that it had better leave it (core/lateness.h).
 bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept {
   note_wait(self->carrier, now_ns, since_ns);
   return self->carrier->lateness.any();
-}
-
-}  // namespace
-
-bool LongWait::goes_on(const Context* self) noexcept {
-  const int64_t now = platform::now_ns();
-  if (began_ == 0) {
-    began_ = looked_ = now;
-    begin_waiting(self);
-  }
-  if (comes_late(self, now, now - std::exchange(looked_, now))) return false;
-  const int64_t waited = now - began_;
-  if (!offered_ && waited > kOfferNs) {
-    offered_ = true;
-    offer_thread(self);
-  }
-  if (waited > budget_ns_ || is_crowded() || owed_to_node(waited)) return false;
-  apart_.look(self->carrier, now, waited);
-  return true;
 }
 
 bool wanted_elsewhere(const Context* self) noexcept {

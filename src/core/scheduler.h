@@ -3,6 +3,8 @@
 // Every function is thread-safe. docs/design/core.md describes the protocols.
 #pragma once
 
+#include <utility>
+
 #include "core/admission.h"
 #include "core/apart.h"
 #include "core/bundle.h"
@@ -141,6 +143,10 @@ bool wanted_elsewhere(const Context* self) noexcept;
 // Whether more OS threads than there are CPUs may run, since regions need them: who waits is to sleep.
 bool is_crowded() noexcept;
 
+// For who waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now and then,
+// so that it had better leave it (core/lateness.h).
+bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
+
 // Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
 // is about to leave its carrier.
 void begin_waiting(const Context* self) noexcept;
@@ -150,60 +156,43 @@ void end_waiting(const Context* self, bool goes_on) noexcept;
 // to come for, but have not.
 void offer_thread(const Context* self) noexcept;
 
-// What a waiter does now and then, once it has waited for so long that others should know.
-class LongWait {
- public:
-  explicit LongWait(long budget_ns) noexcept : budget_ns_(budget_ns) {}
-
-  // False: it had better block.
-  bool goes_on(const Context* self) noexcept;
-  void end(const Context* self, bool finished) noexcept { end_waiting(self, finished); }
-
- private:
-  static constexpr int64_t kOfferNs = 50'000;
-
-  const long budget_ns_;
-  int64_t began_ = 0;
-  int64_t looked_ = 0;
-  bool offered_ = false;
-  KeepApart apart_;
-};
-
-inline constexpr unsigned kSpinsPerLook = 16;
-inline constexpr unsigned kSpinsPerTime = 64;
-
-// The rest of spin_until(), kept out of its callers.
-template <class Done>
-[[gnu::noinline]] bool spin_for_long(const Context* self, long budget_ns, Done&& done) noexcept {
-  LongWait wait(budget_ns);
-  bool finished = false;
-  while (!finished && wait.goes_on(self)) {
-    unsigned spins = 0;
-    for (; spins < kSpinsPerTime && !finished; ++spins) {
-      if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
-      platform::pause();
-      finished = done();
-    }
-    if (spins < kSpinsPerTime) break;
-  }
-  wait.end(self, finished);
-  return finished;
-}
-
 // Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
 // the caller had better block.
 template <class Done>
 bool spin_until(const Context* self, Done&& done) noexcept {
   if (done()) return true;
-  const long budget_ns = spin_ns();
-  if (budget_ns == 0) return false;
-  // Most waits are over before it is time to look at the clock.
-  for (unsigned spins = 0; spins < kSpinsPerTime; ++spins) {
-    if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) return false;
+  const long budget = spin_ns();
+  if (budget == 0) return false;
+  constexpr unsigned kSpinsPerLook = 16;
+  constexpr unsigned kSpinsPerTime = 64;
+  constexpr int64_t kOfferNs = 50'000;
+  int64_t deadline = 0;
+  int64_t looked = 0;
+  bool finished = false;
+  bool offered = false;
+  KeepApart apart;
+  for (unsigned spins = 0;; ++spins) {
+    if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
     platform::pause();
-    if (done()) return true;
+    if ((finished = done())) break;
+    if (spins % kSpinsPerTime == kSpinsPerTime - 1) {
+      const int64_t now = platform::now_ns();
+      if (deadline == 0) {
+        deadline = now + budget;
+        begin_waiting(self);
+        looked = now;
+      }
+      if (comes_late(self, now, now - std::exchange(looked, now))) break;
+      if (!offered && now - (deadline - budget) > kOfferNs) {
+        offered = true;
+        offer_thread(self);
+      }
+      if (now > deadline || is_crowded() || owed_to_node(now - (deadline - budget))) break;
+      apart.look(self->carrier, now, now - (deadline - budget));
+    }
   }
-  return spin_for_long(self, budget_ns, done);
+  if (deadline != 0) end_waiting(self, finished);
+  return finished;
 }
 
 }  // namespace weft::core

@@ -86,6 +86,7 @@ void Stalls::see_motion() noexcept {
     const uint64_t motion = motion_of(carrier);
     before.moved = motion != before.motion;
     if (!before.moved) continue;
+    before.asleep = false;
     before.motion = motion;
     (carrier.is_root() ? before.quiet_since_ns : workers_quiet_since_ns_) = time_ns_;
   }
@@ -220,9 +221,7 @@ Stalls::Crowd Stalls::look_at_carriers() noexcept {
     const Carrier& carrier = *pool_.carrier(index);
     if (!counts(carrier) || pool_.is_idle(&carrier)) continue;
     Seen& before = seen(index);
-    if (before.moved) {
-      before.asleep = false;
-    } else if (asked < kAsked) {
+    if (!before.moved && asked < kAsked) {
       before.asleep = asleep_in_kernel(carrier);
       ++asked;
       last = index + 1;
