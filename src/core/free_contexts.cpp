@@ -50,9 +50,11 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
 // When the oldest at hand does not fit.
 [[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits) noexcept {
   FreeContexts& own = carrier->free;
+  // As many as are kept have served the team, and those that have not lie on the shelf: its members are more.
+  const bool large = fits.avoid != 0 && own.at_hand.size() >= own.kept / 2;
   // The oldest on the shelf is the next to fit; only where it does not, all are looked through.
   if (Context* context = take_several(own, fits, own.kept / 2 - 1, own.at_hand)) {
-    own.kept = std::min(2 * own.kept, kMostAtHand);
+    if (large) own.kept = std::min(2 * own.kept, kMostAtHand);
     return context;
   }
   if (Context* context = own.at_hand.take(fits)) return context;
