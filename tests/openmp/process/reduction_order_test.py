@@ -179,15 +179,6 @@ int main(void) {
       sum += inside;
 #pragma omp cancellation point parallel
     }
-    double other = 0;
-#pragma omp parallel for reduction(+ : other) num_threads(6)
-    for (int k = 0; k < 60; k++) {
-      other += 1;
-      if (k == i % 60) {
-#pragma omp cancel for
-      }
-#pragma omp cancellation point for
-    }
     int whole = 0;
 #pragma omp parallel reduction(+ : whole) num_threads(6)
     whole++;
