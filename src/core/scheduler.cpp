@@ -41,6 +41,7 @@ void call(Carrier* carrier) noexcept {
     wake(carrier);
     return;
   }
+  // Relaxed: a first guess for the exchange. A call for other work stays one.
   uint32_t seen = carrier->wake.load(std::memory_order_relaxed);
   do {
     if (seen == Wake::notified) return;
@@ -88,8 +89,8 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
     if (!may_serve(p, carrier, work)) continue;
     // One that others have poked comes for their work.
     if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) continue;
+    // With the fence of end_waiting(): it has seen the poke, or is seen not to wait any more.
     platform::full_fence_after_update();
-    // It has ceased to wait, and has not seen it.
     if (!carrier->waiting.load(std::memory_order_relaxed) && carrier->poked.exchange(false)) continue;
     --most;
   }
