@@ -55,6 +55,30 @@ def micro(results: dict) -> None:
         row(measure, policy, unit, *(cells.get(runtime, "") for runtime in runtimes))
 
 
+def calls(results: dict) -> None:
+    ratios = [target["value"] for target in results["targets"]]
+    if not ratios:
+        print("Calls of BLAS were not measured under both weft and libgomp.")
+        return
+    met = sum(target["met"] for target in results["targets"])
+    print(
+        f"Of {len(ratios)} ratios {met} are within {results['targets'][0]['limit']:g}, "
+        f"median {statistics.median(ratios):.3f}; "
+        f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
+    )
+    medians = {(result["measure"], result["runtime"]): result["median"] for result in results["results"]}
+    found = collections.defaultdict(dict)
+    for target in results["targets"]:
+        name, linked = target["measure"].split(", ")
+        weft = number(medians[target["measure"], "weft"])
+        libgomp = number(medians[target["measure"], "libgomp"])
+        found[name][linked] = (weft, libgomp, f"{target['value']:.3f}")
+    ways = list(dict.fromkeys(linked for cells in found.values() for linked in cells))
+    head("call", *(cell for way in ways for cell in (f"weft, us ({way})", "libgomp", "ratio")))
+    for name, cells in found.items():
+        row(name, *(cell for way in ways for cell in cells.get(way, ("", "", ""))))
+
+
 def nested(results: dict) -> None:
     ratios, answers, against = [], [], []
     rows = []
@@ -116,9 +140,12 @@ def python(results: dict) -> None:
     print(python_tables.markdown(results), end="")
 
 
+TABLES = {"micro": micro, "blas_calls": calls, "nested_blas": nested, "programs": programs, "python": python}
+
+
 def main() -> None:
     for folder in sys.argv[1:]:
-        for name, table in (("micro", micro), ("nested_blas", nested), ("programs", programs), ("python", python)):
+        for name, table in TABLES.items():
             path = pathlib.Path(folder) / f"{name}.json"
             if path.exists():
                 table(json.loads(path.read_text()))

@@ -67,7 +67,7 @@ bool Crew::serve(CrewMember& member, uint32_t& seen, uint32_t& nudges) noexcept 
   while (!spin_until(self, called)) {
     member.asleep.store(1, std::memory_order_relaxed);
     platform::full_fence();
-    if (!called()) block();
+    block_unless(called);
     member.asleep.store(0, std::memory_order_relaxed);
   }
   const uint32_t posted = member.posted.load(std::memory_order_acquire);
@@ -98,7 +98,7 @@ bool Crew::await(CrewMember& member, const std::atomic<bool>& stop) noexcept {
   while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, over)) {
     sleeping_on_.store(member.index, std::memory_order_relaxed);
     platform::full_fence();
-    if (!over()) block();
+    block_unless(over);
     sleeping_on_.store(0, std::memory_order_relaxed);
     if (over()) break;
   }

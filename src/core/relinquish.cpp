@@ -37,26 +37,25 @@ void end_all(ContextQueue& stale, uint32_t request) noexcept {
 void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
   FreeContexts& free = carrier->free;
   const bool with_identities = (request & 1) != 0;
-  const auto is_stale = [=](const Context* context) { return context->born < request; };
-  const auto any = [](const Context*) { return true; };
-  ContextQueue stale;
+  const auto concerned = [=](const Context* context) { return !with_identities || context->born < request; };
+  ContextQueue taken;
   if (at_hand && with_identities) {
-    while (Context* context = free.at_hand.take(is_stale)) stale.add(context);
+    while (Context* context = free.at_hand.take(concerned)) taken.add(context);
   } else if (at_hand) {
     free.at_hand.visit(trim_stack);
   }
-  // System calls without the lock: whoever runs short of contexts meanwhile looks elsewhere.
-  ContextQueue trimmed;
   free.lock.lock();
-  while (Context* context = with_identities ? free.take_from_shelf(is_stale) : free.take_from_shelf(any)) {
-    (with_identities ? stale : trimmed).add(context);
+  while (Context* context = free.take_from_shelf(concerned)) taken.add(context);
+  free.lock.unlock();
+  if (taken.empty()) return;
+  if (with_identities) {
+    end_all(taken, request);
+    return;
   }
-  free.lock.unlock();
-  trimmed.visit(trim_stack);
-  free.lock.lock();
-  while (Context* context = trimmed.take()) free.put_on_shelf(context);
-  free.lock.unlock();
-  if (!stale.empty()) end_all(stale, request);
+  // System calls without the lock: whoever runs short of contexts meanwhile looks elsewhere.
+  taken.visit(trim_stack);
+  const std::lock_guard lock(free.lock);
+  while (Context* context = taken.take()) free.put_on_shelf(context);
 }
 
 }  // namespace

@@ -325,6 +325,10 @@ bool work_in_sight(Carrier* carrier) noexcept;
   const Pool& p = pool();
   const bool anybody = !p.none_idle() || p.waiting_count.load(std::memory_order_relaxed) > 0;
   if (!anybody || !work_in_sight(carrier)) return;
+  // What is in sight of a worker may be another root's, which this one would come for in vain.
+  const Carrier* root = work.group;
+  const bool sees = root != nullptr && root->is_listed() && work_in_sight(p.carrier(root->index));
+  if (!carrier->is_root() && !sees) work.group = nullptr;
   notify({work.group, nullptr});
   // What is left may be more of the same, for which threads have been lent that do nothing else.
   if (p.is_crowded()) notify(work);
@@ -827,11 +831,14 @@ bool join(Bundle* bundle, const std::atomic<bool>& stop) noexcept {
     if (!unclaimed && spin_until(self, over)) break;
     bundle->sleeper.store(self, std::memory_order_release);
     platform::full_fence();
-    if (unclaimed ? done() : over()) break;
+    if (unclaimed ? done() : over()) {
+      pass_call_on();
+      break;
+    }
     // Members that nobody has claimed want this carrier.
     const int index = unclaimed ? bundle->take() : -1;
     if (index < 0) {
-      if (!over()) block();
+      block_unless(over);
     } else if (!hand_over(self, bundle, index, Departure::block)) {
       run_here(self, bundle, index);
     }
@@ -935,14 +942,29 @@ void wait_without_identity(Context* self) noexcept {
     if (!self->token.compare_exchange_strong(expected, Token::none)) break;
   }
   self->token.store(Token::none);
+  pass_call_on();
 }
 
 }  // namespace
 
+void pass_call_on() noexcept {
+  const Context* self = current_context();
+  Carrier* carrier = self->carrier;
+  if (carrier->call == Carrier::Call::none) return;
+  if (carrier->is_root() || pool().allowed(carrier)) {
+    settle_call(carrier, work_of(self), true);
+  } else {
+    decline_call(carrier);
+  }
+}
+
 void block() noexcept {
   Context* self = current_context();
   uint32_t expected = Token::notified;
-  if (self->token.compare_exchange_strong(expected, Token::none)) return;
+  if (self->token.compare_exchange_strong(expected, Token::none)) {
+    pass_call_on();
+    return;
+  }
   if (Context* successor = successor_of(self)) {
     leave_to(self, successor, Departure::block);
     return;

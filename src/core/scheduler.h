@@ -123,6 +123,20 @@ bool join(Bundle* bundle, const std::atomic<bool>& stop = kNever) noexcept;
 void block() noexcept;
 void unblock(Context* context) noexcept;
 
+// For one that goes on where it would have blocked, and is attached: if its carrier has been called for other work
+// meanwhile, another one is called in its place.
+void pass_call_on() noexcept;
+
+// Blocks, unless what the caller waits for has come by now.
+template <class Done>
+void block_unless(Done&& done) noexcept {
+  if (done()) {
+    pass_call_on();
+  } else {
+    block();
+  }
+}
+
 // Lets other ready work run first, if there is any; true if it did.
 bool yield() noexcept;
 

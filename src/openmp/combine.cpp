@@ -20,7 +20,7 @@ void wait_for_others(const Member* self, MemberLine& line, Ready&& ready) noexce
     // Release: with the context comes its state. Between this and what is waited for stands a fence on both sides.
     line.in_line.store(self->context, std::memory_order_release);
     platform::full_fence();
-    if (!ready()) core::block();
+    core::block_unless(ready);
     line.in_line.store(nullptr, std::memory_order_relaxed);
   }
 }

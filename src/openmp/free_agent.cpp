@@ -114,6 +114,7 @@ void agent(void*) noexcept {
     // A task may have come that counted on this agent.
     if (g_queue.waiting.load() == 0) return;
     g_queue.agents.fetch_add(1);
+    core::pass_call_on();
   }
 }
 

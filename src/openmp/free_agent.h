@@ -3,6 +3,8 @@
 // program that runs alone, or in a small team, has the use of the other CPUs. Each agent is a context of the pool.
 #pragma once
 
+#include "core/scheduler.h"
+
 namespace weft::openmp {
 
 struct Member;
@@ -22,5 +24,14 @@ Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Membe
 
 // core::block() by a member that waits for tasks: if it is an agent, another may take its place meanwhile.
 void block_between_tasks(const Member* self) noexcept;
+// As core::block_unless().
+template <class Done>
+void block_between_tasks_unless(const Member* self, Done&& done) noexcept {
+  if (done()) {
+    core::pass_call_on();
+  } else {
+    block_between_tasks(self);
+  }
+}
 
 }  // namespace weft::openmp

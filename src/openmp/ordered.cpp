@@ -26,7 +26,7 @@ void wait_in_line(Member* self, LoopShare* share, uint64_t number, Ready&& ready
     line.in_line.store(self->context, std::memory_order_release);
     share->in_line.fetch_add(1);
     platform::full_fence_after_update();
-    if (!over()) core::block();
+    core::block_unless(over);
     line.in_line.store(nullptr, std::memory_order_relaxed);
     share->in_line.fetch_sub(1, std::memory_order_relaxed);
   }

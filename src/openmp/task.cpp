@@ -471,7 +471,7 @@ void await_events(Member* self) noexcept {
     if (core::spin_until(self->context, over)) break;
     team->event_waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
-    if (!over()) block_between_tasks(self);
+    block_between_tasks_unless(self, over);
     team->event_waiter.store(nullptr, std::memory_order_relaxed);
   }
   while (team->helpers.load(std::memory_order_acquire) != 0) platform::pause();
@@ -514,7 +514,7 @@ void await_children(Member* self) noexcept {
     // Against complete(): the fence is between our flag and the count.
     now->parent_waits.store(true, std::memory_order_relaxed);
     platform::full_fence();
-    if (!done()) block_between_tasks(self);
+    block_between_tasks_unless(self, done);
     now->parent_waits.store(false, std::memory_order_relaxed);
   }
   // Nobody needs to wait for what has ended.
@@ -551,7 +551,7 @@ void await_taskgroup(Member* self) noexcept {
     // Against complete(), as in task_wait(). Release: with the pointer comes what it points to.
     group->waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
-    if (!done()) block_between_tasks(self);
+    block_between_tasks_unless(self, done);
     group->waiter.store(nullptr, std::memory_order_relaxed);
   }
   now->group = group->outer;
@@ -569,7 +569,7 @@ void drain(Member* self, Done&& done) noexcept {
     if (all_executed(team)) return;
     if (core::spin_until(self->context, news)) continue;
     fall_asleep(self);
-    if (!news()) block_between_tasks(self);
+    block_between_tasks_unless(self, news);
     if (wake_up(self)) answer_call(self, !done());
   }
 }
@@ -632,6 +632,7 @@ void linger(Member* self, bool stay) noexcept {
     do {
       help_with_tasks(self);
     } while (stay && !team->closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
+    core::pass_call_on();
     go_on_call(self);
     // A task may have come before; and the primary may sleep until the last one has ended.
     help_with_tasks(self);

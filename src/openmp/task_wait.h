@@ -26,7 +26,7 @@ void wait_helping(Member* self, Done&& done) noexcept {
     // Looking at the deques takes their lines from those who push: not at every poll.
     if (core::spin_until(self->context, [&] { return done() || (++polls % 8 == 0 && tasks()); })) continue;
     fall_asleep(self);
-    if (!done() && !tasks()) core::block();
+    core::block_unless([&] { return done() || tasks(); });
     if (wake_up(self)) answer_call(self, !done());
   }
 }

@@ -40,7 +40,7 @@ struct Meeting {
         const uint32_t ticket = queue.ticket();
         if (!over() && !queue.wait(ticket)) yield();
       } else if (!spin_until(self, over)) {
-        block();
+        block_unless(over);
       }
     }
   }
@@ -109,7 +109,7 @@ bool hold_meeting(Meeting* meeting, int round) {
 // Slots are taken in one round and given back in the next, so that workers may not work any more and may again. At
 // least one of them can.
 void take_or_give(int round, int slots) {
-  const int taken = slots > 2 ? 1 + round / 2 % (slots - 2) : 0;
+  const int taken = slots > 2 ? 2 + round / 2 % (slots - 2) : 0;
   for (int i = 0; i < round / 2 % 7; ++i) std::this_thread::yield();
   if (round % 2 == 0) {
     pool().active_roots.fetch_add(taken);
@@ -121,6 +121,7 @@ void take_or_give(int round, int slots) {
 // Rounds begin together, so that whoever has not been called in one has nobody to be found by.
 void hold_meetings(int slots, long spin_ns) {
   start({.slots = slots, .stack_size = 256 * 1024, .spin_ns = spin_ns});
+  if (weft::core::slots() != slots) GTEST_SKIP() << "the pool starts once a process: one of these tests each";
   attach();
   grow_workers(slots - 1);
   // The monitor has begun to rest.

@@ -130,4 +130,49 @@ TEST(WakingTest, WhoMayNotComeCallsAnother) {
   }
 }
 
+// A carrier is called while its context waits in place, and what that waits for comes: it goes on, and never again
+// looks for work while the other context has not begun.
+struct GoesOn {
+  std::atomic<bool> waits{false};
+  std::atomic<bool> called{false};
+  std::atomic<bool> begun{false};
+  std::atomic<bool> begun_meanwhile{false};
+  std::atomic<bool> ended{false};
+
+  void wait_and_go_on() {
+    const Context* self = current_context();
+    begin_waiting(self);
+    waits = true;
+    while (!called.load()) std::this_thread::yield();
+    end_waiting(self, false);
+    block_unless([] { return true; });
+    for (int waited = 0; waited < 10'000 && !begun.load(); ++waited) std::this_thread::sleep_for(milliseconds(1));
+    begun_meanwhile = begun.load();
+    ended = true;
+  }
+};
+
+TEST(WakingTest, WhoGoesOnCallsAnother) {
+  set_up();
+  attach();
+  GoesOn course;
+  await_rest();
+  // The monitor rests too.
+  std::this_thread::sleep_for(milliseconds(50));
+  Context* waiter = make_context([](void* course) { static_cast<GoesOn*>(course)->wait_and_go_on(); }, &course, 1);
+  Context* other = make_context([](void* course) { static_cast<GoesOn*>(course)->begun = true; }, &course, 2);
+  ASSERT_NE(waiter, nullptr);
+  ASSERT_NE(other, nullptr);
+  launch(waiter);
+  await([&] { return course.waits.load(); });
+  ASSERT_TRUE(take_to_launch(other));
+  other->next = nullptr;
+  other->carrier->ready.push(other, other, 1);
+  waiter->carrier->poked = true;
+  course.called = true;
+  await([&] { return course.ended.load(); });
+  EXPECT_TRUE(course.begun_meanwhile.load());
+  await([&] { return course.begun.load(); });
+}
+
 }  // namespace
