@@ -307,9 +307,12 @@ class Limits(unittest.TestCase):
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "on one CPU nothing is ever split")
     def test_others_lower_the_share(self):
         # Threads of processes that know nothing of weft want all CPUs, and then no more.
-        _, err = python("""
+        out, err = python("""
         import ctypes, os, subprocess, sys, time, numpy as np
         from threadpoolctl import threadpool_info
+        def idle_and_all():
+            ticks = [int(word) for word in open("/proc/stat").readline().split()[1:]]
+            return ticks[3], sum(ticks)
         cpus = len(os.sched_getaffinity(0))
         others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cpus)]
         try:
@@ -325,9 +328,14 @@ class Limits(unittest.TestCase):
                 other.kill()
                 other.wait()
         end = time.time() + 60
+        idle, ticks = idle_and_all()
         while share.value != cpus and time.time() < end: time.sleep(0.01)
-        assert share.value == cpus
+        idle, ticks = [now - before for now, before in zip(idle_and_all(), (idle, ticks))]
+        if share.value == cpus: print("raised")
+        else: assert idle < 0.3 * ticks
         """, WEFT_NUM_CPUS="", OPENBLAS_NUM_THREADS="", WEFT_REPRODUCIBLE="false")
+        if "raised" not in out:
+            self.skipTest("other programs have wanted the CPUs for a minute, so that the share stays lowered")
         self.assertGreater(count(err, "raised"), 0)
 
 
