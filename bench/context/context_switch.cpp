@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/context.h"
-#include "core/context_pool.h"
+#include "core/context/context.h"
+#include "core/context/context_pool.h"
 #include "platform/thread_pointer.h"
 
 using weft::core::Context;

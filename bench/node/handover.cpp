@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "node/member.h"
+#include "node/process.h"
 #include "platform/cycles.h"
 
 namespace {
@@ -21,52 +21,52 @@ namespace {
 using namespace weft;
 
 // One slot between two.
-node::Member* join(const char* path) {
+node::Process* join(const char* path) {
   node::Terms terms;
   terms.cpus.add(0);
   node::Reason reason;
-  node::Member* member = node::Member::join(path, terms, reason);
-  if (member == nullptr) {
+  node::Process* process = node::Process::join(path, terms, reason);
+  if (process == nullptr) {
     std::fprintf(stderr, "node_handover: %s\n", reason.text);
     std::exit(1);
   }
-  return member;
+  return process;
 }
 
 // Has the slot for a moment, as often as it can, and gives it to whoever asks.
 [[noreturn]] void hold(const char* path) {
-  node::Member* member = join(path);
+  node::Process* process = join(path);
   for (;;) {
-    const int slot = member->take();
+    const int slot = process->take();
     if (slot < 0) {
       platform::pause();
       continue;
     }
-    while (!member->pressed()) platform::pause();
-    member->give(slot);
-    while (member->pressed()) platform::pause();
+    while (!process->pressed()) platform::pause();
+    process->give(slot);
+    while (process->pressed()) platform::pause();
   }
 }
 
-double ask(node::Member* member, bool sleeping) {
+double ask(node::Process* process, bool sleeping) {
   const int64_t begin = platform::now_ns();
-  member->want(1);
-  int slot = member->take();
+  process->want(1);
+  int slot = process->take();
   while (slot < 0) {
     constexpr int64_t kTickNs = 5'000'000;
     if (sleeping) {
-      member->wait(kTickNs);
+      process->wait(kTickNs);
       // As the monitor does: the division of a moment ago may have been another turn's.
-      member->want(1);
+      process->want(1);
     } else {
       platform::pause();
-      if (member->due() == 0) member->want(1);
+      if (process->due() == 0) process->want(1);
     }
-    slot = member->take();
+    slot = process->take();
   }
   const int64_t end = platform::now_ns();
-  member->give(slot);
-  member->want(0);
+  process->give(slot);
+  process->want(0);
   return static_cast<double>(end - begin) / 1000;
 }
 
@@ -83,22 +83,22 @@ int main(int count, char** arguments) {
   const std::string path = "/dev/shm/weft-handover-" + std::to_string(getpid());
   const pid_t other = fork();
   if (other == 0) hold(path.c_str());
-  node::Member* member = join(path.c_str());
+  node::Process* process = join(path.c_str());
   std::vector<double> awake;
   std::vector<double> asleep;
   for (int i = 0; i < samples; ++i) {
     for (const bool sleeping : {false, true}) {
       // Until the other one has it again.
-      while (member->take() >= 0) {
-        member->give(0);
+      while (process->take() >= 0) {
+        process->give(0);
         usleep(50);
       }
-      (sleeping ? asleep : awake).push_back(ask(member, sleeping));
+      (sleeping ? asleep : awake).push_back(ask(process, sleeping));
     }
   }
   kill(other, SIGKILL);
   waitpid(other, nullptr, 0);
-  member->leave();
+  process->leave();
   unlink(path.c_str());
   std::printf("{");
   report("handover", awake, ",");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long it takes until CPUs that another process has are one's own: those of one's share, when the other process
-// goes on with short regions (`given_back`) or with one whose members compute for a minute (`given_back_long`), from
+// goes on with short regions (`given_back`) or with one whose processes compute for a minute (`given_back_long`), from
 // the beginning of one's region, before which one has been idle and has lent everything; and all of them, when the
 // other process is killed (`killed`).
 #include <algorithm>
@@ -130,7 +130,7 @@ class Times {
     return now();
   }
 
-  // What the first member of a region finds, while the others compute.
+  // What the first process of a region finds, while the others compute.
   template <class Body>
   static double inside(Body&& body) {
     double found = 0;

@@ -20,7 +20,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "audit/adopt.h"
+#include "audit/interpose.h"
 #include "audit/room.h"
 #include "audit/say.h"
 #include "audit/start.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of sched_yield in the program, which the runtime is asked about first (openmp/yield.h).
+// Calls of sched_yield in the program, which the runtime is asked about first (openmp/api/yield.h).
 #pragma once
 
 #include <link.h>

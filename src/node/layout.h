@@ -56,7 +56,7 @@ struct alignas(64) Record {
   std::atomic<uint32_t> doorbell{0};
 
   // ---- what this process tells others; it alone writes, and it never reads it ----
-  // Slots that it could use beyond those it has. Sequentially consistent against the slots' words, see Member::want.
+  // Slots that it could use beyond those it has. Sequentially consistent against the slots' words, see Process::want.
   alignas(64) std::atomic<uint32_t> missing{0};
   std::atomic<uint32_t> held{0};  // relaxed, as all that follows: for others to look at
   std::atomic<uint64_t> regions{0};  // that its program has run
@@ -99,7 +99,7 @@ struct Header {
   // the lock, where it is looked at now and then.
   std::atomic<uint32_t> closed{0};
   std::atomic<Holder> lock{0};  // of joining, leaving and the removal of the dead
-  // Whose turn it is to have a whole CPU where there are parts. Relaxed: see Member::turn.
+  // Whose turn it is to have a whole CPU where there are parts. Relaxed: see Process::turn.
   std::atomic<uint32_t> turn{0};
   // Of the queue before regions.
   alignas(64) std::atomic<Holder> queue_lock{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many forks lie between this process and the one that loaded the library. What other threads of the parent hold is
-// nobody's in its child: so locks carry the generation of their holder (core/spinlock.h, core/futex_lock.h).
+// nobody's in its child: so locks carry the generation of their holder (platform/spinlock.h, platform/futex_lock.h).
 #pragma once
 
 #include <atomic>

@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "core/futex_lock.h"
 #include "platform/futex.h"
+#include "platform/futex_lock.h"
 #include "tcm/pool.h"
 
 namespace weft::tcm {
@@ -22,7 +22,7 @@ namespace {
 using core::GuestLoad;
 using core::GuestPart;
 
-core::FutexLock g_lock;
+platform::FutexLock g_lock;
 
 class Locked {
  public:

@@ -2,7 +2,7 @@
 // weft's runtime, if it is in the process; without it the CPUs are all the process's.
 #pragma once
 
-#include "core/guest_link.h"
+#include "core/budget/guest_link.h"
 
 namespace weft::tcm {
 

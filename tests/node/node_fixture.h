@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "node/member.h"
+#include "node/process.h"
 
 inline weft::platform::CpuSet cpus(int first, int count) {
   weft::platform::CpuSet set;
@@ -25,14 +25,14 @@ class NodeTest : public testing::Test {
   const char* path() const { return path_.c_str(); }
   bool exists() const { return access(path(), F_OK) == 0; }
 
-  // For as long as the test runs: members are never freed.
-  weft::node::Member* join(const weft::node::Terms& terms) {
+  // For as long as the test runs: processes are never freed.
+  weft::node::Process* join(const weft::node::Terms& terms) {
     weft::node::Reason reason;
-    weft::node::Member* member = weft::node::Member::join(path(), terms, reason);
-    EXPECT_NE(member, nullptr) << reason.text;
-    static auto* const members = new std::vector<weft::node::Member*>;
-    members->push_back(member);
-    return member;
+    weft::node::Process* process = weft::node::Process::join(path(), terms, reason);
+    EXPECT_NE(process, nullptr) << reason.text;
+    static auto* const processes = new std::vector<weft::node::Process*>;
+    processes->push_back(process);
+    return process;
   }
 
   template <class Body>

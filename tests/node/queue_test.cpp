@@ -22,16 +22,16 @@ using Clock = std::chrono::steady_clock;
 
 class QueueTest : public NodeTest {
  protected:
-  Member* join_queue(Rule rule, weft::platform::CpuSet set = cpus(0, 4)) {
+  Process* join_queue(Rule rule, weft::platform::CpuSet set = cpus(0, 4)) {
     return join({.most = set.count(), .rule = rule, .cpus = set});
   }
 
   // Tries until it may; false after a while.
-  static bool enters(Member* member, uint64_t ticket, int calls) {
+  static bool enters(Process* process, uint64_t ticket, int calls) {
     const auto end = Clock::now() + std::chrono::seconds(20);
-    while (!member->queue().enter(ticket, calls, false)) {
+    while (!process->queue().enter(ticket, calls, false)) {
       if (Clock::now() > end) return false;
-      member->remove_dead(Check::marks);
+      process->remove_dead(Check::marks);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;
@@ -41,8 +41,8 @@ class QueueTest : public NodeTest {
   pid_t start_in_queue() {
     return start_child(
         [&] {
-          Member* member = join_queue(Rule::one);
-          member->queue().enter(member->queue().draw(), 2, false);
+          Process* process = join_queue(Rule::one);
+          process->queue().enter(process->queue().draw(), 2, false);
           return true;
         },
         [] { pause(); });
@@ -50,8 +50,8 @@ class QueueTest : public NodeTest {
 };
 
 TEST_F(QueueTest, OneAtATime) {
-  Member* first = join_queue(Rule::one);
-  Member* second = join_queue(Rule::one);
+  Process* first = join_queue(Rule::one);
+  Process* second = join_queue(Rule::one);
   Queue& queue = first->queue();
   Queue& other = second->queue();
   EXPECT_TRUE(queue.enter(queue.draw(), 2, false));
@@ -68,24 +68,24 @@ TEST_F(QueueTest, OneAtATime) {
 }
 
 TEST_F(QueueTest, InTheOrderTheyCame) {
-  Member* members[] = {join_queue(Rule::one), join_queue(Rule::one), join_queue(Rule::one)};
+  Process* processes[] = {join_queue(Rule::one), join_queue(Rule::one), join_queue(Rule::one)};
   uint64_t tickets[3];
-  for (int i = 0; i < 3; ++i) tickets[i] = members[i]->queue().draw();
-  EXPECT_TRUE(members[0]->queue().enter(tickets[0], 1, false));
+  for (int i = 0; i < 3; ++i) tickets[i] = processes[i]->queue().draw();
+  EXPECT_TRUE(processes[0]->queue().enter(tickets[0], 1, false));
   // The last one asks first.
-  EXPECT_FALSE(members[2]->queue().enter(tickets[2], 1, false));
-  EXPECT_FALSE(members[1]->queue().enter(tickets[1], 1, false));
-  members[0]->queue().leave(1);
-  EXPECT_FALSE(members[2]->queue().enter(tickets[2], 1, false)) << "another one waits longer";
-  EXPECT_TRUE(members[1]->queue().enter(tickets[1], 1, false));
-  EXPECT_FALSE(members[0]->queue().enter(members[0]->queue().draw(), 1, true)) << "another one waits longer";
-  EXPECT_TRUE(members[2]->queue().enter(tickets[2], 1, true)) << "it is its turn, so it need not fit";
-  for (Member* member : members) member->leave();
+  EXPECT_FALSE(processes[2]->queue().enter(tickets[2], 1, false));
+  EXPECT_FALSE(processes[1]->queue().enter(tickets[1], 1, false));
+  processes[0]->queue().leave(1);
+  EXPECT_FALSE(processes[2]->queue().enter(tickets[2], 1, false)) << "another one waits longer";
+  EXPECT_TRUE(processes[1]->queue().enter(tickets[1], 1, false));
+  EXPECT_FALSE(processes[0]->queue().enter(processes[0]->queue().draw(), 1, true)) << "another one waits longer";
+  EXPECT_TRUE(processes[2]->queue().enter(tickets[2], 1, true)) << "it is its turn, so it need not fit";
+  for (Process* process : processes) process->leave();
 }
 
 TEST_F(QueueTest, AsManyAsFit) {
-  Member* first = join_queue(Rule::fitting);
-  Member* second = join_queue(Rule::fitting);
+  Process* first = join_queue(Rule::fitting);
+  Process* second = join_queue(Rule::fitting);
   EXPECT_TRUE(first->queue().enter(first->queue().draw(), 2, false));
   EXPECT_TRUE(second->queue().enter(second->queue().draw(), 1, false));
   EXPECT_TRUE(first->queue().enter(first->queue().draw(), 1, false));
@@ -102,15 +102,16 @@ TEST_F(QueueTest, AsManyAsFit) {
 }
 
 TEST_F(QueueTest, OthersDoNotMeet) {
-  Member* left = join_queue(Rule::one, cpus(0, 2));
-  Member* right = join_queue(Rule::one, cpus(2, 2));
-  Member* fitting = join_queue(Rule::fitting);
-  for (Member* member : {left, right, fitting}) EXPECT_TRUE(member->queue().enter(member->queue().draw(), 2, false));
-  for (Member* member : {left, right, fitting}) member->leave();
+  Process* left = join_queue(Rule::one, cpus(0, 2));
+  Process* right = join_queue(Rule::one, cpus(2, 2));
+  Process* fitting = join_queue(Rule::fitting);
+  for (Process* process : {left, right, fitting})
+    EXPECT_TRUE(process->queue().enter(process->queue().draw(), 2, false));
+  for (Process* process : {left, right, fitting}) process->leave();
 }
 
 TEST_F(QueueTest, KilledInside) {
-  Member* survivor = join_queue(Rule::one);
+  Process* survivor = join_queue(Rule::one);
   const pid_t child = start_in_queue();
   const uint64_t ticket = survivor->queue().draw();
   EXPECT_FALSE(survivor->queue().enter(ticket, 2, false));
@@ -121,7 +122,7 @@ TEST_F(QueueTest, KilledInside) {
 }
 
 TEST_F(QueueTest, KilledWhileItWaits) {
-  Member* survivor = join_queue(Rule::one);
+  Process* survivor = join_queue(Rule::one);
   EXPECT_TRUE(survivor->queue().enter(survivor->queue().draw(), 2, false));
   const pid_t child = start_in_queue();
   survivor->queue().leave(2);
@@ -135,7 +136,7 @@ TEST_F(QueueTest, KilledWhileItWaits) {
 
 // They say nothing any more: one that is inside, and one that waits.
 TEST_F(QueueTest, Stopped) {
-  Member* survivor = join_queue(Rule::one);
+  Process* survivor = join_queue(Rule::one);
   std::vector<pid_t> children;
   for (int i = 0; i < 2; ++i) children.push_back(start_in_queue());
   EXPECT_TRUE(enters(survivor, survivor->queue().draw(), 2));
@@ -147,7 +148,7 @@ TEST_F(QueueTest, Stopped) {
 }
 
 TEST_F(QueueTest, StoppedAndKilledWithTheLock) {
-  Member* survivor = join_queue(Rule::one);
+  Process* survivor = join_queue(Rule::one);
   const pid_t child = start_child(
       [&] {
         Reason reason;
@@ -164,8 +165,8 @@ TEST_F(QueueTest, StoppedAndKilledWithTheLock) {
 }
 
 TEST_F(QueueTest, NonsenseInTheSegment) {
-  Member* member = join_queue(Rule::fitting);
-  Member* other = join_queue(Rule::fitting);
+  Process* process = join_queue(Rule::fitting);
+  Process* other = join_queue(Rule::fitting);
   Reason reason;
   const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
   ASSERT_NE(segment, nullptr);
@@ -178,16 +179,16 @@ TEST_F(QueueTest, NonsenseInTheSegment) {
   record.calls = ~0u;
   ++record.beat;
   int64_t used = 0;
-  member->queue().others_sleep(used);
+  process->queue().others_sleep(used);
   // It is alive no longer, by what it says.
-  EXPECT_TRUE(enters(member, member->queue().draw(), 2));
+  EXPECT_TRUE(enters(process, process->queue().draw(), 2));
   // What is written over its own words is right again when it changes them, or at its next tick.
   Record& own = layout.records[0];
   own.inside = own.calls = ~0u;
   own.ticket = 1;
   own.held = own.missing = 77;
   layout.header.top = layout.header.top_cpu = 0;
-  member->tick();
+  process->tick();
   EXPECT_EQ(own.inside, 1u);
   EXPECT_EQ(own.calls, 2u);
   EXPECT_EQ(own.ticket, 0u);
@@ -196,9 +197,9 @@ TEST_F(QueueTest, NonsenseInTheSegment) {
   EXPECT_EQ(layout.header.top, 1u);
   EXPECT_EQ(layout.header.top_cpu, 4u);
   own.inside = ~0u;
-  member->queue().leave(2);
+  process->queue().leave(2);
   EXPECT_EQ(own.inside, 0u);
-  member->leave();
+  process->leave();
   other->leave();
 }
 
@@ -216,10 +217,10 @@ TEST_F(QueueTest, KilledAtRandom) {
       static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(shared, MAP_FAILED);
   const auto work = [&] {
-    Member* member = join_queue(Rule::one);
-    if (member == nullptr) return 1;
+    Process* process = join_queue(Rule::one);
+    if (process == nullptr) return 1;
     while (!shared->stop) {
-      if (!enters(member, member->queue().draw(), 2)) return 2;
+      if (!enters(process, process->queue().draw(), 2)) return 2;
       ++shared->rounds;
       const int before = shared->inside.exchange(getpid());
       // Who was killed inside could not clear it; its end takes a moment.
@@ -227,13 +228,13 @@ TEST_F(QueueTest, KilledAtRandom) {
       while (before != 0 && before != getpid() && weft::platform::process_start(before) != 0 && !shared->twice) {
         if (Clock::now() > patience) shared->twice = true;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        member->beat();
+        process->beat();
       }
       int self = getpid();
       shared->inside.compare_exchange_strong(self, 0);
-      member->queue().leave(2);
+      process->queue().leave(2);
     }
-    member->leave();
+    process->leave();
     return 0;
   };
   std::vector<pid_t> children;

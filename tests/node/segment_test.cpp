@@ -29,9 +29,9 @@ class SegmentTest : public NodeTest {
 };
 
 TEST_F(SegmentTest, FirstMakesAndLastRemoves) {
-  Member* first = join({.most = 2, .cpus = cpus(0, 2)});
+  Process* first = join({.most = 2, .cpus = cpus(0, 2)});
   ASSERT_NE(first, nullptr);
-  Member* second = join({.most = 2, .cpus = cpus(0, 2)});
+  Process* second = join({.most = 2, .cpus = cpus(0, 2)});
   ASSERT_NE(second, nullptr);
   struct stat file{};
   ASSERT_EQ(stat(path(), &file), 0);
@@ -59,8 +59,8 @@ TEST_F(SegmentTest, RefusesWhatIsNoSegment) {
 }
 
 TEST_F(SegmentTest, RefusesOtherLayoutsAndSizes) {
-  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
-  ASSERT_NE(member, nullptr);
+  Process* process = join({.most = 1, .cpus = cpus(0, 1)});
+  ASSERT_NE(process, nullptr);
   const int file = open(path(), O_RDWR);
   const uint32_t layout = kLayout + 1;
   ASSERT_EQ(pwrite(file, &layout, sizeof layout, offsetof(Header, layout)), static_cast<ssize_t>(sizeof layout));
@@ -94,16 +94,16 @@ TEST_F(SegmentTest, LimitedFileSize) {
 
 // Whoever has it mapped must survive that it is cut off, and know.
 TEST_F(SegmentTest, CutOffWhileInUse) {
-  Member* member = join({.most = 2, .cpus = cpus(0, 2)});
-  ASSERT_NE(member, nullptr);
-  EXPECT_GE(member->take(), 0);
-  EXPECT_FALSE(member->lost());
+  Process* process = join({.most = 2, .cpus = cpus(0, 2)});
+  ASSERT_NE(process, nullptr);
+  EXPECT_GE(process->take(), 0);
+  EXPECT_FALSE(process->lost());
   ASSERT_EQ(truncate(path(), 0), 0);
-  member->take();
-  member->want(1);
-  member->give(0);
-  EXPECT_TRUE(member->lost());
-  member->leave();
+  process->take();
+  process->want(1);
+  process->give(0);
+  EXPECT_TRUE(process->lost());
+  process->leave();
 }
 
 TEST_F(SegmentTest, LockOfAKilledHolder) {
@@ -134,7 +134,7 @@ TEST_F(SegmentTest, LockOfAStoppedHolder) {
   ASSERT_TRUE(segment->lock());
   const pid_t child = run_child([&] {
     Reason why;
-    const bool joined = Member::join(path(), {.most = 1, .cpus = cpus(0, 1)}, why) != nullptr;
+    const bool joined = Process::join(path(), {.most = 1, .cpus = cpus(0, 1)}, why) != nullptr;
     return !joined && std::string(why.text).find("locked") != std::string::npos ? 0 : 1;
   });
   EXPECT_EQ(wait_for(child), 0);
@@ -143,8 +143,8 @@ TEST_F(SegmentTest, LockOfAStoppedHolder) {
 
 TEST_F(SegmentTest, LeftBehindByTheLastThatIsKilled) {
   const pid_t child = run_child([this] {
-    Member* member = join({.most = 2, .cpus = cpus(0, 2)});
-    if (member == nullptr || member->take() < 0 || member->take() < 0) return 1;
+    Process* process = join({.most = 2, .cpus = cpus(0, 2)});
+    if (process == nullptr || process->take() < 0 || process->take() < 0) return 1;
     raise(SIGKILL);
     return 1;
   });
@@ -162,13 +162,13 @@ TEST_F(SegmentTest, LeftBehindByTheLastThatIsKilled) {
 // A file that only root could open again would keep out those who come next.
 TEST_F(SegmentTest, UmaskOfAll) {
   const mode_t before = umask(0777);
-  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
+  Process* process = join({.most = 1, .cpus = cpus(0, 1)});
   umask(before);
-  ASSERT_NE(member, nullptr);
+  ASSERT_NE(process, nullptr);
   struct stat file{};
   ASSERT_EQ(stat(path(), &file), 0);
   EXPECT_EQ(file.st_mode & 0777, 0600u);
-  member->leave();
+  process->leave();
 }
 
 // A word that is no holder's, and one of a seat that is another's by now.
@@ -210,8 +210,8 @@ TEST_F(SegmentTest, LocksOfALivingHolder) {
 }
 
 TEST_F(SegmentTest, RefusesOtherNumbers) {
-  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
-  ASSERT_NE(member, nullptr);
+  Process* process = join({.most = 1, .cpus = cpus(0, 1)});
+  ASSERT_NE(process, nullptr);
   Reason reason;
   const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
   ASSERT_NE(segment, nullptr);
@@ -223,8 +223,8 @@ TEST_F(SegmentTest, RefusesOtherNumbers) {
 }
 
 TEST_F(SegmentTest, ResetIsNotForWhatMayBeInUse) {
-  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
-  ASSERT_NE(member, nullptr);
+  Process* process = join({.most = 1, .cpus = cpus(0, 1)});
+  ASSERT_NE(process, nullptr);
   int live = 0;
   // No file can be opened.
   EXPECT_EQ(wait_for(run_child([&] {
@@ -240,7 +240,7 @@ TEST_F(SegmentTest, ResetIsNotForWhatMayBeInUse) {
   const uint32_t layout = kLayout + 1;
   ASSERT_EQ(pwrite(file, &layout, sizeof layout, offsetof(Header, layout)), static_cast<ssize_t>(sizeof layout));
   close(file);
-  EXPECT_TRUE(member->lost());
+  EXPECT_TRUE(process->lost());
   Reason reason;
   EXPECT_EQ(reset(path(), false, live, reason), Reset::refused);
   EXPECT_NE(std::string(reason.text).find("--force"), std::string::npos);
@@ -273,8 +273,8 @@ TEST_F(SegmentTest, ResetOfWhatCannotBeOpened) {
 
 // Numbers that nobody has bounded.
 TEST_F(SegmentTest, StatusOfNonsense) {
-  Member* member = join({.most = 2, .cpus = cpus(0, 2)});
-  ASSERT_NE(member, nullptr);
+  Process* process = join({.most = 2, .cpus = cpus(0, 2)});
+  ASSERT_NE(process, nullptr);
   Reason reason;
   const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
   Record& record = segment->layout().records[0];
@@ -295,7 +295,7 @@ TEST_F(SegmentTest, StatusOfNonsense) {
     EXPECT_GE(process.waited_ns, 0);
     EXPECT_LT(std::string(process.command).size(), sizeof record.command);
   }
-  member->leave();
+  process->leave();
 }
 
 TEST_F(SegmentTest, Reset) {
@@ -304,15 +304,15 @@ TEST_F(SegmentTest, Reset) {
   EXPECT_EQ(reset(path(), false, live, reason), Reset::nothing);
   write("nonsense");
   EXPECT_EQ(reset(path(), false, live, reason), Reset::removed);
-  Member* member = join({.most = 1, .cpus = cpus(0, 1)});
-  ASSERT_NE(member, nullptr);
+  Process* process = join({.most = 1, .cpus = cpus(0, 1)});
+  ASSERT_NE(process, nullptr);
   EXPECT_EQ(reset(path(), false, live, reason), Reset::refused);
   EXPECT_EQ(live, 1);
-  EXPECT_FALSE(member->lost());
+  EXPECT_FALSE(process->lost());
   EXPECT_EQ(reset(path(), true, live, reason), Reset::removed);
-  EXPECT_TRUE(member->lost());
+  EXPECT_TRUE(process->lost());
   EXPECT_FALSE(exists());
-  member->leave();
+  process->leave();
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/guest_link.h"
+#include "core/budget/guest_link.h"
 #include "tcm/abi.h"
 
 using namespace weft;

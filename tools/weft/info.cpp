@@ -12,7 +12,7 @@
 
 #include "base/options.h"
 #include "library.h"
-#include "openmp/affinity.h"
+#include "openmp/affinity/affinity.h"
 #include "platform/cpus.h"
 #include "platform/rseq.h"
 #include "platform/thread_pointer.h"

@@ -5,8 +5,8 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/spinlock.h"
 #include "openmp/gomp/gomp.h"
+#include "platform/spinlock.h"
 
 using namespace weft;
 
@@ -19,7 +19,7 @@ struct Note {
 };
 constexpr size_t kLists = 1024;
 Note* g_lists[kLists];
-core::Spinlock g_lock;
+platform::Spinlock g_lock;
 
 Note** list_of(const void* address) noexcept {
   constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;

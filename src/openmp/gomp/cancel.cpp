@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: cancellation.
-#include "openmp/cancel.h"
+#include "openmp/team/cancel.h"
 
 #include "openmp/gomp/loop.h"
 

@@ -4,12 +4,12 @@
 #pragma once
 
 #include "openmp/abi/abi.h"
-#include "openmp/barrier.h"
+#include "openmp/loop/worksharing.h"
 #include "openmp/ompt/entry.h"
 #include "openmp/ompt/events.h"
-#include "openmp/parallel.h"
-#include "openmp/team.h"
-#include "openmp/worksharing.h"
+#include "openmp/team/barrier.h"
+#include "openmp/team/parallel.h"
+#include "openmp/team/team.h"
 
 namespace weft::openmp::gomp {
 

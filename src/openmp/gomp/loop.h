@@ -7,7 +7,7 @@
 
 #include "openmp/gomp/gomp.h"
 #include "openmp/gomp/reduction.h"
-#include "openmp/ordered.h"
+#include "openmp/loop/ordered.h"
 
 namespace weft::openmp::gomp {
 

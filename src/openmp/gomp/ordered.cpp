@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: loops with an ordered clause, and doacross loops.
-#include "openmp/ordered.h"
+#include "openmp/loop/ordered.h"
 
 #include <cstdarg>
 

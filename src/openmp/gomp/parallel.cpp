@@ -3,10 +3,10 @@
 #include <cstdlib>
 
 #include "base/message.h"
+#include "openmp/api/lock.h"
 #include "openmp/gomp/gomp.h"
-#include "openmp/league.h"
-#include "openmp/libraries.h"
-#include "openmp/lock.h"
+#include "openmp/library/nested_blas.h"
+#include "openmp/team/league.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;

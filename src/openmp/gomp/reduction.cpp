@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/message.h"
-#include "openmp/task.h"
+#include "openmp/task/task.h"
 
 namespace weft::openmp::gomp {
 

@@ -3,9 +3,9 @@
 // is left to do is what the construct says beside mapping: tasks, dependences, private copies, leagues.
 #include <cstring>
 
-#include "openmp/device.h"
+#include "openmp/api/device.h"
 #include "openmp/gomp/task.h"
-#include "openmp/league.h"
+#include "openmp/team/league.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;

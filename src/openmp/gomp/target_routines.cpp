@@ -4,7 +4,7 @@
 #include <climits>
 #include <cstring>
 
-#include "openmp/device.h"
+#include "openmp/api/device.h"
 #include "openmp/gomp/task.h"
 
 using namespace weft::openmp;

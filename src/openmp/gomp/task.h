@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/small_list.h"
-#include "openmp/cancel.h"
-#include "openmp/dependences.h"
 #include "openmp/gomp/gomp.h"
-#include "openmp/task.h"
+#include "openmp/task/dependences.h"
+#include "openmp/task/task.h"
+#include "openmp/team/cancel.h"
 
 namespace weft::openmp::gomp {
 

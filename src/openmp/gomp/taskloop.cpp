@@ -7,7 +7,7 @@
 #include "openmp/gomp/loop.h"
 #include "openmp/gomp/reduction.h"
 #include "openmp/gomp/task.h"
-#include "openmp/task_loop.h"
+#include "openmp/task/task_loop.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;

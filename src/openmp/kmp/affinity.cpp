@@ -4,12 +4,12 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/binding.h"
-#include "core/futex_lock.h"
+#include "core/sched/binding.h"
 #include "openmp/abi/abi.h"
-#include "openmp/affinity.h"
-#include "openmp/startup.h"
-#include "openmp/team.h"
+#include "openmp/affinity/affinity.h"
+#include "openmp/settings/startup.h"
+#include "openmp/team/team.h"
+#include "platform/futex_lock.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -47,7 +47,7 @@ const CpuSet* lasting_copy(const CpuSet& cpus) noexcept {
     CpuSet cpus;
     Node* next;
   };
-  static core::FutexLock lock;
+  static platform::FutexLock lock;
   static Node* first = nullptr;
   lock.lock();
   Node* node = first;

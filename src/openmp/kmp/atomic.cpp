@@ -6,8 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "openmp/api/lock.h"
 #include "openmp/kmp/kmp.h"
-#include "openmp/lock.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;

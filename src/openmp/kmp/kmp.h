@@ -7,12 +7,12 @@
 #include <cstdint>
 
 #include "openmp/abi/abi.h"
-#include "openmp/barrier.h"
+#include "openmp/loop/worksharing.h"
 #include "openmp/ompt/entry.h"
 #include "openmp/ompt/events.h"
-#include "openmp/parallel.h"
-#include "openmp/team.h"
-#include "openmp/worksharing.h"
+#include "openmp/team/barrier.h"
+#include "openmp/team/parallel.h"
+#include "openmp/team/team.h"
 
 namespace weft::openmp::kmp {
 

@@ -7,7 +7,7 @@
 
 #include "base/message.h"
 #include "openmp/kmp/kmp.h"
-#include "openmp/ordered.h"
+#include "openmp/loop/ordered.h"
 
 namespace weft::openmp::kmp {
 

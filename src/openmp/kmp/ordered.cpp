@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KMP: the ordered construct, and doacross loops.
-#include "openmp/ordered.h"
+#include "openmp/loop/ordered.h"
 
 #include "openmp/kmp/kmp.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/message.h"
+#include "openmp/api/lock.h"
 #include "openmp/kmp/parallel.h"
-#include "openmp/league.h"
-#include "openmp/lock.h"
+#include "openmp/team/league.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -2,9 +2,9 @@
 // KMP: reductions. The answer tells the program how to combine: 1 its own way, while we hold the lock it
 // brought; 2 with the atomic operations that the compiler has prepared; 0 not at all, since others have its part.
 #include "base/options.h"
-#include "openmp/combine.h"
+#include "openmp/api/lock.h"
 #include "openmp/kmp/kmp.h"
-#include "openmp/lock.h"
+#include "openmp/team/reduction_tree.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "openmp/task.h"
+#include "openmp/task/task.h"
 
 namespace weft::openmp::kmp {
 

@@ -7,8 +7,8 @@
 
 #include "base/message.h"
 #include "openmp/abi/abi.h"
-#include "openmp/memory.h"
-#include "openmp/tuning.h"
+#include "openmp/api/memory.h"
+#include "openmp/settings/tuning.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -8,7 +8,7 @@
 
 #include "base/options.h"
 #include "openmp/abi/abi.h"
-#include "openmp/team.h"
+#include "openmp/team/team.h"
 
 using namespace weft;
 using namespace weft::openmp;

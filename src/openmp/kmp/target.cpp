@@ -3,7 +3,7 @@
 // the compiler calls target regions like functions.
 #include "base/options.h"
 #include "openmp/kmp/task.h"
-#include "openmp/pause.h"
+#include "openmp/settings/pause.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -4,10 +4,10 @@
 #include <new>
 
 #include "base/small_list.h"
-#include "openmp/cancel.h"
-#include "openmp/dependences.h"
 #include "openmp/kmp/task.h"
-#include "openmp/task_loop.h"
+#include "openmp/task/dependences.h"
+#include "openmp/task/task_loop.h"
+#include "openmp/team/cancel.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "openmp/kmp/kmp.h"
-#include "openmp/task.h"
+#include "openmp/task/task.h"
 
 namespace weft::openmp::kmp {
 

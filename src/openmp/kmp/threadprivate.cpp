@@ -8,8 +8,8 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/futex_lock.h"
 #include "openmp/kmp/kmp.h"
+#include "platform/futex_lock.h"
 
 using namespace weft;
 using namespace weft::openmp::kmp;
@@ -57,7 +57,7 @@ size_t list_of(const void* address) noexcept {
   return reinterpret_cast<uintptr_t>(address) * kGolden >> kShift;
 }
 
-core::FutexLock g_lock;
+platform::FutexLock g_lock;
 Variable* g_variables[kLists];
 
 // The variable's record, made if there is none. Holding the lock.

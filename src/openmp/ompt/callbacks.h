@@ -7,7 +7,7 @@
 
 #include "base/keep_errno.h"
 #include "openmp/ompt/tool.h"
-#include "openmp/team.h"
+#include "openmp/team/team.h"
 
 namespace weft::openmp::ompt {
 

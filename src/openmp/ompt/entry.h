@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "openmp/ompt/tool.h"
-#include "openmp/team.h"
+#include "openmp/team/team.h"
 
 namespace weft::openmp::ompt {
 

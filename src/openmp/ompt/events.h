@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/options.h"
-#include "openmp/lock.h"
+#include "openmp/api/lock.h"
 #include "openmp/ompt/tool.h"
 
 namespace weft::openmp {

@@ -4,11 +4,11 @@
 
 #include <sched.h>
 
-#include "core/scheduler.h"
-#include "openmp/affinity.h"
-#include "openmp/icv.h"
+#include "core/sched/scheduler.h"
+#include "openmp/affinity/affinity.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/team_affinity.h"
+#include "openmp/settings/icv.h"
+#include "openmp/team/team_affinity.h"
 #include "weft/weft-tools.h"
 
 namespace weft::openmp::ompt {
@@ -202,13 +202,13 @@ int get_place_proc_ids(int place, int size, int* ids) {
 
 int get_place_num() {
   const Member* member = current_member();
-  return member != nullptr ? seat_of(member).place : -1;
+  return member != nullptr ? thread_place_of(member).place : -1;
 }
 
 int get_partition_place_nums(int size, int* numbers) {
   const Member* member = current_member();
   if (member == nullptr) return 0;
-  const Partition mine = seat_of(member).partition;
+  const Partition mine = thread_place_of(member).partition;
   for (int i = 0; i < mine.count && i < size; ++i) numbers[i] = mine.first + i;
   return mine.count;
 }

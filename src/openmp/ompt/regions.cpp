@@ -2,10 +2,10 @@
 // Threads, parallel regions and implicit tasks.
 #include <utility>
 
-#include "openmp/barrier.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
-#include "openmp/team.h"
+#include "openmp/team/barrier.h"
+#include "openmp/team/team.h"
 
 namespace weft::openmp::ompt {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding a tool and starting it (OpenMP 5.2, section 19.2), and its end.
-#include "openmp/startup.h"
+#include "openmp/settings/startup.h"
 
 #include <array>
 #include <cerrno>
@@ -15,10 +15,10 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "base/options.h"
-#include "core/futex_lock.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
-#include "openmp/team.h"
+#include "openmp/team/team.h"
+#include "platform/futex_lock.h"
 
 namespace weft::openmp::ompt {
 
@@ -30,7 +30,7 @@ namespace {
 
 using StartTool = ompt_start_tool_result_t* (*)(unsigned, const char*);
 
-core::FutexLock g_lock;  // of the search and of the end
+platform::FutexLock g_lock;  // of the search and of the end
 thread_local bool t_searching = false;
 ompt_start_tool_result_t* g_tool = nullptr;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers, taskwait, taskgroups, reductions, cancellation, flush; the error directive.
 #include "base/small_list.h"
-#include "openmp/barrier.h"
-#include "openmp/cancel.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
-#include "openmp/task.h"
+#include "openmp/task/task.h"
+#include "openmp/team/barrier.h"
+#include "openmp/team/cancel.h"
 
 namespace weft::openmp::ompt {
 

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "base/small_list.h"
-#include "openmp/cancel.h"
-#include "openmp/dependences.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
-#include "openmp/task.h"
+#include "openmp/task/dependences.h"
+#include "openmp/task/task.h"
+#include "openmp/team/cancel.h"
 
 namespace weft::openmp::ompt {
 

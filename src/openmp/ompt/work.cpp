@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worksharing constructs and the masked construct.
+#include "openmp/loop/worksharing.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
-#include "openmp/worksharing.h"
 
 namespace weft::openmp::ompt {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which variable decides, what is left out, and what is said about it.
-#include "openmp/affinity.h"
+#include "openmp/affinity/affinity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KMP_HW_SUBSET: its grammar, and what it chooses on machines that are not there.
-#include "openmp/hw_subset.h"
+#include "openmp/affinity/hw_subset.h"
 
 #include <gtest/gtest.h>
 

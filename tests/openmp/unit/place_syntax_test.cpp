@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grammars of OMP_PLACES, GOMP_CPU_AFFINITY and KMP_AFFINITY.
-#include "openmp/place_syntax.h"
+#include "openmp/affinity/place_syntax.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "openmp/kmp_affinity.h"
+#include "openmp/affinity/kmp_affinity.h"
 
 namespace {
 

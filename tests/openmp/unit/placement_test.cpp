@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenMP 5.2, section 10.1.3, checked as it is worded, for every size of team and partition and every place of the parent.
-#include "openmp/placement.h"
+#include "openmp/affinity/placement.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@ using Kind = Placement::Kind;
 constexpr int kFirst = 3;  // partitions need not begin at place 0
 constexpr int kMost = 9;
 
-std::vector<Seat> seats(const Placement& placement) {
-  std::vector<Seat> all;
-  for (int i = 0; i < placement.members; ++i) all.push_back(seat_of(placement, i));
+std::vector<ThreadPlace> seats(const Placement& placement) {
+  std::vector<ThreadPlace> all;
+  for (int i = 0; i < placement.members; ++i) all.push_back(thread_place_of(placement, i));
   return all;
 }
 
@@ -30,9 +30,9 @@ void for_all(Kind kind, Check&& check) {
       for (int members = 1; members <= 3 * kMost; ++members) {
         SCOPED_TRACE(testing::Message() << members << " members, " << count << " places, parent at " << parent);
         const Placement placement{kind, {parent, {kFirst, count}}, members};
-        const std::vector<Seat> all = seats(placement);
+        const std::vector<ThreadPlace> all = seats(placement);
         EXPECT_EQ(all[0].place, parent);
-        for (const Seat& seat : all) {
+        for (const ThreadPlace& seat : all) {
           EXPECT_GE(seat.place, seat.partition.first);
           EXPECT_LT(seat.place, seat.partition.first + seat.partition.count);
           EXPECT_GE(seat.partition.first, kFirst);
@@ -47,7 +47,7 @@ void for_all(Kind kind, Check&& check) {
 }
 
 // Each place as many as the others or one more, consecutive numbers, from the parent's place round the partition.
-void expect_even(const std::vector<Seat>& all, int count) {
+void expect_even(const std::vector<ThreadPlace>& all, int count) {
   const int members = static_cast<int>(all.size());
   std::map<int, int> of_place;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -64,29 +64,29 @@ void expect_even(const std::vector<Seat>& all, int count) {
 }
 
 TEST(Placement, Primary) {
-  for_all(Kind::primary, [](const Placement& placement, const std::vector<Seat>& all, int) {
-    for (const Seat& seat : all) EXPECT_EQ(seat, placement.parent);
+  for_all(Kind::primary, [](const Placement& placement, const std::vector<ThreadPlace>& all, int) {
+    for (const ThreadPlace& seat : all) EXPECT_EQ(seat, placement.parent);
   });
 }
 
 TEST(Placement, Close) {
-  for_all(Kind::close, [](const Placement& placement, const std::vector<Seat>& all, int count) {
-    for (const Seat& seat : all) EXPECT_EQ(seat.partition, placement.parent.partition);
+  for_all(Kind::close, [](const Placement& placement, const std::vector<ThreadPlace>& all, int count) {
+    for (const ThreadPlace& seat : all) EXPECT_EQ(seat.partition, placement.parent.partition);
     if (placement.members > count) return expect_even(all, count);
     for (size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i].place, next(all[i - 1].place, count));
   });
 }
 
 TEST(Placement, Cyclic) {
-  for_all(Kind::cyclic, [](const Placement&, const std::vector<Seat>& all, int count) {
+  for_all(Kind::cyclic, [](const Placement&, const std::vector<ThreadPlace>& all, int count) {
     for (size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i].place, next(all[i - 1].place, count));
   });
 }
 
 TEST(Placement, Spread) {
-  for_all(Kind::spread, [](const Placement& placement, const std::vector<Seat>& all, int count) {
+  for_all(Kind::spread, [](const Placement& placement, const std::vector<ThreadPlace>& all, int count) {
     if (placement.members > count) {
-      for (const Seat& seat : all) EXPECT_EQ(seat.partition, (Partition{seat.place, 1}));
+      for (const ThreadPlace& seat : all) EXPECT_EQ(seat.partition, (Partition{seat.place, 1}));
       return expect_even(all, count);
     }
     // The parts follow one another round the partition and fill it.
@@ -108,7 +108,7 @@ TEST(Placement, Spread) {
 
 TEST(Placement, Unbound) {
   for (const Kind kind : {Kind::primary, Kind::close, Kind::cyclic, Kind::spread}) {
-    EXPECT_EQ(seat_of({kind, {}, 4}, 3), Seat());
+    EXPECT_EQ(thread_place_of({kind, {}, 4}, 3), ThreadPlace());
   }
 }
 

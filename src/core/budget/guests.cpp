@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/budget/guests.h"
+
+#include <algorithm>
+
+#include "core/sched/gang.h"
+#include "core/sched/pool.h"
+
+namespace weft::core {
+
+namespace {
+
+// Release and acquire: with the functions comes what they use.
+std::atomic<const GuestSide*> g_side{nullptr};
+
+// What guests hold, also while there is no pool, and how much more they could use. Relaxed: who starts a pool meanwhile
+// has it corrected by the next tick.
+std::atomic<int> g_held{0};
+std::atomic<int> g_more{0};
+
+// Contexts of the pool that are inside the other library. Relaxed: a count for guesses.
+std::atomic<int> g_members{0};
+
+int own_roots(const Pool& p) noexcept {
+  return std::max(0, p.active_roots.load(std::memory_order_relaxed) - p.guest_slots.load(std::memory_order_relaxed));
+}
+
+// Where the node is shared, guests need slots of the node too. Each has a root's carrier to hold it, which nobody runs;
+// so has each that could be more, so that the node knows of it.
+void take_seats(Pool& p) noexcept {
+  GuestSlots& seats = p.slots_of_guests;
+  seats.lock.lock();
+  const int held = g_held.load(std::memory_order_relaxed);
+  const int wanted = p.node.on() ? std::min(held + g_more.load(std::memory_order_relaxed), p.settings.slots) : 0;
+  int count = seats.count.load(std::memory_order_relaxed);
+  while (count < wanted) {
+    Carrier* carrier = take_root_carrier();
+    if (carrier == nullptr) break;
+    carrier->is_seat.store(true, std::memory_order_relaxed);
+    carrier->regions_open.store(1, std::memory_order_relaxed);  // for the monitor, which takes slots from quiet roots
+    carrier->holds_slot.store(true);
+    carrier->next_spare = seats.first;
+    seats.first = carrier;
+    ++count;
+    p.node.root_begins(carrier);
+  }
+  while (count > wanted) {
+    Carrier* carrier = seats.first;
+    seats.first = carrier->next_spare;
+    --count;
+    carrier->holds_slot.store(false);
+    p.node.root_ends(carrier);
+    carrier->regions_open.store(0, std::memory_order_relaxed);
+    carrier->is_seat.store(false, std::memory_order_relaxed);
+    put_root_carrier(carrier);
+  }
+  seats.count.store(count, std::memory_order_relaxed);
+  // Those that are not used yet are the first that others get back.
+  int unused = count - held;
+  for (Carrier* seat = seats.first; seat != nullptr && unused > 0 && p.node.has_too_many(); seat = seat->next_spare) {
+    p.node.root_ends(seat);
+    --unused;
+  }
+  seats.lock.unlock();
+}
+
+}  // namespace
+
+int cpus_for_all() noexcept { return pool().node.usable(pool().settings.slots); }
+
+void set_guest_side(const GuestSide* side) noexcept { g_side.store(side, std::memory_order_release); }
+
+bool roots_at_work() noexcept {
+  const Pool* p = g_pool.load(std::memory_order_acquire);
+  return p != nullptr && own_roots(*p) > 0;
+}
+
+GuestLoad guest_load() noexcept {
+  GuestLoad load;
+  const Pool* p = g_pool.load(std::memory_order_acquire);
+  if (p == nullptr) return load;
+  if (own_roots(*p) == 0) return load;
+  const int count = p->carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *p->carrier(i);
+    if (!carrier.is_root() || !carrier.holds_slot.load(std::memory_order_relaxed)) continue;
+    if (carrier.is_seat.load(std::memory_order_relaxed)) continue;
+    ++load.roots;
+    const GuestPart part = carrier.own_context.guest_part.load(std::memory_order_relaxed);
+    load.primaries += part == GuestPart::primary ? 1 : 0;
+    load.workers += part == GuestPart::worker ? 1 : 0;
+  }
+  load.members = g_members.load(std::memory_order_relaxed);
+  const int busy = busy_carriers() - p->active_roots.load(std::memory_order_relaxed);
+  load.wanted = std::max(0, busy - load.members) + pending_work(*p);
+  const Context* self = current_context();
+  load.caller_counted =
+      self->carrier != nullptr && (self->home == nullptr || self->home->holds_slot.load(std::memory_order_relaxed));
+  return load;
+}
+
+void hold_for_guests(int slots, int more) noexcept {
+  g_held.store(slots, std::memory_order_relaxed);
+  g_more.store(more, std::memory_order_relaxed);
+  Pool* p = g_pool.load(std::memory_order_acquire);
+  if (p == nullptr) return;
+  const int added = slots - p->guest_slots.exchange(slots, std::memory_order_relaxed);
+  if (added > 0) {
+    p->active_roots.fetch_add(added);
+  } else if (added < 0) {
+    return_slots(*p, -added);
+  }
+  if (!p->node.on()) return;
+  take_seats(*p);
+  wake_monitor();
+}
+
+// Without a look at the pool: it may still be the parent's, with locks that nobody unlocks.
+void forget_guests() noexcept {
+  g_held.store(0, std::memory_order_relaxed);
+  g_more.store(0, std::memory_order_relaxed);
+}
+
+void set_guest_part(GuestPart part) noexcept {
+  Context* self = current_context();
+  if (self->carrier == nullptr) return;
+  const GuestPart before = self->guest_part.exchange(part, std::memory_order_relaxed);
+  if (self->home != nullptr) return;
+  const int more = (part != GuestPart::none ? 1 : 0) - (before != GuestPart::none ? 1 : 0);
+  if (more != 0) g_members.fetch_add(more, std::memory_order_relaxed);
+}
+
+GuestPart guest_part_of_caller() noexcept {
+  const GuestSide* side = g_side.load(std::memory_order_acquire);
+  return side != nullptr ? side->part() : GuestPart::none;
+}
+
+void begin_guests(Pool& pool) noexcept {
+  const int held = g_held.load(std::memory_order_relaxed);
+  pool.guest_slots.store(held, std::memory_order_relaxed);
+  pool.active_roots.store(held, std::memory_order_relaxed);
+  // In the child of a fork, who forked may be inside the other library, and nobody else is; a context is none of this
+  // pool's.
+  g_members.store(0, std::memory_order_relaxed);
+}
+
+void tick_guests(Pool& pool) noexcept {
+  const GuestSide* side = g_side.load(std::memory_order_acquire);
+  if (side == nullptr) return;
+  side->tick(guest_load());
+  // Also when the process has just left the node.
+  if (pool.node.on() || pool.slots_of_guests.count.load(std::memory_order_relaxed) > 0) take_seats(pool);
+}
+
+bool guests_need_ticks(const Pool& pool) noexcept {
+  return pool.node.on() && g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
+}
+
+}  // namespace weft::core

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process's part in the CPU budget of the node (docs/design/node.md). A worker runs only while its carrier has a
+// slot. It takes one when it gets up and gives it back before it sleeps; the monitor does what takes longer: it asks
+// others for slots, and passes on those that they give.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/sched/carrier.h"
+
+namespace weft::node {
+class Process;
+}
+
+namespace weft::core {
+
+struct Pool;
+
+// Why a carrier must look twice before it goes on. 0: nobody needs to.
+struct Gate {
+  enum Bits : uint32_t {
+    pressed = 1,  // slots are short: who has nothing to do gives his back at once
+    over = 2,     // this process has more slots than it is due
+    closed = 4,   // no slot is to be had: carriers that sleep are not to be counted on
+    taken = 8,    // some carrier's slot has been taken away
+  };
+};
+
+class NodeBudget {
+ public:
+  // Whether the process takes part. Relaxed: whoever sees it late runs a moment without a slot, or asks for one in
+  // vain.
+  bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
+
+  // For a carrier's own thread: before it looks for work after it has slept, false when it may not; and before it
+  // sleeps.
+  bool get_up(Pool& pool, Carrier* carrier) noexcept { return !on() || take_slot(pool, carrier); }
+  void lie_down(Carrier* carrier) noexcept {
+    if (on()) drop_slot(carrier);
+  }
+
+  // Takes over what others have written.
+  void look(Pool& pool) noexcept;
+
+  // Whether the carrier may run when the gate is not 0; whether it could, if it sleeps.
+  bool admitted(const Pool& pool, const Carrier* carrier) const noexcept;
+
+  // How many of the process's slots the node leaves to it; and whether it has more of them.
+  int usable(int slots) const noexcept;
+  bool has_too_many() const noexcept;
+
+  // A root begins and ceases to count as running.
+  void root_begins(Carrier* root) noexcept;
+  void root_ends(Carrier* root) noexcept { lie_down(root); }
+
+  // Until the division gives the process a CPU again, for a second at most: a root that does not run yet. Its slot is
+  // free meanwhile.
+  void await_turn(Pool& pool, Carrier* root) noexcept;
+
+  // ---- of the queue before regions (node/queue.h); under the lock of admission.cpp. Without the node all may enter
+  // ----
+  uint64_t draw_ticket() const noexcept;
+  bool enter_queue(uint64_t ticket, int calls, bool anyway) const noexcept;
+  void leave_queue(int calls) const noexcept;
+  // Whether nobody runs in other processes that are inside; adds the CPU time that those have used. Without the lock.
+  bool others_sleep(int64_t& cpu_time) const noexcept;
+
+  // ---- for the monitor's thread ----
+  void join(const Settings& settings) noexcept;
+  // Sleeps that long, and passes slots on meanwhile.
+  void rest(Pool& pool, int64_t ns) noexcept;
+  // What is done at each tick.
+  void tick(Pool& pool) noexcept;
+  // Whether the process has slots or waits for something: then it goes on to tick. Sequentially consistent against a
+  // carrier that closes the gate and wakes the monitor then.
+  bool waiting(const Pool& pool) const noexcept;
+  // Leaves, if the process is about to end. True: it was.
+  bool leave_if_asked(Pool& pool) noexcept;
+
+  // ---- for others: the process ends. Waits a moment until the monitor has left.
+  void leave() noexcept;
+
+ private:
+  bool take_slot(Pool& pool, Carrier* carrier) noexcept;
+  void drop_slot(Carrier* carrier) noexcept;
+  int wait_at_door(Pool& pool, node::Process& process) noexcept;
+  static void await_slot(node::Process& process, Carrier* root) noexcept;
+  bool take_permit(const Pool& pool) noexcept;
+  bool pass_on(Pool& pool, int slot) noexcept;
+  static void favor(Pool& pool, node::Process& process, Carrier* root) noexcept;
+  void serve(Pool& pool, node::Process& process, bool may_take_away) noexcept;
+  void reclaim(Pool& pool, node::Process& process) noexcept;
+  void run_alone(Pool& pool) noexcept;
+  void set_others_turn(bool others_turn) noexcept;
+  int count_missing(const Pool& pool, const node::Process& process) const noexcept;
+  node::Process* current() const noexcept { return process_.load(std::memory_order_acquire); }
+
+  // Null: the process runs alone. Set and cleared by the monitor; a process is never freed, since others may still use
+  // it.
+  std::atomic<node::Process*> process_{nullptr};
+  // Workers that run without a slot: as many as the monitor or a gang has lent threads.
+  std::atomic<int> unslotted_{0};
+  // Roots that wait until it is the process's turn. Relaxed: it is counted again at the next tick.
+  std::atomic<int> waiting_roots_{0};
+  std::atomic<bool> at_door_{false};
+  std::atomic<bool> leaving_{false};
+  std::atomic<uint32_t> left_{0};
+
+  // The monitor's own.
+  int64_t starving_since_ = 0;  // 0: it has its due
+  int64_t last_tick_ = 0;
+  int ticks_ = 0;
+};
+
+}  // namespace weft::core

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context/context.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include "platform/thread_pointer.h"
+
+namespace weft::core {
+
+namespace {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+thread_local Context* t_self = nullptr;
+thread_local Context t_adopted;
+
+DepartureHandler g_departed = nullptr;  // written once, before the first context departs
+
+// Where the left context continues is known only once it has been left, so its successor notes it.
+void arrive(transfer_t from) noexcept {
+  t_self->handoff.load(std::memory_order_acquire);
+  auto* left = static_cast<Context*>(from.data);
+  left->stack_pointer = from.fctx;
+  if (left->departure != Departure::none) g_departed(left);
+}
+
+// Identity first, then the stack: between the two no thread-local object may be touched, not by the
+// sanitizers' instrumentation either.
+__attribute__((no_sanitize("address", "undefined", "thread"))) transfer_t leave(Context* self, void* stack_pointer,
+                                                                                uintptr_t thread_pointer) noexcept {
+  platform::set_thread_pointer(thread_pointer);
+  return jump_fcontext(stack_pointer, self);
+}
+
+void live(transfer_t from) {
+  arrive(from);
+  Context* self = t_self;
+  for (;;) switch_to(self->entry(self->argument));
+}
+
+}  // namespace
+
+Context* current_context() noexcept {
+  if (__builtin_expect(t_self == nullptr, 0)) bind_identity(&t_adopted);
+  return t_self;
+}
+
+// Cold, so that its system call costs the function above no registers.
+[[gnu::cold, gnu::noinline]] void bind_identity(Context* context) noexcept {
+  if (context != nullptr) {
+    context->thread_pointer = platform::thread_pointer();
+    context->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  }
+  t_self = context;
+}
+
+void switch_to(Context* target) noexcept { switch_between(current_context(), target); }
+
+void switch_between(Context* self, Context* target) noexcept {
+  target->carrier = self->carrier;
+  // Read before the hand-over: afterwards the target's fields are its own.
+  void* const stack_pointer = target->stack_pointer;
+  const uintptr_t thread_pointer = target->thread_pointer;
+  target->handoff.store(1, std::memory_order_release);
+  arrive(leave(self, stack_pointer, thread_pointer));
+}
+
+void set_departure_handler(DepartureHandler handler) noexcept { g_departed = handler; }
+
+void prepare(Context* context, Entry entry, void* argument) noexcept {
+  context->entry = entry;
+  context->argument = argument;
+}
+
+void make_idle(Context* context, void* stack_top) noexcept {
+  // The size only matters to implementations that fill the stack; this one takes the top alone.
+  context->stack_pointer = make_fcontext(stack_top, 0, live);
+}
+
+}  // namespace weft::core

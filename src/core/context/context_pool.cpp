@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context/context_pool.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/keep_errno.h"
+#include "base/message.h"
+#include "core/context/set_ids.h"
+#include "core/context/stack_overflow.h"
+#include "platform/futex.h"
+#include "platform/rseq.h"
+
+namespace weft::core {
+
+namespace {
+
+// The sleeping donor keeps its frames at the top of the stack. glibc's signal for set*id cannot be
+// blocked and its handler runs there too, so the context begins this far below: room for that handler
+// and the largest signal frame (with AVX-512 state).
+constexpr size_t kDonorReserve = 32 * 1024;
+
+void (*g_identity_ends)() = nullptr;  // written once, before the first context is made
+
+enum DonorState : uint32_t { kStarting, kParked, kEnding };
+
+// Until the donor has come to rest in the kernel, which writes nothing into its memory from then on.
+void await_sleep(const std::atomic<uint32_t>& state) noexcept {
+  constexpr int kMostLooks = 10'000;
+  for (int i = 0; i < kMostLooks && !platform::futex_has_sleeper(state, kParked); ++i) sched_yield();
+}
+
+}  // namespace
+
+struct alignas(64) ContextPool::Donor : Context {
+  pthread_t thread{};
+  // kStarting -> kParked by the donor, kParked -> kEnding by the pool. Each release publishes the
+  // context's fields to the side that waits with acquire.
+  std::atomic<uint32_t> state{kStarting};
+  Donor* next_made = nullptr;
+  Donor* previous_made = nullptr;
+
+  // As if just made, but for the token: somebody who unblocks late may still be at it, which block() allows for.
+  void renew() noexcept {
+    entry = nullptr;
+    next = nullptr;
+    start = nullptr;
+    departure = Departure::none;
+    carrier = home = group = place = nullptr;
+    cpus = nullptr;
+    last_parallel_call = 0;
+    claimed = nullptr;
+    queue = nullptr;
+    state.store(kStarting, std::memory_order_relaxed);  // published by the start of the thread
+  }
+};
+
+void* ContextPool::donor_main(void* argument) {
+  auto* donor = static_cast<Donor*>(argument);
+  bind_identity(donor);
+  // The kernel would go on writing the CPU number of this thread, not of the one that runs the identity.
+  if (!platform::leave_rseq()) donor->rseq = Rseq::refused;
+  auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  make_idle(donor, reinterpret_cast<void*>((frame - kDonorReserve) & ~uintptr_t{63}));
+  donor->state.store(kParked, std::memory_order_release);
+  platform::futex_wake(donor->state, 1);
+  while (donor->state.load(std::memory_order_acquire) != kEnding) {
+    platform::futex_wait(donor->state, kParked);
+    // A signal has come (core/context/set_ids.h), and the kernel may have written again.
+    if (donor->rseq == Rseq::refused) platform::disclaim_rseq(donor->thread_pointer);
+  }
+  if (g_identity_ends != nullptr) g_identity_ends();
+  // The destructors that follow run in a thread like others: if they use OpenMP, it attaches as such.
+  bind_identity(nullptr);
+  return nullptr;
+}
+
+ContextPool::Donor* ContextPool::make() noexcept {
+  const base::KeepErrno keep;
+  Donor* donor = ended_;
+  if (donor != nullptr) {
+    ended_ = static_cast<Donor*>(donor->next);
+    donor->renew();
+  } else {
+    donor = new (std::nothrow) Donor;
+  }
+  if (donor == nullptr) return nullptr;
+
+  // A parked donor must not run signal handlers: they would use its identity and stack while the context
+  // runs elsewhere. The mask is inherited, so it is set around the creation.
+  sigset_t all;
+  sigset_t previous;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t wanted = stack_size_ + kDonorReserve + static_cast<size_t>(sysconf(_SC_THREAD_STACK_MIN));
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, (wanted + kGuardSize + page - 1) & ~(page - 1));
+  pthread_attr_setguardsize(&attributes, kGuardSize);
+  // In the list before it exists: a leak checker does not look at the stack this runs on.
+  enlist(donor);
+  const int error = has_room_for(stack_size_) ? pthread_create(&donor->thread, &attributes, donor_main, donor) : ENOMEM;
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  if (error == 0) watch_set_ids();
+  if (error != 0) {
+    delist(donor);
+    reuse(donor);
+    note_refusal(error);
+    return nullptr;
+  }
+
+  while (donor->state.load(std::memory_order_acquire) == kStarting) {
+    platform::futex_wait(donor->state, kStarting);
+  }
+  if (donor->rseq == Rseq::refused) {
+    await_sleep(donor->state);
+    platform::disclaim_rseq(donor->thread_pointer);
+  }
+  donor->stack_end = stack_end_of(donor->thread);
+  donor->donated = true;
+  most_ = std::max(most_, ++size_);
+  return donor;
+}
+
+void ContextPool::note_refusal(int error) noexcept {
+  if (refused_.exchange(true, std::memory_order_relaxed)) return;
+  base::warn("the system refuses another thread (%s; see ulimit -u, -v): regions get fewer than they ask for",
+             strerrordesc_np(error));
+}
+
+Context* ContextPool::take(uint64_t avoid) noexcept {
+  Context** link = &free_;
+  while (*link != nullptr && avoid != 0 && (*link)->last_parallel_call == avoid) link = &(*link)->next;
+  Context* context = *link;
+  if (context == nullptr) return make();
+  *link = context->next;
+  context->next = nullptr;
+  return context;
+}
+
+void ContextPool::put(Context* context) noexcept {
+  Context*& list = context->born < retired_before_ ? retired_ : free_;
+  context->next = list;
+  list = context;
+}
+
+void ContextPool::retire(uint32_t since) noexcept {
+  retired_before_ = std::max(retired_before_, since);
+  Context* chain = std::exchange(free_, nullptr);
+  while (Context* context = chain) {
+    chain = context->next;
+    put(context);
+  }
+}
+
+Context* ContextPool::take_out() noexcept {
+  for (const Context* context = retired_; context != nullptr; context = context->next) withdraw(context);
+  return std::exchange(retired_, nullptr);
+}
+
+void ContextPool::enlist(Donor* donor) noexcept {
+  donor->previous_made = nullptr;
+  donor->next_made = made_;
+  if (made_ != nullptr) made_->previous_made = donor;
+  made_ = donor;
+}
+
+void ContextPool::delist(const Donor* donor) noexcept {
+  (donor->previous_made != nullptr ? donor->previous_made->next_made : made_) = donor->next_made;
+  if (donor->next_made != nullptr) donor->next_made->previous_made = donor->previous_made;
+}
+
+void ContextPool::withdraw(const Context* context) noexcept {
+  delist(static_cast<const Donor*>(context));
+  --size_;
+  ++withdrawn_;
+}
+
+void ContextPool::begin_end(Context* context) noexcept {
+  auto* donor = static_cast<Donor*>(context);
+  donor->state.store(kEnding, std::memory_order_release);
+  platform::futex_wake(donor->state, 1);
+}
+
+bool ContextPool::has_ended(Context* context) noexcept {
+  return pthread_tryjoin_np(static_cast<Donor*>(context)->thread, nullptr) == 0;
+}
+
+void ContextPool::end(Context* chain) noexcept {
+  const base::KeepErrno keep;
+  for (; chain != nullptr; chain = chain->next) {
+    begin_end(chain);
+    pthread_join(static_cast<Donor*>(chain)->thread, nullptr);
+  }
+}
+
+void ContextPool::reuse(Context* chain) noexcept {
+  while (Context* context = chain) {
+    chain = context->next;
+    context->next = ended_;
+    ended_ = static_cast<Donor*>(context);
+  }
+}
+
+ContextPool::~ContextPool() {
+  retire(UINT32_MAX);
+  Context* chain = take_out();
+  end(chain);
+  reuse(chain);
+  while (Donor* donor = ended_) {
+    ended_ = static_cast<Donor*>(donor->next);
+    delete donor;
+  }
+}
+
+bool has_room_for(size_t stack_size) noexcept {
+  constexpr size_t kForTheProgram = 16u << 20;
+  const size_t size = stack_size + kGuardSize + kForTheProgram;
+  const base::KeepErrno keep;
+  void* probe = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED) return false;
+  munmap(probe, size);
+  return true;
+}
+
+namespace {
+
+void trim_below(const Context* context, uintptr_t used) noexcept {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = (context->stack_end + page - 1) & ~(page - 1);
+  const uintptr_t end = used & ~(page - 1);
+  const base::KeepErrno keep;
+  if (context->stack_end != 0 && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace
+
+void trim_stack(const Context* context) noexcept {
+  // What lies right below the stack pointer may be in use too.
+  constexpr uintptr_t kRedZone = 256;
+  trim_below(context, reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone);
+}
+
+void trim_own_stack(const Context* self) noexcept {
+  // What this very call needs.
+  constexpr uintptr_t kInUse = 16 * 1024;
+  trim_below(self, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - kInUse);
+}
+
+void set_identity_end(void (*ending)()) noexcept { g_identity_ends = ending; }
+
+}  // namespace weft::core

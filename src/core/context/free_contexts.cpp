@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context/free_contexts.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/sched/pool.h"
+
+namespace weft::core {
+
+namespace {
+
+constexpr int kMostAtHand = 128;
+// From another carrier's shelf: where contexts are started here and end there all the time, it is not visited for each.
+constexpr int kTakenAtOnce = 16;
+
+Context* life(void*) {
+  run_for_ever();
+  // Only a worker's own context ends.
+  __builtin_unreachable();
+}
+
+// One that fits; up to `more` others that do go to `rest`.
+template <class Fits>
+Context* take_several(FreeContexts& free, Fits&& fits, int more, ContextQueue& rest) noexcept {
+  if (free.shelved.load(std::memory_order_relaxed) == 0) return nullptr;
+  const std::lock_guard lock(free.lock);
+  Context* found = free.take_from_shelf(fits);
+  more = std::min(more, free.shelf.size() / 2);
+  for (; found != nullptr && more > 0; --more) {
+    Context* other = free.take_from_shelf(fits);
+    if (other == nullptr) break;
+    rest.add_first(other);
+  }
+  return found;
+}
+
+// One that has not served the parallel call `avoid` last, and has been born since the last request that identities end.
+struct Fits {
+  uint64_t avoid;
+  uint32_t born;
+  bool operator()(const Context* context) const noexcept {
+    return (avoid == 0 || context->last_parallel_call != avoid) && context->born >= born;
+  }
+};
+
+// Relaxed: who has not seen a request yet acts before it.
+Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.load(std::memory_order_relaxed)}; }
+
+// When the oldest at hand does not fit.
+[[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits) noexcept {
+  FreeContexts& own = carrier->free;
+  // As many as are kept have served the team, and those that have not lie on the shelf: its members are more.
+  const bool large = fits.avoid != 0 && own.at_hand.size() >= own.kept / 2;
+  // The oldest on the shelf is the next to fit; only where it does not, all are looked through.
+  if (Context* context = take_several(own, fits, own.kept / 2 - 1, own.at_hand)) {
+    if (large) own.kept = std::min(2 * own.kept, kMostAtHand);
+    return context;
+  }
+  if (Context* context = own.at_hand.take(fits)) return context;
+  // Nobody finds its work, so it has no use for others' contexts.
+  if (!carrier->is_listed()) return nullptr;
+  Pool& p = pool();
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 1; i < count; ++i) {
+    const int index = carrier->index + i;
+    FreeContexts& others = p.carrier(index < count ? index : index - count)->free;
+    ContextQueue rest;
+    Context* context = take_several(others, fits, kTakenAtOnce - 1, rest);
+    if (context == nullptr) continue;
+    const std::lock_guard lock(own.lock);
+    while (Context* other = rest.take()) own.put_on_shelf(other);
+    return context;
+  }
+  return nullptr;
+}
+
+// None at hand fits.
+[[gnu::noinline]] Context* take_or_make(Carrier* carrier, uint64_t avoid) noexcept {
+  if (Context* context = look_further(carrier, fitting(avoid))) return context;
+  if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;
+  return avoid != 0 ? find_free(carrier, 0) : nullptr;
+}
+
+}  // namespace
+
+Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
+  const Fits fits = fitting(avoid);
+  Context* context = carrier->free.at_hand.take_first(fits);
+  return context != nullptr ? context : look_further(carrier, fits);
+}
+
+Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {
+  return carrier->free.at_hand.take_first(
+      [avoid](const Context* context) { return context->last_parallel_call != avoid; });
+}
+
+Context* make_free() noexcept {
+  Pool& p = pool();
+  const std::lock_guard lock(p.lock);
+  Context* made = p.contexts.take();
+  if (made != nullptr && made->entry == nullptr) {
+    prepare(made, life, nullptr);
+    made->born = p.release_requests.load(std::memory_order_relaxed);
+  }
+  return made;
+}
+
+Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
+  Context* context = carrier->free.at_hand.take_first(fitting(avoid));
+  return context != nullptr ? context : take_or_make(carrier, avoid);
+}
+
+void shed(Carrier* carrier, Context* context) noexcept {
+  context->place = nullptr;
+  context->parallel_call.store(nullptr, std::memory_order_relaxed);
+  if (context->cpus == nullptr) return;
+  context->cpus = nullptr;
+  leave_binding(carrier);
+}
+
+namespace {
+
+void put_away(Carrier* carrier, int left) noexcept {
+  FreeContexts& free = carrier->free;
+  const std::lock_guard lock(free.lock);
+  while (free.at_hand.size() > left) free.put_on_shelf(free.at_hand.take());
+}
+
+}  // namespace
+
+void put_free(Carrier* carrier, Context* context) noexcept {
+  shed(carrier, context);
+  carrier->free.at_hand.add(context);
+  const int kept = carrier->free.kept;
+  if (carrier->free.at_hand.size() > kept) put_away(carrier, kept / 2);
+}
+
+void shelve(Carrier* carrier, int kept) noexcept {
+  carrier->free.kept = FreeContexts::kFew;
+  if (carrier->free.at_hand.size() > kept) put_away(carrier, kept);
+}
+
+}  // namespace weft::core

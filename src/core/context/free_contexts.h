@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Free contexts: each carrier has some at hand and puts the others on a shelf of its own, where every carrier that runs
+// short looks before it makes one. So there are no more than have been suspended at once, and a few for each carrier.
+#pragma once
+
+#include <atomic>
+
+#include "core/context/context.h"
+#include "platform/spinlock.h"
+
+namespace weft::core {
+
+// First in, first out: what has been free for the longest time has most likely not served the parallel call in
+// question.
+class ContextQueue {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  int size() const noexcept { return size_; }
+
+  void add(Context* context) noexcept {
+    ++size_;
+    context->next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = context;
+    last_ = context;
+  }
+
+  // To be taken next.
+  void add_first(Context* context) noexcept {
+    ++size_;
+    context->next = first_;
+    first_ = context;
+    if (last_ == nullptr) last_ = context;
+  }
+
+  // The first, if it fits; or null.
+  template <class Fits>
+  Context* take_first(Fits&& fits) noexcept {
+    Context* context = first_;
+    if (context == nullptr || !fits(context)) return nullptr;
+    first_ = context->next;
+    if (first_ == nullptr) last_ = nullptr;
+    --size_;
+    return context;
+  }
+
+  // The first that fits, or null.
+  template <class Fits>
+  Context* take(Fits&& fits) noexcept {
+    Context* previous = nullptr;
+    Context* context = first_;
+    while (context != nullptr && !fits(context)) {
+      previous = context;
+      context = context->next;
+    }
+    if (context == nullptr) return nullptr;
+    (previous != nullptr ? previous->next : first_) = context->next;
+    if (last_ == context) last_ = previous;
+    --size_;
+    return context;
+  }
+
+  Context* take() noexcept {
+    return take([](const Context*) { return true; });
+  }
+
+  template <class Visit>
+  void visit(Visit&& visit) const noexcept {
+    for (Context* context = first_; context != nullptr; context = context->next) visit(context);
+  }
+
+ private:
+  Context* first_ = nullptr;
+  Context* last_ = nullptr;
+  int size_ = 0;
+};
+
+struct FreeContexts {
+  // More than a carrier that passes between a few members needs. One that has to fetch back what it has put away has
+  // teams of more: each member of one wants a context that has not served it yet.
+  static constexpr int kFew = 8;
+
+  // Touched by the carrier only: what it has at hand, and how many of them it keeps. Half of that goes to the shelf, or
+  // comes from there, at once, so that the lock is taken for every fourth context at most.
+  ContextQueue at_hand;
+  int kept = kFew;
+
+  alignas(64) platform::Spinlock lock;  // of the rest; by others only when they run short, so that it hardly ever waits
+  ContextQueue shelf;
+  std::atomic<int> shelved{0};  // its size; relaxed outside of the lock: a guess whether to look
+  std::atomic<int> donors{0};  // those of them whose threads can be given back; relaxed, as above
+  int unused = 0;  // how many have been there all the time since the monitor's last look
+
+  // With the lock held.
+  void put_on_shelf(Context* context) noexcept {
+    shelf.add(context);
+    count(context, 1);
+  }
+  template <class Fits>
+  Context* take_from_shelf(Fits&& fits) noexcept {
+    Context* context = shelf.take(fits);
+    if (context == nullptr) return nullptr;
+    count(context, -1);
+    unused = unused < shelf.size() ? unused : shelf.size();
+    return context;
+  }
+
+ private:
+  void count(const Context* context, int change) noexcept {
+    shelved.store(shelf.size(), std::memory_order_relaxed);
+    if (context->donated) donors.store(donors.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+  }
+};
+
+// One that has not served the parallel call `avoid` last (0: any) and has been born since the identities were last
+// asked to end: at hand, on this carrier's shelf, or on another one's. Null when there is none.
+Context* find_free(Carrier* carrier, uint64_t avoid) noexcept;
+
+// At hand only, and whenever it has been born.
+Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept;
+
+// The same as find_free(); made when there is none; and if that is refused any that is free. Null: there is none.
+Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
+
+// A new one; null when the system refuses it.
+Context* make_free() noexcept;
+
+// Gives one back, at its own carrier.
+void put_free(Carrier* carrier, Context* context) noexcept;
+
+// What is left of a context's last work ends: it is free.
+void shed(Carrier* carrier, Context* context) noexcept;
+
+// Puts all that are at hand but `kept` on the shelf, where others find them: it falls asleep.
+void shelve(Carrier* carrier, int kept) noexcept;
+
+}  // namespace weft::core

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context/set_ids.h"
+
+#include <atomic>
+#include <cstdint>
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/keep_errno.h"
+#include "core/sched/pool.h"
+#include "platform/futex.h"
+#include "platform/thread_pointer.h"
+
+// The handler interrupts whatever runs, also between the change of identity and that of the stack; and it runs on a
+// parked donor while somebody else has the donor's identity. So this file has no instrumentation (CMakeLists.txt), and
+// touches no thread-local object before the caller is known, errno neither: the system calls made before that do not
+// fail. libc's handler is of the same kind: atomic operations on its record, and system calls that leave errno alone.
+
+namespace weft::core {
+
+namespace {
+
+// Its number is not in any header: neither sigaction() nor pthread_sigmask() lets a program touch it. So no thread can
+// block it either, and a donor, which blocks all others, has it too.
+constexpr int kSetIds = 33;
+
+using Handler = void (*)(int, siginfo_t*, void*);
+
+// As the system call has it, on both machines.
+struct Action {
+  Handler handler = nullptr;
+  unsigned long flags = 0;
+  void (*restorer)() = nullptr;
+  uint64_t mask = 0;
+};
+
+// libc's. Release and acquire: who runs our handler sees it.
+std::atomic<Handler> g_libc{nullptr};
+
+// What a caller asks of the OS thread that has been left out. One at a time: libc holds a lock meanwhile.
+struct Errand {
+  enum State : uint32_t { none, wanted, done };
+  // Release by the side that is through with the fields, acquire by the other.
+  std::atomic<uint32_t> state{none};
+  uintptr_t identity = 0;  // to run libc's handler under
+  siginfo_t info{};        // to run it with
+};
+Errand g_errand;
+
+void run_libcs_under(uintptr_t identity, int signal, siginfo_t* info, void* context) noexcept {
+  const Handler handler = g_libc.load(std::memory_order_acquire);
+  const uintptr_t mine = platform::thread_pointer();
+  platform::set_thread_pointer(identity);
+  handler(signal, info, context);
+  platform::set_thread_pointer(mine);
+}
+
+// The identity that the OS thread was born with. Only carriers ever run under others.
+uintptr_t own_identity(pid_t thread) noexcept {
+  const Pool* p = g_pool.load(std::memory_order_acquire);
+  const int count = p != nullptr ? p->carrier_count.load(std::memory_order_acquire) : 0;
+  for (int i = 0; i < count; ++i) {
+    const Carrier* carrier = p->carrier(i);
+    if (carrier->thread_id.load(std::memory_order_relaxed) != thread) continue;
+    // Relaxed: what a thread wrote itself, before it ran anything else.
+    const uintptr_t identity = carrier->own_identity.load(std::memory_order_relaxed);
+    if (identity != 0) return identity;
+  }
+  return platform::thread_pointer();
+}
+
+// Whether the code that `context` describes stands right behind the system call by which it sent itself this signal.
+// The kernel delivers that before the call returns, and leaves its arguments in the registers.
+bool has_just_sent_it(const ucontext_t* context, pid_t thread) noexcept {
+#if defined(__x86_64__)
+  const auto& registers = context->uc_mcontext.gregs;
+  return registers[REG_RCX] == registers[REG_RIP] && registers[REG_RAX] == 0 && registers[REG_RDI] == getpid() &&
+         registers[REG_RSI] == thread && registers[REG_RDX] == kSetIds;
+#elif defined(__aarch64__)
+  const auto& registers = context->uc_mcontext.regs;
+  return registers[8] == SYS_tgkill && registers[0] == 0 && registers[1] == static_cast<uint64_t>(thread) &&
+         registers[2] == kSetIds;
+#endif
+}
+
+// What was interrupted by another signal that came with this one, whose handler has not begun: the kernel has laid its
+// frame on the stack and put its arguments into the registers. Null: that is not so.
+const ucontext_t* interrupted_by_handler(const ucontext_t* context) noexcept {
+#if defined(__x86_64__)
+  const auto& registers = context->uc_mcontext.gregs;
+  constexpr greg_t kReturnAddress = 8;
+  if (registers[REG_RDX] != registers[REG_RSP] + kReturnAddress) return nullptr;
+  return reinterpret_cast<const ucontext_t*>(registers[REG_RDX]);
+#elif defined(__aarch64__)
+  const auto& machine = context->uc_mcontext;
+  if (machine.regs[1] != machine.sp || machine.regs[2] != machine.sp + sizeof(siginfo_t)) return nullptr;
+  return reinterpret_cast<const ucontext_t*>(machine.regs[2]);
+#endif
+}
+
+// Whether the caller of setuid() is who has been interrupted: who has its identity gets no other such signal.
+bool is_caller(const void* interrupted, pid_t thread) noexcept {
+  constexpr int kMostSignalsAtOnce = 8;
+  const auto* context = static_cast<const ucontext_t*>(interrupted);
+  for (int i = 0; i < kMostSignalsAtOnce && context != nullptr; ++i) {
+    if (has_just_sent_it(context, thread)) return true;
+    context = interrupted_by_handler(context);
+  }
+  return false;
+}
+
+// Has the OS thread whose identity the caller bears run libc's handler in the caller's place; false: it cannot.
+bool hand_over(const siginfo_t* info, uintptr_t identity) noexcept {
+  const base::KeepErrno keep;
+  const pid_t owner = current_context()->thread_id;
+  g_errand.identity = identity;
+  g_errand.info = *info;
+  g_errand.state.store(Errand::wanted, std::memory_order_release);
+  siginfo_t request{};
+  request.si_code = SI_QUEUE;
+  request.si_pid = getpid();
+  request.si_value.sival_ptr = &g_errand;
+  if (syscall(SYS_rt_tgsigqueueinfo, getpid(), owner, kSetIds, &request) != 0) {
+    g_errand.state.store(Errand::none, std::memory_order_relaxed);
+    return false;
+  }
+  while (g_errand.state.load(std::memory_order_acquire) == Errand::wanted) {
+    platform::futex_wait(g_errand.state, Errand::wanted);
+  }
+  return true;
+}
+
+void run_errand(int signal, void* context) noexcept {
+  if (g_errand.state.load(std::memory_order_acquire) != Errand::wanted) return;
+  run_libcs_under(g_errand.identity, signal, &g_errand.info, context);
+  g_errand.state.store(Errand::done, std::memory_order_release);
+  platform::futex_wake(g_errand.state, 1);
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &g_errand) {
+    run_errand(signal, context);
+    return;
+  }
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  const uintptr_t own = own_identity(thread);
+  if (own != platform::thread_pointer() && is_caller(context, thread) && hand_over(info, own)) return;
+  run_libcs_under(own, signal, info, context);
+}
+
+}  // namespace
+
+void watch_set_ids() noexcept {
+  const base::KeepErrno keep;
+  Action action;
+  if (syscall(SYS_rt_sigaction, kSetIds, nullptr, &action, sizeof action.mask) != 0) return;
+  constexpr unsigned long kWithInfo = SA_SIGINFO;
+  if (action.handler == nullptr || action.handler == on_signal || (action.flags & kWithInfo) == 0) return;
+  g_libc.store(action.handler, std::memory_order_release);
+  action.handler = on_signal;
+  syscall(SYS_rt_sigaction, kSetIds, &action, nullptr, sizeof action.mask);
+}
+
+}  // namespace weft::core

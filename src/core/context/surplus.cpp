@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context/surplus.h"
+
+#include <mutex>
+
+#include <unistd.h>
+
+#include "core/sched/pool.h"
+#include "platform/cycles.h"
+
+namespace weft::core {
+
+void Surplus::tick(Pool& pool) noexcept {
+  const int64_t now = platform::now_ns();
+  if (now - last_look_ < kPeriodNs) return;
+  last_look_ = now;
+  const std::lock_guard lock(lock_);
+  if (stopped_) return;
+  reap(pool);
+  take_out(pool);
+}
+
+void Surplus::stop(Pool& pool) noexcept {
+  constexpr int64_t kMostNs = 100'000'000;
+  constexpr useconds_t kPauseUs = 500;
+  const std::lock_guard lock(lock_);
+  stopped_ = true;
+  for (const int64_t end = platform::now_ns() + kMostNs; platform::now_ns() < end; usleep(kPauseUs)) {
+    reap(pool);
+    if (ending_.empty()) return;
+  }
+}
+
+bool Surplus::any(const Pool& pool) noexcept {
+  const std::lock_guard lock(lock_);
+  if (stopped_) return false;
+  if (!ending_.empty()) return true;
+  const int count = pool.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    if (pool.carrier(i)->free.donors.load(std::memory_order_relaxed) > 0) return true;
+  }
+  return false;
+}
+
+void Surplus::take_out(Pool& pool) noexcept {
+  // A worker's own identity stays as long as the worker.
+  const auto donated = [](const Context* context) { return context->donated; };
+  ContextQueue unused;
+  const int count = pool.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    FreeContexts& free = pool.carrier(i)->free;
+    const std::lock_guard lock(free.lock);
+    for (int more = (free.unused + 1) / 2; more > 0; --more) {
+      Context* context = free.take_from_shelf(donated);
+      if (context == nullptr) break;
+      unused.add(context);
+    }
+    free.unused = free.shelf.size();
+  }
+  {
+    const std::lock_guard lock(pool.lock);
+    unused.visit([&pool](const Context* context) { pool.contexts.withdraw(context); });
+  }
+  while (Context* context = unused.take()) {
+    ContextPool::begin_end(context);
+    ending_.add(context);
+  }
+}
+
+// Without waiting for any: what their thread-local objects do at their end may take long.
+void Surplus::reap(Pool& pool) noexcept {
+  while (Context* context = ending_.take([](Context* ending) { return ContextPool::has_ended(ending); })) {
+    const std::lock_guard lock(pool.lock);
+    context->next = nullptr;
+    pool.contexts.reuse(context);
+  }
+}
+
+}  // namespace weft::core

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/monitor/cpu_load.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <ctime>
+
+#include "core/monitor/idle_cpus.h"
+#include "core/sched/pool.h"
+#include "platform/cpu_set.h"
+#include "platform/thread_state.h"
+
+namespace weft::core {
+
+namespace {
+
+// Release and acquire: with the function comes what it uses.
+std::atomic<IdleWatcher> g_watcher{nullptr};
+
+// Carriers that use a CPU and could be asked to do something else.
+int spinning(const Pool& p) noexcept {
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  int found = 0;
+  for (int i = 0; i < count; ++i) {
+    const Carrier* carrier = p.carrier(i);
+    const bool looks = p.is_idle(carrier) && carrier->wake.load(std::memory_order_relaxed) != Wake::sleeping;
+    found += looks || carrier->waiting.load(std::memory_order_relaxed) ? 1 : 0;
+  }
+  return found;
+}
+
+// CPUs of the machine that nobody uses, but for `looking` threads of ours. Where the process may not use all of them,
+// who else uses the ones that it may is not known; and with more slots than CPUs, by WEFT_NUM_CPUS, they are not to be
+// idle.
+int idle_of_machine(const Pool& p, int looking) noexcept {
+  const int cpus = platform::cpus_of_machine();
+  const int runnable = platform::runnable_threads_of_machine();
+  if (runnable == 0 || p.settings.slots > cpus || platform::thread_cpus().count() < cpus) return INT_MAX;
+  return cpus - runnable + looking;
+}
+
+}  // namespace
+
+void watch_idle_cpus(IdleWatcher watcher) noexcept {
+  if (g_watcher.exchange(watcher, std::memory_order_release) == nullptr) wake_monitor();
+}
+
+bool idle_cpus_watched() noexcept { return g_watcher.load(std::memory_order_relaxed) != nullptr; }
+
+void IdleCpus::tick(const Pool& p) noexcept {
+  const IdleWatcher watcher = g_watcher.load(std::memory_order_acquire);
+  if (watcher == nullptr) {
+    time_before_ = 0;
+    return;
+  }
+  const int64_t time = platform::now_ns();
+  const int64_t used = platform::cpu_time_ns();
+  const int64_t passed = time - time_before_;
+  const double busy =
+      std::max(0.0, static_cast<double>(used - used_before_) / static_cast<double>(passed) - spinning(p));
+  const bool first = time_before_ == 0;
+  time_before_ = time;
+  used_before_ = used;
+  if (first || pause_ > 0) {
+    pause_ = std::max(0, pause_ - 1);
+    ticks_ = 0;
+    return;
+  }
+  busy_ = ticks_ == 0 ? busy : std::max(busy_, busy);
+  constexpr double kMuch = 0.75;  // of a CPU
+  if (p.settings.slots - busy_ < kMuch) {
+    ticks_ = 0;
+    return;
+  }
+  if (++ticks_ < kTicks) return;
+  ticks_ = 0;
+  // Threads that want a CPU and get none use no time either, when other processes want it too. To look at each of them
+  // comes last: it costs most, and where many processes want the CPUs, each of them would do so in vain.
+  constexpr int kMonitorItself = 1;
+  const int looking = kMonitorItself + spinning(p);
+  const int slots = p.node.usable(p.settings.slots);
+  int idle = std::min(static_cast<int>(slots - busy_ + 1 - kMuch), idle_of_machine(p, looking));
+  if (idle >= 1) idle = std::min(idle, slots - platform::running_threads() + looking);
+  if (idle < 1) {
+    pause_ = kPause;
+    return;
+  }
+  // Taken out before it is asked: one that is set again while it answers no stays.
+  g_watcher.store(nullptr, std::memory_order_relaxed);
+  if (!watcher(idle, static_cast<int>(std::lround(busy_)))) return;
+  IdleWatcher expected = nullptr;
+  g_watcher.compare_exchange_strong(expected, watcher, std::memory_order_release, std::memory_order_relaxed);
+}
+
+}  // namespace weft::core

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many CPUs the process leaves idle, and how many it gets where others want them too, for those that decide how
+// many threads a library may use.
+#pragma once
+
+namespace weft::core {
+
+// Told by the monitor when CPUs have been idle for some ticks: how many, and how many the process uses. What the pool
+// spends on looking for work counts as idle. It returns whether it wants to be told again.
+using IdleWatcher = bool (*)(int idle, int busy);
+
+// From now on `watcher` is told, until it returns false. There is one for the process. The pool has been started.
+void watch_idle_cpus(IdleWatcher watcher) noexcept;
+
+// Told by the monitor while gangs run in a process that has to share CPUs with others: how many it gets, at least one.
+using ContentionWatcher = void (*)(int cpus);
+
+// From now on `watcher` is told, for good. There is one for the process.
+void watch_contention(ContentionWatcher watcher) noexcept;
+
+}  // namespace weft::core

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program whose main ends by pthread_exit goes on until its last thread ends. Threads of the pool stay, so then
+// somebody has to notice that no others are left.
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "core/sched/pool.h"
+#include "platform/generation.h"
+#include "platform/service_thread.h"
+#include "platform/thread_state.h"
+
+namespace weft::core {
+
+namespace {
+
+constexpr useconds_t kPauseUs = 10'000;
+constexpr size_t kStackSize = 8u << 20;  // exit handlers of the program run on it
+
+// The pool's threads, without those that have been told to end, and how many that are.
+struct Own {
+  int threads;
+  size_t withdrawn;
+};
+
+Own own_threads() noexcept {
+  Pool& p = pool();
+  const std::lock_guard lock(p.lock);
+  constexpr int kMonitorAndCaller = 2;
+  const int donors = static_cast<int>(p.contexts.size());
+  return {donors + p.worker_count.load(std::memory_order_acquire) + kMonitorAndCaller, p.contexts.withdrawn()};
+}
+
+// Threads of the process, the initial one included when it has ended; 0 without /proc.
+int all_threads() noexcept {
+  DIR* threads = opendir("/proc/self/task");
+  if (threads == nullptr) return 0;
+  int count = 0;
+  while (const dirent* entry = readdir(threads)) count += entry->d_name[0] != '.' ? 1 : 0;
+  closedir(threads);
+  return count;
+}
+
+void* watch(void*) {
+  for (;;) {
+    usleep(kPauseUs);
+    const platform::ThreadState initial = platform::thread_state(getpid());
+    if (initial == platform::ThreadState::unknown) return nullptr;
+    if (initial != platform::ThreadState::ended) continue;
+    // Our own first: one that is made in between then counts as the program's, for now. One that is told to end in
+    // between would hide one of the program's.
+    const Own own = own_threads();
+    const int all = all_threads();
+    if (own_threads().withdrawn == own.withdrawn && all == own.threads + 1) std::exit(0);
+  }
+}
+
+}  // namespace
+
+void end_after_last_thread() noexcept {
+  // Once a process: a thread that opens regions while it ends leaves several times. Relaxed: one thread calls this.
+  static std::atomic<uint32_t> watched{0};
+  const uint32_t now = platform::generation();
+  if (watched.exchange(now, std::memory_order_relaxed) == now) return;
+  // Without it the process stays, as it does under other runtimes.
+  platform::start_service_thread(watch, nullptr, kStackSize);
+}
+
+}  // namespace weft::core

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The monitor: an OS thread that ticks while roots hold slots. It takes slots back from roots that have
+// gone on to other things, and lends OS threads when work waits and nobody comes to fetch it: members
+// that spin on each other or sit in the kernel must not stop those that could release them.
+#include <algorithm>
+#include <climits>
+#include <ctime>
+#include <new>
+
+#include "base/message.h"
+#include "core/budget/guests.h"
+#include "core/monitor/cpu_contention.h"
+#include "core/monitor/idle_cpus.h"
+#include "core/monitor/pi_mutex_watch.h"
+#include "core/monitor/root_watch.h"
+#include "core/monitor/stalls.h"
+#include "core/monitor/ticks.h"
+#include "core/sched/pool.h"
+#include "platform/fence.h"
+#include "platform/futex.h"
+#include "platform/service_thread.h"
+#include "platform/time_slice.h"
+
+namespace weft::core {
+
+namespace {
+
+constexpr long kTickNs = 5'000'000;
+constexpr int kTicksToLookForLocks = 200;
+
+std::atomic<uint32_t> g_awake{0};
+std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
+std::atomic<bool> g_there{false};  // relaxed: who sees it late does without for a while
+
+class Monitor {
+ public:
+  explicit Monitor(Pool* p) noexcept : pool_(*p), stalls_(*p) {}
+
+  // False when there is nothing to watch any more.
+  bool tick() noexcept {
+    roots_.tick(pool_);
+    idle_cpus_.tick(pool_);
+    contention_.tick(pool_);
+    tick_guests(pool_);
+    tick_watcher();
+    help_gangs();
+    stalls_.tick();
+    if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
+    pool_.surplus.tick(pool_);
+    return roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() || ticks_watched();
+  }
+
+  // Nothing else is to watch, until g_awake.
+  void rest() noexcept {
+    while (g_awake.load(std::memory_order_acquire) == 0) {
+      if (pool_.surplus.any(pool_)) {
+        platform::futex_wait_for(g_awake, 0, Surplus::kPeriodNs);
+        pool_.surplus.tick(pool_);
+      } else {
+        platform::futex_wait(g_awake, 0);
+      }
+    }
+  }
+
+  // How long until the next tick, or the next look in between.
+  int64_t rest_ns() const noexcept { return std::min<int64_t>(kTickNs, stalls_.period_ns()); }
+  bool looks_in_between() const noexcept { return stalls_.probing(); }
+  void look() noexcept { stalls_.look(); }
+
+ private:
+  // The carriers that a gang has counted on have found something else to do. Its other members spin, so this is no case
+  // for patience.
+  void help_gangs() noexcept {
+    const int calls = pool_.gang_calls.load(std::memory_order_relaxed);
+    const int waited = std::min(calls, gang_calls_before_);
+    gang_calls_before_ = calls;
+    if (waited <= pool_.lent.load(std::memory_order_relaxed)) return;
+    pool_.compensations.fetch_add(static_cast<uint64_t>(waited), std::memory_order_relaxed);
+    pool_.lent.store(waited, std::memory_order_relaxed);
+    stalls_.keep_lent();
+    grow_workers(std::min(pool_.worker_limit(), kMaxWorkers));
+    for (int i = 0; i < waited; ++i) notify({});
+  }
+
+  Pool& pool_;
+  Stalls stalls_;
+  unsigned ticks_ = 0;
+  PiWatch locks_;
+  int gang_calls_before_ = 0;
+  RootWatch roots_;
+  IdleCpus idle_cpus_;
+  CpuContention contention_;
+};
+
+void sleep_for(Pool& p, int64_t ns) noexcept {
+  if (p.node.on()) {
+    p.node.rest(p, static_cast<long>(ns));
+  } else {
+    const timespec time{0, static_cast<long>(ns)};
+    nanosleep(&time, nullptr);
+  }
+}
+
+// Until the next tick; looks in between where something has to be seen at once.
+void sleep_a_tick(Pool& p, Monitor& monitor) noexcept {
+  int64_t left = kTickNs;
+  while (monitor.looks_in_between()) {
+    const int64_t rest = monitor.rest_ns();
+    if (rest >= left) break;
+    sleep_for(p, rest);
+    left -= rest;
+    monitor.look();
+  }
+  sleep_for(p, left);
+}
+
+void monitor_is_ready() noexcept {
+  g_ready.store(1, std::memory_order_release);
+  platform::futex_wake(g_ready, INT_MAX);
+}
+
+void* monitor_main(void* argument) {
+  Pool& p = *static_cast<Pool*>(argument);
+  static Monitor* monitor;
+  monitor = new (std::nothrow) Monitor(&p);
+  if (monitor != nullptr && p.settings.node.on) p.node.join(p.settings);
+  g_there.store(monitor != nullptr, std::memory_order_relaxed);
+  monitor_is_ready();
+  if (monitor == nullptr) return nullptr;
+  use_all_cpus();
+  platform::ask_for_short_time_slices();
+  for (;;) {
+    sleep_a_tick(p, *monitor);
+    if (p.node.on()) {
+      if (p.node.leave_if_asked(p)) continue;
+      p.node.tick(p);
+    }
+    if (monitor->tick() || p.node.waiting(p)) continue;
+    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile. So do carriers
+    // that wait for a slot of the node.
+    g_awake.store(0, std::memory_order_relaxed);
+    platform::full_fence();
+    if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched()) {
+      g_awake.store(1, std::memory_order_relaxed);
+      continue;
+    }
+    monitor->rest();
+  }
+}
+
+}  // namespace
+
+void start_monitor() noexcept {
+  g_awake.store(1);
+  // Without a monitor all but programs whose members spin on each other still end.
+  const bool there = platform::start_service_thread(monitor_main, &pool(), 256u << 10);
+  if (!there) monitor_is_ready();
+  if (!pool().settings.node.on) return;
+  if (!there) base::warn("WEFT_NODE: no thread can be made; this process does not share its CPUs with others");
+  await_monitor();
+}
+
+void await_monitor() noexcept {
+  // Acquire: whether it has joined is known then.
+  while (g_ready.load(std::memory_order_acquire) == 0) platform::futex_wait(g_ready, 0);
+}
+
+bool has_monitor() noexcept { return g_there.load(std::memory_order_relaxed); }
+
+void forget_monitor() noexcept {
+  g_there.store(false, std::memory_order_relaxed);
+  g_ready.store(0, std::memory_order_relaxed);
+}
+
+void wake_monitor() noexcept {
+  if (g_awake.exchange(1) == 0) platform::futex_wake(g_awake, 1);
+}
+
+}  // namespace weft::core

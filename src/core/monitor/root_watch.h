@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The monitor's part of roots.cpp: a root counts as running, and holds a slot, while it uses a CPU. Its regions tell,
+// and between them the kernel does. Internal to core.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/sched/scheduler.h"
+#include "platform/thread_state.h"
+
+namespace weft::core {
+
+struct Pool;
+struct Carrier;
+
+// Stuck in a system call of the program's, not in ours.
+bool asleep_in_kernel(const Carrier& carrier) noexcept;
+
+class RootWatch {
+ public:
+  // Called by the monitor at each of its ticks.
+  void tick(Pool& p) noexcept;
+
+  // Whether there must be another tick: slots have been taken away.
+  bool need_ticks() const noexcept { return has_released_; }
+
+ private:
+  // Without a region, before its slot is taken away.
+  static constexpr int kTicksToRelease = 2;
+  // Afterwards it may go on computing, as it may have slept for a moment only.
+  static constexpr int kTicksToFollow = 20;
+  // Each look costs microseconds.
+  static constexpr int kLooks = 16;
+
+  struct Seen {
+    uint32_t regions = 0;
+    int quiet_ticks = 0;
+    int follow_ticks = 0;   // that are left
+    bool released = false;  // its slot, at the tick before
+    int64_t time = 0;       // of the last look; 0: none
+    int64_t wanted_cpu_ns = 0;
+  };
+  enum class Use { unknown, little, much };
+
+  void look_at_holder(Pool& p, Carrier* root, Seen& before, bool work_waits) noexcept;
+  void look_at_released(Pool& p, Carrier* root, Seen& before) noexcept;
+  // How much of a CPU it has used, or waited for, since the last look.
+  Use use(const Carrier& root, Seen& before) noexcept;
+
+  std::array<Seen*, kMaxCarriers> seen_{};
+  int looks_left_ = 0;
+  int first_ = 0;  // who is looked at first
+  bool has_released_ = false;
+};
+
+}  // namespace weft::core

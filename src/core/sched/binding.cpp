@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/binding.h"
+
+#include "base/keep_errno.h"
+#include "base/message.h"
+#include "core/sched/pool.h"
+
+namespace weft::core {
+
+std::atomic<bool> g_binding_used{false};
+
+namespace {
+
+// What unbound threads of this process may use. Release and acquire: the set was written before.
+std::atomic<const platform::CpuSet*> g_everywhere{nullptr};
+
+void set_mask(const platform::CpuSet& cpus) noexcept {
+  const base::KeepErrno keep;
+  if (platform::bind_thread(cpus)) return;
+  // Relaxed: two threads that fail at once may both say so.
+  static std::atomic<bool> told{false};
+  if (told.exchange(true, std::memory_order_relaxed)) return;
+  char list[64];
+  platform::format_cpu_list(cpus, list, sizeof list);
+  base::warn("the system refuses to bind a thread to CPU %s; it runs where the system puts it", list);
+}
+
+}  // namespace
+
+void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept {
+  if (carrier->cpus.load(std::memory_order_relaxed) == cpus) return;
+  carrier->cpus.store(cpus, std::memory_order_relaxed);
+  set_mask(*cpus);
+}
+
+void bind_new_worker(Carrier* carrier) noexcept {
+  const auto of_worker = pool().settings.cpus_of_worker;
+  carrier->own_cpus = of_worker != nullptr ? of_worker(carrier->worker) : g_everywhere.load(std::memory_order_acquire);
+  if (carrier->own_cpus != nullptr) bind_carrier(carrier, carrier->own_cpus);
+}
+
+void leave_binding(Carrier* carrier) noexcept {
+  const platform::CpuSet* own =
+      carrier->own_cpus != nullptr ? carrier->own_cpus : g_everywhere.load(std::memory_order_acquire);
+  if (own != nullptr) bind_carrier(carrier, own);
+}
+
+void use_all_cpus() noexcept {
+  if (const platform::CpuSet* all = g_everywhere.load(std::memory_order_acquire)) set_mask(*all);
+}
+
+void protect_workers(const platform::CpuSet* cpus) noexcept { g_everywhere.store(cpus, std::memory_order_release); }
+
+void bind_self(const platform::CpuSet* cpus) noexcept {
+  Context* self = attach();
+  g_binding_used.store(true, std::memory_order_relaxed);
+  self->cpus = cpus;
+  bind_carrier(self->carrier, cpus);
+  // Whose identity is a worker's has that worker's thread, which runs others at times.
+  if (!self->donated && self->home == nullptr) return;
+  const base::KeepErrno keep;
+  platform::bind_identity_thread(*cpus);
+}
+
+void prefer_thread(int slot) noexcept {
+  Context* self = current_context();
+  want_workers(slot + 1);
+  // As far as there are workers; without, it stays where it ran last.
+  const bool there = slot <= pool().worker_count.load(std::memory_order_acquire);
+  self->place = slot == 0 ? self->group : there ? pool().worker(slot - 1) : nullptr;
+}
+
+}  // namespace weft::core

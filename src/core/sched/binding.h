@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Binding: on which CPUs a context runs. Affinity masks belong to OS threads, so the carrier that continues a bound
+// context takes on its CPUs first. A context that is not bound runs wherever its carrier is. Nothing here is ever
+// called in a program that has not asked for binding.
+#pragma once
+
+#include "platform/cpu_set.h"
+
+namespace weft::core {
+
+// The calling context, which is attached, is bound to `cpus` until it is bound to others or is free again. Sets are
+// told apart by their addresses: `cpus` must not change or go away.
+void bind_self(const platform::CpuSet* cpus) noexcept;
+
+// The calling context, a persistent team's, had best continue there: on its root's thread for slot 0, else on worker
+// `slot` - 1.
+void prefer_thread(int slot) noexcept;
+
+// Workers that start from now on are not to inherit the mask of their maker, who has bound itself, but have this one.
+void protect_workers(const platform::CpuSet* cpus) noexcept;
+
+}  // namespace weft::core

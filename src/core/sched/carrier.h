@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// A carrier: what a running OS thread brings to the scheduler. Pool workers and roots are carriers.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "core/context/context.h"
+#include "core/context/free_contexts.h"
+#include "core/monitor/lateness.h"
+#include "core/sched/parallel_call.h"
+#include "core/sched/ready_list.h"
+#include "core/sched/scheduler.h"
+#include "core/sched/statistics.h"
+#include "platform/rseq.h"
+
+namespace weft::core {
+
+inline constexpr int kOpenCalls = 64;
+
+struct Wake {
+  enum Value : uint32_t {
+    none,      // looking for work, or busy
+    notified,  // there may be work
+    own,       // there is what it alone does: nobody has called it for other work
+    sleeping,  // in the futex
+  };
+};
+
+// What a carrier has of the node's slots, if it is not the number of one.
+struct Slot {
+  enum Value : int {
+    none = -1,
+    permit = -2,  // it runs without: it has been lent
+    taken = -3,   // it had one until it was taken away
+  };
+};
+
+struct alignas(64) Carrier {
+  Carrier(int carrier_index, int pool_index) noexcept : index(carrier_index), worker(pool_index) {}
+
+  const int index;   // in the pool's table
+  const int worker;  // the how-many-eth worker it is; -1 for a root's carrier
+  bool is_root() const noexcept { return worker < 0; }
+  // Whether it stands in the pool's table. Nobody finds work or a context of one that does not, so it gets no contexts:
+  // its thread waits in place, and its regions have one member.
+  bool is_listed() const noexcept { return index < kMaxCarriers; }
+
+  // That of the OS thread itself. It outlives the thread: who unblocks late must find it.
+  alignas(64) Context own_context;
+  // A worker's own context, when it is free and its thread is to end it (core/sched/release_idle.cpp). Release and
+  // acquire: with it come its fields.
+  std::atomic<Context*> own_ends{nullptr};
+  std::atomic<bool> spoken_for{
+      false};  // a persistent team counts on this worker's identity for a member; relaxed, a flag alone
+  Carrier* next_spare = nullptr;
+  void* kept = nullptr;  // kept_by_carrier()
+  // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
+  // Relaxed: the monitor may see an old number, and what a thread has stored itself its signal handlers see
+  // (core/context/set_ids.h).
+  std::atomic<pid_t> thread_id{0};
+  std::atomic<uintptr_t> own_identity{0};
+  platform::RseqArea rseq_area;  // what the OS thread registers in place of libc's; written by the kernel
+
+  // Whether this root counts as holding a slot. Set by the root, cleared by the monitor when no region has
+  // been seen for a while; relaxed, since both sides only aim at a good guess (see roots.cpp).
+  std::atomic<bool> holds_slot{false};
+  std::atomic<int> regions_open{0};  // written by the root alone
+  std::atomic<uint32_t> regions_seen{0};
+  std::atomic<bool> is_seat{false};  // it holds a slot for a guest (guests.cpp), and nobody runs it; relaxed
+  int admitted = 0;  // calls of the region it has been admitted to (admission.h); touched by the root alone
+
+  FreeContexts free;
+
+  // Each piece of work that appears calls one carrier, which takes a piece: whichever, as long as as many are called as
+  // there are pieces. So who takes one for which nobody is called instead passes its call on. Touched by this carrier
+  // only.
+  enum class Call : uint8_t {
+    none,
+    open,  // it comes for a piece
+    missed,  // it has found something to do before it was called
+  };
+  Call call = Call::none;
+  int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only
+  uint32_t released = 0;  // the last request that it has met; touched by this carrier only
+
+  Statistics statistics;
+
+  // Binding; written by this carrier's thread only. What its mask is now, null: what the system gave it (relaxed:
+  // others ask what it might take, as a hint); and what a worker goes back to.
+  std::atomic<const platform::CpuSet*> cpus{nullptr};
+  const platform::CpuSet* own_cpus = nullptr;
+
+  // Its context has been spinning for a while: the carrier could do something else, and is asked to by
+  // `poked`, once, as by being called. Relaxed: who misses it comes a moment later.
+  std::atomic<bool> waiting{false};
+  std::atomic<bool> poked{false};
+  Lateness lateness;  // of its OS thread
+
+  // The slot of the node that it has (core/budget/node_budget.h). Given by the monitor or its own thread, taken by
+  // exchange, so that nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.
+  std::atomic<int> slot{Slot::none};
+
+  alignas(64) ReadyList ready;
+  // What it is to begin under an identity of its own (make_bodiless()). Set by unblock(), taken with exchange: by this
+  // carrier, or by another one when this does not come for it.
+  std::atomic<Context*> bodiless_ready{nullptr};
+  // The group of that. Relaxed: a hint for those that look; who takes it reads the context's own.
+  std::atomic<Carrier*> bodiless_group{nullptr};
+  std::atomic<bool> late{false};  // it has not for a while; written by the monitor, relaxed, a guess
+  // Contexts that could go on here. Relaxed: a guess.
+  int waiting_contexts() const noexcept {
+    return ready.size() + (bodiless_ready.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
+  }
+  // The root's context, when it can go on. Set by anybody, taken with exchange: by this carrier, or by a
+  // worker once the monitor has seen that this one does not come for it. Relaxed flag: a guess.
+  std::atomic<Context*> root_ready{nullptr};
+  std::atomic<bool> abandoned{false};
+  // Nobody has fetched anything from `ready` for a while: contexts that are bound to this carrier's CPUs may be resumed
+  // by others too. Written by the monitor; relaxed, a guess as well.
+  std::atomic<bool> stuck{false};
+  bool root_yields = false;  // touched by this carrier only
+
+  // Parallel calls with members to claim, oldest first. Written by this carrier, except that a primary member
+  // that has moved away clears its own entry.
+  alignas(64) std::array<std::atomic<ParallelCall*>, kOpenCalls> open{};
+  std::atomic<int> open_top{0};
+
+  // Sequentially consistent: "publish, then look for sleepers" against "fall asleep, then look for work".
+  alignas(64) std::atomic<uint32_t> wake{Wake::none};
+  std::atomic<int64_t> called_ns{0};  // when it was woken from its sleep; 0: it has seen that (core/monitor/lateness.h)
+};
+
+}  // namespace weft::core

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/cpu_spread.h"
+
+#include <sched.h>
+
+#include "base/keep_errno.h"
+#include "core/sched/pool.h"
+#include "platform/cpus.h"
+#include "platform/cycles.h"
+#include "platform/thread_state.h"
+
+namespace weft::core {
+
+namespace {
+
+// Each look at a thread is the reading of a small file.
+constexpr int kMostLooks = 4;
+
+// A yield that takes longer has let somebody run. That may be another carrier that waits by now: two that share a CPU
+// and wait for each other by turns never wait for long.
+constexpr int64_t kSwitchNs = 2'000;
+constexpr int64_t kBetweenLooksNs = 500'000;
+
+bool is_working(const Pool& p, const Carrier* carrier, bool waiting_too) noexcept {
+  // Relaxed, as everything here: a carrier that is taken for another kind is looked at for nothing, or later.
+  if (p.is_idle(carrier) || (!waiting_too && carrier->waiting.load(std::memory_order_relaxed))) return false;
+  return carrier->is_root() ? carrier->holds_slot.load(std::memory_order_relaxed) : p.allowed(carrier);
+}
+
+}  // namespace
+
+bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
+  sched_yield();
+  const int64_t after = platform::now_ns();
+  note_wait(mine, after, after - now);
+  if (after - now < kSwitchNs || after < mine->next_look_at_spread) return false;
+  mine->next_look_at_spread = after + kBetweenLooksNs;
+  const base::KeepErrno keep;
+  // Who moves to a CPU that others use gains nothing.
+  return platform::has_cpu_to_spare();
+}
+
+void CpuSpread::move_if_shared(const Carrier* mine, bool waiting_too) noexcept {
+  // Who is bound stays; where workers are, everybody is.
+  if (mine->cpus.load(std::memory_order_relaxed) != nullptr || pool().settings.cpus_of_worker != nullptr) return;
+  const base::KeepErrno keep;
+  const Pool& p = pool();
+  const int cpu = platform::current_cpu();
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  int looks = 0;
+  for (int i = 1; i < count && looks < kMostLooks; ++i) {
+    const Carrier* other = p.carrier((mine->index + i) % count);
+    if (!is_working(p, other, waiting_too)) continue;
+    ++looks;
+    if (platform::cpu_of_thread(other->thread_id.load(std::memory_order_relaxed)) != cpu) continue;
+    platform::leave_cpu(cpu);
+    return;
+  }
+}
+
+}  // namespace weft::core

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeping carriers on CPUs of their own, and out of the way of others. The kernel may queue two of them on one CPU
+// while another has nothing to do, for some milliseconds: then the one that only waits holds up the one that it waits
+// for. And a thread of another process may be queued behind one that only waits.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::core {
+
+struct Carrier;
+
+// For a waiting carrier to call now and then, with the time and how long it has waited. After some microseconds it lets
+// whoever else is queued here go first, which costs little where nobody is. After a while, and then from time to time,
+// and sooner where somebody did go first, it looks where the others are, and moves to another CPU where a working one
+// shares its own.
+class CpuSpread {
+ public:
+  void look(Carrier* mine, int64_t now, int64_t waited_ns) noexcept {
+    if (waited_ns < kYieldNs) return;
+    const bool shared = yield(mine, now);
+    if (waited_ns < next_ns_ && !shared) return;
+    next_ns_ = waited_ns + kPeriodNs;
+    move_if_shared(mine, shared);
+  }
+
+ private:
+  static constexpr int64_t kYieldNs = 5'000;  // longer than most waits where every carrier runs
+  static constexpr int64_t kFirstNs = 500'000;
+  static constexpr int64_t kPeriodNs = 5'000'000;
+  // Whether somebody else has run meanwhile, and the carrier has not looked for a while who that may be.
+  static bool yield(Carrier* mine, int64_t now) noexcept;
+  static void move_if_shared(const Carrier* mine, bool waiting_too) noexcept;
+
+  int64_t next_ns_ = kFirstNs;
+};
+
+}  // namespace weft::core

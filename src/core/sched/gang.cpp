@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/gang.h"
+
+#include <algorithm>
+
+#include "core/sched/pool.h"
+
+namespace weft::core {
+
+namespace {
+
+bool has_time(const Carrier* carrier, const Context* self) noexcept {
+  if (carrier == self->carrier || !carrier->ready.empty()) return false;
+  const Pool& p = pool();
+  if (carrier->is_root() ? carrier != self->group : !p.allowed(carrier)) return false;
+  // Relaxed: both are guesses about a moment that has passed when they are used.
+  return carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier);
+}
+
+bool waits(const Carrier* carrier, const Context* self) noexcept {
+  return has_time(carrier, self) && carrier->waiting.load(std::memory_order_relaxed);
+}
+
+void join_gang(void* argument) noexcept {
+  auto* parallel_call = static_cast<ParallelCall*>(argument);
+  run_claimed(current_context(), parallel_call, parallel_call->take());
+}
+
+}  // namespace
+
+int idle_carriers() noexcept {
+  const Context* self = current_context();
+  const Pool& p = pool();
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  int idle = 0;
+  for (int i = 0; i < count; ++i) idle += has_time(p.carrier(i), self) ? 1 : 0;
+  return idle + p.unmade_workers();
+}
+
+bool alone() noexcept {
+  const Context* self = current_context();
+  const int own = self->home != nullptr && self->home->holds_slot.load(std::memory_order_relaxed) ? 1 : 0;
+  return pool().active_roots.load(std::memory_order_relaxed) <= own && !pool().node.on();
+}
+
+int busy_carriers() noexcept {
+  const Pool& p = pool();
+  const int count = p.worker_count.load(std::memory_order_acquire);
+  int busy = p.active_roots.load(std::memory_order_relaxed);
+  for (int i = 0; i < count; ++i) {
+    const Carrier* worker = p.worker(i);
+    // Relaxed: a guess, as in has_time().
+    const bool has_nothing = p.is_idle(worker) || worker->waiting.load(std::memory_order_relaxed);
+    busy += p.allowed(worker) && !has_nothing ? 1 : 0;
+  }
+  return busy;
+}
+
+void count_gang() noexcept { pool().gangs.fetch_add(1, std::memory_order_relaxed); }
+
+// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both. What
+// others miss is theirs to lend. Idle ones that others had counted on and who found something else to do meanwhile are
+// missed by the monitor (help_gangs).
+int announce_gang(int calls) noexcept {
+  count_gang();
+  return std::min(calls, pool().gang_calls.fetch_add(calls) + calls - idle_carriers());
+}
+
+void begin_gang_calls(int calls) noexcept { pool().gang_calls.fetch_sub(calls, std::memory_order_relaxed); }
+
+int lend_threads(int missing) noexcept {
+  if (missing <= 0) return 0;
+  Pool& p = pool();
+  p.lent_to_gangs.fetch_add(missing, std::memory_order_relaxed);
+  const int wanted = p.worker_limit();
+  grow_workers(wanted);
+  const int refused = std::clamp(wanted - p.worker_count.load(std::memory_order_acquire), 0, missing);
+  if (refused > 0) p.lent_to_gangs.fetch_sub(refused, std::memory_order_relaxed);
+  const int lent = missing - refused;
+  p.compensations.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
+  return lent;
+}
+
+void return_threads(int lent) noexcept {
+  if (lent > 0) pool().lent_to_gangs.fetch_sub(lent, std::memory_order_relaxed);
+}
+
+void begin_sleep(const Context* self) noexcept {
+  if (self->home != nullptr) release_slot(self->home);
+}
+
+void end_sleep(const Context* self) noexcept {
+  if (self->home != nullptr) hold_slot(self->home);
+}
+
+void summon(ParallelCall* parallel_call, int calls) noexcept {
+  const Context* self = current_context();
+  Pool& p = pool();
+  const int unmade = p.unmade_workers();
+  const int missing = calls - (idle_carriers() - unmade);
+  if (unmade > 0 && missing > 0) want_workers(1 + p.worker_count.load(std::memory_order_relaxed) + missing);
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  // Those that look for work find the parallel call where it stands; those that wait have to be given a context that
+  // claims.
+  const bool found_by_idle = parallel_call->open_index >= 0;
+  int woken = 0;
+  for (int i = 0; i < count && found_by_idle && woken < calls; ++i) {
+    const Carrier* carrier = p.carrier(i);
+    if (!has_time(carrier, self) || !p.is_idle(carrier)) continue;
+    notify({self->group, parallel_call});
+    ++woken;
+  }
+  int next = 0;
+  for (int i = woken; i < calls; ++i) {
+    Context* context = make_context(join_gang, parallel_call, 0);
+    if (context == nullptr) return;
+    while (next < count && !waits(p.carrier(next), self)) ++next;
+    if (next < count) context->carrier = p.carrier(next++);
+    launch(context);
+  }
+}
+
+}  // namespace weft::core

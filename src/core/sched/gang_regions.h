@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions that are gangs although nobody has said so: their members wait for each other without a call, so that all of
+// them have to run at the same time. What a region is known by is its function. The monitor finds them out
+// (core/monitor/stalls.h); from then on such a region is lent, when it begins, the OS threads that it lacks.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace weft::core {
+
+struct ParallelCall;
+
+// Written by the monitor, read by whoever begins a region. Relaxed: each word says all there is to say, and who sees it
+// late runs a region as before.
+class GangRegions {
+ public:
+  bool any() const noexcept { return count_.load(std::memory_order_relaxed) > 0; }
+  bool has(const void* function) const noexcept;
+
+  // By the monitor only. False: there is no room for it.
+  bool add(const void* function) noexcept;
+  void remove(const void* function) noexcept;
+  void clear() noexcept;
+
+ private:
+  static constexpr size_t kSlots = 64;
+  static constexpr size_t kProbes = 8;  // a function stands in one of so many slots
+  static size_t slot(const void* function, size_t probe) noexcept {
+    return ((reinterpret_cast<uintptr_t>(function) * 0x9E3779B97F4A7C15u >> 58) + probe) % kSlots;
+  }
+
+  std::array<std::atomic<const void*>, kSlots> functions_{};
+  std::atomic<int> count_{0};
+};
+
+// Of the process.
+extern GangRegions g_gang_regions;
+
+// A region of `size` members is about to be published as `parallel_call`, whose `function` is set, or posted to a
+// persistent team. Returns how many OS threads it has been lent, for the caller to return when it ends.
+int lend_to_gang_region(ParallelCall* parallel_call, int size) noexcept;
+inline int lend_to_region(ParallelCall* parallel_call, int size) noexcept {
+  return __builtin_expect(g_gang_regions.any(), 0) ? lend_to_gang_region(parallel_call, size) : 0;
+}
+void return_region_threads(int lent) noexcept;
+
+// Lends threads to regions whatever they are: so many may run beside the CPU slots, if the system does not refuse them,
+// and do the calls of parallel calls that are gangs. Returns how many were lent.
+int lend_region_threads(int missing) noexcept;
+
+}  // namespace weft::core

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/persistent_team.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "core/context/context_pool.h"
+#include "core/sched/carrier.h"
+
+namespace weft::core {
+
+int PersistentTeam::reserve(int count) noexcept {
+  owner_.store(current_context(), std::memory_order_relaxed);
+  count = std::min(count, kMaxMembers);
+  if (count > capacity_) {
+    // Members keep their addresses; only the owner uses this table.
+    const int capacity = std::max(count, 2 * capacity_);
+    auto** table = static_cast<PersistentMember**>(std::realloc(members_, sizeof(PersistentMember*) * capacity));
+    if (table == nullptr) return size_;
+    members_ = table;
+    capacity_ = capacity;
+  }
+  want_workers(count);
+  if (!has_spare()) return size_;
+  for (; size_ < count; ++size_) {
+    if (size_ == made_) {
+      members_[made_] = new (std::nothrow) PersistentMember;
+      if (members_[made_] == nullptr) break;
+      ++made_;
+    }
+    PersistentMember& member = *members_[size_];
+    member.persistent_team = this;
+    member.index = size_;
+    member.posted.store(sequence_, std::memory_order_relaxed);
+    member.done.store(sequence_, std::memory_order_relaxed);
+    member.asleep.store(1, std::memory_order_relaxed);
+    Context* context = &member.stub;
+    if (!make_bodiless(context, member_main, &member, size_)) context = make_context(member_main, &member, size_);
+    if (context == nullptr) break;
+    context->parallel_call.store(parallel_call_, std::memory_order_relaxed);
+    member.context.store(context, std::memory_order_relaxed);
+  }
+  return std::min(size_, count);
+}
+
+void PersistentTeam::member_main(void* argument) {
+  auto& member = *static_cast<PersistentMember*>(argument);
+  PersistentTeam* persistent_team = member.persistent_team;
+  // What was posted before the first run is still to be served.
+  uint32_t seen = member.done.load(std::memory_order_relaxed);
+  uint32_t nudges = 0;
+  member.began_as_stub = member.context.load(std::memory_order_relaxed) == &member.stub;
+  member.context.store(current_context(), std::memory_order_relaxed);
+  member.asleep.store(0, std::memory_order_relaxed);
+  while (persistent_team->serve(member, seen, nudges)) {
+  }
+}
+
+// Waits for the next post or nudge and runs it; false when the persistent team is dismissed.
+bool PersistentTeam::serve(PersistentMember& member, uint32_t& seen, uint32_t& nudges) noexcept {
+  const auto called = [&] {
+    return member.posted.load(std::memory_order_acquire) != seen ||
+           member.nudged.load(std::memory_order_acquire) != nudges;
+  };
+  const Context* self = current_context();
+  while (!spin_until(self, called)) {
+    member.asleep.store(1, std::memory_order_relaxed);
+    platform::full_fence();
+    block_unless(called);
+    member.asleep.store(0, std::memory_order_relaxed);
+  }
+  const uint32_t posted = member.posted.load(std::memory_order_acquire);
+  if (posted == seen) {
+    nudges = member.nudged.load(std::memory_order_acquire);
+    nudge_(this, member.index, member.post);
+    return true;
+  }
+  seen = posted;
+  const bool last = dismissed_;
+  if (!last) call_(this, member.index, member.post);
+  // When it is done, the member's record may begin another life.
+  if (last && member.began_as_stub) release_bodiless(&member.stub);
+  const int index = member.index;
+  self->carrier->statistics.ends.add();
+  member.done.store(seen, std::memory_order_release);
+  platform::full_fence();
+  if (sleeping_on_.load(std::memory_order_relaxed) == index) unblock(owner_.load(std::memory_order_relaxed));
+  return !last;
+}
+
+// False when `stop` is set first. Relaxed: it says that there is something to look at.
+bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& stop) noexcept {
+  Context* self = current_context();
+  const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence_; };
+  const auto over = [&] { return done() || stop.load(std::memory_order_relaxed); };
+  // A member that nobody runs yet wants this carrier, or will be found by another one while we sleep.
+  while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, over)) {
+    sleeping_on_.store(member.index, std::memory_order_relaxed);
+    platform::full_fence();
+    block_unless(over);
+    sleeping_on_.store(0, std::memory_order_relaxed);
+    if (over()) break;
+  }
+  return done();
+}
+
+void PersistentTeam::launch_asleep(int count) noexcept {
+  Context* first = nullptr;
+  Context** link = &first;
+  for (int i = 1; i < count; ++i) {
+    if (members_[i]->asleep.load(std::memory_order_relaxed) == 0) continue;
+    Context* context = members_[i]->context.load(std::memory_order_relaxed);
+    if (!take_to_launch(context)) continue;
+    context->next = nullptr;
+    *link = context;
+    link = &context->next;
+  }
+  launch_together(first);
+}
+
+void PersistentTeam::nudge(int index) noexcept {
+  PersistentMember& member = *members_[index];
+  member.nudged.fetch_add(1, std::memory_order_release);
+  platform::full_fence();
+  if (member.asleep.load(std::memory_order_relaxed) != 0) unblock(member.context.load(std::memory_order_relaxed));
+}
+
+int PersistentTeam::trim() noexcept {
+  int awake = 0;
+  for (int i = 1; i < size_; ++i) {
+    Context* context = members_[i]->context.load(std::memory_order_relaxed);
+    // Blocked, it is left and complete; held, it stays so while its stack is looked at. One that has not been launched
+    // has used none. Who waits in place is asked for it.
+    if (hold(context)) {
+      trim_stack(context);
+      let_go(context);
+      continue;
+    }
+    const uint32_t token = context->token.load();
+    if (token != Token::held && token != Token::resting) ++awake;
+  }
+  return awake;
+}
+
+void PersistentTeam::dismiss() noexcept {
+  if (size_ == 1) return;
+  dismissed_ = true;
+  start(size_);
+  finish();
+  dismissed_ = false;
+  size_ = 1;
+  count_ = 1;
+}
+
+}  // namespace weft::core

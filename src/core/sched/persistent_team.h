@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A persistent team: contexts that stay together from one call to the next, so that call i always runs on the same
+// context. Made for the outermost teams of a root: no claim, no switch, one cache line each way.
+//
+// Protocol of one post, by member i of the team, on its lines i:
+//   the owner   writes `words`, then `posted` = n (release); after all lines one full fence, then it looks
+//               at each `asleep` and unblocks those that are
+//   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
+//               and unblocks the owner if that sleeps on i
+// Who gives up waiting announces it (`asleep`, `sleeping_on`), fences, and looks once more: with the fence
+// of the other side one of the two sees the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/context/context.h"
+#include "core/sched/scheduler.h"
+#include "platform/fence.h"
+
+namespace weft::core {
+
+class PersistentTeam;
+
+// What the owner tells a member; the meaning is the owner's.
+struct Post {
+  static constexpr int kWords = 6;
+  void* words[kWords];
+};
+
+// Runs a member's call. `index` counts from 1; the owner itself is 0.
+using PersistentCall = void (*)(PersistentTeam* persistent_team, int index, const Post& post);
+
+struct PersistentMember {
+  alignas(64) std::atomic<uint32_t> posted{0};
+  std::atomic<uint32_t> nudged{0};  // counts calls to come and look, outside of a post
+  Post post{};
+
+  alignas(64) std::atomic<uint32_t> done{0};
+
+  // Read at each post, written when the member falls asleep or wakes.
+  alignas(64) std::atomic<uint32_t> asleep{1};
+  // Who runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with a fence
+  // between this and the post on both sides; who still sees the stub then has not seen the member fall asleep.
+  std::atomic<Context*> context{nullptr};
+  alignas(64) Context stub;
+  bool began_as_stub = false;  // touched by the member only
+  PersistentTeam* persistent_team = nullptr;
+  int index = 0;
+};
+
+class PersistentTeam {
+ public:
+  static constexpr int kMaxMembers = 4096;
+
+  // `call` runs each post; `nudge` what a member does when it has been nudged between posts.
+  // Neither allocates nor starts anything yet.
+  // `parallel_call`: what the monitor takes the posts for, if anything (core/sched/gang_regions.h).
+  PersistentTeam(PersistentCall call, PersistentCall nudge, void* owner_data,
+                 const ParallelCall* parallel_call = nullptr) noexcept
+      : call_(call), nudge_(nudge), owner_data_(owner_data), parallel_call_(parallel_call) {}
+  PersistentTeam(const PersistentTeam&) = delete;
+  PersistentTeam& operator=(const PersistentTeam&) = delete;
+
+  // Makes members 1 .. count-1. Returns how many members (the owner included) there are at most `count`:
+  // fewer when the system refuses threads. Only between posts, by the owner.
+  int reserve(int count) noexcept;
+
+  // Gives back the memory of the stacks of members that are asleep. Only between posts, by the owner. How many were
+  // not.
+  int trim() noexcept;
+
+  PersistentMember& member(int index) noexcept { return *members_[index]; }
+  void* owner_data() const noexcept { return owner_data_; }
+
+  // The owner writes `member(i).post` for 1 <= i < count, then calls this.
+  void start(int count) noexcept {
+    ++sequence_;
+    count_ = count;
+    for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
+    platform::full_fence();
+    if (__builtin_expect(parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed), 0)) {
+      launch_asleep(count);
+      return;
+    }
+    for (int i = 1; i < count; ++i) {
+      // The first post launches it.
+      if (members_[i]->asleep.load(std::memory_order_relaxed) != 0)
+        launch(members_[i]->context.load(std::memory_order_relaxed));
+    }
+  }
+
+  // Waits until all members of the last start() are done. False, before that, when `stop` is set; who sets it then
+  // calls call_owner().
+  bool finish(const std::atomic<bool>& stop = kNever) noexcept {
+    for (int i = 1; i < count_; ++i) {
+      PersistentMember& member = *members_[i];
+      if (member.done.load(std::memory_order_acquire) != sequence_ && !await(member, stop)) return false;
+    }
+    return true;
+  }
+
+  // The same by `wait(done)`, which returns when done() holds, and is unblocked for that.
+  template <class Wait>
+  void finish_by(Wait&& wait) noexcept {
+    for (int i = 1; i < count_; ++i) {
+      PersistentMember& member = *members_[i];
+      const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence_; };
+      if (done()) continue;
+      sleeping_on_.store(i, std::memory_order_relaxed);
+      platform::full_fence();
+      wait(done);
+      sleeping_on_.store(0, std::memory_order_relaxed);
+    }
+  }
+
+  // By anybody, after a fence.
+  void call_owner() noexcept {
+    if (sleeping_on_.load(std::memory_order_relaxed) != 0) unblock(owner_.load(std::memory_order_relaxed));
+  }
+
+  // Whether a member has nothing to do, since it has served the post that the caller, one of them, serves: its own may
+  // be still to come.
+  bool has_finished(int index) const noexcept {
+    // Acquire: the caller may count on what the member has done.
+    return members_[index]->done.load(std::memory_order_acquire) == sequence_;
+  }
+
+  // Asks a member that has nothing to do to run the nudge call. A member that is busy does it later.
+  void nudge(int index) noexcept;
+
+  // The members end and their contexts are free again. By the owner, between posts.
+  void dismiss() noexcept;
+
+ private:
+  static void member_main(void* member);
+  void launch_asleep(int count) noexcept;
+  bool serve(PersistentMember& member, uint32_t& seen, uint32_t& nudges) noexcept;
+  bool await(PersistentMember& member, const std::atomic<bool>& stop) noexcept;
+
+  // What members read at each post, or write when they sleep.
+  alignas(64) const PersistentCall call_;
+  const PersistentCall nudge_;
+  void* const owner_data_;
+  const ParallelCall* const parallel_call_;
+  // Atomic, since a member of the last owner's persistent team may look late; then it wakes somebody for nothing.
+  std::atomic<Context*> owner_{nullptr};
+  std::atomic<int> sleeping_on_{0};
+  bool dismissed_ = false;
+  PersistentMember** members_ = nullptr;
+
+  // What the owner writes at each post: on a line of its own, so that members keep theirs.
+  alignas(64) uint32_t sequence_ = 0;
+  int count_ = 1;
+  int size_ = 1;  // members that have a context
+  int made_ = 1;  // records made; those of dismissed members serve again
+  int capacity_ = 0;
+};
+
+}  // namespace weft::core

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one pool of a process. Internal to core.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include <signal.h>
+
+#include "core/budget/node_budget.h"
+#include "core/context/context_pool.h"
+#include "core/context/surplus.h"
+#include "core/monitor/lateness.h"
+#include "core/sched/carrier.h"
+#include "core/sched/claim_set.h"
+#include "core/sched/scheduler.h"
+#include "platform/futex_lock.h"
+
+namespace weft::core {
+
+// Carriers that hold slots of the node for guests.
+struct GuestSlots {
+  platform::FutexLock lock;
+  Carrier* first = nullptr;
+  std::atomic<int> count{0};  // written with the lock held; relaxed, the monitor asks whether there are any
+};
+
+struct Pool {
+  explicit Pool(const Settings& wanted) noexcept
+      : settings(wanted), contexts(wanted.stack_size), spin_ns(wanted.spin_ns) {
+    pthread_sigmask(SIG_SETMASK, nullptr, &signal_mask);
+  }
+
+  const Settings settings;
+  // Of the thread that needed the pool first. Workers begin with it, whoever makes them: the monitor, which lends
+  // some, has all signals blocked.
+  sigset_t signal_mask;
+  platform::FutexLock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
+  std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};
+  std::atomic<int> carrier_count{0};
+  // Those of them that are workers, by their number.
+  std::array<std::atomic<Carrier*>, kMaxWorkers> workers{};
+  std::atomic<int> worker_count{0};
+  Carrier* spare_roots = nullptr;
+  Carrier* spare_unlisted = nullptr;  // carriers that the table had no room for
+  ContextPool contexts;
+
+  // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
+  alignas(64) std::atomic<int> active_roots{0};  // that hold slots; guests count as such
+  std::atomic<int> guest_slots{0};               // of them: guests' (core/budget/guests.h)
+  std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
+  std::atomic<int> lent_to_gangs{0};
+  std::atomic<int> lent_to_regions{0};  // that are gangs although nobody has said so (core/sched/gang_regions.h)
+  std::atomic<int> gang_calls{0};  // announced by gangs, and not begun yet
+  std::atomic<uint32_t> gangs{0};  // that have announced some; relaxed: the monitor asks whether there were any
+  // Why carriers must look twice (Gate). 0 for ever in a process that does not share the node.
+  std::atomic<uint32_t> gate{0};
+
+  // Carriers, by their index, that look for work or sleep until there is some. Who wakes one takes it out: the next
+  // piece of work then wakes another.
+  alignas(64) ClaimSet<kMaxCarriers> idle;
+  std::atomic<int> waiting_count{0};  // carriers whose context has been spinning for a while
+  alignas(64) std::atomic<uint64_t> next_serial{1};
+
+  std::atomic<uint64_t> compensations{0};
+  std::atomic<uint64_t> regions_lent{0};  // how often; relaxed, for statistics
+  std::atomic<int> peak_workers{0};
+  NodeBudget node;
+  GuestSlots slots_of_guests;
+  Surplus surplus;
+
+  Lateness lateness;  // of any carrier
+
+  // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
+  std::atomic<long> spin_ns;
+
+  // Counts the calls of release_idle() by twos; odd: the last one wanted identities ended too.
+  std::atomic<uint32_t> release_requests{0};
+  // The last of them that did: what has been born before is not handed out any more. Relaxed, as above.
+  std::atomic<uint32_t> contexts_since{0};
+
+  // Workers give way to roots: together they are no more than the slots, and what the monitor lends.
+  int worker_limit() const noexcept { return free_limit() + lent_to_regions.load(std::memory_order_relaxed); }
+  bool allowed(const Carrier* carrier) const noexcept {
+    return (__builtin_expect(has_slot(carrier), 1) || carrier->worker < worker_limit()) && admitted(carrier);
+  }
+  // Whether it may run, and do whatever there is, without a look at what is lent: nearly always so.
+  bool has_slot(const Carrier* carrier) const noexcept {
+    return carrier->worker < settings.slots - active_roots.load(std::memory_order_relaxed);
+  }
+  bool admitted(const Carrier* carrier) const noexcept {
+    return gate.load(std::memory_order_relaxed) == 0 || node.admitted(*this, carrier);
+  }
+
+  // A thread that is lent to regions does nothing else: the work of others waits for a CPU of its own.
+  bool may_do(const Carrier* carrier, const ParallelCall* work) const noexcept {
+    return has_slot(carrier) || carrier->worker < free_limit() ||
+           (work != nullptr && work->gang.load(std::memory_order_relaxed));
+  }
+  // Both; nearly always it is a worker that may do whatever there is.
+  bool allowed_for(const Carrier* carrier, const ParallelCall* work) const noexcept {
+    return __builtin_expect(has_slot(carrier), 1) ? admitted(carrier) : allowed_as_lent(carrier, work);
+  }
+  [[gnu::cold, gnu::noinline]] bool allowed_as_lent(const Carrier* carrier, const ParallelCall* work) const noexcept {
+    return may_do(carrier, work) && allowed(carrier);
+  }
+  bool is_oversubscribed() const noexcept { return lent_to_regions.load(std::memory_order_relaxed) > 0; }
+
+  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor who has nothing
+  // to do from another process. Where regions have been lent threads, these come by the kernel's preemption when they
+  // wake up: nobody else is to look for work beside them.
+  bool may_spin(const Carrier* carrier) const noexcept {
+    return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0 && !is_oversubscribed();
+  }
+
+  // Workers that may do whatever there is.
+  int free_limit() const noexcept { return unlent_limit() + lent_to_gangs.load(std::memory_order_relaxed); }
+
+  int unlent_limit() const noexcept {
+    const int left = settings.slots - active_roots.load(std::memory_order_relaxed);
+    return (left > 0 ? left : 0) + lent.load(std::memory_order_relaxed);
+  }
+
+  // Those that nobody has needed yet.
+  int unmade_workers() const noexcept {
+    const int limit = unlent_limit() < settings.slots - 1 ? unlent_limit() : settings.slots - 1;
+    const int made = worker_count.load(std::memory_order_relaxed);
+    return limit > made ? limit - made : 0;
+  }
+
+  // Whether it looks for work, or sleeps until there is some, and nobody has called it: a hint.
+  bool none_idle() const noexcept { return idle.empty(carrier_count.load(std::memory_order_relaxed)); }
+  bool is_idle(const Carrier* carrier) const noexcept { return carrier->is_listed() && idle.has(carrier->index); }
+
+  Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }
+  Carrier* worker(int number) const noexcept { return workers[number].load(std::memory_order_acquire); }
+};
+
+// The pool; null before start(). Replaced in the child of a fork.
+extern std::atomic<Pool*> g_pool;
+inline Pool& pool() noexcept { return *g_pool.load(std::memory_order_acquire); }
+
+// ---- scheduler.cpp ----
+void departed(Context* left) noexcept;
+// Returns in the thread of a worker that is to end, under its own identity.
+void run_for_ever() noexcept;
+// Until there may be something to do that the carrier of `self` may do.
+void idle(Context* self) noexcept;
+// `context`, which nobody runs or holds, can go on.
+void make_ready(Context* context) noexcept;
+// The same for a chain of them.
+void make_all_ready(Context* chain) noexcept;
+// The same for chains that end with null, each of contexts that all belong into the list of one carrier and do the same
+// work, without a look at them. Carriers are called when all are there: one that finds its own does not come for
+// another's.
+class ReadyTogether {
+ public:
+  // False, and nothing is done, when that carrier may not serve them any more.
+  bool add(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept;
+  // After the last one.
+  void call() noexcept;
+
+ private:
+  static constexpr int kMost = 32;
+  struct List {
+    Carrier* carrier;
+    const Carrier* group;
+    const ParallelCall* parallel_call;
+    int count;
+  };
+  std::array<List, kMost> lists_;  // not initialized
+  int size_ = 0;
+};
+// In whose list a context is to stand.
+Carrier* carrier_for(const Context* context) noexcept;
+// Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.
+bool leave(Context* self, Departure departure) noexcept;
+// Wakes one idle carrier that may do the work, which the caller has published before.
+void notify(Work work) noexcept;
+void wake(Carrier* carrier) noexcept;
+// It wanted to run and has last done so `since_ns` ago.
+void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept;
+// Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
+// other work.
+void call(Carrier* carrier) noexcept;
+// Wakes one for whatever work there is: the same, but it passes the call on where it does something else.
+void call_to_work(Carrier* carrier) noexcept;
+// Wakes a carrier that may run again, if there is something for it to do.
+void wake_for_work(Carrier* carrier) noexcept;
+// Work that is there for workers to take; a look at a moment.
+int pending_work(const Pool& pool) noexcept;
+// Runs a claimed member of a parallel call, and others of it while there are some.
+void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept;
+
+// Brings a root's context, which may run as a guest on a worker, back to its own OS thread.
+void return_home(Context* root) noexcept;
+
+// ---- workers.cpp ----
+// Makes workers until there are `count`, as far as the system lets it.
+void grow_workers(int count) noexcept;
+
+// ---- binding.cpp: for the thread of the carrier itself ----
+void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept;
+void bind_new_worker(Carrier* carrier) noexcept;
+// The carrier has run a context that was bound, and has it no more.
+void leave_binding(Carrier* carrier) noexcept;
+// For a thread that is no carrier.
+void use_all_cpus() noexcept;
+// Whether any context has ever been bound. Relaxed: who sees it late looks for nothing once.
+extern std::atomic<bool> g_binding_used;
+
+// ---- relinquish.cpp ----
+// The part of the caller's carrier in what release_idle() has asked for. By `self` that runs the scheduler's loop and
+// has nothing to do; the context that is to take its place, itself if its thread is to end, or null: it may sleep.
+Context* release_before_sleep(Context* self) noexcept;
+// The same by one that waits in place.
+void release_in_place(Context* self) noexcept;
+
+// ---- roots.cpp ----
+// A carrier for a thread that is not the pool's; null: there are too many. And back.
+Carrier* take_root_carrier() noexcept;
+void put_root_carrier(Carrier* carrier) noexcept;
+// The root ceases to count as running.
+void release_slot(Carrier* root) noexcept;
+void hold_slot(Carrier* root) noexcept;
+// So many of `active_roots` are there no more: workers may run in their place.
+void return_slots(Pool& pool, int count) noexcept;
+
+// ---- last_thread.cpp ----
+// The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
+void end_after_last_thread() noexcept;
+
+// ---- monitor.cpp ----
+// Starts it; where the process is to share the node, returns when it does.
+void start_monitor() noexcept;
+// Whether it runs already; false where the system refuses the thread.
+bool has_monitor() noexcept;
+void wake_monitor() noexcept;
+// Until it has joined the node, or is not to; for who finds a pool whose start() is still under way.
+void await_monitor() noexcept;
+void forget_monitor() noexcept;
+
+}  // namespace weft::core

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts that can go on, first in first out.
+#pragma once
+
+#include <atomic>
+
+#include "core/context/context.h"
+#include "platform/spinlock.h"
+
+namespace weft::core {
+
+class ReadyList {
+ public:
+  // A chain of `count` contexts that ends with null.
+  void push(Context* first, Context* last, int count) noexcept {
+    lock_.lock();
+    (last_ != nullptr ? last_->next : first_) = first;
+    last_ = last;
+    size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    lock_.unlock();
+  }
+
+  // The first context that serves `group` (null: any), or null.
+  Context* pop(const Carrier* group = nullptr) noexcept {
+    return pop_first([group](const Context* context) { return group == nullptr || context->group == group; });
+  }
+
+  // The first context that fits, or null.
+  template <class Fits>
+  Context* pop_first(Fits&& fits) noexcept {
+    if (empty()) return nullptr;
+    lock_.lock();
+    Context* previous = nullptr;
+    Context* context = first_;
+    while (context != nullptr && !fits(context)) {
+      previous = context;
+      context = context->next;
+    }
+    if (context != nullptr) {
+      (previous != nullptr ? previous->next : first_) = context->next;
+      if (last_ == context) last_ = previous;
+      size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+      taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    lock_.unlock();
+    return context;
+  }
+
+  // Whether there is one that fits.
+  template <class Fits>
+  bool has(Fits&& fits) noexcept {
+    if (empty()) return false;
+    lock_.lock();
+    const Context* context = first_;
+    while (context != nullptr && !fits(context)) context = context->next;
+    lock_.unlock();
+    return context != nullptr;
+  }
+
+  // Hints: relaxed, since only the lock decides.
+  bool empty() const noexcept { return size() == 0; }
+  int size() const noexcept { return size_.load(std::memory_order_relaxed); }
+  uint32_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
+
+ private:
+  platform::Spinlock lock_;
+  std::atomic<int> size_{0};
+  std::atomic<uint32_t> taken_{0};
+  Context* first_ = nullptr;
+  Context* last_ = nullptr;
+};
+
+}  // namespace weft::core

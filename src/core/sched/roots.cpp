@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that are not the pool's: they attach at their first region and leave when they end.
+#include <algorithm>
+#include <new>
+
+#include <unistd.h>
+
+#include "base/message.h"
+#include "core/budget/guests.h"
+#include "core/sched/pool.h"
+#include "platform/fence.h"
+
+namespace weft::core {
+
+Carrier* take_root_carrier() noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  Carrier* carrier = p.spare_roots;
+  if (carrier != nullptr) {
+    p.spare_roots = carrier->next_spare;
+  } else {
+    const int index = p.carrier_count.load(std::memory_order_relaxed);
+    const int roots = index - p.worker_count.load(std::memory_order_relaxed);
+    if (roots < kMaxRoots) carrier = new (std::nothrow) Carrier(index, -1);
+    if (carrier != nullptr) {
+      p.carriers[index].store(carrier, std::memory_order_release);
+      p.carrier_count.store(index + 1, std::memory_order_release);
+    }
+  }
+  p.lock.unlock();
+  return carrier;
+}
+
+void put_root_carrier(Carrier* carrier) noexcept {
+  Pool& p = pool();
+  p.lock.lock();
+  Carrier*& spare = carrier->is_listed() ? p.spare_roots : p.spare_unlisted;
+  carrier->next_spare = spare;
+  spare = carrier;
+  p.lock.unlock();
+}
+
+namespace {
+
+// One beyond what the table holds; it is kept as others are, since who unblocks late must find it.
+Carrier* take_unlisted_carrier() noexcept {
+  // Relaxed: it only keeps the line from being said twice.
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true, std::memory_order_relaxed)) {
+    base::warn("more than %d threads of the program use OpenMP at the same time: the regions of further ones run alone",
+               kMaxRoots);
+  }
+  Pool& p = pool();
+  p.lock.lock();
+  Carrier* carrier = p.spare_unlisted;
+  if (carrier != nullptr) p.spare_unlisted = carrier->next_spare;
+  p.lock.unlock();
+  if (carrier == nullptr) carrier = new (std::nothrow) Carrier(kMaxCarriers, -1);
+  if (carrier == nullptr) base::fatal("no memory for the first use of OpenMP by a thread");
+  return carrier;
+}
+
+}  // namespace
+
+Context* attach() noexcept {
+  Context* self = current_context();
+  if (self->carrier != nullptr) return self;
+  Carrier* carrier = take_root_carrier();
+  if (carrier == nullptr) carrier = take_unlisted_carrier();
+  self = &carrier->own_context;
+  bind_identity(self);
+  self->carrier = carrier;
+  self->home = carrier;
+  self->group = carrier;
+  self->token.store(Token::none);
+  self->cpus = nullptr;
+  self->rseq = Rseq::held;
+  self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
+  carrier->cpus.store(nullptr, std::memory_order_relaxed);
+  carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
+  carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
+  return self;
+}
+
+void detach() noexcept {
+  Context* self = current_context();
+  Carrier* carrier = self->carrier;
+  if (carrier == nullptr || self->home == nullptr) return;
+  const bool initial = self->thread_id == getpid();
+  release_slot(carrier);
+  if (self->rseq != Rseq::held) platform::drop_rseq_area(carrier->rseq_area);
+  self->carrier = nullptr;
+  // Others will have its number and its carrier.
+  carrier->thread_id.store(0, std::memory_order_relaxed);
+  carrier->own_identity.store(0, std::memory_order_relaxed);
+  shelve(carrier, 0);
+  put_root_carrier(carrier);
+  bind_identity(nullptr);
+  if (initial) end_after_last_thread();
+}
+
+void release_slot(Carrier* root) noexcept {
+  if (!root->holds_slot.exchange(false)) return;
+  Pool& p = pool();
+  p.node.root_ends(root);
+  return_slots(p, 1);
+}
+
+void return_slots(Pool& p, int count) noexcept {
+  p.active_roots.fetch_sub(count);
+  platform::full_fence_after_update();
+  // That many more workers are allowed to run. They may have fallen asleep beside work that stands in their lists.
+  const int allowed = p.worker_limit();
+  const int there = std::min(allowed, p.worker_count.load(std::memory_order_acquire));
+  // And those that were lent to regions may do what there is.
+  const int changed = p.free_limit() - count;
+  for (int i = std::max(0, changed); i < there; ++i) wake_for_work(p.worker(i));
+}
+
+void hold_slot(Carrier* root) noexcept {
+  if (root->holds_slot.load(std::memory_order_relaxed)) return;
+  if (!root->holds_slot.exchange(true)) {
+    pool().active_roots.fetch_add(1);
+    pool().node.root_begins(root);
+  }
+  wake_monitor();
+}
+
+void enter_region(Context* self, int calls) noexcept {
+  Carrier* home = self->home;
+  const int open = home->regions_open.load(std::memory_order_relaxed) + 1;
+  if (__builtin_expect(g_turnstile.load(std::memory_order_relaxed), 0) != 0 && open == 1 && calls > 1)
+    admit(home, calls);
+  // Only now: the monitor sees to it that a root in a region has its slot.
+  home->regions_open.store(open, std::memory_order_relaxed);
+  hold_slot(home);
+}
+
+void leave_region(Context* self) noexcept {
+  Carrier* home = self->home;
+  home->regions_seen.store(home->regions_seen.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const int open = home->regions_open.load(std::memory_order_relaxed) - 1;
+  home->regions_open.store(open, std::memory_order_relaxed);
+  if (__builtin_expect(g_turnstile.load(std::memory_order_relaxed), 0) != 0 && open == 0 && home->admitted > 0)
+    dismiss(home);
+  if (open == 0 && self->carrier != home) return_home(self);
+}
+
+}  // namespace weft::core

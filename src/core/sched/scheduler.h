@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler: which context a carrier runs next, and how a carrier waits when there is none.
+// Every function is thread-safe. docs/design/core.md describes the protocols.
+#pragma once
+
+#include <utility>
+
+#include "core/budget/admission.h"
+#include "core/context/context.h"
+#include "core/sched/cpu_spread.h"
+#include "core/sched/parallel_call.h"
+#include "platform/cpu_set.h"
+#include "platform/cycles.h"
+
+namespace weft::core {
+
+// Each has room of its own: threads of the program must not keep the pool from lending some.
+inline constexpr int kMaxRoots = 4096;
+inline constexpr int kMaxWorkers = 4096;
+inline constexpr int kMaxCarriers = kMaxRoots + kMaxWorkers;
+
+// How the process shares the CPUs of the node with others.
+struct NodeSettings {
+  bool on = false;
+  int weight = 100;
+  const char* mode = "";       // for others to look at
+  platform::CpuSet cpus = {};  // those that the process may use
+};
+
+struct Settings {
+  int slots = 1;                 // carriers that may run at once
+  size_t stack_size = 8u << 20;  // bytes, of a context
+  long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
+  Admission admission = Admission::all;
+  // The CPUs that a worker is bound to as long as nobody says otherwise (core/sched/binding.h); null: workers are not
+  // bound.
+  const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
+  NodeSettings node = {};
+  // A number that changes when members of the region that the parallel call stands for take a chunk, a task or a
+  // construct. Called by the monitor at any time, also after the region has ended.
+  uint64_t (*progress)(const ParallelCall& parallel_call) = nullptr;
+  // Called by each thread that has lent a context its identity when it ends, before its thread-local objects do.
+  void (*identity_ends)() = nullptr;
+};
+
+// Starts the pool once. Later calls change nothing.
+void start(const Settings& settings) noexcept;
+
+// CPU slots of the pool.
+int slots() noexcept;
+
+// The caller's context; a thread that is not of the pool becomes a root. Beyond kMaxRoots it is one to which nobody
+// comes to help, and which gets no contexts.
+Context* attach() noexcept;
+
+// A root that ends gives back what it holds; it may attach again.
+void detach() noexcept;
+
+// The number of the caller's carrier, below kMaxCarriers; -1: it has none, or one beyond those that are numbered.
+int carrier_number() noexcept;
+
+// What another layer keeps with the calling thread's carrier, null at first; touched by its thread alone.
+void*& kept_by_carrier() noexcept;
+
+// The system's id of the OS thread that runs the caller, which is attached.
+pid_t thread_id() noexcept;
+
+// Whether start() has been called in this process.
+bool started() noexcept;
+
+// A root brackets its regions, of `calls` calls, with these; they tell when it competes for a slot. An outermost one
+// may have to wait until it may begin (core/budget/admission.h).
+void enter_region(Context* self, int calls) noexcept;
+void leave_region(Context* self) noexcept;
+
+// A context of the caller's own that will run `start(argument)` once the caller launches it, or null when the
+// system refuses another thread. The context is free again when `start` returns. `place` spreads contexts
+// over workers: equal places, equal worker.
+Context* make_context(void (*start)(void*), void* argument, int place) noexcept;
+// For who has made it alone: whoever unblocks it before meant what the context has served earlier, and is not heard.
+// Once it has been launched this is unblock().
+void launch(Context* context) noexcept;
+
+// The same for several, where threads have been lent to their parallel call: who is woken may take the CPU from the
+// caller, so each of them can go on before the first is woken, and wakes the next itself. True: the caller has
+// `context`, links it by `next`, and passes the chain to launch_together(). False: it goes on already.
+bool take_to_launch(Context* context) noexcept;
+void launch_together(Context* chain) noexcept;
+
+// Keeps a context that is blocked from going on, until it is let go again: who unblocks it meanwhile is not heard. By
+// the one whose calls it waits for. False: it is not blocked.
+bool hold(Context* context) noexcept;
+void let_go(Context* context) noexcept;
+
+// Makes `stub` stand for a call of start(argument) by the worker of that place, from 1, under an identity that the
+// worker has anyway; unblock() lets it begin. False when there is no such worker, or it is spoken for; until
+// release_bodiless().
+bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int place) noexcept;
+void release_bodiless(Context* stub) noexcept;
+
+// Whether the system has refused a thread before. Then members that wait for each other in ways that the scheduler
+// cannot see may have to wait for ever, since no thread can be lent to them.
+bool threads_refused() noexcept;
+
+// Sees to it that there are workers for so many members, as far as there are slots.
+void want_workers(int members) noexcept;
+
+// Sees to it that the caller's carrier can leave a context that blocks: false when the system refuses the
+// thread for that. Contexts made after a refusal could hold up everything.
+bool has_spare() noexcept;
+
+// Offers the calls 1 .. count-1 of `parallel_call`, whose `call` is set, to every carrier.
+void publish(ParallelCall* parallel_call, int count) noexcept;
+
+// Something to wait without.
+inline constinit const std::atomic<bool> kNever{false};
+
+// Waits until all published calls have ended; runs those that nobody claims. False, before that, when all are claimed
+// and `stop` is set; who sets it then unblocks the parallel call's sleeper. The call is to be made again.
+bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop = kNever) noexcept;
+
+// Leaves the CPU to others until unblock() is called for this context; returns at once when that has
+// happened since the last block(). May return early: re-check the condition.
+void block() noexcept;
+void unblock(Context* context) noexcept;
+
+// For one that goes on where it would have blocked, and is attached: if its carrier has been called for other work
+// meanwhile, another one is called in its place.
+void pass_call_on() noexcept;
+
+// Blocks, unless what the caller waits for has come by now.
+template <class Done>
+void block_unless(Done&& done) noexcept {
+  if (done()) {
+    pass_call_on();
+  } else {
+    block();
+  }
+}
+
+// Lets other ready work run first, if there is any; true if it did.
+bool yield() noexcept;
+
+// Nanoseconds a waiter may spin; 0 when waiting is passive.
+long spin_ns() noexcept;
+void set_spin_ns(long ns) noexcept;
+
+// Gives the memory of idle contexts' stacks back to the system, or ends them with their identities; the next call that
+// needs some makes new ones. Carriers that are busy do their part when they are not.
+void release_idle(bool with_identities) noexcept;
+
+// Whether a carrier whose context has waited for so long in place owes its CPU to another process of the node.
+bool owed_to_node(int64_t waited_ns) noexcept;
+
+// Whether the caller's carrier has, or owes the CPU to, something else.
+bool wanted_elsewhere(const Context* self) noexcept;
+
+// Whether more OS threads than there are CPUs may run, since regions need them: who waits is to sleep.
+bool is_oversubscribed() noexcept;
+
+// For who waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now and then,
+// so that it had better leave it (core/monitor/lateness.h).
+bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
+
+// Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
+// is about to leave its carrier.
+void begin_waiting(const Context* self) noexcept;
+void end_waiting(const Context* self, bool goes_on) noexcept;
+
+// The same for one that has waited for a while, if its OS thread is a root's: it may as well do what others are likely
+// to come for, but have not.
+void offer_thread(const Context* self) noexcept;
+
+// Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
+// the caller had better block.
+template <class Done>
+bool spin_until(const Context* self, Done&& done) noexcept {
+  if (done()) return true;
+  const long budget = spin_ns();
+  if (budget == 0) return false;
+  constexpr unsigned kSpinsPerLook = 16;
+  constexpr unsigned kSpinsPerTime = 64;
+  constexpr int64_t kOfferNs = 50'000;
+  int64_t deadline = 0;
+  int64_t looked = 0;
+  bool finished = false;
+  bool offered = false;
+  CpuSpread spread;
+  for (unsigned spins = 0;; ++spins) {
+    if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
+    platform::pause();
+    if ((finished = done())) break;
+    if (spins % kSpinsPerTime == kSpinsPerTime - 1) {
+      const int64_t now = platform::now_ns();
+      if (deadline == 0) {
+        deadline = now + budget;
+        begin_waiting(self);
+        looked = now;
+      }
+      if (comes_late(self, now, now - std::exchange(looked, now))) break;
+      if (!offered && now - (deadline - budget) > kOfferNs) {
+        offered = true;
+        offer_thread(self);
+      }
+      if (now > deadline || is_oversubscribed() || owed_to_node(now - (deadline - budget))) break;
+      spread.look(self->carrier, now, now - (deadline - budget));
+    }
+  }
+  if (deadline != 0) end_waiting(self, finished);
+  return finished;
+}
+
+}  // namespace weft::core

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts that all wait for one event, and go on together: a barrier with more members than CPUs. Waking them one by
+// one with unblock() costs several locked instructions each; here those that last ran on the same carrier stand in one
+// lane, and a release moves whole lanes to the ready lists.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/context/context.h"
+#include "core/sched/parallel_call.h"
+#include "platform/spinlock.h"
+
+namespace weft::core {
+
+// Protocol: who waits takes a ticket, looks whether the event has come, and waits with the ticket. Who makes the event
+// come calls release() after that. The ticket counts the releases, and is compared under the lane's lock when the
+// waiter's stack is complete: a release in between makes the waiter go on at once.
+class WaitQueue {
+ public:
+  WaitQueue() noexcept = default;
+  ~WaitQueue() { delete[] lanes_; }
+  WaitQueue(const WaitQueue&) = delete;
+  WaitQueue& operator=(const WaitQueue&) = delete;
+
+  // Makes room for contexts of that many carriers; others share lanes. While nobody waits. False: no memory.
+  bool reserve(int lanes) noexcept;
+
+  // Acquire: who gets a new ticket sees what was done before that release.
+  uint32_t ticket() const noexcept { return releases_.load(std::memory_order_acquire); }
+
+  // Leaves the CPU to others until a release later than the ticket. May return early. False, at once, when there is no
+  // other context to leave it to.
+  bool wait(uint32_t ticket) noexcept;
+
+  // All that wait can go on.
+  void release() noexcept;
+
+  // For the successor of a context that has left to wait.
+  void take_in(Context* left) noexcept;
+
+ private:
+  // `alike`: all belong into the ready list of `carrier` and do the same `work`; so the release, which may run on
+  // another CPU, need not look at them.
+  struct Chain {
+    Context* first = nullptr;
+    Context* last = nullptr;
+    Carrier* carrier = nullptr;
+    Work work;
+    int count = 0;
+    bool alike = true;
+
+    void add(Context* context) noexcept;
+  };
+  struct alignas(64) Lane {
+    platform::Spinlock lock;
+    Chain chain;
+  };
+
+  std::atomic<uint32_t> releases_{0};
+  int count_ = 0;  // a power of two, so that a carrier's lane is found without a division
+  Lane* lanes_ = nullptr;
+};
+
+}  // namespace weft::core

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool and its OS threads.
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/keep_errno.h"
+#include "base/message.h"
+#include "core/budget/guests.h"
+#include "core/context/stack_overflow.h"
+#include "core/sched/parking.h"
+#include "core/sched/pool.h"
+#include "platform/rseq.h"
+
+namespace weft::core {
+
+std::atomic<Pool*> g_pool{nullptr};
+
+namespace {
+
+platform::FutexLock g_start_lock;
+
+bool start_thread(Carrier* carrier) noexcept;
+
+void* worker_main(void* argument) {
+  auto* carrier = static_cast<Carrier*>(argument);
+  Pool& p = pool();
+  // Who makes it writes down where its stack ends.
+  p.lock.lock();
+  p.lock.unlock();
+  const bool left = platform::leave_rseq();
+  platform::take_rseq_area(carrier->rseq_area);
+  pthread_sigmask(SIG_SETMASK, &p.signal_mask, nullptr);
+  Context* self = &carrier->own_context;
+  bind_identity(self);
+  carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
+  carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
+  const AlternateStack alternate_stack;
+  bind_new_worker(carrier);
+  self->carrier = carrier;
+  self->born = p.release_requests.load(std::memory_order_relaxed);
+  // It counts as idle from before its start: until it has looked round it may be called. Nor has it a slot of the node.
+  idle(self);
+  // The kernel goes on writing into the area of its own identity: that one stays here, unused, for another's.
+  if (Context* other = left ? nullptr : take_free(carrier, 0)) switch_to(other);
+  for (;;) {
+    run_for_ever();
+    // Its identity is to end: another thread goes on as this carrier.
+    self->ends = false;
+    platform::drop_rseq_area(carrier->rseq_area);
+    p.lock.lock();
+    const bool succeeded = start_thread(carrier);
+    p.lock.unlock();
+    if (succeeded) break;
+    platform::take_rseq_area(carrier->rseq_area);
+    self->born = p.release_requests.load(std::memory_order_relaxed);
+  }
+  if (p.settings.identity_ends != nullptr) p.settings.identity_ends();
+  bind_identity(nullptr);
+  return nullptr;
+}
+
+// With the pool's lock held.
+bool start_thread(Carrier* carrier) noexcept {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, pool().settings.stack_size + kGuardSize + (64u << 10));
+  pthread_attr_setguardsize(&attributes, kGuardSize);
+  pthread_t thread;
+  const int error =
+      has_room_for(pool().settings.stack_size) ? pthread_create(&thread, &attributes, worker_main, carrier) : ENOMEM;
+  pthread_attr_destroy(&attributes);
+  if (error == 0) {
+    carrier->own_context.stack_end = stack_end_of(thread);
+  } else {
+    pool().contexts.note_refusal(error);
+  }
+  return error == 0;
+}
+
+bool start_worker() noexcept {
+  const base::KeepErrno keep;
+  Pool& p = pool();
+  p.lock.lock();
+  const int index = p.carrier_count.load(std::memory_order_relaxed);
+  const int worker = p.worker_count.load(std::memory_order_relaxed);
+  Carrier* carrier = worker < kMaxWorkers ? new (std::nothrow) Carrier(index, worker) : nullptr;
+  bool started = false;
+  if (carrier != nullptr) {
+    started = start_thread(carrier);
+    if (started) {
+      // It is idle before it runs: who counts idle carriers now may count on it.
+      p.idle.add(index);
+      p.carriers[index].store(carrier, std::memory_order_release);
+      p.carrier_count.store(index + 1, std::memory_order_release);
+      p.workers[worker].store(carrier, std::memory_order_release);
+      p.worker_count.store(worker + 1, std::memory_order_release);
+    } else {
+      delete carrier;
+    }
+  }
+  p.lock.unlock();
+  return started;
+}
+
+// The child of a fork has one thread, the caller. What the others held (locks, contexts, carriers) is gone
+// with them, so the child starts over at its next region; the old pool stays, unused.
+void forget_in_child() {
+  g_pool.store(nullptr, std::memory_order_release);
+  Context* self = current_context();
+  self->carrier = nullptr;
+  bind_identity(self);  // its OS thread has the identity that called fork() for its own, and another number
+  forget_admissions();
+  forget_parked();
+  forget_monitor();
+  g_start_lock.unlock();
+}
+
+// Nobody may be inside start() while the process is copied.
+void before_fork() { g_start_lock.lock(); }
+void after_fork_in_parent() { g_start_lock.unlock(); }
+
+}  // namespace
+
+void grow_workers(int count) noexcept {
+  while (pool().worker_count.load(std::memory_order_acquire) < count) {
+    if (!start_worker()) return;
+  }
+}
+
+void want_workers(int members) noexcept { grow_workers(std::min(members, pool().settings.slots) - 1); }
+
+void start(const Settings& settings) noexcept {
+  if (g_pool.load(std::memory_order_acquire) != nullptr) return;
+  g_start_lock.lock();
+  if (g_pool.load(std::memory_order_relaxed) == nullptr) {
+    static bool once = [&settings] {
+      set_departure_handler(departed);
+      set_identity_end(settings.identity_ends);
+      pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
+      std::atexit([] {
+        if (!started()) return;
+        pool().surplus.stop(pool());
+        pool().node.leave();
+      });
+      return true;
+    }();
+    static_cast<void>(once);
+    auto* made = new (std::nothrow) Pool(settings);
+    if (made == nullptr) base::lacking("no memory for the pool of threads");
+    set_admission(settings.admission);
+    begin_guests(*made);
+    g_pool.store(made, std::memory_order_release);
+    watch_stacks(settings.stack_size);
+    start_monitor();
+  }
+  g_start_lock.unlock();
+}
+
+bool started() noexcept { return g_pool.load(std::memory_order_acquire) != nullptr; }
+
+int slots() noexcept { return pool().settings.slots; }
+
+Totals totals() noexcept {
+  Totals sum;
+  Pool* p = g_pool.load(std::memory_order_acquire);
+  if (p == nullptr) return sum;
+  const int count = p->carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Statistics& s = p->carrier(i)->statistics;
+    sum.calls += s.calls.get();
+    sum.claims += s.claims.get();
+    sum.switches += s.switches.get();
+    sum.steals += s.steals.get();
+    sum.parks += s.parks.get();
+    sum.blocks += s.blocks.get();
+    sum.late_threads += s.lates.get() > 0 ? 1 : 0;
+  }
+  sum.compensations = p->compensations.load(std::memory_order_relaxed);
+  sum.regions_lent = p->regions_lent.load(std::memory_order_relaxed);
+  sum.peak_threads = count;
+  p->lock.lock();
+  sum.donors = static_cast<int>(p->contexts.size());
+  sum.peak_donors = static_cast<int>(p->contexts.most());
+  sum.donors_ended = static_cast<int>(p->contexts.withdrawn());
+  p->lock.unlock();
+  return sum;
+}
+
+}  // namespace weft::core

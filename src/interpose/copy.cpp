@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/copy.h"
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <dlfcn.h>
+
+#include "core/sched/parking.h"
+#include "interpose/fibers.h"
+#include "interpose/fork.h"
+#include "interpose/run.h"
+#include "interpose/thread_share.h"
+#include "platform/fence.h"
+#include "platform/futex_lock.h"
+#include "platform/redirect.h"
+
+namespace weft::interpose {
+
+// ---- numbers ----
+
+bool Numbers::try_take(int first, int count, uint16_t* numbers) noexcept {
+  int found = 0;
+  lock_.lock();
+  for (int number = first; number < most_ && found < count; ++number) {
+    if ((taken_[static_cast<size_t>(number) / 64] >> (number % 64) & 1) != 0) continue;
+    numbers[found++] = static_cast<uint16_t>(number);
+  }
+  if (found == count) {
+    for (int i = 0; i < count; ++i) taken_[numbers[i] / 64u] |= uint64_t{1} << (numbers[i] % 64u);
+  }
+  lock_.unlock();
+  return found == count;
+}
+
+void Numbers::take(int first, int count, uint16_t* numbers) noexcept {
+  for (;;) {
+    const uint32_t seen = returns_.load();
+    if (try_take(first, count, numbers)) return;
+    // Between `waiting_` and the numbers stands a fence on both sides: who waits sees them, or is seen.
+    waiting_.fetch_add(1);
+    platform::full_fence_after_update();
+    const bool taken = try_take(first, count, numbers);
+    if (!taken) core::park(returns_, seen);
+    waiting_.fetch_sub(1);
+    if (taken) return;
+  }
+}
+
+void Numbers::put(int count, const uint16_t* numbers) noexcept {
+  lock_.lock();
+  for (int i = 0; i < count; ++i) taken_[numbers[i] / 64u] &= ~(uint64_t{1} << (numbers[i] % 64u));
+  lock_.unlock();
+  platform::full_fence();
+  if (waiting_.load(std::memory_order_relaxed) == 0) return;
+  returns_.fetch_add(1);
+  core::unpark(returns_, INT_MAX);
+}
+
+// ---- copies ----
+
+namespace {
+
+constexpr int kMostCopies = 32;
+platform::FutexLock g_lock;  // of their addition
+// Released when a copy has been added, acquired by readers.
+std::array<std::atomic<Copy*>, kMostCopies> g_copies{};
+std::atomic<int> g_count{0};
+
+Copy* copy_with(uintptr_t base) noexcept {
+  const int count = copy_count();
+  for (int i = 0; i < count; ++i) {
+    if (copy(i)->base == base) return copy(i);
+  }
+  return nullptr;
+}
+
+// A record of the copy that `map` is, if it is one that can be used. Without the lock, since the dynamic linker's is
+// taken, which may be held by somebody who waits for ours.
+Copy* make(const link_map* map) noexcept {
+  const platform::LoadedObject object(map->l_addr, map->l_ld);
+  const OpenBlas library(object);
+  if (!library.found()) return nullptr;
+  // It must not be unmapped: shares are written into it at any time.
+  if (dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == nullptr) return nullptr;
+  Copy* made = new (std::nothrow) Copy(library, map->l_addr, map->l_name);
+  if (made == nullptr) return nullptr;
+  object.for_each_defined([made](const char* name, void* function, size_t) {
+    if (known(name) != Known::get_configuration) return false;
+    made->numbers.set_most(most_numbers(reinterpret_cast<const char* (*)()>(function)));
+    return true;
+  });
+  begin_share(made);
+  handle_forks();
+  return made;
+}
+
+Copy* find_or_add(const link_map* map) noexcept {
+  if (Copy* found = copy_with(map->l_addr)) return found;
+  Copy* made = make(map);
+  if (made == nullptr) return nullptr;
+  g_lock.lock();
+  Copy* kept = copy_with(map->l_addr);
+  const int index = g_count.load(std::memory_order_relaxed);
+  if (kept == nullptr && index < kMostCopies) {
+    kept = made;
+    g_copies[static_cast<size_t>(index)].store(made, std::memory_order_release);
+    g_count.store(index + 1, std::memory_order_release);
+  }
+  g_lock.unlock();
+  if (kept != made) delete made;
+  return kept;
+}
+
+const link_map* map_at(const void* address) noexcept {
+  dl_find_object found;
+  return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_link_map : nullptr;
+}
+
+// The objects of the process that are copies; their maps, since nothing is added while the dynamic linker's lock is
+// held.
+struct Found {
+  std::array<const link_map*, kMostCopies> maps{};
+  int count = 0;
+};
+
+Found find_mapped() noexcept {
+  Found found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* argument) {
+        auto* into = static_cast<Found*>(argument);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& header = info->dlpi_phdr[i];
+          if (header.p_type != PT_DYNAMIC) continue;
+          const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + header.p_vaddr);
+          const platform::LoadedObject object(info->dlpi_addr, dynamic);
+          if (!OpenBlas(object).found()) continue;
+          const link_map* map = map_at(dynamic);
+          if (map != nullptr && into->count < kMostCopies) into->maps[static_cast<size_t>(into->count++)] = map;
+        }
+        return 0;
+      },
+      &found);
+  return found;
+}
+
+}  // namespace
+
+int copy_count() noexcept { return g_count.load(std::memory_order_acquire); }
+Copy* copy(int index) noexcept { return g_copies[static_cast<size_t>(index)].load(std::memory_order_acquire); }
+
+Copy::Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexcept
+    : library(found),
+      base(object_base),
+      path(realpath(file, nullptr)),
+      whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))),
+      waits(whole && Fibers::possible() ? platform::note_of(reinterpret_cast<const void*>(found.begin)) : 0) {}
+
+Copy::~Copy() { std::free(path); }
+
+Copy* copy_at(const void* address) noexcept {
+  const link_map* map = map_at(address);
+  return map != nullptr ? find_or_add(map) : nullptr;
+}
+
+Copy* copy_of(Job job) noexcept {
+  const int count = copy_count();
+  for (int i = 0; i < count; ++i) {
+    if (copy(i)->job.load(std::memory_order_relaxed) == job) return copy(i);
+  }
+  Copy* found = copy_at(reinterpret_cast<const void*>(job));
+  if (found != nullptr) found->job.store(job, std::memory_order_relaxed);
+  return found;
+}
+
+Copy* copy_in(const char* path) noexcept {
+  if (path == nullptr) return nullptr;
+  const int count = copy_count();
+  for (int i = 0; i < count; ++i) {
+    if (copy(i)->path != nullptr && std::strcmp(copy(i)->path, path) == 0) return copy(i);
+  }
+  char wanted[PATH_MAX];
+  if (realpath(path, wanted) == nullptr) return nullptr;
+  const Found found = find_mapped();
+  for (int i = 0; i < found.count; ++i) {
+    const link_map* map = found.maps[static_cast<size_t>(i)];
+    char name[PATH_MAX];
+    if (realpath(map->l_name, name) == nullptr || std::strcmp(name, wanted) != 0) continue;
+    return find_or_add(map);
+  }
+  return nullptr;
+}
+
+int adopt_copies() noexcept {
+  int adopted = 0;
+  const Found found = find_mapped();
+  for (int i = 0; i < found.count; ++i) {
+    const Copy* copy = find_or_add(found.maps[static_cast<size_t>(i)]);
+    if (copy == nullptr || copy->numbers.most() <= copy->first_number()) continue;
+    // Whoever has put in something else keeps it.
+    Run nobody = nullptr;
+    const bool done =
+        __atomic_compare_exchange_n(copy->library.run, &nobody, &run, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    adopted += done ? 1 : 0;
+  }
+  return adopted;
+}
+
+}  // namespace weft::interpose

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/gang_queue.h"
+
+#include <atomic>
+
+#include "platform/fence.h"
+#include "platform/futex.h"
+
+namespace weft::interpose {
+
+namespace {
+
+std::atomic<int> g_running{0};  // relaxed: a guess, as idle carriers are
+std::atomic<uint32_t> g_ended{0};  // what is slept on
+std::atomic<uint32_t> g_waiting{0};
+thread_local int t_own = 0;
+
+// It changes before the look at who waits, who counts itself before the kernel compares: with a fence on both sides,
+// who waits is seen here, or sees the change and does not sleep.
+void wake_one() noexcept {
+  g_ended.fetch_add(1);
+  platform::full_fence_after_update();
+  if (g_waiting.load(std::memory_order_relaxed) > 0) platform::futex_wake(g_ended, 1);
+}
+
+}  // namespace
+
+void begin_turn() noexcept {
+  ++t_own;
+  g_running.fetch_add(1, std::memory_order_relaxed);
+}
+
+// One is woken, since the carriers of one gang seldom do for two. It begins its gang sooner or later, for which it
+// waits for a bounded time only, and passes the wake-up on then. Where it sleeps again instead, since there were too
+// few carriers for it, those that need less sleep on: until the next end, or their own time is over.
+void end_turn() noexcept {
+  --t_own;
+  g_running.fetch_sub(1, std::memory_order_relaxed);
+  wake_one();
+}
+
+void pass_turn_on() noexcept { wake_one(); }
+
+bool others_have_turns() noexcept { return t_own == 0 && g_running.load(std::memory_order_relaxed) > 0; }
+
+uint32_t turns_ended() noexcept { return g_ended.load(std::memory_order_relaxed); }
+
+void await_turn(uint32_t seen, int64_t ns) noexcept {
+  g_waiting.fetch_add(1);
+  platform::full_fence_after_update();
+  if (others_have_turns()) platform::futex_wait_for(g_ended, seen, ns);
+  g_waiting.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void forget_turns() noexcept {
+  g_running.store(t_own, std::memory_order_relaxed);
+  g_waiting.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace weft::interpose

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions of a library the loops belong to that have been found in it (interpose/wait_loops.h). Each must have
+// its own: what all of them have together says nothing of one. Needs nothing of libc, so that the audit library may use
+// it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace weft::interpose {
+
+class LoopOwners {
+ public:
+  using Byte = unsigned char;
+
+  // Functions that are not exported stand beside the one that uses them: behind it, or before it, as the compiler has
+  // it in all of a library. So far from it.
+  static constexpr size_t kBeside = 8192;
+
+  void add(Byte* function, size_t size) noexcept {
+    if (count_ == static_cast<int>(functions_.size())) {
+      complete_ = false;
+      return;
+    }
+    int at = count_++;
+    for (; at > 0 && functions_[index(at - 1)].begin > function; --at) {
+      functions_[index(at)] = functions_[index(at - 1)];
+    }
+    functions_[index(at)] = {.begin = function, .end = function + size};
+  }
+
+  int size() const noexcept { return count_; }
+  // From the first to the last, and what stands beside them. Null: there are none.
+  Byte* begin() const noexcept { return count_ > 0 ? functions_[0].begin - kBeside : nullptr; }
+  Byte* end() const noexcept { return count_ > 0 ? functions_[index(count_ - 1)].end + kBeside : nullptr; }
+
+  void count(const Byte* loop) noexcept {
+    int next = 0;  // the first one behind the loop
+    for (int rest = count_; rest > 0;) {
+      const int half = rest / 2;
+      const bool before = functions_[index(next + half)].begin <= loop;
+      next += before ? half + 1 : 0;
+      rest = before ? rest - half - 1 : half;
+    }
+    if (next > 0) {
+      Function& own = functions_[index(next - 1)];
+      if (loop < own.end + kBeside) ++own.behind;
+      if (loop < own.end) {
+        ++own.before;
+        return;
+      }
+    }
+    if (next == count_) return;
+    Function& own = functions_[index(next)];
+    if (loop >= own.begin - kBeside) ++own.before;
+  }
+
+  // Whether each function has so many loops, in itself and on one side, the same one for all.
+  bool each_has(int least, int most) const noexcept {
+    bool before = complete_ && count_ > 0;
+    bool behind = before;
+    for (int i = 0; i < count_; ++i) {
+      const Function& one = functions_[index(i)];
+      before = before && one.before >= least && one.before <= most;
+      behind = behind && one.behind >= least && one.behind <= most;
+    }
+    return before || behind;
+  }
+
+ private:
+  // Loops in it and in what stands before it, up to the function added before; and the same behind it.
+  struct Function {
+    Byte* begin = nullptr;
+    Byte* end = nullptr;
+    int before = 0;
+    int behind = 0;
+  };
+  // There are some 200 in the builds that have most.
+  static constexpr size_t kMost = 512;
+
+  static constexpr size_t index(int i) noexcept { return static_cast<size_t>(i); }
+
+  std::array<Function, kMost> functions_{};
+  int count_ = 0;
+  bool complete_ = true;
+};
+
+}  // namespace weft::interpose

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/statistics.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include "base/options.h"
+#include "interpose/copy.h"
+#include "interpose/thread_share.h"
+
+namespace weft::interpose {
+
+namespace {
+
+// Relaxed: counts and no more.
+std::atomic<uint64_t> g_calls{0};
+std::atomic<uint64_t> g_jobs{0};
+std::atomic<uint64_t> g_lent{0};
+std::atomic<uint64_t> g_alone{0};
+
+void print() noexcept {
+  const ShareCounts shares = share_counts();
+  char text[512];
+  const int size =
+      std::snprintf(text, sizeof text,
+                    "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, not divided: %llu, "
+                    "shares lowered: %lu, raised: %lu\n",
+                    copy_count(), static_cast<unsigned long long>(g_calls.load()),
+                    static_cast<unsigned long long>(g_jobs.load()), static_cast<unsigned long long>(g_lent.load()),
+                    static_cast<unsigned long long>(g_alone.load()), shares.lowered, shares.raised);
+  if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
+}
+
+// Behind what openmp/settings/startup.cpp prints, under its heading: exit handlers run the newest first.
+[[gnu::constructor(101)]] void on_load() {
+  if (base::options().stats) std::atexit([] { print(); });
+}
+
+}  // namespace
+
+void count_gang(int jobs, int lent) noexcept {
+  if (!base::options().stats) return;
+  g_calls.fetch_add(1, std::memory_order_relaxed);
+  g_jobs.fetch_add(static_cast<uint64_t>(jobs), std::memory_order_relaxed);
+  g_lent.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
+}
+
+void count_alone() noexcept {
+  if (base::options().stats) g_alone.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace weft::interpose

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where jobs of OpenBLAS wait for each other. They do so by plain loops, which nobody can intercept, so each such loop
+// is made to call a function: then jobs that wait for each other can run on one thread, by turns (interpose/fibers.h).
+// Two kinds of loops are known, both by all of their instructions, and each function has to have its own; whatever else
+// a copy has makes it one whose waits are not seen. Needs nothing of libc but system calls, so that the audit library
+// may use it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "interpose/loop_owners.h"
+#include "interpose/openblas.h"
+#include "platform/loaded_object.h"
+
+namespace weft::interpose {
+
+// Which jobs call the function when they wait, as bits; what the audit library has found stands behind the redirection
+// of the copy's function that begins lists.
+enum SeenWaits : uint32_t {
+  kArraysSeen = 1,  // those that come as an array: products and what is made of them
+  kListsSeen = 2,  // those that come as a list, beside which their creator runs: the LU factorization
+  kLookedFor = 4,
+};
+
+#if defined(__x86_64__)
+
+// Only before anybody can be in the code of the object.
+class WaitLoops {
+ public:
+  explicit WaitLoops(const platform::LoadedObject& object) noexcept {
+    object.for_each_defined([this](const char* name, void* function, size_t size) {
+      if (is_product(name)) products_.add(static_cast<Byte*>(function), size);
+      if (is_factorization(name)) factorizations_.add(static_cast<Byte*>(function), size);
+      return false;
+    });
+  }
+
+  // `function` keeps all registers. Which waits call it from now on.
+  uint32_t call(const void* function) noexcept {
+    page_ = static_cast<unsigned char*>(
+        mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (page_ == MAP_FAILED) return 0;
+    write_entry(function);
+    find_in_factorizations();
+    const bool products = near(products_) && products_are_known();
+    const bool factorizations = near(factorizations_) && factorizations_are_known();
+    if (factorizations) copy_factorizations();
+    if (mprotect(page_, kPageSize, PROT_READ | PROT_EXEC) != 0) return 0;
+    uint32_t seen = 0;
+    if (products && change(products_, [this] { patch_products(); })) seen |= kArraysSeen;
+    if (factorizations && change(factorizations_, [this] { patch_factorizations(); })) seen |= kListsSeen;
+    return seen;
+  }
+
+ private:
+  using Byte = LoopOwners::Byte;
+
+  static constexpr size_t kPageSize = 4096;
+  // A job of a product waits before it packs its blocks anew, for those of others, and at its end.
+  static constexpr int kLeastOfAProduct = 3;
+  static constexpr int kMostOfAProduct = 64;
+  // In the code of each LU factorization: one of its creator, four of its jobs.
+  static constexpr int kLoopsOfADriver = 5;
+  static constexpr int kMostDrivers = 8;
+  static constexpr size_t kNops = 8;
+  static constexpr Byte kNop = 0x90;
+
+  bool near(const LoopOwners& functions) const noexcept {
+    constexpr intptr_t kReach = 0x7fff0000;
+    const auto fits = [this](const Byte* at) {
+      const intptr_t distance = reinterpret_cast<intptr_t>(at) - reinterpret_cast<intptr_t>(page_);
+      return distance < kReach && -distance < kReach;
+    };
+    return functions.size() > 0 && fits(functions.begin()) && fits(functions.end());
+  }
+
+  template <class Patch>
+  static bool change(const LoopOwners& functions, Patch&& patch) noexcept {
+    const auto size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(functions.begin()) & ~(size - 1);
+    const uintptr_t end = (reinterpret_cast<uintptr_t>(functions.end()) + size - 1) & ~(size - 1);
+    if (begin >= end || mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE) != 0)
+      return false;
+    patch();
+    mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_EXEC);
+    return true;
+  }
+
+  // ---- writing ----
+
+  static void put_distance(Byte* at, const Byte* target) noexcept {
+    const auto distance = static_cast<int32_t>(target - (at + 4));
+    std::memcpy(at, &distance, 4);
+  }
+  // jmp *2(%rip); the function
+  void write_entry(const void* function) noexcept {
+    constexpr Byte kJump[] = {0xff, 0x25, 2, 0, 0, 0};
+    std::memcpy(page_, kJump, sizeof kJump);
+    std::memcpy(page_ + 8, &function, 8);
+    used_ = 16;
+  }
+  void write_call(Byte* at) const noexcept {
+    at[0] = 0xe8;
+    put_distance(at + 1, page_);
+  }
+
+  // ---- products: eight nops, a look, and back to the nops ----
+
+  static bool is_nops(const Byte* at) noexcept {
+    uint64_t word;
+    std::memcpy(&word, at, kNops);
+    return word == 0x9090909090909090;
+  }
+  // The conditional jump back, a load and a comparison behind the nops.
+  static bool goes_back(const Byte* nops) noexcept {
+    constexpr int kLook = 24;
+    for (const Byte* at = nops + kNops; at < nops + kNops + kLook; ++at) {
+      int32_t distance;
+      std::memcpy(&distance, at + 2, 4);
+      const bool is_short = (at[0] & 0xfe) == 0x74 && at + 2 + static_cast<int8_t>(at[1]) == nops;
+      const bool is_long = at[0] == 0x0f && (at[1] & 0xfe) == 0x84 && at + 6 + distance == nops;
+      if (is_short || is_long) return true;
+    }
+    return false;
+  }
+  // Visits each run of at least eight nops by its last eight: one more may stand before, for alignment.
+  template <class Visit>
+  static void for_each_nops(const LoopOwners& functions, Visit&& visit) noexcept {
+    const Byte* end = functions.end();
+    for (Byte* at = functions.begin(); at + kNops + 32 < end;) {
+      if (at[kNops - 1] != kNop) {
+        at += kNops;
+      } else if (!is_nops(at)) {
+        ++at;
+      } else {
+        while (at[kNops] == kNop) ++at;
+        visit(at);
+        at += kNops;
+      }
+    }
+  }
+  bool products_are_known() noexcept {
+    bool all_known = true;
+    for_each_nops(products_, [&](const Byte* nops) {
+      all_known = all_known && goes_back(nops);
+      products_.count(nops);
+    });
+    return all_known && products_.each_has(kLeastOfAProduct, kMostOfAProduct);
+  }
+  void patch_products() const noexcept {
+    for_each_nops(products_, [this](Byte* nops) { write_call(nops); });
+  }
+
+  // ---- factorizations: a load, a test, and back to the load ----
+
+  // The length of `mov` from memory to a register of 64 bits, which may stand elsewhere as well; 0: it is none.
+  static int length_of_load(const Byte* at, int& into) noexcept {
+    if ((at[0] & 0xf8) != 0x48 || at[1] != 0x8b) return 0;
+    const int mode = at[2] >> 6;
+    const int base = at[2] & 7;
+    into = (at[2] >> 3 & 7) | (at[0] & 4) << 1;
+    const bool relative_to_code = mode == 0 && base == 5;
+    if (mode == 3 || relative_to_code) return 0;
+    const bool has_index = base == 4;
+    const bool no_base = has_index && mode == 0 && (at[3] & 7) == 5;
+    constexpr int kDisplacement[] = {0, 1, 4};
+    return 3 + (has_index ? 1 : 0) + (no_base ? 4 : kDisplacement[mode]);
+  }
+  static bool tests(const Byte* at, int which) noexcept {
+    const int first = (at[2] >> 3 & 7) | (at[0] & 4) << 1;
+    const int second = (at[2] & 7) | (at[0] & 1) << 3;
+    return (at[0] & 0xf8) == 0x48 && at[1] == 0x85 && at[2] >> 6 == 3 && first == which && second == which;
+  }
+  struct Loop {
+    Byte* begin;
+    int body;  // bytes of load and test; behind them stands the jump, of two
+    Byte* copy;
+  };
+  static bool is_loop(Byte* at, Loop& loop) noexcept {
+    int into = 0;
+    const int load = length_of_load(at, into);
+    if (load == 0 || !tests(at + load, into)) return false;
+    loop = {.begin = at, .body = load + 3, .copy = nullptr};
+    const Byte* jump = at + loop.body;
+    return (jump[0] & 0xfe) == 0x74 && jump + 2 + static_cast<int8_t>(jump[1]) == at;
+  }
+  void find_in_factorizations() noexcept {
+    const Byte* end = factorizations_.end();
+    for (Byte* at = factorizations_.begin(); at != nullptr && at + 32 < end; ++at) {
+      if (!is_loop(at, loops_[static_cast<size_t>(found_)])) continue;
+      factorizations_.count(at);
+      if (++found_ == static_cast<int>(loops_.size()) - 1) return;
+    }
+  }
+  bool factorizations_are_known() const noexcept {
+    return found_ == kLoopsOfADriver * factorizations_.size() &&
+           factorizations_.each_has(kLoopsOfADriver, kLoopsOfADriver);
+  }
+  // The loops move to the page, with a call in each.
+  void copy_factorizations() noexcept {
+    for (int i = 0; i < found_; ++i) {
+      Loop& loop = loops_[static_cast<size_t>(i)];
+      loop.copy = page_ + used_;
+      std::memcpy(loop.copy, loop.begin, static_cast<size_t>(loop.body));
+      Byte* at = loop.copy + loop.body;
+      at[0] = 0x0f;  // the contrary of the jump back, to behind the loop
+      at[1] = static_cast<Byte>((loop.begin[loop.body] ^ 1) + 0x10);
+      put_distance(at + 2, loop.begin + loop.body + 2);
+      write_call(at + 6);
+      at[11] = 0xeb;
+      at[12] = static_cast<Byte>(static_cast<int8_t>(loop.copy - (at + 13)));
+      used_ += static_cast<size_t>(at + 13 - loop.copy);
+    }
+  }
+  void patch_factorizations() const noexcept {
+    for (int i = 0; i < found_; ++i) {
+      const Loop& loop = loops_[static_cast<size_t>(i)];
+      loop.begin[0] = 0xe9;
+      put_distance(loop.begin + 1, loop.copy);
+      for (int rest = 5; rest < loop.body + 2; ++rest) loop.begin[rest] = kNop;
+    }
+  }
+
+  LoopOwners products_;
+  LoopOwners factorizations_;
+  std::array<Loop, kLoopsOfADriver * kMostDrivers + 2> loops_;
+  int found_ = 0;
+  Byte* page_ = nullptr;
+  size_t used_ = 0;
+};
+
+#endif
+
+}  // namespace weft::interpose

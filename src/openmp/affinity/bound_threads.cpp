@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/affinity/bound_threads.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/message.h"
+#include "core/sched/scheduler.h"
+#include "openmp/affinity/affinity.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Slots stand in the order of the places, beginning with the initial thread's: as many at each as it has CPUs that no
+// place before it has, or evenly fewer where there are fewer slots than CPUs.
+class Slots {
+ public:
+  explicit Slots(int count) noexcept : count_(count) {
+    const Affinity& in_force = affinity();
+    const int places = in_force.places.size();
+    place_of_ = new (std::nothrow) int[static_cast<size_t>(count)];
+    at_ = new (std::nothrow) Range[static_cast<size_t>(places)];
+    if (place_of_ == nullptr || at_ == nullptr) base::lacking("no memory for the places of threads");
+    platform::CpuSet seen;
+    const int cpus = useful_threads();
+    const int shared = std::min(count, cpus);
+    int slot = 0;
+    int cpu = 0;
+    for (int i = 0; i < places; ++i) {
+      const int place = (in_force.first + i) % places;
+      platform::CpuSet fresh = in_force.places.begin()[place];
+      fresh.remove_all(seen);
+      seen.add_all(fresh);
+      cpu += fresh.count();
+      const int begin = slot;
+      // Those whose share of the CPUs begins here; more slots than CPUs share them in turn, below.
+      while (slot < shared && static_cast<long long>(slot) * cpus < static_cast<long long>(cpu) * shared) {
+        place_of_[slot++] = place;
+      }
+      at_[place] = {begin, slot - begin};
+    }
+    for (; slot < count; ++slot) place_of_[slot] = place_of_[slot % shared];
+  }
+
+  int count() const noexcept { return count_; }
+  int place_of(int slot) const noexcept { return place_of_[slot]; }
+  // Those at `place`: the first of them, and how many.
+  struct Range {
+    int first;
+    int count;
+  };
+  Range at(int place) const noexcept { return at_[place]; }
+
+ private:
+  int count_;
+  int* place_of_;
+  Range* at_;
+};
+
+// Made when the pool is there; the number of its slots never changes.
+const Slots& slots() noexcept {
+  static const Slots made(core::slots());
+  return made;
+}
+
+const platform::CpuSet* cpus_of_worker(int worker) noexcept {
+  const int slot = (worker + 1) % slots().count();
+  return affinity().places.begin() + slots().place_of(slot);
+}
+
+}  // namespace
+
+platform::CpuSet useful_cpus() noexcept {
+  platform::CpuSet cpus;
+  for (const platform::CpuSet& place : affinity().places) cpus.add_all(place);
+  return cpus;
+}
+
+int useful_threads() noexcept { return useful_cpus().count(); }
+
+CpusOfWorker cpus_of_workers() noexcept { return affinity().on ? cpus_of_worker : nullptr; }
+
+int thread_of(const Placement& placement, int member) noexcept {
+  const Slots& all = slots();
+  const Slots::Range there = all.at(thread_place_of(placement, member).place);
+  const int slot =
+      there.count > 0 ? there.first + rank_in_place(placement, member) % there.count : member % all.count();
+  // The root's own thread stands for the first slot of its place, wherever that is.
+  const int shifted = slot - all.at(placement.parent.place).first;
+  return shifted < 0 ? shifted + all.count() : shifted % all.count();
+}
+
+bool has_room(const Placement& placement) noexcept {
+  if (placement.parent.place < 0) return true;
+  for (int i = 0; i < placement.members; ++i) {
+    const int most = slots().at(thread_place_of(placement, i).place).count;
+    if (rank_in_place(placement, i) >= std::max(most, 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which place a member of a team gets, by the rules of OpenMP 5.2, section 10.1.3. A team keeps where its parent was;
+// what a member has follows from that and from its number, so nothing is stored for each.
+#pragma once
+
+#include "base/options.h"
+
+namespace weft::openmp {
+
+// Consecutive places of the list.
+struct Partition {
+  int first = 0;
+  int count = 0;
+  bool operator==(const Partition&) const noexcept = default;
+};
+
+// What a thread has: a place, and the partition its own regions go by.
+struct ThreadPlace {
+  int place = -1;
+  Partition partition;
+  bool operator==(const ThreadPlace&) const noexcept = default;
+};
+
+struct Placement {
+  enum class Kind : uint8_t { primary, close, cyclic, spread };
+  Kind kind = Kind::primary;
+  ThreadPlace parent;
+  int members = 1;
+  bool operator==(const Placement&) const noexcept = default;
+};
+
+ThreadPlace thread_place_of(const Placement& placement, int member) noexcept;
+
+// How many members with smaller numbers have the same place.
+int rank_in_place(const Placement& placement, int member) noexcept;
+
+}  // namespace weft::openmp

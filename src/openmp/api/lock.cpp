@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/api/lock.h"
+
+#include "core/sched/parking.h"
+#include "core/sched/scheduler.h"
+#include "openmp/ompt/events.h"
+#include "openmp/settings/startup.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Critical sections are short as a rule; past this many looks the holder may not be running at all.
+constexpr int kPolls = 100;
+
+}  // namespace
+
+LockWord g_atomic{kFree};
+std::atomic<uint32_t> g_free_word{kNever};
+
+bool try_lock(LockWord& word) noexcept {
+  uint32_t expected = kFree;
+  // Acquire pairs with the release of unlock(): what the last holder did is seen.
+  return word.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+void lock(LockWord& word) noexcept {
+  if (try_lock(word)) return;
+  start_runtime();
+  const core::Context* context = core::attach();
+  for (int polls = 0; polls < kPolls && !core::wanted_elsewhere(context); ++polls) {
+    if (word.load(std::memory_order_relaxed) == kFree && try_lock(word)) return;
+    platform::pause();
+  }
+  // Acquire as above. Who takes it this way leaves it marked: there may be more of us.
+  while (word.exchange(kContended, std::memory_order_acquire) != kFree) core::park(word, kContended);
+}
+
+void unlock(LockWord& word) noexcept {
+  if (word.exchange(kFree, std::memory_order_release) == kContended) core::unpark(word, 1);
+}
+
+int lock(NestLock& nest, const void* task) noexcept {
+  if (nest.owner.load(std::memory_order_relaxed) != task) {
+    lock(nest.word);
+    nest.owner.store(task, std::memory_order_relaxed);
+  }
+  return ++nest.count;
+}
+
+int try_lock(NestLock& nest, const void* task) noexcept {
+  if (nest.owner.load(std::memory_order_relaxed) != task) {
+    if (!try_lock(nest.word)) return 0;
+    nest.owner.store(task, std::memory_order_relaxed);
+  }
+  return ++nest.count;
+}
+
+int unlock(NestLock& nest) noexcept {
+  const int left = --nest.count;
+  if (left == 0) {
+    nest.owner.store(nullptr, std::memory_order_relaxed);
+    unlock(nest.word);
+  }
+  return left;
+}
+
+void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
+  if (ompt::on()) return ompt::acquire(word, kind, caller);
+  lock(word);
+}
+
+bool try_acquire_slowly(LockWord& word, const void* caller) noexcept {
+  if (ompt::on()) return ompt::try_acquire(word, caller);
+  return try_lock(word);
+}
+
+void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void* caller) noexcept {
+  if (seen == kContended) core::unpark(word, 1);
+  if (ompt::on()) ompt::release(word, kind, caller);
+}
+
+int acquire(NestLock& nest, const void* task, const void* caller) noexcept {
+  return ompt::on() ? ompt::acquire(nest, task, caller) : lock(nest, task);
+}
+
+int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept {
+  return ompt::on() ? ompt::try_acquire(nest, task, caller) : try_lock(nest, task);
+}
+
+int release(NestLock& nest, const void* caller) noexcept {
+  return ompt::on() ? ompt::release(nest, caller) : unlock(nest);
+}
+
+}  // namespace weft::openmp

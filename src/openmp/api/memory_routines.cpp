@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory routines (OpenMP 5.2, section 18.13), and what the compilers make of the allocate clause and directive.
+#include "base/message.h"
+#include "openmp/abi/abi.h"
+#include "openmp/api/memory.h"
+#include "openmp/team/team.h"
+
+using namespace weft;
+using namespace weft::openmp;
+
+WEFT_ABI AllocatorHandle weft_abi_omp_init_allocator(uintptr_t space, int count, const AllocatorTrait* traits) {
+  return make_allocator(space, count, traits);
+}
+WEFT_ABI_EXPORT(omp_init_allocator);
+
+WEFT_ABI void weft_abi_omp_destroy_allocator(AllocatorHandle handle) { destroy_allocator(handle); }
+WEFT_ABI_EXPORT(omp_destroy_allocator);
+
+WEFT_ABI void weft_abi_omp_set_default_allocator(AllocatorHandle handle) {
+  own_icvs(self()).allocator = handle == kNullAllocator ? kDefaultMemAlloc : handle;
+}
+WEFT_ABI_EXPORT(omp_set_default_allocator);
+
+WEFT_ABI AllocatorHandle weft_abi_omp_get_default_allocator() { return icvs(self()).allocator; }
+WEFT_ABI_EXPORT(omp_get_default_allocator);
+
+WEFT_ABI void* weft_abi_omp_alloc(size_t size, AllocatorHandle handle) { return allocate(handle, 0, size, false); }
+WEFT_ABI_EXPORT(omp_alloc);
+
+WEFT_ABI void* weft_abi_omp_aligned_alloc(size_t alignment, size_t size, AllocatorHandle handle) {
+  return allocate(handle, alignment, size, false);
+}
+WEFT_ABI_EXPORT(omp_aligned_alloc);
+
+WEFT_ABI void* weft_abi_omp_calloc(size_t count, size_t size, AllocatorHandle handle) {
+  return allocate_array(handle, 0, count, size);
+}
+WEFT_ABI_EXPORT(omp_calloc);
+
+WEFT_ABI void* weft_abi_omp_aligned_calloc(size_t alignment, size_t count, size_t size, AllocatorHandle handle) {
+  return allocate_array(handle, alignment, count, size);
+}
+WEFT_ABI_EXPORT(omp_aligned_calloc);
+
+WEFT_ABI void* weft_abi_omp_realloc(void* memory, size_t size, AllocatorHandle handle, AllocatorHandle) {
+  return reallocate(memory, handle, size);
+}
+WEFT_ABI_EXPORT(omp_realloc);
+
+WEFT_ABI void weft_abi_omp_free(void* memory, AllocatorHandle) { release(memory); }
+WEFT_ABI_EXPORT(omp_free);
+
+// ---- Fortran ----
+
+WEFT_ABI AllocatorHandle weft_abi_omp_init_allocator_(const uintptr_t* space, const int* count,
+                                                      const AllocatorTrait* traits) {
+  return make_allocator(*space, *count, traits);
+}
+WEFT_ABI_EXPORT(omp_init_allocator_);
+
+WEFT_ABI AllocatorHandle weft_abi_omp_init_allocator_8_(const uintptr_t* space, const int64_t* count,
+                                                        const AllocatorTrait* traits) {
+  return make_allocator(*space, static_cast<int>(*count), traits);
+}
+WEFT_ABI_EXPORT(omp_init_allocator_8_);
+
+WEFT_ABI void weft_abi_omp_destroy_allocator_(const AllocatorHandle* handle) { destroy_allocator(*handle); }
+WEFT_ABI_EXPORT(omp_destroy_allocator_);
+
+WEFT_ABI void weft_abi_omp_set_default_allocator_(const AllocatorHandle* handle) {
+  weft_abi_omp_set_default_allocator(*handle);
+}
+WEFT_ABI_EXPORT(omp_set_default_allocator_);
+
+WEFT_ABI AllocatorHandle weft_abi_omp_get_default_allocator_() { return weft_abi_omp_get_default_allocator(); }
+WEFT_ABI_EXPORT(omp_get_default_allocator_);
+
+// ---- gcc ----
+
+// The allocate clause: a program has no way to go on without.
+WEFT_ABI void* weft_abi_GOMP_alloc(size_t alignment, size_t size, AllocatorHandle handle) {
+  void* memory = allocate(handle, alignment, size, false);
+  if (memory == nullptr && size > 0) base::lacking("no memory for an allocate clause (%zu bytes)", size);
+  return memory;
+}
+WEFT_ABI_EXPORT(GOMP_alloc);
+
+WEFT_ABI void weft_abi_GOMP_free(void* memory, AllocatorHandle) { release(memory); }
+WEFT_ABI_EXPORT(GOMP_free);
+
+// ---- clang ----
+
+WEFT_ABI void* weft_abi___kmpc_alloc(int, size_t size, AllocatorHandle handle) {
+  return allocate(handle, 0, size, false);
+}
+WEFT_ABI_EXPORT(__kmpc_alloc);
+
+WEFT_ABI void* weft_abi___kmpc_aligned_alloc(int, size_t alignment, size_t size, AllocatorHandle handle) {
+  return allocate(handle, alignment, size, false);
+}
+WEFT_ABI_EXPORT(__kmpc_aligned_alloc);
+
+WEFT_ABI void* weft_abi___kmpc_calloc(int, size_t count, size_t size, AllocatorHandle handle) {
+  return allocate_array(handle, 0, count, size);
+}
+WEFT_ABI_EXPORT(__kmpc_calloc);
+
+WEFT_ABI void* weft_abi___kmpc_realloc(int, void* memory, size_t size, AllocatorHandle handle, AllocatorHandle) {
+  return reallocate(memory, handle, size);
+}
+WEFT_ABI_EXPORT(__kmpc_realloc);
+
+WEFT_ABI void weft_abi___kmpc_free(int, void* memory, AllocatorHandle) { release(memory); }
+WEFT_ABI_EXPORT(__kmpc_free);
+
+WEFT_ABI AllocatorHandle weft_abi___kmpc_init_allocator(int, uintptr_t space, int count, const AllocatorTrait* traits) {
+  return make_allocator(space, count, traits);
+}
+WEFT_ABI_EXPORT(__kmpc_init_allocator);
+
+WEFT_ABI void weft_abi___kmpc_destroy_allocator(int, AllocatorHandle handle) { destroy_allocator(handle); }
+WEFT_ABI_EXPORT(__kmpc_destroy_allocator);
+
+WEFT_ABI void weft_abi___kmpc_set_default_allocator(int, AllocatorHandle handle) {
+  weft_abi_omp_set_default_allocator(handle);
+}
+WEFT_ABI_EXPORT(__kmpc_set_default_allocator);
+
+WEFT_ABI AllocatorHandle weft_abi___kmpc_get_default_allocator(int) { return weft_abi_omp_get_default_allocator(); }
+WEFT_ABI_EXPORT(__kmpc_get_default_allocator);

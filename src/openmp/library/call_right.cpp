@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/library/call_right.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "base/options.h"
+#include "openmp/team/thread_limit.h"
+#include "platform/cycles.h"
+
+namespace weft::openmp {
+
+namespace {
+
+constexpr int64_t kStaleNs = 2'000'000;
+constexpr int kMaxRights = 64;
+
+constexpr int64_t kUnheld = 0;
+constexpr int64_t kInUse = INT64_MAX;
+
+struct alignas(64) Right {
+  // kUnheld, kInUse, or the time of the promise. Acquire by those that take it, release by those that let go: the next
+  // holder comes after.
+  std::atomic<int64_t> state{kUnheld};
+  ThreadGrant reserved;
+};
+std::array<Right, kMaxRights> g_rights;
+
+bool g_library_stuck = false;  // written in the child of a fork, before it has another thread
+
+thread_local Right* t_right = nullptr;
+thread_local int64_t t_state = kUnheld;  // what the caller has left there
+
+bool can_be_taken(int64_t state) noexcept {
+  return state == kUnheld || (state != kInUse && platform::now_ns() - state >= kStaleNs);
+}
+
+}  // namespace
+
+bool take_right() noexcept {
+  const int rights = std::min(base::options().nested_regions, kMaxRights);
+  for (int i = 0; i < rights; ++i) {
+    Right& right = g_rights[static_cast<size_t>(i)];
+    int64_t state = right.state.load(std::memory_order_relaxed);
+    if (!can_be_taken(state)) continue;
+    if (!right.state.compare_exchange_strong(state, kInUse, std::memory_order_acq_rel)) continue;
+    if (state != kUnheld) give_back(&right.reserved);
+    t_right = &right;
+    t_state = kInUse;
+    return true;
+  }
+  return false;
+}
+
+bool keep_right() noexcept {
+  if (t_right == nullptr) return false;
+  if (t_state == kInUse) return true;
+  if (t_right->state.compare_exchange_strong(t_state, kInUse, std::memory_order_acq_rel)) {
+    t_state = kInUse;
+    return true;
+  }
+  t_right = nullptr;
+  return false;
+}
+
+void promise_right() noexcept {
+  t_state = platform::now_ns();
+  t_right->state.store(t_state, std::memory_order_release);
+}
+
+void give_back_right() noexcept {
+  if (!keep_right()) return;
+  give_back(&t_right->reserved);
+  t_right->state.store(kUnheld, std::memory_order_release);
+  t_right = nullptr;
+}
+
+bool right_is_free() noexcept { return can_be_taken(g_rights[0].state.load(std::memory_order_relaxed)); }
+
+bool has_promised() noexcept { return t_right != nullptr && t_state != kInUse; }
+
+ThreadGrant* reserved_threads() noexcept { return &t_right->reserved; }
+
+ThreadGrant take_reserved_threads() noexcept {
+  return t_right != nullptr ? std::exchange(t_right->reserved, {}) : ThreadGrant();
+}
+
+bool library_is_stuck() noexcept { return g_library_stuck; }
+
+void forget_rights() noexcept {
+  give_back_right();
+  for (Right& right : g_rights) {
+    if (!can_be_taken(right.state.load(std::memory_order_relaxed))) g_library_stuck = true;
+    right.reserved = {};
+    right.state.store(kUnheld, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The right to tell a library more than 1 (openmp/library/nested_blas.h). The library keeps the number in one global,
+// and has one set of buffers for which a second region would spin; so there is one right (as many as
+// WEFT_NESTED_REGIONS).
+//
+// A right is
+//   free       until someone takes it;
+//   promised   from the answer on: its holder is about to open a region. It may open none and never ask again; so a
+//              promise that is kStaleNs old is as good as free;
+//   in use     while its holder makes up the answer and while its region runs; nobody takes that away.
+// Nobody is told when a promise grows stale. So who wants a right looks at it time and again
+// (openmp/library/call_turns.h).
+#pragma once
+
+#include "openmp/team/team.h"
+
+namespace weft::openmp {
+
+// Free or stale: the caller's, in use. False: there is none.
+bool take_right() noexcept;
+
+// Promised: in use, unless somebody else has taken it meanwhile. False: the caller has no right.
+bool keep_right() noexcept;
+
+// In use: promised.
+void promise_right() noexcept;
+
+// The caller's, if it still is: free.
+void give_back_right() noexcept;
+
+// Whether take_right() would have found one, where there is but one.
+bool right_is_free() noexcept;
+
+// Whether the caller has promised to open a region.
+bool has_promised() noexcept;
+
+// What the holder may use of a limit of threads, from the answer until the region begins. Who takes the right from a
+// holder that opened none takes that too, so it is with the right, and changes hands as that does. Of a right in use.
+ThreadGrant* reserved_threads() noexcept;
+
+// The same, for the caller to keep; nothing, where it has no right.
+ThreadGrant take_reserved_threads() noexcept;
+
+// In the child of a fork: what other threads held is free.
+void forget_rights() noexcept;
+
+// Whether the process is the child of a fork during which another thread had a right. It may have been inside of the
+// library, whose tables then say for ever that they are in use: it had better make no regions.
+bool library_is_stuck() noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries that switch their own parallelism off inside a parallel region (docs/libraries.md). They ask
+// omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on who asks.
+#pragma once
+
+namespace weft::core {
+struct ParallelCall;
+}
+
+namespace weft::openmp {
+
+struct Member;
+struct ThreadGrant;
+
+// Answers to omp_get_max_threads and omp_in_parallel for the code at `caller`.
+int max_threads(Member* self, const void* caller) noexcept;
+int in_parallel(Member* self, const void* caller) noexcept;
+
+// omp_set_num_threads(threads) from the code at `caller`: true if it must not change the caller's ICV.
+bool is_own_answer(int threads, const void* caller) noexcept;
+
+// How many threads the calling thread's last question was answered with; 0: none, or 1.
+inline thread_local int t_told = 0;
+
+// The size of a region that the code at `caller` opens after such an answer; 0: an ordinary region.
+int gang_size(const void* caller) noexcept;
+
+// What the answer has reserved under a limit of threads, for the region that it was about; if that has become larger,
+// more. Only where there is a limit.
+ThreadGrant take_over_grant(const Member* self, int size) noexcept;
+
+// No such region has come: another one begins.
+void drop_answer() noexcept;
+
+// The region has been published. Returns how many of its members nobody has come for, and how many carriers are idle.
+struct Missing {
+  int members;
+  int idle;
+};
+Missing begin_gang(core::ParallelCall* region, int size) noexcept;
+
+// The region has ended; others may be told more than 1.
+void end_gang() noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/loop/worksharing.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "base/message.h"
+#include "core/sched/scheduler.h"
+#include "openmp/ompt/events.h"
+#include "openmp/team/team.h"
+
+namespace weft::openmp {
+
+namespace {
+
+using Kind = base::LoopSchedule::Kind;
+
+// Up to so many chunks a member come from one shared counter, which hands them out in order; more are
+// split among the members first, so that each works on a cache line of its own.
+constexpr uint64_t kSharedChunksPerMember = 64;
+
+bool reserve_ranges(LoopShare* share, int size) noexcept {
+  const int before = share->capacity.load(std::memory_order_relaxed);
+  if (before >= size) return true;
+  const int capacity = std::max(size, 2 * before);
+  auto* ranges = new (std::nothrow) ChunkRange[static_cast<size_t>(capacity)];
+  if (ranges == nullptr) return false;
+  if (before > 0) {
+    share->outgrown =
+        new (std::nothrow) LoopShare::Outgrown{share->ranges.load(std::memory_order_relaxed), share->outgrown};
+  }
+  share->ranges.store(ranges, std::memory_order_relaxed);
+  // Release: whoever sees it looks at a table that has so many.
+  share->capacity.store(capacity, std::memory_order_release);
+  return true;
+}
+
+// All chunks but the last one, which goes to who finds no other: lastprivate variables get their values from the member
+// that runs it, so it must be that member's last one too.
+void split(LoopShare* share, uint64_t chunks, int size) noexcept {
+  share->split = reserve_ranges(share, size);
+  if (!share->split) return;
+  const auto members = static_cast<uint64_t>(size);
+  ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
+  for (uint64_t i = 0; i < members; ++i) {
+    ranges[i].set(chunks * i / members, chunks * (i + 1) / members);
+  }
+}
+
+void set_up(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, int size) noexcept {
+  share->kind = schedule.kind;
+  share->count = count;
+  share->chunk = chunk;
+  share->split = false;
+  share->next.store(0, std::memory_order_relaxed);
+  if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
+  const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
+  const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(size);
+  if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, size);
+}
+
+bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
+  const auto members = static_cast<uint64_t>(self->team->size);
+  const auto number = static_cast<uint64_t>(self->number);
+  if (loop.chunk == 0) {
+    if (loop.position != 0) return false;
+    loop.position = 1;
+    // The first `rest` members get one iteration more.
+    const uint64_t each = loop.count / members;
+    const uint64_t rest = loop.count % members;
+    chunk->begin = number * each + std::min(number, rest);
+    chunk->end = chunk->begin + each + (number < rest ? 1 : 0);
+  } else {
+    const uint64_t chunks = loop.count / loop.chunk + (loop.count % loop.chunk != 0 ? 1 : 0);
+    if (loop.position >= chunks || number >= chunks - loop.position) return false;
+    const uint64_t index = loop.position + number;
+    loop.position += members;
+    chunk->begin = index * loop.chunk;
+    chunk->end = loop.count - chunk->begin > loop.chunk ? chunk->begin + loop.chunk : loop.count;
+  }
+  chunk->last = chunk->end == loop.count;
+  return chunk->begin < chunk->end;
+}
+
+void give(const LoopShare* share, uint64_t index, Chunk* chunk) noexcept {
+  chunk->begin = index * share->chunk;
+  const uint64_t left = share->count - chunk->begin;
+  chunk->end = chunk->begin + std::min(left, share->chunk);
+  chunk->last = chunk->end == share->count;
+}
+
+// Takes half of what another member has left.
+bool steal(Member* self, LoopShare* share, uint64_t* index) noexcept {
+  const int size = self->team->size;
+  for (int i = 1; i < size; ++i) {
+    const int victim = self->number + i < size ? self->number + i : self->number + i - size;
+    uint64_t end = 0;
+    if (!share->ranges.load(std::memory_order_relaxed)[victim].take_half(index, &end)) continue;
+    share->ranges.load(std::memory_order_relaxed)[self->number].set(*index + 1, end);
+    return true;
+  }
+  return false;
+}
+
+bool next_split(Member* self, LoopShare* share, Chunk* chunk) noexcept {
+  uint64_t index = 0;
+  if (!share->ranges.load(std::memory_order_relaxed)[self->number].take(&index)) {
+    LoopCursor& loop = self->loop;
+    if (loop.position != 0) return false;  // it has had the last one
+    if (!steal(self, share, &index)) {
+      // Relaxed: who gets it is all that is decided.
+      if (share->next.load(std::memory_order_relaxed) != 0) return false;
+      if (share->next.exchange(1, std::memory_order_relaxed) != 0) return false;
+      loop.position = 1;
+      index = (share->count - 1) / share->chunk;
+    }
+  }
+  give(share, index, chunk);
+  return true;
+}
+
+bool next_shared(LoopShare* share, Chunk* chunk) noexcept {
+  // Looking first keeps the counter from running on past the end.
+  uint64_t begin = share->next.load(std::memory_order_relaxed);
+  if (begin >= share->count) return false;
+  if (share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536)) {
+    begin = share->next.fetch_add(share->chunk, std::memory_order_relaxed);
+    if (begin >= share->count) return false;
+  } else {
+    do {
+      if (begin >= share->count) return false;
+    } while (!share->next.compare_exchange_weak(
+        begin, share->count - begin > share->chunk ? begin + share->chunk : share->count, std::memory_order_relaxed));
+  }
+  chunk->begin = begin;
+  chunk->end = share->count - begin > share->chunk ? begin + share->chunk : share->count;
+  chunk->last = chunk->end == share->count;
+  return true;
+}
+
+bool next_guided(Member* self, LoopShare* share, Chunk* chunk) noexcept {
+  const auto members = static_cast<uint64_t>(self->team->size);
+  uint64_t begin = share->next.load(std::memory_order_relaxed);
+  uint64_t end = 0;
+  do {
+    if (begin >= share->count) return false;
+    const uint64_t left = share->count - begin;
+    const uint64_t part = std::max(left / members + (left % members != 0 ? 1 : 0), share->chunk);
+    end = begin + std::min(left, part);
+  } while (!share->next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+  chunk->begin = begin;
+  chunk->end = end;
+  chunk->last = end == share->count;
+  return true;
+}
+
+}  // namespace
+
+LoopShare* claim_share(Member* self, bool* first) noexcept {
+  Team* team = self->team;
+  const uint32_t number = ++self->loops;
+  LoopShare* share = &team->ring[number % kLoopRing];
+  const uint32_t ready = 2 * number;
+  for (int spins = 0;; ++spins) {
+    uint32_t seen = share->state.load(std::memory_order_acquire);
+    if (seen == ready) return share;
+    // Odd and older: all members have left what the record served before; those of a cancelled region may never do.
+    if (seen != ready - 1 && (seen % 2 == 1 || team->cancelled.load(std::memory_order_relaxed))) {
+      if (share->state.compare_exchange_strong(seen, ready - 1, std::memory_order_acquire)) {
+        share->left.store(0, std::memory_order_relaxed);
+        share->turn.store(0, std::memory_order_relaxed);
+        *first = true;
+        return share;
+      }
+      continue;
+    }
+    // The one that sets it up takes a moment; those still in the old construct may need this CPU.
+    if (spins % 64 == 63) core::yield();
+    platform::pause();
+  }
+}
+
+void open_share(LoopShare* share) noexcept {
+  share->state.store(share->state.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void leave_share(Member* self, LoopShare* share) noexcept {
+  const uint32_t number = share->state.load(std::memory_order_relaxed) / 2;
+  // Acquire and release: the last one to leave passes on that all others are done with the record.
+  if (share->left.fetch_add(1, std::memory_order_acq_rel) != self->team->size - 1) return;
+  std::free(share->posted);
+  share->posted = nullptr;
+  std::free(share->memory);
+  share->memory = nullptr;
+  share->state.store(2 * number + 1, std::memory_order_release);
+}
+
+void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
+                bool told) noexcept {
+  LoopCursor& loop = self->loop;
+  const bool is_static = schedule.kind == Kind::static_ || schedule.kind == Kind::auto_;
+  const bool whole = self->team->size == 1;
+  loop.count = count;
+  loop.position = 0;
+  loop.share = nullptr;
+  loop.from = whole ? LoopCursor::kWhole : is_static ? LoopCursor::kSchedule : LoopCursor::kShare;
+  if (told) loop.from |= LoopCursor::kTold;
+  loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
+  if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
+  if (whole || (is_static && !shared)) return;
+  loop.share =
+      join_share(self, [&](LoopShare* share) { set_up(share, schedule, loop.chunk, count, self->team->size); });
+}
+
+void enter_sections(Member* self, uint64_t count, bool told) noexcept {
+  base::LoopSchedule in_order{};
+  in_order.kind = Kind::dynamic;
+  in_order.monotonic = true;
+  enter_loop(self, in_order, 1, count, false, told);
+  self->loop.base = 0;
+  self->loop.step = 1;
+}
+
+namespace {
+
+[[gnu::always_inline]] inline bool take_chunk(Member* self, int from, Chunk* chunk) noexcept {
+  LoopCursor& loop = self->loop;
+  if (from == LoopCursor::kShare) {
+    LoopShare* share = loop.share;
+    if (share->split) return next_split(self, share, chunk);
+    return share->kind == Kind::guided ? next_guided(self, share, chunk) : next_shared(share, chunk);
+  }
+  if (from == LoopCursor::kSchedule) return next_static(self, loop, chunk);
+  if (loop.position != 0 || loop.count == 0) return false;
+  loop.position = 1;
+  *chunk = {0, loop.count, true};
+  return true;
+}
+
+[[gnu::cold]] bool take_told_chunk(Member* self, Chunk* chunk) noexcept {
+  if (!take_chunk(self, self->loop.from & ~LoopCursor::kTold, chunk)) return false;
+  if (ompt::on()) ompt::dispatch(self, *chunk);
+  return true;
+}
+
+}  // namespace
+
+bool next_chunk(Member* self, Chunk* chunk) noexcept {
+  const int from = self->loop.from;
+  return from <= LoopCursor::kWhole ? take_chunk(self, from, chunk) : take_told_chunk(self, chunk);
+}
+
+bool loop_exhausted(const Member* self) noexcept {
+  const LoopShare* share = self->loop.share;
+  if (share == nullptr || (self->loop.from & LoopCursor::kSchedule) != 0) return false;
+  const uint64_t next = share->next.load(std::memory_order_relaxed);
+  if (!share->split) return next >= share->count;
+  if (next == 0) return false;  // the last chunk is left
+  for (int i = 0; i < self->team->size; ++i) {
+    if (!share->ranges.load(std::memory_order_relaxed)[i].empty()) return false;
+  }
+  return true;
+}
+
+void exit_loop(Member* self) noexcept {
+  LoopShare* share = self->loop.share;
+  if (share == nullptr) return;
+  self->loop.share = nullptr;
+  leave_share(self, share);
+}
+
+bool enter_single(Member* self) noexcept {
+  Team* team = self->team;
+  if (team->size == 1) return true;
+  const uint32_t number = self->singles++;
+  // Relaxed: who executes is all that is decided; the construct's barrier orders the rest.
+  uint32_t ticket = team->single_ticket.load(std::memory_order_relaxed);
+  if (ticket != number) return false;
+  return team->single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
+}
+
+}  // namespace weft::openmp

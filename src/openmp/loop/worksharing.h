@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worksharing constructs (OpenMP 5.2, section 11): loops, sections, single.
+//
+// A loop is counted in iterations 0 .. count-1, whatever its type and direction; adapters translate. Each
+// construct uses one record of a ring in the team, so that members may be several `nowait` loops apart.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/options.h"
+#include "openmp/loop/chunk_range.h"
+#include "openmp/ompt/events.h"
+
+namespace weft::openmp {
+
+struct Member;
+
+// Records of a team that may be in use at the same time.
+inline constexpr uint32_t kLoopRing = 8;
+
+// One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
+// 2s in use, 2s+1 all members have left (the record may serve s + ring size).
+struct alignas(64) LoopShare {
+  // Release by the one who sets up or leaves last, acquire by the others.
+  std::atomic<uint32_t> state{1};
+  std::atomic<int> left{0};
+  base::LoopSchedule::Kind kind = base::LoopSchedule::Kind::dynamic;
+  bool split = false;  // chunks are in `ranges`, not in `next`
+  uint64_t count = 0;
+  uint64_t chunk = 1;
+  // Of each member: chunks that are not handed out yet. Written by the one who sets up; atomic, since the monitor looks
+  // at any time (motion.h). Shorter tables that these have replaced stay for that.
+  std::atomic<ChunkRange*> ranges{nullptr};
+  std::atomic<int> capacity{0};
+  struct Outgrown {
+    ChunkRange* ranges;
+    Outgrown* next;
+  };
+  Outgrown* outgrown = nullptr;
+
+  // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
+  alignas(64) std::atomic<uint64_t> next{0};
+
+  // Order between iterations (ordered.h): whose turn it is, a bit for each iteration that has posted, and how many
+  // members sleep until it is theirs.
+  alignas(64) std::atomic<uint64_t> turn{0};
+  std::atomic<uint64_t>* posted = nullptr;
+  uint64_t row_length = 0;
+  uint64_t lane_words = 0;
+  std::atomic<int> in_line{0};
+
+  // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the one who sets up.
+  void* reductions = nullptr;
+  void* memory = nullptr;
+};
+
+// Where a member stands in its present loop.
+struct LoopCursor {
+  LoopShare* share = nullptr;
+  uint64_t count = 0;
+  uint64_t chunk = 1;
+  uint64_t position = 0;  // static: next chunk; else: the last chunk's end
+  uint64_t base = 0;  // the adapter's: first value and step of the loop variable
+  uint64_t step = 0;
+  uint64_t unit_begin = 0;  // ordered loops: the iterations that take their turn together; none if equal
+  uint64_t unit_end = 0;
+  uint64_t iteration = 0;  // the adapter's, where the program says when one ends
+  // Where its chunks come from, and whether a tool is told of them.
+  enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4 };
+  uint8_t from = kShare;
+
+  bool whole() const noexcept { return (from & kWhole) != 0; }  // a team of one takes everything at once
+  bool told() const noexcept { return (from & kTold) != 0; }
+};
+
+// A range of iterations.
+struct Chunk {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  bool last = false;  // holds the sequentially last iteration
+};
+
+// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a LoopShare whatever
+// the schedule, unless it is alone.
+void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
+                bool told) noexcept;
+template <bool Told = true>
+void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
+                bool shared = false) noexcept {
+  const bool told = ompt::on<Told>();
+  if (told) ompt::begin_loop(self, schedule.kind, count);
+  enter_loop(self, schedule, chunk, count, shared, told);
+}
+
+// The member's next chunk; false when there is none left.
+bool next_chunk(Member* self, Chunk* chunk) noexcept;
+
+// Whether the member is in a loop of which it is known that all iterations have been handed out.
+bool loop_exhausted(const Member* self) noexcept;
+
+// Leaves the loop: once a member, after next_chunk has said false or not. `caller`: who called the runtime, unless an
+// ompt::Entry has noted it.
+void exit_loop(Member* self) noexcept;
+template <bool Told = true>
+void end_loop(Member* self, const void* caller = nullptr) noexcept {
+  if (ompt::on<Told>()) ompt::end_work(self, caller);
+  exit_loop(self);
+}
+
+// The record of the construct that the members meet now. `first`: the caller is the one to set it up, then to open it.
+LoopShare* claim_share(Member* self, bool* first) noexcept;
+void open_share(LoopShare* share) noexcept;
+
+template <class SetUp>
+LoopShare* join_share(Member* self, SetUp&& set_up) noexcept {
+  bool first = false;
+  LoopShare* share = claim_share(self, &first);
+  if (first) {
+    set_up(share);
+    open_share(share);
+  }
+  return share;
+}
+
+// The member has no use for it any more.
+void leave_share(Member* self, LoopShare* share) noexcept;
+
+// A sections construct: a loop over `count` sections.
+void enter_sections(Member* self, uint64_t count, bool told) noexcept;
+template <bool Told = true>
+void begin_sections(Member* self, uint64_t count) noexcept {
+  const bool told = ompt::on<Told>();
+  if (told) ompt::begin_work(self, ompt_work_sections, count);
+  enter_sections(self, count, told);
+}
+
+// True for the one member that executes the single region met now.
+bool enter_single(Member* self) noexcept;
+template <bool Told = true>
+bool begin_single(Member* self) noexcept {
+  const bool executes = enter_single(self);
+  if (ompt::on<Told>()) ompt::begin_single(self, executes);
+  return executes;
+}
+
+}  // namespace weft::openmp

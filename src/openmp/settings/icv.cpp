@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/settings/icv.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <mutex>
+
+#include "base/keep_errno.h"
+#include "base/message.h"
+#include "base/options.h"
+#include "core/sched/scheduler.h"
+#include "openmp/affinity/affinity.h"
+#include "openmp/api/device.h"
+#include "openmp/api/memory.h"
+#include "openmp/settings/startup.h"
+#include "openmp/team/team_affinity.h"
+#include "platform/cpus.h"
+#include "platform/futex_lock.h"
+
+namespace weft::openmp {
+
+namespace {
+
+Icvs from_environment() noexcept {
+  const base::Options& options = base::options();
+  Icvs icvs;
+  icvs.thread_limit = options.thread_limit;
+  // Counted in any case: the CPUs are to be those of the process, not those a thread is bound to later.
+  const int procs = num_procs();
+  icvs.nthreads = options.num_threads.count > 0 ? options.num_threads.values[0] : procs;
+  icvs.affinity = watches_affinity();
+  icvs.dynamic = options.dynamic;
+  icvs.run_schedule = options.run_schedule;
+  icvs.allocator = initial_allocator();
+  icvs.default_device = initial_default_device();
+  // Nesting is on unless the user has said otherwise: here it costs nothing.
+  icvs.max_active_levels = INT_MAX;
+  if (options.max_active_levels >= 0) {
+    icvs.max_active_levels = options.max_active_levels;
+  } else if (options.nested == base::TriState::no) {
+    icvs.max_active_levels = 1;
+  }
+  return icvs;
+}
+
+// Lists of numbers of threads, linked from front to back, so that equal ends are shared. An element never changes, and
+// its number reaches other threads with the ICVs of a team, so it is read without the lock.
+struct Element {
+  int value = 0;
+  uint8_t next = 0;
+};
+constexpr int kElements = 256;
+std::array<Element, kElements> g_elements;
+int g_last_element = 0;
+platform::FutexLock g_elements_lock;
+
+}  // namespace
+
+int num_procs() noexcept {
+  static const int procs = [] {
+    const base::KeepErrno keep;
+    const int wanted = base::options().num_cpus;
+    if (wanted > 0) return wanted;
+    const int usable = platform::cpu_budget().usable;
+    return base::options().kmp_hw_subset.value != nullptr ? std::min(usable, affinity().process.count()) : usable;
+  }();
+  return procs;
+}
+
+const Icvs& initial_icvs() noexcept {
+  static const Icvs icvs = from_environment();
+  return icvs;
+}
+
+void enter_level(Icvs& icvs, int level) noexcept {
+  if (icvs.nthreads_tail != 0) {
+    const Element& element = g_elements[icvs.nthreads_tail];
+    icvs.nthreads = element.value;
+    icvs.nthreads_tail = element.next;
+    return;
+  }
+  const base::ThreadList& list = base::options().num_threads;
+  if (list.count > 1) icvs.nthreads = list.values[std::min(level, list.count - 1)];
+}
+
+uint8_t nthreads_tail(const int* list, int count) noexcept {
+  const std::lock_guard guard(g_elements_lock);
+  uint8_t next = 0;
+  for (int i = count - 1; i >= 0; --i) {
+    const int last_number = g_last_element;
+    int found = 1;
+    // The last element is followed by itself.
+    while (found <= last_number &&
+           (g_elements[found].value != list[i] || g_elements[found].next != (next != 0 ? next : found))) {
+      ++found;
+    }
+    if (found > last_number) {
+      if (found == kElements) {
+        base::warn("num_threads with a list: too many different ones; %d is not used for a nested region", list[i]);
+        continue;
+      }
+      g_elements[found] = {list[i], static_cast<uint8_t>(next != 0 ? next : found)};
+      g_last_element = found;
+    }
+    next = static_cast<uint8_t>(found);
+  }
+  return next;
+}
+
+}  // namespace weft::openmp

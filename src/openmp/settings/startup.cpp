@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/settings/startup.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/keep_errno.h"
+#include "base/options.h"
+#include "core/context/context_pool.h"
+#include "core/sched/binding.h"
+#include "openmp/affinity/affinity.h"
+#include "openmp/affinity/bound_threads.h"
+#include "openmp/api/yield.h"
+#include "openmp/settings/display_env.h"
+#include "openmp/settings/icv.h"
+#include "openmp/settings/statistics.h"
+#include "openmp/settings/tuning.h"
+#include "openmp/team/parallel.h"
+#include "openmp/team/progress.h"
+
+namespace weft::openmp {
+
+namespace {
+
+core::Admission admission(base::Mode mode) noexcept {
+  switch (mode) {
+    case base::Mode::exclusive: return core::Admission::one;
+    case base::Mode::counting: return core::Admission::fitting;
+    default: return core::Admission::all;
+  }
+}
+
+// Carriers that may run at once. Where threads are bound, more of them than CPUs in the places would only take turns.
+int slots(const base::Options& options) noexcept {
+  const int procs = num_procs();
+  if (options.num_cpus > 0 || !affinity().on) return procs;
+  return std::min(procs, useful_threads());
+}
+
+}  // namespace
+
+core::Settings pool_settings() noexcept {
+  const base::Options& options = base::options();
+  core::Settings settings;
+  settings.slots = slots(options);
+  settings.admission = admission(options.mode);
+  settings.cpus_of_worker = cpus_of_workers();
+  settings.spin_ns = spin_ns();
+  settings.stack_size = stack_size();
+  settings.identity_ends = end_identity;
+  settings.progress = progress_of;
+  if (options.node) {
+    settings.node = {.on = true,
+                     .weight = options.weight,
+                     .mode = base::name_of(options.mode),
+                     .cpus = affinity().on ? useful_cpus() : platform::thread_cpus()};
+  }
+  return settings;
+}
+
+void start_runtime() noexcept {
+  if (core::started()) return;
+  const base::KeepErrno keep;
+  // By now the caller may have been bound.
+  if (affinity().on) core::protect_workers(&affinity().process);
+  core::start(pool_settings());
+  offer_yield();
+}
+
+namespace {
+
+// When the library is loaded: what the user asked to see, and warnings about what cannot be used.
+[[gnu::constructor(102)]] void on_load() {
+  const base::Options& options = base::options();
+  if (affinity_requested(options)) static_cast<void>(affinity());
+  if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
+  if (options.stats) {
+    g_statistics_on = true;
+    std::atexit([] { print_statistics(); });
+  }
+}
+
+}  // namespace
+
+}  // namespace weft::openmp

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the environment to a running pool.
+#pragma once
+
+#include "core/sched/scheduler.h"
+
+namespace weft::openmp {
+
+// The version of OpenMP that the runtime answers for, as in the macro _OPENMP: 4.5.
+inline constexpr int kOpenmpVersion = 201511;
+
+// What the pool is, or will be, started with.
+core::Settings pool_settings() noexcept;
+
+// Starts the pool of threads unless it runs: at the first region of more than one member, in the child of a
+// fork again. Thread-safe.
+void start_runtime() noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/settings/statistics.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "core/sched/statistics.h"
+
+namespace weft::openmp {
+
+void print_statistics() noexcept {
+  char text[1024];
+  int size = std::snprintf(text, sizeof text, "weft statistics (process %d)\n  regions by level:", getpid());
+  int deepest = kCountedLevels;
+  while (deepest > 1 && g_regions[static_cast<size_t>(deepest) - 1].load() == 0) --deepest;
+  const auto room = [&] { return sizeof text - static_cast<size_t>(size); };
+  for (int i = 0; i < deepest; ++i) {
+    size += std::snprintf(text + size, room(), " %" PRIu64, g_regions[static_cast<size_t>(i)].load());
+  }
+  const core::Totals t = core::totals();
+  size += std::snprintf(
+      text + size, room(),
+      "\n  members of woven teams started as calls: %" PRIu64 ", claimed by workers: %" PRIu64
+      ", promoted (left their stack): %" PRIu64 "\n  steals: %" PRIu64 ", context switches: %" PRIu64
+      ", parks: %" PRIu64 ", compensations: %" PRIu64 ", regions lent threads from their beginning: %" PRIu64
+      "\n  OS threads that carry work: at most %d, %d of them late; that are parked and lend their identities: at most "
+      "%d, "
+      "%d now, %d ended\n"
+      "  callers looked up: %" PRIu64 ", paths resolved: %" PRIu64 "\n",
+      t.calls, t.claims, t.blocks, t.steals, t.switches, t.parks, t.compensations, t.regions_lent, t.peak_threads,
+      t.late_threads, t.peak_donors, t.donors, t.donors_ended, g_callers_looked_up.load(), g_paths_resolved.load());
+  if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
+}
+
+}  // namespace weft::openmp

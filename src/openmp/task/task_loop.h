@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the taskloop construct cuts its iterations into tasks (OpenMP 5.2, section 12.6).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "openmp/loop/chunk_range.h"
+#include "openmp/ompt/events.h"
+#include "openmp/task/task.h"
+
+namespace weft::openmp {
+
+struct TaskLoopClauses {
+  uint64_t grain_size = 0;  // 0: not said
+  uint64_t task_count = 0;
+  bool strict = false;
+};
+
+// Tasks that an implementation may choose freely: some for each member, so that they can be balanced.
+inline constexpr uint64_t kTasksPerMember = 8;
+
+class TaskLoopPlan {
+ public:
+  TaskLoopPlan(uint64_t iterations, const TaskLoopClauses& clauses, int members) noexcept : iterations_(iterations) {
+    if (iterations == 0) return;
+    if (clauses.grain_size > 0 && clauses.strict) {
+      // All have the grain's size, the last may have less.
+      step_ = clauses.grain_size;
+      tasks_ = (iterations - 1) / step_ + 1;
+      return;
+    }
+    // A grain means at least so many and less than twice that.
+    const uint64_t wanted = clauses.grain_size > 0   ? iterations / clauses.grain_size
+                            : clauses.task_count > 0 ? clauses.task_count
+                                                     : kTasksPerMember * static_cast<uint64_t>(members);
+    tasks_ = std::clamp<uint64_t>(wanted, 1, iterations);
+    each_ = iterations / tasks_;
+    rest_ = iterations % tasks_;
+  }
+
+  uint64_t tasks() const noexcept { return tasks_; }
+
+  // The first iteration of task `index`; that of tasks() is the end.
+  uint64_t begin(uint64_t index) const noexcept {
+    if (step_ > 0) return std::min(index * step_, iterations_);
+    return index * each_ + std::min(index, rest_);
+  }
+
+ private:
+  uint64_t iterations_ = 0;
+  uint64_t tasks_ = 0;
+  uint64_t step_ = 0;  // 0: cut evenly: `each_`, and one more for the first `rest_`
+  uint64_t each_ = 0;
+  uint64_t rest_ = 0;
+};
+
+// Whether runners can count the tasks; else they have to be made one by one, as they are where a tool watches them.
+inline bool suits_runners(const TaskLoopPlan& plan) noexcept {
+  return plan.tasks() < ChunkRange::kLimit && !ompt::on();
+}
+
+// What an adapter knows of the tasks of a loop. `pattern` holds the data that each of them starts with.
+struct TaskLoopCalls {
+  // A task with data of its own.
+  Task* (*copy)(Task* pattern);
+  // Runs iterations begin .. end-1, counted from 0, in `task`, which may have run others before.
+  void (*run)(Task* task, Task* pattern, uint64_t begin, uint64_t end);
+};
+
+// Runs the tasks of a loop without making them one by one: the caller and as many runners as can be of use take numbers
+// from it, by halves from each other, and one record serves for tasks that follow each other on a member. For tasks
+// whose data need no construction of their own. Returns when all have been begun; frees the pattern in the end.
+void run_task_loop(Member* self, const TaskLoopPlan& plan, const TaskLoopCalls& calls, Task* pattern,
+                   const TaskClauses& clauses) noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/task/task_regions.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace weft::openmp {
+
+namespace {
+
+// Relaxed: a region that meets another's entry gathers its members for nothing, or does not. Read by each region,
+// written when one of them differs from the last of its function.
+constexpr int kBits = 8;
+alignas(64) std::array<std::atomic<const void*>, 1 << kBits> g_functions{};
+
+std::atomic<const void*>& entry_of(const void* function) noexcept {
+  const auto hash = reinterpret_cast<uintptr_t>(function) * 0x9E3779B97F4A7C15u;
+  return g_functions[hash >> (64 - kBits)];
+}
+
+}  // namespace
+
+bool pushes_tasks(const void* function) noexcept {
+  return entry_of(function).load(std::memory_order_relaxed) == function;
+}
+
+void note_tasks(const void* function, bool pushed) noexcept {
+  std::atomic<const void*>& entry = entry_of(function);
+  const bool known = entry.load(std::memory_order_relaxed) == function;
+  if (known != pushed) entry.store(pushed ? function : nullptr, std::memory_order_relaxed);
+}
+
+}  // namespace weft::openmp

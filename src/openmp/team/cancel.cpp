@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/team/cancel.h"
+
+#include <cstdlib>
+
+#include "base/options.h"
+#include "core/sched/scheduler.h"
+#include "openmp/team/barrier.h"
+#include "platform/fence.h"
+
+namespace weft::openmp {
+
+std::atomic<bool> g_any_cancelled{false};
+
+namespace {
+
+// A worksharing construct that may be cancelled has a barrier at its end, so all its members have passed the same
+// number of them; what is kept is that number, never 0, and is stale by itself behind the barrier.
+uint32_t number_of_loop(const Member* self) noexcept { return self->barriers + 1; }
+
+// The team that the caller's task belongs to.
+const Team* team_of_task(const Member* self) noexcept {
+  return self->team->agent_of != nullptr ? self->team->agent_of : self->team;
+}
+
+void cancel_region(Team* team) noexcept {
+  team->cancelled.store(true, std::memory_order_relaxed);
+  // Against those that fall asleep: they look at the flag after they have announced themselves.
+  platform::full_fence();
+  if (team->size == 1) return;
+  team->queue.release();
+  for (int i = 0; i < team->size; ++i) {
+    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
+    if (core::Context* waiter = team->lines[i].in_line.load(std::memory_order_acquire)) core::unblock(waiter);
+  }
+}
+
+}  // namespace
+
+bool cancellation_enabled() noexcept { return base::options().cancellation; }
+
+bool is_cancelled(const TaskGroup* group) noexcept {
+  for (; group != nullptr; group = group->outer) {
+    if (group->cancelled.load(std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+bool is_cancelled(const Member* self, Construct construct) noexcept {
+  if (!cancellation_enabled()) return false;
+  // Relaxed: who sees it later stops later.
+  if (construct == Construct::loop || construct == Construct::sections) {
+    return self->team->cancelled_loop.load(std::memory_order_relaxed) == number_of_loop(self);
+  }
+  // A cancelled region cancels its tasks too.
+  if (construct == Construct::taskgroup && is_cancelled(self->task->group)) return true;
+  return team_of_task(self)->cancelled.load(std::memory_order_relaxed);
+}
+
+bool cancellation_point(Member* self, Construct construct) noexcept {
+  const bool cancelled = is_cancelled(self, construct);
+  if (cancelled && ompt::on()) ompt::cancel(self, construct, true);
+  return cancelled;
+}
+
+bool cancel(Member* self, Construct construct) noexcept {
+  if (!cancellation_enabled()) return false;
+  if (ompt::on()) ompt::cancel(self, construct, false);
+  g_any_cancelled.store(true, std::memory_order_relaxed);
+  switch (construct) {
+    case Construct::parallel: cancel_region(self->team); return true;
+    case Construct::loop:
+    case Construct::sections:
+      self->team->cancelled_loop.store(number_of_loop(self), std::memory_order_relaxed);
+      return true;
+    case Construct::taskgroup: {
+      TaskGroup* group = self->task->group;
+      while (group != nullptr && group->implied) group = group->outer;
+      if (group == nullptr) return is_cancelled(self, construct);
+      group->cancelled.store(true, std::memory_order_relaxed);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_dropped_after_all(const Task* task) noexcept {
+  return is_cancelled(task->group) || team_of_task(self())->cancelled.load(std::memory_order_relaxed);
+}
+
+bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept {
+  barrier(self, kind, caller);
+  return self->team->cancelled.load(std::memory_order_relaxed);
+}
+
+void restore_after_cancellation(Team* team, Member* primary) noexcept {
+  team->cancelled.store(false, std::memory_order_relaxed);
+  team->arrived.store(0, std::memory_order_relaxed);
+  team->passed.store(primary->barriers, std::memory_order_relaxed);
+  team->single_ticket.store(primary->singles, std::memory_order_relaxed);
+  for (LoopShare& share : team->ring) {
+    std::free(share.posted);
+    std::free(share.memory);
+    share.posted = nullptr;
+    share.memory = nullptr;
+    // As if it had never served: older than every construct to come.
+    share.state.store(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel regions: fork and join (OpenMP 5.2, section 10.1).
+#pragma once
+
+#include "openmp/team/team.h"
+
+namespace weft::openmp {
+
+// The clauses of a parallel construct. 0 threads, and the policy false: there is no such clause.
+struct Clauses {
+  int threads = 0;
+  base::ProcBind bind = base::ProcBind::false_;
+};
+
+// Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. n follows from the clauses by the
+// rules of section 10.1.1. `words` has core::Post::kWords elements, of which the first and the last are the runtime's.
+template <bool Told = true>
+void parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
+
+// How many members a region of this task would have now.
+int planned_team_size(Member* self, int requested) noexcept;
+
+// A region of `size` members that must all run at the same time.
+void parallel_gang(Invoke invoke, void** words, int size) noexcept;
+
+// The same in two halves, for ABIs where the primary's body stands between two calls. The primary is
+// member 0 on return from the first.
+void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
+template <bool Told = true>
+void end_parallel() noexcept;
+
+// A region of one member, ended by end_parallel().
+template <bool Told = true>
+void begin_serial() noexcept;
+
+// The persistent team of a thread that ends.
+struct Root;
+void release_persistent_team(Root* root) noexcept;
+
+// The calling identity is the pool's and ends: its records go to others.
+void end_identity() noexcept;
+
+}  // namespace weft::openmp

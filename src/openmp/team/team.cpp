@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/team/team.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+#include "base/keep_errno.h"
+#include "base/message.h"
+#include "openmp/ompt/events.h"
+#include "openmp/task/dependences.h"
+#include "openmp/team/root.h"
+#include "openmp/team/team_affinity.h"
+#include "platform/thread_pointer.h"
+
+namespace weft::openmp {
+
+constinit thread_local Member* t_member = nullptr;
+constinit thread_local Member* t_told_member = nullptr;
+
+namespace {
+
+ptrdiff_t offset_of(Member** variable) noexcept {
+  return reinterpret_cast<char*>(variable) - reinterpret_cast<char*>(platform::thread_pointer());
+}
+
+}  // namespace
+
+// Where the two lie from the thread pointer, the same distance for every identity: debuggers (tools/gdb) find with it
+// the members of contexts that no thread runs.
+[[gnu::used]] const ptrdiff_t g_member_offset = offset_of(&t_member);
+[[gnu::used]] const ptrdiff_t g_told_member_offset = offset_of(&t_told_member);
+
+void put_current_member(Member* member) noexcept {
+  const bool told = ompt::on();
+  t_member = told ? nullptr : member;
+  t_told_member = told ? member : nullptr;
+}
+
+Member* attach_member() noexcept {
+  if (t_told_member != nullptr) return t_told_member;
+  const base::KeepErrno keep;
+  Root* root = take_root();
+  Member* member = &root->initial;
+  root->team.root = root;
+  member->team = &root->team;
+  member->number = 0;
+  member->outer = nullptr;
+  member->task = &member->implicit;
+  member->implicit.own_icvs = initial_icvs();
+  member->implicit.icvs = &member->implicit.own_icvs;
+  member->implicit.implicit = true;
+  if (member->implicit.own_icvs.affinity) seat_root(root);
+  make_current(member);
+  if (ompt::on()) ompt::begin_root(member);
+  return member;
+}
+
+Icvs& own_icvs(Member* member) noexcept {
+  Task* task = member->task;
+  if (task->icvs != &task->own_icvs) {
+    task->own_icvs = *task->icvs;
+    task->icvs = &task->own_icvs;
+  }
+  return task->own_icvs;
+}
+
+void enter_team(Member* member, Team* team, int number) noexcept {
+  member->team = team;
+  member->number = number;
+  member->loops = team->first_loop;
+  member->loop.share = nullptr;
+  member->doacross = nullptr;
+  member->extras = nullptr;
+  member->singles = team->first_single;
+  // Barriers are told apart by number across the regions of a record; nobody is inside one now.
+  member->barriers = team->passed.load(std::memory_order_relaxed);
+  member->context = core::current_context();
+  member->task = &member->implicit;
+  Task& task = member->implicit;
+  task.icvs = &team->icvs;
+  task.implicit = true;
+  task.context = member->context;
+  task.created = 0;
+  task.done_here = 0;
+  task.done_remote.store(0, std::memory_order_relaxed);
+  task.group = nullptr;
+  task.floor = INT64_MIN;
+  task.final = false;
+  if (task.children != nullptr) task.children->clear();
+  const std::atomic<TaskDeque*>* deques = team->deques.load(std::memory_order_relaxed);
+  member->deque = deques != nullptr ? deques[number].load(std::memory_order_relaxed) : nullptr;
+}
+
+void reserve_members(Team* team, int size) noexcept {
+  const int before = team->capacity.load(std::memory_order_relaxed);
+  if (size <= before) return;
+  const int capacity = std::max(size, 2 * before);
+  auto* lines = new (std::nothrow) MemberLine[capacity];
+  auto* deques = new (std::nothrow) std::atomic<TaskDeque*>[capacity]();
+  if (lines == nullptr || deques == nullptr || !team->queue.reserve(capacity))
+    base::lacking("no memory for a team of %d threads", size);
+  std::atomic<TaskDeque*>* old = team->deques.load(std::memory_order_relaxed);
+  if (before > 0) {
+    team->outgrown = new (std::nothrow) Team::Outgrown{team->lines, old, team->outgrown};
+  }
+  for (int i = 0; i < before; ++i) {
+    deques[i].store(old[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  team->lines = lines;
+  team->deques.store(deques, std::memory_order_relaxed);
+  // Release: whoever sees it looks at a table that has so many.
+  team->capacity.store(capacity, std::memory_order_release);
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places in regions: who gets which, who is bound to it, and who says so (docs/design/openmp.md, Affinity). Regions
+// come here only where icvs.affinity is set: threads are bound, or OMP_DISPLAY_AFFINITY is on.
+#pragma once
+
+#include <array>
+
+#include "base/options.h"
+#include "openmp/affinity/placement.h"
+
+namespace weft::openmp {
+
+struct Member;
+struct Root;
+struct Team;
+
+// What the initial value of icvs.affinity is.
+bool watches_affinity() noexcept;
+
+// The place and the partition of a member; no place (-1) where threads are not bound.
+ThreadPlace thread_place_of(const Member* member) noexcept;
+
+// A thread that is new here gets its place. It is bound when its first region begins.
+void seat_root(Root* root) noexcept;
+
+// Before a region begins, by the member that will be its primary: where the members of `team` will be. `bind` is the
+// proc_bind clause. True when that is new, or is to be shown.
+bool set_seats(Team* team, Member* parent, int size, base::ProcBind bind) noexcept;
+
+// Whether members of a persistent team of that size would share OS threads, since they share CPUs.
+bool would_share_threads(Member* parent, int size) noexcept;
+
+// A member of a region whose seats are set, at its beginning: is bound, if its team is one whose members are, and shows
+// what is to be shown.
+void take_seat(Member* member) noexcept;
+
+// Both, for a primary whose team is set up.
+void begin_seats(Member* primary, Member* parent, base::ProcBind bind) noexcept;
+
+// The initial thread of a team of a league stays where it is.
+void inherit_seat(Team* team, Member* parent) noexcept;
+
+// A free agent belongs where the first member of the task's team does.
+void seat_agent(Team* team, const Team* home) noexcept;
+
+// What OMP_DISPLAY_AFFINITY has shown of a thread's regions, by nesting depth: it shows what has changed.
+struct PlacesShown {
+  static constexpr int kDepths = 4;  // deeper ones share the last entry
+  static constexpr Placement kNothing{Placement::Kind::primary, {}, 0};
+  std::array<Placement, kDepths> last{kNothing, kNothing, kNothing, kNothing};
+};
+
+}  // namespace weft::openmp

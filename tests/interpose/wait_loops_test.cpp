@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which waits of a library are said to be seen: those of which every function's are.
+#include "interpose/wait_loops.h"
+
+#include <initializer_list>
+#include <string>
+
+#include <dlfcn.h>
+
+#include <gtest/gtest.h>
+
+#if defined(__x86_64__)
+
+extern "C" {
+long weft_test_waits = 0;
+long* weft_test_awaited = nullptr;
+void weft_test_wait();
+}
+// Keeps all registers. What is waited for happens at the third call.
+asm(R"(
+  .text
+  .type weft_test_wait, @function
+weft_test_wait:
+  push %rax
+  pushf
+  incq weft_test_waits(%rip)
+  cmpq $3, weft_test_waits(%rip)
+  jne 1f
+  mov weft_test_awaited(%rip), %rax
+  movq $1, (%rax)
+1:
+  popf
+  pop %rax
+  ret
+  .size weft_test_wait, .-weft_test_wait
+)");
+
+namespace weft::interpose {
+namespace {
+
+constexpr uint32_t kBoth = kArraysSeen | kListsSeen;
+
+class WaitLoopsTest : public testing::Test {
+ protected:
+  ~WaitLoopsTest() override {
+    if (library_ != nullptr) dlclose(library_);
+  }
+
+  // Which waits of that build are seen.
+  uint32_t seen_of(const char* build) {
+    library_ = dlopen((std::string(WEFT_TEST_FOLDER "/libwait_loops_") + build + ".so").c_str(), RTLD_NOW);
+    if (library_ == nullptr) ADD_FAILURE() << dlerror();
+    link_map* map = nullptr;
+    dlinfo(library_, RTLD_DI_LINKMAP, &map);
+    return WaitLoops(platform::LoadedObject(map->l_addr, map->l_ld))
+        .call(reinterpret_cast<const void*>(weft_test_wait));
+  }
+
+  // Waits in each function for what happens only while it calls.
+  void expect_calls(std::initializer_list<const char*> functions) {
+    for (const char* name : functions) {
+      long awaited = 0;
+      weft_test_waits = 0;
+      weft_test_awaited = &awaited;
+      reinterpret_cast<void (*)(const long*)>(dlsym(library_, name))(&awaited);
+      EXPECT_GE(weft_test_waits, 3) << name;
+    }
+  }
+
+ private:
+  void* library_ = nullptr;
+};
+
+constexpr auto kProducts = {"sbgemm_thread_tn", "dgemm_thread_nn", "zherk_thread_LC", "cgemm3m_thread_nt"};
+constexpr auto kFactorizations = {"dgetrf_parallel", "zgetrf_parallel"};
+
+TEST_F(WaitLoopsTest, OfAllFunctions) {
+  for (const char* build : {"behind", "before"}) {
+    SCOPED_TRACE(build);
+    ASSERT_EQ(seen_of(build), kBoth);
+    expect_calls(kProducts);
+    expect_calls(kFactorizations);
+  }
+}
+
+// What all of them have together is as much as if each had its own.
+TEST_F(WaitLoopsTest, OneProductHasNone) { EXPECT_EQ(seen_of("product_without"), kListsSeen); }
+TEST_F(WaitLoopsTest, OneProductHasTooFew) { EXPECT_EQ(seen_of("product_with_two"), kListsSeen); }
+TEST_F(WaitLoopsTest, AllButOneProductHaveNone) { EXPECT_EQ(seen_of("product_with_all"), kListsSeen); }
+TEST_F(WaitLoopsTest, OneFactorizationHasThoseOfTwo) { EXPECT_EQ(seen_of("driver_with_all"), kArraysSeen); }
+TEST_F(WaitLoopsTest, FactorizationsWithSixAndFour) { EXPECT_EQ(seen_of("driver_with_four"), kArraysSeen); }
+
+}  // namespace
+}  // namespace weft::adopt
+
+#endif
