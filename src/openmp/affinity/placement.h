@@ -29,6 +29,12 @@ struct Placement {
   bool operator==(const Placement&) const noexcept = default;
 };
 
+// Of a team, set only where icvs.affinity is (team_affinity.h): where its members are, and whether they are to say so.
+struct TeamPlaces {
+  bool shown = false;
+  Placement placement;
+};
+
 ThreadPlace thread_place_of(const Placement& placement, int member) noexcept;
 
 // How many members with smaller numbers have the same place.

@@ -45,16 +45,16 @@ bool is_host(int device) noexcept {
 
 void begin_league_in_turn(int teams, int thread_limit) noexcept {
   Member* member = self();
-  member->team->league_size = teams > 0 ? teams : std::max(league_size(), 1);
-  member->team->league_number = 0;
+  member->team->league.size = teams > 0 ? teams : std::max(league_size(), 1);
+  member->team->league.number = 0;
   if (thread_limit <= 0) thread_limit = league_thread_limit();
   if (thread_limit > 0) own_icvs(member).thread_limit = thread_limit;
 }
 
 bool next_team_in_turn() noexcept {
   Team* team = self()->team;
-  if (team->league_number + 1 >= team->league_size) return false;
-  ++team->league_number;
+  if (team->league.number + 1 >= team->league.size) return false;
+  ++team->league.number;
   return true;
 }
 

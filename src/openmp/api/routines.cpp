@@ -338,16 +338,16 @@ WEFT_ABI_EXPORT(omp_get_max_task_priority);
 WEFT_ABI int weft_abi_omp_get_max_task_priority_() { return base::options().max_task_priority; }
 WEFT_ABI_EXPORT(omp_get_max_task_priority_);
 
-WEFT_ABI int weft_abi_omp_get_num_teams() { return self()->team->league_size; }
+WEFT_ABI int weft_abi_omp_get_num_teams() { return self()->team->league.size; }
 WEFT_ABI_EXPORT(omp_get_num_teams);
 
-WEFT_ABI int weft_abi_omp_get_num_teams_() { return self()->team->league_size; }
+WEFT_ABI int weft_abi_omp_get_num_teams_() { return self()->team->league.size; }
 WEFT_ABI_EXPORT(omp_get_num_teams_);
 
-WEFT_ABI int weft_abi_omp_get_team_num() { return self()->team->league_number; }
+WEFT_ABI int weft_abi_omp_get_team_num() { return self()->team->league.number; }
 WEFT_ABI_EXPORT(omp_get_team_num);
 
-WEFT_ABI int weft_abi_omp_get_team_num_() { return self()->team->league_number; }
+WEFT_ABI int weft_abi_omp_get_team_num_() { return self()->team->league.number; }
 WEFT_ABI_EXPORT(omp_get_team_num_);
 
 WEFT_ABI int weft_abi_omp_get_max_teams() { return league_size(); }

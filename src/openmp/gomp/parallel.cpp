@@ -88,7 +88,7 @@ WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
   return ompt::enter([](Member* member, auto told, const void* caller) -> void* {
     if (begin_single<told>(member)) return nullptr;
     barrier<told>(member, Barrier::end_of_workshare, caller);
-    return member->team->copyprivate.load(std::memory_order_relaxed);
+    return member->team->loops.copyprivate.load(std::memory_order_relaxed);
   });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_start);
@@ -96,7 +96,7 @@ WEFT_ABI_EXPORT(GOMP_single_copy_start);
 WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
   ompt::enter([data](Member* member, auto told, const void* caller) {
     // Relaxed: the barrier orders it.
-    member->team->copyprivate.store(data, std::memory_order_relaxed);
+    member->team->loops.copyprivate.store(data, std::memory_order_relaxed);
     barrier<told>(member, Barrier::end_of_workshare, caller);
   });
 }

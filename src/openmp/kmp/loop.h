@@ -49,7 +49,7 @@ inline Sharers members_of(const Team* team, int number) noexcept {
   return {static_cast<uint64_t>(team->size), static_cast<uint64_t>(number)};
 }
 inline Sharers teams_of_league(const Team* team) noexcept {
-  return {static_cast<uint64_t>(team->league_size), static_cast<uint64_t>(team->league_number)};
+  return {static_cast<uint64_t>(team->league.size), static_cast<uint64_t>(team->league.number)};
 }
 
 // The caller's part of a loop, or its first part: from the bounds of all to its own. Returns the iterations of the

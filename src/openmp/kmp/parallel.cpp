@@ -284,9 +284,9 @@ WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, v
                                           int32_t did_it) {
   Member* member = self();
   // Relaxed: the barriers order it.
-  if (did_it != 0) member->team->copyprivate.store(data, std::memory_order_relaxed);
+  if (did_it != 0) member->team->loops.copyprivate.store(data, std::memory_order_relaxed);
   barrier(member, Barrier::runtime, WEFT_CALLER);
-  if (did_it == 0) copy(data, member->team->copyprivate.load(std::memory_order_relaxed));
+  if (did_it == 0) copy(data, member->team->loops.copyprivate.load(std::memory_order_relaxed));
   barrier(member, Barrier::runtime, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate);
@@ -294,9 +294,9 @@ WEFT_ABI_EXPORT(__kmpc_copyprivate);
 // As above, but the program copies: it gets the executing member's data.
 WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
   Member* member = self();
-  if (data != nullptr) member->team->copyprivate.store(data, std::memory_order_relaxed);
+  if (data != nullptr) member->team->loops.copyprivate.store(data, std::memory_order_relaxed);
   barrier(member, Barrier::runtime, WEFT_CALLER);
-  return member->team->copyprivate.load(std::memory_order_relaxed);
+  return member->team->loops.copyprivate.load(std::memory_order_relaxed);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
 

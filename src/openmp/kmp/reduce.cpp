@@ -19,7 +19,7 @@ constexpr int32_t kCombineAtomically = 2;
 // The initial threads of a league combine too.
 bool is_alone(const Member* member) noexcept {
   const Team* team = member->team;
-  return team->size == 1 && team->league_size == 1;
+  return team->size == 1 && team->league.size == 1;
 }
 
 // Else by arrival, as everywhere: then no member waits for another one. Known when the library has been loaded.
@@ -32,7 +32,7 @@ template <bool Told>
 [[gnu::noinline]] bool combine_in_order(Member* member, void* part, Combine combine, Wait wait,
                                         const void* caller) noexcept {
   if (member->team->size == 1) {
-    if (LeagueTurn* turn = member->team->league_turn) turn->await(member);
+    if (LeagueTurn* turn = member->team->league.turn) turn->await(member);
     return true;
   }
   if (combine_parts(member, part, combine)) return true;
@@ -65,9 +65,9 @@ void end_reduce(Member* member, const Ident* location, CriticalName* name) {
   if (alone) return;
   unlock(*reinterpret_cast<LockWord*>(name));
   Team* team = member->team;
-  if (g_in_order && team->league_turn != nullptr) {
-    team->league_turn->pass(member);
-    team->league_turn = nullptr;
+  if (g_in_order && team->league.turn != nullptr) {
+    team->league.turn->pass(member);
+    team->league.turn = nullptr;
   }
 }
 

@@ -83,26 +83,27 @@ Site* site_of(const void* function, bool make) noexcept {
 }  // namespace
 
 void begin_watched(Team* team) noexcept {
-  team->site = team->active_level == 1 ? site_of(team->function.load(std::memory_order_relaxed), false) : nullptr;
-  team->way = Way::tail;
-  if (team->site == nullptr) return;
-  Site& site = *team->site;
+  team->policy.site =
+      team->active_level == 1 ? site_of(team->function.load(std::memory_order_relaxed), false) : nullptr;
+  team->policy.way = Way::tail;
+  if (team->policy.site == nullptr) return;
+  Site& site = *team->policy.site;
   site.lock.lock();
-  team->way = site.choose();
+  team->policy.way = site.choose();
   // A trial that turns out badly must not take for ever.
   const int64_t longest = site.count[0] > 0 ? 2 * site.best(0) : 0;
   site.lock.unlock();
-  team->began_ns = platform::now_ns();
-  team->give_up_ns = team->began_ns + longest;
+  team->policy.began_ns = platform::now_ns();
+  team->policy.give_up_ns = team->policy.began_ns + longest;
 }
 
 void end_watched(Team* team) noexcept {
-  Site* site = team->site;
+  Site* site = team->policy.site;
   if (site == nullptr) return;
-  team->site = nullptr;
-  const int64_t ns = platform::now_ns() - team->began_ns;
+  team->policy.site = nullptr;
+  const int64_t ns = platform::now_ns() - team->policy.began_ns;
   site->lock.lock();
-  site->note(team->way, ns);
+  site->note(team->policy.way, ns);
   site->lock.unlock();
 }
 
@@ -110,12 +111,12 @@ Way way_of_calls(Team* team) noexcept {
   // Who waits for a turn looks for it all the time: not for those that want to wait passively.
   constexpr long kPatienceNs = 100'000;
   if (team->active_level != 1 || core::spin_ns() < kPatienceNs) return Way::side_by_side;
-  if (team->site == nullptr) {
+  if (team->policy.site == nullptr) {
     site_of(team->function.load(std::memory_order_relaxed), true);
     g_library_calls.store(true, std::memory_order_relaxed);
   }
-  if (team->way == Way::turns && platform::now_ns() > team->give_up_ns) return Way::side_by_side;
-  return team->way;
+  if (team->policy.way == Way::turns && platform::now_ns() > team->policy.give_up_ns) return Way::side_by_side;
+  return team->policy.way;
 }
 
 }  // namespace weft::openmp

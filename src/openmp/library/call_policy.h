@@ -19,6 +19,15 @@ enum class Way : int {
 };
 inline constexpr int kWays = 3;
 
+// What is kept of the region that a team runs, by its outlined function: how its library calls run. Written by the
+// primary before the region begins.
+struct TeamPolicy {
+  Site* site = nullptr;
+  int64_t began_ns = 0;
+  int64_t give_up_ns = 0;
+  Way way = Way::tail;
+};
+
 // Set once some member of a region has called such a library; before, regions pay one look at this. Relaxed: a
 // region more or less is seen.
 extern std::atomic<bool> g_library_calls;

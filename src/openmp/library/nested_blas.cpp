@@ -147,7 +147,7 @@ int answer(Member* self) noexcept {
     }
     const int told = std::min(wanted, most_allowed);
     if (!can_have(told)) return 1;
-    return begin_turn(fixed ? INT64_MAX : self->team->give_up_ns) && reserve(self, told) ? told : 1;
+    return begin_turn(fixed ? INT64_MAX : self->team->policy.give_up_ns) && reserve(self, told) ? told : 1;
   }
   int told = possible(self, wanted, way);
   // Where all are told the same, it is that or nothing.

@@ -16,7 +16,7 @@ namespace {
 // Waits until `ready()`, which others make true for iteration `number` and then call.
 template <class Ready>
 void wait_in_line(Member* self, LoopShare* share, uint64_t number, Ready&& ready) noexcept {
-  MemberLine& line = self->team->lines[self->number];
+  MemberLine& line = self->team->members.lines[self->number];
   const Team* team = self->team;
   const auto over = [&] { return ready() || team->cancelled.load(std::memory_order_relaxed); };
   while (!core::spin_until(self->context, over)) {
@@ -36,8 +36,9 @@ void wait_in_line(Member* self, LoopShare* share, uint64_t number, Ready&& ready
 void call(const Team* team, const LoopShare* share, uint64_t number) noexcept {
   if (share->in_line.load(std::memory_order_relaxed) == 0) return;
   for (int i = 0; i < team->size; ++i) {
-    core::Context* waiter = team->lines[i].in_line.load(std::memory_order_acquire);
-    if (waiter != nullptr && team->lines[i].awaited.load(std::memory_order_relaxed) == number) core::unblock(waiter);
+    core::Context* waiter = team->members.lines[i].in_line.load(std::memory_order_acquire);
+    if (waiter != nullptr && team->members.lines[i].awaited.load(std::memory_order_relaxed) == number)
+      core::unblock(waiter);
   }
 }
 

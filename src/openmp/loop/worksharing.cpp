@@ -160,7 +160,7 @@ bool next_guided(Member* self, LoopShare* share, Chunk* chunk) noexcept {
 LoopShare* claim_share(Member* self, bool* first) noexcept {
   Team* team = self->team;
   const uint32_t number = ++self->loops;
-  LoopShare* share = &team->ring[number % kLoopRing];
+  LoopShare* share = &team->loops.ring[number % kLoopRing];
   const uint32_t ready = 2 * number;
   for (int spins = 0;; ++spins) {
     uint32_t seen = share->state.load(std::memory_order_acquire);
@@ -275,9 +275,9 @@ bool enter_single(Member* self) noexcept {
   if (team->size == 1) return true;
   const uint32_t number = self->singles++;
   // Relaxed: who executes is all that is decided; the construct's barrier orders the rest.
-  uint32_t ticket = team->single_ticket.load(std::memory_order_relaxed);
+  uint32_t ticket = team->loops.single_ticket.load(std::memory_order_relaxed);
   if (ticket != number) return false;
-  return team->single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
+  return team->loops.single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
 }
 
 }  // namespace weft::openmp

@@ -5,6 +5,7 @@
 // construct uses one record of a ring in the team, so that members may be several `nowait` loops apart.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -53,6 +54,14 @@ struct alignas(64) LoopShare {
   // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the one who sets up.
   void* reductions = nullptr;
   void* memory = nullptr;
+};
+
+// What a team keeps of its worksharing constructs.
+struct TeamLoops {
+  alignas(64) std::atomic<uint32_t> single_ticket{0};
+  std::atomic<void*> copyprivate{nullptr};
+  std::array<LoopShare, kLoopRing> ring{};
+  std::atomic<uint32_t> cancelled{0};  // cancel.h: which construct is
 };
 
 // Where a member stands in its present loop.

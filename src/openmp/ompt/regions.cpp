@@ -172,15 +172,15 @@ void begin_initial(Member* initial, TeamInfo* league) noexcept {
   initial->tool = {};
   set_up(initial->implicit, ompt_task_initial);
   t_thread.state = ompt_state_work_serial;
-  implicit_task(ompt_scope_begin, initial, static_cast<unsigned>(team->league_size),
-                static_cast<unsigned>(team->league_number));
+  implicit_task(ompt_scope_begin, initial, static_cast<unsigned>(team->league.size),
+                static_cast<unsigned>(team->league.number));
   set_exit_frame(initial->implicit, __builtin_dwarf_cfa());
 }
 
 void end_initial(Member* initial) noexcept {
   close_work(initial);
-  implicit_task(ompt_scope_end, initial, static_cast<unsigned>(initial->team->league_size),
-                static_cast<unsigned>(initial->team->league_number));
+  implicit_task(ompt_scope_end, initial, static_cast<unsigned>(initial->team->league.size),
+                static_cast<unsigned>(initial->team->league.number));
 }
 
 }  // namespace weft::openmp::ompt

@@ -77,8 +77,8 @@ void run_as_agent(Member* member, Task* task) noexcept {
   team->parent = home->parent;
   team->icvs = home->icvs;
   if (team->icvs.affinity) seat_agent(team, home);
-  team->league_size = home->league_size;
-  team->league_number = home->league_number;
+  team->league.size = home->league.size;
+  team->league.number = home->league.number;
   run_given(member, task);
 }
 

@@ -19,9 +19,9 @@ constexpr int kFanOut = 2;
 // Tasks that wait, as far as they count here.
 int tasks_at_hand(const Team* team) noexcept {
   constexpr int kEnough = kFanOut + 1;
-  int tasks = team->waiting.load(std::memory_order_relaxed);
+  int tasks = team->tasks.inbox.size();
   for (int i = 0; i < team->size && tasks < kEnough; ++i) {
-    const TaskDeque* deque = team->deques[i].load(std::memory_order_acquire);
+    const TaskDeque* deque = team->members.deques[i].load(std::memory_order_acquire);
     if (deque != nullptr) tasks += static_cast<int>(std::clamp<int64_t>(deque->size(), 0, kEnough));
   }
   return tasks;
@@ -29,11 +29,11 @@ int tasks_at_hand(const Team* team) noexcept {
 
 // One that has left comes back for a nudge. Whoever has not said `done` yet looks for nudges when it has.
 bool recall(Team* team, int number) noexcept {
-  MemberLine& line = team->lines[number];
+  MemberLine& line = team->members.lines[number];
   if (team->persistent_team->has_finished(number)) {
     // Relaxed: the nudge is a release.
     line.recalled.store(true, std::memory_order_relaxed);
-    team->called.fetch_add(1);
+    team->tasks.called.fetch_add(1);
     team->persistent_team->nudge(number);
     return true;
   }
@@ -42,11 +42,11 @@ bool recall(Team* team, int number) noexcept {
 }
 
 bool claim(Team* team, int number) noexcept {
-  std::atomic<core::Context*>& sleeper = team->lines[number].sleeper;
+  std::atomic<core::Context*>& sleeper = team->members.lines[number].sleeper;
   if (sleeper.load(std::memory_order_relaxed) != nullptr) {
     // Acquire: with the pointer comes what it points to.
     if (core::Context* context = sleeper.exchange(nullptr, std::memory_order_acq_rel)) {
-      team->called.fetch_add(1);
+      team->tasks.called.fetch_add(1);
       core::unblock(context);
       return true;
     }
@@ -57,7 +57,7 @@ bool claim(Team* team, int number) noexcept {
 bool call_one(Team* team, int caller) noexcept {
   const int from = caller + 1 < team->size ? caller + 1 : 0;
   for (;;) {
-    const int number = team->on_call.take(from, team->size, [caller](int other) { return other != caller; });
+    const int number = team->tasks.on_call.take(from, team->size, [caller](int other) { return other != caller; });
     if (number < 0) return false;
     if (claim(team, number)) return true;
   }
@@ -67,59 +67,59 @@ bool call_one(Team* team, int caller) noexcept {
 
 void call_to_tasks(Team* team, int caller) noexcept {
   platform::full_fence();
-  if (team->on_call.empty(team->size) || team->called.load(std::memory_order_relaxed) > 0) return;
+  if (team->tasks.on_call.empty(team->size) || team->tasks.called.load(std::memory_order_relaxed) > 0) return;
   call_one(team, caller);
 }
 
 void answer_call(Member* self, bool stays) noexcept {
   Team* team = self->team;
-  const int others = team->called.fetch_sub(1) - 1;
+  const int others = team->tasks.called.fetch_sub(1) - 1;
   platform::full_fence_after_update();
-  if (team->on_call.empty(team->size)) return;
+  if (team->tasks.on_call.empty(team->size)) return;
   int more = std::min(kFanOut, tasks_at_hand(team) - (stays ? 1 : 0) - others);
   while (more > 0 && call_one(team, self->number)) --more;
 }
 
 void answer_recall(Member* self) noexcept {
-  std::atomic<bool>& recalled = self->team->lines[self->number].recalled;
+  std::atomic<bool>& recalled = self->team->members.lines[self->number].recalled;
   if (recalled.load(std::memory_order_relaxed) && recalled.exchange(false)) answer_call(self, true);
 }
 
 void fall_asleep(Member* self) noexcept {
   Team* team = self->team;
   // Release, and acquire there: with the pointer comes what it points to.
-  team->lines[self->number].sleeper.store(self->context, std::memory_order_release);
+  team->members.lines[self->number].sleeper.store(self->context, std::memory_order_release);
   platform::full_fence();
   // Who pushes the first task of the region puts all on call; before that sleeping costs nobody anything.
-  if (!team->tasked.load(std::memory_order_relaxed)) return;
-  team->on_call.add(self->number);
+  if (!team->tasks.tasked.load(std::memory_order_relaxed)) return;
+  team->tasks.on_call.add(self->number);
   platform::full_fence_after_update();
 }
 
 bool wake_up(Member* self) noexcept {
   Team* team = self->team;
-  if (team->on_call.has(self->number)) team->on_call.remove(self->number);
-  return team->lines[self->number].sleeper.exchange(nullptr, std::memory_order_acq_rel) == nullptr;
+  if (team->tasks.on_call.has(self->number)) team->tasks.on_call.remove(self->number);
+  return team->members.lines[self->number].sleeper.exchange(nullptr, std::memory_order_acq_rel) == nullptr;
 }
 
 void go_on_call(Member* self) noexcept {
-  self->team->on_call.add(self->number);
+  self->team->tasks.on_call.add(self->number);
   platform::full_fence_after_update();
 }
 
-void open_calls(Team* team) noexcept { team->on_call.add_all(team->size); }
+void open_calls(Team* team) noexcept { team->tasks.on_call.add_all(team->size); }
 
 void close_calls(Team* team) noexcept {
-  team->on_call.remove_all(team->size);
+  team->tasks.on_call.remove_all(team->size);
   // Some have been called who did not come in time.
-  if (team->called.load(std::memory_order_relaxed) == 0) return;
-  for (int i = 0; i < team->size; ++i) team->lines[i].recalled.store(false, std::memory_order_relaxed);
-  team->called.store(0, std::memory_order_relaxed);
+  if (team->tasks.called.load(std::memory_order_relaxed) == 0) return;
+  for (int i = 0; i < team->size; ++i) team->members.lines[i].recalled.store(false, std::memory_order_relaxed);
+  team->tasks.called.store(0, std::memory_order_relaxed);
 }
 
 void wake_sleepers(Team* team) noexcept {
   for (int i = 0; i < team->size; ++i) {
-    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
+    if (core::Context* sleeper = team->members.lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
   }
 }
 

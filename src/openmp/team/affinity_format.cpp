@@ -179,8 +179,8 @@ void add_host(Output& out, const Specifier& wanted) noexcept {
 void add_field(Output& out, const Specifier& wanted, const Member* member) noexcept {
   const Team* team = member->team;
   switch (wanted.letter) {
-    case 't': return add_number(out, wanted, team->league_number);
-    case 'T': return add_number(out, wanted, team->league_size);
+    case 't': return add_number(out, wanted, team->league.number);
+    case 'T': return add_number(out, wanted, team->league.size);
     case 'L': return add_number(out, wanted, team->level);
     case 'n': return add_number(out, wanted, member->number);
     case 'N': return add_number(out, wanted, team->size);

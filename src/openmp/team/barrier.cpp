@@ -32,11 +32,11 @@ void disseminate(Member* self) noexcept {
   Team* team = self->team;
   const uint32_t number = ++self->barriers;
   const uint32_t parity = number % 2;
-  MemberLine& mine = team->lines[self->number];
+  MemberLine& mine = team->members.lines[self->number];
   for (int round = 0; (1 << round) < team->size; ++round) {
     int to = self->number + (1 << round);
     if (to >= team->size) to -= team->size;
-    MemberLine& theirs = team->lines[to];
+    MemberLine& theirs = team->members.lines[to];
     // Release and acquire: what a member did before the barrier is seen by those behind it.
     theirs.signal[parity][round].store(number, std::memory_order_release);
     const auto arrived = [&] {
@@ -55,30 +55,31 @@ void disseminate(Member* self) noexcept {
 void count(Member* self) noexcept {
   Team* team = self->team;
   const uint32_t number = ++self->barriers;
-  if (team->arrived.fetch_add(1, std::memory_order_acq_rel) == team->size - 1) {
-    team->arrived.store(0, std::memory_order_relaxed);
-    team->passed.store(number, std::memory_order_release);
+  if (team->barrier.arrived.fetch_add(1, std::memory_order_acq_rel) == team->size - 1) {
+    team->barrier.arrived.store(0, std::memory_order_relaxed);
+    team->barrier.passed.store(number, std::memory_order_release);
     platform::full_fence();
-    team->queue.release();
+    team->barrier.queue.release();
     for (int i = 0; i < team->size; ++i) {
-      if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) {
+      if (core::Context* sleeper = team->members.lines[i].sleeper.load(std::memory_order_acquire)) {
         core::unblock(sleeper);
       }
     }
     return;
   }
   const auto passed = [&] {
-    return static_cast<int32_t>(team->passed.load(std::memory_order_acquire) - number) >= 0 || is_over(team);
+    return static_cast<int32_t>(team->barrier.passed.load(std::memory_order_acquire) - number) >= 0 || is_over(team);
   };
   for (;;) {
-    const uint32_t ticket = team->queue.ticket();
+    const uint32_t ticket = team->barrier.queue.ticket();
     // Who pushes the first task releases the queue: from then on members are woken one by one, to help.
-    if (team->tasked.load(std::memory_order_relaxed)) break;
-    if (core::spin_until(self->context, [&] { return passed() || team->tasked.load(std::memory_order_relaxed); })) {
+    if (team->tasks.tasked.load(std::memory_order_relaxed)) break;
+    if (core::spin_until(self->context,
+                         [&] { return passed() || team->tasks.tasked.load(std::memory_order_relaxed); })) {
       if (passed()) return;
       break;
     }
-    if (!team->queue.wait(ticket)) break;
+    if (!team->barrier.queue.wait(ticket)) break;
     if (passed()) return;
   }
   wait_helping(self, passed);
@@ -89,9 +90,9 @@ void count(Member* self) noexcept {
 void pass_barrier(Member* self) noexcept {
   Team* team = self->team;
   if (team->size == 1) {
-    if (team->detachable.load(std::memory_order_relaxed)) await_events(self);
+    if (team->tasks.detachable.load(std::memory_order_relaxed)) await_events(self);
     // Alone, no barrier is counted that would make it stale.
-    team->cancelled_loop.store(0, std::memory_order_relaxed);
+    team->loops.cancelled.store(0, std::memory_order_relaxed);
     return;
   }
   if (is_over(team)) return;
@@ -100,7 +101,7 @@ void pass_barrier(Member* self) noexcept {
   } else {
     count(self);
   }
-  if (team->tasked.load(std::memory_order_relaxed)) drain_at_barrier(self);
+  if (team->tasks.tasked.load(std::memory_order_relaxed)) drain_at_barrier(self);
 }
 
 }  // namespace weft::openmp

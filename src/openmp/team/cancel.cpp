@@ -28,10 +28,10 @@ void cancel_region(Team* team) noexcept {
   // Against those that fall asleep: they look at the flag after they have announced themselves.
   platform::full_fence();
   if (team->size == 1) return;
-  team->queue.release();
+  team->barrier.queue.release();
   for (int i = 0; i < team->size; ++i) {
-    if (core::Context* sleeper = team->lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
-    if (core::Context* waiter = team->lines[i].in_line.load(std::memory_order_acquire)) core::unblock(waiter);
+    if (core::Context* sleeper = team->members.lines[i].sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
+    if (core::Context* waiter = team->members.lines[i].in_line.load(std::memory_order_acquire)) core::unblock(waiter);
   }
 }
 
@@ -50,7 +50,7 @@ bool is_cancelled(const Member* self, Construct construct) noexcept {
   if (!cancellation_enabled()) return false;
   // Relaxed: who sees it later stops later.
   if (construct == Construct::loop || construct == Construct::sections) {
-    return self->team->cancelled_loop.load(std::memory_order_relaxed) == number_of_loop(self);
+    return self->team->loops.cancelled.load(std::memory_order_relaxed) == number_of_loop(self);
   }
   // A cancelled region cancels its tasks too.
   if (construct == Construct::taskgroup && is_cancelled(self->task->group)) return true;
@@ -71,7 +71,7 @@ bool cancel(Member* self, Construct construct) noexcept {
     case Construct::parallel: cancel_region(self->team); return true;
     case Construct::loop:
     case Construct::sections:
-      self->team->cancelled_loop.store(number_of_loop(self), std::memory_order_relaxed);
+      self->team->loops.cancelled.store(number_of_loop(self), std::memory_order_relaxed);
       return true;
     case Construct::taskgroup: {
       TaskGroup* group = self->task->group;
@@ -95,10 +95,10 @@ bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcep
 
 void restore_after_cancellation(Team* team, Member* primary) noexcept {
   team->cancelled.store(false, std::memory_order_relaxed);
-  team->arrived.store(0, std::memory_order_relaxed);
-  team->passed.store(primary->barriers, std::memory_order_relaxed);
-  team->single_ticket.store(primary->singles, std::memory_order_relaxed);
-  for (LoopShare& share : team->ring) {
+  team->barrier.arrived.store(0, std::memory_order_relaxed);
+  team->barrier.passed.store(primary->barriers, std::memory_order_relaxed);
+  team->loops.single_ticket.store(primary->singles, std::memory_order_relaxed);
+  for (LoopShare& share : team->loops.ring) {
     std::free(share.posted);
     std::free(share.memory);
     share.posted = nullptr;

@@ -92,7 +92,7 @@ void run_woven(core::ParallelCall* parallel_call, int index) {
   if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
   if (team->gathers) pass_barrier(member);
-  if (team->tasked.load(std::memory_order_relaxed)) {
+  if (team->tasks.tasked.load(std::memory_order_relaxed)) {
     help_with_tasks(member);
     // Children count themselves in this implicit task, whose record serves again.
     await_children(member);
@@ -104,9 +104,9 @@ void run_woven(core::ParallelCall* parallel_call, int index) {
 
 void inherit_league(Team* team, const Member* parent) noexcept {
   const Team* outer = parent->team;
-  if (team->league_size == outer->league_size && team->league_number == outer->league_number) return;
-  team->league_size = outer->league_size;
-  team->league_number = outer->league_number;
+  if (team->league.size == outer->league.size && team->league.number == outer->league.number) return;
+  team->league.size = outer->league.size;
+  team->league.number = outer->league.number;
 }
 
 void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
@@ -144,11 +144,11 @@ void begin_woven(Member* parent, int size, void* const* words, base::ProcBind bi
 // Waits for the other members at the end of the region, and runs tasks that they push meanwhile.
 void join_members(Member* primary) noexcept {
   Team* team = primary->team;
-  if (!team->tasked.load(std::memory_order_relaxed) && core::join(team, team->tasked)) return;
+  if (!team->tasks.tasked.load(std::memory_order_relaxed) && core::join(team, team->tasks.tasked)) return;
   help_with_tasks(primary);
   // Members that nobody has claimed go first; who pushes a task is to find this one all the same.
   fall_asleep(primary);
-  const bool joined = core::join(team, team->tasked);
+  const bool joined = core::join(team, team->tasks.tasked);
   if (wake_up(primary)) answer_call(primary, !joined);
   if (joined) return;
   // Against the last of the members, as in join().
@@ -164,10 +164,10 @@ void end_woven(Member* primary) noexcept {
   if (ompt::on<Told>()) ompt::end_primary(primary, false);
   if (team->gathers) pass_barrier(primary);
   join_members(primary);
-  const bool tasked = team->tasked.load(std::memory_order_relaxed);
+  const bool tasked = team->tasks.tasked.load(std::memory_order_relaxed);
   if (tasked || team->gathers) note_tasks(team->words[1], tasked);
   if (tasked) drain_at_end(primary);
-  if (team->site != nullptr) end_watched(team);
+  if (team->policy.site != nullptr) end_watched(team);
   end_watch(primary);
   if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
   team->first_loop = primary->loops;
@@ -203,7 +203,7 @@ template <bool Told>
 void end_alone(Member* member) noexcept {
   Team* team = member->team;
   if (ompt::on<Told>()) ompt::end_primary(member, false);
-  if (team->detachable.load(std::memory_order_relaxed)) await_events(member);
+  if (team->tasks.detachable.load(std::memory_order_relaxed)) await_events(member);
   team->cancelled.store(false, std::memory_order_relaxed);
   team->first_loop = member->loops;
   team->first_single = member->singles;
@@ -237,7 +237,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
   reinterpret_cast<Invoke>(post.words[0])(post.words, index);
   if (ompt::on<Told>()) {
     ompt::end_member(member, true);
-  } else if (team->tasked.load(std::memory_order_relaxed)) {
+  } else if (team->tasks.tasked.load(std::memory_order_relaxed)) {
     linger(member, true);
   }
   // What the region has set ends with it.
@@ -299,14 +299,14 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   if (team->size == size && team->level == level && same(team->icvs, wanted) && root->persistent_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
-  team->passed.store(root->primary.barriers, std::memory_order_relaxed);
+  team->barrier.passed.store(root->primary.barriers, std::memory_order_relaxed);
   team->size = size;
   team->level = level;
   team->active_level = 1;
   team->icvs = wanted;
-  team->flat = size <= core::slots() && (!wanted.affinity || has_room(team->placement));
+  team->flat = size <= core::slots() && (!wanted.affinity || has_room(team->places.placement));
   reserve_members(team, size);
-  for (int i = 0; i < size; ++i) team->lines[i].reset(root->primary.barriers);
+  for (int i = 0; i < size; ++i) team->members.lines[i].reset(root->primary.barriers);
   ++root->persistent_version;
   root->persistent_fits = true;
   enter_team(&root->primary, team, 0);
@@ -360,13 +360,13 @@ template <bool Told>
 void end_persistent_team(Member* primary) noexcept {
   Team* team = primary->team;
   if (ompt::on<Told>()) ompt::end_primary(primary, true);
-  if (!team->persistent_team->finish(team->tasked)) {
+  if (!team->persistent_team->finish(team->tasks.tasked)) {
     help_with_tasks(primary);
-    team->closing.store(true, std::memory_order_relaxed);
+    team->tasks.closing.store(true, std::memory_order_relaxed);
     team->persistent_team->finish_by([primary](auto&& done) { wait_helping(primary, done); });
   }
-  if (team->tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
-  if (team->site != nullptr) end_watched(team);
+  if (team->tasks.tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  if (team->policy.site != nullptr) end_watched(team);
   end_watch(primary);
   if (team->cancelled.load(std::memory_order_relaxed)) {
     restore_after_cancellation(team, primary);
@@ -511,7 +511,7 @@ void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
     case Kind::alone: begin_alone<true>(parent, take_frame()); break;
   }
   Member* member = self();
-  member->team->grant = grant;
+  member->team->threads.grant = grant;
   if (ompt::on()) ompt::begin_member(member);
 }
 
@@ -519,7 +519,7 @@ template <bool Told>
 void end_parallel() noexcept {
   Member* member = own_member<Told>();
   // Of a record that others may have as soon as the region has ended.
-  ThreadGrant grant = std::exchange(member->team->grant, {});
+  ThreadGrant grant = std::exchange(member->team->threads.grant, {});
   if (member->team->persistent_team != nullptr) {
     end_persistent_team<Told>(member);
   } else {

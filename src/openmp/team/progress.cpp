@@ -39,13 +39,13 @@ void add_loop(Sum& sum, const LoopShare& share) noexcept {
 uint64_t progress_of(const core::ParallelCall& parallel_call) noexcept {
   const auto& team = static_cast<const Team&>(parallel_call);
   Sum sum;
-  sum.add(team.arrived);
-  sum.add(team.passed);
-  sum.add(team.single_ticket);
-  for (const LoopShare& share : team.ring) add_loop(sum, share);
-  if (!team.tasked.load(std::memory_order_relaxed)) return sum.get();
-  const int capacity = team.capacity.load(std::memory_order_acquire);
-  const std::atomic<TaskDeque*>* deques = team.deques.load(std::memory_order_relaxed);
+  sum.add(team.barrier.arrived);
+  sum.add(team.barrier.passed);
+  sum.add(team.loops.single_ticket);
+  for (const LoopShare& share : team.loops.ring) add_loop(sum, share);
+  if (!team.tasks.tasked.load(std::memory_order_relaxed)) return sum.get();
+  const int capacity = team.members.capacity.load(std::memory_order_acquire);
+  const std::atomic<TaskDeque*>* deques = team.members.deques.load(std::memory_order_relaxed);
   for (int i = 0; i < capacity; ++i) {
     const TaskDeque* deque = deques[i].load(std::memory_order_acquire);
     if (deque == nullptr) continue;

@@ -34,9 +34,9 @@ bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memor
 
 void take_part(Member* self, int from, void* into, Combine combine) noexcept {
   const Team* team = self->team;
-  MemberLine& theirs = team->lines[from];
+  MemberLine& theirs = team->members.lines[from];
   void* part = nullptr;
-  wait_for_others(self, team->lines[self->number], [&] {
+  wait_for_others(self, team->members.lines[self->number], [&] {
     // Acquire: what the member has put into its part is seen.
     part = theirs.part.load(std::memory_order_acquire);
     return part != nullptr || is_over(team);
@@ -56,8 +56,8 @@ bool combine_parts(Member* self, void* part, Combine combine) noexcept {
   const int number = self->number;
   for (int spread = 1; spread < team->size; spread *= 2) {
     if ((number & spread) != 0) {
-      team->lines[number].part.store(part, std::memory_order_release);
-      wake(team->lines[number - spread]);
+      team->members.lines[number].part.store(part, std::memory_order_release);
+      wake(team->members.lines[number - spread]);
       return false;
     }
     if (number + spread < team->size) take_part(self, number + spread, part, combine);
@@ -67,7 +67,7 @@ bool combine_parts(Member* self, void* part, Combine combine) noexcept {
 
 void await_taken(Member* self) noexcept {
   const Team* team = self->team;
-  MemberLine& mine = team->lines[self->number];
+  MemberLine& mine = team->members.lines[self->number];
   const auto taken = [&mine] { return mine.part.load(std::memory_order_acquire) == nullptr; };
   wait_for_others(self, mine, [&] { return taken() || is_over(team); });
   void* part = mine.part.load(std::memory_order_acquire);
@@ -82,18 +82,18 @@ void await_taken(Member* self) noexcept {
 void LeagueTurn::await(const Member* self) noexcept {
   const Member* runner = self->team->parent;
   if (runner->team->size == 1) return;
-  const int number = self->team->league_number;
+  const int number = self->team->league.number;
   // Acquire: what the teams before have combined is seen.
-  wait_for_others(runner, runner->team->lines[runner->number],
+  wait_for_others(runner, runner->team->members.lines[runner->number],
                   [this, number] { return next_.load(std::memory_order_acquire) == number; });
 }
 
 void LeagueTurn::pass(const Member* self) noexcept {
   const Team* runners = self->team->parent->team;
   if (runners->size == 1) return;
-  const int next = self->team->league_number + 1;
+  const int next = self->team->league.number + 1;
   next_.store(next, std::memory_order_release);
-  wake(runners->lines[next % runners->size]);
+  wake(runners->members.lines[next % runners->size]);
 }
 
 }  // namespace weft::openmp

@@ -74,7 +74,7 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   member->extras = nullptr;
   member->singles = team->first_single;
   // Barriers are told apart by number across the regions of a record; nobody is inside one now.
-  member->barriers = team->passed.load(std::memory_order_relaxed);
+  member->barriers = team->barrier.passed.load(std::memory_order_relaxed);
   member->context = core::current_context();
   member->task = &member->implicit;
   Task& task = member->implicit;
@@ -88,29 +88,33 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   task.floor = INT64_MIN;
   task.final = false;
   if (task.children != nullptr) task.children->clear();
-  const std::atomic<TaskDeque*>* deques = team->deques.load(std::memory_order_relaxed);
+  const std::atomic<TaskDeque*>* deques = team->members.deques.load(std::memory_order_relaxed);
   member->deque = deques != nullptr ? deques[number].load(std::memory_order_relaxed) : nullptr;
 }
 
-void reserve_members(Team* team, int size) noexcept {
-  const int before = team->capacity.load(std::memory_order_relaxed);
+void MemberTables::reserve(int size) noexcept {
+  const int before = capacity.load(std::memory_order_relaxed);
   if (size <= before) return;
-  const int capacity = std::max(size, 2 * before);
-  auto* lines = new (std::nothrow) MemberLine[capacity];
-  auto* deques = new (std::nothrow) std::atomic<TaskDeque*>[capacity]();
-  if (lines == nullptr || deques == nullptr || !team->queue.reserve(capacity))
-    base::lacking("no memory for a team of %d threads", size);
-  std::atomic<TaskDeque*>* old = team->deques.load(std::memory_order_relaxed);
-  if (before > 0) {
-    team->outgrown = new (std::nothrow) Team::Outgrown{team->lines, old, team->outgrown};
-  }
+  const int wanted = std::max(size, 2 * before);
+  auto* new_lines = new (std::nothrow) MemberLine[wanted];
+  auto* new_deques = new (std::nothrow) std::atomic<TaskDeque*>[wanted]();
+  if (new_lines == nullptr || new_deques == nullptr) base::lacking("no memory for a team of %d threads", size);
+  std::atomic<TaskDeque*>* old = deques.load(std::memory_order_relaxed);
+  if (before > 0) outgrown = new (std::nothrow) Outgrown{lines, old, outgrown};
   for (int i = 0; i < before; ++i) {
-    deques[i].store(old[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
+    new_deques[i].store(old[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
-  team->lines = lines;
-  team->deques.store(deques, std::memory_order_relaxed);
+  lines = new_lines;
+  deques.store(new_deques, std::memory_order_relaxed);
   // Release: whoever sees it looks at a table that has so many.
-  team->capacity.store(capacity, std::memory_order_release);
+  capacity.store(wanted, std::memory_order_release);
+}
+
+void reserve_members(Team* team, int size) noexcept {
+  if (size <= team->members.capacity.load(std::memory_order_relaxed)) return;
+  team->members.reserve(size);
+  if (!team->barrier.queue.reserve(team->members.capacity.load(std::memory_order_relaxed)))
+    base::lacking("no memory for a team of %d threads", size);
 }
 
 }  // namespace weft::openmp

@@ -46,7 +46,7 @@ void bind_root(Root* root) noexcept {
   if (root->bound) return;
   root->bound = true;
   const base::KeepErrno keep;
-  const int place = root->team.placement.parent.place;
+  const int place = root->team.places.placement.parent.place;
   if (place >= 0) platform::bind_thread(*cpus_of(place));
 }
 
@@ -63,11 +63,11 @@ bool is_new(const Placement& placement, int outer_level) noexcept {
 bool watches_affinity() noexcept { return affinity().on || base::options().display_affinity; }
 
 ThreadPlace thread_place_of(const Member* member) noexcept {
-  return affinity().on ? thread_place_of(member->team->placement, member->number) : ThreadPlace();
+  return affinity().on ? thread_place_of(member->team->places.placement, member->number) : ThreadPlace();
 }
 
 void seat_root(Root* root) noexcept {
-  Placement& placement = root->team.placement;
+  Placement& placement = root->team.places.placement;
   placement = Placement();
   if (!affinity().on) return;
   // Threads of the program's own that use OpenMP begin at places of their own. Relaxed: it only counts.
@@ -81,10 +81,10 @@ void seat_root(Root* root) noexcept {
 bool set_seats(Team* team, Member* parent, int size, base::ProcBind bind) noexcept {
   if (Root* root = parent->team->root) bind_root(root);
   const Placement wanted = placement_of(parent, size, bind);
-  const bool moved = !(team->placement == wanted);
-  team->placement = wanted;
-  team->shows_affinity = base::options().display_affinity && is_new(wanted, parent->team->level);
-  return moved || team->shows_affinity;
+  const bool moved = !(team->places.placement == wanted);
+  team->places.placement = wanted;
+  team->places.shown = base::options().display_affinity && is_new(wanted, parent->team->level);
+  return moved || team->places.shown;
 }
 
 bool would_share_threads(Member* parent, int size) noexcept {
@@ -97,9 +97,9 @@ void take_seat(Member* member) noexcept {
   const int place = team->persistent_team != nullptr ? thread_place_of(member).place : -1;
   if (place >= 0) {
     core::bind_self(cpus_of(place));
-    if (member->number > 0) core::prefer_thread(thread_of(team->placement, member->number));
+    if (member->number > 0) core::prefer_thread(thread_of(team->places.placement, member->number));
   }
-  if (team->shows_affinity) display_affinity(member, nullptr, 0);
+  if (team->places.shown) display_affinity(member, nullptr, 0);
 }
 
 void begin_seats(Member* primary, Member* parent, base::ProcBind bind) noexcept {
@@ -108,13 +108,13 @@ void begin_seats(Member* primary, Member* parent, base::ProcBind bind) noexcept 
 }
 
 void inherit_seat(Team* team, Member* parent) noexcept {
-  team->placement = {Placement::Kind::primary, thread_place_of(parent), 1};
-  team->shows_affinity = false;
+  team->places.placement = {Placement::Kind::primary, thread_place_of(parent), 1};
+  team->places.shown = false;
 }
 
 void seat_agent(Team* team, const Team* home) noexcept {
-  team->placement = {Placement::Kind::primary, thread_place_of(home->placement, 0), 1};
-  team->shows_affinity = false;
+  team->places.placement = {Placement::Kind::primary, thread_place_of(home->places.placement, 0), 1};
+  team->places.shown = false;
 }
 
 }  // namespace weft::openmp

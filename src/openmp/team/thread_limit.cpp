@@ -16,12 +16,12 @@ Team* group_of(const Member* self) noexcept {
 
 // At least `least` members beside the caller, and at most `most` of them, as far as the limit allows; else none.
 ThreadGrant take(Team* group, int least, int most, int limit) noexcept {
-  int added = group->threads_added.load(std::memory_order_relaxed);
+  int added = group->threads.added.load(std::memory_order_relaxed);
   int granted = 0;
   do {
     granted = std::clamp(limit - 1 - added, 0, most);
     if (granted < least) return {group, 0};
-  } while (!group->threads_added.compare_exchange_weak(added, added + granted, std::memory_order_relaxed));
+  } while (!group->threads.added.compare_exchange_weak(added, added + granted, std::memory_order_relaxed));
   return {group, granted};
 }
 
@@ -38,23 +38,23 @@ bool take_all_threads(const Member* self, int size, int limit, ThreadGrant* gran
 
 ThreadGrant add_threads(const Member* self, int size) noexcept {
   Team* group = group_of(self);
-  group->threads_added.fetch_add(size - 1, std::memory_order_relaxed);
+  group->threads.added.fetch_add(size - 1, std::memory_order_relaxed);
   return {group, size - 1};
 }
 
 void give_back(ThreadGrant* grant) noexcept {
-  if (grant->threads > 0) grant->group->threads_added.fetch_sub(grant->threads, std::memory_order_relaxed);
+  if (grant->threads > 0) grant->contention_group->threads.added.fetch_sub(grant->threads, std::memory_order_relaxed);
   *grant = ThreadGrant();
 }
 
 void reduce(ThreadGrant* grant, int threads) noexcept {
   if (grant->threads <= threads) return;
-  grant->group->threads_added.fetch_sub(grant->threads - threads, std::memory_order_relaxed);
+  grant->contention_group->threads.added.fetch_sub(grant->threads - threads, std::memory_order_relaxed);
   grant->threads = threads;
 }
 
 int threads_left(const Member* self, int limit) noexcept {
-  return std::max(1, limit - group_of(self)->threads_added.load(std::memory_order_relaxed));
+  return std::max(1, limit - group_of(self)->threads.added.load(std::memory_order_relaxed));
 }
 
 }  // namespace weft::openmp

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creating tasks: each is given to the team, to the free agents, or run at once.
+#include <algorithm>
+
+#include "core/sched/persistent_team.h"
+#include "core/sched/scheduler.h"
+#include "openmp/settings/startup.h"
+#include "openmp/task/dependences.h"
+#include "openmp/task/free_agent.h"
+#include "openmp/task/task_calls.h"
+#include "openmp/task/task_pool.h"
+#include "openmp/task/task_run.h"
+#include "openmp/task/task_wait.h"
+#include "platform/fence.h"
+
+namespace weft::openmp {
+
+namespace {
+
+void prepare(Member* self, Task* task, bool final) noexcept {
+  Task* parent = self->task;
+  if (parent->icvs == &parent->own_icvs) {
+    task->own_icvs = parent->own_icvs;
+    task->icvs = &task->own_icvs;
+  } else {
+    task->icvs = parent->icvs;
+  }
+  task->parent.store(parent, std::memory_order_relaxed);
+  task->depth.store(parent->depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  task->ended.store(false, std::memory_order_relaxed);
+  task->final = final;
+  task->for_agents = false;
+  task->group = parent->group;
+  task->created = 0;
+  task->done_here = 0;
+  task->done_remote.store(0, std::memory_order_relaxed);
+  ++parent->created;
+  if (task->group != nullptr) task->group->pending.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Posting looks for the task's place in the inbox: among more tasks than this priorities count no more.
+constexpr int kMostOrdered = 1024;
+
+bool is_ordered(const Team* team) noexcept { return team->tasks.inbox.size() < kMostOrdered; }
+
+// The first task of a region: members that sleep in the queue, or have finished, know of none yet.
+void announce_tasks(Member* self) noexcept {
+  Team* team = self->team;
+  if (!team->tasks.tasked.exchange(true)) {
+    // Nothing was there to be drained at the barriers that this member has passed. A member that is still behind the
+    // last of them sees the flag that others have not seen, and must not wait for tasks that are created only now.
+    team->tasks.drained.store(self->barriers, std::memory_order_release);
+    // Against fall_asleep().
+    platform::full_fence();
+    open_calls(team);
+    team->barrier.queue.release();
+    // The primary may wait for the end of the others already.
+    if (team->persistent_team != nullptr) {
+      team->persistent_team->call_owner();
+    } else if (core::Context* sleeper = team->sleeper.load(std::memory_order_acquire)) {
+      core::unblock(sleeper);
+    }
+  }
+}
+
+// In a thread that has opened no region of several members yet: makes it one of the pool's, so that it can wait.
+void attach(Member* self) noexcept {
+  start_runtime();
+  core::Context* context = core::attach();
+  if (self->context == context) return;
+  for (Member* member = self; member != nullptr; member = member->outer) {
+    member->context = context;
+    member->implicit.context = context;
+    for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) task->context = context;
+  }
+}
+
+void open_event(Member* self, Team* team) noexcept {
+  attach(self);
+  team->tasks.detached.fetch_add(1, std::memory_order_relaxed);
+  team->tasks.detachable.store(true, std::memory_order_relaxed);
+  // However the task runs, the barriers of the team wait for its end.
+  if (self->team == team && team->size > 1 && !team->tasks.tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+}
+
+// Copies of reduced variables are kept for the members of a team.
+bool reduces(const Task* task) noexcept {
+  for (const TaskGroup* group = task->group; group != nullptr; group = group->outer) {
+    if (group->gomp_reductions != nullptr || group->kmp_reductions != nullptr) return true;
+  }
+  return false;
+}
+
+// What the task's end does beside that of its body counts as an event of it: the team's barriers wait for that.
+void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+  Team* team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
+  task->for_agents = true;
+  task->team = team;
+  if (clauses.detachable) {
+    // The event may be fulfilled already. Relaxed: the task is nobody else's yet but for that count.
+    task->open.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
+  }
+  open_event(self, team);
+  if (self->context->home != nullptr) {
+    // The root works beside the agents: it needs a CPU of its own.
+    core::enter_region(self->context, 1);
+    core::leave_region(self->context);
+  }
+  if (clauses.dependence_count > 0 &&
+      !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) {
+    return;
+  }
+  give_to_agents(task);
+}
+
+}  // namespace
+
+bool runs_at_once(const Member* self, bool deferred) noexcept {
+  return !deferred || self->team->size == 1 || self->task->final || (self->deque != nullptr && self->deque->full());
+}
+
+void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+  Team* team = self->team;
+  prepare(self, task, clauses.final || self->task->final);
+  task->priority = std::min(clauses.priority, highest_priority());
+  if (clauses.free_agents && clauses.deferred && !task->final && agents_may_help(self) && !reduces(task)) {
+    submit_to_agents(self, task, clauses);
+    return;
+  }
+  if (clauses.detachable) open_event(self, team);
+  if (clauses.detachable || clauses.dependence_count > 0) task->team = team;
+  const bool deferred = clauses.deferred && team->size > 1 && !self->task->final;
+  // Where every task runs when it is created, only detachable ones can be waited for.
+  const bool linked = clauses.dependence_count > 0 && ((team->size > 1 && !self->task->final) ||
+                                                       team->tasks.detachable.load(std::memory_order_relaxed));
+  if (!deferred) {
+    if (linked) link_and_wait(self, task, clauses.dependences, clauses.dependence_count, true);
+    run_task(self, task);
+    return;
+  }
+  if (!team->tasks.tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+  TaskDeque* deque = deque_of(self);
+  deque->count_created();
+  if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
+  if (goes_first(task) && is_ordered(team)) {
+    team->tasks.inbox.put(task);
+    call_to_tasks(team, self->number);
+  } else if (deque->push(task)) {
+    call_to_tasks(team, self->number);
+  } else {
+    run_pushed(self, task);
+  }
+}
+
+void submit_empty_task(Member* self, const Dependence* list, int count) noexcept {
+  Task* task = allocate_task(0, 1, nullptr);
+  task->body = [](Task*) {};
+  submit_task(self, task, {.dependences = list, .dependence_count = count});
+}
+
+template <bool Told>
+void begin_undeferred(Member* self, Task* task, bool final) noexcept {
+  prepare(self, task, final || self->task->final);
+  if (task->open.load(std::memory_order_relaxed) != 0) {
+    task->team = self->team;
+    open_event(self, self->team);
+  }
+  if (ompt::on<Told>()) ompt::create_undeferred(self, task);
+  start_task(self, task);
+  if (ompt::on<Told>()) ompt::start_task(self, task);
+}
+template void begin_undeferred<false>(Member* self, Task* task, bool final) noexcept;
+template void begin_undeferred<true>(Member* self, Task* task, bool final) noexcept;
+
+template <bool Told>
+void end_undeferred(Member* self, Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  if (ompt::on<Told>()) ompt::end_task(self, task);
+  end_task(self, task);
+  self->task = parent;
+}
+template void end_undeferred<false>(Member* self, Task* task) noexcept;
+template void end_undeferred<true>(Member* self, Task* task) noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a team's tasks come to an end: at barriers and at the end of the region.
+#include "core/sched/scheduler.h"
+#include "openmp/task/dependences.h"
+#include "openmp/task/free_agent.h"
+#include "openmp/task/task_calls.h"
+#include "openmp/task/task_take.h"
+#include "openmp/team/team.h"
+#include "platform/fence.h"
+
+namespace weft::openmp {
+
+namespace {
+
+template <class Done>
+void drain(Member* self, Done&& done) noexcept {
+  Team* team = self->team;
+  const auto news = [&] { return done() || tasks_in_sight(team) || all_executed(team); };
+  while (!done()) {
+    if (run_any_task(self)) continue;
+    if (all_executed(team)) return;
+    if (core::spin_until(self->context, news)) continue;
+    fall_asleep(self);
+    block_between_tasks_unless(self, news);
+    if (wake_up(self)) answer_call(self, !done());
+  }
+}
+
+}  // namespace
+
+void drain_at_barrier(Member* self) noexcept {
+  Team* team = self->team;
+  const uint32_t number = self->barriers;
+  // Tasks that a faster member has pushed since need not be waited for: somebody saw those before all end.
+  const auto drained = [&] {
+    return static_cast<int32_t>(team->tasks.drained.load(std::memory_order_acquire) - number) >= 0;
+  };
+  drain(self, drained);
+  if (self->implicit.children != nullptr) self->implicit.children->clear();
+  if (drained()) return;
+  team->tasks.drained.store(number, std::memory_order_release);
+  platform::full_fence();
+  wake_sleepers(team);
+}
+
+void drain_at_end(Member* primary) noexcept {
+  Team* team = primary->team;
+  drain(primary, [] { return false; });
+  // Helpers that come later see that there is nothing to help with: flag and count, with a fence between on both
+  // sides. Acquire: what a helper has done is seen.
+  team->tasks.tasked.store(false, std::memory_order_relaxed);
+  platform::full_fence();
+  while (team->tasks.helpers.load(std::memory_order_acquire) != 0) {
+    if (!core::yield()) platform::pause();
+  }
+  for (int i = 0; i < team->size; ++i) {
+    if (TaskDeque* deque = deque_at(team, i)) {
+      deque->created.store(0, std::memory_order_relaxed);
+      deque->executed.store(0, std::memory_order_relaxed);
+    }
+  }
+  close_calls(team);
+  // In this record barriers count on.
+  team->tasks.drained.store(primary->barriers, std::memory_order_relaxed);
+  team->tasks.closing.store(false, std::memory_order_relaxed);
+  team->tasks.detachable.store(false, std::memory_order_relaxed);
+}
+
+void help_with_tasks(Member* self) noexcept {
+  while (run_any_task(self)) {
+  }
+}
+
+void linger(Member* self, bool stay) noexcept {
+  Team* team = self->team;
+  team->tasks.helpers.fetch_add(1);
+  platform::full_fence_after_update();
+  // From here to the end of the count the primary cannot finish a region that has tasks, so the team stays as
+  // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
+  // Acquire: the flag is that region's, so its size is seen.
+  if (team->tasks.tasked.load(std::memory_order_acquire) && self->number < team->size) {
+    answer_recall(self);
+    const auto news = [&] { return tasks_in_sight(team) || team->tasks.closing.load(std::memory_order_relaxed); };
+    do {
+      help_with_tasks(self);
+    } while (stay && !team->tasks.closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
+    core::pass_call_on();
+    go_on_call(self);
+    // A task may have come before; and the primary may sleep until the last one has ended.
+    help_with_tasks(self);
+    // Two helpers that finish at the same time: with the fence one of them sees what both have executed.
+    platform::full_fence();
+    if (all_executed(team)) wake_sleepers(team);
+  }
+  // Release: against the primary's look at the count.
+  team->tasks.helpers.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace weft::openmp

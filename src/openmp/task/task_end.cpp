@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a task: its successors become ready, its group, its parent and the team are told.
+#include "core/sched/scheduler.h"
+#include "openmp/task/dependences.h"
+#include "openmp/task/free_agent.h"
+#include "openmp/task/task_calls.h"
+#include "openmp/task/task_run.h"
+#include "platform/fence.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Nothing stands between `task` and its start any more. `self`: the caller, if it is a member of some team.
+void make_ready(Member* self, Task* task) noexcept {
+  Team* team = task->team;
+  if (task->for_agents) {
+    give_to_agents(task);
+    return;
+  }
+  const bool inside = self != nullptr && self->team == team;
+  // Whoever is not of the team keeps the region from ending: it might, as soon as the task is there.
+  if (!inside) team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
+  if (!inside || goes_first(task) || !deque_of(self)->push(task)) team->tasks.inbox.put(task);
+  call_to_tasks(team, inside ? self->number : -1);
+  if (!inside) team->tasks.helpers.fetch_sub(1, std::memory_order_release);
+}
+
+// Tells those that wait for the task: its group, its parent, its successors. `self` as above.
+void complete(Member* self, Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  release_successors(task, [self](Task* successor) { make_ready(self, successor); });
+  if (TaskGroup* group = task->group) {
+    // The group may end, and its record serve again, as soon as the count is down; if so, whom it names
+    // is woken for nothing. Count and `waiter` with fences between: one of the two sees the other.
+    if (group->pending.fetch_sub(1) == 1) {
+      platform::full_fence_after_update();
+      if (core::Context* waiter = group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
+    }
+  }
+  if (self != nullptr && parent->context == self->context && !parent->ended.load(std::memory_order_relaxed)) {
+    ++parent->done_here;
+    return;
+  }
+  // The parent may be freed as soon as it is counted: what is needed of it is read before. Its flag is
+  // read after, from memory that stays a task; a wrong guess wakes somebody for nothing.
+  core::Context* waiter = parent->context;
+  if (parent->done_remote.fetch_add(1) + 1 == 0) {
+    free_task(parent);
+  } else {
+    platform::full_fence_after_update();
+    if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(waiter);
+  }
+}
+
+// The body and the event of a detachable task are both over.
+void complete_detached(Member* self, Task* task) noexcept {
+  Team* team = task->team;
+  if (ompt::on()) ompt::complete_detached(task);
+  complete(self, task);
+  if (task->done_remote.fetch_add(1, std::memory_order_acq_rel) + 1 == 0) free_task(task);
+  // Without this the region might end, and the record serve another, as soon as the count of tasks is down.
+  team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
+  const bool last = team->tasks.detached.fetch_sub(1) == 1;
+  platform::full_fence_after_update();
+  if (!last) {
+    // Nobody waits for fewer of them.
+  } else if (team->size > 1) {
+    wake_sleepers(team);
+  } else if (core::Context* waiter = team->tasks.event_waiter.load(std::memory_order_acquire)) {
+    core::unblock(waiter);
+  }
+  // Release: against the looks at the count of who ends the region.
+  team->tasks.helpers.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace
+
+void end_task(Member* self, Task* task) noexcept {
+  self->task = nullptr;
+  if (task->children != nullptr) task->children->clear();
+  const bool detachable = task->open.load(std::memory_order_relaxed) != 0;
+  if (!detachable) complete(self, task);
+  // A detachable task counts its event as one more child, so that its record lasts.
+  const auto outstanding = static_cast<int32_t>(task->created - task->done_here) + (detachable ? 1 : 0);
+  if (outstanding == 0) {
+    free_task(task);
+    return;
+  }
+  task->ended.store(true, std::memory_order_release);
+  // Acquire and release: whoever frees the task comes after all that touched it.
+  if (task->done_remote.fetch_sub(outstanding, std::memory_order_acq_rel) == outstanding) free_task(task);
+  if (detachable && task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(self, task);
+}
+
+void run_given(Member* agent, Task* task) noexcept {
+  run_task(agent, task);
+  if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
+}
+
+void fulfill_event(Task* task) noexcept {
+  if (ompt::on()) ompt::fulfill(task);
+  if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
+}
+
+}  // namespace weft::openmp

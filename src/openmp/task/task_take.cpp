@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/task/task_take.h"
+
+#include <new>
+
+#include "base/message.h"
+#include "base/options.h"
+#include "openmp/task/free_agent.h"
+#include "openmp/task/task_run.h"
+
+namespace weft::openmp {
+
+TaskDeque* make_deque(Member* self) noexcept {
+  auto& slot = self->team->members.deques.load(std::memory_order_relaxed)[self->number];
+  TaskDeque* deque = slot.load(std::memory_order_relaxed);
+  if (deque == nullptr) {
+    deque = new (std::nothrow) TaskDeque;
+    if (deque == nullptr) base::lacking("no memory for explicit tasks");
+    slot.store(deque, std::memory_order_release);
+  }
+  self->deque = deque;
+  return deque;
+}
+
+int highest_priority() noexcept {
+  static const int value = base::options().max_task_priority;
+  return value;
+}
+
+bool tasks_in_sight(const Team* team) noexcept {
+  for (int i = 0; i < team->size; ++i) {
+    const TaskDeque* deque = deque_at(team, i);
+    if (deque != nullptr && !deque->empty()) return true;
+  }
+  return team->tasks.inbox.size() > 0;
+}
+
+bool all_executed(const Team* team) noexcept {
+  // Executed first: the sums only grow, so if they are equal they were equal at a time between.
+  uint64_t executed = 0;
+  uint64_t created = 0;
+  for (int i = 0; i < team->size; ++i) {
+    if (const TaskDeque* deque = deque_at(team, i)) executed += deque->executed.load(std::memory_order_acquire);
+  }
+  for (int i = 0; i < team->size; ++i) {
+    if (const TaskDeque* deque = deque_at(team, i)) created += deque->created.load(std::memory_order_acquire);
+  }
+  return executed == created && team->tasks.detached.load(std::memory_order_acquire) == 0;
+}
+
+namespace {
+
+// Whether `task` descends from `ancestor`, which is running. Looks at tasks that may end meanwhile: a task
+// that has not ended keeps its parent, so each step is checked after it was taken. "No" may be wrong.
+bool descends(const Task* task, const Task* ancestor) noexcept {
+  const int depth = ancestor->depth.load(std::memory_order_relaxed);
+  const Task* at = task;
+  while (at->depth.load(std::memory_order_relaxed) > depth) {
+    const Task* parent = at->parent.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);  // the parent first, then whether that was in time
+    if (at != task && at->ended.load(std::memory_order_acquire)) return false;
+    if (parent == ancestor) return true;
+    if (parent == nullptr) return false;
+    at = parent;
+  }
+  return false;
+}
+
+// One with a priority, if there are some.
+template <class Wanted>
+Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
+  if (highest_priority() == 0 || team->tasks.inbox.size() == 0) return nullptr;
+  return team->tasks.inbox.take([&wanted](const Task* task) { return goes_first(task) && wanted(task); });
+}
+
+template <class Wanted>
+Task* steal(Member* self, Wanted&& wanted) noexcept {
+  const Team* team = self->team;
+  for (int i = 1; i < team->size; ++i) {
+    const int victim = self->number + i < team->size ? self->number + i : self->number + i - team->size;
+    TaskDeque* deque = deque_at(team, victim);
+    if (deque == nullptr || deque->empty()) continue;
+    if (Task* task = deque->steal(wanted)) return task;
+  }
+  return self->team->tasks.inbox.size() > 0 ? self->team->tasks.inbox.take(wanted) : nullptr;
+}
+
+// The same of tasks that wait for a free agent.
+bool run_given_task(Member* self) noexcept {
+  const auto permitted = [](const Task* task, const Member* by) {
+    return by->task->implicit ? task->team == by->team : descends(task, by->task);
+  };
+  Task* task = take_given(permitted, self);
+  if (task == nullptr) return false;
+  run_given(self, task);
+  return true;
+}
+
+}  // namespace
+
+bool run_permitted_task(Member* self) noexcept {
+  Task* now = self->task;
+  Task* task = take_urgent(self->team, [now](const Task* other) { return now->implicit || descends(other, now); });
+  if (task == nullptr && self->deque != nullptr) task = self->deque->pop(now->floor);
+  if (task == nullptr) {
+    task = now->implicit ? steal(self, [](const Task*) { return true; })
+                         : steal(self, [now](const Task* other) { return descends(other, now); });
+  }
+  if (task == nullptr) return run_given_task(self);
+  run_pushed(self, task);
+  return true;
+}
+
+bool run_any_task(Member* self) noexcept {
+  Task* task = take_urgent(self->team, [](const Task*) { return true; });
+  if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);
+  if (task == nullptr) task = steal(self, [](const Task*) { return true; });
+  if (task == nullptr) return false;
+  run_pushed(self, task);
+  return true;
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which task a member runs next: of those of its own deque, of the team's inbox, and of others' deques.
+#pragma once
+
+#include "openmp/task/task_deque.h"
+#include "openmp/team/team.h"
+
+namespace weft::openmp {
+
+// The member's own deque; made when it is asked for first.
+TaskDeque* make_deque(Member* self) noexcept;
+inline TaskDeque* deque_of(Member* self) noexcept { return self->deque != nullptr ? self->deque : make_deque(self); }
+
+// That of any member, or null.
+inline TaskDeque* deque_at(const Team* team, int number) noexcept {
+  return team->members.deques.load(std::memory_order_relaxed)[number].load(std::memory_order_acquire);
+}
+
+// Where OMP_MAX_TASK_PRIORITY, 0 by default, allows none, nobody looks for priorities.
+int highest_priority() noexcept;
+
+// Whether tasks can be found that wait to be run; a hint.
+bool tasks_in_sight(const Team* team) noexcept;
+
+// Whether all tasks that have been pushed in the region have been run, and their events have come.
+bool all_executed(const Team* team) noexcept;
+
+// Runs a task, if there is one that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task
+// scheduling constraint), or any when only the implicit task lies below.
+bool run_permitted_task(Member* self) noexcept;
+
+// Runs any task of the team, if there is one. By members of whose tasks only the implicit one has begun.
+bool run_any_task(Member* self) noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/task/task_wait.h"
+
+#include "core/sched/scheduler.h"
+#include "openmp/task/dependences.h"
+#include "openmp/task/free_agent.h"
+#include "openmp/task/task_take.h"
+#include "openmp/team/record_cache.h"
+#include "platform/fence.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// Leaves to others, and helps them, until the predecessors of `task` have ended.
+void await_predecessors(Member* self, Task* task) noexcept {
+  const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
+  while (!met()) {
+    if (run_permitted_task(self)) continue;
+    if (core::spin_until(self->context, met)) break;
+    block_between_tasks(self);
+  }
+}
+
+}  // namespace
+
+void link_and_wait(Member* self, Task* task, const Dependence* list, int count, bool keep) noexcept {
+  // Set before the first predecessor can look: it unblocks this context instead of pushing the task.
+  task->waiter.store(self->context, std::memory_order_release);
+  if (!link_dependences(self->task, task, list, count, keep)) await_predecessors(self, task);
+  task->waiter.store(nullptr, std::memory_order_relaxed);
+}
+
+void task_wait_for(Member* self, const Dependence* list, int count) noexcept {
+  // To a tool it is a wait even where there is nobody to wait for.
+  if (self->task->children == nullptr && !ompt::on()) return;
+  Task* stand_in = allocate_task(0, 1, nullptr);
+  if (ompt::on()) ompt::begin_task_wait_for(self, stand_in, list, count);
+  link_and_wait(self, stand_in, list, count, false);
+  if (ompt::on()) ompt::end_task_wait_for(self, stand_in);
+  free_task(stand_in);
+}
+
+void await_events(Member* self) noexcept {
+  Team* team = self->team;
+  const auto over = [team] { return team->tasks.detached.load(std::memory_order_acquire) == 0; };
+  while (!over()) {
+    if (run_permitted_task(self)) continue;
+    if (core::spin_until(self->context, over)) break;
+    team->tasks.event_waiter.store(self->context, std::memory_order_release);
+    platform::full_fence();
+    block_between_tasks_unless(self, over);
+    team->tasks.event_waiter.store(nullptr, std::memory_order_relaxed);
+  }
+  while (team->tasks.helpers.load(std::memory_order_acquire) != 0) platform::pause();
+  team->tasks.detachable.store(false, std::memory_order_relaxed);
+}
+
+void await_children(Member* self) noexcept {
+  Task* now = self->task;
+  const auto done = [now] {
+    const auto remote = static_cast<uint32_t>(now->done_remote.load(std::memory_order_acquire));
+    return now->created - now->done_here == remote;
+  };
+  while (!done()) {
+    if (run_permitted_task(self)) continue;
+    if (core::spin_until(self->context, [&] { return done(); })) break;
+    // Against complete(): the fence is between our flag and the count.
+    now->parent_waits.store(true, std::memory_order_relaxed);
+    platform::full_fence();
+    block_between_tasks_unless(self, done);
+    now->parent_waits.store(false, std::memory_order_relaxed);
+  }
+  // Nobody needs to wait for what has ended.
+  if (now->children != nullptr) now->children->clear();
+}
+
+void task_yield(Member* self, const void* caller) noexcept {
+  if (ompt::on()) return ompt::task_yield(self, caller);
+  yield_to_task(self);
+}
+
+void yield_to_task(Member* self) noexcept {
+  if (self->team->size > 1 && self->team->tasks.tasked.load(std::memory_order_relaxed) && run_permitted_task(self))
+    return;
+  core::yield();
+}
+
+void open_taskgroup(Member* self) noexcept {
+  TaskGroup* group = take_group();
+  group->outer = self->task->group;
+  group->cancelled.store(false, std::memory_order_relaxed);
+  group->implied = false;
+  group->gomp_reductions = nullptr;
+  group->kmp_reductions = nullptr;
+  self->task->group = group;
+}
+
+void await_taskgroup(Member* self) noexcept {
+  Task* now = self->task;
+  TaskGroup* group = now->group;
+  const auto done = [group] { return group->pending.load(std::memory_order_acquire) == 0; };
+  while (!done()) {
+    if (run_permitted_task(self)) continue;
+    if (core::spin_until(self->context, done)) break;
+    // Against complete(), as in task_wait(). Release: with the pointer comes what it points to.
+    group->waiter.store(self->context, std::memory_order_release);
+    platform::full_fence();
+    block_between_tasks_unless(self, done);
+    group->waiter.store(nullptr, std::memory_order_relaxed);
+  }
+  now->group = group->outer;
+  put_group(group);
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a team keeps of its explicit tasks, beside the members' deques.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/sched/claim_set.h"
+#include "core/sched/persistent_team.h"
+#include "openmp/task/task_inbox.h"
+
+namespace weft::openmp {
+
+struct TeamTasks {
+  // Some have been pushed in this region. Set by the member that pushes the first, cleared by the primary at the end.
+  alignas(64) std::atomic<bool> tasked{false};
+  std::atomic<uint32_t> drained{0};  // the last barrier whose tasks were seen to have ended
+  std::atomic<int> helpers{0};  // members of a persistent team that look for tasks after their end
+  std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
+
+  // task_calls.h: who can be called to run tasks, and how many of those that have been called have not come yet.
+  alignas(64) core::ClaimSet<core::PersistentTeam::kMaxMembers> on_call;
+  std::atomic<int> called{0};
+
+  alignas(64) TaskInbox inbox;
+  // Detachable tasks that have not ended. With a fence between this and the announcement of the thread that waits.
+  std::atomic<int> detached{0};
+  std::atomic<bool> detachable{false};  // there have been some in this region
+  std::atomic<core::Context*> event_waiter{nullptr};  // in a team of one
+};
+
+}  // namespace weft::openmp

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a team's members that others write, and the table of them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "core/context/context.h"
+
+namespace weft::openmp {
+
+struct TaskDeque;
+
+struct MemberLine {
+  static constexpr int kRounds = 12;
+  // Signals of the dissemination barrier: [parity of the barrier][round], the barrier's number.
+  alignas(64) std::array<std::array<std::atomic<uint32_t>, kRounds>, 2> signal{};
+  // task_calls.h
+  std::atomic<core::Context*> sleeper{nullptr};
+  std::atomic<bool> recalled{false};
+
+  // Where it sleeps until an iteration has passed, and which (ordered.h), or until others have combined
+  // (reduction_tree.h).
+  std::atomic<core::Context*> in_line{nullptr};
+  std::atomic<uint64_t> awaited{0};
+
+  // Its part of a reduction, for the member that combines it (reduction_tree.h); null: there is none, or no more.
+  std::atomic<void*> part{nullptr};
+
+  // As if barrier number `barrier` had just been passed.
+  void reset(uint32_t barrier) noexcept {
+    for (auto& parity : signal) {
+      for (auto& word : parity) word.store(barrier, std::memory_order_relaxed);
+    }
+    sleeper.store(nullptr, std::memory_order_relaxed);
+  }
+};
+
+// By member; made when first needed, kept for the record's next region. Shorter tables that these have replaced stay: a
+// member that was late with its last look may still be at them.
+struct MemberTables {
+  // `capacity` is their length. It and `deques` are atomic for the monitor, which looks at any time (progress.h).
+  std::atomic<int> capacity{0};
+  MemberLine* lines = nullptr;
+  std::atomic<std::atomic<TaskDeque*>*> deques{nullptr};
+  struct Outgrown {
+    MemberLine* lines;
+    std::atomic<TaskDeque*>* deques;
+    Outgrown* next;
+  };
+  Outgrown* outgrown = nullptr;
+
+  // For at least `size` members; without memory the process ends with a message.
+  void reserve(int size) noexcept;
+};
+
+}  // namespace weft::openmp
