@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions of one member. Internal to openmp/team.
+#pragma once
+
+#include "openmp/ompt/events.h"
+#include "openmp/task/task.h"
+#include "openmp/team/record_cache.h"
+#include "openmp/team/region_watch.h"
+#include "openmp/team/team_affinity.h"
+
+namespace weft::openmp {
+
+template <bool Told>
+void begin_lone_team(Member* parent, Member* member) noexcept {
+  Team* team = take_team();
+  team->size = 1;
+  team->level = parent->team->level + 1;
+  team->active_level = parent->team->active_level;
+  team->parent = parent;
+  team->icvs = icvs(parent);
+  enter_level(team->icvs, team->level);
+  team->flat = false;
+  team->persistent_team = nullptr;
+  inherit_league(team, parent);
+  member->outer = parent;
+  enter_team(member, team, 0);
+  if (team->icvs.affinity) begin_seats(member, parent, base::ProcBind::false_);
+  if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
+  make_current<Told>(member);
+}
+
+template <bool Told>
+void end_lone_team(Member* member) noexcept {
+  Team* team = member->team;
+  if (ompt::on<Told>()) ompt::end_primary(member, false);
+  if (team->tasks.detachable.load(std::memory_order_relaxed)) await_events(member);
+  team->cancelled.store(false, std::memory_order_relaxed);
+  team->first_loop = member->loops;
+  team->first_single = member->singles;
+  if (ompt::on<Told>()) ompt::end_parallel(member);
+  make_current<Told>(member->outer);
+  put_team(team);
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/team/outermost_team.h"
+
+#include <new>
+
+#include "base/message.h"
+#include "core/sched/scheduler.h"
+#include "openmp/affinity/bound_threads.h"
+#include "openmp/ompt/events.h"
+#include "openmp/task/task_wait.h"
+#include "openmp/team/cancel.h"
+#include "openmp/team/parallel.h"
+#include "openmp/team/record_cache.h"
+#include "openmp/team/region_watch.h"
+#include "openmp/team/team_affinity.h"
+#include "platform/generation.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// How many roots may keep a persistent team. More would only hold memory: with so many roots
+// the CPUs are busy, and a woven team needs no contexts of its own.
+constexpr int kMaxPersistentTeams = 4;
+std::atomic<int> g_persistent_teams{0};
+
+constexpr int kVersionWord = core::Post::kWords - 1;
+
+// Version of the team that the member has set itself up for.
+thread_local uint32_t t_version = 0;
+thread_local Member* t_persistent_member = nullptr;
+
+template <bool Told>
+void run_persistent_member(core::PersistentTeam* persistent_team, int index, const core::Post& post) {
+  auto* team = static_cast<Team*>(persistent_team->owner_data());
+  const auto version = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(post.words[kVersionWord]));
+  Member* member = t_persistent_member;
+  if (member == nullptr) {
+    member = take_frame();
+    t_persistent_member = member;
+  }
+  if (version != t_version || member->team != team) {
+    enter_team(member, team, index);
+    if (team->icvs.affinity) take_seat(member);
+    t_version = version;
+  }
+  make_current<Told>(member);
+  if (ompt::on<Told>()) ompt::begin_member(member);
+  reinterpret_cast<Invoke>(post.words[0])(post.words, index);
+  if (ompt::on<Told>()) {
+    ompt::end_member(member, true);
+  } else if (team->tasks.tasked.load(std::memory_order_relaxed)) {
+    linger(member, true);
+  }
+  // What the region has set ends with it.
+  member->implicit.icvs = &team->icvs;
+}
+
+// A member between two regions: tasks have come, from members that are still inside.
+void nudge_persistent_member(core::PersistentTeam*, int, const core::Post&) {
+  // To a tool its implicit task has ended.
+  if (t_persistent_member != nullptr && !ompt::on()) linger(t_persistent_member, false);
+}
+
+bool same(const Icvs& a, const Icvs& b) noexcept {
+  return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels && a.thread_limit == b.thread_limit &&
+         a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
+         a.run_schedule.chunk == b.run_schedule.chunk && a.allocator == b.allocator &&
+         a.nthreads_tail == b.nthreads_tail && a.default_device == b.default_device;
+}
+
+bool make_persistent_team(Root* root) noexcept {
+  if (root->no_persistent_team) return false;
+  if (!root->has_persistent_team) {
+    if (g_persistent_teams.fetch_add(1, std::memory_order_relaxed) >= kMaxPersistentTeams) {
+      g_persistent_teams.fetch_sub(1, std::memory_order_relaxed);
+      root->no_persistent_team = true;
+      return false;
+    }
+    root->has_persistent_team = true;
+  }
+  if (root->persistent_team == nullptr) {
+    // Both stay with the root's record: members look at them a moment after they have said done.
+    root->outermost_team = new (std::nothrow) Team;
+    // A tool is there from the start or never.
+    const auto run = ompt::on() ? run_persistent_member<true> : run_persistent_member<false>;
+    root->persistent_team = new (std::nothrow)
+        core::PersistentTeam(run, nudge_persistent_member, root->outermost_team, root->outermost_team);
+    if (root->persistent_team == nullptr || root->outermost_team == nullptr)
+      base::lacking("no memory for a team of threads");
+    root->outermost_team->persistent_team = root->persistent_team;
+    root->outermost_team->size = 1;
+  }
+  return true;
+}
+
+// Makes the outermost team fit the region; false when the system refuses the threads.
+bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind bind) noexcept {
+  const int got = root->persistent_team->reserve(size);
+  if (got < size) size = got;
+  if (size < 2) return false;
+  Team* team = root->outermost_team;
+  const int level = parent->team->level + 1;
+  Icvs wanted = icvs(parent);
+  enter_level(wanted, level);
+  // Members keep this line while nothing in it changes.
+  if (team->parent != parent) team->parent = parent;
+  inherit_league(team, parent);
+  // With other seats the members have to look for theirs anew.
+  if (wanted.affinity && set_seats(team, parent, size, bind)) root->persistent_fits = false;
+  if (team->size == size && team->level == level && same(team->icvs, wanted) && root->persistent_fits) return true;
+  team->first_loop = root->primary.loops;
+  team->first_single = root->primary.singles;
+  team->barrier.passed.store(root->primary.barriers, std::memory_order_relaxed);
+  team->size = size;
+  team->level = level;
+  team->active_level = 1;
+  team->icvs = wanted;
+  team->flat = size <= core::slots() && (!wanted.affinity || has_room(team->places.placement));
+  reserve_members(team, size);
+  for (int i = 0; i < size; ++i) team->members.lines[i].reset(root->primary.barriers);
+  ++root->persistent_version;
+  root->persistent_fits = true;
+  enter_team(&root->primary, team, 0);
+  if (wanted.affinity) take_seat(&root->primary);
+  return true;
+}
+
+}  // namespace
+
+Root* outermost(const Member* parent) noexcept {
+  while (parent->team->active_level == 0) {
+    if (parent->team->root != nullptr) return parent->team->root;
+    // A free agent runs beside the persistent team.
+    if (parent->team->agent_of != nullptr) return nullptr;
+    parent = parent->outer;
+    // The levels around an initial thread of a league inside a target region are not in its own count.
+    if (parent->team->active_level > 0) return nullptr;
+  }
+  return nullptr;
+}
+
+template <bool Told>
+bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind) noexcept {
+  core::Context* context = core::attach();
+  if (root->generation != platform::generation()) {
+    // The persistent team was our parent process's.
+    root->persistent_team = nullptr;
+    root->persistent_fits = false;
+    root->no_persistent_team = false;
+    root->generation = platform::generation();
+  }
+  if (!make_persistent_team(root) || !fit_persistent_team(root, parent, size, bind)) return false;
+  core::enter_region(context, size);
+  watch(root->outermost_team, size, context, words);
+  if (ompt::on<Told>()) ompt::begin_parallel(root->outermost_team, parent);
+  core::PersistentTeam* persistent_team = root->persistent_team;
+  for (int i = 1; i < size; ++i) {
+    void** line = persistent_team->member(i).post.words;
+    for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
+    line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
+  }
+  persistent_team->start(size);
+  Member* primary = &root->primary;
+  primary->outer = parent;
+  make_current<Told>(primary);
+  return true;
+}
+
+template <bool Told>
+void end_outermost_team(Member* primary) noexcept {
+  Team* team = primary->team;
+  if (ompt::on<Told>()) ompt::end_primary(primary, true);
+  if (!team->persistent_team->finish(team->tasks.tasked)) {
+    help_with_tasks(primary);
+    team->tasks.closing.store(true, std::memory_order_relaxed);
+    team->persistent_team->finish_by([primary](auto&& done) { wait_helping(primary, done); });
+  }
+  if (team->tasks.tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  if (team->policy.site != nullptr) end_watched(team);
+  end_watch(primary);
+  if (team->cancelled.load(std::memory_order_relaxed)) {
+    restore_after_cancellation(team, primary);
+    // The members stand at different constructs: the next region sets them up anew.
+    outermost(primary->outer)->persistent_fits = false;
+  }
+  primary->implicit.icvs = &team->icvs;
+  if (ompt::on<Told>()) ompt::end_parallel(primary);
+  make_current<Told>(primary->outer);
+  core::leave_region(primary->context);
+}
+
+template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind) noexcept;
+template bool begin_outermost_team<true>(Root*, Member*, int&, void* const*, base::ProcBind) noexcept;
+template void end_outermost_team<false>(Member*) noexcept;
+template void end_outermost_team<true>(Member*) noexcept;
+
+void release_persistent_team(Root* root) noexcept {
+  root->no_persistent_team = false;
+  if (!root->has_persistent_team) return;
+  if (root->persistent_team != nullptr && root->generation == platform::generation()) {
+    // The members run once more: as in a region, the monitor sees to it that they get to.
+    core::Context* context = core::attach();
+    core::enter_region(context, 1);
+    root->persistent_team->dismiss();
+    core::leave_region(context);
+  }
+  root->persistent_fits = false;
+  root->has_persistent_team = false;
+  g_persistent_teams.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void end_persistent_member() noexcept {
+  if (t_persistent_member != nullptr) put_frame(t_persistent_member);
+  t_persistent_member = nullptr;
+}
+
+}  // namespace weft::openmp
