@@ -84,10 +84,10 @@ class Region {
   Kind kind() const noexcept { return kind_; }
   int size() const noexcept { return size_; }
 
-  // The caller becomes member 0, whose record `primary` is; the outermost team has its own.
-  void begin(Member* primary) noexcept {
-    if (kind_ == Kind::woven) begin_woven_team<Told>(parent_, size_, words_, bind_, primary);
-    if (kind_ == Kind::lone) begin_lone_team<Told>(parent_, primary);
+  // The caller becomes member 0, whose record `primary` is; the outermost team has its own. `kind` is kind().
+  void begin(Kind kind, Member* primary) noexcept {
+    if (kind == Kind::woven) begin_woven_team<Told>(parent_, size_, words_, bind_, primary);
+    if (kind == Kind::lone) begin_lone_team<Told>(parent_, primary);
   }
 
   void run_primary() noexcept {
@@ -95,12 +95,14 @@ class Region {
     invoke_(words_, 0);
   }
 
-  void end() noexcept { end_team<Told>(kind_, own_member<Told>()); }
+  void end(Kind kind, Member* primary) noexcept {
+    end_team<Told>(kind, kind == Kind::outermost ? own_member<Told>() : primary);
+  }
 
-  void run(Member* primary) noexcept {
-    begin(primary);
+  void run(Kind kind, Member* primary) noexcept {
+    begin(kind, primary);
     run_primary();
-    end();
+    end(kind, primary);
   }
 
   ThreadGrant& grant() noexcept { return grant_; }
@@ -156,16 +158,16 @@ template <bool Told>
 void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Region<Told> region(invoke, words, clauses);
   switch (region.kind()) {
-    case Kind::outermost: region.run(nullptr); break;
+    case Kind::outermost: region.run(Kind::outermost, nullptr); break;
     case Kind::woven: {
       Member* primary = take_frame();
-      region.run(primary);
+      region.run(Kind::woven, primary);
       put_frame(primary);
       break;
     }
     case Kind::lone: {
       Member primary;
-      region.run(&primary);
+      region.run(Kind::lone, &primary);
       break;
     }
   }
@@ -178,7 +180,7 @@ template void parallel<true>(Invoke invoke, void** words, Clauses clauses) noexc
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Region<true> region(invoke, words, Region<true>::Gang{size});
   Member* primary = region.kind() == Kind::woven ? take_frame() : nullptr;
-  region.begin(primary);
+  region.begin(region.kind(), primary);
   int lent = 0;
   if (primary == nullptr) {
     if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
@@ -188,7 +190,7 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
     core::summon(primary->team, missing.members);
   }
   region.run_primary();
-  region.end();
+  region.end(region.kind(), primary);
   if (primary != nullptr) put_frame(primary);
   core::return_threads(lent);
   if (region.grant().threads > 0) give_back(&region.grant());
@@ -197,7 +199,7 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
 
 void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Region<true> region(invoke, words, clauses);
-  region.begin(region.kind() == Kind::outermost ? nullptr : take_frame());
+  region.begin(region.kind(), region.kind() == Kind::outermost ? nullptr : take_frame());
   Member* primary = self();
   primary->team->threads.grant = region.grant();
   if (ompt::on()) ompt::begin_member(primary);
