@@ -5,8 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/context/context.h"
-#include "core/context/context_pool.h"
+#include "core/core.h"
 #include "platform/thread_pointer.h"
 
 using weft::core::Context;

@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include "core/sched/parking.h"
+#include "core/core.h"
 #include "interpose/fibers.h"
 #include "interpose/fork.h"
 #include "interpose/run.h"

@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "platform/spinlock.h"
 
 namespace weft::interpose {

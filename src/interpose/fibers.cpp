@@ -7,7 +7,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "interpose/fiber_stacks.h"
 
 #if defined(__x86_64__)

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "core/sched/parking.h"
+#include "core/core.h"
 #include "interpose/copy.h"
 #include "interpose/gang.h"
 #include "interpose/gang_queue.h"

@@ -6,8 +6,7 @@
 
 #include <sched.h>
 
-#include "core/sched/gang.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "interpose/gang_queue.h"
 #include "interpose/statistics.h"
 #include "interpose/thread_share.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/sched/parallel_call.h"
+#include "core/core.h"
 #include "interpose/copy.h"
 #include "interpose/openblas.h"
 #include "interpose/sequence.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's end of the link to the library through which oneTBB asks for CPUs (src/tcm).
-#include "core/budget/guests.h"
+#include "core/core.h"
 
 #include "base/options.h"
-#include "core/sched/scheduler.h"
 #include "openmp/abi/abi.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/startup.h"

@@ -3,8 +3,7 @@
 
 #include <sched.h>
 
-#include "core/monitor/ticks.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "interpose/fiber_stacks.h"
 #include "interpose/refusal.h"
 #include "platform/cycles.h"

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "core/sched/parallel_call.h"
+#include "core/core.h"
 #include "interpose/fibers.h"
 
 namespace weft::interpose {

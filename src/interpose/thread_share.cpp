@@ -6,9 +6,7 @@
 #include <climits>
 
 #include "base/options.h"
-#include "core/monitor/cpu_load.h"
-#include "core/sched/gang.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "interpose/copy.h"
 #include "interpose/wait_loops.h"
 #include "platform/cycles.h"

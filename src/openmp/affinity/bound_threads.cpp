@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/affinity/affinity.h"
 
 namespace weft::openmp {

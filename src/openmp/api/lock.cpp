@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/api/lock.h"
 
-#include "core/sched/parking.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/startup.h"
 

@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/abi/abi.h"
 #include "openmp/team/team.h"
 #include "platform/loaded_object.h"

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/sched/binding.h"
+#include "core/core.h"
 #include "openmp/abi/abi.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/settings/startup.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/team/team.h"
 #include "platform/cycles.h"
 #include "platform/spinlock.h"

@@ -6,9 +6,7 @@
 
 #include <pthread.h>
 
-#include "core/sched/gang.h"
-#include "core/sched/parking.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/library/call_right.h"
 #include "openmp/library/nested_blas.h"
 #include "platform/cycles.h"

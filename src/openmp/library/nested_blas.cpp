@@ -8,9 +8,7 @@
 #include <cstdlib>
 
 #include "base/options.h"
-#include "core/sched/gang.h"
-#include "core/sched/parallel_call.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/library/call_policy.h"
 #include "openmp/library/call_right.h"
 #include "openmp/library/call_turns.h"

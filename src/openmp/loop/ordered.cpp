@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/message.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/ompt/events.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/ompt/events.h"
 #include "openmp/team/team.h"
 

@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/settings/icv.h"

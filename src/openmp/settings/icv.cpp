@@ -9,7 +9,7 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "base/options.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/api/device.h"
 #include "openmp/api/memory.h"

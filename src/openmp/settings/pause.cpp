@@ -3,8 +3,7 @@
 
 #include <ctime>
 
-#include "core/sched/persistent_team.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/team/parallel.h"
 #include "openmp/team/root.h"
 #include "platform/generation.h"

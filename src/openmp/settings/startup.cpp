@@ -6,8 +6,7 @@
 
 #include "base/keep_errno.h"
 #include "base/options.h"
-#include "core/context/context_pool.h"
-#include "core/sched/binding.h"
+#include "core/core.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/api/yield.h"

@@ -2,7 +2,7 @@
 // From the environment to a running pool.
 #pragma once
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 
 namespace weft::openmp {
 

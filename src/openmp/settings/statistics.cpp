@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "core/sched/statistics.h"
+#include "core/core.h"
 
 namespace weft::openmp {
 

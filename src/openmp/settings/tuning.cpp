@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/options.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/team/team.h"
 #include "platform/valgrind.h"
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/small_list.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/task/task.h"
 
 namespace weft::openmp {

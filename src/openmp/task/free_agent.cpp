@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/task.h"

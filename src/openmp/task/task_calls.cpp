@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "core/sched/persistent_team.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/task/task_deque.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"

@@ -2,8 +2,7 @@
 // Creating tasks: each is given to the team, to the free agents, or run at once.
 #include <algorithm>
 
-#include "core/sched/persistent_team.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"

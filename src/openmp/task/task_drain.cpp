@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a team's tasks come to an end: at barriers and at the end of the region.
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/task_calls.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a task: its successors become ready, its group, its parent and the team are told.
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/task_calls.h"

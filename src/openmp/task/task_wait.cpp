@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task/task_wait.h"
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/task_take.h"

@@ -3,7 +3,7 @@
 // time, then leaves its CPU.
 #pragma once
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"

@@ -5,8 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/sched/claim_set.h"
-#include "core/sched/persistent_team.h"
+#include "core/core.h"
 #include "openmp/task/task_inbox.h"
 
 namespace weft::openmp {

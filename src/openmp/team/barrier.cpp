@@ -5,7 +5,7 @@
 // Elsewhere: a counter; the last to arrive makes all others ready, at once where there are no explicit tasks to run.
 #include "openmp/team/barrier.h"
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/options.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/team/barrier.h"
 #include "platform/fence.h"
 

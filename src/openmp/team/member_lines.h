@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/context/context.h"
+#include "core/core.h"
 
 namespace weft::openmp {
 

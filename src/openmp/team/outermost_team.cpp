@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/task_wait.h"

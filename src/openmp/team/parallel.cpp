@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "base/message.h"
-#include "core/sched/gang.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/library/nested_blas.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/startup.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/sched/parallel_call.h"
+#include "core/core.h"
 
 namespace weft::openmp {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/reduction_tree.h"
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "platform/cycles.h"
 #include "platform/fence.h"
 

@@ -3,8 +3,7 @@
 // Internal to openmp/team.
 #pragma once
 
-#include "core/sched/gang_regions.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/library/call_policy.h"
 #include "openmp/team/team.h"
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "base/message.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/ompt/events.h"
 #include "openmp/team/parallel.h"
 #include "openmp/team/record_cache.h"

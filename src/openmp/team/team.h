@@ -7,8 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/sched/parallel_call.h"
-#include "core/sched/persistent_team.h"
+#include "core/core.h"
 #include "openmp/affinity/placement.h"
 #include "openmp/library/call_policy.h"
 #include "openmp/loop/worksharing.h"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/sched/wait_queue.h"
+#include "core/core.h"
 
 namespace weft::openmp {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_regions.h"

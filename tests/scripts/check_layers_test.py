@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/check-layers: this tree has no violation, and each kind of violation is found."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = """
+| `base` | low | |
+| `core` | middle | `base` |
+| `openmp` | high | `core/core.h` |
+| `openmp/gomp` | adapter | `openmp` |
+| `openmp/kmp` | adapter | `openmp` |
+"""
+
+
+def run(source: pathlib.Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, ROOT / "scripts" / "check-layers", source]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+class CheckLayersTest(unittest.TestCase):
+    def check(self, name: str, includes: str) -> subprocess.CompletedProcess:
+        """What is said of a tree in which src/`name` includes `includes`."""
+        with tempfile.TemporaryDirectory() as folder:
+            src = pathlib.Path(folder) / "src"
+            headers = ("base/a.h", "core/core.h", "core/inner.h", "openmp/b.h", "openmp/gomp/c.h", "openmp/kmp/d.h")
+            for header in headers:
+                (src / header).parent.mkdir(parents=True, exist_ok=True)
+                (src / header).write_text("#pragma once\n")
+            (src / "README.md").write_text(TABLE)
+            (src / name).parent.mkdir(parents=True, exist_ok=True)
+            (src / name).write_text(f'#include "{includes}"\n')
+            return run(pathlib.Path(folder))
+
+    def assert_refused(self, name: str, includes: str) -> None:
+        result = self.check(name, includes)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn(f"src/{name}:1: ", result.stdout)
+        self.assertIn(includes, result.stdout)
+
+    def test_this_tree_keeps_to_its_table(self) -> None:
+        result = run(ROOT)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_includes_downward_are_allowed(self) -> None:
+        for name, includes in (("core/x.cpp", "base/a.h"), ("openmp/x.cpp", "core/core.h"),
+                               ("openmp/gomp/x.cpp", "openmp/b.h"), ("core/x.cpp", "core/inner.h")):
+            result = self.check(name, includes)
+            self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_an_upward_include_is_refused(self) -> None:
+        self.assert_refused("base/x.cpp", "core/core.h")
+        self.assert_refused("core/x.cpp", "openmp/b.h")
+        self.assert_refused("openmp/x.cpp", "openmp/gomp/c.h")
+
+    def test_a_bypassed_facade_is_refused(self) -> None:
+        self.assert_refused("openmp/x.cpp", "core/inner.h")
+
+    def test_siblings_do_not_see_each_other(self) -> None:
+        self.assert_refused("openmp/gomp/x.cpp", "openmp/kmp/d.h")
+
+    def test_a_folder_without_a_row_is_refused(self) -> None:
+        result = self.check("stray/x.cpp", "base/a.h")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("src/stray/x.cpp: is in no layer", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
