@@ -5,7 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/core.h"
+#include "core/context/context.h"
+#include "core/context/context_pool.h"
 #include "platform/thread_pointer.h"
 
 using weft::core::Context;

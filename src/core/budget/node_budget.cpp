@@ -6,7 +6,9 @@
 #include <signal.h>
 
 #include "base/message.h"
+#include "core/sched/idling.h"
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 #include "node/process.h"
 #include "platform/cycles.h"
 #include "platform/fence.h"

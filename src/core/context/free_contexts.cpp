@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/sched/idling.h"
 #include "core/sched/pool.h"
+#include "core/sched/step.h"
 
 namespace weft::core {
 

@@ -16,6 +16,7 @@
 #include "core/monitor/stalls.h"
 #include "core/monitor/ticks.h"
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
 #include "platform/service_thread.h"

@@ -8,6 +8,7 @@
 #include "core/monitor/root_watch.h"
 #include "core/sched/gang_regions.h"
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 #include "platform/cycles.h"
 
 namespace weft::core {

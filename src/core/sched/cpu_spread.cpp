@@ -5,6 +5,7 @@
 
 #include "base/keep_errno.h"
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 #include "platform/cpus.h"
 #include "platform/cycles.h"
 #include "platform/thread_state.h"

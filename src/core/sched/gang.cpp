@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "core/sched/fork_join.h"
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 
 namespace weft::core {
 

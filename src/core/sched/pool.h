@@ -141,60 +141,15 @@ struct Pool {
 extern std::atomic<Pool*> g_pool;
 inline Pool& pool() noexcept { return *g_pool.load(std::memory_order_acquire); }
 
-// ---- scheduler.cpp ----
-void departed(Context* left) noexcept;
-// Returns in the thread of a worker that is to end, under its own identity.
-void run_for_ever() noexcept;
-// Until there may be something to do that the carrier of `self` may do.
-void idle(Context* self) noexcept;
-// `context`, which nobody runs or holds, can go on.
-void make_ready(Context* context) noexcept;
-// The same for a chain of them.
-void make_all_ready(Context* chain) noexcept;
-// The same for chains that end with null, each of contexts that all belong into the list of one carrier and do the same
-// work, without a look at them. Carriers are called when all are there: one that finds its own does not come for
-// another's.
-class ReadyTogether {
- public:
-  // False, and nothing is done, when that carrier may not serve them any more.
-  bool add(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept;
-  // After the last one.
-  void call() noexcept;
-
- private:
-  static constexpr int kMost = 32;
-  struct List {
-    Carrier* carrier;
-    const Carrier* group;
-    const ParallelCall* parallel_call;
-    int count;
-  };
-  std::array<List, kMost> lists_;  // not initialized
-  int size_ = 0;
-};
-// In whose list a context is to stand.
-Carrier* carrier_for(const Context* context) noexcept;
+// ---- blocking.cpp ----
 // Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.
 bool leave(Context* self, Departure departure) noexcept;
-// Wakes one idle carrier that may do the work, which the caller has published before.
-void notify(Work work) noexcept;
-void wake(Carrier* carrier) noexcept;
-// It wanted to run and has last done so `since_ns` ago.
-void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept;
-// Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
-// other work.
-void call(Carrier* carrier) noexcept;
-// Wakes one for whatever work there is: the same, but it passes the call on where it does something else.
-void call_to_work(Carrier* carrier) noexcept;
-// Wakes a carrier that may run again, if there is something for it to do.
-void wake_for_work(Carrier* carrier) noexcept;
-// Work that is there for workers to take; a look at a moment.
-int pending_work(const Pool& pool) noexcept;
-// Runs a claimed member of a parallel call, and others of it while there are some.
-void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept;
-
 // Brings a root's context, which may run as a guest on a worker, back to its own OS thread.
 void return_home(Context* root) noexcept;
+
+// ---- step.cpp ----
+// Work that is there for workers to take; a look at a moment.
+int pending_work(const Pool& pool) noexcept;
 
 // ---- workers.cpp ----
 // Makes workers until there are `count`, as far as the system lets it.
@@ -210,7 +165,7 @@ void use_all_cpus() noexcept;
 // Whether any context has ever been bound. Relaxed: who sees it late looks for nothing once.
 extern std::atomic<bool> g_binding_used;
 
-// ---- relinquish.cpp ----
+// ---- release_idle.cpp ----
 // The part of the caller's carrier in what release_idle() has asked for. By `self` that runs the scheduler's loop and
 // has nothing to do; the context that is to take its place, itself if its thread is to end, or null: it may sleep.
 Context* release_before_sleep(Context* self) noexcept;
@@ -227,7 +182,7 @@ void hold_slot(Carrier* root) noexcept;
 // So many of `active_roots` are there no more: workers may run in their place.
 void return_slots(Pool& pool, int count) noexcept;
 
-// ---- last_thread.cpp ----
+// ---- exit_watch.cpp ----
 // The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
 void end_after_last_thread() noexcept;
 

@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "core/budget/guests.h"
+#include "core/sched/idling.h"
 #include "core/sched/pool.h"
 #include "platform/fence.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 
 namespace weft::core {
 

@@ -14,8 +14,11 @@
 #include "base/message.h"
 #include "core/budget/guests.h"
 #include "core/context/stack_overflow.h"
+#include "core/sched/idling.h"
 #include "core/sched/parking.h"
 #include "core/sched/pool.h"
+#include "core/sched/step.h"
+#include "core/sched/switching.h"
 #include "platform/rseq.h"
 
 namespace weft::core {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sched/idling.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
 

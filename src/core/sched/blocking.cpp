@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context leaves its carrier until it is notified.
+#include <utility>
+
+#include "core/sched/calls.h"
+#include "core/sched/idling.h"
+#include "core/sched/step.h"
+#include "core/sched/switching.h"
+#include "core/sched/waking.h"
+#include "platform/fence.h"
+#include "platform/futex.h"
+
+namespace weft::core {
+
+namespace {
+
+// A context that can go on, in whatever list it stands; or null.
+[[gnu::noinline]] Context* ready_anywhere(Carrier* carrier) noexcept {
+  Context* ready = nullptr;
+  if (!(carrier->is_root() || pool().allowed(carrier))) return nullptr;
+  visit_others(pool(), carrier, [&](Carrier* victim) {
+    ready = victim->ready.pop_first([=](const Context* context) { return may_take(carrier, victim, context); });
+    return ready != nullptr;
+  });
+  return ready;
+}
+
+// What can go on in place of `self`, without a context made for it; or null.
+[[gnu::always_inline]] inline Context* successor_of(const Context* self) noexcept {
+  Carrier* carrier = self->carrier;
+  Context* successor =
+      carrier->root_ready.load(std::memory_order_relaxed) != nullptr ? carrier->root_ready.exchange(nullptr) : nullptr;
+  if (successor == nullptr && (carrier->is_root() || pool().allowed(carrier))) {
+    successor = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
+  }
+  // Its own thread may be long in coming for it.
+  if (successor == nullptr && pool().lateness.any()) successor = ready_anywhere(carrier);
+  // Poked a moment after it had ceased to wait, or to stop that.
+  take_poke(carrier);
+  if (successor != nullptr) {
+    settle_call(carrier, work_of(successor), successor->home != nullptr);
+    return successor;
+  }
+  // It need not fit what it will do, but it saves a switch.
+  successor = find_at_hand(carrier, self->last_parallel_call);
+  return successor != nullptr ? successor : find_free(carrier, 0);
+}
+
+// Whether the carrier of `self` may go on with it.
+bool may_go_on(const Pool& p, const Context* self) noexcept {
+  const Carrier* carrier = self->carrier;
+  return carrier->is_root() || p.allowed_for(carrier, self->parallel_call.load(std::memory_order_relaxed));
+}
+
+// Waits on the caller's own stack, until it is notified: true; or until the carrier has something else to do. So a
+// context is made for work only, not to sleep in: flat regions need none.
+bool rest_in_place(Context* self) noexcept {
+  Carrier* carrier = self->carrier;
+  Pool& p = pool();
+  // Who may not run had better leave it to others who may; and nobody finds one that stands in no table.
+  if (!carrier->is_listed() || p.node.on() || !may_go_on(p, self)) return false;
+  // Where its thread may wait for a CPU, it had better be where whoever runs can go on with it. A root could not.
+  if (self->home == nullptr && carrier->lateness.any()) return false;
+  self->rests_on.store(carrier, std::memory_order_relaxed);
+  do {
+    release_in_place(self);
+    uint32_t expected = Token::none;
+    if (!self->token.compare_exchange_strong(expected, Token::resting)) break;
+    rest(self, true);
+    expected = Token::resting;
+    if (!self->token.compare_exchange_strong(expected, Token::none)) break;
+    if (work_in_sight(carrier)) return false;
+    if (!may_go_on(p, self)) decline_call(carrier);
+  } while (true);
+  self->token.store(Token::none);
+  // It goes on with what nobody else can do.
+  settle_call(carrier, work_of(self), true);
+  if (may_go_on(p, self)) return true;
+  if (Context* successor = take_free(carrier, 0)) switch_counted(self, successor, Departure::yield);
+  return true;
+}
+
+// The system refuses the identity under which the carrier could begin something. What has begun can go on all the same;
+// it may come at any time from where nobody looks for this carrier.
+void wait_without_identity(Context* self) noexcept {
+  constexpr int64_t kLookNs = 1'000'000;
+  for (;;) {
+    Context* successor = successor_of(self);
+    if (successor == nullptr) successor = ready_anywhere(self->carrier);
+    if (successor != nullptr) {
+      leave_to(self, successor, Departure::block);
+      return;
+    }
+    uint32_t expected = Token::none;
+    if (!self->token.compare_exchange_strong(expected, Token::sleeping)) break;
+    if (self->carrier->is_listed()) {
+      platform::futex_wait_for(self->token, Token::sleeping, kLookNs);
+    } else {
+      platform::futex_wait(self->token, Token::sleeping);
+    }
+    expected = Token::sleeping;
+    if (!self->token.compare_exchange_strong(expected, Token::none)) break;
+  }
+  self->token.store(Token::none);
+  pass_call_on();
+}
+
+}  // namespace
+
+void pass_call_on() noexcept {
+  const Context* self = current_context();
+  Carrier* carrier = self->carrier;
+  if (carrier->call == Carrier::Call::none) return;
+  if (carrier->is_root() || pool().allowed(carrier)) {
+    settle_call(carrier, work_of(self), true);
+  } else {
+    decline_call(carrier);
+  }
+}
+
+void block() noexcept {
+  Context* self = current_context();
+  uint32_t expected = Token::notified;
+  if (self->token.compare_exchange_strong(expected, Token::none)) {
+    pass_call_on();
+    return;
+  }
+  if (Context* successor = successor_of(self)) {
+    leave_to(self, successor, Departure::block);
+    return;
+  }
+  if (rest_in_place(self) || leave(self, Departure::block)) return;
+  wait_without_identity(self);
+}
+
+bool leave(Context* self, Departure departure) noexcept {
+  Context* successor = successor_of(self);
+  if (successor == nullptr && self->carrier->is_listed()) successor = make_free();
+  if (successor == nullptr) return false;
+  leave_to(self, successor, departure);
+  return true;
+}
+
+void unblock(Context* context) noexcept {
+  uint32_t seen = context->token.load();
+  // Its stack may be of a life that has not begun.
+  while (seen != Token::held) {
+    const uint32_t next = seen == Token::suspended ? uint32_t{Token::none} : uint32_t{Token::notified};
+    if (!context->token.compare_exchange_weak(seen, next)) continue;
+    if (seen == Token::suspended) make_ready(context);
+    if (seen == Token::resting) call(context->rests_on.load(std::memory_order_relaxed));
+    if (seen == Token::sleeping) platform::futex_wake(context->token, 1);
+    return;
+  }
+}
+
+bool yield() noexcept {
+  Context* self = current_context();
+  if (self->carrier == nullptr || !(wanted_elsewhere(self) || work_in_sight(self->carrier))) return false;
+  Context* successor = take_free(self->carrier, 0);
+  if (successor == nullptr) return false;
+  self->carrier->root_yields = self->home == self->carrier;
+  switch_counted(self, successor, Departure::yield);
+  return true;
+}
+
+void return_home(Context* root) noexcept {
+  while (root->carrier != root->home) {
+    Context* successor = take_free(root->carrier, 0);
+    if (successor == nullptr) return;  // it stays a guest until its next region ends
+    switch_counted(root, successor, Departure::yield);
+  }
+}
+
+}  // namespace weft::core

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/fork_join.h"
+
+#include <utility>
+
+#include "core/sched/gang.h"
+#include "core/sched/switching.h"
+#include "core/sched/waking.h"
+#include "platform/fence.h"
+
+namespace weft::core {
+
+namespace {
+
+void finish(ParallelCall* parallel_call) noexcept {
+  if (parallel_call->pending.fetch_sub(1) != 1) return;
+  platform::full_fence_after_update();
+  if (Context* sleeper = parallel_call->sleeper.load(std::memory_order_acquire)) unblock(sleeper);
+}
+
+// Hands a member to a fresh context: two members of one team on one identity would share their
+// threadprivate data. False when there is no other context.
+bool hand_over(Context* self, ParallelCall* parallel_call, int index, Departure departure) noexcept {
+  Context* fresh = take_free(self->carrier, parallel_call->serial);
+  if (fresh == nullptr) return false;
+  // No other is to be had: two members share an identity, which is better than to look for one for ever.
+  if (fresh->last_parallel_call == parallel_call->serial) fresh->last_parallel_call = 0;
+  fresh->claimed = parallel_call;
+  fresh->claimed_index = index;
+  switch_counted(self, fresh, departure);
+  return true;
+}
+
+[[gnu::always_inline]] inline void run_here(Context* self, ParallelCall* parallel_call, int index) noexcept {
+  Carrier* carrier = self->carrier;
+  (parallel_call->publisher == carrier ? carrier->statistics.calls : carrier->statistics.claims).add();
+  parallel_call->call(parallel_call, index);
+  finish(parallel_call);
+  self->carrier->statistics.ends.add();
+}
+
+}  // namespace
+
+void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept {
+  while (index >= 0) {
+    if (self->last_parallel_call == parallel_call->serial && hand_over(self, parallel_call, index, Departure::idle))
+      return;
+    self->last_parallel_call = parallel_call->serial;
+    self->group = parallel_call->root.load(std::memory_order_relaxed);
+    self->parallel_call.store(parallel_call, std::memory_order_relaxed);
+    // One publication wakes one carrier; it wakes the next while there is work for it.
+    if (parallel_call->claimable()) notify({self->group, parallel_call});
+    run_here(self, parallel_call, index);
+    // The next one from here rather than from the table: it may not stand there. The record may serve
+    // another life by now; then this is a claim in that one.
+    index = parallel_call->take();
+  }
+}
+
+void take_part(ParallelCall* parallel_call, uint64_t* served) noexcept {
+  Context* self = current_context();
+  const int index = parallel_call->take();
+  if (index < 0) return;
+  // `self` is in the middle of something: it must go on, so it is ready meanwhile and not free.
+  if (*served == parallel_call->serial && hand_over(self, parallel_call, index, Departure::yield)) return;
+  *served = parallel_call->serial;
+  Carrier* const group = std::exchange(self->group, parallel_call->root.load(std::memory_order_relaxed));
+  if (parallel_call->claimable()) notify({self->group, parallel_call});
+  run_here(self, parallel_call, index);
+  self->group = group;
+}
+
+void publish(ParallelCall* parallel_call, int count) noexcept {
+  Context* self = current_context();
+  Carrier* carrier = self->carrier;
+  // Ranges of serials a carrier would be cheaper still; one add a nested region is some 5 ns.
+  parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
+  self->last_parallel_call = parallel_call->serial;
+  // Relaxed: who looks before its claim succeeds gets a hint; the claim orders the rest.
+  parallel_call->root.store(self->group, std::memory_order_relaxed);
+  parallel_call->publisher = carrier;
+  parallel_call->pending.store(count - 1, std::memory_order_relaxed);
+  parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
+  // Release: a claimer that reads this value, or one added to it, sees the fields above.
+  parallel_call->claim.store(1 | (static_cast<uint64_t>(count) << 32), std::memory_order_release);
+
+  // In a full table nobody finds the parallel call, this carrier neither.
+  int top = carrier->open_top.load(std::memory_order_relaxed);
+  while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
+  int place = 0;
+  while (place < top && carrier->open[place].load(std::memory_order_relaxed) != nullptr) ++place;
+  parallel_call->open_index = -1;
+  if (place < kOpenCalls) {
+    carrier->open[place].store(parallel_call, std::memory_order_release);
+    parallel_call->open_index = place;
+  }
+  carrier->open_top.store(place == top && place < kOpenCalls ? top + 1 : top, std::memory_order_release);
+  if (__builtin_expect(parallel_call->open_index < 0, 0)) summon(parallel_call, count - 1);
+  notify({self->group, parallel_call});
+}
+
+bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
+  Context* self = current_context();
+  // Acquire: what the calls have done is seen.
+  const auto done = [parallel_call] { return parallel_call->pending.load(std::memory_order_acquire) == 0; };
+  // Relaxed: it says that there is something to look at.
+  const auto over = [&] { return done() || stop.load(std::memory_order_relaxed); };
+  while (!done()) {
+    const bool unclaimed = parallel_call->claimable();
+    if (!unclaimed && spin_until(self, over)) break;
+    parallel_call->sleeper.store(self, std::memory_order_release);
+    platform::full_fence();
+    if (unclaimed ? done() : over()) {
+      pass_call_on();
+      break;
+    }
+    // Members that nobody has claimed want this carrier.
+    const int index = unclaimed ? parallel_call->take() : -1;
+    if (index < 0) {
+      block_unless(over);
+    } else if (!hand_over(self, parallel_call, index, Departure::block)) {
+      run_here(self, parallel_call, index);
+    }
+  }
+  if (!done()) return false;
+  parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
+  self->carrier->statistics.ends.add();
+  if (parallel_call->open_index >= 0) {
+    parallel_call->publisher->open[parallel_call->open_index].store(nullptr, std::memory_order_release);
+  }
+  return true;
+}
+
+}  // namespace weft::core

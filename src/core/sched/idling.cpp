@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/idling.h"
+
+#include <utility>
+
+#include "core/sched/step.h"
+#include "core/sched/switching.h"
+#include "core/sched/waking.h"
+#include "platform/fence.h"
+#include "platform/futex.h"
+
+namespace weft::core {
+
+namespace {
+
+// No longer idle. A carrier that has called it meanwhile, but for what it alone does, has called nobody else.
+void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
+  if (p.idle.remove(carrier->index)) return;
+  if (carrier->wake.load(std::memory_order_relaxed) != Wake::own) carrier->call = called;
+}
+
+// Where a carrier sleeps, for whoever comes next; the others are for those that run short meanwhile.
+constexpr int kKeptAsleep = 2;
+
+// How long it took from the call until its thread had a CPU.
+void note_rise(Carrier* carrier) noexcept {
+  const int64_t called = carrier->called_ns.exchange(0, std::memory_order_relaxed);
+  if (called == 0) return;
+  const int64_t now = platform::now_ns();
+  note_wait(carrier, now, now - called);
+}
+
+}  // namespace
+
+void rest(Context* self, bool in_place) noexcept {
+  Carrier* carrier = self->carrier;
+  Pool& p = pool();
+  // Relaxed: who finds it idle comes later.
+  carrier->wake.store(Wake::none, std::memory_order_relaxed);
+  p.idle.add(carrier->index);
+  platform::full_fence_after_update();
+  // Work published before this point may have found nobody idle.
+  if (work_in_sight(carrier) || (in_place && self->token.load() != Token::resting)) {
+    rise(p, carrier, Carrier::Call::missed);
+    return;
+  }
+  const long budget = spin_ns();
+  int64_t looked = budget == 0 ? 0 : platform::now_ns();
+  const int64_t deadline = looked + budget;
+  CpuSpread spread;
+  for (int spins = 0; carrier->wake.load(std::memory_order_acquire) == Wake::none; ++spins) {
+    platform::pause();
+    if (budget != 0 && p.may_spin(carrier)) {
+      if (spins % 64 != 63) continue;
+      if (p.node.on()) p.node.look(p);
+      const int64_t now = platform::now_ns();
+      note_wait(carrier, now, now - std::exchange(looked, now));
+      if (now < deadline) {
+        spread.look(carrier, now, now - (deadline - budget));
+        continue;
+      }
+    }
+    if (Context* successor = in_place ? nullptr : release_before_sleep(self)) {
+      rise(p, carrier, Carrier::Call::open);
+      if (successor != self) switch_counted(self, successor, Departure::idle);
+      return;
+    }
+    shelve(carrier, kKeptAsleep);
+    if (p.node.on()) {
+      p.node.lie_down(carrier);
+      // Without its slot it may take another; with too many slots in the process it could not use the one it had.
+      if (work_in_sight(carrier)) break;
+    }
+    uint32_t expected = Wake::none;
+    if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
+    carrier->statistics.parks.add();
+    while (carrier->wake.load() == Wake::sleeping) platform::futex_wait(carrier->wake, Wake::sleeping);
+    note_rise(carrier);
+    break;
+  }
+  rise(p, carrier, Carrier::Call::open);
+}
+
+void idle(Context* self) noexcept {
+  Pool& p = pool();
+  do {
+    rest(self, false);
+  } while (!p.node.get_up(p, self->carrier));
+}
+
+void call_to_work(Carrier* carrier) noexcept {
+  pool().idle.remove(carrier->index);
+  wake(carrier);
+}
+
+void wake_for_work(Carrier* carrier) noexcept {
+  if (work_in_sight(carrier)) call_to_work(carrier);
+}
+
+}  // namespace weft::core

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context waits on its carrier, which can tell when it is wanted elsewhere; and what a caller learns of its carrier.
+#include "core/sched/calls.h"
+#include "core/sched/step.h"
+#include "core/sched/waking.h"
+#include "platform/fence.h"
+
+namespace weft::core {
+
+long spin_ns() noexcept { return pool().spin_ns.load(std::memory_order_relaxed); }
+
+void set_spin_ns(long ns) noexcept { pool().spin_ns.store(ns, std::memory_order_relaxed); }
+
+bool owed_to_node(int64_t waited_ns) noexcept {
+  // What one waits for inside a region is mostly near: to give a slot away and to ask for it again takes as long.
+  constexpr int64_t kPatienceNs = 50'000;
+  Pool& p = pool();
+  if (waited_ns < kPatienceNs || !p.node.on()) return false;
+  p.node.look(p);
+  return p.gate.load(std::memory_order_relaxed) != 0;
+}
+
+void begin_waiting(const Context* self) noexcept {
+  Carrier* carrier = self->carrier;
+  carrier->waiting.store(true, std::memory_order_relaxed);
+  pool().waiting_count.fetch_add(1);
+  platform::full_fence_after_update();
+  // Work published before this point has found nobody.
+  if (work_in_sight(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
+}
+
+void end_waiting(const Context* self, bool goes_on) noexcept {
+  Carrier* carrier = self->carrier;
+  carrier->waiting.store(false, std::memory_order_relaxed);
+  // With the fence in poke_waiting(): a poke is seen here, or seen there to be in vain.
+  pool().waiting_count.fetch_sub(1);
+  platform::full_fence_after_update();
+  take_poke(carrier);
+  if (goes_on) settle_call(carrier, work_of(self), true);
+}
+
+void offer_thread(const Context* self) noexcept {
+  Carrier* carrier = self->carrier;
+  if (!carrier->is_root()) return;
+  const bool there = visit_others(pool(), carrier, [carrier](Carrier* victim) {
+    return may_begin(carrier, victim) ||
+           victim->ready.has([=](const Context* ready) { return may_take(carrier, victim, ready); });
+  });
+  if (there) carrier->poked.store(true, std::memory_order_relaxed);
+}
+
+bool is_oversubscribed() noexcept { return pool().is_oversubscribed(); }
+
+bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept {
+  note_wait(self->carrier, now_ns, since_ns);
+  return self->carrier->lateness.any();
+}
+
+bool wanted_elsewhere(const Context* self) noexcept {
+  const Carrier* carrier = self->carrier;
+  if (!carrier->ready.empty() || carrier->poked.load(std::memory_order_relaxed)) return true;
+  if (carrier->root_ready.load(std::memory_order_relaxed) != nullptr) return true;
+  return !carrier->is_root() && !pool().allowed(carrier);
+}
+
+void*& kept_by_carrier() noexcept { return current_context()->carrier->kept; }
+
+int carrier_number() noexcept {
+  const Carrier* carrier = current_context()->carrier;
+  return carrier != nullptr && carrier->is_listed() ? carrier->index : -1;
+}
+
+pid_t thread_id() noexcept { return current_context()->carrier->thread_id.load(std::memory_order_relaxed); }
+
+}  // namespace weft::core

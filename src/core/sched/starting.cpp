@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts that are made to run something of their own.
+#include <algorithm>
+
+#include "core/sched/waking.h"
+#include "platform/fence.h"
+
+namespace weft::core {
+
+Context* make_context(void (*start)(void*), void* argument, int place) noexcept {
+  Context* self = attach();
+  Context* context = take_free(self->carrier, 0);
+  if (context == nullptr) return nullptr;
+  Pool& p = pool();
+  context->start = start;
+  context->start_argument = argument;
+  context->group = self->group;
+  context->carrier = self->carrier;
+  const int workers = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);
+  context->place = nullptr;
+  if (place % p.settings.slots != 0 && workers > 0) {
+    context->carrier = p.worker((place - 1) % workers);
+    // Where there are more contexts than CPUs, each had best stay where it last ran.
+    if (place < p.settings.slots) context->place = context->carrier;
+  }
+  context->token.store(Token::held);
+  return context;
+}
+
+void launch(Context* context) noexcept {
+  uint32_t expected = Token::held;
+  if (context->token.compare_exchange_strong(expected, Token::none)) {
+    make_ready(context);
+  } else {
+    unblock(context);
+  }
+}
+
+bool take_to_launch(Context* context) noexcept {
+  uint32_t expected = Token::held;
+  if (context->token.compare_exchange_strong(expected, Token::none)) return true;
+  expected = Token::suspended;
+  if (context->token.compare_exchange_strong(expected, Token::none)) return true;
+  unblock(context);
+  return false;
+}
+
+void launch_together(Context* chain) noexcept {
+  Pool& p = pool();
+  Work work;
+  int pushed = 0;
+  while (chain != nullptr) {
+    Context* context = chain;
+    chain = chain->next;
+    if (context->bodiless) {
+      make_ready(context);
+      continue;
+    }
+    work = work_of(context);
+    context->next = nullptr;
+    carrier_for(context)->ready.push(context, context, 1);
+    ++pushed;
+  }
+  // Who is idle is seen here, or sees what is in its list.
+  platform::full_fence();
+  const int called = call_waited_for(p, 0, pushed);
+  if (pushed > called) notify_some(p, work, pushed - called);
+}
+
+bool hold(Context* context) noexcept {
+  uint32_t expected = Token::suspended;
+  return context->token.compare_exchange_strong(expected, Token::held);
+}
+
+void let_go(Context* context) noexcept { context->token.store(Token::suspended); }
+
+bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int place) noexcept {
+  Pool& p = pool();
+  if (place >= p.settings.slots || place > p.worker_count.load(std::memory_order_acquire)) return false;
+  Carrier* worker = p.worker(place - 1);
+  // One that is at something else may be for long, and others begin in its place only when it is late.
+  if (!p.is_idle(worker) || worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
+  stub->bodiless = true;
+  stub->start = start;
+  stub->start_argument = argument;
+  stub->group = attach()->group;
+  stub->carrier = stub->place = worker;
+  stub->token.store(Token::held);
+  return true;
+}
+
+void release_bodiless(Context* stub) noexcept { stub->place->spoken_for.store(false, std::memory_order_relaxed); }
+
+bool threads_refused() noexcept { return pool().contexts.refused(); }
+
+bool has_spare() noexcept {
+  Carrier* carrier = attach()->carrier;
+  if (carrier->free.at_hand.empty() && carrier->is_listed()) {
+    if (Context* spare = take_free(carrier, 0)) put_free(carrier, spare);
+  }
+  return !carrier->free.at_hand.empty();
+}
+
+}  // namespace weft::core
