@@ -15,7 +15,7 @@ demo: build
 	@scripts/setup-bench
 	bench/run demo
 
-# Every measurement of docs/performance.md: an hour.
+# Every measurement of docs/reference/performance.md: an hour.
 bench: build
 	@scripts/setup-bench
 	@scripts/setup-programs
@@ -46,7 +46,7 @@ test-aarch64: setup
 	cmake --build --preset aarch64
 	ctest --preset aarch64 --parallel 2
 
-# LLVM's and gcc's own tests under libgomp, libomp and weft: see docs/conformance.md. CONFORMANCE takes the command's options.
+# LLVM's and gcc's own tests under libgomp, libomp and weft: see docs/reference/conformance.md. CONFORMANCE takes the command's options.
 conformance: build
 	@scripts/setup-conformance
 	tests/conformance/conformance.py $(CONFORMANCE)

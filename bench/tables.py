@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance.md, from the results of `bench/run`: tables.py FOLDER..."""
+"""The tables of docs/reference/performance.md, from the results of `bench/run`: tables.py FOLDER..."""
 
 import collections
 import json

@@ -45,7 +45,7 @@ enum class WaitPolicy : uint8_t { unset, active, passive };
 enum class TargetOffload : uint8_t { unset, mandatory, disabled };
 enum class DisplayEnv : uint8_t { no, yes, verbose };
 enum class ToolUse : uint8_t { enabled, disabled };
-// How the parallel parts of a process share its CPUs (docs/design/process.md).
+// How the parallel parts of a process share its CPUs (docs/explanation/process.md).
 enum class Mode : uint8_t { dynamic, static_, exclusive, counting };
 
 struct Options {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether calls gain by being divided. The library divides by rules made for other machines; a call of some
 // microseconds may take several times as long divided, since its data move from one CPU's cache to another's and back.
-// So calls of a kind are tried both ways, and go on in the better one. docs/design/process.md.
+// So calls of a kind are tried both ways, and go on in the better one. docs/explanation/process.md.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs of one call, run by one thread by turns: where a job waits for others (interpose/wait_loops.h), the thread goes
 // on with another one of them, on a stack of its own. So however many jobs a call has, any number of threads can run
-// it. All of them have the thread's identity; the library's jobs know of none. docs/design/process.md.
+// it. All of them have the thread's identity; the library's jobs know of none. docs/explanation/process.md.
 #pragma once
 
 #include <cstdint>

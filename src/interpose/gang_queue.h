@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs that find no carriers wait for others to end, asleep, for a while: their callers' CPUs are what the others
 // need, while OS threads beyond the CPUs would take turns of the system's, which last longer than most calls. And jobs
-// of one call spin on each other meanwhile. docs/design/process.md.
+// of one call spin on each other meanwhile. docs/explanation/process.md.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What OpenBLAS on pthreads, 0.3.28 and later, shows of itself: the one file that knows its names and layouts. Needs
-// nothing of libc, so that the audit library may use it. docs/design/process.md says how it is taken over.
+// nothing of libc, so that the audit library may use it. docs/explanation/process.md says how it is taken over.
 #pragma once
 
 #include <cstddef>

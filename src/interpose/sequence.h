@@ -2,7 +2,7 @@
 // The jobs of a call that its caller runs, alone or with those that come to help. Some jobs wait for each other, by
 // spinning. Where they say so (interpose/wait_loops.h) each thread runs its jobs by turns. Where they do not, nobody
 // can tell before: so others may claim what the caller has not come to, helpers that it has asked for, and the monitor
-// when the caller is stuck. docs/design/process.md.
+// when the caller is stuck. docs/explanation/process.md.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // How many jobs a call of a copy is split into, and how many carriers run them. The library reads the former from a
 // variable. Rounding depends on it, so it is what the program allows (the limit) where any number of carriers can run
 // the jobs; the share that the load of the process leaves says how many do. Elsewhere the variable is kept at the
-// smaller of the two. docs/design/process.md.
+// smaller of the two. docs/explanation/process.md.
 #pragma once
 
 namespace weft::interpose {

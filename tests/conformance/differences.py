@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of differences that have an explanation (differences.toml). Started by itself it writes the list into
-docs/openmp-support.md."""
+docs/reference/openmp-support.md."""
 import dataclasses
 import fnmatch
 import pathlib
@@ -8,7 +8,7 @@ import re
 import tomllib
 
 FILE = pathlib.Path(__file__).with_name("differences.toml")
-PAGE = FILE.parents[2] / "docs/openmp-support.md"
+PAGE = FILE.parents[2] / "docs/reference/openmp-support.md"
 BEGIN, END = "<!-- differences: begin -->", "<!-- differences: end -->"
 KINDS = {"internal": "libomp's own internals", "choice": "weft does it another way, on purpose", "pending": "not there yet"}
 
@@ -37,7 +37,7 @@ def load(file=FILE):
 
 
 def markdown(differences):
-    """The list as the section of docs/openmp-support.md that tests/docs/support_test.py compares with it."""
+    """The list as the section of docs/reference/openmp-support.md that tests/docs/support_test.py compares with it."""
     lines = []
     for kind, title in KINDS.items():
         rows = [difference for difference in differences if difference.kind == kind]

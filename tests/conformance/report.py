@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run has shown: differences, the table, the machine-readable file, the table of docs/conformance.md."""
+"""What a run has shown: differences, the table, the machine-readable file, the table of docs/reference/conformance.md."""
 import collections
 import dataclasses
 import datetime

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/environment.md and the table of options name the same variables in the same words."""
+"""docs/reference/environment.md and the table of options name the same variables in the same words."""
 import pathlib
 import re
 import unittest
@@ -15,7 +15,7 @@ def options():
 
 
 def documented():
-    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs/environment.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs/reference/environment.md").read_text(), re.MULTILINE)
     return dict(rows)
 
 

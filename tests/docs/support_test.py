@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/openmp-support.md against the built library, the table of options and the list of explained differences.
+"""docs/reference/openmp-support.md against the built library, the table of options and the list of explained differences.
 
 usage: support_test.py LIBRARY ABI_STUBS (what src/openmp/abi/generate.py wrote for the functions that are missing)
 """
@@ -11,7 +11,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/openmp-support.md").read_text()
+PAGE = (ROOT / "docs/reference/openmp-support.md").read_text()
 STATES = {"yes", "compiler", "accepted", "no"}
 LIBRARY, STUBS = sys.argv[1:3]
 

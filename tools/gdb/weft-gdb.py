@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OpenMP threads of a program that runs on weft, for gdb (docs/debugging.md).
+"""The OpenMP threads of a program that runs on weft, for gdb (docs/how-to/debug.md).
 
     (gdb) source PREFIX/lib/weft/weft-gdb.py
     (gdb) weft threads

@@ -18,7 +18,7 @@ NAME = "python"
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/run python",
-        description="Compares ways to share CPUs in Python programs; see docs/python-benchmarks.md.",
+        description="Compares ways to share CPUs in Python programs; see docs/how-to/benchmark-python.md.",
     )
     parser.add_argument(
         "--only", default="", help=f"of {', '.join(workloads.families(1, quick=True))}; with commas between"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guests: threads of other libraries that run on CPUs of the pool's budget. They hold slots as roots do, so that pool
-// workers and guests together are no more than the CPUs (docs/design/process.md, oneTBB).
+// workers and guests together are no more than the CPUs (docs/explanation/process.md, oneTBB).
 #pragma once
 
 #include "core/budget/guest_link.h"

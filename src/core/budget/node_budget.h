@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's part in the CPU budget of the node (docs/design/node.md). A worker runs only while its carrier has a
+// The process's part in the CPU budget of the node (docs/explanation/node.md). A worker runs only while its carrier has a
 // slot. It takes one when it gets up and gives it back before it sleeps; the monitor does what takes longer: it asks
 // others for slots, and passes on those that they give.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context: a stack and the thread identity that goes with it (docs/design/core.md).
+// A context: a stack and the thread identity that goes with it (docs/explanation/core.md).
 #pragma once
 
 #include <atomic>

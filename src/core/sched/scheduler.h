@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheduler: which context a carrier runs next, and how a carrier waits when there is none.
-// Every function is thread-safe. docs/design/core.md describes the protocols.
+// Every function is thread-safe. docs/explanation/core.md describes the protocols.
 #pragma once
 
 #include <utility>

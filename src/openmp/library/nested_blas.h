@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that switch their own parallelism off inside a parallel region (docs/libraries.md). They ask
+// Libraries that switch their own parallelism off inside a parallel region (docs/explanation/nested-blas.md). They ask
 // omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on who asks.
 #pragma once
 

@@ -70,7 +70,7 @@ int enumerate_mutex_impls(int current, int* next, const char** name) {
   return 1;
 }
 
-// How far a registered callback hears of its event. docs/design/ompt.md says what the compilers keep from us.
+// How far a registered callback hears of its event. docs/explanation/ompt.md says what the compilers keep from us.
 ompt_set_result_t support_of(int event) noexcept {
   switch (event) {
     case ompt_callback_thread_begin:

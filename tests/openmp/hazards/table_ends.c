@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of fixed size at their end and one beyond (docs/design/limits.md): open regions of one thread, worksharing constructs
+// Tables of fixed size at their end and one beyond (docs/reference/limits.md): open regions of one thread, worksharing constructs
 // that members are apart, tasks that nobody has taken and tasks with priorities, members of a region.
 #include "../support/check.h"
 #include "../support/modes.h"

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every relative link of the tracked Markdown files leads to a file, and every anchor to a heading of it; every page of
+docs/ can be reached from docs/index.md."""
+
+import pathlib
+import re
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def tracked_pages() -> list[pathlib.Path]:
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        return [ROOT / name for name in listed if (ROOT / name).exists()]
+    except (OSError, subprocess.CalledProcessError):  # a source tree without git
+        return [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.md")]
+
+
+def text_of(page: pathlib.Path) -> str:
+    return FENCE.sub("", page.read_text())
+
+
+def anchors_of(page: pathlib.Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+\s+(.*)$", text_of(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def links_of(page: pathlib.Path) -> list[tuple[pathlib.Path, str]]:
+    """Relative links: the file and the anchor."""
+    found = []
+    for target in LINK.findall(text_of(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        found.append(((page.parent / path).resolve() if path else page, anchor))
+    return found
+
+
+class LinksTest(unittest.TestCase):
+    def test_links_lead_somewhere(self) -> None:
+        broken = []
+        for page in tracked_pages():
+            for target, anchor in links_of(page):
+                name = f"{page.relative_to(ROOT)}: {target.relative_to(ROOT) if ROOT in target.parents else target}"
+                if not target.exists():
+                    broken.append(name)
+                elif anchor and target.suffix == ".md" and anchor not in anchors_of(target):
+                    broken.append(f"{name}#{anchor}")
+        self.assertEqual(broken, [])
+
+    def test_every_page_can_be_reached_from_the_index(self) -> None:
+        seen = set()
+        ahead = [ROOT / "docs" / "index.md"]
+        while ahead:
+            page = ahead.pop()
+            if page in seen:
+                continue
+            seen.add(page)
+            ahead += [target for target, _ in links_of(page) if target.suffix == ".md" and target.exists()]
+        unreached = [str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md")) if page not in seen]
+        self.assertEqual(unreached, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
