@@ -51,6 +51,12 @@ struct Said {
   }
 };
 
+inline base::LoopSchedule chosen(Member* member, base::LoopSchedule::Kind kind, bool monotonic, bool runtime,
+                                 uint64_t* chunk) noexcept {
+  if (runtime) return runtime_schedule(member, chunk);
+  return schedule(kind, monotonic);
+}
+
 // At the end of any worksharing construct.
 template <bool Told = true>
 void leave_loop(Member* member) noexcept {
