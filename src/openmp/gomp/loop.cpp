@@ -2,7 +2,7 @@
 // GOMP: worksharing loops of `long` and of `unsigned long long`.
 #include "openmp/gomp/loop.h"
 
-#include "openmp/gomp/reduction.h"
+#include "openmp/loop/extras.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "openmp/gomp/gomp.h"
-#include "openmp/gomp/reduction.h"
+#include "openmp/loop/extras.h"
 #include "openmp/loop/ordered.h"
 
 namespace weft::openmp::gomp {

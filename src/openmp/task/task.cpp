@@ -369,7 +369,7 @@ void open_event(Member* self, Team* team) noexcept {
 // Copies of reduced variables are kept for the members of a team.
 bool reduces(const Task* task) noexcept {
   for (const TaskGroup* group = task->group; group != nullptr; group = group->outer) {
-    if (group->gomp_reductions != nullptr || group->kmp_reductions != nullptr) return true;
+    if (group->reduction_blocks != nullptr || group->reductions != nullptr) return true;
   }
   return false;
 }
@@ -536,8 +536,8 @@ void open_taskgroup(Member* self) noexcept {
   group->outer = self->task->group;
   group->cancelled.store(false, std::memory_order_relaxed);
   group->implied = false;
-  group->gomp_reductions = nullptr;
-  group->kmp_reductions = nullptr;
+  group->reduction_blocks = nullptr;
+  group->reductions = nullptr;
   self->task->group = group;
 }
 
