@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permits: who has asked for how many threads, who was given how many, and which threads are at work for whom.
+// Permits: how many threads each client has asked for, how many it was given, and which threads are at work for it.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace weft::tcm {
 struct Client {
   explicit Client(Callback called) noexcept : callback(called) {}
   const Callback callback;
-  std::atomic<bool> connected{true};  // relaxed: who uses it while it is disconnected has no right to anything
+  std::atomic<bool> connected{true};  // relaxed: a use of a disconnected client has no right to anything
   Client* next = nullptr;
 };
 
@@ -41,7 +41,7 @@ struct Permit {
   std::atomic<int> primaries{0};
   std::atomic<int> workers{0};
   // Its last primary has gone while others want the CPUs: its workers will follow in a moment, and count as gone.
-  // Written with the lock held; relaxed, since who reads it without looks again with it.
+  // Written with the lock held; relaxed, since a reader without the lock looks again with it.
   std::atomic<bool> left{false};
   int quiet_ticks = 0;   // since it was left or deactivated
   int steady_ticks = 0;  // since what is granted has changed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The omp_ routines about places and about what a thread says of its own (OpenMP 5.2, section 18.3), for C and Fortran;
-// see routines.cpp. Strings of Fortran come with their lengths behind the other arguments, and are padded with blanks.
+// The omp_ routines about places and about what a thread says of its own (OpenMP 5.2, section 18.3), for C and Fortran.
+// Strings of Fortran come with their lengths behind the other arguments, and are padded with blanks.
 #include <algorithm>
 #include <array>
 #include <cstring>

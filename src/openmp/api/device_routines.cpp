@@ -7,9 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "openmp/abi/abi.h"
 #include "openmp/api/device.h"
+#include "openmp/api/fortran.h"
 #include "openmp/ompt/events.h"
+#include "openmp/settings/icv.h"
 #include "openmp/settings/pause.h"
 #include "openmp/team/team.h"
 
@@ -43,6 +44,8 @@ void copy_box(char* to, const char* from, size_t element, int dimensions, const 
 }  // namespace
 
 // ---- which device ----
+
+WEFT_ROUTINE_GET(int, omp_get_num_procs, num_procs());
 
 WEFT_ABI int weft_abi_omp_get_num_devices() { return 0; }
 WEFT_ABI_EXPORT(omp_get_num_devices);

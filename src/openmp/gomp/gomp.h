@@ -32,8 +32,12 @@ struct Region {
       : words{nullptr, reinterpret_cast<void*>(function), data, nullptr, nullptr, nullptr} {}
 };
 
-// Schedules of GOMP_loop_runtime and of omp_get_schedule come from run-sched-var.
-base::LoopSchedule runtime_schedule(Member* self, uint64_t* chunk) noexcept;
+// What run-sched-var says, by which GOMP_loop_runtime goes.
+inline base::LoopSchedule runtime_schedule(Member* self, uint64_t* chunk) noexcept {
+  const base::LoopSchedule& schedule = icvs(self).run_schedule;
+  *chunk = static_cast<uint64_t>(schedule.chunk);
+  return schedule;
+}
 
 inline base::LoopSchedule schedule(base::LoopSchedule::Kind kind, bool monotonic) noexcept {
   base::LoopSchedule result{};

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GOMP: worksharing loops of `long` and of `unsigned long long`, and regions combined with one.
+// GOMP: worksharing loops of `long` and of `unsigned long long`.
 #include "openmp/gomp/loop.h"
 
-#include <new>
-
-#include "base/message.h"
-#include "openmp/gomp/reduction.h"
+#include "openmp/loop/extras.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -13,22 +10,7 @@ using namespace weft::openmp::gomp;
 using Kind = base::LoopSchedule::Kind;
 using Ull = unsigned long long;
 
-namespace weft::openmp::gomp {
-
-base::LoopSchedule runtime_schedule(Member* self, uint64_t* chunk) noexcept {
-  const base::LoopSchedule& schedule = icvs(self).run_schedule;
-  *chunk = static_cast<uint64_t>(schedule.chunk);
-  return schedule;
-}
-
-}  // namespace weft::openmp::gomp
-
 namespace {
-
-base::LoopSchedule chosen(Member* member, Kind kind, bool monotonic, bool runtime, uint64_t* chunk) {
-  if (runtime) return runtime_schedule(member, chunk);
-  return schedule(kind, monotonic);
-}
 
 [[gnu::always_inline]] inline bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long incr,
                                          long chunk, long* begin_at, long* end_at) {
@@ -49,54 +31,6 @@ base::LoopSchedule chosen(Member* member, Kind kind, bool monotonic, bool runtim
     begin<told>(member, how, unit, first, incr, count_of(up, first, end, incr));
     return next(member, begin_at, end_at);
   });
-}
-
-// A region whose members find the loop begun.
-struct Combined {
-  Function function;
-  void* data;
-  base::LoopSchedule schedule;
-  uint64_t chunk, first, step, count;
-  Combined* outer = nullptr;
-};
-
-template <bool Told = true>
-void run_combined(void* const* words, int) noexcept {
-  const auto* loop = static_cast<const Combined*>(words[1]);
-  begin<Told>(own_member<Told>(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
-  loop->function(loop->data);
-}
-
-Combined combine(Function function, void* data, Kind kind, bool monotonic, bool runtime, long first, long end,
-                 long incr, long chunk) {
-  Combined loop{function,
-                data,
-                {},
-                static_cast<uint64_t>(chunk),
-                static_cast<uint64_t>(first),
-                static_cast<uint64_t>(incr),
-                count_of(first, end, incr)};
-  loop.schedule = chosen(self(), kind, monotonic, runtime, &loop.chunk);
-  return loop;
-}
-
-[[gnu::always_inline]] inline void run(Combined loop, unsigned threads, unsigned flags) {
-  const auto region = [threads, flags, record = &loop](Member*, auto told, const void*) {
-    void* words[core::Post::kWords] = {nullptr, record};
-    parallel<told>(run_combined<told>, words, clauses(threads, flags));
-  };
-  ompt::enter(region, static_cast<int>(threads));
-}
-
-// gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member
-// and depth at most; kept, since such binaries are rare and the records small.
-[[gnu::always_inline]] inline void run_open(const Combined& loop, unsigned threads) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
-  auto* kept = new (std::nothrow) Combined(loop);
-  if (kept == nullptr) base::lacking("no memory for a parallel loop");
-  void* words[core::Post::kWords] = {nullptr, kept};
-  begin_parallel(run_combined<>, words, clauses(threads));
-  begin(self(), kept->schedule, kept->chunk, kept->first, kept->step, kept->count);
 }
 
 }  // namespace
@@ -279,80 +213,6 @@ WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_next(Ull* begin_
   return next(self(), begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_static);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* data, unsigned threads, long first,
-                                                       long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_static_start);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void* data, unsigned threads, long first,
-                                                        long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic_start);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_guided);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* data, unsigned threads, long first,
-                                                       long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, long chunk,
-                                                               unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads,
-                                                              long first, long end, long incr, long chunk,
-                                                              unsigned flags) {
-  run(combine(function, data, Kind::guided, false, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_runtime);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                                     long first, long end, long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long first,
-                                                        long end, long incr) {
-  run_open(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
 
 WEFT_ABI void weft_abi_GOMP_loop_end() {
   ompt::enter([](Member* member, auto told, const void* caller) {

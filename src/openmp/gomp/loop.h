@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "openmp/gomp/gomp.h"
-#include "openmp/gomp/reduction.h"
+#include "openmp/loop/extras.h"
 #include "openmp/loop/ordered.h"
 
 namespace weft::openmp::gomp {
@@ -50,6 +50,12 @@ struct Said {
     if (index < std::size(kKinds)) kind = kKinds[index];
   }
 };
+
+inline base::LoopSchedule chosen(Member* member, base::LoopSchedule::Kind kind, bool monotonic, bool runtime,
+                                 uint64_t* chunk) noexcept {
+  if (runtime) return runtime_schedule(member, chunk);
+  return schedule(kind, monotonic);
+}
 
 // At the end of any worksharing construct.
 template <bool Told = true>

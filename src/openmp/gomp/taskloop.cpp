@@ -5,8 +5,8 @@
 #include <new>
 
 #include "openmp/gomp/loop.h"
-#include "openmp/gomp/reduction.h"
 #include "openmp/gomp/task.h"
+#include "openmp/task/reduction_blocks.h"
 #include "openmp/task/task_loop.h"
 
 using namespace weft::openmp;
@@ -110,9 +110,7 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
     begin_taskgroup(member);
     if ((source.flags & kReduction) != 0) {
       // The third word of the data.
-      auto* blocks = static_cast<Words**>(source.data)[2];
-      register_reductions(blocks, nullptr, nullptr, member->team->size);
-      member->task->group->gomp_reductions = blocks;
+      add_reduction_blocks(member, static_cast<Words**>(source.data)[2]);
     }
   }
   if (source.copy == nullptr && suits_runners(plan)) {

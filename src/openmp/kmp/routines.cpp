@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/message.h"
-#include "openmp/abi/abi.h"
+#include "openmp/api/fortran.h"
 #include "openmp/api/memory.h"
 #include "openmp/settings/tuning.h"
 
@@ -28,39 +28,22 @@ int shown_stack_size() noexcept { return static_cast<int>(std::min(stack_size(),
 
 }  // namespace
 
-// C, and Fortran with arguments by reference.
-#define WEFT_KMP_GETTER(type, name, value)             \
-  WEFT_ABI type weft_abi_##name() { return value; }    \
-  WEFT_ABI_EXPORT(name);                               \
-  WEFT_ABI type weft_abi_##name##_() { return value; } \
-  WEFT_ABI_EXPORT(name##_)
-#define WEFT_KMP_SETTER(type, name, set)                         \
-  WEFT_ABI void weft_abi_##name(type value) { set(value); }      \
-  WEFT_ABI_EXPORT(name);                                         \
-  WEFT_ABI void weft_abi_##name##_(type* value) { set(*value); } \
-  WEFT_ABI_EXPORT(name##_)
-#define WEFT_KMP_ACTION(name, action)            \
-  WEFT_ABI void weft_abi_##name() { action; }    \
-  WEFT_ABI_EXPORT(name);                         \
-  WEFT_ABI void weft_abi_##name##_() { action; } \
-  WEFT_ABI_EXPORT(name##_)
-
-WEFT_KMP_GETTER(int, kmp_get_blocktime, block_time());
-WEFT_KMP_GETTER(int, kmp_get_library, static_cast<int>(library()));
-WEFT_KMP_GETTER(int, kmp_get_stacksize, shown_stack_size());
-WEFT_KMP_GETTER(size_t, kmp_get_stacksize_s, stack_size());
-WEFT_KMP_SETTER(int, kmp_set_blocktime, set_block_time);
-WEFT_KMP_SETTER(int, kmp_set_library, choose_library);
-WEFT_KMP_SETTER(int, kmp_set_stacksize, choose_stack_size);
-WEFT_KMP_SETTER(size_t, kmp_set_stacksize_s, set_stack_size);
-WEFT_KMP_ACTION(kmp_set_library_serial, set_library(Library::serial));
-WEFT_KMP_ACTION(kmp_set_library_throughput, set_library(Library::throughput));
-WEFT_KMP_ACTION(kmp_set_library_turnaround, set_library(Library::turnaround));
+WEFT_ROUTINE_GET(int, kmp_get_blocktime, block_time());
+WEFT_ROUTINE_GET(int, kmp_get_library, static_cast<int>(library()));
+WEFT_ROUTINE_GET(int, kmp_get_stacksize, shown_stack_size());
+WEFT_ROUTINE_GET(size_t, kmp_get_stacksize_s, stack_size());
+WEFT_ROUTINE_SET(int, kmp_set_blocktime, set_block_time);
+WEFT_ROUTINE_SET(int, kmp_set_library, choose_library);
+WEFT_ROUTINE_SET(int, kmp_set_stacksize, choose_stack_size);
+WEFT_ROUTINE_SET(size_t, kmp_set_stacksize_s, set_stack_size);
+WEFT_ROUTINE_DO(kmp_set_library_serial, set_library(Library::serial));
+WEFT_ROUTINE_DO(kmp_set_library_throughput, set_library(Library::throughput));
+WEFT_ROUTINE_DO(kmp_set_library_turnaround, set_library(Library::turnaround));
 
 // Of tables and messages that are not there.
-WEFT_KMP_SETTER(int, kmp_set_disp_num_buffers, static_cast<void>);
-WEFT_KMP_ACTION(kmp_set_warnings_off, );
-WEFT_KMP_ACTION(kmp_set_warnings_on, );
+WEFT_ROUTINE_SET(int, kmp_set_disp_num_buffers, static_cast<void>);
+WEFT_ROUTINE_DO(kmp_set_warnings_off, );
+WEFT_ROUTINE_DO(kmp_set_warnings_on, );
 
 // ---- memory ----
 

@@ -1,196 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// KMP: threadprivate variables where the compiler does not use thread-local storage (icc, ifort; clang with
-// -fnoopenmp-use-tls). The initial thread's copy is the variable itself, all others are made at their first use. They
-// belong to the context that runs a member, as thread-local storage does.
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
-#include <new>
+// KMP: threadprivate variables as calls. icc and ifort emit them, and clang with -fnoopenmp-use-tls.
+#include "openmp/team/threadprivate.h"
 
-#include "base/message.h"
 #include "openmp/kmp/kmp.h"
-#include "platform/futex_lock.h"
 
-using namespace weft;
 using namespace weft::openmp::kmp;
-
-namespace {
-
-using Construct = void* (*)(void* copy);
-using CopyConstruct = void* (*)(void* copy, void* from);
-using Destroy = void (*)(void* copy);
-// The same for an array of so many objects.
-using ConstructAll = void* (*)(void* copy, size_t count);
-using CopyConstructAll = void* (*)(void* copy, void* from, size_t count);
-using DestroyAll = void (*)(void* copy, size_t count);
-
-// What is known of a variable; kept for good.
-struct Variable {
-  const void* address;
-  Construct construct = nullptr;
-  CopyConstruct copy_construct = nullptr;
-  Destroy destroy = nullptr;
-  ConstructAll construct_all = nullptr;
-  CopyConstructAll copy_construct_all = nullptr;
-  DestroyAll destroy_all = nullptr;
-  size_t count = 0;
-  void* original = nullptr;  // as it was before its first use
-  Variable* next = nullptr;
-
-  bool has_constructor() const noexcept { return construct != nullptr || construct_all != nullptr; }
-};
-
-// A thread's copy of a variable (struct private_common, which kmp_threadprivate_insert shows).
-struct Copy {
-  Copy* next;  // with the same hash
-  Copy* made_before;
-  const void* variable;
-  void* copy;
-  size_t size;
-};
-
-constexpr size_t kLists = 256;
-
-size_t list_of(const void* address) noexcept {
-  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-  constexpr int kShift = 64 - 8;
-  return reinterpret_cast<uintptr_t>(address) * kGolden >> kShift;
-}
-
-platform::FutexLock g_lock;
-Variable* g_variables[kLists];
-
-// The variable's record, made if there is none. Holding the lock.
-Variable* describe(const void* address) noexcept {
-  Variable*& list = g_variables[list_of(address)];
-  for (Variable* at = list; at != nullptr; at = at->next) {
-    if (at->address == address) return at;
-  }
-  auto* made = new (std::nothrow) Variable{.address = address};
-  if (made == nullptr) base::lacking("no memory for a threadprivate variable");
-  made->next = list;
-  return list = made;
-}
-
-// Set in the thread that loads the library: the initial one, as a rule.
-thread_local bool t_is_initial = false;
-[[gnu::constructor]] void on_load() { t_is_initial = true; }
-
-void* allocate(size_t size) noexcept {
-  constexpr size_t kAlignment = 64;
-  void* memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
-  if (memory == nullptr) base::lacking("no memory for a copy of a threadprivate variable of %zu bytes", size);
-  return memory;
-}
-
-// Makes `to` a copy of what `from` is now.
-void copy_value(const Variable& variable, void* to, void* from, size_t size) {
-  if (variable.copy_construct_all != nullptr) {
-    variable.copy_construct_all(to, from, variable.count);
-  } else if (variable.copy_construct != nullptr) {
-    variable.copy_construct(to, from);
-  } else {
-    std::memcpy(to, from, size);
-  }
-}
-
-class Copies {
- public:
-  Copies() noexcept = default;
-  Copies(const Copies&) = delete;
-  Copies& operator=(const Copies&) = delete;
-
-  // The thread ends. In the reverse order of their making.
-  ~Copies() {
-    while (Copy* copy = newest_) {
-      newest_ = copy->made_before;
-      if (copy->copy != copy->variable) {
-        const Variable variable = description(copy->variable);
-        if (variable.destroy_all != nullptr) {
-          variable.destroy_all(copy->copy, variable.count);
-        } else if (variable.destroy != nullptr) {
-          variable.destroy(copy->copy);
-        }
-        std::free(copy->copy);
-      }
-      delete copy;
-    }
-  }
-
-  Copy* find(const void* variable) const noexcept {
-    Copy* at = lists_[list_of(variable)];
-    while (at != nullptr && at->variable != variable) at = at->next;
-    return at;
-  }
-
-  // `from`: what the variable was before its first use.
-  Copy* make(void* address, void* from, size_t size) {
-    const Variable variable = prepare(address, from, size);
-    void* place = address;
-    if (!t_is_initial) {
-      place = allocate(size);
-      if (variable.construct_all != nullptr) {
-        variable.construct_all(place, variable.count);
-      } else if (variable.construct != nullptr) {
-        variable.construct(place);
-      } else {
-        copy_value(variable, place, variable.original, size);
-      }
-    }
-    Copy*& list = lists_[list_of(address)];
-    auto* made = new (std::nothrow) Copy{list, newest_, address, place, size};
-    if (made == nullptr) base::lacking("no memory for a threadprivate variable");
-    list = made;
-    return newest_ = made;
-  }
-
-  // Notes what the variable is before its first use, unless that has been.
-  static Variable prepare(void* address, void* from, size_t size) {
-    const Variable seen = description(address);
-    if (seen.original != nullptr || seen.has_constructor()) return seen;
-    // The program's function may do anything: it is called without the lock. Who is second lets go of its own.
-    void* original = allocate(size);
-    copy_value(seen, original, from, size);
-    const std::lock_guard guard(g_lock);
-    Variable* variable = describe(address);
-    if (variable->original == nullptr) {
-      variable->original = original;
-    } else {
-      std::free(original);
-    }
-    return *variable;
-  }
-
- private:
-  static Variable description(const void* address) noexcept {
-    const std::lock_guard guard(g_lock);
-    return *describe(address);
-  }
-
-  Copy* lists_[kLists] = {};
-  Copy* newest_ = nullptr;
-};
-
-// By pointer: room for thread-local variables is scarce in a library that may be loaded late.
-struct Holder {
-  Copies* copies = nullptr;
-  ~Holder() {
-    delete copies;
-    copies = nullptr;
-  }
-};
-thread_local Holder t_holder;
-
-Copy* copy_of(void* address, void* from, size_t size) {
-  if (t_holder.copies == nullptr) {
-    t_holder.copies = new (std::nothrow) Copies;
-    if (t_holder.copies == nullptr) base::lacking("no memory for threadprivate variables");
-  }
-  Copy* copy = t_holder.copies->find(address);
-  return copy != nullptr ? copy : t_holder.copies->make(address, from, size);
-}
-
-}  // namespace
+using namespace weft::openmp::threadprivate;
 
 WEFT_ABI void* weft_abi___kmpc_threadprivate(Ident*, int32_t, void* address, size_t size) {
   return copy_of(address, address, size)->copy;
@@ -205,30 +20,21 @@ WEFT_ABI_EXPORT(__kmpc_threadprivate_cached);
 
 WEFT_ABI void weft_abi___kmpc_threadprivate_register(Ident*, const void* address, Construct construct,
                                                      CopyConstruct copy_construct, Destroy destroy) {
-  const std::lock_guard guard(g_lock);
-  Variable* variable = describe(address);
-  variable->construct = construct;
-  variable->copy_construct = copy_construct;
-  variable->destroy = destroy;
+  describe(address, construct, copy_construct, destroy);
 }
 WEFT_ABI_EXPORT(__kmpc_threadprivate_register);
 
 WEFT_ABI void weft_abi___kmpc_threadprivate_register_vec(Ident*, const void* address, ConstructAll construct,
                                                          CopyConstructAll copy_construct, DestroyAll destroy,
                                                          size_t count) {
-  const std::lock_guard guard(g_lock);
-  Variable* variable = describe(address);
-  variable->construct_all = construct;
-  variable->copy_construct_all = copy_construct;
-  variable->destroy_all = destroy;
-  variable->count = count;
+  describe_array(address, construct, copy_construct, destroy, count);
 }
 WEFT_ABI_EXPORT(__kmpc_threadprivate_register_vec);
 
 // ---- of libomp's own, exported by accident ----
 
 WEFT_ABI void weft_abi_kmp_threadprivate_insert_private_data(int, void* address, void* from, size_t size) {
-  static_cast<void>(Copies::prepare(address, from, size));
+  note_original(address, from, size);
 }
 WEFT_ABI_EXPORT(kmp_threadprivate_insert_private_data);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a tool listens (OMPT; docs/explanation/ompt.md). What happens in the runtime asks on() and, if so, calls one of
-// the functions of events.h. Hot paths exist twice, and the one for programs without a tool asks nothing (entry.h).
+// Whether a tool listens (OMPT; docs/explanation/ompt.md). What happens in the runtime asks on() and, if so, calls one
+// of the functions of events.h. Hot paths exist twice, and the one for programs without a tool asks nothing (entry.h).
 #pragma once
 
 #include <atomic>

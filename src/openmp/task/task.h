@@ -19,11 +19,9 @@
 
 namespace weft::openmp {
 
-namespace kmp {
-struct Reductions;
-}
 struct Member;
 struct Task;
+struct TaskReductions;
 struct Team;
 class DependTable;
 struct Dependence;
@@ -37,9 +35,10 @@ struct TaskGroup {
   std::atomic<bool> cancelled{false};  // relaxed: a task that sees it late runs
   bool implied = false;  // a worksharing construct's own, for its reductions: no construct of the program
 
-  // Reductions that the tasks take part in: the adapter's.
-  uintptr_t* gomp_reductions = nullptr;
-  kmp::Reductions* kmp_reductions = nullptr;
+  // Reductions that the tasks take part in: combined by the program (reduction_blocks.h), or by the runtime
+  // (task_reduction.h).
+  uintptr_t* reduction_blocks = nullptr;
+  TaskReductions* reductions = nullptr;
 };
 
 struct Task {

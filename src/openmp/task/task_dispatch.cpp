@@ -85,7 +85,7 @@ void open_event(Member* self, Team* team) noexcept {
 // Copies of reduced variables are kept for the members of a team.
 bool reduces(const Task* task) noexcept {
   for (const TaskGroup* group = task->group; group != nullptr; group = group->outer) {
-    if (group->gomp_reductions != nullptr || group->kmp_reductions != nullptr) return true;
+    if (group->reduction_blocks != nullptr || group->reductions != nullptr) return true;
   }
   return false;
 }

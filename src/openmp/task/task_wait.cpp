@@ -91,8 +91,8 @@ void open_taskgroup(Member* self) noexcept {
   group->outer = self->task->group;
   group->cancelled.store(false, std::memory_order_relaxed);
   group->implied = false;
-  group->gomp_reductions = nullptr;
-  group->kmp_reductions = nullptr;
+  group->reduction_blocks = nullptr;
+  group->reductions = nullptr;
   self->task->group = group;
 }
 

@@ -46,10 +46,10 @@ struct Member {
   LoopShare* doacross = nullptr;
   int doacross_loops = 0;
 
-  // GOMP (gomp/reduction.h): what the worksharing construct it is in has beside iterations, and the reductions of the
-  // region.
+  // What the worksharing construct it is in has beside iterations (extras.h), and the reductions of the region
+  // (reduction_blocks.h).
   LoopShare* extras = nullptr;
-  uintptr_t* gomp_reductions = nullptr;
+  uintptr_t* reduction_blocks = nullptr;
 
   core::Context* context = nullptr;
   TaskDeque* deque = nullptr;  // made at the first task it pushes

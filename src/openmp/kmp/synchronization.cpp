@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// KMP: barrier, master, masked, single, critical, flush.
+#include <atomic>
+
+#include "openmp/api/lock.h"
+#include "openmp/kmp/kmp.h"
+
+using namespace weft::openmp;
+using namespace weft::openmp::kmp;
+
+namespace {
+
+[[gnu::always_inline]] inline int32_t begin_masked(int32_t filter) {
+  return ompt::enter([=](Member* member, auto told, const void* caller) {
+    if (member->number != filter) return 0;
+    if (ompt::on<told>()) ompt::begin_masked(member, caller);
+    return 1;
+  });
+}
+
+[[gnu::always_inline]] inline void end_masked() {
+  ompt::enter([](Member* member, auto told, const void* caller) {
+    if (ompt::on<told>()) ompt::end_masked(member, caller);
+  });
+}
+
+}  // namespace
+
+WEFT_ABI void weft_abi___kmpc_barrier(Ident* location, int32_t) {
+  ompt::enter([=](Member* member, auto told, const void* caller) {
+    barrier<told>(member, told ? barrier_of(location) : Barrier::construct, caller);
+  });
+}
+WEFT_ABI_EXPORT(__kmpc_barrier);
+
+WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return begin_masked(0); }
+WEFT_ABI_EXPORT(__kmpc_master);
+
+WEFT_ABI void weft_abi___kmpc_end_master(Ident*, int32_t) { end_masked(); }
+WEFT_ABI_EXPORT(__kmpc_end_master);
+
+WEFT_ABI int32_t weft_abi___kmpc_masked(Ident*, int32_t, int32_t filter) { return begin_masked(filter); }
+WEFT_ABI_EXPORT(__kmpc_masked);
+
+WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) { end_masked(); }
+WEFT_ABI_EXPORT(__kmpc_end_masked);
+
+WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) {
+  return ompt::enter([](Member* member, auto told, const void*) { return begin_single<told>(member) ? 1 : 0; });
+}
+WEFT_ABI_EXPORT(__kmpc_single);
+
+WEFT_ABI void weft_abi___kmpc_end_single(Ident*, int32_t) {
+  ompt::enter([](Member* member, auto told, const void* caller) {
+    if (ompt::on<told>()) ompt::end_single(member, caller);
+  });
+}
+WEFT_ABI_EXPORT(__kmpc_end_single);
+
+WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, void (*copy)(void* to, void* from),
+                                          int32_t did_it) {
+  Member* member = self();
+  // Relaxed: the barriers order it.
+  if (did_it != 0) member->team->loops.copyprivate.store(data, std::memory_order_relaxed);
+  barrier(member, Barrier::runtime, WEFT_CALLER);
+  if (did_it == 0) copy(data, member->team->loops.copyprivate.load(std::memory_order_relaxed));
+  barrier(member, Barrier::runtime, WEFT_CALLER);
+}
+WEFT_ABI_EXPORT(__kmpc_copyprivate);
+
+// As above, but the program copies: it gets the executing member's data.
+WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
+  Member* member = self();
+  if (data != nullptr) member->team->loops.copyprivate.store(data, std::memory_order_relaxed);
+  barrier(member, Barrier::runtime, WEFT_CALLER);
+  return member->team->loops.copyprivate.load(std::memory_order_relaxed);
+}
+WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
+
+WEFT_ABI void weft_abi___kmpc_critical(Ident*, int32_t, CriticalName* name) {
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
+}
+WEFT_ABI_EXPORT(__kmpc_critical);
+
+WEFT_ABI void weft_abi___kmpc_critical_with_hint(Ident*, int32_t, CriticalName* name, uint32_t) {
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
+}
+WEFT_ABI_EXPORT(__kmpc_critical_with_hint);
+
+WEFT_ABI void weft_abi___kmpc_end_critical(Ident*, int32_t, CriticalName* name) {
+  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
+}
+WEFT_ABI_EXPORT(__kmpc_end_critical);
+
+WEFT_ABI void weft_abi___kmpc_flush(Ident*) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (ompt::on()) ompt::flush(WEFT_CALLER);
+}
+WEFT_ABI_EXPORT(__kmpc_flush);

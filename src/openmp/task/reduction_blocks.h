@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions that tasks take part in and that the program combines in the end: it describes its variables in blocks of
+// words, in which the runtime notes where the copies are, for each member of the team the copies of all variables of a
+// block side by side. GOMP's way; see task_reduction.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::openmp {
+
+struct Member;
+
+using Words = uintptr_t;
+
+// Makes the copies of `data` for `members`, or shares those of `shared`, the same construct's data of another member.
+// `before`: what is registered at the same place already.
+void register_reductions(Words* data, Words* before, const Words* shared, int members) noexcept;
+
+// For the taskgroup that the caller is in.
+void add_reduction_blocks(Member* self, Words* data) noexcept;
+
+// Frees the copies of one registration.
+void free_reductions(Words* data) noexcept;
+
+// Replaces each address, of an original or of some member's copy, by that of the calling member's copy; behind the
+// `count` addresses go those of the first `originals` originals.
+void find_copies(const Member* self, size_t count, size_t originals, void** addresses) noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tcm/grants.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "tcm/calls.h"
+#include "tcm/pool.h"
+#include "tcm/records.h"
+#include "tcm/threads.h"
+
+namespace weft::tcm {
+
+namespace {
+
+using core::GuestLoad;
+
+// What the pool wanted at the last ticks: a region may just be between two loops when it is looked at. Written by the
+// monitor; relaxed, each is a guess.
+std::array<std::atomic<int>, 4> g_wanted{};
+unsigned g_ticks = 0;  // touched by the monitor alone
+
+// Whether ticks have something to do. Relaxed: one too many or too few does no harm.
+std::atomic<bool> g_busy{false};
+
+// ---- slots of the pool that are held ----
+
+// CPUs that the workers of a permit use, or are about to use.
+int used(const Permit& permit) noexcept {
+  constexpr int kTicks = 2;
+  const int inside = std::max(0, permit.workers.load(std::memory_order_relaxed));
+  // Workers that have lost their permit, or have nothing to do, leave within a millisecond, but for those with a task.
+  if (!competes(permit) || permit.left.load(std::memory_order_relaxed)) {
+    return permit.quiet_ticks >= kTicks ? inside : 0;
+  }
+  return permit.steady_ticks >= kTicks ? inside : std::max(inside, permit.claim.granted);
+}
+
+// The program's threads inside of clients that are neither roots with a slot nor contexts of the pool.
+int outsiders() noexcept {
+  return std::max(0, g_primaries.load(std::memory_order_relaxed) - g_records.load.primaries - g_records.load.members);
+}
+
+// Gives every permit its due. `asker`: the permit about which the caller asks; null: it is the monitor.
+void settle(const GuestLoad& load, const Permit* asker) noexcept {
+  g_records.load = load;
+  const int others = std::max(0, load.roots - load.primaries - load.workers);
+  int wanted = load.wanted;
+  // Where every root is inside of a client, nobody is there to want again what the pool wanted before.
+  for (const std::atomic<int>& before : g_wanted) {
+    if (others > 0) wanted = std::max(wanted, before.load(std::memory_order_relaxed));
+  }
+  // The asking thread runs, but stands in no count if it comes from outside.
+  const bool uncounted = asker != nullptr && t_inside.depth == 0 && !load.caller_counted;
+  const int all = cpus();
+  const int running = load.roots - load.workers + load.members + outsiders() + (uncounted ? 1 : 0);
+  int count = 0;
+  bool busy = false;
+  for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
+    busy = busy || permit->workers.load(std::memory_order_relaxed) > 0;
+    if (!competes(*permit)) continue;
+    permit->claim.fixed = permit->rigid && permit->state == State::active && permit != asker;
+    g_records.claims[count++] = &permit->claim;
+  }
+  divide(all, std::max(0, all - running), {.roots = others, .wanted = wanted}, g_records.claims, count);
+  int granted = 0;
+  for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
+    if (!competes(*permit)) continue;
+    permit->state = permit->claim.met ? State::active : State::pending;
+    if (permit->claim.granted != permit->told_granted) permit->steady_ticks = 0;
+    granted += permit->claim.granted;
+  }
+  g_records.counts.most_granted = std::max(g_records.counts.most_granted, granted);
+  hold();
+  g_busy.store(busy || count > 0 || g_records.held > 0, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void hold() noexcept {
+  const core::PoolSide* side = pool();
+  if (side == nullptr) return;
+  // Workers that are roots at the moment hold a slot as such.
+  int slots = outsiders() - g_records.load.workers;
+  int more = 0;
+  for (const Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
+    slots += used(*permit);
+    if (competes(*permit)) more = std::min(more + permit->claim.most - permit->claim.granted, side->cpus());
+  }
+  slots = std::max(0, slots);
+  if (slots == g_records.held && more == g_records.more) return;
+  g_records.held = slots;
+  g_records.more = more;
+  side->hold(slots, more);
+}
+
+void settle_for(const Permit* asker) noexcept {
+  const core::PoolSide* side = pool();
+  settle(side != nullptr ? side->load() : GuestLoad{}, asker);
+}
+
+void tick(const GuestLoad& load) noexcept {
+  g_wanted[g_ticks++ % g_wanted.size()].store(load.wanted, std::memory_order_relaxed);
+  if (!g_busy.load(std::memory_order_relaxed)) return;
+  sigset_t before;
+  {
+    const Locked lock;
+    for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
+      ++permit->quiet_ticks;
+      ++permit->steady_ticks;
+    }
+    settle(load, nullptr);
+    if (untold() == nullptr) return;
+    pthread_sigmask(SIG_SETMASK, &g_signals, &before);
+  }
+  tell();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace weft::tcm
