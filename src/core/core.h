@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other layers see of core. They include this header and no other of its headers; scripts/check-layers holds
-// them to it. The library for oneTBB alone, which is not linked with core, has budget/guest_link.h instead.
+// The core: contexts, the scheduler, gangs, binding. All that other layers may include of it; core/README.md explains
+// its words. One more header is for others: core/budget/guest_link.h, which src/tcm shares with the runtime without
+// being linked to it.
 #pragma once
 
 #include "core/budget/guests.h"
 #include "core/context/context.h"
+#include "core/context/context_pool.h"
 #include "core/monitor/cpu_load.h"
 #include "core/monitor/ticks.h"
 #include "core/sched/binding.h"

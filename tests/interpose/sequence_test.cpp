@@ -13,7 +13,7 @@
 
 #include "interpose/fiber_stacks.h"
 #include "interpose/sequence.h"
-#include "core/sched/scheduler.h"
+#include "core/core.h"
 #include "platform/cycles.h"
 
 namespace {

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "base/keep_errno.h"
+#include "core/monitor/monitor.h"
 #include "core/sched/pool.h"
+#include "core/sched/roots.h"
 #include "platform/futex.h"
 #include "platform/thread_state.h"
 
@@ -17,8 +19,8 @@ std::atomic<uint32_t> g_turnstile{0};
 
 namespace {
 
-// Who waits looks this often whether anything goes on in the process at all. Carriers that are all asleep at two looks,
-// with less CPU time than this in between, may be waiting for this very region.
+// A root that waits looks this often whether anything goes on in the process at all. Carriers that are all asleep at
+// two looks, with less CPU time than this in between, may be waiting for this very region.
 constexpr int64_t kLookNs = 100'000'000;
 constexpr int64_t kAsleepNs = 5'000'000;
 
@@ -111,7 +113,7 @@ void admit(Carrier* root, int calls) noexcept {
   NodeBudget& node = pool().node;
   // Another root may be about to start the pool: who goes in before the process has joined is not counted, but would be
   // when it goes out.
-  if (pool().settings.node.on) await_monitor();
+  if (NodeBudget::wanted(pool().settings)) await_monitor();
   if ((g_turnstile.load(std::memory_order_relaxed) & Turnstile::others_turn) != 0) node.await_turn(pool(), root);
   if (g_admission == Admission::all) return;
   root->admitted = calls;

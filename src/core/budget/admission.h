@@ -2,6 +2,7 @@
 // Admission: where not every root may be in a parallel region at the same time (WEFT_MODE exclusive and counting),
 // those that may not wait here, in the order in which they came. Their OS threads sleep, and hold no slot. With
 // processes that share the node in the same mode there is one order for all (node/queue.h).
+// Internal to core, but for the modes, which are settings.
 #pragma once
 
 #include <atomic>

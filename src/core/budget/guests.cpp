@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include "core/monitor/monitor.h"
 #include "core/sched/gang.h"
 #include "core/sched/pool.h"
+#include "core/sched/roots.h"
+#include "core/sched/work_in_sight.h"
 
 namespace weft::core {
 
@@ -31,7 +34,7 @@ void take_seats(Pool& p) noexcept {
   GuestSlots& seats = p.slots_of_guests;
   seats.lock.lock();
   const int held = g_held.load(std::memory_order_relaxed);
-  const int wanted = p.node.on() ? std::min(held + g_more.load(std::memory_order_relaxed), p.settings.slots) : 0;
+  const int wanted = p.node.seats(held + g_more.load(std::memory_order_relaxed), p.settings.slots);
   int count = seats.count.load(std::memory_order_relaxed);
   while (count < wanted) {
     Carrier* carrier = take_root_carrier();
@@ -110,7 +113,7 @@ void hold_for_guests(int slots, int more) noexcept {
   } else if (added < 0) {
     return_slots(*p, -added);
   }
-  if (!p->node.on()) return;
+  if (!p->node.seats_guests()) return;
   take_seats(*p);
   wake_monitor();
 }
@@ -149,11 +152,12 @@ void tick_guests(Pool& pool) noexcept {
   if (side == nullptr) return;
   side->tick(guest_load());
   // Also when the process has just left the node.
-  if (pool.node.on() || pool.slots_of_guests.count.load(std::memory_order_relaxed) > 0) take_seats(pool);
+  if (pool.node.seats_guests() || pool.slots_of_guests.count.load(std::memory_order_relaxed) > 0) take_seats(pool);
 }
 
 bool guests_need_ticks(const Pool& pool) noexcept {
-  return pool.node.on() && g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
+  return pool.node.seats_guests() &&
+         g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
 }
 
 }  // namespace weft::core

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process's part in the CPU budget of the node (docs/explanation/node.md). A worker runs only while its carrier has
 // a slot. It takes one when it gets up and gives it back before it sleeps; the monitor does what takes longer: it asks
-// others for slots, and passes on those that they give.
+// others for slots, and passes on those that they give. Internal to core.
 #pragma once
 
 #include <atomic>
@@ -27,21 +27,39 @@ struct Gate {
   };
 };
 
+// Nobody outside asks whether the process shares the node: each function has the answer for one that runs alone, and
+// those that carriers call often have it inline.
 class NodeBudget {
  public:
-  // Whether the process takes part. Relaxed: whoever sees it late runs a moment without a slot, or asks for one in
-  // vain.
-  bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
+  // Whether the process is to share the node.
+  static bool wanted(const Settings& settings) noexcept { return settings.node.on; }
 
   // For a carrier's own thread: before it looks for work after it has slept, false when it may not; and before it
-  // sleeps.
+  // sleeps: whether it has given up its slot, and had better look for work once more.
   bool get_up(Pool& pool, Carrier* carrier) noexcept { return !on() || take_slot(pool, carrier); }
-  void lie_down(Carrier* carrier) noexcept {
-    if (on()) drop_slot(carrier);
+  bool lie_down(Carrier* carrier) noexcept {
+    if (!on()) return false;
+    drop_slot(carrier);
+    return true;
   }
 
   // Takes over what others have written.
-  void look(Pool& pool) noexcept;
+  void look(Pool& pool) noexcept {
+    if (on()) look_at_others(pool);
+  }
+
+  // Whether a carrier that waits owes its CPU to another process.
+  bool owes_cpu(Pool& pool) noexcept { return on() && others_press(pool); }
+
+  // Whether slots move between carriers: a context that waits had better leave its carrier, which may lose its slot.
+  bool moves_slots() const noexcept { return on(); }
+
+  // Whether processes beside this one may have a claim to the CPUs.
+  bool has_neighbours() const noexcept { return on(); }
+
+  // Whether guests need slots of the node; how many, if they can use `wanted` and there are `most`.
+  bool seats_guests() const noexcept { return on(); }
+  int seats(int wanted, int most) const noexcept { return !on() ? 0 : wanted < most ? wanted : most; }
 
   // Whether the carrier may run when the gate is not 0; whether it could, if it sleeps.
   bool admitted(const Pool& pool, const Carrier* carrier) const noexcept;
@@ -67,6 +85,7 @@ class NodeBudget {
   bool others_sleep(int64_t& cpu_time) const noexcept;
 
   // ---- for the monitor's thread ----
+  // If the process is to share the node.
   void join(const Settings& settings) noexcept;
   // Sleeps that long, and passes slots on meanwhile.
   void rest(Pool& pool, int64_t ns) noexcept;
@@ -82,6 +101,11 @@ class NodeBudget {
   void leave() noexcept;
 
  private:
+  // Relaxed: whoever sees it late runs a moment without a slot, or asks for one in vain.
+  bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
+
+  void look_at_others(Pool& pool) noexcept;
+  bool others_press(Pool& pool) noexcept;
   bool take_slot(Pool& pool, Carrier* carrier) noexcept;
   void drop_slot(Carrier* carrier) noexcept;
   int wait_at_door(Pool& pool, node::Process& process) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context: a stack and the thread identity that goes with it (docs/explanation/core.md).
+// A context: a stack and the thread identity that goes with it (core/README.md).
 #pragma once
 
 #include <atomic>
@@ -74,7 +74,7 @@ struct Context {
   bool bodiless = false;  // only stands for a call: whoever is free and continues it runs `start` as itself
 
   // ---- and one that most do ----
-  Carrier* place = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last
+  Carrier* preferred = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last
   const platform::CpuSet* cpus = nullptr;  // what it is bound to (core/sched/binding.h); null: nothing
   // Whose call it runs; null: something else. Written while it runs; relaxed, since others look at it while it waits.
   std::atomic<const ParallelCall*> parallel_call{nullptr};

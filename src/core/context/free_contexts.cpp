@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <mutex>
 
-#include "core/sched/idling.h"
+#include "core/sched/carrier_binding.h"
+#include "core/sched/next_work.h"
 #include "core/sched/pool.h"
-#include "core/sched/step.h"
 
 namespace weft::core {
 
@@ -114,7 +114,7 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
 }
 
 void shed(Carrier* carrier, Context* context) noexcept {
-  context->place = nullptr;
+  context->preferred = nullptr;
   context->parallel_call.store(nullptr, std::memory_order_relaxed);
   if (context->cpus == nullptr) return;
   context->cpus = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Free contexts: each carrier has some at hand and puts the others on a shelf of its own, where every carrier that runs
 // short looks before it makes one. So there are no more than have been suspended at once, and a few for each carrier.
+// Internal to core.
 #pragma once
 
 #include <atomic>

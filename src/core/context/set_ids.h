@@ -7,7 +7,7 @@
 // - where the caller has another OS thread's identity, it is that one whom libc leaves out, and the caller whom it
 // sends a
 //   signal. The two change parts: the caller hands the handler over to the OS thread that has been left out, and makes
-//   the call itself anyway, last of all, as libc has every caller do.
+//   the call itself anyway, last of all, as libc has every caller do. Internal to core.
 #pragma once
 
 namespace weft::core {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says what happened when a member runs over the end of its stack, before the program dies of SIGSEGV as it would
-// anyway.
+// anyway. Internal to core.
 #pragma once
 
 #include <cstddef>

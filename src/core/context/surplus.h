@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts that nobody has needed for a while: the threads that donate them end. By the monitor, but for stop().
+// Internal to core.
 #pragma once
 
 #include <cstdint>

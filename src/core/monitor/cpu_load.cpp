@@ -6,7 +6,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "core/monitor/idle_cpus.h"
+#include "core/monitor/monitor.h"
 #include "core/sched/pool.h"
 #include "platform/cpu_set.h"
 #include "platform/thread_state.h"

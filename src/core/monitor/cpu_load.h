@@ -3,6 +3,8 @@
 // many threads a library may use.
 #pragma once
 
+#include <cstdint>
+
 namespace weft::core {
 
 // Told by the monitor when CPUs have been idle for some ticks: how many, and how many the process uses. What the pool
@@ -17,5 +19,28 @@ using ContentionWatcher = void (*)(int cpus);
 
 // From now on `watcher` is told, for good. There is one for the process.
 void watch_contention(ContentionWatcher watcher) noexcept;
+
+// ---- the monitor's part, internal to core ----
+
+struct Pool;
+
+class IdleCpus {
+ public:
+  // Called by the monitor at each of its ticks.
+  void tick(const Pool& p) noexcept;
+
+ private:
+  static constexpr int kTicks = 2;  // that CPUs have to be idle
+  static constexpr int kPause = 4;  // after a look at all threads has found them busy: it costs some 10 us a thread
+
+  int64_t time_before_ = 0;  // 0: nobody has asked
+  int64_t used_before_ = 0;
+  double busy_ = 0;  // CPUs in use, the most of the last ticks
+  int ticks_ = 0;
+  int pause_ = 0;
+};
+
+// Whether anybody wants to know.
+bool idle_cpus_watched() noexcept;
 
 }  // namespace weft::core

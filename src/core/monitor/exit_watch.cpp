@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "core/monitor/exit_watch.h"
 #include "core/sched/pool.h"
 #include "platform/generation.h"
 #include "platform/service_thread.h"

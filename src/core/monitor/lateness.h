@@ -2,7 +2,7 @@
 // Whether OS threads of the pool wait for CPUs that others have: another process, or threads of the program. A member
 // that waits on its own thread's stack then goes on only when the kernel lets that thread run, milliseconds later,
 // while a thread that has a CPU could go on with it at once. So as long as its thread comes late, a member leaves it
-// when it waits, and carriers that have nothing else to do look for such members.
+// when it waits, and carriers that have nothing else to do look for such members. Internal to core.
 #pragma once
 
 #include <atomic>

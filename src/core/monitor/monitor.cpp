@@ -4,19 +4,21 @@
 // that spin on each other or sit in the kernel must not stop those that could release them.
 #include <algorithm>
 #include <climits>
-#include <ctime>
 #include <new>
 
 #include "base/message.h"
 #include "core/budget/guests.h"
 #include "core/monitor/cpu_contention.h"
-#include "core/monitor/idle_cpus.h"
+#include "core/monitor/cpu_load.h"
+#include "core/monitor/monitor.h"
 #include "core/monitor/pi_mutex_watch.h"
 #include "core/monitor/root_watch.h"
 #include "core/monitor/stalls.h"
 #include "core/monitor/ticks.h"
+#include "core/sched/carrier_binding.h"
 #include "core/sched/pool.h"
 #include "core/sched/waking.h"
+#include "core/sched/workers.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
 #include "platform/service_thread.h"
@@ -93,26 +95,17 @@ class Monitor {
   CpuContention contention_;
 };
 
-void sleep_for(Pool& p, int64_t ns) noexcept {
-  if (p.node.on()) {
-    p.node.rest(p, static_cast<long>(ns));
-  } else {
-    const timespec time{0, static_cast<long>(ns)};
-    nanosleep(&time, nullptr);
-  }
-}
-
 // Until the next tick; looks in between where something has to be seen at once.
 void sleep_a_tick(Pool& p, Monitor& monitor) noexcept {
   int64_t left = kTickNs;
   while (monitor.looks_in_between()) {
     const int64_t rest = monitor.rest_ns();
     if (rest >= left) break;
-    sleep_for(p, rest);
+    p.node.rest(p, rest);
     left -= rest;
     monitor.look();
   }
-  sleep_for(p, left);
+  p.node.rest(p, left);
 }
 
 void monitor_is_ready() noexcept {
@@ -124,7 +117,7 @@ void* monitor_main(void* argument) {
   Pool& p = *static_cast<Pool*>(argument);
   static Monitor* monitor;
   monitor = new (std::nothrow) Monitor(&p);
-  if (monitor != nullptr && p.settings.node.on) p.node.join(p.settings);
+  if (monitor != nullptr) p.node.join(p.settings);
   g_there.store(monitor != nullptr, std::memory_order_relaxed);
   monitor_is_ready();
   if (monitor == nullptr) return nullptr;
@@ -132,10 +125,8 @@ void* monitor_main(void* argument) {
   platform::ask_for_short_time_slices();
   for (;;) {
     sleep_a_tick(p, *monitor);
-    if (p.node.on()) {
-      if (p.node.leave_if_asked(p)) continue;
-      p.node.tick(p);
-    }
+    if (p.node.leave_if_asked(p)) continue;
+    p.node.tick(p);
     if (monitor->tick() || p.node.waiting(p)) continue;
     // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile. So do carriers
     // that wait for a slot of the node.
@@ -156,7 +147,7 @@ void start_monitor() noexcept {
   // Without a monitor all but programs whose members spin on each other still end.
   const bool there = platform::start_service_thread(monitor_main, &pool(), 256u << 10);
   if (!there) monitor_is_ready();
-  if (!pool().settings.node.on) return;
+  if (!NodeBudget::wanted(pool().settings)) return;
   if (!there) base::warn("WEFT_NODE: no thread can be made; this process does not share its CPUs with others");
   await_monitor();
 }

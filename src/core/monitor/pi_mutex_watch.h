@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells of the one kind of mutex that members cannot share: one with PTHREAD_PRIO_INHERIT. Its owner, to the kernel, is
 // the OS thread that has locked it, or the donor whose number the identity has. A member that runs elsewhere when it
-// unlocks is refused, the C library does not look at that, and the mutex stays locked for ever.
+// unlocks is refused, the C library does not look at that, and the mutex stays locked for ever. Internal to core.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/sched/pool.h"
+#include "core/sched/roots.h"
+#include "core/sched/work_in_sight.h"
 #include "platform/cycles.h"
 
 namespace weft::core {
@@ -47,7 +49,7 @@ void RootWatch::look_at_holder(Pool& p, Carrier* root, Seen& before, bool work_w
   before.regions = regions;
   before.quiet_ticks = quiet ? before.quiet_ticks + 1 : 0;
   // Where nobody else runs, nobody minds whether it counts.
-  const bool matters = p.active_roots.load(std::memory_order_relaxed) > 1 || p.node.on();
+  const bool matters = p.active_roots.load(std::memory_order_relaxed) > 1 || p.node.has_neighbours();
   const Use now = quiet && matters ? use(*root, before) : Use::little;
   if (!between_regions || now == Use::much) return;
   const bool quiet_for_long = before.quiet_ticks >= kTicksToRelease && now == Use::little;
@@ -65,7 +67,8 @@ void RootWatch::look_at_released(Pool& p, Carrier* root, Seen& before) noexcept 
   // It had seen its slot, and begun a region, while it was taken away. Relaxed: after a tick, what it has stored is to
   // be seen.
   bool runs = released && root->regions_open.load(std::memory_order_relaxed) > 0;
-  if (!runs && before.follow_ticks > 0 && (p.active_roots.load(std::memory_order_relaxed) > 0 || p.node.on())) {
+  if (!runs && before.follow_ticks > 0 &&
+      (p.active_roots.load(std::memory_order_relaxed) > 0 || p.node.has_neighbours())) {
     --before.follow_ticks;
     runs = use(*root, before) == Use::much;
   }

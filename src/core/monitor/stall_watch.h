@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether calls that wait for a carrier had better get an OS thread beyond the CPU slots. From outside a member that
 // polls for another one cannot be told from a member that computes. So where nothing has moved for a while one thread
-// is lent as a probe, and what follows is the evidence. Policies only: they see counters and a clock.
+// is lent as a probe, and what follows is the evidence. Policies only: they see counters and a clock. Internal to core.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class Probe {
  public:
   enum class Verdict {
     open,
-    waits,     // the members wait for each other
+    waits,  // the members wait for each other
     computes,  // they do not
   };
 

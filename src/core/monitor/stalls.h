@@ -58,7 +58,7 @@ class Stalls {
   struct Target {
     ParallelCall* parallel_call = nullptr;
     const void* function = nullptr;
-    const Carrier* group = nullptr;
+    const Carrier* root = nullptr;
   };
 
   struct Crowd {
@@ -66,17 +66,26 @@ class Stalls {
     int running = 0;
   };
 
+  // Work that nobody takes for so long although others get on: they may be at what was there before, or wait for this
+  // by turns.
+  static constexpr int64_t kStarvingNs = 1'000'000'000;
+
+  // What a carrier has done; and what a lent thread has got done: beginning is not enough.
+  static uint64_t activity_of(const Carrier& carrier) noexcept;
+  static uint64_t progress_of(const Carrier& carrier) noexcept;
+  bool runs(const Carrier& carrier) const noexcept;
+
   Seen& seen(int index) noexcept;
   void move_clock() noexcept;
   void see_activity() noexcept;
-  int64_t quiet_ns(const Carrier* group) noexcept;
+  int64_t quiet_ns(const Carrier* root) noexcept;
 
   int count_stalled() noexcept;
   int stalled_contexts(Carrier& carrier, Seen& before) noexcept;
   bool is_late(Carrier& carrier, Seen& before) const noexcept;
   int stalled_calls(Carrier& carrier, Seen& before) noexcept;
   bool root_stalled(Carrier& carrier, Seen& before) noexcept;
-  void note_target(const ParallelCall* parallel_call, const Carrier* group) noexcept;
+  void note_target(const ParallelCall* parallel_call, const Carrier* root) noexcept;
 
   bool counts(const Carrier& carrier) const noexcept;
   int idle_workers() const noexcept;
@@ -111,7 +120,7 @@ class Stalls {
   struct {
     ParallelCall* parallel_call = nullptr;
     const void* function = nullptr;
-    const Carrier* group = nullptr;
+    const Carrier* root = nullptr;
     int lent = 0;
     bool kept = false;
     int64_t until_ns = 0;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "core/monitor/monitor.h"
 #include "core/sched/pool.h"
 #include "platform/fence.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/sched/carrier_binding.h"
 #include "core/sched/pool.h"
 
 namespace weft::core {
@@ -62,12 +63,12 @@ void bind_self(const platform::CpuSet* cpus) noexcept {
   platform::bind_identity_thread(*cpus);
 }
 
-void prefer_thread(int slot) noexcept {
+void prefer_thread(int number) noexcept {
   Context* self = current_context();
-  want_workers(slot + 1);
+  want_workers(number + 1);
   // As far as there are workers; without, it stays where it ran last.
-  const bool there = slot <= pool().worker_count.load(std::memory_order_acquire);
-  self->place = slot == 0 ? self->group : there ? pool().worker(slot - 1) : nullptr;
+  const bool there = number <= pool().worker_count.load(std::memory_order_acquire);
+  self->preferred = number == 0 ? self->group : there ? pool().worker(number - 1) : nullptr;
 }
 
 }  // namespace weft::core

@@ -12,9 +12,9 @@ namespace weft::core {
 // told apart by their addresses: `cpus` must not change or go away.
 void bind_self(const platform::CpuSet* cpus) noexcept;
 
-// The calling context, a persistent team's, had best continue there: on its root's thread for slot 0, else on worker
-// `slot` - 1.
-void prefer_thread(int slot) noexcept;
+// The calling context, a persistent team's, had best continue there: on its root's thread for number 0, else on
+// worker `number` - 1.
+void prefer_thread(int number) noexcept;
 
 // Workers that start from now on are not to inherit the mask of their maker, who has bound itself, but have this one.
 void protect_workers(const platform::CpuSet* cpus) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A carrier: what a running OS thread brings to the scheduler. Pool workers and roots are carriers.
+// A carrier: what a running OS thread brings to the scheduler. Pool workers and roots are carriers. Internal to core.
 #pragma once
 
 #include <array>
@@ -106,8 +106,8 @@ struct alignas(64) Carrier {
   // What it is to begin under an identity of its own (make_bodiless()). Set by unblock(), taken with exchange: by this
   // carrier, or by another one when this does not come for it.
   std::atomic<Context*> bodiless_ready{nullptr};
-  // The group of that. Relaxed: a hint for those that look; who takes it reads the context's own.
-  std::atomic<Carrier*> bodiless_group{nullptr};
+  // The root whose work that is. Relaxed: a hint for those that look; who takes it reads the context's own.
+  std::atomic<Carrier*> bodiless_root{nullptr};
   std::atomic<bool> late{false};  // it has not for a while; written by the monitor, relaxed, a guess
   // Contexts that could go on here. Relaxed: a guess.
   int waiting_contexts() const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of small numbers, each of somebody who can be called to work. Whoever takes a number out has claimed it: nobody
-// is called twice while others wait to be called once.
+// A set of small numbers, each of a carrier that can be called to work. The thread that takes a number out has claimed
+// it: no carrier is called twice while others wait to be called once.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace weft::core {
 
-// Sequentially consistent, all but the hints: who adds itself fences and then looks for work, who has made work fences
-// and then looks here, so one of the two sees the other.
+// Sequentially consistent, all but the hints. A carrier that adds itself fences and then looks for work; a thread that
+// has made work fences and then looks here. So one of the two sees the other.
 //
 // Nothing but the bits says who is in: a count beside them would cost each call two more updates of a line that all
 // carriers share.
@@ -19,7 +19,7 @@ class ClaimSet {
  public:
   // Whether that has changed anything.
   bool add(int number) noexcept { return (word(number).fetch_or(bit(number)) & bit(number)) == 0; }
-  // Who sees that the number is out already has nothing to change; acquire, as if it had been the one that took it out.
+  // A caller that sees the number out already has nothing to change; acquire, as if it had taken it out itself.
   bool remove(int number) noexcept {
     const bool in = (word(number).load(std::memory_order_acquire) & bit(number)) != 0;
     return in && (word(number).fetch_and(~bit(number)) & bit(number)) != 0;

@@ -37,12 +37,12 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   if (after - now < kSwitchNs || after < mine->next_look_at_spread) return false;
   mine->next_look_at_spread = after + kBetweenLooksNs;
   const base::KeepErrno keep;
-  // Who moves to a CPU that others use gains nothing.
+  // A thread that moves to a CPU that others use gains nothing.
   return platform::has_cpu_to_spare();
 }
 
 void CpuSpread::move_if_shared(const Carrier* mine, bool waiting_too) noexcept {
-  // Who is bound stays; where workers are, everybody is.
+  // A bound carrier stays; where workers are bound, every carrier is.
   if (mine->cpus.load(std::memory_order_relaxed) != nullptr || pool().settings.cpus_of_worker != nullptr) return;
   const base::KeepErrno keep;
   const Pool& p = pool();

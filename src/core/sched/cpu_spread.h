@@ -2,6 +2,7 @@
 // Keeping carriers on CPUs of their own, and out of the way of others. The kernel may queue two of them on one CPU
 // while another has nothing to do, for some milliseconds: then the one that only waits holds up the one that it waits
 // for. And a thread of another process may be queued behind one that only waits.
+// Internal to core, but for the part of spin_until() that is inline.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Fork and join: a parallel call is published, its members are claimed, its publisher waits for the last of them.
 #include "core/sched/fork_join.h"
 
 #include <utility>
 
+#include "core/context/free_contexts.h"
 #include "core/sched/gang.h"
+#include "core/sched/pool.h"
+#include "core/sched/scheduler.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
 #include "platform/fence.h"
@@ -12,7 +16,7 @@ namespace weft::core {
 
 namespace {
 
-void finish(ParallelCall* parallel_call) noexcept {
+[[gnu::always_inline]] inline void finish(ParallelCall* parallel_call) noexcept {
   if (parallel_call->pending.fetch_sub(1) != 1) return;
   platform::full_fence_after_update();
   if (Context* sleeper = parallel_call->sleeper.load(std::memory_order_acquire)) unblock(sleeper);
@@ -87,14 +91,14 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   // In a full table nobody finds the parallel call, this carrier neither.
   int top = carrier->open_top.load(std::memory_order_relaxed);
   while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
-  int place = 0;
-  while (place < top && carrier->open[place].load(std::memory_order_relaxed) != nullptr) ++place;
+  int entry = 0;
+  while (entry < top && carrier->open[entry].load(std::memory_order_relaxed) != nullptr) ++entry;
   parallel_call->open_index = -1;
-  if (place < kOpenCalls) {
-    carrier->open[place].store(parallel_call, std::memory_order_release);
-    parallel_call->open_index = place;
+  if (entry < kOpenCalls) {
+    carrier->open[entry].store(parallel_call, std::memory_order_release);
+    parallel_call->open_index = entry;
   }
-  carrier->open_top.store(place == top && place < kOpenCalls ? top + 1 : top, std::memory_order_release);
+  carrier->open_top.store(entry == top && entry < kOpenCalls ? top + 1 : top, std::memory_order_release);
   if (__builtin_expect(parallel_call->open_index < 0, 0)) summon(parallel_call, count - 1);
   notify({self->group, parallel_call});
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that may run at the same time: offered, claimed, waited for. publish() and join() stand in scheduler.h,
-// take_part() in gang.h. Internal to core.
+// Members of parallel calls: who runs one that is claimed. Internal to core.
 #pragma once
 
-#include "core/sched/pool.h"
+#include "core/sched/parallel_call.h"
 
 namespace weft::core {
 

@@ -5,7 +5,9 @@
 
 #include "core/sched/fork_join.h"
 #include "core/sched/pool.h"
+#include "core/sched/roots.h"
 #include "core/sched/waking.h"
+#include "core/sched/workers.h"
 
 namespace weft::core {
 
@@ -42,7 +44,7 @@ int idle_carriers() noexcept {
 bool alone() noexcept {
   const Context* self = current_context();
   const int own = self->home != nullptr && self->home->holds_slot.load(std::memory_order_relaxed) ? 1 : 0;
-  return pool().active_roots.load(std::memory_order_relaxed) <= own && !pool().node.on();
+  return pool().active_roots.load(std::memory_order_relaxed) <= own && !pool().node.has_neighbours();
 }
 
 int busy_carriers() noexcept {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/sched/pool.h"
+#include "core/sched/workers.h"
 
 namespace weft::core {
 
@@ -19,9 +20,9 @@ bool GangRegions::has(const void* function) const noexcept {
 bool GangRegions::add(const void* function) noexcept {
   if (has(function)) return true;
   for (size_t i = 0; i < kProbes; ++i) {
-    auto& place = functions_[slot(function, i)];
-    if (place.load(std::memory_order_relaxed) != nullptr) continue;
-    place.store(function, std::memory_order_relaxed);
+    auto& entry = functions_[slot(function, i)];
+    if (entry.load(std::memory_order_relaxed) != nullptr) continue;
+    entry.store(function, std::memory_order_relaxed);
     count_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
@@ -30,15 +31,15 @@ bool GangRegions::add(const void* function) noexcept {
 
 void GangRegions::remove(const void* function) noexcept {
   for (size_t i = 0; i < kProbes; ++i) {
-    auto& place = functions_[slot(function, i)];
-    if (place.load(std::memory_order_relaxed) != function) continue;
-    place.store(nullptr, std::memory_order_relaxed);
+    auto& entry = functions_[slot(function, i)];
+    if (entry.load(std::memory_order_relaxed) != function) continue;
+    entry.store(nullptr, std::memory_order_relaxed);
     count_.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 
 void GangRegions::clear() noexcept {
-  for (auto& place : functions_) place.store(nullptr, std::memory_order_relaxed);
+  for (auto& entry : functions_) entry.store(nullptr, std::memory_order_relaxed);
   count_.store(0, std::memory_order_relaxed);
 }
 

@@ -9,8 +9,8 @@
 
 namespace weft::core {
 
-// Records are type-stable: once made, the memory stays a Bundle for ever. So whoever found one through a
-// stale pointer may still try to claim: it fails, or it gets a call of the record's present life. A
+// Records are type-stable: once made, the memory stays a ParallelCall for ever. So a thread that found one through
+// a stale pointer may still try to claim: it fails, or it gets a call of the record's present life. A
 // claimer reads the other fields only after its claim has succeeded.
 struct ParallelCall {
   // Next index to hand out (low half) and the end (high half). fetch_add by claimers. The release in
@@ -55,7 +55,7 @@ struct ParallelCall {
 
 // What decides who may do something: the root whose work it is, and the parallel call that it is part of, if any.
 struct Work {
-  const Carrier* group = nullptr;
+  const Carrier* root = nullptr;
   const ParallelCall* parallel_call = nullptr;
 };
 

@@ -7,8 +7,8 @@
 //               at each `asleep` and unblocks those that are
 //   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
 //               and unblocks the owner if that sleeps on i
-// Who gives up waiting announces it (`asleep`, `sleeping_on`), fences, and looks once more: with the fence
-// of the other side one of the two sees the other.
+// A side that stops spinning announces it (`asleep`, `sleeping_on`), fences, and looks once more. The other side fences
+// between its store and its look at the announcement. So one of the two sees the other.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,9 @@ struct PersistentMember {
 
   // Read at each post, written when the member falls asleep or wakes.
   alignas(64) std::atomic<uint32_t> asleep{1};
-  // Who runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with a fence
-  // between this and the post on both sides; who still sees the stub then has not seen the member fall asleep.
+  // The context that runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with
+  // a fence between this and the post on both sides; an owner that still sees the stub then has not seen the member
+  // fall asleep.
   std::atomic<Context*> context{nullptr};
   alignas(64) Context stub;
   bool began_as_stub = false;  // touched by the member only

@@ -57,8 +57,8 @@ struct Pool {
   // Why carriers must look twice (Gate). 0 for ever in a process that does not share the node.
   std::atomic<uint32_t> gate{0};
 
-  // Carriers, by their index, that look for work or sleep until there is some. Who wakes one takes it out: the next
-  // piece of work then wakes another.
+  // Carriers, by their index, that look for work or sleep until there is some. The thread that wakes one takes it out:
+  // the next piece of work then wakes another.
   alignas(64) ClaimSet<kMaxCarriers> idle;
   std::atomic<int> waiting_count{0};  // carriers whose context has been spinning for a while
   alignas(64) std::atomic<uint64_t> next_serial{1};
@@ -140,60 +140,5 @@ struct Pool {
 // The pool; null before start(). Replaced in the child of a fork.
 extern std::atomic<Pool*> g_pool;
 inline Pool& pool() noexcept { return *g_pool.load(std::memory_order_acquire); }
-
-// ---- blocking.cpp ----
-// Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.
-bool leave(Context* self, Departure departure) noexcept;
-// Brings a root's context, which may run as a guest on a worker, back to its own OS thread.
-void return_home(Context* root) noexcept;
-
-// ---- step.cpp ----
-// Work that is there for workers to take; a look at a moment.
-int pending_work(const Pool& pool) noexcept;
-
-// ---- workers.cpp ----
-// Makes workers until there are `count`, as far as the system lets it.
-void grow_workers(int count) noexcept;
-
-// ---- binding.cpp: for the thread of the carrier itself ----
-void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept;
-void bind_new_worker(Carrier* carrier) noexcept;
-// The carrier has run a context that was bound, and has it no more.
-void leave_binding(Carrier* carrier) noexcept;
-// For a thread that is no carrier.
-void use_all_cpus() noexcept;
-// Whether any context has ever been bound. Relaxed: who sees it late looks for nothing once.
-extern std::atomic<bool> g_binding_used;
-
-// ---- release_idle.cpp ----
-// The part of the caller's carrier in what release_idle() has asked for. By `self` that runs the scheduler's loop and
-// has nothing to do; the context that is to take its place, itself if its thread is to end, or null: it may sleep.
-Context* release_before_sleep(Context* self) noexcept;
-// The same by one that waits in place.
-void release_in_place(Context* self) noexcept;
-
-// ---- roots.cpp ----
-// A carrier for a thread that is not the pool's; null: there are too many. And back.
-Carrier* take_root_carrier() noexcept;
-void put_root_carrier(Carrier* carrier) noexcept;
-// The root ceases to count as running.
-void release_slot(Carrier* root) noexcept;
-void hold_slot(Carrier* root) noexcept;
-// So many of `active_roots` are there no more: workers may run in their place.
-void return_slots(Pool& pool, int count) noexcept;
-
-// ---- exit_watch.cpp ----
-// The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
-void end_after_last_thread() noexcept;
-
-// ---- monitor.cpp ----
-// Starts it; where the process is to share the node, returns when it does.
-void start_monitor() noexcept;
-// Whether it runs already; false where the system refuses the thread.
-bool has_monitor() noexcept;
-void wake_monitor() noexcept;
-// Until it has joined the node, or is not to; for who finds a pool whose start() is still under way.
-void await_monitor() noexcept;
-void forget_monitor() noexcept;
 
 }  // namespace weft::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that can go on, first in first out.
+// Contexts that can go on, first in first out. Internal to core.
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,9 @@ class ReadyList {
     lock_.unlock();
   }
 
-  // The first context that serves `group` (null: any), or null.
-  Context* pop(const Carrier* group = nullptr) noexcept {
-    return pop_first([group](const Context* context) { return group == nullptr || context->group == group; });
+  // The first context that serves `root` (null: any), or null.
+  Context* pop(const Carrier* root = nullptr) noexcept {
+    return pop_first([root](const Context* context) { return root == nullptr || context->group == root; });
   }
 
   // The first context that fits, or null.

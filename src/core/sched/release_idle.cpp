@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/sched/pool.h"
+#include "core/sched/release_idle.h"
 #include "core/sched/waking.h"
 
 namespace weft::core {

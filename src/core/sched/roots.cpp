@@ -7,8 +7,12 @@
 
 #include "base/message.h"
 #include "core/budget/guests.h"
-#include "core/sched/idling.h"
+#include "core/monitor/exit_watch.h"
+#include "core/monitor/monitor.h"
+#include "core/sched/block.h"
 #include "core/sched/pool.h"
+#include "core/sched/roots.h"
+#include "core/sched/waking.h"
 #include "platform/fence.h"
 
 namespace weft::core {
@@ -99,6 +103,15 @@ void detach() noexcept {
   bind_identity(nullptr);
   if (initial) end_after_last_thread();
 }
+
+void*& kept_by_carrier() noexcept { return current_context()->carrier->kept; }
+
+int carrier_number() noexcept {
+  const Carrier* carrier = current_context()->carrier;
+  return carrier != nullptr && carrier->is_listed() ? carrier->index : -1;
+}
+
+pid_t thread_id() noexcept { return current_context()->carrier->thread_id.load(std::memory_order_relaxed); }
 
 void release_slot(Carrier* root) noexcept {
   if (!root->holds_slot.exchange(false)) return;

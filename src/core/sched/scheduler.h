@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheduler: which context a carrier runs next, and how a carrier waits when there is none.
-// Every function is thread-safe. docs/explanation/core.md describes the protocols.
+// Every function is thread-safe. core/README.md describes the protocols.
 #pragma once
 
 #include <utility>
@@ -74,9 +74,9 @@ void enter_region(Context* self, int calls) noexcept;
 void leave_region(Context* self) noexcept;
 
 // A context of the caller's own that will run `start(argument)` once the caller launches it, or null when the
-// system refuses another thread. The context is free again when `start` returns. `place` spreads contexts
-// over workers: equal places, equal worker.
-Context* make_context(void (*start)(void*), void* argument, int place) noexcept;
+// system refuses another thread. The context is free again when `start` returns. `worker_hint` spreads
+// contexts over workers: equal hints, equal worker; 0: where the caller runs.
+Context* make_context(void (*start)(void*), void* argument, int worker_hint) noexcept;
 // For who has made it alone: whoever unblocks it before meant what the context has served earlier, and is not heard.
 // Once it has been launched this is unblock().
 void launch(Context* context) noexcept;
@@ -92,10 +92,10 @@ void launch_together(Context* chain) noexcept;
 bool hold(Context* context) noexcept;
 void let_go(Context* context) noexcept;
 
-// Makes `stub` stand for a call of start(argument) by the worker of that place, from 1, under an identity that the
+// Makes `stub` stand for a call of start(argument) by the worker of that number, from 1, under an identity that the
 // worker has anyway; unblock() lets it begin. False when there is no such worker, or it is spoken for; until
 // release_bodiless().
-bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int place) noexcept;
+bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int worker_number) noexcept;
 void release_bodiless(Context* stub) noexcept;
 
 // Whether the system has refused a thread before. Then members that wait for each other in ways that the scheduler

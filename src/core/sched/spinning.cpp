@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context waits on its carrier, which can tell when it is wanted elsewhere; and what a caller learns of its carrier.
-#include "core/sched/calls.h"
-#include "core/sched/step.h"
+// A context that waits in place spins for a while; meanwhile its carrier can be asked for something else.
+#include "core/sched/call_passing.h"
+#include "core/sched/pool.h"
+#include "core/sched/scheduler.h"
 #include "core/sched/waking.h"
+#include "core/sched/work.h"
+#include "core/sched/work_in_sight.h"
 #include "platform/fence.h"
 
 namespace weft::core {
@@ -15,9 +18,7 @@ bool owed_to_node(int64_t waited_ns) noexcept {
   // What one waits for inside a region is mostly near: to give a slot away and to ask for it again takes as long.
   constexpr int64_t kPatienceNs = 50'000;
   Pool& p = pool();
-  if (waited_ns < kPatienceNs || !p.node.on()) return false;
-  p.node.look(p);
-  return p.gate.load(std::memory_order_relaxed) != 0;
+  return waited_ns >= kPatienceNs && p.node.owes_cpu(p);
 }
 
 void begin_waiting(const Context* self) noexcept {
@@ -62,14 +63,5 @@ bool wanted_elsewhere(const Context* self) noexcept {
   if (carrier->root_ready.load(std::memory_order_relaxed) != nullptr) return true;
   return !carrier->is_root() && !pool().allowed(carrier);
 }
-
-void*& kept_by_carrier() noexcept { return current_context()->carrier->kept; }
-
-int carrier_number() noexcept {
-  const Carrier* carrier = current_context()->carrier;
-  return carrier != nullptr && carrier->is_listed() ? carrier->index : -1;
-}
-
-pid_t thread_id() noexcept { return current_context()->carrier->thread_id.load(std::memory_order_relaxed); }
 
 }  // namespace weft::core

@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sched/switching.h"
 
+#include "core/context/free_contexts.h"
+#include "core/sched/carrier_binding.h"
+#include "core/sched/ready.h"
 #include "core/sched/wait_queue.h"
-#include "core/sched/waking.h"
+#include "platform/rseq.h"
 
 namespace weft::core {
 
-alignas(64) std::atomic<SwitchObserver> g_switch_observer{nullptr};
+namespace {
 
-void set_switch_observer(SwitchObserver observer) noexcept {
-  g_switch_observer.store(observer, std::memory_order_release);
+// Read at every switch, written hardly ever. Acquire: with the function comes what it uses.
+alignas(64) std::atomic<SwitchObserver> g_observer{nullptr};
+
+void observe(const Context* self, bool leaving) noexcept {
+  const SwitchObserver observer = g_observer.load(std::memory_order_acquire);
+  if (__builtin_expect(observer != nullptr, 0)) observer(leaving, self->carrier->index);
 }
 
-void leave_rseq_of(Context* root) noexcept {
+// A root leaves its OS thread for the first time: from now on that one may run others, and others may run the root.
+[[gnu::cold, gnu::noinline]] void leave_rseq_of(Context* root) noexcept {
   root->rseq = platform::leave_rseq() ? Rseq::none : Rseq::refused;
   platform::take_rseq_area(root->carrier->rseq_area);
+}
+
+}  // namespace
+
+void set_switch_observer(SwitchObserver observer) noexcept { g_observer.store(observer, std::memory_order_release); }
+
+void switch_counted(Context* self, Context* target, Departure departure) noexcept {
+  Carrier* carrier = self->carrier;
+  carrier->statistics.switches.add();
+  if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
+  if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
+  self->departure = departure;
+  observe(self, true);
+  switch_between(self, target);
+  observe(self, false);
+  self->departure = Departure::none;
 }
 
 void departed(Context* left) noexcept {

@@ -6,8 +6,9 @@
 #include <new>
 #include <utility>
 
+#include "core/sched/block.h"
 #include "core/sched/pool.h"
-#include "core/sched/waking.h"
+#include "core/sched/ready.h"
 
 namespace weft::core {
 
@@ -40,7 +41,7 @@ void WaitQueue::Chain::add(Context* context) noexcept {
   last->next = context;
   last = context;
   ++count;
-  alike = alike && where == carrier && context->group == work.group && context->home == nullptr;
+  alike = alike && where == carrier && context->group == work.root && context->home == nullptr;
 }
 
 void WaitQueue::take_in(Context* left) noexcept {

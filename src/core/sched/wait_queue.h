@@ -13,9 +13,9 @@
 
 namespace weft::core {
 
-// Protocol: who waits takes a ticket, looks whether the event has come, and waits with the ticket. Who makes the event
-// come calls release() after that. The ticket counts the releases, and is compared under the lane's lock when the
-// waiter's stack is complete: a release in between makes the waiter go on at once.
+// Protocol: a waiter takes a ticket, looks whether the event has come, and waits with the ticket. The thread that makes
+// the event come calls release() after that. The ticket counts the releases, and is compared under the lane's lock when
+// the waiter's stack is complete: a release in between makes the waiter go on at once.
 class WaitQueue {
  public:
   WaitQueue() noexcept = default;

@@ -1,66 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waking carriers: contexts that can go on, and calls that can be claimed, reach a carrier that may serve them.
-// Internal to core.
+// Calling carriers when there is work: one idle carrier for each piece, then new workers, then carriers whose context
+// only waits. Internal to core; core/README.md says which side re-checks what.
 #pragma once
 
-#include <array>
-
 #include "core/sched/pool.h"
+#include "core/sched/work.h"
+#include "platform/cycles.h"
 #include "platform/fence.h"
+#include "platform/futex.h"
 
 namespace weft::core {
 
-// Wakes a carrier, idle or not.
-void wake(Carrier* carrier) noexcept;
 // Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
 // other work.
 void call(Carrier* carrier) noexcept;
-// It wanted to run and has last done so `since_ns` ago.
-void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept;
 
-// In whose list a context is to stand.
-Carrier* carrier_for(const Context* context) noexcept;
+// Wakes one for whatever work there is: the same, but it passes the call on where it does something else.
+void call_to_work(Carrier* carrier) noexcept;
 
-// `context`, which nobody runs or holds, can go on.
-void make_ready(Context* context) noexcept;
-// The same for a chain of them.
-void make_all_ready(Context* chain) noexcept;
-// The same for chains that end with null, each of contexts that all belong into the list of one carrier and do the same
-// work, without a look at them. Carriers are called when all are there: one that finds its own does not come for
-// another's.
-class ReadyTogether {
- public:
-  // False, and nothing is done, when that carrier may not serve them any more.
-  bool add(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept;
-  // After the last one.
-  void call() noexcept;
-
- private:
-  static constexpr int kMost = 32;
-  struct List {
-    Carrier* carrier;
-    const Carrier* group;
-    const ParallelCall* parallel_call;
-    int count;
-  };
-  std::array<List, kMost> lists_;  // not initialized
-  int size_ = 0;
-};
+// Wakes a carrier that may run again, if there is something for it to do.
+void wake_for_work(Carrier* carrier) noexcept;
 
 // Calls up to `most` idle workers that contexts wait for in their own lists, from that of number `from` on. How many.
 int call_waited_for(Pool& p, int from, int most) noexcept;
 
-inline Work work_of(const Context* context) noexcept {
-  return {context->group, context->parallel_call.load(std::memory_order_relaxed)};
+// It wanted to run and has last done so `since_ns` ago.
+void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept;
+
+// ---- parts of the above ----
+
+inline void wake_sleeper(Carrier* carrier) noexcept {
+  // Relaxed: it comes by the kernel's wake-up, and a time of an earlier call only makes it seem late once.
+  carrier->called_ns.store(platform::now_ns(), std::memory_order_relaxed);
+  platform::futex_wake(carrier->wake, 1);
 }
 
-// Asked up to three times for each context that goes on.
-[[gnu::always_inline]] inline bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
-  return carrier->is_root() ? carrier == work.group : p.allowed_for(carrier, work.parallel_call);
+inline void wake(Carrier* carrier) noexcept {
+  if (carrier->wake.exchange(Wake::notified) == Wake::sleeping) wake_sleeper(carrier);
 }
 
-// Wakes idle carriers, makes workers, and pokes carriers that only wait, until `most` are called.
-[[gnu::noinline]] void wake_some(Pool& p, Work work, int most) noexcept;
+void wake_some(Pool& p, Work work, int most) noexcept;
 
 // Work for `most` carriers has been published, and a fence has followed. Mostly all are at work.
 inline void notify_some(Pool& p, Work work, int most) noexcept {

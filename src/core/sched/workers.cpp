@@ -14,11 +14,14 @@
 #include "base/message.h"
 #include "core/budget/guests.h"
 #include "core/context/stack_overflow.h"
-#include "core/sched/idling.h"
+#include "core/monitor/monitor.h"
+#include "core/sched/carrier_binding.h"
+#include "core/sched/idle.h"
+#include "core/sched/next_work.h"
 #include "core/sched/parking.h"
 #include "core/sched/pool.h"
-#include "core/sched/step.h"
 #include "core/sched/switching.h"
+#include "core/sched/workers.h"
 #include "platform/rseq.h"
 
 namespace weft::core {
@@ -34,7 +37,7 @@ bool start_thread(Carrier* carrier) noexcept;
 void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
   Pool& p = pool();
-  // Who makes it writes down where its stack ends.
+  // Its maker, which holds the lock, writes down where its stack ends.
   p.lock.lock();
   p.lock.unlock();
   const bool left = platform::leave_rseq();

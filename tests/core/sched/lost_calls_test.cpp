@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "core/sched/pool.h"
+#include "core/sched/roots.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/wait_queue.h"
+#include "core/sched/workers.h"
 
 namespace {
 

@@ -8,9 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/sched/idling.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/waking.h"
+#include "core/sched/workers.h"
 
 namespace {
 

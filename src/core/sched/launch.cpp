@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that are made to run something of their own.
+// Contexts that their maker sets up and then lets begin.
 #include <algorithm>
 
+#include "core/context/free_contexts.h"
+#include "core/sched/pool.h"
+#include "core/sched/ready.h"
+#include "core/sched/scheduler.h"
 #include "core/sched/waking.h"
+#include "core/sched/work.h"
 #include "platform/fence.h"
 
 namespace weft::core {
 
-Context* make_context(void (*start)(void*), void* argument, int place) noexcept {
+Context* make_context(void (*start)(void*), void* argument, int worker_hint) noexcept {
   Context* self = attach();
   Context* context = take_free(self->carrier, 0);
   if (context == nullptr) return nullptr;
@@ -17,11 +22,11 @@ Context* make_context(void (*start)(void*), void* argument, int place) noexcept 
   context->group = self->group;
   context->carrier = self->carrier;
   const int workers = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);
-  context->place = nullptr;
-  if (place % p.settings.slots != 0 && workers > 0) {
-    context->carrier = p.worker((place - 1) % workers);
+  context->preferred = nullptr;
+  if (worker_hint % p.settings.slots != 0 && workers > 0) {
+    context->carrier = p.worker((worker_hint - 1) % workers);
     // Where there are more contexts than CPUs, each had best stay where it last ran.
-    if (place < p.settings.slots) context->place = context->carrier;
+    if (worker_hint < p.settings.slots) context->preferred = context->carrier;
   }
   context->token.store(Token::held);
   return context;
@@ -61,7 +66,7 @@ void launch_together(Context* chain) noexcept {
     carrier_for(context)->ready.push(context, context, 1);
     ++pushed;
   }
-  // Who is idle is seen here, or sees what is in its list.
+  // A carrier that is idle is seen here, or sees what is in its list.
   platform::full_fence();
   const int called = call_waited_for(p, 0, pushed);
   if (pushed > called) notify_some(p, work, pushed - called);
@@ -74,22 +79,22 @@ bool hold(Context* context) noexcept {
 
 void let_go(Context* context) noexcept { context->token.store(Token::suspended); }
 
-bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int place) noexcept {
+bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int worker_number) noexcept {
   Pool& p = pool();
-  if (place >= p.settings.slots || place > p.worker_count.load(std::memory_order_acquire)) return false;
-  Carrier* worker = p.worker(place - 1);
+  if (worker_number >= p.settings.slots || worker_number > p.worker_count.load(std::memory_order_acquire)) return false;
+  Carrier* worker = p.worker(worker_number - 1);
   // One that is at something else may be for long, and others begin in its place only when it is late.
   if (!p.is_idle(worker) || worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
   stub->bodiless = true;
   stub->start = start;
   stub->start_argument = argument;
   stub->group = attach()->group;
-  stub->carrier = stub->place = worker;
+  stub->carrier = stub->preferred = worker;
   stub->token.store(Token::held);
   return true;
 }
 
-void release_bodiless(Context* stub) noexcept { stub->place->spoken_for.store(false, std::memory_order_relaxed); }
+void release_bodiless(Context* stub) noexcept { stub->preferred->spoken_for.store(false, std::memory_order_relaxed); }
 
 bool threads_refused() noexcept { return pool().contexts.refused(); }
 

@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/sched/calls.h"
+#include "core/sched/call_passing.h"
 
 #include <utility>
 
-#include "core/sched/step.h"
+#include "core/sched/pool.h"
 #include "core/sched/waking.h"
-#include "platform/fence.h"
+#include "core/sched/work.h"
+#include "core/sched/work_in_sight.h"
 
 namespace weft::core {
 
-void settle(Carrier* carrier, Work work, bool uncalled) noexcept {
+[[gnu::noinline]] void settle(Carrier* carrier, Work work, bool uncalled) noexcept {
   const Carrier::Call call = std::exchange(carrier->call, Carrier::Call::none);
   if (call == Carrier::Call::open && !uncalled) return;
   const Pool& p = pool();
   const bool anybody = !p.none_idle() || p.waiting_count.load(std::memory_order_relaxed) > 0;
   if (!anybody || !work_in_sight(carrier)) return;
   // What is in sight of a worker may be another root's, which this one would come for in vain.
-  const Carrier* root = work.group;
+  const Carrier* root = work.root;
   const bool sees = root != nullptr && root->is_listed() && work_in_sight(p.carrier(root->index));
-  if (!carrier->is_root() && !sees) work.group = nullptr;
-  notify({work.group, nullptr});
+  if (!carrier->is_root() && !sees) work.root = nullptr;
+  notify({work.root, nullptr});
   // What is left may be more of the same, for which threads have been lent that do nothing else.
   if (p.is_oversubscribed()) notify(work);
-}
-
-void take_poke(Carrier* carrier) noexcept {
-  if (!carrier->poked.load(std::memory_order_relaxed)) return;
-  carrier->poked.exchange(false);
-  platform::full_fence_after_update();
-  carrier->call = Carrier::Call::open;
 }
 
 void decline_call(Carrier* carrier) noexcept {
@@ -46,6 +40,17 @@ void decline_call(Carrier* carrier) noexcept {
   };
   const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), comes);
   if (index >= 0) wake(p.carrier(index));
+}
+
+void pass_call_on() noexcept {
+  const Context* self = current_context();
+  Carrier* carrier = self->carrier;
+  if (carrier->call == Carrier::Call::none) return;
+  if (carrier->is_root() || pool().allowed(carrier)) {
+    settle(carrier, work_of(self), true);
+  } else {
+    decline_call(carrier);
+  }
 }
 
 }  // namespace weft::core

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/sched/idling.h"
+#include "core/sched/idle.h"
 
 #include <utility>
 
-#include "core/sched/step.h"
+#include "core/context/free_contexts.h"
+#include "core/sched/cpu_spread.h"
+#include "core/sched/pool.h"
+#include "core/sched/release_idle.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
+#include "core/sched/work_in_sight.h"
+#include "platform/cycles.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
 
@@ -13,14 +18,15 @@ namespace weft::core {
 
 namespace {
 
-// No longer idle. A carrier that has called it meanwhile, but for what it alone does, has called nobody else.
-void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
+// Where a carrier sleeps, for whoever comes next; the others are for those that run short meanwhile.
+constexpr int kKeptAsleep = 2;
+
+// No longer idle. A thread that has called it meanwhile, but for what it alone does, has
+// called nobody else.
+[[gnu::always_inline]] inline void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
   if (p.idle.remove(carrier->index)) return;
   if (carrier->wake.load(std::memory_order_relaxed) != Wake::own) carrier->call = called;
 }
-
-// Where a carrier sleeps, for whoever comes next; the others are for those that run short meanwhile.
-constexpr int kKeptAsleep = 2;
 
 // How long it took from the call until its thread had a CPU.
 void note_rise(Carrier* carrier) noexcept {
@@ -44,7 +50,7 @@ void rest(Context* self, bool in_place) noexcept {
     rise(p, carrier, Carrier::Call::missed);
     return;
   }
-  const long budget = spin_ns();
+  const long budget = p.spin_ns.load(std::memory_order_relaxed);
   int64_t looked = budget == 0 ? 0 : platform::now_ns();
   const int64_t deadline = looked + budget;
   CpuSpread spread;
@@ -52,7 +58,7 @@ void rest(Context* self, bool in_place) noexcept {
     platform::pause();
     if (budget != 0 && p.may_spin(carrier)) {
       if (spins % 64 != 63) continue;
-      if (p.node.on()) p.node.look(p);
+      p.node.look(p);
       const int64_t now = platform::now_ns();
       note_wait(carrier, now, now - std::exchange(looked, now));
       if (now < deadline) {
@@ -66,11 +72,8 @@ void rest(Context* self, bool in_place) noexcept {
       return;
     }
     shelve(carrier, kKeptAsleep);
-    if (p.node.on()) {
-      p.node.lie_down(carrier);
-      // Without its slot it may take another; with too many slots in the process it could not use the one it had.
-      if (work_in_sight(carrier)) break;
-    }
+    // Without its slot it may take another; with too many slots in the process it could not use the one it had.
+    if (p.node.lie_down(carrier) && work_in_sight(carrier)) break;
     uint32_t expected = Wake::none;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
     carrier->statistics.parks.add();
@@ -86,15 +89,6 @@ void idle(Context* self) noexcept {
   do {
     rest(self, false);
   } while (!p.node.get_up(p, self->carrier));
-}
-
-void call_to_work(Carrier* carrier) noexcept {
-  pool().idle.remove(carrier->index);
-  wake(carrier);
-}
-
-void wake_for_work(Carrier* carrier) noexcept {
-  if (work_in_sight(carrier)) call_to_work(carrier);
 }
 
 }  // namespace weft::core

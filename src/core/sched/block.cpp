@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context leaves its carrier until it is notified.
-#include <utility>
+// A context that waits leaves its carrier to what is ready, else waits in place, else leaves it to a free context.
+#include "core/sched/block.h"
 
-#include "core/sched/calls.h"
-#include "core/sched/idling.h"
-#include "core/sched/step.h"
+#include "core/context/free_contexts.h"
+#include "core/sched/call_passing.h"
+#include "core/sched/idle.h"
+#include "core/sched/pool.h"
+#include "core/sched/ready.h"
+#include "core/sched/release_idle.h"
+#include "core/sched/scheduler.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
-#include "platform/fence.h"
+#include "core/sched/work.h"
+#include "core/sched/work_in_sight.h"
 #include "platform/futex.h"
 
 namespace weft::core {
@@ -47,7 +52,7 @@ namespace {
 }
 
 // Whether the carrier of `self` may go on with it.
-bool may_go_on(const Pool& p, const Context* self) noexcept {
+[[gnu::always_inline]] inline bool may_go_on(const Pool& p, const Context* self) noexcept {
   const Carrier* carrier = self->carrier;
   return carrier->is_root() || p.allowed_for(carrier, self->parallel_call.load(std::memory_order_relaxed));
 }
@@ -57,8 +62,8 @@ bool may_go_on(const Pool& p, const Context* self) noexcept {
 bool rest_in_place(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
-  // Who may not run had better leave it to others who may; and nobody finds one that stands in no table.
-  if (!carrier->is_listed() || p.node.on() || !may_go_on(p, self)) return false;
+  // A carrier that may not run had better leave it to others that may; nobody finds one that stands in no table.
+  if (!carrier->is_listed() || p.node.moves_slots() || !may_go_on(p, self)) return false;
   // Where its thread may wait for a CPU, it had better be where whoever runs can go on with it. A root could not.
   if (self->home == nullptr && carrier->lateness.any()) return false;
   self->rests_on.store(carrier, std::memory_order_relaxed);
@@ -106,17 +111,6 @@ void wait_without_identity(Context* self) noexcept {
 }
 
 }  // namespace
-
-void pass_call_on() noexcept {
-  const Context* self = current_context();
-  Carrier* carrier = self->carrier;
-  if (carrier->call == Carrier::Call::none) return;
-  if (carrier->is_root() || pool().allowed(carrier)) {
-    settle_call(carrier, work_of(self), true);
-  } else {
-    decline_call(carrier);
-  }
-}
 
 void block() noexcept {
   Context* self = current_context();

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/sched/step.h"
+// What a carrier does next: the loop that free contexts run.
+#include "core/sched/next_work.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/sched/calls.h"
+#include "core/context/free_contexts.h"
+#include "core/sched/call_passing.h"
 #include "core/sched/fork_join.h"
-#include "core/sched/idling.h"
+#include "core/sched/idle.h"
+#include "core/sched/pool.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
+#include "core/sched/work.h"
+#include "core/sched/work_in_sight.h"
+#include "platform/rseq.h"
 
 namespace weft::core {
 
 namespace {
-
-// Whether `carrier` may do the work of `group`: a root helps itself only, so that it is never far away.
-bool serves(const Carrier* carrier, const Carrier* group) noexcept { return !carrier->is_root() || carrier == group; }
 
 bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_first) noexcept {
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
@@ -33,35 +36,6 @@ bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_fi
   return false;
 }
 
-// A root's context runs on its own OS thread, but not at any price: what that thread is stuck in may be waiting
-// for this very context. Its host is a worker: on another root's thread it could keep that one from its own.
-bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept {
-  return !carrier->is_root() && victim->abandoned.load(std::memory_order_relaxed) &&
-         victim->root_ready.load(std::memory_order_relaxed) != nullptr;
-}
-
-}  // namespace
-
-bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
-  if (carrier->is_root() && context->group != carrier) return false;
-  if (!pool().may_do(carrier, context->parallel_call.load(std::memory_order_relaxed))) return false;
-  if (context->cpus == nullptr || context->cpus == carrier->cpus.load(std::memory_order_relaxed)) return true;
-  return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, work_of(context));
-}
-
-bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept {
-  const Context* stub = victim->bodiless_ready.load(std::memory_order_acquire);
-  if (stub == nullptr) return false;
-  const Pool& p = pool();
-  const Work work{victim->bodiless_group.load(std::memory_order_relaxed),
-                  stub->parallel_call.load(std::memory_order_relaxed)};
-  if (!serves(carrier, work.group)) return false;
-  if (!p.may_do(carrier, work.parallel_call)) return false;
-  return carrier == victim || victim->late.load(std::memory_order_relaxed) || !may_serve(p, victim, work);
-}
-
-namespace {
-
 // Does it under the identity of `self`, unless that is about to end.
 bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   Context* stub = may_begin(carrier, victim) ? victim->bodiless_ready.exchange(nullptr) : nullptr;
@@ -72,7 +46,7 @@ bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   if (runner == nullptr) runner = self;
   runner->group = stub->group;
   runner->parallel_call.store(stub->parallel_call.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  runner->place = stub->place;
+  runner->preferred = stub->preferred;
   runner->start = stub->start;
   runner->start_argument = stub->start_argument;
   if (runner != self) switch_counted(self, runner, Departure::idle);
@@ -155,59 +129,6 @@ void run_for_ever() noexcept {
   while (!self->ends) {
     if (!step(self)) idle(self);
   }
-}
-
-namespace {
-
-bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
-  if (victim->ready.empty()) return false;
-  if (carrier == victim) return true;
-  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_oversubscribed())
-    return true;
-  const bool places_hold = carrier->is_root() && !pool().lateness.any();
-  return victim->ready.has([=](const Context* ready) {
-    // One that has its place would keep the root's own context from the only OS thread it can run on.
-    return may_take(carrier, victim, ready) && !(places_hold && ready->place != nullptr);
-  });
-}
-
-bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
-  if (is_abandoned(carrier, victim) || may_begin(carrier, victim) || has_ready_for(carrier, victim)) return true;
-  const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
-  for (int i = 0; i < top; ++i) {
-    const ParallelCall* parallel_call = victim->open[i].load(std::memory_order_acquire);
-    if (parallel_call != nullptr && parallel_call->claimable() &&
-        serves(carrier, parallel_call->root.load(std::memory_order_relaxed)) &&
-        (victim == carrier || pool().may_do(carrier, parallel_call))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
-bool work_in_sight(Carrier* carrier) noexcept {
-  if (carrier->root_ready.load(std::memory_order_relaxed) != nullptr) return true;
-  const Pool& p = pool();
-  if (!p.allowed(carrier)) return false;
-  return has_work_for(carrier, carrier) ||
-         visit_others(p, carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
-}
-
-int pending_work(const Pool& p) noexcept {
-  int pending = 0;
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    const Carrier& carrier = *p.carrier(i);
-    pending += carrier.waiting_contexts();
-    const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
-    for (int k = 0; k < top; ++k) {
-      const ParallelCall* parallel_call = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
-      if (parallel_call != nullptr && parallel_call->claimable()) pending += parallel_call->unclaimed();
-    }
-  }
-  return pending;
 }
 
 }  // namespace weft::core

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a carrier runs next. Internal to core.
+// Which carrier may do which work: a root's carrier does the work of its root only, a worker that of all roots as far
+// as it may run. Internal to core.
 #pragma once
 
 #include "core/sched/pool.h"
 
 namespace weft::core {
 
-// Runs whatever there is, and waits where there is nothing. Returns in the thread of a worker that is to end, under its
-// own identity.
-void run_for_ever() noexcept;
+inline Work work_of(const Context* context) noexcept {
+  return {context->group, context->parallel_call.load(std::memory_order_relaxed)};
+}
 
-// A hint: run_for_ever() is likely to find something.
-bool work_in_sight(Carrier* carrier) noexcept;
+// Asked up to three times for each context that goes on.
+[[gnu::always_inline]] inline bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
+  return carrier->is_root() ? carrier == work.root : p.allowed_for(carrier, work.parallel_call);
+}
 
-// Whether a carrier may take `context` out of another one's list: one that is bound had better wait for the carrier
-// that has its CPUs, unless that does not come.
-bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept;
-
-// Whether `carrier` may begin what has been left to `victim`: that has an identity for it, which others would have to
-// make. So they do only where it does not come.
-bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept;
+// Whether `carrier` may do the work of `root`: a root helps itself only, so that it is never far away.
+inline bool serves(const Carrier* carrier, const Carrier* root) noexcept {
+  return !carrier->is_root() || carrier == root;
+}
 
 // Visits the carriers that may have work for `carrier`, other than itself, until `visit` says true: roots do their own
 // work only, so they have none for each other.

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a program whose initial thread ends before others. Internal to core.
+#pragma once
+
+namespace weft::core {
+
+// The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
+void end_after_last_thread() noexcept;
+
+}  // namespace weft::core

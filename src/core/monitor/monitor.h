@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The monitor: an OS thread that ticks while roots hold slots. Internal to core.
+#pragma once
+
+namespace weft::core {
+
+// Starts it; where the process is to share the node, returns when it does.
+void start_monitor() noexcept;
+
+// Whether it runs already; false where the system refuses the thread.
+bool has_monitor() noexcept;
+
+void wake_monitor() noexcept;
+
+// Until it has joined the node, or is not to; for a thread that finds a pool whose start() is still under way.
+void await_monitor() noexcept;
+
+// In the child of a fork: there is none.
+void forget_monitor() noexcept;
+
+}  // namespace weft::core

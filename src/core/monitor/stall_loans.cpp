@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the monitor lends: OS threads in place of those that sleep in a system call, and others late, without evidence.
+#include <algorithm>
+
+#include "base/message.h"
+#include "core/monitor/root_watch.h"
+#include "core/monitor/stalls.h"
+#include "core/sched/pool.h"
+#include "core/sched/waking.h"
+#include "core/sched/workers.h"
+#include "platform/cycles.h"
+
+namespace weft::core {
+
+namespace {
+
+// Somebody sits in the kernel, and nothing is lent yet.
+constexpr int kTicksAsleep = 2;
+
+// Where a probe shows nothing, since it takes more threads than one or what waits is no region's, and nothing has moved
+// for so long, threads are lent without evidence; more of them sooner, above all in a program that has been seen to
+// wait.
+constexpr int64_t kPatienceNs = 200'000'000;
+constexpr int64_t kPatienceOnceLentNs = 50'000'000;
+constexpr int64_t kPatienceWithWaitersNs = 10'000'000;
+
+// Work that nobody takes although others get on is lent more threads ever more rarely.
+constexpr int64_t kMostStarvingNs = 16'000'000'000;
+
+// After so many ticks without a way on, when the system refuses threads, the program is told.
+constexpr int kTicksToGiveUp = 1000;
+// The same where carriers run: members that wait for others without a call. In CPU time of each, as far as there are
+// slots.
+constexpr int64_t kHopelessNs = 3'000'000'000;
+
+}  // namespace
+
+bool Stalls::counts(const Carrier& carrier) const noexcept {
+  return carrier.is_root() ? carrier.holds_slot.load(std::memory_order_relaxed)
+                           : pool_.allowed(&carrier) && carrier.worker < pool_.free_limit();
+}
+
+int Stalls::idle_workers() const noexcept {
+  const int count = pool_.worker_count.load(std::memory_order_acquire);
+  int idle = 0;
+  for (int i = 0; i < count; ++i) {
+    const Carrier& worker = *pool_.worker(i);
+    idle += counts(worker) && pool_.is_idle(&worker) ? 1 : 0;
+  }
+  return idle;
+}
+
+// What the carriers are at that are not idle: asleep in a system call, or running. The system is asked about those that
+// have done nothing since the last tick, and about so many of them at a tick: to ask about 192 takes 1.5 ms.
+Stalls::Crowd Stalls::look_at_carriers() noexcept {
+  constexpr int kAsked = 32;
+  const int count = pool_.carrier_count.load(std::memory_order_acquire);
+  Crowd crowd;
+  int asked = 0;
+  int last = next_asked_;
+  for (int i = 0; i < count; ++i) {
+    const int index = (next_asked_ + i) % count;
+    const Carrier& carrier = *pool_.carrier(index);
+    if (!counts(carrier) || pool_.is_idle(&carrier)) continue;
+    Seen& before = seen(index);
+    if (!before.moved && asked < kAsked) {
+      before.asleep = asleep_in_kernel(carrier);
+      ++asked;
+      last = index + 1;
+    }
+    if (!before.asleep) {
+      ++crowd.running;
+    } else {
+      // Between regions it is RootWatch that decides whether its slot is to be had.
+      crowd.asleep += carrier.is_root() && carrier.regions_open.load(std::memory_order_relaxed) == 0 ? 0 : 1;
+    }
+  }
+  next_asked_ = last;
+  return crowd;
+}
+
+void Stalls::raise_lent(int wanted) noexcept {
+  const int lent = pool_.lent.load(std::memory_order_relaxed);
+  if (wanted <= lent) return;
+  pool_.lent.store(wanted, std::memory_order_relaxed);
+  const int limit = std::min(pool_.worker_limit(), kMaxWorkers);
+  grow_workers(limit);
+  // What the system refuses is not lent: patience does not begin anew with it.
+  const int refused = limit - pool_.worker_count.load(std::memory_order_relaxed);
+  if (refused > 0) pool_.lent.store(wanted = std::max(lent, wanted - refused), std::memory_order_relaxed);
+  if (wanted == lent) return;
+  lent_at_ns_ = time_ns_;
+  stalled_since_ns_ = platform::cpu_time_ns();
+  pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
+}
+
+// Those that wait decide how many can be of use.
+void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
+  const int lent = pool_.lent.load(std::memory_order_relaxed);
+  // One look may meet a thread that waits for a page or a lock of the allocator's.
+  asleep_ticks_ = crowd.asleep > lent ? asleep_ticks_ + 1 : 0;
+  if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) raise_lent(std::min(crowd.asleep, lent + waiting));
+}
+
+void Stalls::lend_without_evidence(int waiting) noexcept {
+  const int lent = pool_.lent.load(std::memory_order_relaxed);
+  const int64_t region_quiet_ns = target_.parallel_call != nullptr ? time_ns_ - candidate_since_ns_ : longest_quiet_ns_;
+  const int64_t quiet_ns = std::min({longest_quiet_ns_, region_quiet_ns, time_ns_ - lent_at_ns_});
+  const int64_t once_lent = waiters_seen_ ? kPatienceWithWaitersNs : kPatienceOnceLentNs;
+  if (quiet_ns > (lent > 0 ? once_lent : kPatienceNs)) {
+    raise_lent(std::min(std::max(1, 2 * lent), lent + waiting));
+  } else if (starving_ns_ > starving_patience_ns_) {
+    starving_patience_ns_ = std::min(2 * starving_patience_ns_, kMostStarvingNs);
+    raise_lent(lent + 1);
+  }
+}
+
+void Stalls::lend(int waiting) noexcept {
+  // An idle worker that is allowed will come for them anyway.
+  const bool somebody_comes = idle_workers() > 0;
+  const Crowd crowd = somebody_comes ? Crowd() : look_at_carriers();
+  if (!somebody_comes) {
+    lend_for_sleepers(crowd, waiting);
+    lend_without_evidence(waiting);
+    if (probe_.function == nullptr && crowd.asleep == 0) begin_probe();
+  }
+  // Idle workers may have become allowed; they look for work of any root.
+  for (int i = 0; i < std::min(waiting, pool_.worker_limit()); ++i) notify({});
+  if (!somebody_comes) give_up_in_vain(crowd);
+}
+
+// Ends the program where the system refuses the threads without which nothing goes on.
+void Stalls::give_up_in_vain(const Crowd& crowd) const noexcept {
+  if (!pool_.contexts.refused()) return;
+  // Guests use CPU time of the process too; but they may as well be asleep.
+  const int guests = pool_.guest_slots.load(std::memory_order_relaxed);
+  const int running = std::min(crowd.running + std::min(crowd.running, guests), pool_.settings.slots);
+  const bool in_vain = running == 0 ? stalled_ticks_ > kTicksToGiveUp
+                                    : platform::cpu_time_ns() - stalled_since_ns_ > kHopelessNs * running;
+  if (!in_vain) return;
+  base::lacking(
+      "the system refuses the threads that the program needs to go on (see ulimit -u, -v); "
+      "ask for fewer with OMP_NUM_THREADS");
+}
+
+}  // namespace weft::core

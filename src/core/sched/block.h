@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts that leave their carrier. Internal to core; block() and unblock() themselves are in scheduler.h.
+#pragma once
+
+#include "core/context/context.h"
+
+namespace weft::core {
+
+// Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.
+bool leave(Context* self, Departure departure) noexcept;
+
+// Brings a root's context, which may run as a guest on a worker, back to its own OS thread.
+void return_home(Context* root) noexcept;
+
+}  // namespace weft::core

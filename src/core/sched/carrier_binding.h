@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Affinity masks of carriers' OS threads, for the thread of the carrier itself. Internal to core; contexts are bound by
+// core/sched/binding.h.
+#pragma once
+
+#include <atomic>
+
+#include "core/sched/carrier.h"
+
+namespace weft::core {
+
+void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept;
+void bind_new_worker(Carrier* carrier) noexcept;
+
+// The carrier has run a context that was bound, and has it no more.
+void leave_binding(Carrier* carrier) noexcept;
+
+// For a thread that is no carrier.
+void use_all_cpus() noexcept;
+
+// Whether any context has ever been bound. Relaxed: a carrier that sees it late looks for nothing once.
+extern std::atomic<bool> g_binding_used;
+
+}  // namespace weft::core

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/ready.h"
+
+#include <utility>
+
+#include "core/sched/pool.h"
+#include "core/sched/waking.h"
+#include "core/sched/work.h"
+#include "platform/fence.h"
+
+namespace weft::core {
+
+Carrier* carrier_for(const Context* context) noexcept {
+  const Pool& p = pool();
+  const Work work = work_of(context);
+  Carrier* carrier = context->preferred;
+  if (carrier == nullptr || !may_serve(p, carrier, work)) carrier = context->carrier;
+  // Where nobody may run it, it would wait for somebody who has nothing else to do.
+  if (!may_serve(p, carrier, work)) {
+    Carrier* here = current_context()->carrier;
+    if (here != nullptr && may_serve(p, here, work)) carrier = here;
+  }
+  return carrier;
+}
+
+namespace {
+
+// For what has been put in the list of `carrier`, before a fence: it comes first, unless somebody has called it
+// already, for other work. Whether it does.
+bool call_its_own(Pool& p, Carrier* carrier, Work work) noexcept {
+  if (!p.is_idle(carrier) || !may_serve(p, carrier, work) || !p.idle.remove(carrier->index)) return false;
+  wake(carrier);
+  return true;
+}
+
+// Contexts for the same work; they may be gone on as soon as they are in the list.
+void push_ready(Pool& p, Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
+  carrier->ready.push(first, last, count);
+  platform::full_fence();
+  notify_some(p, work, count - (call_its_own(p, carrier, work) ? 1 : 0));
+}
+
+void make_root_ready(Context* root) noexcept {
+  Carrier* home = root->home;
+  home->root_ready.store(root);
+  call(home);
+}
+
+}  // namespace
+
+void make_ready(Context* context) noexcept {
+  if (context->home != nullptr) {
+    make_root_ready(context);
+    return;
+  }
+  Pool& p = pool();
+  if (context->bodiless) {
+    Carrier* worker = context->preferred;
+    worker->bodiless_root.store(context->group, std::memory_order_relaxed);
+    worker->bodiless_ready.store(context);
+    call(worker);
+    if (!may_serve(p, worker, work_of(context))) notify(work_of(context));
+    return;
+  }
+  context->next = nullptr;
+  push_ready(p, carrier_for(context), work_of(context), context, context, 1);
+}
+
+void make_all_ready(Context* chain) noexcept {
+  Pool& p = pool();
+  while (chain != nullptr) {
+    Context* first = chain;
+    chain = chain->next;
+    if (first->home != nullptr) {
+      make_root_ready(first);
+      continue;
+    }
+    Carrier* carrier = carrier_for(first);
+    const Work work = work_of(first);
+    Context* last = first;
+    int count = 1;
+    while (chain != nullptr && chain->home == nullptr && chain->group == work.root &&
+           chain->parallel_call.load(std::memory_order_relaxed) == work.parallel_call &&
+           carrier_for(chain) == carrier) {
+      last = chain;
+      chain = chain->next;
+      ++count;
+    }
+    last->next = nullptr;
+    push_ready(p, carrier, work, first, last, count);
+  }
+}
+
+bool ReadyTogether::add(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
+  if (!may_serve(pool(), carrier, work)) return false;
+  if (size_ == kMost) call();
+  carrier->ready.push(first, last, count);
+  lists_[static_cast<size_t>(size_++)] = {carrier, work.root, work.parallel_call, count};
+  return true;
+}
+
+void ReadyTogether::call() noexcept {
+  if (size_ == 0) return;
+  platform::full_fence();
+  Pool& p = pool();
+  // One look for others per kind of work: mostly there is one.
+  int others = 0;
+  for (int i = 0; i < size_; ++i) {
+    const List& list = lists_[static_cast<size_t>(i)];
+    const Work work{list.root, list.parallel_call};
+    others += list.count - (call_its_own(p, list.carrier, work) ? 1 : 0);
+    const bool last = i + 1 == size_ || lists_[static_cast<size_t>(i) + 1].root != work.root ||
+                      lists_[static_cast<size_t>(i) + 1].parallel_call != work.parallel_call;
+    if (last) notify_some(p, work, std::exchange(others, 0));
+  }
+  size_ = 0;
+}
+
+}  // namespace weft::core

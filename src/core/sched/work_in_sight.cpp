@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/work_in_sight.h"
+
+#include <algorithm>
+
+#include "core/sched/carrier_binding.h"
+#include "core/sched/pool.h"
+
+namespace weft::core {
+
+bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
+  if (carrier->is_root() && context->group != carrier) return false;
+  if (!pool().may_do(carrier, context->parallel_call.load(std::memory_order_relaxed))) return false;
+  if (context->cpus == nullptr || context->cpus == carrier->cpus.load(std::memory_order_relaxed)) return true;
+  return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, work_of(context));
+}
+
+bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept {
+  const Context* stub = victim->bodiless_ready.load(std::memory_order_acquire);
+  if (stub == nullptr) return false;
+  const Pool& p = pool();
+  const Work work{victim->bodiless_root.load(std::memory_order_relaxed),
+                  stub->parallel_call.load(std::memory_order_relaxed)};
+  if (!serves(carrier, work.root)) return false;
+  if (!p.may_do(carrier, work.parallel_call)) return false;
+  return carrier == victim || victim->late.load(std::memory_order_relaxed) || !may_serve(p, victim, work);
+}
+
+namespace {
+
+bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
+  if (victim->ready.empty()) return false;
+  if (carrier == victim) return true;
+  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_oversubscribed())
+    return true;
+  const bool hints_hold = carrier->is_root() && !pool().lateness.any();
+  return victim->ready.has([=](const Context* ready) {
+    // One that has its place would keep the root's own context from the only OS thread it can run on.
+    return may_take(carrier, victim, ready) && !(hints_hold && ready->preferred != nullptr);
+  });
+}
+
+bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
+  if (is_abandoned(carrier, victim) || may_begin(carrier, victim) || has_ready_for(carrier, victim)) return true;
+  const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
+  for (int i = 0; i < top; ++i) {
+    const ParallelCall* parallel_call = victim->open[i].load(std::memory_order_acquire);
+    if (parallel_call != nullptr && parallel_call->claimable() &&
+        serves(carrier, parallel_call->root.load(std::memory_order_relaxed)) &&
+        (victim == carrier || pool().may_do(carrier, parallel_call))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool work_in_lists(Carrier* carrier) noexcept {
+  return has_work_for(carrier, carrier) ||
+         visit_others(pool(), carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
+}
+
+int pending_work(const Pool& p) noexcept {
+  int pending = 0;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *p.carrier(i);
+    pending += carrier.waiting_contexts();
+    const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
+    for (int k = 0; k < top; ++k) {
+      const ParallelCall* parallel_call = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
+      if (parallel_call != nullptr && parallel_call->claimable()) pending += parallel_call->unclaimed();
+    }
+  }
+  return pending;
+}
+
+}  // namespace weft::core
