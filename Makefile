@@ -10,8 +10,10 @@ build: setup
 	cmake --preset release
 	cmake --build --preset release
 
-# Nested BLAS, and calls outside of regions, under weft, libgomp and libiomp5: some two minutes.
-demo: build
+# Nested BLAS, and calls outside of regions, under weft, libgomp and libiomp5: some two minutes. Builds only what it runs.
+demo: setup
+	cmake --preset release
+	cmake --build --preset release --target demo
 	@scripts/setup-bench
 	bench/run demo
 
