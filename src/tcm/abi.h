@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of the Thread Composability Manager, version 1.6: who brings threads asks for permits, which say how
-// many of them may run. The one file that knows its layouts.
+// The interface of the Thread Composability Manager, version 1.6: a library that brings threads asks for permits,
+// which say how many of them may run. The one file that knows its layouts.
 #pragma once
 
 #include <cstddef>

@@ -76,7 +76,7 @@ int divide(int cpus, int free, const PoolClaim& pool, Claim* const* claims, int 
     Claim* claim = poorest(claims, count, 0, true);
     const bool pool_can = share < pool.wanted;
     if (claim == nullptr && !pool_can) break;
-    // Threads for each who has come with one; of equals the pool goes first.
+    // Threads for each side that has come with one; of equals the pool goes first.
     const bool pool_is_poorer = claim != nullptr && pool.roots + share <= weight * (1 + claim->granted);
     if (pool_can && (claim == nullptr || pool_is_poorer)) {
       ++share;

@@ -24,7 +24,7 @@ int16_t as_default_device(int device) noexcept {
 
 int16_t initial_default_device() noexcept {
   const int said = base::options().default_device;
-  // Who demands a device that is not the host has none by default (OpenMP 5.2, 21.2.7).
+  // A program that demands a device other than the host has none by default (OpenMP 5.2, 21.2.7).
   return said >= 0 ? as_default_device(said) : is_mandatory() ? kInvalidDevice : kHost;
 }
 

@@ -31,7 +31,7 @@ void lock(LockWord& word) noexcept {
     if (word.load(std::memory_order_relaxed) == kFree && try_lock(word)) return;
     platform::pause();
   }
-  // Acquire as above. Who takes it this way leaves it marked: there may be more of us.
+  // Acquire as above. A lock taken this way stays marked: more threads may wait.
   while (word.exchange(kContended, std::memory_order_acquire) != kFree) core::park(word, kContended);
 }
 

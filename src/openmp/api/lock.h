@@ -33,7 +33,7 @@ extern LockWord g_atomic;
 
 // The same for the program's constructs and routines, of which tools are told; to stand in what the program calls. The
 // short paths do not ask whether there is a tool: with one, taking a lock this way never succeeds, since g_free_word is
-// kNever, and a lock that was taken is not just kHeld. Relaxed: who sees it late takes a lock the long way.
+// kNever, and a lock that was taken is not just kHeld. Relaxed: a thread that sees it late takes a lock the long way.
 extern std::atomic<uint32_t> g_free_word;
 void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 bool try_acquire_slowly(LockWord& word, const void* caller) noexcept;

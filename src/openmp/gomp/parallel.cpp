@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: parallel regions, barrier, critical, atomic, single, master is inline in the program.
-#include <cstdlib>
-
-#include "base/message.h"
 #include "openmp/api/lock.h"
 #include "openmp/gomp/gomp.h"
-#include "openmp/library/nested_blas.h"
+#include "openmp/library/caller_region.h"
 #include "openmp/team/league.h"
 
 using namespace weft::openmp;
@@ -20,10 +17,7 @@ LockWord g_critical{kFree};
 WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
   const auto begin = [=](Member*, auto told, const void* caller) {
     Region region(function, data);
-    if (t_told > 1) {
-      if (const int size = gang_size(caller); size > 1) return parallel_gang(run_function, region.words, size);
-    }
-    parallel<told>(run_function, region.words, clauses(threads, flags));
+    parallel_for_caller<told>(caller, run_function, region.words, clauses(threads, flags));
   };
   ompt::enter(begin, static_cast<int>(threads));
 }

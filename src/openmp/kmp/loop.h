@@ -40,7 +40,7 @@ uint64_t count_of(Value lower, Value upper, std::make_signed_t<Value> incr) {
   return lower >= upper ? uint64_t{static_cast<Unsigned>(from - to)} / step + 1 : 0;
 }
 
-// Who shares a loop: how many, and which of them the caller is.
+// Those that share a loop: how many, and which of them the caller is.
 struct Sharers {
   uint64_t members;
   uint64_t number;

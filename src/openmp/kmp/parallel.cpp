@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "openmp/kmp/parallel.h"
+#include "openmp/library/caller_region.h"
 #include "openmp/team/league.h"
 
 using namespace weft;
@@ -84,26 +85,29 @@ void with_words(Microtask task, void** arguments, int count, Start&& start) {
 }
 
 // Regions below this one take their numbers from a list: the region's team gets it from the caller's ICVs.
-void fork_with_list(Microtask task, void** arguments, int count, Clauses clauses);
+void fork_with_list(const void* caller, Microtask task, void** arguments, int count, Clauses clauses);
 
 template <bool Told>
-void fork_call(Microtask task, void** arguments, int count, Clauses clauses) {
-  if (__builtin_expect(clauses.threads < 0, 0)) return fork_with_list(task, arguments, count, clauses);
-  with_words(task, arguments, count,
-             [clauses](Invoke invoke, void** words) { parallel<Told>(invoke, words, clauses); });
+void fork_call(const void* caller, Microtask task, void** arguments, int count, Clauses clauses) {
+  if (__builtin_expect(clauses.threads < 0, 0)) return fork_with_list(caller, task, arguments, count, clauses);
+  with_words(task, arguments, count, [caller, clauses](Invoke invoke, void** words) {
+    parallel_for_caller<Told>(caller, invoke, words, clauses);
+  });
 }
 
 // As the program asks for it.
 [[gnu::always_inline]] inline void fork(Microtask task, void** arguments, int count, Clauses clauses, int requested) {
-  const auto begin = [=](Member*, auto told, const void*) { fork_call<told>(task, arguments, count, clauses); };
+  const auto begin = [=](Member*, auto told, const void* caller) {
+    fork_call<told>(caller, task, arguments, count, clauses);
+  };
   ompt::enter(begin, requested);
 }
 
-void fork_with_list(Microtask task, void** arguments, int count, Clauses clauses) {
+void fork_with_list(const void* caller, Microtask task, void** arguments, int count, Clauses clauses) {
   Icvs& now = own_icvs(self());
   const uint8_t before = std::exchange(now.nthreads_tail, std::exchange(t_below, 0));
   clauses.threads = -clauses.threads;
-  fork_call<true>(task, arguments, count, clauses);
+  fork_call<true>(caller, task, arguments, count, clauses);
   now.nthreads_tail = before;
 }
 

@@ -108,7 +108,7 @@ void end_watched(Team* team) noexcept {
 }
 
 Way way_of_calls(Team* team) noexcept {
-  // Who waits for a turn looks for it all the time: not for those that want to wait passively.
+  // A thread that waits for a turn looks for it all the time: not for those that want to wait passively.
   constexpr long kPatienceNs = 100'000;
   if (team->active_level != 1 || core::spin_ns() < kPatienceNs) return Way::side_by_side;
   if (team->policy.site == nullptr) {

@@ -8,7 +8,7 @@
 //   promised   from the answer on: its holder is about to open a region. It may open none and never ask again; so a
 //              promise that is kStaleNs old is as good as free;
 //   in use     while its holder makes up the answer and while its region runs; nobody takes that away.
-// Nobody is told when a promise grows stale. So who wants a right looks at it time and again
+// Nobody is told when a promise grows stale. So a thread that wants a right looks at it time and again
 // (openmp/library/call_turns.h).
 #pragma once
 
@@ -34,8 +34,9 @@ bool right_is_free() noexcept;
 // Whether the caller has promised to open a region.
 bool has_promised() noexcept;
 
-// What the holder may use of a limit of threads, from the answer until the region begins. Who takes the right from a
-// holder that opened none takes that too, so it is with the right, and changes hands as that does. Of a right in use.
+// What the holder may use of a limit of threads, from the answer until the region begins. A thread that takes the
+// right from a holder that opened none takes that too, so it is with the right, and changes hands as that does. Of a
+// right in use.
 ThreadGrant* reserved_threads() noexcept;
 
 // The same, for the caller to keep; nothing, where it has no right.

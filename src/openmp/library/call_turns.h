@@ -6,7 +6,7 @@
 // many ways: its region ends, it grows stale, it is given back by a thread that takes no turns; and a trial of turns
 // may have to be broken off. None of these wakes anybody: all are for those that poll to see. What holds instead:
 //   while somebody sleeps, somebody polls, or has been woken and is about to.
-// So who stops polling, whatever the reason, wakes one that sleeps.
+// So a thread that stops polling, whatever the reason, wakes one that sleeps.
 #pragma once
 
 #include <cstdint>
