@@ -29,7 +29,7 @@ struct Waiter {
   int calls;
   uint64_t ticket;  // of the node
   Waiter* next = nullptr;
-  std::atomic<uint32_t> admitted{0};  // release by who admits it, acquire by itself: it is in nobody's list then
+  std::atomic<uint32_t> admitted{0};  // release by its admitter, acquire by itself: it is in nobody's list then
 };
 
 // All under the lock.
@@ -111,8 +111,8 @@ void set_admission(Admission admission) noexcept {
 void admit(Carrier* root, int calls) noexcept {
   const base::KeepErrno keep;
   NodeBudget& node = pool().node;
-  // Another root may be about to start the pool: who goes in before the process has joined is not counted, but would be
-  // when it goes out.
+  // Another root may be about to start the pool: a root that goes in before the process has joined is not counted, but
+  // would be when it goes out.
   if (NodeBudget::wanted(pool().settings)) await_monitor();
   if ((g_turnstile.load(std::memory_order_relaxed) & Turnstile::others_turn) != 0) node.await_turn(pool(), root);
   if (g_admission == Admission::all) return;

@@ -26,8 +26,8 @@ struct Turnstile {
   };
 };
 
-// Relaxed everywhere: `limited` is set before the first region of a pool, and who misses the other begins a region
-// more.
+// Relaxed everywhere: `limited` is set before the first region of a pool, and a root that misses the other begins a
+// region more.
 extern std::atomic<uint32_t> g_turnstile;
 
 // Chosen once, when the pool starts.

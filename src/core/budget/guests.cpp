@@ -16,8 +16,8 @@ namespace {
 // Release and acquire: with the functions comes what they use.
 std::atomic<const GuestSide*> g_side{nullptr};
 
-// What guests hold, also while there is no pool, and how much more they could use. Relaxed: who starts a pool meanwhile
-// has it corrected by the next tick.
+// What guests hold, also while there is no pool, and how much more they could use. Relaxed: a thread that starts a pool
+// meanwhile has it corrected by the next tick.
 std::atomic<int> g_held{0};
 std::atomic<int> g_more{0};
 
@@ -142,8 +142,8 @@ void begin_guests(Pool& pool) noexcept {
   const int held = g_held.load(std::memory_order_relaxed);
   pool.guest_slots.store(held, std::memory_order_relaxed);
   pool.active_roots.store(held, std::memory_order_relaxed);
-  // In the child of a fork, who forked may be inside the other library, and nobody else is; a context is none of this
-  // pool's.
+  // In the child of a fork, the thread that forked may be inside the other library, and no other is; a context is none
+  // of this pool's.
   g_members.store(0, std::memory_order_relaxed);
 }
 

@@ -20,7 +20,7 @@ struct Pool;
 // Why a carrier must look twice before it goes on. 0: nobody needs to.
 struct Gate {
   enum Bits : uint32_t {
-    pressed = 1,  // slots are short: who has nothing to do gives his back at once
+    pressed = 1,  // slots are short: a carrier that has nothing to do gives its own back at once
     over = 2,  // this process has more slots than it is due
     closed = 4,  // no slot is to be had: carriers that sleep are not to be counted on
     taken = 8,  // some carrier's slot has been taken away
@@ -101,7 +101,7 @@ class NodeBudget {
   void leave() noexcept;
 
  private:
-  // Relaxed: whoever sees it late runs a moment without a slot, or asks for one in vain.
+  // Relaxed: a carrier that sees it late runs a moment without a slot, or asks for one in vain.
   bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
 
   void look_at_others(Pool& pool) noexcept;

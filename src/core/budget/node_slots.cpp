@@ -15,7 +15,7 @@ namespace weft::core {
 
 namespace {
 
-// Somebody who is awake answers within microseconds; who waits for a slot may as well wait so long on his feet.
+// A process that is awake answers within microseconds; a worker that waits for a slot may as well spin so long.
 constexpr int64_t kDoorNs = 50'000;
 
 int lent_threads(const Pool& p) noexcept {

@@ -38,10 +38,10 @@ struct Token {
   enum Value : uint32_t {
     none,       // running, nothing pending
     notified,   // unblock() came first; the next block() returns at once
-    suspended,  // left, stack complete: whoever unblocks it makes it ready
-    resting,  // waits in place as long as its carrier has nothing else to do: whoever unblocks it wakes the carrier
+    suspended,  // left, stack complete: unblock() makes it ready
+    resting,  // waits in place as long as its carrier has nothing else to do: unblock() calls the carrier
     sleeping,  // waits in place on a futex, for want of a free context
-    held,       // nobody runs it, and one alone may make it go on: who unblocks it meant an earlier wait, or life
+    held,       // nobody runs it, and one thread alone may make it go on: unblock() meant an earlier wait, or life
   };
 };
 
@@ -57,11 +57,11 @@ struct Context {
   uintptr_t thread_pointer = 0;  // the identity; constant
   void* stack_pointer = nullptr;  // where to continue; meaningful only while nobody runs the context
   Context* next = nullptr;  // link of the list that holds it
-  Carrier* carrier = nullptr;  // who runs it, or ran it last; re-read after every switch
+  Carrier* carrier = nullptr;  // which runs it, or ran it last; re-read after every switch
   Carrier* home = nullptr;  // a root's own context runs on this carrier only
   Carrier* group = nullptr;  // the root whose work it does
 
-  // Release by the one who leaves, acquire by the context that continues: what was written before a
+  // Release by the context that leaves, acquire by the context that continues: what was written before a
   // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to
   // which the two are different threads.
   std::atomic<uint32_t> handoff{0};
@@ -71,7 +71,7 @@ struct Context {
   uint32_t ticket = 0;  // see `queue`
   Departure departure = Departure::none;
   Rseq rseq = Rseq::none;
-  bool bodiless = false;  // only stands for a call: whoever is free and continues it runs `start` as itself
+  bool bodiless = false;  // only stands for a call: the free context that continues it runs `start` as itself
 
   // ---- and one that most do ----
   Carrier* preferred = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last
@@ -89,8 +89,8 @@ struct Context {
 
   // ---- the rest ----
   void* start_argument = nullptr;
-  // Where it waits in place. Relaxed: stored before the token says so, and who reads it after it has gone on wakes
-  // somebody for nothing.
+  // Where it waits in place. Relaxed: stored before the token says so, and a thread that reads it after it has
+  // gone on wakes a carrier for nothing.
   std::atomic<Carrier*> rests_on{nullptr};
   Entry entry = nullptr;
   void* argument = nullptr;
@@ -115,7 +115,7 @@ void bind_identity(Context* context) noexcept;
 // Returns when somebody switches back. Kernel-side state (tid, signal mask, affinity) stays with the OS
 // thread; registers that a call preserves, and the floating-point control words, go with the context.
 void switch_to(Context* target) noexcept;
-// The same for who knows which the current one is.
+// The same for a caller that knows which the current one is.
 void switch_between(Context* self, Context* target) noexcept;
 
 // Makes an idle context run `entry(argument)` at the next switch to it.

@@ -46,7 +46,7 @@ struct Fits {
   }
 };
 
-// Relaxed: who has not seen a request yet acts before it.
+// Relaxed: a carrier that has not seen a request yet acts before it.
 Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.load(std::memory_order_relaxed)}; }
 
 // When the oldest at hand does not fit.

@@ -12,8 +12,8 @@
 
 namespace weft::core {
 
-// Of a carrier, or of any of a pool's. Relaxed: the word says all there is to say, and who sees it late waits in the
-// other way once.
+// Of a carrier, or of any of a pool's. Relaxed: the word says all there is to say, and a context that sees it late
+// waits in the other way once.
 class Lateness {
  public:
   // Longer than the kernel takes to let a thread run where a CPU is free.

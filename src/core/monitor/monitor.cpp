@@ -33,7 +33,7 @@ constexpr int kTicksToLookForLocks = 200;
 
 std::atomic<uint32_t> g_awake{0};
 std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
-std::atomic<bool> g_there{false};  // relaxed: who sees it late does without for a while
+std::atomic<bool> g_there{false};  // relaxed: a thread that sees it late does without for a while
 
 class Monitor {
  public:

@@ -32,7 +32,7 @@ uintptr_t find_suspect(const Pool& p, uint32_t& owner) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Carrier* carrier = p.carrier(i);
-    // Relaxed: who is missed now is seen the next time.
+    // Relaxed: a carrier that is missed now is seen the next time.
     if (p.is_idle(carrier) || carrier->wake.load(std::memory_order_relaxed) == Wake::sleeping) continue;
     const uintptr_t word = platform::awaited_pi_lock(carrier->thread_id.load(std::memory_order_relaxed));
     Mutex mutex;

@@ -25,7 +25,7 @@ Stalls::Seen& Stalls::seen(int index) noexcept {
   return mine != nullptr ? *mine : spare;
 }
 
-// ---- time, and who has moved ----
+// ---- time, and which carriers have moved ----
 
 uint64_t Stalls::activity_of(const Carrier& carrier) noexcept {
   const Statistics& s = carrier.statistics;
@@ -69,7 +69,7 @@ void Stalls::see_activity() noexcept {
   }
 }
 
-// How long nobody has moved who could do the work of `root`.
+// How long no carrier has moved that could do the work of `root`.
 int64_t Stalls::quiet_ns(const Carrier* root) noexcept {
   const int64_t own = root != nullptr ? seen(root->index).quiet_since_ns : 0;
   return time_ns_ - std::max(own, workers_quiet_since_ns_);

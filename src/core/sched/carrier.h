@@ -47,7 +47,7 @@ struct alignas(64) Carrier {
   // its thread waits in place, and its regions have one member.
   bool is_listed() const noexcept { return index < kMaxCarriers; }
 
-  // That of the OS thread itself. It outlives the thread: who unblocks late must find it.
+  // That of the OS thread itself. It outlives the thread: a late unblock() must find it.
   alignas(64) Context own_context;
   // A worker's own context, when it is free and its thread is to end it (core/sched/release_idle.cpp). Release and
   // acquire: with it come its fields.
@@ -74,7 +74,8 @@ struct alignas(64) Carrier {
   FreeContexts free;
 
   // Each piece of work that appears calls one carrier, which takes a piece: whichever, as long as as many are called as
-  // there are pieces. So who takes one for which nobody is called instead passes its call on. Touched by this carrier
+  // there are pieces. So a carrier that takes one for which no other is called instead
+  // passes its call on. Touched by this carrier
   // only.
   enum class Call : uint8_t {
     none,
@@ -93,7 +94,7 @@ struct alignas(64) Carrier {
   const platform::CpuSet* own_cpus = nullptr;
 
   // Its context has been spinning for a while: the carrier could do something else, and is asked to by
-  // `poked`, once, as by being called. Relaxed: who misses it comes a moment later.
+  // `poked`, once, as by being called. Relaxed: a carrier that misses it comes a moment later.
   std::atomic<bool> waiting{false};
   std::atomic<bool> poked{false};
   Lateness lateness;  // of its OS thread
@@ -106,7 +107,8 @@ struct alignas(64) Carrier {
   // What it is to begin under an identity of its own (make_bodiless()). Set by unblock(), taken with exchange: by this
   // carrier, or by another one when this does not come for it.
   std::atomic<Context*> bodiless_ready{nullptr};
-  // The root whose work that is. Relaxed: a hint for those that look; who takes it reads the context's own.
+  // The root whose work that is. Relaxed: a hint for carriers that look; one that takes it reads the
+  // context's own.
   std::atomic<Carrier*> bodiless_root{nullptr};
   std::atomic<bool> late{false};  // it has not for a while; written by the monitor, relaxed, a guess
   // Contexts that could go on here. Relaxed: a guess.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 namespace weft::core {
@@ -12,11 +13,13 @@ namespace weft::core {
 // Sequentially consistent, all but the hints. A carrier that adds itself fences and then looks for work; a thread that
 // has made work fences and then looks here. So one of the two sees the other.
 //
-// Nothing but the bits says who is in: a count beside them would cost each call two more updates of a line that all
-// carriers share.
+// Nothing but the bits says which numbers are in: a count beside them would cost each call two more updates of a line
+// that all carriers share.
 template <int N>
 class ClaimSet {
  public:
+  static constexpr bool is_valid(int number) noexcept { return number >= 0 && number < N; }
+
   // Whether that has changed anything.
   bool add(int number) noexcept { return (word(number).fetch_or(bit(number)) & bit(number)) == 0; }
   // A caller that sees the number out already has nothing to change; acquire, as if it had taken it out itself.
@@ -27,6 +30,7 @@ class ClaimSet {
 
   // All below `size`.
   void add_all(int size) noexcept {
+    assert(size == 0 || is_valid(size - 1));
     for (int at = 0; at * 64 < size; ++at) {
       words_[static_cast<size_t>(at)].fetch_or(size - at * 64 < 64 ? bit(size) - 1 : ~uint64_t{0});
     }
@@ -68,8 +72,14 @@ class ClaimSet {
 
  private:
   static uint64_t bit(int number) noexcept { return uint64_t{1} << (number % 64); }
-  std::atomic<uint64_t>& word(int number) noexcept { return words_[static_cast<size_t>(number / 64)]; }
-  const std::atomic<uint64_t>& word(int number) const noexcept { return words_[static_cast<size_t>(number / 64)]; }
+  std::atomic<uint64_t>& word(int number) noexcept {
+    assert(is_valid(number));
+    return words_[static_cast<size_t>(number / 64)];
+  }
+  const std::atomic<uint64_t>& word(int number) const noexcept {
+    assert(is_valid(number));
+    return words_[static_cast<size_t>(number / 64)];
+  }
 
   std::array<std::atomic<uint64_t>, (N + 63) / 64> words_{};
 };

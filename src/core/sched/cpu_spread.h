@@ -12,9 +12,9 @@ namespace weft::core {
 struct Carrier;
 
 // For a waiting carrier to call now and then, with the time and how long it has waited. After some microseconds it lets
-// whoever else is queued here go first, which costs little where nobody is. After a while, and then from time to time,
-// and sooner where somebody did go first, it looks where the others are, and moves to another CPU where a working one
-// shares its own.
+// other threads that are queued here go first, which costs little where nobody is. After a while, and then from time to
+// time, and sooner where somebody did go first, it looks where the others are, and moves to another CPU where a working
+// one shares its own.
 class CpuSpread {
  public:
   void look(Carrier* mine, int64_t now, int64_t waited_ns) noexcept {

@@ -2,6 +2,7 @@
 // Fork and join: a parallel call is published, its members are claimed, its publisher waits for the last of them.
 #include "core/sched/fork_join.h"
 
+#include <cassert>
 #include <utility>
 
 #include "core/context/free_contexts.h"
@@ -17,6 +18,7 @@ namespace weft::core {
 namespace {
 
 [[gnu::always_inline]] inline void finish(ParallelCall* parallel_call) noexcept {
+  assert(parallel_call->pending.load(std::memory_order_relaxed) > 0);
   if (parallel_call->pending.fetch_sub(1) != 1) return;
   platform::full_fence_after_update();
   if (Context* sleeper = parallel_call->sleeper.load(std::memory_order_acquire)) unblock(sleeper);
@@ -77,14 +79,16 @@ void take_part(ParallelCall* parallel_call, uint64_t* served) noexcept {
 void publish(ParallelCall* parallel_call, int count) noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;
+  assert(parallel_call->is_over() && count >= 1);
   // Ranges of serials a carrier would be cheaper still; one add a nested region is some 5 ns.
   parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
   self->last_parallel_call = parallel_call->serial;
-  // Relaxed: who looks before its claim succeeds gets a hint; the claim orders the rest.
+  // Relaxed: a carrier that looks before its claim succeeds gets a hint; the claim orders the rest.
   parallel_call->root.store(self->group, std::memory_order_relaxed);
   parallel_call->publisher = carrier;
   parallel_call->pending.store(count - 1, std::memory_order_relaxed);
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
+  assert(parallel_call->is_valid());
   // Release: a claimer that reads this value, or one added to it, sees the fields above.
   parallel_call->claim.store(1 | (static_cast<uint64_t>(count) << 32), std::memory_order_release);
 
@@ -105,6 +109,7 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
 
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
+  assert(parallel_call->is_valid());
   // Acquire: what the calls have done is seen.
   const auto done = [parallel_call] { return parallel_call->pending.load(std::memory_order_acquire) == 0; };
   // Relaxed: it says that there is something to look at.

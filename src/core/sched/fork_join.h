@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of parallel calls: who runs one that is claimed. Internal to core.
+// Members of parallel calls: the context that runs a claimed one. Internal to core.
 #pragma once
 
 #include "core/sched/parallel_call.h"

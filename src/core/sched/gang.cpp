@@ -63,7 +63,7 @@ int busy_carriers() noexcept {
 void count_gang() noexcept { pool().gangs.fetch_add(1, std::memory_order_relaxed); }
 
 // Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both. What
-// others miss is theirs to lend. Idle ones that others had counted on and who found something else to do meanwhile are
+// others miss is theirs to lend. Idle ones that others had counted on and that found something else to do meanwhile are
 // missed by the monitor (help_gangs).
 int announce_gang(int calls) noexcept {
   count_gang();

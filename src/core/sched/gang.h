@@ -17,8 +17,8 @@ bool alone() noexcept;
 int busy_carriers() noexcept;
 
 // A gang that is about to be published announces the calls it needs beside its publisher's. Returns for how many of
-// these there are no carriers, if all that have been announced by gangs are counted: that many are to be lent. Who
-// begins one says so.
+// these there are no carriers, if all that have been announced by gangs are counted: that many are to be lent. The
+// carrier that begins one says so.
 int announce_gang(int calls) noexcept;
 void begin_gang_calls(int calls) noexcept;
 // One whose calls need not run at the same time after all announces none: it is counted as one that is divided.

@@ -12,8 +12,8 @@ namespace weft::core {
 
 struct ParallelCall;
 
-// Written by the monitor, read by whoever begins a region. Relaxed: each word says all there is to say, and who sees it
-// late runs a region as before.
+// Written by the monitor, read by threads that begin a region. Relaxed: each word says all there is to say, and a
+// thread that sees it late runs a region as before.
 class GangRegions {
  public:
   bool any() const noexcept { return count_.load(std::memory_order_relaxed) > 0; }

@@ -18,7 +18,7 @@ namespace weft::core {
 
 namespace {
 
-// Where a carrier sleeps, for whoever comes next; the others are for those that run short meanwhile.
+// Where a carrier sleeps, for the carrier that comes next; the others are for those that run short meanwhile.
 constexpr int kKeptAsleep = 2;
 
 // No longer idle. A thread that has called it meanwhile, but for what it alone does, has
@@ -41,7 +41,7 @@ void note_rise(Carrier* carrier) noexcept {
 void rest(Context* self, bool in_place) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
-  // Relaxed: who finds it idle comes later.
+  // Relaxed: a thread that finds it idle comes later.
   carrier->wake.store(Wake::none, std::memory_order_relaxed);
   p.idle.add(carrier->index);
   platform::full_fence_after_update();

@@ -63,7 +63,7 @@ bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   }
   if (context == nullptr) return false;
   if (victim != carrier) carrier->statistics.steals.add();
-  // Where there are more threads than CPUs, this one may have taken its CPU from who is calling the others.
+  // Where there are more threads than CPUs, this one may have taken its CPU from the thread that is calling the others.
   if (victim == carrier && p.is_oversubscribed()) call_waited_for(p, carrier->worker + 1, 1);
   settle_call(carrier, work_of(context), false);
   switch_counted(self, context, Departure::idle);

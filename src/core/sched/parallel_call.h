@@ -32,7 +32,7 @@ struct ParallelCall {
   // at it.
   std::atomic<const void*> function{nullptr};
   // Threads lent to regions may do its calls. Set by the region that begins, and by the monitor to find out; relaxed,
-  // since who sees it late is woken once more, or leaves a call to others.
+  // since a carrier that sees it late is woken once more, or leaves a call to others.
   std::atomic<bool> gang{false};
 
   // Calls that nobody has claimed yet; a hint.
@@ -44,6 +44,13 @@ struct ParallelCall {
   }
   bool claimable() const noexcept { return unclaimed() > 0; }
 
+  // Between two lives: no call is left to claim, or to end. For the publisher.
+  bool is_over() const noexcept { return !claimable() && pending.load(std::memory_order_relaxed) == 0; }
+  // From publish() until join() has returned true.
+  bool is_valid() const noexcept {
+    return call != nullptr && publisher != nullptr && serial != 0 && pending.load(std::memory_order_relaxed) >= 0;
+  }
+
   // An index to run, or -1.
   int take() noexcept {
     if (!claimable()) return -1;
@@ -53,7 +60,8 @@ struct ParallelCall {
   }
 };
 
-// What decides who may do something: the root whose work it is, and the parallel call that it is part of, if any.
+// What decides which carrier may do something: the root whose work it is, and the parallel call that it is part of, if
+// any.
 struct Work {
   const Carrier* root = nullptr;
   const ParallelCall* parallel_call = nullptr;

@@ -13,7 +13,7 @@ void park(const std::atomic<uint32_t>& word, uint32_t expected) noexcept;
 // Makes at most `count` contexts go on that are parked on `word`, oldest first. The caller has changed it.
 void unpark(const std::atomic<uint32_t>& word, int count) noexcept;
 
-// In the child of a fork: those that were parked are no more, nor is whoever had just come to park or unpark.
+// In the child of a fork: those that were parked are no more, nor are those that had just come to park or unpark.
 void forget_parked() noexcept;
 
 }  // namespace weft::core

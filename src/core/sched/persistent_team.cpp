@@ -11,6 +11,7 @@
 namespace weft::core {
 
 int PersistentTeam::reserve(int count) noexcept {
+  assert(is_valid());
   owner_.store(current_context(), std::memory_order_relaxed);
   count = std::min(count, kMaxMembers);
   if (count > capacity_) {

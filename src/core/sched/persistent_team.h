@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "core/context/context.h"
@@ -76,6 +77,7 @@ class PersistentTeam {
 
   // The owner writes `member(i).post` for 1 <= i < count, then calls this.
   void start(int count) noexcept {
+    assert(is_valid() && count <= size_);
     ++sequence_;
     count_ = count;
     for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
@@ -91,8 +93,8 @@ class PersistentTeam {
     }
   }
 
-  // Waits until all members of the last start() are done. False, before that, when `stop` is set; who sets it then
-  // calls call_owner().
+  // Waits until all members of the last start() are done. False, before that, when `stop` is set; the
+  // thread that sets it then calls call_owner().
   bool finish(const std::atomic<bool>& stop = kNever) noexcept {
     for (int i = 1; i < count_; ++i) {
       PersistentMember& member = *members_[i];
@@ -134,6 +136,15 @@ class PersistentTeam {
   void dismiss() noexcept;
 
  private:
+  // Between posts, for the owner.
+  bool is_valid() const noexcept {
+    if (size_ < 1 || size_ > made_ || count_ > size_ || made_ > (capacity_ > 1 ? capacity_ : 1)) return false;
+    for (int i = 1; i < count_; ++i) {
+      if (members_[i]->done.load(std::memory_order_relaxed) != sequence_) return false;
+    }
+    return true;
+  }
+
   static void member_main(void* member);
   void launch_asleep(int count) noexcept;
   bool serve(PersistentMember& member, uint32_t& seen, uint32_t& nudges) noexcept;

@@ -107,9 +107,9 @@ struct Pool {
   }
   bool is_oversubscribed() const noexcept { return lent_to_regions.load(std::memory_order_relaxed) > 0; }
 
-  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor who has nothing
-  // to do from another process. Where regions have been lent threads, these come by the kernel's preemption when they
-  // wake up: nobody else is to look for work beside them.
+  // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor a
+  // carrier that has nothing to do from another process. Where regions have been lent threads, these come by the
+  // kernel's preemption when they wake up: nobody else is to look for work beside them.
   bool may_spin(const Carrier* carrier) const noexcept {
     return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0 && !is_oversubscribed();
   }

@@ -15,7 +15,7 @@ Carrier* carrier_for(const Context* context) noexcept {
   const Work work = work_of(context);
   Carrier* carrier = context->preferred;
   if (carrier == nullptr || !may_serve(p, carrier, work)) carrier = context->carrier;
-  // Where nobody may run it, it would wait for somebody who has nothing else to do.
+  // Where nobody may run it, it would wait for a carrier that has nothing else to do.
   if (!may_serve(p, carrier, work)) {
     Carrier* here = current_context()->carrier;
     if (here != nullptr && may_serve(p, here, work)) carrier = here;

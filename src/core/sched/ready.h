@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that can go on: in whose list each stands, and who is called for it. Internal to core.
+// Contexts that can go on: in whose list each stands, and which carrier is called for it. Internal to core.
 #pragma once
 
 #include <array>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 
 #include "core/context/context.h"
 #include "platform/spinlock.h"
@@ -17,6 +18,7 @@ class ReadyList {
     (last_ != nullptr ? last_->next : first_) = first;
     last_ = last;
     size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    assert(is_valid());
     lock_.unlock();
   }
 
@@ -42,6 +44,7 @@ class ReadyList {
       size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
       taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
+    assert(is_valid());
     lock_.unlock();
     return context;
   }
@@ -63,6 +66,12 @@ class ReadyList {
   uint32_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
 
  private:
+  // With the lock held.
+  bool is_valid() const noexcept {
+    if (first_ == nullptr) return last_ == nullptr && size() == 0;
+    return last_ != nullptr && last_->next == nullptr && size() > 0 && (first_ == last_) == (size() == 1);
+  }
+
   platform::Spinlock lock_;
   std::atomic<int> size_{0};
   std::atomic<uint32_t> taken_{0};

@@ -54,7 +54,7 @@ void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
     end_all(taken, request);
     return;
   }
-  // System calls without the lock: whoever runs short of contexts meanwhile looks elsewhere.
+  // System calls without the lock: a carrier that runs short of contexts meanwhile looks elsewhere.
   taken.visit(trim_stack);
   const std::lock_guard lock(free.lock);
   while (Context* context = taken.take()) free.put_on_shelf(context);
@@ -71,7 +71,7 @@ Context* release_before_sleep(Context* self) noexcept {
     own->ends = true;
     return own;
   }
-  // Relaxed: who sees the request late is woken behind it and comes here once more.
+  // Relaxed: a carrier that sees the request late is woken behind it and comes here once more.
   const uint32_t request = p.release_requests.load(std::memory_order_relaxed);
   if (request == carrier->released) return nullptr;
   give_back(carrier, request, true);

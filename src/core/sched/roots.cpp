@@ -47,7 +47,7 @@ void put_root_carrier(Carrier* carrier) noexcept {
 
 namespace {
 
-// One beyond what the table holds; it is kept as others are, since who unblocks late must find it.
+// One beyond what the table holds; it is kept as others are, since a late unblock() must find it.
 Carrier* take_unlisted_carrier() noexcept {
   // Relaxed: it only keeps the line from being said twice.
   static std::atomic<bool> said{false};

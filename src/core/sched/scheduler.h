@@ -77,18 +77,18 @@ void leave_region(Context* self) noexcept;
 // system refuses another thread. The context is free again when `start` returns. `worker_hint` spreads
 // contexts over workers: equal hints, equal worker; 0: where the caller runs.
 Context* make_context(void (*start)(void*), void* argument, int worker_hint) noexcept;
-// For who has made it alone: whoever unblocks it before meant what the context has served earlier, and is not heard.
+// For its maker alone: an unblock() that comes before meant what the context has served earlier, and is not heard.
 // Once it has been launched this is unblock().
 void launch(Context* context) noexcept;
 
-// The same for several, where threads have been lent to their parallel call: who is woken may take the CPU from the
+// The same for several, where threads have been lent to their parallel call: a woken thread may take the CPU from the
 // caller, so each of them can go on before the first is woken, and wakes the next itself. True: the caller has
 // `context`, links it by `next`, and passes the chain to launch_together(). False: it goes on already.
 bool take_to_launch(Context* context) noexcept;
 void launch_together(Context* chain) noexcept;
 
-// Keeps a context that is blocked from going on, until it is let go again: who unblocks it meanwhile is not heard. By
-// the one whose calls it waits for. False: it is not blocked.
+// Keeps a context that is blocked from going on, until it is let go again: an unblock() meanwhile is not heard. By
+// the thread whose calls it waits for. False: it is not blocked.
 bool hold(Context* context) noexcept;
 void let_go(Context* context) noexcept;
 
@@ -116,7 +116,7 @@ void publish(ParallelCall* parallel_call, int count) noexcept;
 inline constinit const std::atomic<bool> kNever{false};
 
 // Waits until all published calls have ended; runs those that nobody claims. False, before that, when all are claimed
-// and `stop` is set; who sets it then unblocks the parallel call's sleeper. The call is to be made again.
+// and `stop` is set; the thread that sets it then unblocks the parallel call's sleeper. The call is to be made again.
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop = kNever) noexcept;
 
 // Leaves the CPU to others until unblock() is called for this context; returns at once when that has
@@ -124,7 +124,7 @@ bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop = kNever) n
 void block() noexcept;
 void unblock(Context* context) noexcept;
 
-// For one that goes on where it would have blocked, and is attached: if its carrier has been called for other work
+// For an attached context that goes on where it would have blocked: if its carrier has been called for other work
 // meanwhile, another one is called in its place.
 void pass_call_on() noexcept;
 
@@ -155,11 +155,11 @@ bool owed_to_node(int64_t waited_ns) noexcept;
 // Whether the caller's carrier has, or owes the CPU to, something else.
 bool wanted_elsewhere(const Context* self) noexcept;
 
-// Whether more OS threads than there are CPUs may run, since regions need them: who waits is to sleep.
+// Whether more OS threads than there are CPUs may run, since regions need them: waiters are to sleep.
 bool is_oversubscribed() noexcept;
 
-// For who waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now and then,
-// so that it had better leave it (core/monitor/lateness.h).
+// For a context that waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now
+// and then, so that it had better leave it (core/monitor/lateness.h).
 bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
 
 // Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -45,11 +46,13 @@ void WaitQueue::Chain::add(Context* context) noexcept {
 }
 
 void WaitQueue::take_in(Context* left) noexcept {
+  assert(std::has_single_bit(static_cast<unsigned>(count_)));
   Lane& lane = lanes_[left->carrier->index & (count_ - 1)];
   lane.lock.lock();
   // Relaxed: a release counts first and locks then.
   const bool released = releases_.load(std::memory_order_relaxed) != left->ticket;
   if (!released) lane.chain.add(left);
+  assert(lane.chain.is_valid());
   lane.lock.unlock();
   if (released) make_ready(left);
 }
@@ -62,6 +65,7 @@ void WaitQueue::release() noexcept {
     lane.lock.lock();
     const Chain chain = std::exchange(lane.chain, Chain{});
     lane.lock.unlock();
+    assert(chain.is_valid());
     if (chain.first == nullptr) continue;
     if (chain.alike && ready.add(chain.carrier, chain.work, chain.first, chain.last, chain.count)) continue;
     make_all_ready(chain.first);

@@ -26,7 +26,7 @@ class WaitQueue {
   // Makes room for contexts of that many carriers; others share lanes. While nobody waits. False: no memory.
   bool reserve(int lanes) noexcept;
 
-  // Acquire: who gets a new ticket sees what was done before that release.
+  // Acquire: a waiter that gets a new ticket sees what was done before that release.
   uint32_t ticket() const noexcept { return releases_.load(std::memory_order_acquire); }
 
   // Leaves the CPU to others until a release later than the ticket. May return early. False, at once, when there is no
@@ -51,6 +51,12 @@ class WaitQueue {
     bool alike = true;
 
     void add(Context* context) noexcept;
+
+    // With the lane's lock held, or for a chain that has been taken out.
+    bool is_valid() const noexcept {
+      if (first == nullptr) return last == nullptr && count == 0;
+      return last != nullptr && last->next == nullptr && count > 0 && (first == last) == (count == 1);
+    }
   };
   struct alignas(64) Lane {
     platform::Spinlock lock;

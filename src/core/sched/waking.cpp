@@ -40,7 +40,7 @@ void wake_for_work(Carrier* carrier) noexcept {
 namespace {
 
 // Workers are made when there is work for them, as many as there are slots. Whether there are more now.
-// Where the system refuses threads, whoever has work to give does not ask for more of them each time.
+// Where the system refuses threads, a thread that has work to give does not ask for more of them each time.
 bool make_workers(const Pool& p, int calls) noexcept {
   const int there = p.worker_count.load(std::memory_order_relaxed);
   if (there >= p.settings.slots - 1 || p.contexts.refused()) return false;

@@ -102,7 +102,7 @@ bool start_worker() noexcept {
   if (carrier != nullptr) {
     started = start_thread(carrier);
     if (started) {
-      // It is idle before it runs: who counts idle carriers now may count on it.
+      // It is idle before it runs: a thread that counts idle carriers now may count on it.
       p.idle.add(index);
       p.carriers[index].store(carrier, std::memory_order_release);
       p.carrier_count.store(index + 1, std::memory_order_release);
