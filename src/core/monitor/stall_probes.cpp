@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The probe of a region whose members seem to wait: whether a lent thread gets them on.
-#include "core/monitor/root_watch.h"
 #include "core/monitor/stalls.h"
 #include "core/sched/gang_regions.h"
 #include "core/sched/pool.h"
