@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every relative link of the tracked Markdown files leads to a file, and every anchor to a heading of it; every page of
-docs/ can be reached from docs/index.md."""
+"""Every relative link of the tracked Markdown files leads to a file, and every anchor to a heading of it; every source file
+that they name exists; every page of docs/ can be reached from docs/index.md."""
 
 import pathlib
 import re
@@ -9,13 +9,18 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+FILE = re.compile(r"`([a-z_]+(?:/[\w.-]+)+\.(?:h|cpp|c|py|md|def|map|toml))`")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
 def tracked_pages() -> list[pathlib.Path]:
     try:
         listed = subprocess.run(
-            ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+            ["git", "ls-files", "-co", "--exclude-standard", "*.md"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.splitlines()
         return [ROOT / name for name in listed if (ROOT / name).exists()]
     except (OSError, subprocess.CalledProcessError):  # a source tree without git
@@ -54,6 +59,17 @@ class LinksTest(unittest.TestCase):
                 elif anchor and target.suffix == ".md" and anchor not in anchors_of(target):
                     broken.append(f"{name}#{anchor}")
         self.assertEqual(broken, [])
+
+    def test_files_that_are_named_exist(self) -> None:
+        folders = [ROOT / name for name in (".", "src", "src/core", "src/openmp", "tests", "tests/openmp", "include")]
+        missing = []
+        for page in tracked_pages():
+            for name in FILE.findall(text_of(page)):
+                # Other projects' tests are named by suites of theirs.
+                ours = any((folder / name.split("/")[0]).is_dir() for folder in folders)
+                if ours and not any((folder / name).exists() for folder in folders):
+                    missing.append(f"{page.relative_to(ROOT)}: {name}")
+        self.assertEqual(missing, [])
 
     def test_every_page_can_be_reached_from_the_index(self) -> None:
         seen = set()

@@ -47,8 +47,12 @@ class CheckLayersTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
     def test_includes_downward_are_allowed(self) -> None:
-        for name, includes in (("core/x.cpp", "base/a.h"), ("openmp/x.cpp", "core/core.h"),
-                               ("openmp/gomp/x.cpp", "openmp/b.h"), ("core/x.cpp", "core/inner.h")):
+        for name, includes in (
+            ("core/x.cpp", "base/a.h"),
+            ("openmp/x.cpp", "core/core.h"),
+            ("openmp/gomp/x.cpp", "openmp/b.h"),
+            ("core/x.cpp", "core/inner.h"),
+        ):
             result = self.check(name, includes)
             self.assertEqual(result.returncode, 0, result.stdout)
 
