@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's part in the CPU budget of the node (docs/explanation/node.md). A worker runs only while its carrier has a
-// slot. It takes one when it gets up and gives it back before it sleeps; the monitor does what takes longer: it asks
+// The process's part in the CPU budget of the node (docs/explanation/node.md). A worker runs only while its carrier has
+// a slot. It takes one when it gets up and gives it back before it sleeps; the monitor does what takes longer: it asks
 // others for slots, and passes on those that they give. Internal to core.
 #pragma once
 
@@ -21,9 +21,9 @@ struct Pool;
 struct Gate {
   enum Bits : uint32_t {
     pressed = 1,  // slots are short: a carrier that has nothing to do gives its own back at once
-    over = 2,     // this process has more slots than it is due
-    closed = 4,   // no slot is to be had: carriers that sleep are not to be counted on
-    taken = 8,    // some carrier's slot has been taken away
+    over = 2,  // this process has more slots than it is due
+    closed = 4,  // no slot is to be had: carriers that sleep are not to be counted on
+    taken = 8,  // some carrier's slot has been taken away
   };
 };
 
