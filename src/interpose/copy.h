@@ -64,7 +64,7 @@ struct Copy {
   std::atomic<Job> job{nullptr};
 
   // How many jobs the program lets a call have; and what stands in the library's variable since weft wrote it last. See
-  // shares.h, whose lock guards both.
+  // thread_share.h, whose lock guards both.
   int limit = 0;
   int written = 0;
 };

@@ -31,7 +31,7 @@ struct alignas(64) LoopShare {
   uint64_t count = 0;
   uint64_t chunk = 1;
   // Of each member: chunks that are not handed out yet. Written by the one who sets up; atomic, since the monitor looks
-  // at any time (motion.h). Shorter tables that these have replaced stay for that.
+  // at any time (progress.h). Shorter tables that these have replaced stay for that.
   std::atomic<ChunkRange*> ranges{nullptr};
   std::atomic<int> capacity{0};
   struct Outgrown {
