@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs test-node \
-  test-python wheel install lint clean
+  test-python wheel deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -75,6 +75,14 @@ test-python: build
 wheel: setup
 	@scripts/setup-python
 	build/python/venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/dist .
+
+# The Debian package: build/dist/weft_VERSION_ARCH.deb.
+deb: build
+	cd build/release && cpack -G DEB
+
+# It is installed, used and removed in a folder of its own.
+test-deb: deb
+	tests/packages/deb_test build/dist/weft_*_$$(dpkg --print-architecture).deb
 
 # To PREFIX, /usr/local by default.
 PREFIX ?= /usr/local

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An installed weft: the command, the directory to link with, and find_package(weft)."""
+"""An installed weft: the command, the directory to link with, find_package(weft) and pkg-config."""
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -82,6 +83,21 @@ class Installed(unittest.TestCase):
         self.run_command("cmake", "-S", self.folder, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         self.run_command("cmake", "--build", build)
         self.check(self.run_command(build / "consumer"))
+
+    def test_pkg_config(self):
+        """Also where the tree has been moved."""
+        moved = self.folder / "moved"
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        pkg_config = next(moved.glob("lib*/**/pkgconfig/weft.pc")).parent
+        self.environment["PKG_CONFIG_PATH"] = str(pkg_config)
+        flags = self.run_command("pkg-config", "--cflags", "--libs", "weft").split()
+        program = self.folder / "by_pkg_config"
+        source = self.folder / "by_pkg_config.c"
+        source.write_text('#include "weft/weft.h"\n' + PROGRAM)
+        self.run_command("gcc", "-fopenmp", source, "-o", program, *flags)
+        output = self.run_command(program)
+        mapped = {line.split()[-1] for line in output.splitlines() if "omp.so" in line}
+        self.assertEqual(mapped, {str(next(moved.glob("lib*/**/weft/libgomp.so.1")))})
 
     def test_nothing_in_the_directories_that_are_searched_by_default(self):
         """No libgomp.so.1 where the system's linker would find it by accident."""
