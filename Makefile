@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs test-node \
-  test-python wheel deb test-deb install lint clean
+  test-python docs wheel deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -70,6 +70,11 @@ test-python: build
 	cmake --install build/release --component python --prefix build/release/python_tree/weft >/dev/null
 	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/full_test.py -v
 	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/sklearn_suite.py
+
+# The pages of docs/ as a site: build/site/index.html.
+docs:
+	@scripts/setup-docs
+	build/docs/venv/bin/mkdocs build --strict --quiet
 
 # The Python package: build/dist/weft-VERSION-py3-none-linux_ARCH.whl.
 wheel: setup

@@ -3,8 +3,8 @@
 //
 //   missing   its word in the segment. Whoever sets it computes how many slots each process is due, writes that into
 //             their `terms`, and rings those that now have too many.
-//   take      a free slot, as long as it has fewer than its due; without anybody who misses some there is no such
-//   bound. give      who frees a slot while others miss some rings the one that has least of its due.
+//   take      a free slot, as long as it has fewer than its due. If no process misses any there is no such bound.
+//   give      a slot. If others miss some, the one that has least of its due is rung.
 //
 // A slot is freed first and the terms are read then; one that misses slots writes all terms first and looks for free
 // slots then; a full fence stands between on both sides. So a slot cannot be freed and not be seen. All is looked at

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/segment.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <new>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -65,43 +61,7 @@ void say_foreign(const char* path, int error, Reason& reason) noexcept {
   }
 }
 
-// Locks are held for some microseconds as a rule. Pauses are counted, so that a clock that jumps makes nobody wait for
-// longer, or less.
-template <class Try>
-bool await(Try&& have, int64_t longest_ns) noexcept {
-  constexpr int kLooks = 200;
-  constexpr timespec kPause{0, 100'000};
-  constexpr int64_t kPauseTakesNs = 160'000;
-  for (int i = 0; i < kLooks; ++i) {
-    if (have()) return true;
-    platform::pause();
-  }
-  for (int64_t left = longest_ns; left > 0; left -= kPauseTakesNs) {
-    nanosleep(&kPause, nullptr);
-    if (have()) return true;
-  }
-  return false;
-}
-
 }  // namespace
-
-void Reason::say(const char* format, ...) noexcept {
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  about = About::other;
-}
-
-void Reason::say_useless(const char* path, const char* what) noexcept {
-  say("%s %s; `weft node reset` removes it", path, what);
-  about = About::useless;
-}
-
-void Reason::say_unknown(const char* path, const char* what) noexcept {
-  say("%s %s; `weft node reset --force` removes it", path, what);
-  about = About::unknown;
-}
 
 platform::CpuSet cpus_of(const Record& record) noexcept {
   platform::CpuSet cpus;
@@ -267,120 +227,6 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
   }
   reason.say("%s is removed again and again", path);
   return nullptr;
-}
-
-// Whether the holder of a lock is no more. What is no holder's word has been written by somebody else.
-bool Segment::has_gone(Holder holder, Check check) const noexcept {
-  const int seat = seat_of(holder);
-  if (seat < 0) return true;
-  const Record& record = layout_->records[static_cast<size_t>(seat)];
-  const uint32_t life = record.life.load(std::memory_order_acquire);
-  return life != thread_of(holder) || node::has_gone(record, life, check);
-}
-
-// Another one each time: who wants to take it from a holder that has gone takes it from no other.
-Holder Segment::next_holder() noexcept {
-  return holder_of(seat_.thread(), seat_.number(), times_locked_.fetch_add(1, std::memory_order_relaxed));
-}
-
-// Acquire, with the release of who has unlocked it: what that has written is seen.
-Segment::Held Segment::try_to_hold(std::atomic<Holder>& lock, Holder& mine, Check check) noexcept {
-  Holder seen = lock.load(std::memory_order_relaxed);
-  const Held held = seen == 0 ? Held::yes : Held::after_another;
-  if (seen != 0 && !has_gone(seen, check)) return Held::no;
-  const Holder next = next_holder();
-  if (!lock.compare_exchange_strong(seen, next, std::memory_order_acquire, std::memory_order_relaxed)) return Held::no;
-  mine = next;
-  return held;
-}
-
-// Another may have taken it meanwhile, from a holder that it took for dead or stopped.
-void Segment::let_go(std::atomic<Holder>& lock, Holder& mine) noexcept {
-  Holder held = std::exchange(mine, 0);
-  lock.compare_exchange_strong(held, 0, std::memory_order_release, std::memory_order_relaxed);
-}
-
-// What a holder that was killed has left half done is done again: each step can be.
-bool Segment::try_lock(Check check) noexcept {
-  const Held held = seat_.taken() ? try_to_hold(layout_->header.lock, locked_, check) : Held::no;
-  if (held == Held::after_another) remove_dead(Check::processes);
-  return held != Held::no;
-}
-
-bool Segment::try_lock() noexcept { return try_lock(Check::marks); }
-
-// As long as others come and go it is a queue, not a holder that is stuck.
-bool Segment::lock() noexcept {
-  constexpr int64_t kLongestNs = 1'000'000'000;
-  constexpr int kMostWaits = 30;
-  if (!seat_.taken()) return false;
-  uint64_t before = memberships();
-  for (int i = 0; i < kMostWaits; ++i) {
-    if (await([this] { return try_lock(Check::marks); }, kLongestNs) || try_lock(Check::processes)) return true;
-    if (std::exchange(before, memberships()) == before) return false;
-  }
-  return false;
-}
-
-void Segment::unlock() noexcept { let_go(layout_->header.lock, locked_); }
-
-bool Segment::lock_queue(int64_t longest_ns) noexcept {
-  if (!seat_.taken()) return false;
-  std::atomic<Holder>& lock = layout_->header.queue_lock;
-  const Holder first = lock.load(std::memory_order_relaxed);
-  const auto have = [&] { return try_to_hold(lock, queue_locked_, Check::marks) != Held::no; };
-  if (await(have, longest_ns)) return true;
-  // One and the same has had it all the time: he is stopped, or it is no holder's word.
-  Holder seen = first;
-  const Holder next = next_holder();
-  if (!lock.compare_exchange_strong(seen, next, std::memory_order_acquire, std::memory_order_relaxed)) return false;
-  queue_locked_ = next;
-  return true;
-}
-
-void Segment::unlock_queue() noexcept { let_go(layout_->header.queue_lock, queue_locked_); }
-
-uint64_t Segment::memberships() const noexcept {
-  uint64_t sum = 0;
-  for (const Record& record : layout_->records) sum += record.serial.load(std::memory_order_relaxed);
-  return sum;
-}
-
-// Slots of records that are no more: their process was on the way out when others took it for dead, or the other way
-// round.
-int Segment::free_orphans() noexcept {
-  int freed = 0;
-  for (std::atomic<Owner>& slot : layout_->slots) {
-    Owner owner = slot.load(std::memory_order_relaxed);
-    if (owner == 0) continue;
-    const int number = record_of(owner);
-    if (number >= 0 &&
-        layout_->records[static_cast<size_t>(number)].serial.load(std::memory_order_acquire) == serial_of(owner)) {
-      continue;
-    }
-    if (slot.compare_exchange_strong(owner, 0)) ++freed;
-  }
-  return freed;
-}
-
-int Segment::remove_dead(Check check) noexcept {
-  int freed = 0;
-  const uint32_t top = std::min<uint32_t>(layout_->header.top.load(std::memory_order_relaxed), kMostProcesses);
-  for (uint32_t i = 0; i < top; ++i) {
-    Record& record = layout_->records[i];
-    uint32_t life = record.life.load(std::memory_order_acquire);
-    if (!node::has_gone(record, life, check)) continue;
-    if (record.serial.load(std::memory_order_relaxed) != 0) freed += clear(*layout_, static_cast<int>(i));
-    // Release: who sits down next sees that it is empty.
-    if (life != 0) record.life.compare_exchange_strong(life, 0, std::memory_order_release, std::memory_order_relaxed);
-  }
-  return check == Check::processes ? freed + free_orphans() : freed;
-}
-
-int Segment::live_count() const noexcept {
-  int count = 0;
-  for (const Record& record : layout_->records) count += record.serial.load(std::memory_order_acquire) != 0 ? 1 : 0;
-  return count;
 }
 
 void Segment::close_and_remove() noexcept {

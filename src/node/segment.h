@@ -5,22 +5,12 @@
 #include <cstddef>
 
 #include "node/layout.h"
+#include "node/reason.h"
 #include "node/seat.h"
 
 namespace weft::node {
 
 inline constexpr int kTries = 100;  // others may make and remove the file meanwhile
-
-// Why something could not be had, for the user.
-struct Reason {
-  char text[256] = "";
-  // About the file: whether processes could be using it, as far as that is known.
-  enum class About { other, useless, unknown } about = About::other;
-  [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) noexcept;
-  // What is there is nothing that processes share; or it may be, but cannot be used here.
-  void say_useless(const char* path, const char* what) noexcept;
-  void say_unknown(const char* path, const char* what) noexcept;
-};
 
 // Where the processes of this user meet, as far as they see each other's numbers.
 struct Path {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: reductions that tasks take part in, and scope constructs, which are there for them.
-#include <algorithm>
-
 #include "openmp/gomp/gomp.h"
 #include "openmp/loop/extras.h"
 #include "openmp/task/reduction_blocks.h"
@@ -44,9 +42,8 @@ void run_reducing(void* const* words, int number) noexcept {
 WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
   const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Reducing region{function, data};
-  // No region gets more members than that.
-  const int most = threads > 0 ? static_cast<int>(threads) : icvs(self()).nthreads;
-  register_reductions(*static_cast<Words**>(data), nullptr, nullptr, std::max(most, 1));
+  const int most = planned_team_size(self(), static_cast<int>(threads));
+  register_reductions(*static_cast<Words**>(data), nullptr, nullptr, most);
   void* words[weft::core::Post::kWords] = {nullptr, &region};
   parallel(run_reducing, words, clauses(threads, flags));
   return region.members;

@@ -15,10 +15,10 @@ void dist_for_static_init(int32_t schedule, int32_t* last, Value* lower, Value* 
   const Member* member = self();
   int32_t last_team = 0;
   int32_t last_member = 0;
-  take_static_part(teams_of_league(member->team), kStatic, &last_team, lower, upper, stride, incr, {});
+  take_static_part(sharers_of_league(member->team), kStatic, &last_team, lower, upper, stride, incr, {});
   *team_upper = *upper;
-  take_static_part(members_of(member->team, member->number), schedule & ~(kMonotonic | kNonmonotonic), &last_member,
-                   lower, upper, stride, incr, chunk);
+  take_static_part(sharers_of_team(member), schedule & ~(kMonotonic | kNonmonotonic), &last_member, lower, upper,
+                   stride, incr, chunk);
   if (last != nullptr) *last = last_team & last_member;
 }
 
@@ -27,7 +27,7 @@ template <class Value>
 void team_static_init(int32_t* last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
                       std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
   const Value end = *upper;
-  take_static_part(teams_of_league(self()->team), kStaticChunked, last, lower, upper, stride, incr, chunk);
+  take_static_part(sharers_of_league(self()->team), kStaticChunked, last, lower, upper, stride, incr, chunk);
   // Behind the end, or wrapped around.
   const bool beyond = incr > 0 ? *upper > end || *upper < *lower : *upper < end || *upper > *lower;
   if (beyond) *upper = end;
@@ -38,7 +38,7 @@ template <class Value>
 void dist_dispatch_init(int32_t schedule, int32_t* last, Value lower, Value upper, std::make_signed_t<Value> incr,
                         std::make_signed_t<Value> chunk) {
   std::make_signed_t<Value> stride = 0;
-  take_static_part(teams_of_league(self()->team), kStatic, last, &lower, &upper, &stride, incr, {});
+  take_static_part(sharers_of_league(self()->team), kStatic, last, &lower, &upper, &stride, incr, {});
   dispatch_init(schedule, lower, upper, incr, chunk);
 }
 

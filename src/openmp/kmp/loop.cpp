@@ -17,8 +17,8 @@ uint64_t deal(const Member* member, int32_t schedule, int32_t* last, Value* lowe
   // Among the teams of the league, or among the members of the team.
   const bool distribute = schedule == kDistributeStatic || schedule == kDistributeStaticChunked;
   if (distribute) schedule = schedule == kDistributeStatic ? kStatic : kStaticChunked;
-  return take_static_part(distribute ? teams_of_league(member->team) : members_of(member->team, member->number),
-                          schedule, last, lower, upper, stride, incr, chunk);
+  return take_static_part(distribute ? sharers_of_league(member->team) : sharers_of_team(member), schedule, last, lower,
+                          upper, stride, incr, chunk);
 }
 
 ompt_work_t work_of(const Ident* location, int32_t schedule) noexcept {

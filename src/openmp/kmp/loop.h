@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "openmp/kmp/kmp.h"
+#include "openmp/loop/even_share.h"
 #include "openmp/loop/ordered.h"
 
 namespace weft::openmp::kmp {
@@ -38,18 +39,6 @@ uint64_t count_of(Value lower, Value upper, std::make_signed_t<Value> incr) {
     return lower <= upper ? uint64_t{static_cast<Unsigned>(to - from)} / static_cast<uint64_t>(incr) + 1 : 0;
   const auto step = static_cast<Unsigned>(Unsigned{0} - static_cast<Unsigned>(incr));
   return lower >= upper ? uint64_t{static_cast<Unsigned>(from - to)} / step + 1 : 0;
-}
-
-// Those that share a loop: how many, and which of them the caller is.
-struct Sharers {
-  uint64_t members;
-  uint64_t number;
-};
-inline Sharers members_of(const Team* team, int number) noexcept {
-  return {static_cast<uint64_t>(team->size), static_cast<uint64_t>(number)};
-}
-inline Sharers teams_of_league(const Team* team) noexcept {
-  return {static_cast<uint64_t>(team->league.size), static_cast<uint64_t>(team->league.number)};
 }
 
 // The caller's part of a loop, or its first part: from the bounds of all to its own. Returns the iterations of the
@@ -93,18 +82,15 @@ uint64_t take_static_part(const Sharers& sharers, int32_t schedule, int32_t* las
   if (schedule != kStatic && schedule != kAuto) {
     base::fatal("__kmpc_for_static_init: schedule %d is not supported yet", schedule);
   }
-  const uint64_t each = count / members;
-  const uint64_t rest = count % members;
-  const uint64_t begin = number * each + (number < rest ? number : rest);
-  const uint64_t end = begin + each + (number < rest ? 1 : 0);
+  const EvenShare share = even_share(count, sharers);
   *stride = static_cast<Signed>(static_cast<Unsigned>(count) * static_cast<Unsigned>(incr));
-  if (last != nullptr) *last = end == count && begin < end ? 1 : 0;
-  if (begin == end) {
+  if (last != nullptr) *last = share.end == count && !share.empty() ? 1 : 0;
+  if (share.empty()) {
     *lower = static_cast<Value>(static_cast<Unsigned>(*upper) + static_cast<Unsigned>(incr));
     return count;
   }
-  const Value first = at(begin);
-  *upper = at(end - 1);
+  const Value first = at(share.begin);
+  *upper = at(share.end - 1);
   *lower = first;
   return count;
 }

@@ -1,54 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// KMP: the ordered construct, and doacross loops.
+// KMP: the ordered construct.
 #include "openmp/loop/ordered.h"
 
 #include "openmp/kmp/kmp.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;
-
-namespace {
-
-// Bounds, inclusive, and step of one loop of the nest.
-struct Dimension {
-  int64_t lower;
-  int64_t upper;
-  int64_t stride;
-};
-
-// Bounds of unsigned loops come as the same bits.
-uint64_t distance(int64_t from, int64_t to, int64_t stride) noexcept {
-  const auto difference = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
-  if (stride == 1) return difference;  // most loops: a division takes longer than all the rest of a wait that is over
-  return stride > 0 ? difference / static_cast<uint64_t>(stride)
-                    : (uint64_t{0} - difference) / (uint64_t{0} - static_cast<uint64_t>(stride));
-}
-
-bool is_empty(const Dimension& loop) noexcept {
-  return loop.stride > 0 ? loop.upper < loop.lower : loop.upper > loop.lower;
-}
-
-// The iteration whose loop variables are `at`; false when they lie outside of the loops.
-bool find_iteration(const Member* member, const int64_t* at, Iteration* iteration) noexcept {
-  *iteration = {0, 0};
-  for (int i = 0; i < member->doacross_loops; ++i) {
-    const int64_t from = member->doacross_from[i];
-    const int64_t step = member->doacross_step[i];
-    if (step > 0 ? at[i] < from : at[i] > from) return false;
-    const uint64_t index = distance(from, at[i], step);
-    if (index >= member->doacross_counts[i]) return false;
-    if (i == 0) iteration->row = index;
-    iteration->number = iteration->number * member->doacross_counts[i] + index;
-  }
-  return true;
-}
-
-void tell(Member* member, ompt_dependence_type_t kind, const int64_t* at, const void* caller) noexcept {
-  const ompt::Entry entry(caller);
-  ompt::doacross(member, kind, reinterpret_cast<const uint64_t*>(at), member->doacross_loops);
-}
-
-}  // namespace
 
 WEFT_ABI void weft_abi___kmpc_ordered(Ident*, int32_t) {
   const ompt::Entry entry(WEFT_CALLER);
@@ -61,41 +18,3 @@ WEFT_ABI void weft_abi___kmpc_end_ordered(Ident*, int32_t) {
   end_ordered(self());
 }
 WEFT_ABI_EXPORT(__kmpc_end_ordered);
-
-WEFT_ABI void weft_abi___kmpc_doacross_init(Ident*, int32_t, int32_t loops, const Dimension* dimensions) {
-  check_doacross_loops(loops);
-  Member* member = self();
-  uint64_t row_length = 1;
-  for (int i = 0; i < loops; ++i) {
-    const Dimension& loop = dimensions[i];
-    member->doacross_from[i] = loop.lower;
-    member->doacross_step[i] = loop.stride;
-    member->doacross_counts[i] = is_empty(loop) ? 0 : distance(loop.lower, loop.upper, loop.stride) + 1;
-    if (i > 0) row_length *= member->doacross_counts[i];
-  }
-  member->doacross_loops = loops;
-  begin_doacross(member, member->doacross_counts[0], row_length);
-}
-WEFT_ABI_EXPORT(__kmpc_doacross_init);
-
-WEFT_ABI void weft_abi___kmpc_doacross_post(Ident*, int32_t, const int64_t* at) {
-  Member* member = self();
-  Iteration iteration;
-  if (!find_iteration(member, at, &iteration)) return;
-  if (ompt::on()) tell(member, ompt_dependence_type_source, at, WEFT_CALLER);
-  post_iteration(member, iteration);
-}
-WEFT_ABI_EXPORT(__kmpc_doacross_post);
-
-// What lies outside of the loops needs no waiting for.
-WEFT_ABI void weft_abi___kmpc_doacross_wait(Ident*, int32_t, const int64_t* at) {
-  Member* member = self();
-  Iteration iteration;
-  if (!find_iteration(member, at, &iteration)) return;
-  wait_for_iteration(member, iteration);
-  if (ompt::on()) tell(member, ompt_dependence_type_sink, at, WEFT_CALLER);
-}
-WEFT_ABI_EXPORT(__kmpc_doacross_wait);
-
-WEFT_ABI void weft_abi___kmpc_doacross_fini(Ident*, int32_t) { end_doacross(self()); }
-WEFT_ABI_EXPORT(__kmpc_doacross_fini);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order between iterations of a worksharing loop: the ordered construct (OpenMP 5.2, section 15.10.2) and doacross
-// loops (15.9.6).
+// The ordered construct without depend clauses (OpenMP 5.2, section 15.10.2). A loop's turn is the number of the first
+// iteration whose ordered region has not been passed. The turn goes on by units: an iteration, where the program says
+// when one ends, else a chunk.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,6 @@
 namespace weft::openmp {
 
 struct Member;
-
-// ---- the ordered clause without a parameter ----
-// A loop's turn is the number of the first iteration whose ordered region has not been passed. The turn goes on by
-// units: an iteration, where the program says when one ends, else a chunk.
 
 // As begin_loop(), for a loop with an ordered clause.
 void begin_ordered_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count) noexcept;
@@ -28,25 +25,5 @@ void begin_ordered(Member* self) noexcept;
 // The wait alone.
 void await_ordered(Member* self) noexcept;
 void end_ordered(Member* self) noexcept;
-
-// ---- doacross loops ----
-// Each member that meets the loop begins and ends it. Iterations are numbered in the order of the sequential loop nest.
-
-// Ends the process with a message when there are more loops in the nest than a member has room for.
-void check_doacross_loops(int loops) noexcept;
-
-// `rows`: iterations of the outermost loop; `row_length`: of the loops inside it. Without memory the process ends with
-// a message.
-void begin_doacross(Member* self, uint64_t rows, uint64_t row_length) noexcept;
-void end_doacross(Member* self) noexcept;
-
-struct Iteration {
-  uint64_t row;  // of the outermost loop
-  uint64_t number;  // of the nest
-};
-
-// The iteration has posted. Release: who waits for it sees what was done before.
-void post_iteration(Member* self, const Iteration& iteration) noexcept;
-void wait_for_iteration(Member* self, const Iteration& iteration) noexcept;
 
 }  // namespace weft::openmp

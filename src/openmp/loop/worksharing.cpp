@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "core/core.h"
+#include "openmp/loop/even_share.h"
 #include "openmp/ompt/events.h"
 #include "openmp/team/team.h"
 
@@ -66,11 +67,9 @@ bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
   if (loop.chunk == 0) {
     if (loop.position != 0) return false;
     loop.position = 1;
-    // The first `rest` members get one iteration more.
-    const uint64_t each = loop.count / members;
-    const uint64_t rest = loop.count % members;
-    chunk->begin = number * each + std::min(number, rest);
-    chunk->end = chunk->begin + each + (number < rest ? 1 : 0);
+    const EvenShare share = even_share(loop.count, sharers_of_team(self));
+    chunk->begin = share.begin;
+    chunk->end = share.end;
   } else {
     const uint64_t chunks = loop.count / loop.chunk + (loop.count % loop.chunk != 0 ? 1 : 0);
     if (loop.position >= chunks || number >= chunks - loop.position) return false;

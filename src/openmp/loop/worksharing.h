@@ -43,8 +43,8 @@ struct alignas(64) LoopShare {
   // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
   alignas(64) std::atomic<uint64_t> next{0};
 
-  // Order between iterations (ordered.h): whose turn it is, a bit for each iteration that has posted, and how many
-  // members sleep until it is theirs.
+  // Order between iterations (ordered.h, doacross.h): whose turn it is, a bit for each iteration that has posted, and
+  // how many members sleep until it is theirs.
   alignas(64) std::atomic<uint64_t> turn{0};
   std::atomic<uint64_t>* posted = nullptr;
   uint64_t row_length = 0;

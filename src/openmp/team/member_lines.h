@@ -20,7 +20,7 @@ struct MemberLine {
   std::atomic<core::Context*> sleeper{nullptr};
   std::atomic<bool> recalled{false};
 
-  // Where it sleeps until an iteration has passed, and which (ordered.h), or until others have combined
+  // Where it sleeps until an iteration has passed, and which (iteration_wait.h), or until others have combined
   // (reduction_tree.h).
   std::atomic<core::Context*> in_line{nullptr};
   std::atomic<uint64_t> awaited{0};

@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "openmp/affinity/placement.h"
 #include "openmp/library/call_policy.h"
+#include "openmp/loop/doacross.h"
 #include "openmp/loop/worksharing.h"
 #include "openmp/settings/icv.h"
 #include "openmp/task/task.h"
@@ -40,11 +41,10 @@ struct Member {
 
   LoopCursor loop;
 
-  // The doacross loop it is in (ordered.h), and what the adapter knows of the loops of its nest; not set outside of
-  // one, since regions of one member are short.
-  static constexpr int kDoacrossLoops = 64;
+  // The doacross loop it is in, and how many loops its nest has; not set outside of one, since regions of one member
+  // are short.
   LoopShare* doacross = nullptr;
-  int doacross_loops = 0;
+  int doacross_depth = 0;
 
   // What the worksharing construct it is in has beside iterations (extras.h), and the reductions of the region
   // (reduction_blocks.h).
@@ -56,9 +56,7 @@ struct Member {
   Task implicit;
 
   // Behind what every region uses.
-  std::array<uint64_t, kDoacrossLoops> doacross_counts;
-  std::array<int64_t, kDoacrossLoops> doacross_from;
-  std::array<int64_t, kDoacrossLoops> doacross_step;
+  DoacrossLoops doacross_loops;
   ompt::MemberInfo tool;
 };
 

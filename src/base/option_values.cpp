@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/option_values.h"
+
+#include <strings.h>
+
+namespace weft::base {
+
+namespace {
+
+bool read_bool(Scanner& in, bool* value) noexcept {
+  if (in.word("true") || in.word("yes") || in.word("on") || in.word("1")) return *value = true;
+  *value = false;
+  return in.word("false") || in.word("no") || in.word("off") || in.word("0");
+}
+
+}  // namespace
+
+bool read(Scanner& in, const NumberRange&, bool* value) noexcept { return read_bool(in, value); }
+
+bool read(Scanner& in, const NumberRange& range, int* value) noexcept {
+  long long number = 0;
+  if (!in.number(range.least, range.most, &number)) return false;
+  *value = static_cast<int>(number);
+  return true;
+}
+
+bool read(Scanner& in, const NumberRange& range, ThreadList* list) noexcept {
+  do {
+    long long number = 0;
+    if (list->count == ThreadList::kMost || !in.number(range.least, range.most, &number)) return false;
+    list->values[list->count++] = static_cast<int>(number);
+  } while (in.take(','));
+  return true;
+}
+
+bool read(Scanner& in, const NumberRange&, LoopSchedule* schedule) noexcept {
+  using Kind = LoopSchedule::Kind;
+  const bool monotonic = in.word("monotonic");
+  if ((monotonic || in.word("nonmonotonic")) && !in.take(':')) return false;
+  schedule->monotonic = monotonic;
+  if (in.word("static")) {
+    schedule->kind = Kind::static_;
+    schedule->chunk = 0;
+  } else if (in.word("dynamic")) {
+    schedule->kind = Kind::dynamic;
+  } else if (in.word("guided")) {
+    schedule->kind = Kind::guided;
+  } else if (in.word("auto")) {
+    schedule->kind = Kind::auto_;
+  } else {
+    return false;
+  }
+  if (!in.take(',')) return true;
+  long long chunk = 0;
+  if (!in.number(1, INT32_MAX, &chunk)) return false;
+  schedule->chunk = static_cast<int>(chunk);
+  return true;
+}
+
+bool read(Scanner& in, const NumberRange& range, StackSize* size) noexcept {
+  long long number = 0;
+  if (!in.number(0, range.most, &number)) return false;
+  int shift = 10;
+  if (in.word("b")) {
+    shift = 0;
+  } else if (in.word("m")) {
+    shift = 20;
+  } else if (in.word("g")) {
+    shift = 30;
+  } else {
+    static_cast<void>(in.word("k"));
+  }
+  if (number > range.most >> shift || number << shift < range.least) return false;
+  size->bytes = static_cast<long>(number << shift);
+  return true;
+}
+
+bool read(Scanner& in, const NumberRange&, TriState* state) noexcept {
+  bool value = false;
+  if (!read_bool(in, &value)) return false;
+  *state = value ? TriState::yes : TriState::no;
+  return true;
+}
+
+bool read(Scanner& in, const NumberRange&, WaitPolicy* policy) noexcept {
+  if (in.word("active")) {
+    *policy = WaitPolicy::active;
+    return true;
+  }
+  *policy = WaitPolicy::passive;
+  return in.word("passive");
+}
+
+bool read(Scanner& in, const NumberRange&, TargetOffload* offload) noexcept {
+  if (in.word("default")) {
+    *offload = TargetOffload::unset;
+    return true;
+  }
+  *offload = TargetOffload::disabled;
+  if (in.word("disabled")) return true;
+  *offload = TargetOffload::mandatory;
+  return in.word("mandatory");
+}
+
+bool read(Scanner& in, const NumberRange&, DisplayEnv* display) noexcept {
+  if (in.word("verbose")) {
+    *display = DisplayEnv::verbose;
+    return true;
+  }
+  bool value = false;
+  if (!read_bool(in, &value)) return false;
+  *display = value ? DisplayEnv::yes : DisplayEnv::no;
+  return true;
+}
+
+// A list of policies, or one word that holds for every level.
+bool read(Scanner& in, const NumberRange&, BindList* list) noexcept {
+  bool value = false;
+  Scanner ahead = in;
+  if (read_bool(ahead, &value)) {
+    in = ahead;
+    *list = {{value ? ProcBind::true_ : ProcBind::false_}, 1};
+    return true;
+  }
+  do {
+    if (list->count == BindList::kMost) return false;
+    ProcBind& policy = list->values[list->count++];
+    if (in.word("primary") || in.word("master")) {
+      policy = ProcBind::primary;
+    } else if (in.word("close")) {
+      policy = ProcBind::close;
+    } else if (in.word("spread")) {
+      policy = ProcBind::spread;
+    } else {
+      return false;
+    }
+  } while (in.take(','));
+  return true;
+}
+
+bool read(Scanner& in, const NumberRange&, ToolUse* use) noexcept {
+  if (in.word("enabled")) {
+    *use = ToolUse::enabled;
+    return true;
+  }
+  *use = ToolUse::disabled;
+  return in.word("disabled");
+}
+
+bool read(Scanner& in, const NumberRange&, Mode* mode) noexcept {
+  if (in.word("dynamic")) {
+    *mode = Mode::dynamic;
+  } else if (in.word("static")) {
+    *mode = Mode::static_;
+  } else if (in.word("exclusive")) {
+    *mode = Mode::exclusive;
+  } else {
+    *mode = Mode::counting;
+    return in.word("counting");
+  }
+  return true;
+}
+
+const char* accepted(const bool*) noexcept { return "true or false"; }
+const char* accepted(const TriState*) noexcept { return "true or false"; }
+const char* accepted(const ThreadList*) noexcept { return "up to 16 numbers from 1 to 32768 with commas between"; }
+const char* accepted(const LoopSchedule*) noexcept {
+  return "[monotonic:|nonmonotonic:]static|dynamic|guided|auto[,chunk of 1 or more]";
+}
+const char* accepted(const StackSize*) noexcept { return "64K to 1024G, with unit B, K, M or G"; }
+const char* accepted(const WaitPolicy*) noexcept { return "active or passive"; }
+const char* accepted(const TargetOffload*) noexcept { return "mandatory, disabled or default"; }
+const char* accepted(const BindList*) noexcept {
+  return "true, false or up to 16 of primary, close and spread with commas between";
+}
+const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
+const char* accepted(const ToolUse*) noexcept { return "enabled or disabled"; }
+const char* accepted(const Mode*) noexcept { return "dynamic, static, exclusive or counting"; }
+
+const char* name_of(Mode mode) noexcept {
+  switch (mode) {
+    case Mode::dynamic: return "dynamic";
+    case Mode::static_: return "static";
+    case Mode::exclusive: return "exclusive";
+    case Mode::counting: return "counting";
+  }
+  return "";
+}
+
+}  // namespace weft::base

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Members that wait for iterations which others execute: for their turn (ordered.h) or for a post (doacross.h). The
+// side that waits announces the iteration's number, fences and looks once more; the side that makes it ready stores,
+// fences and looks who has announced it. One of the two sees the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/core.h"
+#include "openmp/team/team.h"
+#include "platform/fence.h"
+
+namespace weft::openmp {
+
+// Waits until `ready()`, which others make true for iteration `number` and then announce by call_waiters().
+template <class Ready>
+void await_iteration(Member* self, LoopShare* share, uint64_t number, Ready&& ready) noexcept {
+  MemberLine& line = self->team->members.lines[self->number];
+  const Team* team = self->team;
+  const auto over = [&] { return ready() || team->cancelled.load(std::memory_order_relaxed); };
+  while (!core::spin_until(self->context, over)) {
+    // Relaxed: the fence stands between the announcement and the last look, as on the other side. Release: with the
+    // context comes the number.
+    line.awaited.store(number, std::memory_order_relaxed);
+    line.in_line.store(self->context, std::memory_order_release);
+    share->in_line.fetch_add(1);
+    platform::full_fence_after_update();
+    core::block_unless(over);
+    line.in_line.store(nullptr, std::memory_order_relaxed);
+    share->in_line.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+// Wakes the members that wait for iteration `number`. A fence stands between what makes it ready and this.
+void call_waiters(const Team* team, const LoopShare* share, uint64_t number) noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions whose combining step the program leaves to the runtime to arrange (OpenMP 5.2, section 5.5). Each member
+// comes with its part. The program asks how to combine it, does so, and says when it has.
+#pragma once
+
+#include <cstdint>
+
+#include "openmp/api/lock.h"
+#include "openmp/ompt/events.h"
+#include "openmp/team/barrier.h"
+#include "openmp/team/reduction_tree.h"
+#include "openmp/team/team.h"
+
+namespace weft::openmp {
+
+// WEFT_REPRODUCIBLE=true: parts are combined in an order that depends on the members' numbers only. Else by arrival:
+// then no member waits for another one. Known when the library has been loaded.
+extern const bool g_reduces_in_order;
+
+enum class Combining : uint8_t {
+  done,    // others have the member's part: it combines nothing
+  locked,  // the member combines its part; it holds the lock, unless it is alone
+  atomic,  // the member combines by atomic operations
+};
+
+// Where a member that has handed its part on waits for the whole: nowhere, or in the construct's barrier.
+enum class ReductionEnd : uint8_t { nowait, barrier };
+
+// The initial threads of a league combine too.
+inline bool reduces_alone(const Member* self) noexcept { return self->team->size == 1 && self->team->league.size == 1; }
+
+// Whether the member is the one that combines the whole.
+template <bool Told>
+[[gnu::noinline]] bool combine_in_order(Member* self, void* part, Combine combine, ReductionEnd end,
+                                        const void* caller) noexcept {
+  if (self->team->size == 1) {
+    if (LeagueTurn* turn = self->team->league.turn) turn->await(self);
+    return true;
+  }
+  if (combine_parts(self, part, combine)) return true;
+  if (end == ReductionEnd::barrier) barrier<Told>(self, Barrier::end_of_workshare, caller);
+  await_taken(self);
+  return false;
+}
+
+// `atomic`: the program has atomic operations for it. Members of several teams may combine into one variable, so the
+// one that has the whole of its team takes the lock too.
+template <bool Told>
+Combining begin_reduction(Member* self, void* part, Combine combine, LockWord& word, bool atomic, ReductionEnd end,
+                          const void* caller) noexcept {
+  const bool alone = reduces_alone(self);
+  if (!alone && g_reduces_in_order) {
+    if (!combine_in_order<Told>(self, part, combine, end, caller)) return Combining::done;
+  } else if (!alone && atomic) {
+    return Combining::atomic;
+  }
+  if (!alone) lock(word);
+  if (ompt::on<Told>()) ompt::begin_reduction(self);
+  return Combining::locked;
+}
+
+// By the members that have combined.
+template <bool Told>
+void end_reduction(Member* self, LockWord& word, bool atomic) noexcept {
+  const bool alone = reduces_alone(self);
+  if (!alone && !g_reduces_in_order && atomic) return;
+  if (ompt::on<Told>()) ompt::end_reduction(self);
+  if (alone) return;
+  unlock(word);
+  TeamLeague& league = self->team->league;
+  if (g_reduces_in_order && league.turn != nullptr) {
+    league.turn->pass(self);
+    league.turn = nullptr;
+  }
+}
+
+}  // namespace weft::openmp
