@@ -36,7 +36,7 @@ class Numbers {
   platform::Spinlock lock_;
   std::array<uint64_t, kMost / 64> taken_{};
   std::atomic<int> waiting_{0};
-  std::atomic<uint32_t> returns_{0};  // who waits for numbers sleeps on it
+  std::atomic<uint32_t> returns_{0};  // callers that wait for numbers sleep on it
 };
 
 struct Copy {

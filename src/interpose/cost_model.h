@@ -34,7 +34,7 @@ class Grain {
   // How the next call is to run.
   Plan plan() noexcept;
 
-  // One that was timed has run as planned, in `ns` nanoseconds; or others had to help one that was not divided.
+  // A call that was timed has run as planned, in `ns` nanoseconds; or others had to help a call that was not divided.
   void ran(Plan plan, int64_t ns, bool helped) noexcept;
 
   static constexpr int kSamples = 7;
@@ -59,7 +59,8 @@ class Grain {
   std::atomic<uint32_t> left_{0};    // calls until it is measured again
   std::atomic<bool> waits_{false};  // its jobs wait for each other
 
-  // Whoever has it may change what follows; who does not get it at once has nothing to say. Acquired and released.
+  // The thread that holds it may change the fields below; a thread that does not get it at once records nothing.
+  // Acquired and released.
   std::atomic<bool> busy_{false};
   bool warm_ = false;
   int count_ = 0;

@@ -111,12 +111,12 @@ platform::CpuSet cpus_of(const Record& record) noexcept {
 }
 
 void ring(Record& record) noexcept {
-  // Release: who hears it sees what it is about.
+  // Release: a process that hears it sees what it is about.
   record.doorbell.fetch_add(1, std::memory_order_release);
   platform::futex_wake_shared(record.doorbell, 1);
 }
 
-// Processes that number processes differently cannot tell who is alive, so they meet elsewhere.
+// Processes that number processes differently cannot tell which ones are alive, so they meet elsewhere.
 Path default_path() noexcept {
   Path path;
   std::snprintf(path.text, sizeof path.text, "%s/weft-node-%u-%" PRIu64, kFolder, static_cast<unsigned>(geteuid()),
@@ -139,7 +139,8 @@ Segment::~Segment() {
   munmap(layout_, sizeof(Layout));
 }
 
-// Made without a name, complete, and named then: nobody sees half of it, and who is killed here leaves nothing.
+// Made without a name, complete, and named then: no process sees half of it, and one that is killed here leaves
+// nothing.
 bool Segment::make(const char* path, Reason& reason) noexcept {
   char folder[sizeof(Path)];
   std::snprintf(folder, sizeof folder, "%s", path);
@@ -242,7 +243,7 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
     return nullptr;
   }
   for (int i = 0; i < kTries; ++i) {
-    // Without waiting: what somebody has put there may make who opens it wait.
+    // Without waiting: a file that another user has put there may make open() wait.
     const File file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file.number() < 0 && errno != ENOENT) {
       say_foreign(path, errno, reason);
@@ -254,7 +255,7 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
     }
     Segment* found = map(file.number(), path, reason);
     if (found == nullptr || !found->closed()) return found;
-    // Whoever was the last has closed it and is about to remove the name, or was killed before it could.
+    // The last process has closed it and is about to remove the name, or was killed before it could.
     const bool locked = found->sit() && found->lock();
     if (locked) {
       found->close_and_remove();
@@ -278,12 +279,12 @@ bool Segment::has_gone(Holder holder, Check check) const noexcept {
   return life != thread_of(holder) || node::has_gone(record, life, check);
 }
 
-// Another one each time: who wants to take it from a holder that has gone takes it from no other.
+// Another one each time: a thread that wants to take the lock from a holder that has gone takes it from no other.
 Holder Segment::next_holder() noexcept {
   return holder_of(seat_.thread(), seat_.number(), times_locked_.fetch_add(1, std::memory_order_relaxed));
 }
 
-// Acquire, with the release of who has unlocked it: what that has written is seen.
+// Acquire, with the release by the last holder: what that holder has written is seen.
 Segment::Held Segment::try_to_hold(std::atomic<Holder>& lock, Holder& mine, Check check) noexcept {
   Holder seen = lock.load(std::memory_order_relaxed);
   const Held held = seen == 0 ? Held::yes : Held::after_another;
@@ -371,7 +372,7 @@ int Segment::remove_dead(Check check) noexcept {
     uint32_t life = record.life.load(std::memory_order_acquire);
     if (!node::has_gone(record, life, check)) continue;
     if (record.serial.load(std::memory_order_relaxed) != 0) freed += clear(*layout_, static_cast<int>(i));
-    // Release: who sits down next sees that it is empty.
+    // Release: the next process that sits down sees that it is empty.
     if (life != 0) record.life.compare_exchange_strong(life, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   return check == Check::processes ? freed + free_orphans() : freed;

@@ -54,8 +54,8 @@ inline constexpr uint32_t kGuestLayout = 1;
 inline constexpr char kPoolLink[] = "weft_pool_link";
 inline constexpr char kGuestLink[] = "weft_guest_link";
 
-// For a library's constructor: there the dynamic linker's lock is held already, so that looking for the other one
-// cannot wait for somebody who waits for the caller. Null: it is not there yet, or of another release.
+// For a library's constructor: there the dynamic linker's lock is held already, so that looking for the other library
+// cannot wait for a thread that waits for the caller. Null: it is not there yet, or of another release.
 template <class Theirs, class Ours>
 const Theirs* link(const char* name, const Ours* ours) noexcept {
   const auto exchange = reinterpret_cast<const void* (*)(const void*)>(platform::find_symbol(name));

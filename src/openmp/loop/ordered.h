@@ -45,7 +45,7 @@ struct Iteration {
   uint64_t number;  // of the nest
 };
 
-// The iteration has posted. Release: who waits for it sees what was done before.
+// The iteration has posted. Release: a member that waits for it sees what was done before.
 void post_iteration(Member* self, const Iteration& iteration) noexcept;
 void wait_for_iteration(Member* self, const Iteration& iteration) noexcept;
 
