@@ -56,11 +56,10 @@ class Grain {
   std::atomic<uint64_t> kind_{0};
   std::atomic<const void*> routine_{nullptr};
   std::atomic<Plan> plan_{Plan{Way::divided, true}};
-  std::atomic<uint32_t> left_{0};    // calls until it is measured again
+  std::atomic<uint32_t> left_{0};  // calls until it is measured again
   std::atomic<bool> waits_{false};  // its jobs wait for each other
 
-  // The thread that holds it may change the fields below; a thread that does not get it at once records nothing.
-  // Acquired and released.
+  // Its holder may change the fields below; a thread that does not get it at once records nothing. Acquire and release.
   std::atomic<bool> busy_{false};
   bool warm_ = false;
   int count_ = 0;
