@@ -18,7 +18,7 @@ class Numbers {
 
   void set_most(int most) noexcept { most_ = most < kMost ? most : kMost; }
   int most() const noexcept { return most_; }
-  // Takes `count` numbers, from `first` on. Waits until there are so many; that many there must be.
+  // Takes `count` numbers, from `first` on. Waits until there are that many free; there must be that many in all.
   void take(int first, int count, uint16_t* numbers) noexcept;
   void put(int count, const uint16_t* numbers) noexcept;
 

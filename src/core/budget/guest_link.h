@@ -35,7 +35,7 @@ struct PoolSide {
   bool (*statistics)();  // WEFT_STATS
   bool (*roots_at_work)();  // whether anybody but guests holds slots
   GuestLoad (*load)();
-  // From now on guests have so many slots in all, and could use `more`. One call at a time.
+  // From now on guests have that many slots in all, and could use `more`. One call at a time.
   void (*hold)(int slots, int more);
   void (*forget)();  // in the child of a fork: they have none
   void (*set_part)(GuestPart);  // of the caller

@@ -16,8 +16,8 @@ namespace {
 
 using Kind = base::LoopSchedule::Kind;
 
-// Up to so many chunks a member come from one shared counter, which hands them out in order; more are
-// split among the members first, so that each works on a cache line of its own.
+// Up to this many chunks per member come from one shared counter, which hands them out in order; more are split among
+// the members first, so that each works on a cache line of its own.
 constexpr uint64_t kSharedChunksPerMember = 64;
 
 bool reserve_ranges(LoopShare* share, int size) noexcept {
