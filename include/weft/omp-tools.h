@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OMPT, the tools interface of OpenMP, for the host: types, values and signatures of OpenMP 5.2, chapter 19. Devices
- * are left out, since there are none but the host. Who has another omp-tools.h may use that: they agree. */
+ * are left out, since there are none but the host. Another omp-tools.h serves as well: they agree. */
 #ifndef WEFT_OMP_TOOLS_H
 #define WEFT_OMP_TOOLS_H
 

@@ -31,7 +31,8 @@ namespace {
 
 // A copy: programs that set their title overwrite the environment they were started with.
 char g_library[PATH_MAX];
-// Why it cannot be used, where it cannot; then nothing is answered or adopted, and whoever looks for a runtime is told.
+// Why the runtime cannot be used, if it cannot. Then nothing is answered or adopted, and a search for a runtime gets
+// this message.
 const char* g_fault = nullptr;
 // Whether the first search has been answered. The dynamic linker holds a lock whenever it asks.
 bool g_answered = false;

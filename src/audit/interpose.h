@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of OpenBLAS are adopted when they are mapped: their callback is set before their own code runs, so that it is
-// there whoever calls them first. The function it is set to brings weft's runtime in when it is needed.
+// there at the first call, by whatever thread. The function it is set to brings weft's runtime in when it is needed.
 #pragma once
 
 #include <link.h>

@@ -39,7 +39,7 @@ void Numbers::take(int first, int count, uint16_t* numbers) noexcept {
   for (;;) {
     const uint32_t seen = returns_.load();
     if (try_take(first, count, numbers)) return;
-    // Between `waiting_` and the numbers stands a fence on both sides: who waits sees them, or is seen.
+    // Between `waiting_` and the numbers stands a fence on both sides: a caller that waits sees them, or is seen.
     waiting_.fetch_add(1);
     platform::full_fence_after_update();
     const bool taken = try_take(first, count, numbers);
@@ -78,7 +78,7 @@ Copy* copy_with(uintptr_t base) noexcept {
 }
 
 // A record of the copy that `map` is, if it is one that can be used. Without the lock, since the dynamic linker's is
-// taken, which may be held by somebody who waits for ours.
+// taken, and its holder may wait for ours.
 Copy* make(const link_map* map) noexcept {
   const platform::LoadedObject object(map->l_addr, map->l_ld);
   const OpenBlas library(object);
@@ -199,7 +199,7 @@ int adopt_copies() noexcept {
   for (int i = 0; i < found.count; ++i) {
     const Copy* copy = find_or_add(found.maps[static_cast<size_t>(i)]);
     if (copy == nullptr || copy->numbers.most() <= copy->first_number()) continue;
-    // Whoever has put in something else keeps it.
+    // If the program has put in something else, that stays.
     Run nobody = nullptr;
     const bool done =
         __atomic_compare_exchange_n(copy->library.run, &nobody, &run, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

@@ -18,7 +18,7 @@ class Numbers {
 
   void set_most(int most) noexcept { most_ = most < kMost ? most : kMost; }
   int most() const noexcept { return most_; }
-  // Takes `count` numbers, from `first` on. Waits until there are so many; that many there must be.
+  // Takes `count` numbers, from `first` on. Waits until there are that many free; there must be that many in all.
   void take(int first, int count, uint16_t* numbers) noexcept;
   void put(int count, const uint16_t* numbers) noexcept;
 
@@ -36,7 +36,7 @@ class Numbers {
   platform::Spinlock lock_;
   std::array<uint64_t, kMost / 64> taken_{};
   std::atomic<int> waiting_{0};
-  std::atomic<uint32_t> returns_{0};  // who waits for numbers sleeps on it
+  std::atomic<uint32_t> returns_{0};  // callers that wait for numbers sleep on it
 };
 
 struct Copy {

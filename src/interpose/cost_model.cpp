@@ -10,7 +10,7 @@ namespace {
 
 // A division that gains less than this costs more elsewhere: the caller finds its data in another CPU's cache.
 constexpr double kGainWanted = 1.1;
-// A call that takes so many times as long alone need not be measured to the end.
+// A call that takes this many times as long alone need not be measured to the end.
 constexpr int64_t kHopeless = 4;
 
 // Some hundred kinds are many; what finds no place soon is divided as ever.

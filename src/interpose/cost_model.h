@@ -34,7 +34,7 @@ class Grain {
   // How the next call is to run.
   Plan plan() noexcept;
 
-  // One that was timed has run as planned, in `ns` nanoseconds; or others had to help one that was not divided.
+  // A call that was timed has run as planned, in `ns` nanoseconds; or others had to help a call that was not divided.
   void ran(Plan plan, int64_t ns, bool helped) noexcept;
 
   static constexpr int kSamples = 7;
@@ -56,10 +56,10 @@ class Grain {
   std::atomic<uint64_t> kind_{0};
   std::atomic<const void*> routine_{nullptr};
   std::atomic<Plan> plan_{Plan{Way::divided, true}};
-  std::atomic<uint32_t> left_{0};    // calls until it is measured again
+  std::atomic<uint32_t> left_{0};  // calls until it is measured again
   std::atomic<bool> waits_{false};  // its jobs wait for each other
 
-  // Whoever has it may change what follows; who does not get it at once has nothing to say. Acquired and released.
+  // Its holder may change the fields below; a thread that does not get it at once records nothing. Acquire and release.
   std::atomic<bool> busy_{false};
   bool warm_ = false;
   int count_ = 0;

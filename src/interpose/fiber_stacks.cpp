@@ -29,7 +29,7 @@ struct alignas(64) Shelf {
   Shelf* next = nullptr;
 };
 
-// All of them. Release by who adds one, acquire by who walks along.
+// All of them. Release by the thread that adds one, acquire by a thread that walks along the list.
 std::atomic<Shelf*> g_shelves{nullptr};
 
 // The calling thread's; null: no memory for it.

@@ -22,7 +22,7 @@ using boost::context::detail::transfer_t;
 
 namespace {
 
-// In which somebody who has been called comes, also when he has been asleep: some 50 us. A clock would cost more.
+// Looks in which a carrier that has been called comes, even from sleep: some 50 us. A clock would cost more.
 constexpr int kLooks = 2000;
 
 // The innermost of the thread's calls.

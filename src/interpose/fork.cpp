@@ -22,8 +22,8 @@ namespace weft::interpose {
 
 namespace {
 
-// Calls that run. Who begins one counts itself and then looks for forks; who forks announces itself and then looks for
-// calls: one of the two sees the other.
+// Calls that run. A thread that begins a call counts itself and then looks for forks; a thread that forks announces
+// itself and then looks for calls. So one of the two sees the other.
 std::atomic<uint32_t> g_calls{0};
 std::atomic<uint32_t> g_forks{0};
 

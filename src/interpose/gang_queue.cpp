@@ -15,8 +15,8 @@ std::atomic<uint32_t> g_ended{0};  // what is slept on
 std::atomic<uint32_t> g_waiting{0};
 thread_local int t_own = 0;
 
-// It changes before the look at who waits, who counts itself before the kernel compares: with a fence on both sides,
-// who waits is seen here, or sees the change and does not sleep.
+// It changes before the look at the waiting threads. A thread that waits counts itself before the kernel compares. With
+// a fence on both sides that thread is seen here, or sees the change and does not sleep.
 void wake_one() noexcept {
   g_ended.fetch_add(1);
   platform::full_fence_after_update();

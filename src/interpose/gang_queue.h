@@ -16,7 +16,7 @@ void end_turn() noexcept;
 bool others_have_turns() noexcept;
 
 // Sleeps until a gang has ended since `seen`, a value of turns_ended(), or `ns` nanoseconds have passed. An end wakes
-// one that sleeps. Who does not sleep again passes that on: there may be carriers for another one.
+// one thread that sleeps. A thread that does not sleep again passes that on: there may be carriers for another one.
 uint32_t turns_ended() noexcept;
 void await_turn(uint32_t seen, int64_t ns) noexcept;
 void pass_turn_on() noexcept;

@@ -55,7 +55,7 @@ class LoopOwners {
     if (loop >= own.begin - kBeside) ++own.before;
   }
 
-  // Whether each function has so many loops, in itself and on one side, the same one for all.
+  // Whether each function has from `least` to `most` loops, in itself and on one side, the same one for all.
   bool each_has(int least, int most) const noexcept {
     bool before = complete_ && count_ > 0;
     bool behind = before;

@@ -30,7 +30,7 @@ struct Operands {
 struct QueuedJob {
   void* routine;
   long position;  // among the jobs of its call
-  void* assigned;  // for the use of who runs it
+  void* assigned;  // for the use of the thread that runs it
   Operands* operands;
   void* arguments[4];
   QueuedJob* next;
@@ -38,7 +38,7 @@ struct QueuedJob {
 
 // One copy of it, by its symbols.
 struct OpenBlas {
-  Run* run;      // variable: who runs the jobs; null: its own threads
+  Run* run;      // variable: the function that runs the jobs; null: its own threads
   int* threads;  // variable: how many jobs a call is split into, at most
   int* own;      // variable: one more than the threads it has; those have the first numbers
   int* started;  // variable: whether it has them

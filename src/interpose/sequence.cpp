@@ -14,7 +14,7 @@ namespace weft::interpose {
 
 namespace {
 
-// All records there are. Released by who adds one, acquired by the monitor.
+// All records that exist. Release by the thread that adds one, acquire by the monitor.
 std::atomic<Sequence*> g_all{nullptr};
 // Whether the monitor looks at them.
 std::atomic<bool> g_watched{false};
@@ -59,7 +59,7 @@ bool Sequence::begin(int count, Job job, void* call, Waits waits) noexcept {
   thread_.store(core::thread_id(), std::memory_order_relaxed);
   calls_.store(calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   jobs_.pending.store(count, std::memory_order_relaxed);
-  // Release: who claims sees what stands above.
+  // Release: a thread that claims sees the stores above.
   jobs_.claim.store(static_cast<uint64_t>(count) << 32, std::memory_order_release);
   // Between the claims and `g_watched` stands a fence on both sides: the monitor, about to look no more, sees the jobs,
   // or it is seen here that it does not look.
@@ -112,7 +112,7 @@ void Sequence::help_if_stuck() noexcept {
   while (jobs_.claimable()) {
     platform::pause();
     if (platform::now_ns() < deadline) continue;
-    // One that has lost its CPU is not stuck.
+    // A caller that has lost its CPU is not stuck.
     if (time_used_ns(caller) - used >= kGraceNs / 2) {
       help();
       return;

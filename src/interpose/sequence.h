@@ -15,8 +15,8 @@
 
 namespace weft::interpose {
 
-// Records are never given back to the system: whoever comes late finds nothing to claim, or a job of the present call,
-// which it may as well run.
+// Records are never given back to the system: a carrier that comes late finds nothing to claim, or a job of the present
+// call, which it may as well run.
 class Sequence {
  public:
   using Job = void (*)(void* call, int index);

@@ -38,7 +38,7 @@ bool is_fixed(const Copy& copy) noexcept {
   return copy.sees(kArraysSeen | kListsSeen);
 }
 
-// Brings the copy's variable in line. Whoever finds another value there than was written last takes it for the
+// Brings the copy's variable in line. A thread that finds another value there than was written last takes it for the
 // program's new limit. Relaxed: the library reads a number and nothing with it.
 void apply(Copy* copy) noexcept {
   int* threads = copy->library.threads;
@@ -62,7 +62,7 @@ bool idle(int cpus, int busy) noexcept {
   g_lock.lock();
   const int64_t now = platform::now_ns();
   if (g_share != kAll && now - g_raised_ns >= g_pause_ns) {
-    // All that is busy may be callers, who then share the CPUs. If it is not, they get more at the next look.
+    // All that is busy may be callers, which then share the CPUs. If it is not, they get more at the next look.
     const int slots = core::slots();
     const int share = g_share.load(std::memory_order_relaxed);
     g_share = std::min({slots, share + cpus, std::max(share + 1, slots / std::max(1, busy))});

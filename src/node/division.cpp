@@ -47,7 +47,8 @@ void Division::refine(int claim, const platform::CpuSet& cpus) noexcept {
   }
 }
 
-// The class with room whose CPUs the fewest others may use: who has a choice leaves them what they alone can use.
+// The class with room whose CPUs the fewest others may use: a process that has a choice leaves the others the CPUs that
+// they alone can use.
 int Division::class_for(int claim) const noexcept {
   int best = -1;
   int fewest = 0;
@@ -62,7 +63,7 @@ int Division::class_for(int claim) const noexcept {
   return best;
 }
 
-// One part after the other goes to who has least for its weight.
+// One part after the other goes to the process that has least for its weight.
 void Division::fill(const Claim* claims, int count) noexcept {
   int cpus = 0;
   for (int i = 1; i < class_count_; ++i) cpus += classes_[i].cpus;
@@ -101,8 +102,8 @@ bool Division::pressed(const Claim* claims, int count, int claim) const noexcept
   return false;
 }
 
-// Systematic sampling: the parts stand in a row, and whoever's stretch holds a whole number, moved by the phase, gets a
-// CPU for it. So the sum is what there is, and nobody is more than one off.
+// Systematic sampling: the parts stand in a row, and a process whose stretch holds a whole number, moved by the phase,
+// gets a CPU for it. So the sum is what there is, and no process is more than one off.
 void Division::round(Claim* claims, int count, uint32_t phase) noexcept {
   const uint64_t shift = (uint64_t{phase & 0xffff} * static_cast<uint64_t>(parts_)) >> 16;
   uint64_t sum = shift;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How CPUs are divided between processes that want them. A calculation and no more: everybody who has the same numbers
-// comes to the same result.
+// How CPUs are divided between processes that want them. A calculation and no more: every process that has the same
+// numbers comes to the same result.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace weft::node {
 inline constexpr int kMostProcesses = 256;
 inline constexpr int kMostWeight = 10'000;
 
-// One that takes part in the division.
+// A process that takes part in the division.
 struct Claim {
   int weight = 1;       // from 1 to kMostWeight
   int wanted = 0;       // CPUs it could use now

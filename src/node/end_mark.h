@@ -4,7 +4,7 @@
 //
 // A robust mutex of the C library does the same, but links itself into a list of its thread's by pointers that lie
 // beside the word. Here the list lies in the process's own memory, with one entry, and only the distance from it to the
-// word is told to the kernel: nobody who writes into the segment can lead this process astray.
+// word is told to the kernel: no process that writes into the segment can lead this one astray.
 #pragma once
 
 #include <atomic>

@@ -13,7 +13,7 @@ namespace weft::node {
 
 namespace {
 
-// Release and acquire: who sees the address sees the size.
+// Release and acquire: a thread that sees the address sees the size.
 std::atomic<uintptr_t> g_begin{0};
 std::atomic<size_t> g_size{0};
 // Relaxed: what has been mapped is there for the thread that faulted; others learn of it a moment later.

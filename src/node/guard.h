@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is made shorter while it is mapped kills whoever touches the missing part (SIGBUS). Not here: the segment
-// is replaced by empty memory of the process's own, and the process goes on alone.
+// A file that is made shorter while it is mapped kills a process that touches the missing part (SIGBUS). Not here: the
+// segment is replaced by empty memory of the process's own, and the process goes on alone.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,8 @@ struct alignas(64) Record {
   // Whose seat this is: the number of a thread that lives as long as the process; 0: nobody's. When that thread is
   // gone, be it killed or with its program replaced by another, the kernel marks the word (EndMark).
   std::atomic<uint32_t> life{0};
-  // 0: whoever sits here takes no part. Release when it is set, acquire when it is read: with it come the fields below.
+  // 0: the process that sits here takes no part. Release when it is set, acquire when it is read: with it come the
+  // fields below.
   std::atomic<uint32_t> serial{0};
   uint32_t last_serial = 0;
   // Which process that is, if `known_as` is what `life` is. Release and acquire: with it come the other four.
@@ -50,7 +51,7 @@ struct alignas(64) Record {
 
   // ---- what others tell this process ----
   // How many slots it is to have, and kPressed if others miss some. Set by anybody from the same calculation; relaxed,
-  // since it is but a wish: who owns a slot is what the slot's word says.
+  // since it is only a wish: the word of a slot says which process owns it.
   alignas(64) std::atomic<uint32_t> terms{0};
   // Counts the reasons to look. The process's monitor sleeps on it.
   std::atomic<uint32_t> doorbell{0};
@@ -73,8 +74,8 @@ struct alignas(64) Record {
   std::atomic<uint32_t> beat{0};
 };
 
-// Who has a lock: the number of a seat, the thread that sits there, and a number that is another one each time; 0:
-// nobody.
+// The holder of a lock: the number of a seat, the thread that sits there, and a number that is another one each time;
+// 0: nobody.
 using Holder = uint64_t;
 inline Holder holder_of(uint32_t thread, int record, uint32_t time) noexcept {
   return uint64_t{time} << 40 | static_cast<uint64_t>(record + 1) << 30 | (thread & FUTEX_TID_MASK);
@@ -90,13 +91,13 @@ struct Header {
   // Written before the file has a name, and relaxed for that.
   std::atomic<uint64_t> magic{kMagic};
   std::atomic<uint32_t> layout{kLayout};
-  // These two only grow. Relaxed: who reads an old one misses a process that has just come.
+  // These two only grow. Relaxed: a process that reads an old value misses one that has just come.
   std::atomic<uint32_t> top_cpu{0};  // slots from it on have never been anybody's
   std::atomic<uint32_t> top{0};  // records from it on have never been used
   std::atomic<uint64_t> size{0};
   std::atomic<uint64_t> pid_namespace{0};  // of the numbers of processes and threads
-  // Set, with the lock held, by who removes the file: nobody joins any more, and who is in leaves. Relaxed outside of
-  // the lock, where it is looked at now and then.
+  // Set, with the lock held, by the process that removes the file: no process joins any more, and those that are in
+  // leave. Relaxed outside of the lock, where it is looked at now and then.
   std::atomic<uint32_t> closed{0};
   std::atomic<Holder> lock{0};  // of joining, leaving and the removal of the dead
   // Whose turn it is to have a whole CPU where there are parts. Relaxed: see Process::turn.
@@ -106,7 +107,7 @@ struct Header {
   std::atomic<uint64_t> last_ticket{0};
 };
 
-// Who owns a slot: serial and number of the record; 0: nobody.
+// The owner of a slot: serial and number of its record; 0: nobody.
 using Owner = uint64_t;
 inline Owner owner_of(uint32_t serial, int record) noexcept {
   return uint64_t{serial} << 32 | static_cast<uint32_t>(record + 1);

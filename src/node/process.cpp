@@ -164,7 +164,7 @@ bool Process::wait(int64_t ns) noexcept {
 }
 
 int Process::remove_dead(Check check) noexcept {
-  // Somebody who has the lock does the same, or comes or goes.
+  // The process that has the lock does the same, or comes or goes.
   if (lost() || !segment_->try_lock()) return 0;
   const int freed = segment_->remove_dead(check);
   segment_->unlock();

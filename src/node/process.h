@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process is to the others of the node: it takes slots, gives them back, and says when it misses some.
 //
-//   missing   its word in the segment. Whoever sets it computes how many slots each process is due, writes that into
-//             their `terms`, and rings those that now have too many.
-//   take      a free slot, as long as it has fewer than its due. If no process misses any there is no such bound.
-//   give      a slot. If others miss some, the one that has least of its due is rung.
+//   missing   its word in the segment. A process that sets it computes how many slots each process is due, writes that
+//             into their `terms`, and rings those that now have too many.
+//   take      a free slot, as long as it has fewer than its due. While no process misses slots there is no such bound.
+//   give      a slot. While others miss some, the process that has least of its due is rung.
 //
-// A slot is freed first and the terms are read then; one that misses slots writes all terms first and looks for free
-// slots then; a full fence stands between on both sides. So a slot cannot be freed and not be seen. All is looked at
-// again every few milliseconds anyway: by whoever misses slots, and whoever is pressed for some.
+// A slot is freed first and the terms are read then; a process that misses slots writes all terms first and looks for
+// free slots then; a full fence stands between on both sides. So a slot cannot be freed and not be seen. The processes
+// that miss slots, and those that are pressed for some, look at all of it again every few milliseconds.
 #pragma once
 
 #include <atomic>
@@ -32,10 +32,10 @@ struct Terms {
 
 class Process {
  public:
-  // Joins those who share the file at `path`. The calling thread must live as long as the process: when it ends, the
-  // process counts as dead. Null, and why in `reason`.
+  // Joins the processes that share the file at `path`. The calling thread must live as long as the process: when it
+  // ends, the process counts as dead. Null, and why in `reason`.
   static Process* join(const char* path, const Terms& terms, Reason& reason) noexcept;
-  // By the same thread. Who is the last removes the file. Other threads may still call take and give, to no effect.
+  // By the same thread. The last process removes the file. Other threads may still call take and give, to no effect.
   void leave() noexcept;
   // The same for a segment that is lost (below): frees what of it may still be this process's.
   void resign() noexcept;

@@ -84,8 +84,8 @@ bool Process::is_over(int number) const noexcept {
   return (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
 }
 
-// Whether there is a free slot for it instead, or one whose owner can move on in the same way. It may be the only one
-// that has no other CPU who asks. Each CPU is looked at once, and so is each owner.
+// Whether there is a free slot for it instead, or one whose owner can move on in the same way. The process that asks
+// may be the only one that has no other CPU. Each CPU is looked at once, and so is each owner.
 bool Process::could_move(int number) const noexcept {
   std::array<bool, kMostProcesses> followed{};
   followed[static_cast<size_t>(number)] = true;

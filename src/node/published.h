@@ -37,8 +37,8 @@ class Published {
     return true;
   }
 
-  // Sequentially consistent, as the changes are: who has written last looks at the number once more after that, and
-  // whoever changes it later writes later. So what remains in the word is what the number was last.
+  // Sequentially consistent, as the changes are: the last writer looks at the number once more after that, and a thread
+  // that changes it later writes later. So what remains in the word is what the number was last.
   void publish() noexcept {
     Number told;
     do {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who of the processes goes on. While one has slots or waits for something, its monitor changes its `beat` every few
-// milliseconds. One that has not changed it for a second, by the clock of who looks, is stopped, by a signal or a
-// debugger: it does not count until it goes on. No clock is shared: the processes' may go differently.
+// Which of the processes go on. While a process has slots or waits for something, its monitor changes its `beat` every
+// few milliseconds. A process that has not changed it for a second, by the clock of the one that looks, is stopped, by
+// a signal or a debugger: it does not count until it goes on. No clock is shared: the processes' may go differently.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@ namespace weft::node {
 
 namespace {
 
-// Who has the lock holds it for microseconds. One that is stopped meanwhile must not stop the others.
+// A process holds the lock for microseconds. If it is stopped meanwhile, it must not stop the others.
 constexpr int64_t kLockNs = 200'000'000;
 
 }  // namespace

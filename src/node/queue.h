@@ -3,10 +3,10 @@
 // of the node that have the same rule and CPUs in common.
 //
 // What a process has inside, and its region that has waited longest, stand in its own record: it alone writes them, and
-// they go with the record when the process is killed. There is no list that somebody could leave half done. Whoever
-// comes draws a number; the smallest of those that wait goes in when it fits. A robust lock makes a look at all records
-// and going in one step; who is killed with it has changed words of its own record only.
-// A process that is stopped counts neither as inside nor as waiting until it goes on.
+// they go with the record when the process is killed. There is no list that could be left half done. A region that
+// comes draws a number; the smallest of those that wait goes in when it fits. A robust lock makes the look at all
+// records and the entry one step. A process that is killed while it holds the lock has changed words of its own record
+// only. A process that is stopped counts neither as inside nor as waiting until it goes on.
 #pragma once
 
 #include <cstdint>

@@ -35,12 +35,12 @@ int clear(Layout& layout, int number) noexcept {
     Owner seen = owner;
     if (slot.load(std::memory_order_relaxed) == owner && slot.compare_exchange_strong(seen, 0)) ++freed;
   }
-  // Who looks for the last time at the slots of a process that has gone has seen them free.
+  // The last look at the slots of a process that has gone has found them free.
   record.serial.compare_exchange_strong(serial, 0, std::memory_order_release, std::memory_order_relaxed);
   return freed;
 }
 
-// Those of the dead come last: whoever has the lock counts what they have left.
+// Those of the dead come last: the holder of the lock counts what they have left.
 bool Seat::take(Layout& layout) noexcept {
   const auto is_empty = [](const Record&, uint32_t life) { return life == 0; };
   const auto is_marked = [](const Record& record, uint32_t life) { return has_gone(record, life, Check::marks); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A seat is a record of the segment that is somebody's, so that others know whether he lives: a process that takes
-// part, one that is about to, or who only takes the lock. It is taken without the lock.
+// A seat is a record of the segment that belongs to a process, so that others know whether that process lives. It takes
+// part, is about to, or only takes the lock. It is taken without the lock.
 #pragma once
 
 #include "node/end_mark.h"
@@ -12,10 +12,11 @@ namespace weft::node {
 // finds those that the kernel could not mark.
 enum class Check { marks, processes };
 
-// Whether who sat there when the record's `life` was that has gone. Where there is doubt he has not. 0 is nobody.
+// Whether the thread that sat there when the record's `life` had that value has gone. Where there is doubt it has not.
+// 0 is nobody.
 bool has_gone(const Record& record, uint32_t life, Check check) noexcept;
 
-// Frees the slots of whoever has taken part by this record, and ends that. Returns how many there were.
+// Frees the slots of the process that has taken part by this record, and ends that. Returns how many there were.
 int clear(Layout& layout, int record) noexcept;
 
 class Seat {

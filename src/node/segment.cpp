@@ -71,12 +71,12 @@ platform::CpuSet cpus_of(const Record& record) noexcept {
 }
 
 void ring(Record& record) noexcept {
-  // Release: who hears it sees what it is about.
+  // Release: a process that hears it sees what it is about.
   record.doorbell.fetch_add(1, std::memory_order_release);
   platform::futex_wake_shared(record.doorbell, 1);
 }
 
-// Processes that number processes differently cannot tell who is alive, so they meet elsewhere.
+// Processes that number processes differently cannot tell which ones are alive, so they meet elsewhere.
 Path default_path() noexcept {
   Path path;
   std::snprintf(path.text, sizeof path.text, "%s/weft-node-%u-%" PRIu64, kFolder, static_cast<unsigned>(geteuid()),
@@ -99,7 +99,8 @@ Segment::~Segment() {
   munmap(layout_, sizeof(Layout));
 }
 
-// Made without a name, complete, and named then: nobody sees half of it, and who is killed here leaves nothing.
+// Made without a name, complete, and named then: no process sees half of it, and one that is killed here leaves
+// nothing.
 bool Segment::make(const char* path, Reason& reason) noexcept {
   char folder[sizeof(Path)];
   std::snprintf(folder, sizeof folder, "%s", path);
@@ -202,7 +203,7 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
     return nullptr;
   }
   for (int i = 0; i < kTries; ++i) {
-    // Without waiting: what somebody has put there may make who opens it wait.
+    // Without waiting: a file that another user has put there may make open() wait.
     const File file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file.number() < 0 && errno != ENOENT) {
       say_foreign(path, errno, reason);
@@ -214,7 +215,7 @@ Segment* Segment::open(const char* path, Missing missing, Reason& reason) noexce
     }
     Segment* found = map(file.number(), path, reason);
     if (found == nullptr || !found->closed()) return found;
-    // Whoever was the last has closed it and is about to remove the name, or was killed before it could.
+    // The last process has closed it and is about to remove the name, or was killed before it could.
     const bool locked = found->sit() && found->lock();
     if (locked) {
       found->close_and_remove();

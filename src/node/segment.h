@@ -42,12 +42,12 @@ class Segment {
   const Seat& seat() const noexcept { return seat_; }
 
   // The lock of membership. The first that gets it after its holder was killed removes what that left. False when it
-  // could not be had for a second in which nobody has come or gone: somebody who has it is stopped.
+  // could not be had for a second in which no process has come or gone: its holder is stopped.
   bool lock() noexcept;
   bool try_lock() noexcept;
   void unlock() noexcept;
 
-  // The lock of the queue before regions: who has it writes into his own record only. After `longest_ns` it is taken
+  // The lock of the queue before regions: its holder writes into its own record only. After `longest_ns` it is taken
   // from a holder that does not go on. False when even that was not to be had.
   bool lock_queue(int64_t longest_ns) noexcept;
   void unlock_queue() noexcept;
@@ -57,7 +57,7 @@ class Segment {
   // Frees the records and slots of processes that are no more. Returns how many slots were freed.
   int remove_dead(Check check) noexcept;
   int live_count() const noexcept;
-  // Nobody finds the segment any more; who is in leaves when it sees that.
+  // No process finds the segment any more; those that are in leave when they see that.
   void close_and_remove() noexcept;
 
   bool closed() const noexcept { return layout_->header.closed.load(std::memory_order_relaxed) != 0; }
@@ -68,7 +68,7 @@ class Segment {
   Segment(Layout* layout, const char* path, dev_t device, ino_t inode) noexcept;
   static Segment* map(int file, const char* path, Reason& reason) noexcept;
   static bool make(const char* path, Reason& reason) noexcept;
-  enum class Held { no, yes, after_another };  // the last: one that has gone without unlocking it
+  enum class Held { no, yes, after_another };  // the last: a holder that has gone without unlocking it
   Held try_to_hold(std::atomic<Holder>& lock, Holder& mine, Check check) noexcept;
   static void let_go(std::atomic<Holder>& lock, Holder& mine) noexcept;
   bool try_lock(Check check) noexcept;

@@ -40,12 +40,12 @@ bool Segment::has_gone(Holder holder, Check check) const noexcept {
   return life != thread_of(holder) || node::has_gone(record, life, check);
 }
 
-// Another one each time: who wants to take it from a holder that has gone takes it from no other.
+// Another one each time: a thread that wants to take the lock from a holder that has gone takes it from no other.
 Holder Segment::next_holder() noexcept {
   return holder_of(seat_.thread(), seat_.number(), times_locked_.fetch_add(1, std::memory_order_relaxed));
 }
 
-// Acquire, with the release of who has unlocked it: what that has written is seen.
+// Acquire, with the release by the last holder: what that holder has written is seen.
 Segment::Held Segment::try_to_hold(std::atomic<Holder>& lock, Holder& mine, Check check) noexcept {
   Holder seen = lock.load(std::memory_order_relaxed);
   const Held held = seen == 0 ? Held::yes : Held::after_another;

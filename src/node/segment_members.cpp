@@ -37,7 +37,7 @@ int Segment::remove_dead(Check check) noexcept {
     uint32_t life = record.life.load(std::memory_order_acquire);
     if (!node::has_gone(record, life, check)) continue;
     if (record.serial.load(std::memory_order_relaxed) != 0) freed += clear(*layout_, static_cast<int>(i));
-    // Release: who sits down next sees that it is empty.
+    // Release: the next process that sits down sees that it is empty.
     if (life != 0) record.life.compare_exchange_strong(life, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   return check == Check::processes ? freed + free_orphans() : freed;

@@ -93,7 +93,7 @@ Reset reset(const char* path, bool force, int& live, Reason& reason) {
     reason.say("%s: %s", path, std::strerror(errno));
     return Reset::failed;
   }
-  // Who holds the lock may be stopped; that is no reason to keep what is to go.
+  // The holder of the lock may be stopped; that is no reason to keep what is to go.
   const bool locked = segment->sit() && segment->lock();
   if (locked) segment->remove_dead(Check::processes);
   live = segment->live_count();

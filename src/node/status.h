@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segment as somebody sees it who does not take part: the command.
+// The segment as the command sees it, which does not take part.
 #pragma once
 
 #include <cstdint>

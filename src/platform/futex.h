@@ -69,7 +69,7 @@ inline void futex_wake_shared(const std::atomic<uint32_t>& word, int count) noex
   detail::futex(word, FUTEX_WAKE, count);
 }
 
-// Whether somebody sleeps on `word`, which still holds `expected`: the first who does is put in the queue again, behind
+// Whether somebody sleeps on `word`, which still holds `expected`: the first sleeper is put in the queue again, behind
 // the others. Through libc, so it may change errno.
 inline bool futex_has_sleeper(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
   constexpr long kWaken = 0, kRequeued = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for critical sections that are short as a rule but may enter the kernel, to make threads: who waits longer
-// than a few microseconds sleeps, OS thread and all. Drepper, "Futexes Are Tricky" (2011), third version. In the child
-// of a fork those of the parent's other threads are free, as in platform/spinlock.h.
+// A lock for critical sections that are short as a rule but may enter the kernel, to make threads: a thread that waits
+// longer than a few microseconds sleeps, OS thread and all. Drepper, "Futexes Are Tricky" (2011), third version. In the
+// child of a fork those of the parent's other threads are free, as in platform/spinlock.h.
 #pragma once
 
 #include <atomic>

@@ -9,13 +9,13 @@
 
 namespace weft::platform {
 
-// By which a process can be told from others of its number, also by somebody in another time namespace, or who sees
+// By which a process can be told from others of its number, also by a process in another time namespace, or with
 // another /proc.
 struct ProcessId {
   pid_t pid = 0;
   // That of its pidfd: from Linux 6.9 on no two processes ever have the same. 0: unknown.
   uint64_t inode = 0;
-  // For other kernels: when it was started, as those see it who have the same `clock`. 0: unknown.
+  // For other kernels: when it was started, as processes with the same `clock` see it. 0: unknown.
   uint64_t start = 0;
   uint64_t clock = 0;
 };

@@ -21,7 +21,7 @@ struct Redirection {
   const void* to = nullptr;
   const void* argument = nullptr;
   int arguments = 0;  // that the function has itself; at most 2, integers and pointers
-  uint32_t note = 0;  // for whoever looks at the function (note_of); it stands behind the jump
+  uint32_t note = 0;  // for a reader of the function (note_of); it stands behind the jump
 };
 
 #if defined(__x86_64__)

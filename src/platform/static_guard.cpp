@@ -36,7 +36,7 @@ extern "C" int __cxa_guard_acquire(StaticGuard* guard) {
 }
 
 extern "C" void __cxa_guard_release(StaticGuard* guard) {
-  // Release: who sees it without the lock sees the object.
+  // Release: a thread that sees it without the lock sees the object.
   guard->initialized.store(1, std::memory_order_release);
   guard->lock.unlock();
 }

@@ -70,7 +70,7 @@ inline size_t room_for_static_tls(const char* tunables) noexcept {
   return (tunables != nullptr ? std::strlen(tunables) : 0) + sizeof kStaticTls + kNumber;
 }
 
-// Writes `tunables` with so many bytes in place of what they ask for; the other settings stay.
+// Writes `tunables` with that many bytes in place of what they ask for; the other settings stay.
 inline void with_static_tls(const char* tunables, unsigned long bytes, char* out) noexcept {
   for_each_tunable(tunables != nullptr ? tunables : "", [&out](const char* setting, size_t length) {
     if (is_static_tls(setting, length)) return;

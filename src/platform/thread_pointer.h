@@ -24,7 +24,7 @@ inline uintptr_t thread_pointer() noexcept {
   asm volatile("movq %%fs:0, %0"
                : "=r"(value)
                :
-               : "memory");  // the ABI has it there too, for who cannot read the register
+               : "memory");  // the ABI has it there too, for code that cannot read the register
 #elif defined(__aarch64__)
   asm volatile("mrs %0, tpidr_el0" : "=r"(value) : : "memory");
 #endif

@@ -65,7 +65,7 @@ int runnable_threads_of_machine() noexcept {
 }
 
 int cpus_of_machine() noexcept {
-  // Relaxed: whoever comes first asks, and all are told the same.
+  // Relaxed: the first thread asks the system, and all get the same answer.
   static constinit std::atomic<long> cpus{0};
   if (cpus.load(std::memory_order_relaxed) == 0) {
     cpus.store(sysconf(_SC_NPROCESSORS_ONLN), std::memory_order_relaxed);

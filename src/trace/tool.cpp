@@ -82,7 +82,7 @@ void on_thread_begin(ompt_thread_t, ompt_data_t*) {
   t_log = new (std::nothrow) Log;
   if (t_log == nullptr) return;
   t_log->number = g_log_count.fetch_add(1, std::memory_order_relaxed);
-  // Release: who finds the log finds it complete.
+  // Release: a thread that finds the log finds it complete.
   t_log->next = g_logs.load(std::memory_order_relaxed);
   while (!g_logs.compare_exchange_weak(t_log->next, t_log, std::memory_order_release, std::memory_order_relaxed)) {
   }

@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kLookNs = 100'000'000;
 constexpr int64_t kAsleepNs = 5'000'000;
 
-// One that waits, on its own stack.
+// A root that waits; the record lies on its own stack.
 struct Waiter {
   int calls;
   uint64_t ticket;  // of the node
@@ -70,7 +70,7 @@ void admit_all_that_may() noexcept {
   while (g_first != nullptr && enter(g_first->calls, g_first->ticket)) admit_first();
 }
 
-// One that waits for a CPU, on a busy machine, is not asleep.
+// A carrier that waits for a CPU, on a busy machine, is not asleep.
 bool all_asleep_but(const Carrier* self) noexcept {
   const Pool& p = pool();
   const int count = p.carrier_count.load(std::memory_order_acquire);

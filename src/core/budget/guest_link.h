@@ -35,7 +35,7 @@ struct PoolSide {
   bool (*statistics)();  // WEFT_STATS
   bool (*roots_at_work)();  // whether anybody but guests holds slots
   GuestLoad (*load)();
-  // From now on guests have so many slots in all, and could use `more`. One call at a time.
+  // From now on guests have that many slots in all, and could use `more`. One call at a time.
   void (*hold)(int slots, int more);
   void (*forget)();  // in the child of a fork: they have none
   void (*set_part)(GuestPart);  // of the caller
@@ -54,8 +54,8 @@ inline constexpr uint32_t kGuestLayout = 1;
 inline constexpr char kPoolLink[] = "weft_pool_link";
 inline constexpr char kGuestLink[] = "weft_guest_link";
 
-// For a library's constructor: there the dynamic linker's lock is held already, so that looking for the other one
-// cannot wait for somebody who waits for the caller. Null: it is not there yet, or of another release.
+// For a library's constructor: there the dynamic linker's lock is held already, so that looking for the other library
+// cannot wait for a thread that waits for the caller. Null: it is not there yet, or of another release.
 template <class Theirs, class Ours>
 const Theirs* link(const char* name, const Ours* ours) noexcept {
   const auto exchange = reinterpret_cast<const void* (*)(const void*)>(platform::find_symbol(name));

@@ -49,7 +49,7 @@ struct alignas(64) ContextPool::Donor : Context {
   Donor* next_made = nullptr;
   Donor* previous_made = nullptr;
 
-  // As if just made, but for the token: somebody who unblocks late may still be at it, which block() allows for.
+  // As if just made, but for the token: a late unblock() may still be at it, which block() allows for.
   void renew() noexcept {
     entry = nullptr;
     next = nullptr;

@@ -22,7 +22,7 @@ Context* life(void*) {
   __builtin_unreachable();
 }
 
-// One that fits; up to `more` others that do go to `rest`.
+// Returns a context that fits; up to `more` others that fit go to `rest`.
 template <class Fits>
 Context* take_several(FreeContexts& free, Fits&& fits, int more, ContextQueue& rest) noexcept {
   if (free.shelved.load(std::memory_order_relaxed) == 0) return nullptr;
@@ -37,7 +37,8 @@ Context* take_several(FreeContexts& free, Fits&& fits, int more, ContextQueue& r
   return found;
 }
 
-// One that has not served the parallel call `avoid` last, and has been born since the last request that identities end.
+// A context fits that has not served the parallel call `avoid` last, and has been born since the last request that
+// identities end.
 struct Fits {
   uint64_t avoid;
   uint32_t born;

@@ -76,8 +76,8 @@ class ContextQueue {
 };
 
 struct FreeContexts {
-  // More than a carrier that passes between a few members needs. One that has to fetch back what it has put away has
-  // teams of more: each member of one wants a context that has not served it yet.
+  // More than a carrier that passes between a few members needs. A carrier that has to fetch back what it has put away
+  // has larger teams: each member of a team wants a context that has not served it yet.
   static constexpr int kFew = 8;
 
   // Touched by the carrier only: what it has at hand, and how many of them it keeps. Half of that goes to the shelf, or
@@ -112,8 +112,8 @@ struct FreeContexts {
   }
 };
 
-// One that has not served the parallel call `avoid` last (0: any) and has been born since the identities were last
-// asked to end: at hand, on this carrier's shelf, or on another one's. Null when there is none.
+// A context that has not served the parallel call `avoid` last (0: any) and has been born since the identities were
+// last asked to end: at hand, on this carrier's shelf, or on another one's. Null when there is none.
 Context* find_free(Carrier* carrier, uint64_t avoid) noexcept;
 
 // At hand only, and whenever it has been born.

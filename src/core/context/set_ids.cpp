@@ -37,7 +37,7 @@ struct Action {
   uint64_t mask = 0;
 };
 
-// libc's. Release and acquire: who runs our handler sees it.
+// libc's. Release and acquire: a thread that runs our handler sees it.
 std::atomic<Handler> g_libc{nullptr};
 
 // What a caller asks of the OS thread that has been left out. One at a time: libc holds a lock meanwhile.
@@ -101,7 +101,8 @@ const ucontext_t* interrupted_by_handler(const ucontext_t* context) noexcept {
 #endif
 }
 
-// Whether the caller of setuid() is who has been interrupted: who has its identity gets no other such signal.
+// Whether the thread that was interrupted is the caller of setuid(): the thread with its identity gets no other such
+// signal.
 bool is_caller(const void* interrupted, pid_t thread) noexcept {
   constexpr int kMostSignalsAtOnce = 8;
   const auto* context = static_cast<const ucontext_t*>(interrupted);

@@ -31,8 +31,7 @@ int spinning(const Pool& p) noexcept {
 }
 
 // CPUs of the machine that nobody uses, but for `looking` threads of ours. Where the process may not use all of them,
-// who else uses the ones that it may is not known; and with more slots than CPUs, by WEFT_NUM_CPUS, they are not to be
-// idle.
+// the other users of its CPUs are not known. With more slots than CPUs, by WEFT_NUM_CPUS, none are to be idle.
 int idle_of_machine(const Pool& p, int looking) noexcept {
   const int cpus = platform::cpus_of_machine();
   const int runnable = platform::runnable_threads_of_machine();

@@ -50,7 +50,7 @@ class RootWatch {
 
   std::array<Seen*, kMaxCarriers> seen_{};
   int looks_left_ = 0;
-  int first_ = 0;  // who is looked at first
+  int first_ = 0;  // the root that is looked at first
   bool has_released_ = false;
 };
 

@@ -27,7 +27,7 @@ constexpr int64_t kPatienceWithWaitersNs = 10'000'000;
 // Work that nobody takes although others get on is lent more threads ever more rarely.
 constexpr int64_t kMostStarvingNs = 16'000'000'000;
 
-// After so many ticks without a way on, when the system refuses threads, the program is told.
+// After this many ticks without a way on, when the system refuses threads, the program is told.
 constexpr int kTicksToGiveUp = 1000;
 // The same where carriers run: members that wait for others without a call. In CPU time of each, as far as there are
 // slots.
@@ -51,7 +51,7 @@ int Stalls::idle_workers() const noexcept {
 }
 
 // What the carriers are at that are not idle: asleep in a system call, or running. The system is asked about those that
-// have done nothing since the last tick, and about so many of them at a tick: to ask about 192 takes 1.5 ms.
+// have done nothing since the last tick, and about `kAsked` of them per tick: to ask about 192 takes 1.5 ms.
 Stalls::Crowd Stalls::look_at_carriers() noexcept {
   constexpr int kAsked = 32;
   const int count = pool_.carrier_count.load(std::memory_order_acquire);

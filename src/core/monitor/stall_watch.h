@@ -39,7 +39,7 @@ class Probe {
   int64_t period_ns(int64_t time_ns) const noexcept;
 
  private:
-  // So many looks an effect may come after its cause, or so much time: who polls has to get a CPU.
+  // An effect may come this many looks after its cause, or this much time: a thread that polls has to get a CPU first.
   static constexpr int kLooks = 2;
   int64_t effect_ns(int64_t time_ns) const noexcept;
 

@@ -16,7 +16,8 @@ void bind_self(const platform::CpuSet* cpus) noexcept;
 // worker `number` - 1.
 void prefer_thread(int number) noexcept;
 
-// Workers that start from now on are not to inherit the mask of their maker, who has bound itself, but have this one.
+// Workers that start from now on get this mask. They do not inherit that of the thread that makes them, which has bound
+// itself.
 void protect_workers(const platform::CpuSet* cpus) noexcept;
 
 }  // namespace weft::core

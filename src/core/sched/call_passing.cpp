@@ -28,7 +28,7 @@ namespace weft::core {
 void decline_call(Carrier* carrier) noexcept {
   if (std::exchange(carrier->call, Carrier::Call::none) == Carrier::Call::none) return;
   Pool& p = pool();
-  // Workers that may work see the same: one that sees nothing speaks for the others.
+  // Workers that may work see the same: a worker that sees nothing speaks for the others.
   bool asked = false;
   const auto comes = [&](int index) {
     Carrier* other = p.carrier(index);

@@ -29,7 +29,7 @@ class CpuSpread {
   static constexpr int64_t kYieldNs = 5'000;  // longer than most waits where every carrier runs
   static constexpr int64_t kFirstNs = 500'000;
   static constexpr int64_t kPeriodNs = 5'000'000;
-  // Whether somebody else has run meanwhile, and the carrier has not looked for a while who that may be.
+  // Whether another thread has run meanwhile, and the carrier has not looked for a while which one that may be.
   static bool yield(Carrier* mine, int64_t now) noexcept;
   static void move_if_shared(const Carrier* mine, bool waiting_too) noexcept;
 

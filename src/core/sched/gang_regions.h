@@ -26,7 +26,7 @@ class GangRegions {
 
  private:
   static constexpr size_t kSlots = 64;
-  static constexpr size_t kProbes = 8;  // a function stands in one of so many slots
+  static constexpr size_t kProbes = 8;  // a function stands in one of this many slots
   static size_t slot(const void* function, size_t probe) noexcept {
     return ((reinterpret_cast<uintptr_t>(function) * 0x9E3779B97F4A7C15u >> 58) + probe) % kSlots;
   }
@@ -46,8 +46,8 @@ inline int lend_to_region(ParallelCall* parallel_call, int size) noexcept {
 }
 void return_region_threads(int lent) noexcept;
 
-// Lends threads to regions whatever they are: so many may run beside the CPU slots, if the system does not refuse them,
-// and do the calls of parallel calls that are gangs. Returns how many were lent.
+// Lends threads to regions whatever they are: as many as are `missing` may run beside the CPU slots, if the system does
+// not refuse them, and do the calls of parallel calls that are gangs. Returns how many were lent.
 int lend_region_threads(int missing) noexcept;
 
 }  // namespace weft::core

@@ -83,7 +83,7 @@ bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int work
   Pool& p = pool();
   if (worker_number >= p.settings.slots || worker_number > p.worker_count.load(std::memory_order_acquire)) return false;
   Carrier* worker = p.worker(worker_number - 1);
-  // One that is at something else may be for long, and others begin in its place only when it is late.
+  // A worker that does something else may do so for long, and others begin in its place only when it is late.
   if (!p.is_idle(worker) || worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
   stub->bodiless = true;
   stub->start = start;

@@ -87,7 +87,8 @@ void unpark(const std::atomic<uint32_t>& word, int count) noexcept {
   for (int taken = kTakenAtOnce; taken == kTakenAtOnce && count > 0; count -= taken) {
     Taken contexts;
     taken = take_waiters(bucket, &word, std::min(count, kTakenAtOnce), contexts);
-    // Without the lock: this may wake and even make threads. One that goes on before is woken once more for nothing.
+    // Without the lock: this may wake and even make threads. A context that goes on before is woken once more for
+    // nothing.
     for (int i = 0; i < taken; ++i) unblock(contexts[static_cast<size_t>(i)]);
   }
 }

@@ -131,8 +131,8 @@ int PersistentTeam::trim() noexcept {
   int awake = 0;
   for (int i = 1; i < size_; ++i) {
     Context* context = members_[i]->context.load(std::memory_order_relaxed);
-    // Blocked, it is left and complete; held, it stays so while its stack is looked at. One that has not been launched
-    // has used none. A member that waits in place is asked for it.
+    // Blocked, it is left and complete; held, it stays so while its stack is looked at. A context that has not been
+    // launched has used none. A member that waits in place is asked for it.
     if (hold(context)) {
       trim_stack(context);
       let_go(context);

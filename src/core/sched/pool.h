@@ -33,8 +33,8 @@ struct Pool {
   }
 
   const Settings settings;
-  // Of the thread that needed the pool first. Workers begin with it, whoever makes them: the monitor, which lends
-  // some, has all signals blocked.
+  // Of the thread that needed the pool first. Workers begin with it, whichever thread makes them: the monitor, which
+  // lends some, has all signals blocked.
   sigset_t signal_mask;
   platform::FutexLock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
   std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};

@@ -14,7 +14,7 @@ void put_root_carrier(Carrier* carrier) noexcept;
 void release_slot(Carrier* root) noexcept;
 void hold_slot(Carrier* root) noexcept;
 
-// So many of `active_roots` are there no more: workers may run in their place.
+// That many of `active_roots` have gone: workers may run in their place.
 void return_slots(Pool& pool, int count) noexcept;
 
 }  // namespace weft::core

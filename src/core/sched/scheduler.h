@@ -102,7 +102,7 @@ void release_bodiless(Context* stub) noexcept;
 // cannot see may have to wait for ever, since no thread can be lent to them.
 bool threads_refused() noexcept;
 
-// Sees to it that there are workers for so many members, as far as there are slots.
+// Sees to it that there are workers for that many members, as far as there are slots.
 void want_workers(int members) noexcept;
 
 // Sees to it that the caller's carrier can leave a context that blocks: false when the system refuses the

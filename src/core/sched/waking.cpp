@@ -63,10 +63,10 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count && most > 0; ++i) {
     Carrier* carrier = p.carrier(i);
-    // One that has something of its own comes for that.
+    // A carrier that has something of its own comes for that.
     if (!carrier->waiting.load(std::memory_order_relaxed) || !carrier->ready.empty()) continue;
     if (!may_serve(p, carrier, work)) continue;
-    // One that others have poked comes for their work.
+    // A carrier that others have poked comes for their work.
     if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) continue;
     // With the fence of end_waiting(): it has seen the poke, or is seen not to wait any more.
     platform::full_fence_after_update();

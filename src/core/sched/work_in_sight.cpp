@@ -35,7 +35,7 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
     return true;
   const bool hints_hold = carrier->is_root() && !pool().lateness.any();
   return victim->ready.has([=](const Context* ready) {
-    // One that has its place would keep the root's own context from the only OS thread it can run on.
+    // A context that has its place would keep the root's own context from the only OS thread it can run on.
     return may_take(carrier, victim, ready) && !(hints_hold && ready->preferred != nullptr);
   });
 }

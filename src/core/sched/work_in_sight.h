@@ -14,8 +14,8 @@ inline bool is_abandoned(const Carrier* carrier, const Carrier* victim) noexcept
          victim->root_ready.load(std::memory_order_relaxed) != nullptr;
 }
 
-// Whether a carrier may take `context` out of another one's list: one that is bound had better wait for the carrier
-// that has its CPUs, unless that does not come.
+// Whether a carrier may take `context` out of another one's list: a context that is bound had better wait for the
+// carrier that has its CPUs, unless that carrier does not come.
 bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept;
 
 // Whether `carrier` may begin what has been left to `victim`: that has an identity for it, which others would have to

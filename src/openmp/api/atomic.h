@@ -11,7 +11,7 @@
 
 namespace weft::openmp::atomic {
 
-// What a value of so many bytes is exchanged as; void: there is no instruction for it.
+// The type as which a value of that many bytes is exchanged; void: there is no instruction for it.
 template <size_t Size>
 struct WordOf {
   using Type = void;

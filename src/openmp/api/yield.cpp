@@ -50,7 +50,7 @@ bool yield_for(const void* caller) noexcept {
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(caller), &found) != 0 || !opens_regions(found.dlfo_link_map)) return false;
   // What the members wait for may as well be a thread that is none of the pool's.
-  constexpr unsigned kForTheSystem = 8;  // one of so many
+  constexpr unsigned kForTheSystem = 8;  // one call of this many
   thread_local unsigned calls = 0;
   return ++calls % kForTheSystem != 0 && core::yield();
 }

@@ -28,7 +28,7 @@ KmpTask* allocate_like(const KmpTask* pattern) {
   return allocate_record(link->flags, link->record_size, link->shareds_size, pattern->routine);
 }
 
-// A bound of a taskloop's task, so many bytes from the start of its record.
+// A bound of a taskloop's task, that many bytes from the start of its record.
 uint64_t& bound(KmpTask* record, uint32_t offset) noexcept {
   return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(record) + offset);
 }

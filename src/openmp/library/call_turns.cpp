@@ -20,8 +20,8 @@ namespace {
 std::atomic<core::ParallelCall*> g_turn{nullptr};
 thread_local bool t_turn = false;
 
-// Those that poll, and those that sleep. A thread that falls asleep adds itself and then looks whether enough
-// poll; one that stops polling subtracts itself and then looks whether some sleep: with a fence between, one of the two
+// Those that poll, and those that sleep. A thread that falls asleep adds itself and then looks whether enough poll; a
+// thread that stops polling subtracts itself and then looks whether some sleep: with a fence between, one of the two
 // sees the other.
 std::atomic<int> g_polling{0};
 std::atomic<int> g_asleep{0};

@@ -33,7 +33,7 @@ inline constinit thread_local std::array<std::atomic<Mapping>, kRemembered> t_ma
 static_assert(std::atomic<Mapping>::is_always_lock_free);
 
 // How often the thread still believes them. Nobody tells when a library is unloaded and another one takes its place; so
-// a wrong answer, which is at worst an ordinary one, lasts for so many questions.
+// a wrong answer, which is at worst an ordinary one, lasts for this many questions.
 inline constexpr int kBelieved = 1024;
 inline constinit thread_local int t_believed = kBelieved;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries that switch their own parallelism off inside a parallel region (docs/explanation/nested-blas.md). They ask
-// omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on who asks.
+// omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on the caller.
 #pragma once
 
 namespace weft::core {

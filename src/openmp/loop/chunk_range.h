@@ -44,7 +44,7 @@ class alignas(64) ChunkRange {
     return false;
   }
 
-  // For who only wants to know whether something has been taken.
+  // For a caller that only wants to know whether something has been taken.
   const std::atomic<uint64_t>& word() const noexcept { return range_; }
 
  private:

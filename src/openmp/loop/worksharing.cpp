@@ -17,8 +17,8 @@ namespace {
 
 using Kind = base::LoopSchedule::Kind;
 
-// Up to so many chunks a member come from one shared counter, which hands them out in order; more are
-// split among the members first, so that each works on a cache line of its own.
+// Up to this many chunks per member come from one shared counter, which hands them out in order; more are split among
+// the members first, so that each works on a cache line of its own.
 constexpr uint64_t kSharedChunksPerMember = 64;
 
 bool reserve_ranges(LoopShare* share, int size) noexcept {
@@ -32,13 +32,13 @@ bool reserve_ranges(LoopShare* share, int size) noexcept {
         new (std::nothrow) LoopShare::Outgrown{share->ranges.load(std::memory_order_relaxed), share->outgrown};
   }
   share->ranges.store(ranges, std::memory_order_relaxed);
-  // Release: whoever sees it looks at a table that has so many.
+  // Release: a thread that sees it looks at a table that has that many.
   share->capacity.store(capacity, std::memory_order_release);
   return true;
 }
 
-// All chunks but the last one, which goes to who finds no other: lastprivate variables get their values from the member
-// that runs it, so it must be that member's last one too.
+// All chunks but the last one, which goes to a member that finds no other: lastprivate variables get their values from
+// the member that runs it, so it must be that member's last one too.
 void split(LoopShare* share, uint64_t chunks, int size) noexcept {
   share->split = reserve_ranges(share, size);
   if (!share->split) return;
@@ -108,7 +108,7 @@ bool next_split(Member* self, LoopShare* share, Chunk* chunk) noexcept {
     LoopCursor& loop = self->loop;
     if (loop.position != 0) return false;  // it has had the last one
     if (!steal(self, share, &index)) {
-      // Relaxed: who gets it is all that is decided.
+      // Relaxed: this only decides which member gets it.
       if (share->next.load(std::memory_order_relaxed) != 0) return false;
       if (share->next.exchange(1, std::memory_order_relaxed) != 0) return false;
       loop.position = 1;
@@ -273,7 +273,7 @@ bool enter_single(Member* self) noexcept {
   Team* team = self->team;
   if (team->size == 1) return true;
   const uint32_t number = self->singles++;
-  // Relaxed: who executes is all that is decided; the construct's barrier orders the rest.
+  // Relaxed: this only decides which member executes; the construct's barrier orders the rest.
   uint32_t ticket = team->loops.single_ticket.load(std::memory_order_relaxed);
   if (ticket != number) return false;
   return team->loops.single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);

@@ -23,15 +23,15 @@ inline constexpr uint32_t kLoopRing = 8;
 // One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
 // 2s in use, 2s+1 all members have left (the record may serve s + ring size).
 struct alignas(64) LoopShare {
-  // Release by the one who sets up or leaves last, acquire by the others.
+  // Release by the member that sets up or leaves last, acquire by the others.
   std::atomic<uint32_t> state{1};
   std::atomic<int> left{0};
   base::LoopSchedule::Kind kind = base::LoopSchedule::Kind::dynamic;
   bool split = false;  // chunks are in `ranges`, not in `next`
   uint64_t count = 0;
   uint64_t chunk = 1;
-  // Of each member: chunks that are not handed out yet. Written by the one who sets up; atomic, since the monitor looks
-  // at any time (progress.h). Shorter tables that these have replaced stay for that.
+  // Of each member: chunks that are not handed out yet. Written by the member that sets up; atomic, since the monitor
+  // looks at any time (progress.h). Shorter tables that these have replaced stay for that.
   std::atomic<ChunkRange*> ranges{nullptr};
   std::atomic<int> capacity{0};
   struct Outgrown {
@@ -51,7 +51,7 @@ struct alignas(64) LoopShare {
   uint64_t lane_words = 0;
   std::atomic<int> in_line{0};
 
-  // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the one who sets up.
+  // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the member that sets up.
   void* reductions = nullptr;
   void* memory = nullptr;
 };
@@ -108,8 +108,8 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept;
 // Whether the member is in a loop of which it is known that all iterations have been handed out.
 bool loop_exhausted(const Member* self) noexcept;
 
-// Leaves the loop: once a member, after next_chunk has said false or not. `caller`: who called the runtime, unless an
-// ompt::Entry has noted it.
+// Leaves the loop: once per member, whether next_chunk has said false or not. `caller`: the code that called the
+// runtime, unless an ompt::Entry has noted it.
 void exit_loop(Member* self) noexcept;
 template <bool Told = true>
 void end_loop(Member* self, const void* caller = nullptr) noexcept {

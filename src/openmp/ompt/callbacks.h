@@ -13,7 +13,8 @@ namespace weft::openmp::ompt {
 
 inline constexpr int kEventEnd = ompt_callback_error + 1;
 
-// Release by ompt_set_callback, acquire by who calls: with the function comes what the tool has prepared for it.
+// Release by ompt_set_callback, acquire by the thread that calls: with the function comes what the tool has prepared
+// for it.
 extern std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks;
 
 // To be called by the names of their types: call<ompt_callback_work_t>(ompt_callback_work, ...).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The events that a tool is told of: one function each, to be called when on() says so. They are out of line and keep
-// what the tool needs; who calls them does nothing else for it.
+// what the tool needs; their callers do nothing else for it.
 #pragma once
 
 #include <cstdint>
@@ -117,7 +117,8 @@ void start_task(Member* self, Task* task) noexcept;
 void end_task(Member* self, Task* task) noexcept;
 // Its construct has been cancelled: in place of its body.
 void discard(Task* task) noexcept;
-// The body of a task that create_task() has told of: its own between the two. So who runs a task need not ask.
+// The body of a task that create_task() has told of: its own between the two. So the code that runs a task need not
+// ask.
 void run_told(Task* task);
 bool has_body(const Task* task, void (*body)(Task* task)) noexcept;
 // The memory of a task goes back to its pool from another thread; and the pool takes all that has come back.

@@ -113,7 +113,7 @@ void begin_ordered(Member* self) noexcept {
 }
 
 void end_ordered(Member* self) noexcept {
-  // Told before others can go on: who comes next is told after.
+  // Told before others can go on, so that the tool hears of the next member later.
   released(ompt_mutex_ordered, id_of_order(self), t_thread.caller);
 }
 

@@ -46,7 +46,7 @@ void set_up(Team* team, const void* caller, int flags) noexcept {
   team->tool.flags = flags;
 }
 
-// A region as the program knows it: who called the runtime, and who calls the outlined functions.
+// A region as the program knows it: the program called the runtime, and the runtime calls the outlined functions.
 constexpr int kFlags = ompt_parallel_invoker_runtime;
 
 unsigned requested(const Member* parent) noexcept {

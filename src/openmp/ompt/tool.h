@@ -20,8 +20,8 @@ enum State : uint32_t {
   kUnknown,  // nobody has looked for one yet: the first event does
 };
 
-// Read at every event, written twice a process: alone on its line. Relaxed: who finds it active late reports late; what
-// a tool has registered is published by the callbacks themselves.
+// Read at every event, written twice per process: alone on its line. Relaxed: a thread that finds it active late
+// reports late; what a tool has registered is published by the callbacks themselves.
 struct alignas(64) Presence {
   std::atomic<uint32_t> state{kUnknown};
 };
@@ -85,7 +85,7 @@ struct TaskInfo {
 struct TeamInfo {
   ompt_data_t own{};
   ompt_data_t* data = &own;  // that of the region; the teams of a league share one
-  const void* caller = nullptr;  // who opened the region
+  const void* caller = nullptr;  // the code that opened the region
   int flags = 0;
 };
 

@@ -33,7 +33,7 @@ std::atomic<size_t> g_stack_size{0};
 long spin_us() noexcept {
   const base::Options& options = base::options();
   if (options.spin_us >= 0) return options.spin_us;
-  // It runs one thread at a time: who spins only keeps the one that it waits for from running.
+  // valgrind runs one thread at a time: a thread that spins only keeps the one that it waits for from running.
   if (platform::on_valgrind()) return 0;
   if (library() == Library::turnaround) return kSpinActive;
   const int block_time_set = g_block_time.load(std::memory_order_relaxed);

@@ -44,8 +44,8 @@ class DependTable {
   DependTable(const DependTable&) = delete;
   DependTable& operator=(const DependTable&) = delete;
 
-  // Makes `task` a successor of the children that it has to wait for, and, if `keep`, one that later ones may have to
-  // wait for.
+  // Makes `task` a successor of the children that it has to wait for, and, if `keep`, a child that later ones may have
+  // to wait for.
   void link(Task* task, const Dependence& dependence, bool keep) noexcept;
 
   // All children have ended. Keeps the memory.
@@ -85,7 +85,7 @@ void release_successors(Task* task, Ready&& ready) noexcept {
   if (!task->linked) return;
   task->linked = false;
   task->edges.lock();
-  // Release: who finds that the task has ended sees what it did. From here on nobody adds a successor.
+  // Release: a thread that finds that the task has ended sees what it did. From here on no thread adds a successor.
   task->life.store(task->life.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   task->edges.unlock();
   for (Task* successor : task->successors) {

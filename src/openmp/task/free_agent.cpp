@@ -20,8 +20,9 @@ namespace weft::openmp {
 
 namespace {
 
-// Tasks that wait for an agent, linked by `next_free`. Who gives one counts it, then looks for agents; an agent that
-// leaves takes itself off their number, then looks for tasks: sequentially consistent, so one sees the other.
+// Tasks that wait for an agent, linked by `next_free`. A thread that gives one counts it, then looks for agents; an
+// agent that leaves takes itself off their number, then looks for tasks: sequentially consistent, so one sees the
+// other.
 struct Queue {
   platform::Spinlock lock;
   Task* first = nullptr;

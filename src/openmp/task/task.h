@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explicit tasks (OpenMP 5.2, section 12).
 //
-// Who counts what. A parent counts the children it created (plain: only it creates them). A child that ends
+// Counting. A parent counts the children it created (plain: only it creates them). A child that ends
 // on the parent's own context counts itself in `done_here` (plain), elsewhere in `done_remote` (atomic); so a
 // tree that one member runs uses no atomic read-modify-write. A parent that ends before its children takes
 // those outstanding off `done_remote`, which becomes negative; the child that brings it back to 0 frees it.
@@ -83,7 +83,7 @@ struct Task {
   std::atomic<bool> parent_waits{false};  // in taskwait, asleep
 
   // Dependences. `edges` guards `successors` and the end of `life`, which counts the tasks that this record has been.
-  // `unmet`: predecessors that have not ended. `waiter`: who waits for them in place of a deque.
+  // `unmet`: predecessors that have not ended. `waiter`: the context that waits for them in place of a deque.
   platform::Spinlock edges;
   std::atomic<uint32_t> life{0};
   std::atomic<int> unmet{0};

@@ -12,7 +12,7 @@ namespace weft::openmp {
 
 namespace {
 
-// Who arrives calls so many others.
+// A member that arrives calls this many others.
 constexpr int kFanOut = 2;
 
 // Tasks that wait, as far as they count here.
@@ -26,7 +26,7 @@ int tasks_at_hand(const Team* team) noexcept {
   return tasks;
 }
 
-// One that has left comes back for a nudge. Whoever has not said `done` yet looks for nudges when it has.
+// A member that has left comes back for a nudge. A member that has not said `done` yet looks for nudges when it has.
 bool recall(Team* team, int number) noexcept {
   MemberLine& line = team->members.lines[number];
   if (team->persistent_team->has_finished(number)) {
@@ -89,7 +89,7 @@ void fall_asleep(Member* self) noexcept {
   // Release, and acquire there: with the pointer comes what it points to.
   team->members.lines[self->number].sleeper.store(self->context, std::memory_order_release);
   platform::full_fence();
-  // Who pushes the first task of the region puts all on call; before that sleeping costs nobody anything.
+  // The member that pushes the first task of the region puts all on call; before that sleeping costs nothing.
   if (!team->tasks.tasked.load(std::memory_order_relaxed)) return;
   team->tasks.on_call.add(self->number);
   platform::full_fence_after_update();
@@ -110,7 +110,7 @@ void open_calls(Team* team) noexcept { team->tasks.on_call.add_all(team->size); 
 
 void close_calls(Team* team) noexcept {
   team->tasks.on_call.remove_all(team->size);
-  // Some have been called who did not come in time.
+  // Some members that have been called did not come in time.
   if (team->tasks.called.load(std::memory_order_relaxed) == 0) return;
   for (int i = 0; i < team->size; ++i) team->members.lines[i].recalled.store(false, std::memory_order_relaxed);
   team->tasks.called.store(0, std::memory_order_relaxed);

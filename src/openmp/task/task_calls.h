@@ -2,17 +2,17 @@
 // Calling members to help with explicit tasks: those that sleep in a wait of the team's, and those of a persistent team
 // that have finished the region.
 //
-// Who is called. A member that can be called stands in Team::on_call. That is a hint: the first task of a region puts
-// all members there, since nobody has counted those that slept or left before. What is claimed is the member's
-// `sleeper`, taken out by an exchange, or its `recalled` where it has left; so nobody is called twice while others
-// sleep.
+// Which members are called. A member that can be called stands in Team::on_call. That is a hint: the first task of a
+// region puts all members there, since those that slept or left before have not been counted. A caller claims the
+// member's `sleeper`, taken out by an exchange, or its `recalled` where it has left; so no member is called twice while
+// others sleep.
 //
-// How many. A push calls one member, and none while one is on its way (Team::called). Who arrives looks how much there
-// is to do and calls two more at most. So one task calls one member, the producer of many pays for one call in a while,
-// and n members are at work after log n steps.
+// How many. A push calls one member, and none while one is on its way (Team::called). A member that arrives looks how
+// much there is to do and calls two more at most. So one task calls one member, the producer of many pays for one call
+// in a while, and n members are at work after log n steps.
 //
-// Nothing is missed. A push is followed by a fence and a look at `on_call` and `called`; who goes on call, and who
-// arrives, says so, fences, and looks for tasks. One of the two sees the other.
+// Nothing is missed. A push is followed by a fence and a look at `on_call` and `called`; a member that goes on call or
+// arrives says so, fences, and looks for tasks. So one of the two sees the other.
 #pragma once
 
 namespace weft::openmp {
@@ -23,8 +23,8 @@ struct Team;
 // Tells one member, if need be, of a task that has been pushed. `caller`: the number of the member that has, or -1.
 void call_to_tasks(Team* team, int caller) noexcept;
 
-// The caller, who has been called, is there: tells others, if there is more to do than it can. `stays`: it is going to
-// run a task itself.
+// The calling member, which has been called, is there: tells others, if there is more to do than it can. `stays`: it is
+// going to run a task itself.
 void answer_call(Member* self, bool stays) noexcept;
 
 // The same by a member of a persistent team that looks for tasks outside of the region: if it has been called.

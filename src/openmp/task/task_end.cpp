@@ -19,7 +19,7 @@ void make_ready(Member* self, Task* task) noexcept {
     return;
   }
   const bool inside = self != nullptr && self->team == team;
-  // Whoever is not of the team keeps the region from ending: it might, as soon as the task is there.
+  // A thread outside of the team keeps the region from ending: it might end as soon as the task is there.
   if (!inside) team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
   if (!inside || goes_first(task) || !deque_of(self)->push(task)) team->tasks.inbox.put(task);
   call_to_tasks(team, inside ? self->number : -1);
@@ -70,7 +70,7 @@ void complete_detached(Member* self, Task* task) noexcept {
   } else if (core::Context* waiter = team->tasks.event_waiter.load(std::memory_order_acquire)) {
     core::unblock(waiter);
   }
-  // Release: against the looks at the count of who ends the region.
+  // Release: pairs with the looks at the count by the member that ends the region.
   team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
@@ -88,7 +88,7 @@ void end_task(Member* self, Task* task) noexcept {
     return;
   }
   task->ended.store(true, std::memory_order_release);
-  // Acquire and release: whoever frees the task comes after all that touched it.
+  // Acquire and release: the thread that frees the task comes after all that touched it.
   if (task->done_remote.fetch_sub(outstanding, std::memory_order_acq_rel) == outstanding) free_task(task);
   if (detachable && task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(self, task);
 }

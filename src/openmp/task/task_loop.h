@@ -30,7 +30,7 @@ class TaskLoopPlan {
       tasks_ = (iterations - 1) / step_ + 1;
       return;
     }
-    // A grain means at least so many and less than twice that.
+    // A grain means at least that many and less than twice that.
     const uint64_t wanted = clauses.grain_size > 0   ? iterations / clauses.grain_size
                             : clauses.task_count > 0 ? clauses.task_count
                                                      : kTasksPerMember * static_cast<uint64_t>(members);

@@ -18,7 +18,7 @@ struct TaskPool {
   static constexpr size_t kSmallest = 128;
 
   std::array<Task*, kClasses> free{};
-  // Release by those who return a task, acquire by the owner who takes all.
+  // Release by the threads that return a task, acquire by the owner, which takes all.
   alignas(64) std::atomic<Task*> returned{nullptr};
 
   // A task with room for `bytes`, which are at most the largest class.

@@ -79,7 +79,7 @@ Value* make_array(int count) noexcept {
   return array;
 }
 
-// Copies for `members`, used by so many groups.
+// Copies for `members`, used by `groups` groups.
 Copies* make_copies(int count, const ReducedVariable* inputs, int members, int groups) noexcept {
   auto* copies = new (std::nothrow) Copies;
   if (copies == nullptr) base::lacking("no memory for the reductions of tasks");

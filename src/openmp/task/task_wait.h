@@ -21,7 +21,7 @@ void wait_helping(Member* self, Done&& done) noexcept {
   while (!done()) {
     if (team->tasks.tasked.load(std::memory_order_relaxed) && run_any_task(self)) continue;
     unsigned polls = 0;
-    // Looking at the deques takes their lines from those who push: not at every poll.
+    // Looking at the deques takes their lines from the members that push: not at every poll.
     if (core::spin_until(self->context, [&] { return done() || (++polls % 8 == 0 && tasks()); })) continue;
     fall_asleep(self);
     core::block_unless([&] { return done() || tasks(); });

@@ -17,7 +17,8 @@ struct TeamTasks {
   std::atomic<int> helpers{0};  // members of a persistent team that look for tasks after their end
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
 
-  // task_calls.h: who can be called to run tasks, and how many of those that have been called have not come yet.
+  // task_calls.h: the members that can be called to run tasks, and how many of those that have been called have not
+  // come yet.
   alignas(64) core::ClaimSet<core::PersistentTeam::kMaxMembers> on_call;
   std::atomic<int> called{0};
 

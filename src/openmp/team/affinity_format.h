@@ -8,7 +8,7 @@ namespace weft::openmp {
 
 struct Member;
 
-// Writes what `format` (its first `length` characters) says of `member`, who must be the caller. No characters stand
+// Writes what `format` (its first `length` characters) says of `member`, which must be the caller. No characters stand
 // for affinity-format-var. Returns the length of the whole text; at most `room` - 1 characters and a null are written.
 size_t capture_affinity(const Member* member, const char* format, size_t length, char* text, size_t room) noexcept;
 

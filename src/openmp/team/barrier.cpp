@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two barriers. Where all members run at once: dissemination, ceil(log2 n) rounds in which member i signals
-// member i + 2^r. The words of two successive barriers alternate, so a signal cannot be overwritten before it
-// is read: who is two barriers ahead has had this member's signal of the barrier between.
-// Elsewhere: a counter; the last to arrive makes all others ready, at once where there are no explicit tasks to run.
+// Two barriers. Where all members run at once: dissemination, ceil(log2 n) rounds in which member i signals member i +
+// 2^r. The words of two successive barriers alternate, so a signal cannot be overwritten before it is read: a member
+// that is two barriers ahead has had this member's signal of the barrier between. Elsewhere: a counter; the last to
+// arrive makes all others ready, at once where there are no explicit tasks to run.
 #include "openmp/team/barrier.h"
 
 #include "core/core.h"
@@ -16,7 +16,8 @@ namespace {
 
 // Before this the signal just sent has hardly left the store buffer: no use in a fence.
 constexpr int kPollsBeforeFence = 64;
-// Who is on his way has come by now. If not, he may well be waiting for this very CPU: there may be fewer than members.
+// A member that is on its way has come by now. If not, it may well be waiting for this very CPU: there may be fewer
+// CPUs than members.
 constexpr int kPollsBeforeLook = 4;
 
 // A cancelled region has no barriers: its members leave it from wherever they are.
@@ -72,7 +73,7 @@ void count(Member* self) noexcept {
   };
   for (;;) {
     const uint32_t ticket = team->barrier.queue.ticket();
-    // Who pushes the first task releases the queue: from then on members are woken one by one, to help.
+    // The member that pushes the first task releases the queue: from then on members are woken one by one, to help.
     if (team->tasks.tasked.load(std::memory_order_relaxed)) break;
     if (core::spin_until(self->context,
                          [&] { return passed() || team->tasks.tasked.load(std::memory_order_relaxed); })) {

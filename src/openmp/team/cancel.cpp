@@ -48,7 +48,7 @@ bool is_cancelled(const TaskGroup* group) noexcept {
 
 bool is_cancelled(const Member* self, Construct construct) noexcept {
   if (!cancellation_enabled()) return false;
-  // Relaxed: who sees it later stops later.
+  // Relaxed: a member that sees it later stops later.
   if (construct == Construct::loop || construct == Construct::sections) {
     return self->team->loops.cancelled.load(std::memory_order_relaxed) == number_of_loop(self);
   }

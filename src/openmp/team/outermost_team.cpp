@@ -19,8 +19,8 @@ namespace weft::openmp {
 
 namespace {
 
-// How many roots may keep a persistent team. More would only hold memory: with so many roots
-// the CPUs are busy, and a woven team needs no contexts of its own.
+// How many roots may keep a persistent team. More would only hold memory: with this many roots the CPUs are busy, and a
+// woven team needs no contexts of its own.
 constexpr int kMaxPersistentTeams = 4;
 std::atomic<int> g_persistent_teams{0};
 

@@ -72,7 +72,7 @@ void await_taken(Member* self) noexcept {
   wait_for_others(self, mine, [&] { return taken() || is_over(team); });
   void* part = mine.part.load(std::memory_order_acquire);
   if (part == nullptr) return;
-  // The region is cancelled. Whoever combines the part now is about to be done.
+  // The region is cancelled. The member that combines the part now is about to be done.
   if (part != &g_taken && mine.part.compare_exchange_strong(part, nullptr, std::memory_order_relaxed)) return;
   while (!taken()) platform::pause();
 }

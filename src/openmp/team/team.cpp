@@ -106,7 +106,7 @@ void MemberTables::reserve(int size) noexcept {
   }
   lines = new_lines;
   deques.store(new_deques, std::memory_order_relaxed);
-  // Release: whoever sees it looks at a table that has so many.
+  // Release: a thread that sees it looks at a table that has that many.
   capacity.store(wanted, std::memory_order_release);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in regions: who gets which, who is bound to it, and who says so (docs/explanation/openmp.md, Affinity).
-// Regions come here only where icvs.affinity is set: threads are bound, or OMP_DISPLAY_AFFINITY is on.
+// Places in regions: which member gets which, which is bound to it, and which says so (docs/explanation/openmp.md,
+// Affinity). Regions come here only where icvs.affinity is set: threads are bound, or OMP_DISPLAY_AFFINITY is on.
 #pragma once
 
 #include <array>

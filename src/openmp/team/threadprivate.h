@@ -11,7 +11,7 @@ namespace weft::openmp::threadprivate {
 using Construct = void* (*)(void* copy);
 using CopyConstruct = void* (*)(void* copy, void* from);
 using Destroy = void (*)(void* copy);
-// The same for an array of so many objects.
+// The same for an array of that many objects.
 using ConstructAll = void* (*)(void* copy, size_t count);
 using CopyConstructAll = void* (*)(void* copy, void* from, size_t count);
 using DestroyAll = void (*)(void* copy, size_t count);

@@ -57,7 +57,7 @@ inline void join_members(Member* primary) noexcept {
   Team* team = primary->team;
   if (!team->tasks.tasked.load(std::memory_order_relaxed) && core::join(team, team->tasks.tasked)) return;
   help_with_tasks(primary);
-  // Members that nobody has claimed go first; who pushes a task is to find this one all the same.
+  // Members that no carrier has claimed go first; a member that pushes a task is to find this one all the same.
   fall_asleep(primary);
   const bool joined = core::join(team, team->tasks.tasked);
   if (wake_up(primary)) answer_call(primary, !joined);
