@@ -29,6 +29,7 @@ bench: build
 
 test: build
 	@scripts/setup-python
+	@scripts/setup-bench
 	ctest --preset release --parallel 2
 
 # Every test 50 times while the CPUs are busy: hours. REPEAT=10 LABEL=hazards and others: see scripts/test-load.
