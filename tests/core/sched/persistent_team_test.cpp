@@ -327,6 +327,7 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostWhereNobodyPosts) {
 
 // Nudges and posts meet.
 TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
+  constexpr int kNudges = 500;
   Owner* owner = make_owner();
   PersistentTeam* team = make(owner, note_and_dawdle);
   ASSERT_EQ(team->reserve(3), 3);
@@ -335,7 +336,7 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
   std::atomic<bool> over{false};
   std::atomic<int> nudged{0};
   std::thread nudger([&] {
-    for (int round = 0; round < kRounds && !over.load(); ++round) {
+    for (int round = 0; round < kNudges && !over.load(); ++round) {
       const int before = owner->seen[1].nudges.load();
       team->nudge(1);
       ++nudged;
@@ -352,8 +353,8 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
     if (posts % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   nudger.join();
-  EXPECT_EQ(nudged.load(), kRounds);
-  EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() >= kRounds; }));
+  EXPECT_EQ(nudged.load(), kNudges);
+  EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() >= kNudges; }));
   EXPECT_EQ(owner->seen[2].nudges.load(), 0);
   EXPECT_EQ(owner->seen[1].posts, posts);
   team->dismiss();
@@ -371,13 +372,14 @@ void wait_for_the_stop(PersistentTeam* team, int, const Post& post) {
 }
 
 TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
+  constexpr int kStops = 1000;
   auto* owner = std::make_unique<Stopped>().release();
   PersistentTeam* team = make(owner, wait_for_the_stop);
   ASSERT_EQ(team->reserve(2), 2);
   std::atomic<bool> stop{false};
   std::atomic<int> asked{0};
   std::thread stopper([&] {
-    for (int round = 1; round <= kRounds; ++round) {
+    for (int round = 1; round <= kStops; ++round) {
       while (asked.load() < round) std::this_thread::yield();
       dawdle(round);
       stop = true;
@@ -387,7 +389,7 @@ TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
       while (asked.load() == round) std::this_thread::yield();
     }
   });
-  for (int round = 1; round <= kRounds; ++round) {
+  for (int round = 1; round <= kStops; ++round) {
     post(team, 2, reinterpret_cast<void*>(static_cast<uintptr_t>(round)));
     asked = round;
     dawdle(3 * round);
@@ -396,7 +398,7 @@ TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
     owner->round = round;
     ASSERT_TRUE(team->finish());
   }
-  asked = kRounds + 1;
+  asked = kStops + 1;
   stopper.join();
   owner->round = INT32_MAX;
   team->dismiss();
