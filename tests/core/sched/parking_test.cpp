@@ -264,14 +264,18 @@ TEST_F(ParkingTest, NobodyIsForgottenAtALock) {
   EXPECT_EQ(sum, long{kContexts + kRoots} * kRounds);
 }
 
-// Two that take turns: each wake meets somebody who is about to sleep.
+// Two that take turns for a while: each wake meets somebody who is about to sleep.
 struct Turns {
   Word whose{0};
+  std::atomic<bool> over{false};
   std::atomic<int> ended{0};
 
-  void play(uint32_t mine, int rounds) {
-    for (int i = 0; i < rounds; ++i) {
+  void play(uint32_t mine) {
+    constexpr int kTurnsPerLook = 64;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(600);
+    for (int turns = 1; !over.load(); ++turns) {
       while (whose.load() != mine) park(whose, 1 - mine);
+      if (mine == 0 && turns % kTurnsPerLook == 0 && std::chrono::steady_clock::now() > end) over = true;
       whose = 1 - mine;
       unpark(whose, 1);
     }
@@ -279,14 +283,12 @@ struct Turns {
   }
 };
 
-constexpr int kTurns = 10'000;
-
 TEST_F(ParkingTest, EachWakeMeetsWhoIsAboutToSleep) {
   static Turns turns;
-  Context* other = make_context([](void*) { turns.play(1, kTurns); }, nullptr, 1);
+  Context* other = make_context([](void*) { turns.play(1); }, nullptr, 1);
   ASSERT_NE(other, nullptr);
   launch(other);
-  turns.play(0, kTurns);
+  turns.play(0);
   EXPECT_TRUE(await([&] { return turns.ended.load() == 2; }));
 }
 
@@ -294,10 +296,10 @@ TEST_F(ParkingTest, EachWakeOfARootMeetsWhoIsAboutToSleep) {
   static Turns turns;
   std::thread other([] {
     attach();
-    turns.play(1, kTurns);
+    turns.play(1);
     detach();
   });
-  turns.play(0, kTurns);
+  turns.play(0);
   other.join();
   EXPECT_EQ(turns.ended.load(), 2);
 }

@@ -301,6 +301,34 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereTheySpinALittle) {
   set_spin_ns(0);
 }
 
+// The owner does not sleep, and posts again within nanoseconds of the member's end, later by a little each time: when
+// that is about to fall asleep, too.
+TEST_F(PersistentTeamRaceTest, NoPostIsLostByWhoIsAboutToSleep) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(2), 2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(700);
+  long round = 0;
+  while (std::chrono::steady_clock::now() < end) {
+    for (int later = 0; later < 200; ++later) {
+      for (std::atomic<int> i = 0; i.load(std::memory_order_relaxed) < later;) {
+        i.store(i.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      }
+      post(team, 2, nullptr);
+      ++round;
+      bool late = false;
+      team->finish_by([&](auto& done) {
+        for (int spins = 0; spins < 1000 && !done(); ++spins) weft::platform::pause();
+        for (int yields = 0; yields < 1000 && !done(); ++yields) std::this_thread::yield();
+        late = !await(done);
+      });
+      ASSERT_FALSE(late);
+      ASSERT_EQ(owner->seen[1].posts, round);
+    }
+  }
+  team->dismiss();
+}
+
 // The owner makes them ready together.
 TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostInAGang) {
   static ParallelCall gang;
