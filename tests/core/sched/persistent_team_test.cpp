@@ -244,12 +244,12 @@ TEST_F(PersistentTeamTest, TrimTouchesWhoSleepsAndTheyServeOn) {
   PersistentTeam* team = make(owner);
   ASSERT_EQ(team->reserve(kMost), kMost);
   EXPECT_EQ(team->trim(), 0) << "none has begun";
-  for (int round = 1; round <= 20; ++round) {
+  for (int round = 1; round <= 400; ++round) {
     post(team, kMost, nullptr);
     ASSERT_TRUE(team->finish());
     // At once too: some are on their way to sleep.
     team->trim();
-    if (round % 4 == 0) {
+    if (round % 40 == 0) {
       EXPECT_TRUE(await([&] { return team->trim() == 0; }));
     }
     for (int i = 1; i < kMost; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
