@@ -2,6 +2,7 @@
 // Contexts that nobody needs any more end after a while, and those that are needed again come again.
 #include "core/context/surplus.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -68,18 +69,35 @@ TEST(SurplusTest, UnusedOnesEndAndOthersComeInTheirPlace) {
   leave_region(self);
 }
 
+int shelved() {
+  int sum = 0;
+  for (int i = 0; i < pool().carrier_count.load(); ++i) sum += pool().carrier(i)->free.shelved.load();
+  return sum;
+}
+
 // The process ends: no thread is told to end any more.
 TEST(SurplusTest, StoppedItEndsNobody) {
   start({.slots = 2, .stack_size = 256 * 1024, .spin_ns = 0});
   Context* self = attach();
   enter_region(self, 2);
-  ASSERT_TRUE(crowd_of(40));
+  ASSERT_TRUE(crowd_of(60));
+  // The monitor's own. Each of the others looks at once at its first tick.
   pool().surplus.stop(pool());
   EXPECT_FALSE(pool().surplus.any(pool()));
-  const int ended = totals().donors_ended;
-  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-  EXPECT_EQ(totals().donors_ended, ended);
-  EXPECT_TRUE(crowd_of(40)) << "the others serve on";
+  static std::array<Surplus, 3> others;
+  others[0].tick(pool());
+  ASSERT_TRUE(await([] { return shelved() > 0; }));
+  others[1].stop(pool());
+  const int before = shelved();
+  others[1].tick(pool());
+  EXPECT_EQ(shelved(), before);
+  EXPECT_FALSE(others[1].any(pool()));
+  // Now they have been there for two looks.
+  others[2].tick(pool());
+  EXPECT_LT(shelved(), before);
+  EXPECT_TRUE(others[2].any(pool()));
+  others[2].stop(pool());
+  EXPECT_TRUE(crowd_of(60)) << "others come in their place";
   leave_region(self);
 }
 

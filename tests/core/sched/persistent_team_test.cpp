@@ -6,8 +6,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -65,6 +65,14 @@ void note_nudge(PersistentTeam* team, int index, const Post&) {
   ++static_cast<Owner*>(team->owner_data())->seen[static_cast<size_t>(index)].nudges;
 }
 
+// Members look at what is theirs a moment after they are done: it is never freed.
+template <class T>
+T* keep(T* object) {
+  static auto* const kept = new std::vector<T*>;
+  kept->push_back(object);
+  return object;
+}
+
 class PersistentTeamTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -75,11 +83,10 @@ class PersistentTeamTest : public testing::Test {
   }
   void TearDown() override { leave_region(self_); }
 
-  // Members look at it a moment after they are done: it is never freed.
   static PersistentTeam* make(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
-    return std::make_unique<PersistentTeam>(call, note_nudge, owner, parallel_call).release();
+    return keep(new PersistentTeam(call, note_nudge, owner, parallel_call));
   }
-  static Owner* make_owner() { return std::make_unique<Owner>().release(); }
+  static Owner* make_owner() { return keep(new Owner); }
 
   static void post(PersistentTeam* team, int count, void* word) {
     for (int i = 1; i < count; ++i) team->member(i).post.words[0] = word;
@@ -401,7 +408,7 @@ void wait_for_the_stop(PersistentTeam* team, int, const Post& post) {
 
 TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
   constexpr int kStops = 1000;
-  auto* owner = std::make_unique<Stopped>().release();
+  auto* owner = keep(new Stopped);
   PersistentTeam* team = make(owner, wait_for_the_stop);
   ASSERT_EQ(team->reserve(2), 2);
   std::atomic<bool> stop{false};
