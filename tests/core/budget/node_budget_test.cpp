@@ -230,6 +230,9 @@ TEST_F(NodeBudgetTest, SlotThatIsTakenAwayIsNoticed) {
   give(taken);
   budget().tick(pool());
   EXPECT_EQ(gate() & Gate::taken, 0u);
+  // What has been lost is not counted as held any more: all can be had again.
+  budget().root_ends(root_);
+  take_all_ourselves();
 }
 
 TEST_F(NodeBudgetTest, SlotOfACarrierThatSleepsGoesBack) {
