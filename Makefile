@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs test-node \
-  test-python docs wheel deb test-deb install lint clean
+.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
+  test-programs test-node test-python docs wheel deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -41,6 +41,12 @@ test-asan test-tsan test-ubsan: test-%: setup
 	cmake --preset $*
 	cmake --build --preset $*
 	ctest --preset $* --parallel 2
+
+# The unit tests of the protocols (of carriers, teams, slots, deques) with ThreadSanitizer: it builds only these.
+test-protocols: setup
+	cmake --preset tsan
+	cmake --build --preset tsan --target protocol_tests
+	ctest --preset tsan --label-regex '^protocol$$' --parallel 2
 
 # The tests on 64-bit Arm, by a cross compiler and an emulator.
 test-aarch64: setup
