@@ -16,6 +16,7 @@
 #include "platform/cpus.h"
 #include "platform/rseq.h"
 #include "platform/thread_pointer.h"
+#include "version.h"
 
 namespace weft::tools {
 
@@ -133,7 +134,9 @@ void print_environment(const Json& section) {
 
 int info(bool json) {
   Json all;
-  all["weft"] = {{"version", WEFT_VERSION}, {"library", find_libraries().runtime.string()}};
+  all["weft"] = {{"version", kVersion},
+                 {"commit", *kCommit != '\0' ? kCommit : "not known"},
+                 {"library", find_libraries().runtime.string()}};
   all["machine"] = machine();
   all["cpus"] = cpus();
   all["system"] = system();

@@ -15,6 +15,7 @@
 #include "info.h"
 #include "node.h"
 #include "run.h"
+#include "version.h"
 
 namespace {
 
@@ -82,7 +83,7 @@ int written(int code) {
 
 int main(int count, char** arguments) {
   CLI::App app("weft: an OpenMP runtime under which nested parallelism composes");
-  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  app.set_version_flag("--version", std::string("weft ") + weft::tools::kWholeVersion);
   app.require_subcommand(1);
 
   weft::tools::RunOptions run;
