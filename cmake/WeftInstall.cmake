@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # PREFIX/bin/weft, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft, PREFIX/<libdir>/pkgconfig,
-# PREFIX/include/weft.
+# PREFIX/include/weft; the manual pages and completions are installed by tools/weft/pages.
 include(CMakePackageConfigHelpers)
 
 set(WEFT_INSTALL_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR}/weft)
