@@ -31,7 +31,7 @@ install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 # `make deb`: one package with what the above installs, under /usr.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME weft)
-set(CPACK_PACKAGE_CONTACT "The weft developers")
+set(CPACK_PACKAGE_CONTACT "weft developers <noreply@weft.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Drop-in OpenMP runtime whose nested parallelism shares the CPUs")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/build/dist)
 set(CPACK_STRIP_FILES ON)
