@@ -7,7 +7,7 @@ from spack.package import *
 class Weft(CMakePackage):
     """One pool of threads for all parallel libraries of a process: a drop-in OpenMP runtime."""
 
-    # A release adds its archive here: url = ..., version("X.Y.Z", sha256=...). Until then `spack develop` names the sources.
+    # A release adds its archive here, a url and the checksum. Until then `spack dev-build` takes the sources around it.
     license("Apache-2.0")
 
     version("0.1.0")
