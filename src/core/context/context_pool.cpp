@@ -55,7 +55,7 @@ struct alignas(64) ContextPool::Donor : Context {
     next = nullptr;
     start = nullptr;
     departure = Departure::none;
-    carrier = home = group = preferred = nullptr;
+    carrier = home = root = preferred = nullptr;
     cpus = nullptr;
     last_parallel_call = 0;
     claimed = nullptr;

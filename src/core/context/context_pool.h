@@ -46,7 +46,6 @@ class ContextPool {
   static void begin_end(Context* context) noexcept;
   static bool has_ended(Context* context) noexcept;
 
-  bool has_free() const noexcept { return free_ != nullptr; }
   bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
   // Says so to the user, once.

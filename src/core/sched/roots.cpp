@@ -76,7 +76,7 @@ Context* attach() noexcept {
   bind_identity(self);
   self->carrier = carrier;
   self->home = carrier;
-  self->group = carrier;
+  self->root = carrier;
   self->token.store(Token::none);
   self->cpus = nullptr;
   self->rseq = Rseq::held;

@@ -41,7 +41,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
   }
   if (version != t_version || member->team != team) {
     enter_team(member, team, index);
-    if (team->icvs.affinity) take_seat(member);
+    if (team->icvs.affinity) take_place(member);
     t_version = version;
   }
   make_current<Told>(member);
@@ -106,8 +106,8 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   // Members keep this line while nothing in it changes.
   if (team->parent != parent) team->parent = parent;
   inherit_league(team, parent);
-  // With other seats the members have to look for theirs anew.
-  if (wanted.affinity && set_seats(team, parent, size, bind)) root->persistent_fits = false;
+  // With another placement the members have to look for their places anew.
+  if (wanted.affinity && set_placement(team, parent, size, bind)) root->persistent_fits = false;
   if (team->size == size && team->level == level && same(team->icvs, wanted) && root->persistent_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
@@ -122,7 +122,7 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   ++root->persistent_version;
   root->persistent_fits = true;
   enter_team(&root->primary, team, 0);
-  if (wanted.affinity) take_seat(&root->primary);
+  if (wanted.affinity) take_place(&root->primary);
   return true;
 }
 

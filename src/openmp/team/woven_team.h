@@ -25,7 +25,7 @@ void run_woven(core::ParallelCall* parallel_call, int index) {
   Member* member = take_frame();
   member->outer = Told ? current_member() : t_member;
   enter_team(member, team, index);
-  if (team->icvs.affinity) take_seat(member);
+  if (team->icvs.affinity) take_place(member);
   make_current<Told>(member);
   if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
@@ -83,7 +83,7 @@ void begin_woven_team(Member* parent, int size, void* const* words, base::ProcBi
   team->persistent_team = nullptr;
   primary->outer = parent;
   enter_team(primary, team, 0);
-  if (team->icvs.affinity) begin_seats(primary, parent, bind);
+  if (team->icvs.affinity) begin_placement(primary, parent, bind);
   watch(team, size, context, words);
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   core::publish(team, size);
