@@ -107,6 +107,16 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   notify({self->root, parallel_call});
 }
 
+void withdraw(ParallelCall* parallel_call) noexcept {
+  assert(parallel_call->is_valid());
+  const uint64_t end = parallel_call->claim.load(std::memory_order_relaxed) >> 32;
+  // From now on claims fail. Relaxed: the publisher alone reads what this does.
+  const uint64_t seen = parallel_call->claim.exchange(end | end << 32, std::memory_order_relaxed);
+  const auto next = static_cast<uint32_t>(seen);
+  // The last call to end finds nobody asleep: the publisher is here.
+  if (next < end) parallel_call->pending.fetch_sub(static_cast<int>(end - next), std::memory_order_relaxed);
+}
+
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
   assert(parallel_call->is_valid());

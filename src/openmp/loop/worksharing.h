@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/options.h"
-#include "openmp/loop/chunk_range.h"
+#include "openmp/loop/loop_share.h"
 #include "openmp/ompt/events.h"
 
 namespace weft::openmp {
@@ -20,47 +20,12 @@ struct Member;
 // Records of a team that may be in use at the same time.
 inline constexpr uint32_t kLoopRing = 8;
 
-// One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
-// 2s in use, 2s+1 all members have left (the record may serve s + ring size).
-struct alignas(64) LoopShare {
-  // Release by the member that sets up or leaves last, acquire by the others.
-  std::atomic<uint32_t> state{1};
-  std::atomic<int> left{0};
-  base::LoopSchedule::Kind kind = base::LoopSchedule::Kind::dynamic;
-  bool split = false;  // chunks are in `ranges`, not in `next`
-  uint64_t count = 0;
-  uint64_t chunk = 1;
-  // Of each member: chunks that are not handed out yet. Written by the member that sets up; atomic, since the monitor
-  // looks at any time (progress.h). Shorter tables that these have replaced stay for that.
-  std::atomic<ChunkRange*> ranges{nullptr};
-  std::atomic<int> capacity{0};
-  struct Outgrown {
-    ChunkRange* ranges;
-    Outgrown* next;
-  };
-  Outgrown* outgrown = nullptr;
-
-  // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
-  alignas(64) std::atomic<uint64_t> next{0};
-
-  // Order between iterations (ordered.h, doacross.h): whose turn it is, a bit for each iteration that has posted, and
-  // how many members sleep until it is theirs.
-  alignas(64) std::atomic<uint64_t> turn{0};
-  std::atomic<uint64_t>* posted = nullptr;
-  uint64_t row_length = 0;
-  uint64_t lane_words = 0;
-  std::atomic<int> in_line{0};
-
-  // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the member that sets up.
-  void* reductions = nullptr;
-  void* memory = nullptr;
-};
-
 // What a team keeps of its worksharing constructs.
 struct TeamLoops {
   alignas(64) std::atomic<uint32_t> single_ticket{0};
   std::atomic<void*> copyprivate{nullptr};
   std::array<LoopShare, kLoopRing> ring{};
+  LoopShare region;  // of a region that is one loop (loop_region.h)
   std::atomic<uint32_t> cancelled{0};  // cancel.h: which construct is
 };
 
@@ -81,13 +46,6 @@ struct LoopCursor {
 
   bool whole() const noexcept { return (from & kWhole) != 0; }  // a team of one takes everything at once
   bool told() const noexcept { return (from & kTold) != 0; }
-};
-
-// A range of iterations.
-struct Chunk {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  bool last = false;  // holds the sequentially last iteration
 };
 
 // Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a LoopShare whatever

@@ -141,7 +141,8 @@ Root* outermost(const Member* parent) noexcept {
 }
 
 template <bool Told>
-bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind) noexcept {
+bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind,
+                          Prepare prepare) noexcept {
   core::Context* context = core::attach();
   if (root->generation != platform::generation()) {
     // The persistent team was our parent process's.
@@ -154,13 +155,15 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   core::enter_region(context, size);
   watch(root->outermost_team, size, context, words);
   if (ompt::on<Told>()) ompt::begin_parallel(root->outermost_team, parent);
+  const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(root->outermost_team, words) : size;
+  if (root->outermost_team->started != started) root->outermost_team->started = started;
   core::PersistentTeam* persistent_team = root->persistent_team;
-  for (int i = 1; i < size; ++i) {
+  for (int i = 1; i < started; ++i) {
     void** line = persistent_team->member(i).post.words;
     for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
     line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
   }
-  persistent_team->start(size);
+  persistent_team->start(started);
   Member* primary = &root->primary;
   primary->outer = parent;
   make_current<Told>(primary);
@@ -190,8 +193,8 @@ void end_outermost_team(Member* primary) noexcept {
   core::leave_region(primary->context);
 }
 
-template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind) noexcept;
-template bool begin_outermost_team<true>(Root*, Member*, int&, void* const*, base::ProcBind) noexcept;
+template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;
+template bool begin_outermost_team<true>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;
 template void end_outermost_team<false>(Member*) noexcept;
 template void end_outermost_team<true>(Member*) noexcept;
 

@@ -43,6 +43,7 @@ uint64_t progress_of(const core::ParallelCall& parallel_call) noexcept {
   sum.add(team.barrier.passed);
   sum.add(team.loops.single_ticket);
   for (const LoopShare& share : team.loops.ring) add_loop(sum, share);
+  add_loop(sum, team.loops.region);
   if (!team.tasks.tasked.load(std::memory_order_relaxed)) return sum.get();
   const int capacity = team.members.capacity.load(std::memory_order_acquire);
   const std::atomic<TaskDeque*>* deques = team.members.deques.load(std::memory_order_relaxed);

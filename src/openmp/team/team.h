@@ -71,6 +71,8 @@ struct TeamLeague {
 struct Team : core::ParallelCall {
   // Constant during a region, but for `cancelled`, which is set once.
   int size = 1;
+  int started = 1;  // members that take part; fewer than `size` in regions whose members may be left out
+  bool partial = false;  // such a region
   int level = 0;  // nested parallel regions, this included
   int active_level = 0;  // those of more than one member
   Member* parent = nullptr;
