@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # PREFIX/bin/weft, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft, PREFIX/<libdir>/pkgconfig,
-# PREFIX/include/weft.
+# PREFIX/include/weft; the manual pages and completions are installed by tools/weft/pages.
 include(CMakePackageConfigHelpers)
 
 set(WEFT_INSTALL_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR}/weft)
@@ -31,7 +31,7 @@ install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 # `make deb`: one package with what the above installs, under /usr.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME weft)
-set(CPACK_PACKAGE_CONTACT "The weft developers")
+set(CPACK_PACKAGE_CONTACT "weft developers <noreply@weft.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Drop-in OpenMP runtime whose nested parallelism shares the CPUs")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/build/dist)
 set(CPACK_STRIP_FILES ON)

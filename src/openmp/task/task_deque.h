@@ -42,7 +42,8 @@ struct TaskDeque {
   Task* pop(int64_t floor) noexcept {
     const int64_t b = bottom.load(std::memory_order_relaxed) - 1;
     if (b < floor || b < top.load(std::memory_order_relaxed)) return nullptr;
-    bottom.store(b, std::memory_order_relaxed);
+    // Release, as both stores here: a thief that reads them sees the tasks below, as by the push.
+    bottom.store(b, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     int64_t t = top.load(std::memory_order_relaxed);
     if (t < b) return ring[b % kSize].load(std::memory_order_relaxed);
@@ -51,7 +52,7 @@ struct TaskDeque {
       task = ring[b % kSize].load(std::memory_order_relaxed);
       if (!top.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) task = nullptr;
     }
-    bottom.store(b + 1, std::memory_order_relaxed);
+    bottom.store(b + 1, std::memory_order_release);
     return task;
   }
 
