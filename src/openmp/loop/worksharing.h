@@ -22,7 +22,7 @@ inline constexpr uint32_t kLoopRing = 8;
 
 // One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
 // 2s in use, 2s+1 all members have left (the record may serve s + ring size).
-struct alignas(64) LoopShare {
+struct alignas(64) Workshare {
   // Release by the member that sets up or leaves last, acquire by the others.
   std::atomic<uint32_t> state{1};
   std::atomic<int> left{0};
@@ -48,7 +48,7 @@ struct alignas(64) LoopShare {
   alignas(64) std::atomic<uint64_t> turn{0};
   std::atomic<uint64_t>* posted = nullptr;
   uint64_t row_length = 0;
-  uint64_t lane_words = 0;
+  uint64_t band_words = 0;
   std::atomic<int> in_line{0};
 
   // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the member that sets up.
@@ -58,15 +58,15 @@ struct alignas(64) LoopShare {
 
 // What a team keeps of its worksharing constructs.
 struct TeamLoops {
-  alignas(64) std::atomic<uint32_t> single_ticket{0};
+  alignas(64) std::atomic<uint32_t> next_single{0};
   std::atomic<void*> copyprivate{nullptr};
-  std::array<LoopShare, kLoopRing> ring{};
+  std::array<Workshare, kLoopRing> ring{};
   std::atomic<uint32_t> cancelled{0};  // cancel.h: which construct is
 };
 
 // Where a member stands in its present loop.
 struct LoopCursor {
-  LoopShare* share = nullptr;
+  Workshare* share = nullptr;
   uint64_t count = 0;
   uint64_t chunk = 1;
   uint64_t position = 0;  // static: next chunk; else: the last chunk's end
@@ -90,7 +90,7 @@ struct Chunk {
   bool last = false;  // holds the sequentially last iteration
 };
 
-// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a LoopShare whatever
+// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a Workshare whatever
 // the schedule, unless it is alone.
 void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
                 bool told) noexcept;
@@ -118,22 +118,22 @@ void end_loop(Member* self, const void* caller = nullptr) noexcept {
 }
 
 // The record of the construct that the members meet now. `first`: the caller is the one to set it up, then to open it.
-LoopShare* claim_share(Member* self, bool* first) noexcept;
-void open_share(LoopShare* share) noexcept;
+Workshare* claim_workshare(Member* self, bool* first) noexcept;
+void open_workshare(Workshare* share) noexcept;
 
 template <class SetUp>
-LoopShare* join_share(Member* self, SetUp&& set_up) noexcept {
+Workshare* join_workshare(Member* self, SetUp&& set_up) noexcept {
   bool first = false;
-  LoopShare* share = claim_share(self, &first);
+  Workshare* share = claim_workshare(self, &first);
   if (first) {
     set_up(share);
-    open_share(share);
+    open_workshare(share);
   }
   return share;
 }
 
 // The member has no use for it any more.
-void leave_share(Member* self, LoopShare* share) noexcept;
+void leave_workshare(Member* self, Workshare* share) noexcept;
 
 // A sections construct: a loop over `count` sections.
 void enter_sections(Member* self, uint64_t count, bool told) noexcept;
@@ -152,5 +152,9 @@ bool begin_single(Member* self) noexcept {
   if (ompt::on<Told>()) ompt::begin_single(self, executes);
   return executes;
 }
+
+// copyprivate: what the member that executes the single region leaves for the others. They take it behind a barrier.
+void offer_copies(Member* self, void* data) noexcept;
+void* offered_copies(const Member* self) noexcept;
 
 }  // namespace weft::openmp
