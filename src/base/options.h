@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a process, read from its environment once. The only reader of the environment.
+// The settings of a process, read from its environment once. The runtime reads no variable elsewhere.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace weft::base {
 
-// One number a nesting level; count 0: unset.
+// One number per nesting level; count 0: unset.
 struct ThreadList {
   static constexpr int kMost = 16;
   int values[kMost] = {};
@@ -18,7 +17,7 @@ struct LoopSchedule {
   enum class Kind : uint8_t { static_, dynamic, guided, auto_ };
   Kind kind = Kind::dynamic;
   bool monotonic = false;
-  int chunk = 1;  // 0: unset, for static one block a member
+  int chunk = 1;  // 0: unset, for static one block per member
 };
 
 struct StackSize {
@@ -28,7 +27,7 @@ struct StackSize {
 // Policies for the placement of threads (OpenMP 5.2, section 10.1.3); the numbers are those of omp_proc_bind_t.
 enum class ProcBind : uint8_t { false_, true_, primary, close, spread };
 
-// One a nesting level; count 0: unset. false and true stand alone.
+// One per nesting level; count 0: unset. false and true stand alone.
 struct BindList {
   static constexpr int kMost = 16;
   ProcBind values[kMost] = {};

@@ -54,7 +54,7 @@ class NodeBudget {
   // Whether slots move between carriers: a context that waits had better leave its carrier, which may lose its slot.
   bool moves_slots() const noexcept { return on(); }
 
-  // Whether processes beside this one may have a claim to the CPUs.
+  // Whether processes beside this one may want the CPUs.
   bool has_neighbours() const noexcept { return on(); }
 
   // Whether guests need slots of the node; how many carriers hold them, if guests can use `wanted` of `most`.

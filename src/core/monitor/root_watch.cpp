@@ -8,6 +8,7 @@
 #include "core/sched/roots.h"
 #include "core/sched/work_in_sight.h"
 #include "platform/cycles.h"
+#include "platform/thread_state.h"
 
 namespace weft::core {
 

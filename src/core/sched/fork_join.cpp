@@ -80,7 +80,7 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;
   assert(parallel_call->is_over() && count >= 1);
-  // Ranges of serials a carrier would be cheaper still; one add a nested region is some 5 ns.
+  // A range of serials per carrier would be cheaper still; one add per nested region is some 5 ns.
   parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
   self->last_parallel_call = parallel_call->serial;
   // Relaxed: a carrier that looks before its claim succeeds gets a hint; the claim orders the rest.

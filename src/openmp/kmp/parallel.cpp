@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/message.h"
 #include "openmp/kmp/microtask.h"
 #include "openmp/kmp/parallel.h"
 #include "openmp/library/caller_region.h"

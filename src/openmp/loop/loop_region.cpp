@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "openmp/loop/loop_cost.h"
-#include "openmp/loop/loop_share.h"
 #include "openmp/loop/loop_statistics.h"
+#include "openmp/loop/workshare.h"
 #include "openmp/ompt/tool.h"
 #include "openmp/settings/icv.h"
 #include "openmp/team/reduction.h"
@@ -87,7 +87,7 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
 // Before the members begin: makes the loop's record and says how many do.
 int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
-  LoopShare* share = &team->loops.region;
+  Workshare* share = &team->loops.region;
   region.share = share;
   // Of a region whose members have been seen to wait for each other all are to run.
   const int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);

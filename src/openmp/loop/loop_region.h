@@ -12,7 +12,7 @@
 
 namespace weft::openmp {
 
-struct LoopShare;
+struct Workshare;
 
 // One region, for as long as it runs. Written by the primary before others see it.
 struct LoopRegion {
@@ -23,7 +23,7 @@ struct LoopRegion {
   base::LoopSchedule schedule;
   uint64_t chunk;  // 0: not given
 
-  LoopShare* share = nullptr;
+  Workshare* share = nullptr;
   bool alone = true;  // the primary takes all iterations at once
 };
 

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/message.h"
 #include "core/core.h"
 #include "openmp/loop/even_share.h"
 #include "openmp/ompt/events.h"
@@ -40,10 +39,10 @@ bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
 
 }  // namespace
 
-LoopShare* claim_share(Member* self, bool* first) noexcept {
+Workshare* claim_workshare(Member* self, bool* first) noexcept {
   Team* team = self->team;
   const uint32_t number = ++self->loops;
-  LoopShare* share = &team->loops.ring[number % kLoopRing];
+  Workshare* share = &team->loops.ring[number % kLoopRing];
   const uint32_t ready = 2 * number;
   for (int spins = 0;; ++spins) {
     uint32_t seen = share->state.load(std::memory_order_acquire);
@@ -64,11 +63,11 @@ LoopShare* claim_share(Member* self, bool* first) noexcept {
   }
 }
 
-void open_share(LoopShare* share) noexcept {
+void open_workshare(Workshare* share) noexcept {
   share->state.store(share->state.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-void leave_share(Member* self, LoopShare* share) noexcept {
+void leave_workshare(Member* self, Workshare* share) noexcept {
   const uint32_t number = share->state.load(std::memory_order_relaxed) / 2;
   // Acquire and release: the last one to leave passes on that all others are done with the record.
   if (share->left.fetch_add(1, std::memory_order_acq_rel) != self->team->size - 1) return;
@@ -92,10 +91,8 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
   if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
   if (whole || (is_static && !shared)) return;
-  loop.share =
-      join_share(self, [&](LoopShare* share) {
-    share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size);
-  });
+  loop.share = join_workshare(
+      self, [&](Workshare* share) { share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size); });
 }
 
 void enter_sections(Member* self, uint64_t count, bool told) noexcept {
@@ -135,7 +132,7 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept {
 }
 
 bool loop_exhausted(const Member* self) noexcept {
-  const LoopShare* share = self->loop.share;
+  const Workshare* share = self->loop.share;
   if (share == nullptr || (self->loop.from & LoopCursor::kSchedule) != 0) return false;
   const uint64_t next = share->next.load(std::memory_order_relaxed);
   if (!share->split) return next >= share->count;
@@ -147,10 +144,10 @@ bool loop_exhausted(const Member* self) noexcept {
 }
 
 void exit_loop(Member* self) noexcept {
-  LoopShare* share = self->loop.share;
+  Workshare* share = self->loop.share;
   if (share == nullptr) return;
   self->loop.share = nullptr;
-  leave_share(self, share);
+  leave_workshare(self, share);
 }
 
 bool enter_single(Member* self) noexcept {
@@ -158,9 +155,18 @@ bool enter_single(Member* self) noexcept {
   if (team->size == 1) return true;
   const uint32_t number = self->singles++;
   // Relaxed: this only decides which member executes; the construct's barrier orders the rest.
-  uint32_t ticket = team->loops.single_ticket.load(std::memory_order_relaxed);
-  if (ticket != number) return false;
-  return team->loops.single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
+  uint32_t next = team->loops.next_single.load(std::memory_order_relaxed);
+  if (next != number) return false;
+  return team->loops.next_single.compare_exchange_strong(next, number + 1, std::memory_order_relaxed);
+}
+
+// Relaxed: the construct's barrier orders it.
+void offer_copies(Member* self, void* data) noexcept {
+  self->team->loops.copyprivate.store(data, std::memory_order_relaxed);
+}
+
+void* offered_copies(const Member* self) noexcept {
+  return self->team->loops.copyprivate.load(std::memory_order_relaxed);
 }
 
 }  // namespace weft::openmp

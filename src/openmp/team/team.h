@@ -43,12 +43,12 @@ struct Member {
 
   // The doacross loop it is in, and how many loops its nest has; not set outside of one, since regions of one member
   // are short.
-  LoopShare* doacross = nullptr;
+  Workshare* doacross = nullptr;
   int doacross_depth = 0;
 
   // What the worksharing construct it is in has beside iterations (extras.h), and the reductions of the region
   // (reduction_blocks.h).
-  LoopShare* extras = nullptr;
+  Workshare* extras = nullptr;
   uintptr_t* reduction_blocks = nullptr;
 
   core::Context* context = nullptr;

@@ -138,7 +138,7 @@ TEST_F(NodeBudgetTest, ProcessThatRunsAloneAsksNobody) {
   EXPECT_FALSE(budget.lie_down(&worker));
   EXPECT_TRUE(budget.admitted(*pool, &worker));
   EXPECT_EQ(budget.usable(5), 5);
-  EXPECT_EQ(budget.seats(3, 2), 0);
+  EXPECT_EQ(budget.carriers_for_guests(3, 2), 0);
   EXPECT_FALSE(budget.has_too_many());
   EXPECT_FALSE(budget.waiting(*pool));
   EXPECT_TRUE(budget.enter_queue(budget.draw_ticket(), 10, false));
@@ -269,7 +269,7 @@ TEST_F(NodeBudgetTest, LentThreadsRunWithoutASlotUntilThereIsOne) {
   const std::vector<int> taken = take_all();
   pool().lent = 1;
   EXPECT_TRUE(budget().get_up(pool(), workers_[0]));
-  EXPECT_EQ(workers_[0]->slot.load(), Slot::permit);
+  EXPECT_EQ(workers_[0]->slot.load(), Slot::lent);
   EXPECT_TRUE(budget().admitted(pool(), workers_[0]));
   EXPECT_FALSE(budget().get_up(pool(), workers_[1])) << "one has been lent";
   pool().lent = 0;
@@ -278,12 +278,12 @@ TEST_F(NodeBudgetTest, LentThreadsRunWithoutASlotUntilThereIsOne) {
   // With the permit goes the right to another one.
   budget().lie_down(workers_[0]);
   EXPECT_TRUE(budget().get_up(pool(), workers_[1]));
-  EXPECT_EQ(workers_[1]->slot.load(), Slot::permit);
+  EXPECT_EQ(workers_[1]->slot.load(), Slot::lent);
   other_->give(taken.back());
   budget().tick(pool());
   EXPECT_EQ(workers_[1]->slot.load(), taken.back()) << "those that run anyway come first";
   EXPECT_TRUE(budget().get_up(pool(), workers_[2]));
-  EXPECT_EQ(workers_[2]->slot.load(), Slot::permit) << "it was free again";
+  EXPECT_EQ(workers_[2]->slot.load(), Slot::lent) << "it was free again";
 }
 
 TEST_F(NodeBudgetTest, SlotThatOthersGiveIsPassedOnToARootThatRuns) {

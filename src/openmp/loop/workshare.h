@@ -13,7 +13,7 @@ namespace weft::openmp {
 
 // One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
 // 2s in use, 2s+1 all members have left (the record may serve s + ring size).
-struct alignas(64) LoopShare {
+struct alignas(64) Workshare {
   // Release by the member that sets up or leaves last, acquire by the others.
   std::atomic<uint32_t> state{1};
   std::atomic<int> left{0};
@@ -42,7 +42,7 @@ struct alignas(64) LoopShare {
   alignas(64) std::atomic<uint64_t> turn{0};
   std::atomic<uint64_t>* posted = nullptr;
   uint64_t row_length = 0;
-  uint64_t lane_words = 0;
+  uint64_t band_words = 0;
   std::atomic<int> in_line{0};
 
   // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the member that sets up.
@@ -58,16 +58,16 @@ struct Chunk {
 };
 
 // The construct becomes a loop of `count` iterations, for `sharers` members. By the member that sets it up.
-void share_dynamic_loop(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
+void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
                         int sharers) noexcept;
 
 // A static loop without an order of its chunks: each sharer begins with its own part, takes at least `least` chunks at
-// once, and then from what others have left. `last_apart`: see LoopShare. False without memory.
-bool share_static_loop(LoopShare* share, uint64_t chunk, uint64_t count, int sharers, uint64_t least,
+// once, and then from what others have left. `last_apart`: see Workshare. False without memory.
+bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, uint64_t least,
                        bool last_apart) noexcept;
 
 // Chunks first .. end-1.
-inline void give_chunks(const LoopShare* share, uint64_t first, uint64_t end, Chunk* chunk) noexcept {
+inline void give_chunks(const Workshare* share, uint64_t first, uint64_t end, Chunk* chunk) noexcept {
   chunk->begin = first * share->chunk;
   const uint64_t left = share->count - chunk->begin;
   const uint64_t chunks = end - first;
@@ -76,7 +76,7 @@ inline void give_chunks(const LoopShare* share, uint64_t first, uint64_t end, Ch
 }
 
 // Takes half of what another member has left: chunks *first .. *end-1.
-inline bool steal_chunks(LoopShare* share, int number, uint64_t* first, uint64_t* end) noexcept {
+inline bool steal_chunks(Workshare* share, int number, uint64_t* first, uint64_t* end) noexcept {
   ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
   const int sharers = share->sharers;
   for (int i = 1; i < sharers; ++i) {
@@ -87,7 +87,7 @@ inline bool steal_chunks(LoopShare* share, int number, uint64_t* first, uint64_t
 }
 
 // `had_last`: the member has had the chunk that stands apart.
-inline bool next_split(LoopShare* share, int number, uint64_t& had_last, Chunk* chunk) noexcept {
+inline bool next_split(Workshare* share, int number, uint64_t& had_last, Chunk* chunk) noexcept {
   ChunkRange& mine = share->ranges.load(std::memory_order_relaxed)[number];
   uint64_t first = 0;
   uint64_t end = 0;
@@ -112,7 +112,7 @@ inline bool next_split(LoopShare* share, int number, uint64_t& had_last, Chunk* 
   return true;
 }
 
-inline bool next_shared(LoopShare* share, Chunk* chunk) noexcept {
+inline bool next_shared(Workshare* share, Chunk* chunk) noexcept {
   // Looking first keeps the counter from running on past the end.
   uint64_t begin = share->next.load(std::memory_order_relaxed);
   if (begin >= share->count) return false;
@@ -131,7 +131,7 @@ inline bool next_shared(LoopShare* share, Chunk* chunk) noexcept {
   return true;
 }
 
-inline bool next_guided(LoopShare* share, Chunk* chunk) noexcept {
+inline bool next_guided(Workshare* share, Chunk* chunk) noexcept {
   const auto members = static_cast<uint64_t>(share->sharers);
   uint64_t begin = share->next.load(std::memory_order_relaxed);
   uint64_t end = 0;
@@ -148,7 +148,7 @@ inline bool next_guided(LoopShare* share, Chunk* chunk) noexcept {
 }
 
 // The next chunk for member `number` of the sharers.
-inline bool next_of_share(LoopShare* share, int number, uint64_t& had_last, Chunk* chunk) noexcept {
+inline bool next_of_share(Workshare* share, int number, uint64_t& had_last, Chunk* chunk) noexcept {
   if (share->split) return next_split(share, number, had_last, chunk);
   return share->kind == base::LoopSchedule::Kind::guided ? next_guided(share, chunk) : next_shared(share, chunk);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/loop/loop_share.h"
+#include "openmp/loop/workshare.h"
 
 #include <new>
 
@@ -13,7 +13,7 @@ using Kind = base::LoopSchedule::Kind;
 // the members first, so that each works on a cache line of its own.
 constexpr uint64_t kSharedChunksPerMember = 64;
 
-bool reserve_ranges(LoopShare* share, int size) noexcept {
+bool reserve_ranges(Workshare* share, int size) noexcept {
   const int before = share->capacity.load(std::memory_order_relaxed);
   if (before >= size) return true;
   const int capacity = std::max(size, 2 * before);
@@ -21,7 +21,7 @@ bool reserve_ranges(LoopShare* share, int size) noexcept {
   if (ranges == nullptr) return false;
   if (before > 0) {
     share->outgrown =
-        new (std::nothrow) LoopShare::Outgrown{share->ranges.load(std::memory_order_relaxed), share->outgrown};
+        new (std::nothrow) Workshare::Outgrown{share->ranges.load(std::memory_order_relaxed), share->outgrown};
   }
   share->ranges.store(ranges, std::memory_order_relaxed);
   // Release: a thread that sees it looks at a table that has that many.
@@ -31,7 +31,7 @@ bool reserve_ranges(LoopShare* share, int size) noexcept {
 
 // All chunks but the last one, which goes to a member that finds no other: lastprivate variables get their values from
 // the member that runs it, so it must be that member's last one too.
-void split(LoopShare* share, uint64_t chunks, int size) noexcept {
+void split(Workshare* share, uint64_t chunks, int size) noexcept {
   share->split = reserve_ranges(share, size);
   if (!share->split) return;
   const auto members = static_cast<uint64_t>(size);
@@ -43,7 +43,7 @@ void split(LoopShare* share, uint64_t chunks, int size) noexcept {
 
 }  // namespace
 
-void share_dynamic_loop(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
+void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
                         int sharers) noexcept {
   share->kind = schedule.kind;
   share->count = count;
@@ -59,7 +59,7 @@ void share_dynamic_loop(LoopShare* share, const base::LoopSchedule& schedule, ui
   if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, sharers);
 }
 
-bool share_static_loop(LoopShare* share, uint64_t chunk, uint64_t count, int sharers, uint64_t least,
+bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, uint64_t least,
                        bool last_apart) noexcept {
   share->kind = Kind::static_;
   share->count = count;
