@@ -11,22 +11,38 @@ using llvm::StringRef;
 
 // Names are allowed one by one: what a later compiler adds is unsupported until it has been looked at.
 const llvm::StringSet<>& member_calls() {
-  static const llvm::StringSet<> names = {
-      "__kmpc_critical", "__kmpc_critical_with_hint", "__kmpc_end_critical", "__kmpc_flush",
-      "__kmpc_push_num_threads", "__kmpc_push_proc_bind", "__kmpc_serialized_parallel",
-      "__kmpc_end_serialized_parallel", "__kmpc_omp_task", "__kmpc_omp_task_alloc", "__kmpc_omp_task_begin_if0",
-      "__kmpc_omp_task_complete_if0", "__kmpc_omp_task_with_deps", "__kmpc_omp_wait_deps",
-      "__kmpc_omp_taskwait", "__kmpc_omp_taskwait_deps_51", "__kmpc_omp_taskyield", "__kmpc_taskgroup",
-      "__kmpc_end_taskgroup", "__kmpc_taskloop", "__kmpc_taskloop_5", "__kmpc_threadprivate_cached"};
+  static const llvm::StringSet<> names = {"__kmpc_critical",
+                                          "__kmpc_critical_with_hint",
+                                          "__kmpc_end_critical",
+                                          "__kmpc_flush",
+                                          "__kmpc_push_num_threads",
+                                          "__kmpc_push_proc_bind",
+                                          "__kmpc_serialized_parallel",
+                                          "__kmpc_end_serialized_parallel",
+                                          "__kmpc_omp_task",
+                                          "__kmpc_omp_task_alloc",
+                                          "__kmpc_omp_task_begin_if0",
+                                          "__kmpc_omp_task_complete_if0",
+                                          "__kmpc_omp_task_with_deps",
+                                          "__kmpc_omp_wait_deps",
+                                          "__kmpc_omp_taskwait",
+                                          "__kmpc_omp_taskwait_deps_51",
+                                          "__kmpc_omp_taskyield",
+                                          "__kmpc_taskgroup",
+                                          "__kmpc_end_taskgroup",
+                                          "__kmpc_taskloop",
+                                          "__kmpc_taskloop_5",
+                                          "__kmpc_threadprivate_cached"};
   return names;
 }
 
 const llvm::StringSet<>& query_calls() {
   static const llvm::StringSet<> names = {
       "__kmpc_global_thread_num", "__kmpc_bound_thread_num", "__kmpc_global_num_threads", "__kmpc_in_parallel",
-      "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads", "omp_get_level", "omp_get_active_level",
-      "omp_in_parallel", "omp_get_num_procs", "omp_get_team_num", "omp_get_num_teams", "omp_get_wtime",
-      "omp_get_thread_num_", "omp_get_num_threads_", "omp_get_max_threads_", "omp_in_parallel_"};
+      "omp_get_thread_num",       "omp_get_num_threads",     "omp_get_max_threads",       "omp_get_level",
+      "omp_get_active_level",     "omp_in_parallel",         "omp_get_num_procs",         "omp_get_team_num",
+      "omp_get_num_teams",        "omp_get_wtime",           "omp_get_thread_num_",       "omp_get_num_threads_",
+      "omp_get_max_threads_",     "omp_in_parallel_"};
   return names;
 }
 

@@ -85,7 +85,8 @@ BasicBlock* copy_region(Function& to, Function& from, ArrayRef<Value*> captures,
   // The arguments are others.
   to.setAttributes(AttributeList::get(to.getContext(), AttributeList::FunctionIndex,
                                       AttrBuilder(to.getContext(), from.getAttributes().getFnAttrs())));
-  for (const auto attribute : {Attribute::AlwaysInline, Attribute::NoRecurse, Attribute::Memory}) to.removeFnAttr(attribute);
+  for (const auto attribute : {Attribute::AlwaysInline, Attribute::NoRecurse, Attribute::Memory})
+    to.removeFnAttr(attribute);
   return entry;
 }
 
@@ -115,7 +116,8 @@ void Sample::inline_callees() {
     again = false;
     SmallVector<CallBase*, 16> calls;
     for (Instruction& instruction : instructions(*function_))
-      if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && may_inline(*call, *function_)) calls.push_back(call);
+      if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && may_inline(*call, *function_))
+        calls.push_back(call);
     for (CallBase* call : calls) {
       const unsigned size = call->getCalledFunction()->getInstructionCount();
       if (size > budget) return;

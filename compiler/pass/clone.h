@@ -8,9 +8,9 @@
 
 namespace weft::pass {
 
-// Copies `from` into the empty function `to`. `captures` stand for its arguments behind the two thread numbers, `number`
-// for what the first of these points to. What compilers put at the region's beginning comes into the entry block, which
-// is returned: it ends with a branch to the copy.
+// Copies `from` into the empty function `to`. `captures` stand for its arguments behind the two thread numbers,
+// `number` for what the first of these points to. What compilers put at the region's beginning comes into the entry
+// block, which is returned: it ends with a branch to the copy.
 llvm::BasicBlock* copy_region(llvm::Function& to, llvm::Function& from, llvm::ArrayRef<llvm::Value*> captures,
                               llvm::Value* number, llvm::ValueToValueMapTy& copies);
 

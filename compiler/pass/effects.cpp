@@ -14,11 +14,16 @@ namespace {
 
 using namespace llvm;
 
-bool is_own(const Value* pointer) { return isa<AllocaInst>(getUnderlyingObject(pointer, 0)); }
+bool is_own(const Value* pointer) {
+  SmallVector<const Value*, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return all_of(objects, [](const Value* object) { return isa<AllocaInst>(object); });
+}
 
 bool stays_own(const IntrinsicInst& intrinsic) {
   if (intrinsic.isLifetimeStartOrEnd() || intrinsic.isAssumeLikeIntrinsic()) return true;
-  if (const auto* memory = dyn_cast<AnyMemIntrinsic>(&intrinsic)) return !memory->isVolatile() && is_own(memory->getDest());
+  if (const auto* memory = dyn_cast<AnyMemIntrinsic>(&intrinsic))
+    return !memory->isVolatile() && is_own(memory->getDest());
   return intrinsic.getIntrinsicID() == Intrinsic::stacksave || intrinsic.getIntrinsicID() == Intrinsic::stackrestore;
 }
 
@@ -31,7 +36,8 @@ bool stays_own(const CallBase& call) {
 
 bool stays_own(const Instruction& instruction) {
   if (!instruction.mayHaveSideEffects()) return true;
-  if (const auto* store = dyn_cast<StoreInst>(&instruction)) return !store->isVolatile() && is_own(store->getPointerOperand());
+  if (const auto* store = dyn_cast<StoreInst>(&instruction))
+    return !store->isVolatile() && is_own(store->getPointerOperand());
   if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) return is_own(update->getPointerOperand());
   if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) return is_own(exchange->getPointerOperand());
   if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction)) return stays_own(*intrinsic);

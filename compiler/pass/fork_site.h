@@ -2,6 +2,8 @@
 // The place where a program starts a region: what comes before the call that starts it by the standard interface.
 #pragma once
 
+#include <llvm/IR/Instructions.h>
+
 #include "loop_shape.h"
 
 namespace weft::pass {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idle_member.h"
 
+#include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -22,9 +23,11 @@ void leave_loop_out(Sample& sample, const LoopShape& shape) {
   CallBase* init = sample.copy_of(shape.init);
   if (shape.dispatched) {
     CallBase* next = sample.copy_of(shape.next);
-    next->replaceAllUsesWith(ConstantInt::get(next->getType(), 0));
+    // So that conditions on it are decided before ways are looked at.
+    replaceAndRecursivelySimplify(next, ConstantInt::get(next->getType(), 0));
     next->eraseFromParent();
     init->eraseFromParent();
+    for (BasicBlock& block : sample.function()) ConstantFoldTerminator(&block);
   } else {
     CallBase* fini = sample.copy_of(shape.fini);
     BasicBlock* behind = SplitBlock(fini->getParent(), fini->getNextNode());
@@ -42,7 +45,6 @@ void leave_loop_out(Sample& sample, const LoopShape& shape) {
 std::string trace_of_idle_member(const LoopShape& shape, FunctionAnalysisManager& analyses) {
   Sample sample(*shape.function, Type::getVoidTy(shape.function->getContext()), ".idle", analyses);
   leave_loop_out(sample, shape);
-  // So that conditions on them are decided before paths are looked at.
   sample.expose();
   sample.promote();
   std::string trace = changed_reduction(sample.function());

@@ -35,7 +35,8 @@ Blocks blocks_after(BasicBlock* from, const BasicBlock* stop) {
 
 bool is_inside(const Instruction& instruction, const CallBase& init, const CallBase& fini, const Blocks& blocks) {
   BasicBlock* block = const_cast<BasicBlock*>(instruction.getParent());
-  if (block == init.getParent()) return init.comesBefore(&instruction) && (block != fini.getParent() || instruction.comesBefore(&fini));
+  if (block == init.getParent())
+    return init.comesBefore(&instruction) && (block != fini.getParent() || instruction.comesBefore(&fini));
   if (block == fini.getParent()) return instruction.comesBefore(&fini);
   return blocks.contains(block);
 }
@@ -82,20 +83,36 @@ bool only_ends_follow(Instruction& barrier, const SmallPtrSet<BasicBlock*, 8>& c
 
 bool is_repeated(CallBase& init) { return blocks_after(init.getParent(), nullptr).contains(init.getParent()); }
 
+SmallVector<BasicBlock*, 8> blocks_without(CallBase& init) {
+  Blocks before;
+  SmallVector<BasicBlock*, 32> pending{init.getParent()};
+  while (!pending.empty()) {
+    BasicBlock* block = pending.pop_back_val();
+    if (before.insert(block).second) pending.append(pred_begin(block), pred_end(block));
+  }
+  SmallVector<BasicBlock*, 8> others;
+  for (BasicBlock& block : *init.getFunction())
+    if (!before.contains(&block)) others.push_back(&block);
+  return others;
+}
+
 std::string why_not_repeatable(CallBase& init, CallBase& fini) {
   for (unsigned slot = 3; slot <= 6; ++slot)
-    if (!isa<AllocaInst>(init.getArgOperand(slot)->stripPointerCasts())) return "the loop's bounds are not in slots of their own";
+    if (!isa<AllocaInst>(init.getArgOperand(slot)->stripPointerCasts()))
+      return "the loop's bounds are not in slots of their own";
   const DominatorTree dominators(*init.getFunction());
   const Blocks blocks = blocks_after(init.getParent(), fini.getParent());
   if (!blocks.contains(fini.getParent())) return "the loop has no end";
   for (BasicBlock* block : blocks) {
     if (!dominators.dominates(init.getParent(), block)) return "the loop is entered by another way";
-    if (block != fini.getParent() && isa<ReturnInst, ResumeInst>(block->getTerminator())) return "the loop has several ends";
+    if (block != fini.getParent() && isa<ReturnInst, ResumeInst>(block->getTerminator()))
+      return "the loop has several ends";
   }
   for (Instruction& instruction : instructions(*init.getFunction())) {
     if (!is_inside(instruction, init, fini, blocks)) continue;
     for (const Use& use : instruction.uses())
-      if (!is_inside(*cast<Instruction>(use.getUser()), init, fini, blocks)) return "a value of the loop is used after it";
+      if (use.getUser() != &fini && !is_inside(*cast<Instruction>(use.getUser()), init, fini, blocks))
+        return "a value of the loop is used after it";
   }
   return {};
 }

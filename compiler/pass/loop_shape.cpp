@@ -46,9 +46,7 @@ bool read_schedule(LoopShape& shape) {
   shape.monotonic = (value & kNonmonotonic) == 0;
   switch (kind) {
     case kStaticChunked:
-    case kStaticBalancedChunked:
-      shape.chunked = true;
-      [[fallthrough]];
+    case kStaticBalancedChunked: shape.chunked = true; [[fallthrough]];
     case kStatic:
       shape.schedule = WEFT_SCHEDULE_STATIC;
       shape.monotonic = true;
@@ -63,12 +61,8 @@ bool read_schedule(LoopShape& shape) {
       shape.chunked = true;
       return true;
     case kRuntime:
-    case kRuntimeSimd:
-      shape.schedule = WEFT_SCHEDULE_RUNTIME;
-      return true;
-    case kAuto:
-      shape.schedule = WEFT_SCHEDULE_AUTO;
-      return true;
+    case kRuntimeSimd: shape.schedule = WEFT_SCHEDULE_RUNTIME; return true;
+    case kAuto: shape.schedule = WEFT_SCHEDULE_AUTO; return true;
     default:
       if (kind < kFirstOrdered || kind > kLastOrdered) {
         shape.obstacle = "the schedule is not one of a worksharing loop's";
@@ -87,7 +81,8 @@ void object(LoopShape& shape, const Twine& reason) {
 // Which construct the loop is of, by the location that the compiler has passed.
 const char* construct_of(const CallBase& init) {
   const auto* ident = dyn_cast<GlobalVariable>(init.getArgOperand(0)->stripPointerCasts());
-  const auto* value = ident != nullptr && ident->hasInitializer() ? dyn_cast<ConstantStruct>(ident->getInitializer()) : nullptr;
+  const auto* value =
+      ident != nullptr && ident->hasInitializer() ? dyn_cast<ConstantStruct>(ident->getInitializer()) : nullptr;
   const auto* flags = value != nullptr ? dyn_cast<ConstantInt>(value->getOperand(1)) : nullptr;
   return flags != nullptr && (flags->getZExtValue() & kSectionsIdent) != 0 ? "parallel sections" : "parallel for";
 }
@@ -116,7 +111,7 @@ bool collect(LoopShape& shape) {
         break;
       case Call::distribute: distributes = true; break;
       case Call::unsupported: object(shape, "calls " + callee_name(instruction)); break;
-      default: break;
+      default: shape.asks_number |= callee_name(instruction).starts_with("omp_get_thread_num"); break;
     }
   }
   if (loops != 1 || distributes) {
@@ -165,6 +160,11 @@ LoopShape find_loop(Function& function) {
     shape.init = nullptr;
     return shape;
   }
+  // OpenMP 5.2, section 11.5.3. Without a chunk size a program that does not ask cannot tell.
+  if (shape.schedule == WEFT_SCHEDULE_STATIC && shape.chunked)
+    object(shape, "schedule(static, chunk) says which member runs what");
+  if (shape.schedule != WEFT_SCHEDULE_DYNAMIC && shape.schedule != WEFT_SCHEDULE_GUIDED && shape.asks_number)
+    object(shape, "a static schedule, and the region asks for its thread number");
   if (!shape.obstacle.empty()) return shape;
   shape.reads_last = is_loaded(shape.last_slot());
   object(shape, shape.dispatched ? std::string() : why_not_repeatable(*shape.init, *shape.fini));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -90,12 +92,17 @@ void ModuleLowering::lower(CallBase& fork) {
   if (!seen_.insert(&fork).second) return;
   Function* region = region_of(fork);
   if (region == nullptr) return;
-  fold_debug_function(*region);
   for (CallBase* inner : forks_of(*region)) lower(*inner);
   report(fork, lower_region(fork, *region), settings_);
 }
 
 bool ModuleLowering::run() {
+  // Before forks are collected: those of functions that are folded away go with them.
+  SmallSetVector<Function*, 16> regions;
+  for (Function& function : module_)
+    for (CallBase* fork : forks_of(function))
+      if (Function* region = region_of(*fork)) regions.insert(region);
+  for (Function* region : regions) fold_debug_function(*region);
   SmallVector<CallBase*, 16> forks;
   for (Function& function : module_) forks.append(forks_of(function));
   for (CallBase* fork : forks) lower(*fork);

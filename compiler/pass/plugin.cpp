@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin that compilers load (-fpass-plugin). It runs before all other passes: private variables are in memory then,
-// and regions look as the front end has written them.
+// The plugin that compilers load (-fpass-plugin). It runs before all other passes: private variables are in memory
+// then, and regions look as the front end has written them.
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>

@@ -130,7 +130,8 @@ void stop_waiting(Function& body) {
   }
   const auto without_waiting = [&](CallBase* call) {
     const std::string name = (callee_name(*call) + "_nowait").str();
-    call->setCalledFunction(body.getParent()->getOrInsertFunction(name, call->getFunctionType(), call->getCalledFunction()->getAttributes()));
+    call->setCalledFunction(body.getParent()->getOrInsertFunction(name, call->getFunctionType(),
+                                                                  call->getCalledFunction()->getAttributes()));
   };
   for (CallBase* reduce : reduces) without_waiting(reduce);
   for (CallBase* end : ends)
@@ -140,7 +141,8 @@ void stop_waiting(Function& body) {
 
 void drop_unused_queries(Function& body) {
   for (Instruction& instruction : make_early_inc_range(instructions(body)))
-    if (callee_name(instruction) == "__kmpc_global_thread_num" && instruction.use_empty()) instruction.eraseFromParent();
+    if (callee_name(instruction) == "__kmpc_global_thread_num" && instruction.use_empty())
+      instruction.eraseFromParent();
 }
 
 // Whether calls are left that take the number by which the runtime knows the thread.
@@ -167,7 +169,8 @@ Function* make_range_body(const LoopShape& shape) {
   fetch_captures(builder, region, body->getArg(1), captures);
   Value* number = nullptr;
   if (needs_thread_number(region)) {
-    const FunctionCallee query = region.getParent()->getOrInsertFunction("__kmpc_global_thread_num", builder.getInt32Ty(), builder.getPtrTy());
+    const FunctionCallee query =
+        region.getParent()->getOrInsertFunction("__kmpc_global_thread_num", builder.getInt32Ty(), builder.getPtrTy());
     number = builder.CreateCall(query, {shape.init->getArgOperand(0)});
   } else {
     number = load_field(builder, range, kRangeNumber, builder.getInt32Ty());

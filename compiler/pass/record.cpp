@@ -77,8 +77,9 @@ Function* parallel_for_function(Module& module) {
 Function* push_loop_function(Module& module) {
   LLVMContext& context = module.getContext();
   Type* wide = Type::getInt64Ty(context);
-  return weak_function(module, "weft_push_loop",
-                       FunctionType::get(Type::getVoidTy(context), {PointerType::getUnqual(context), wide, wide}, false));
+  return weak_function(
+      module, "weft_push_loop",
+      FunctionType::get(Type::getVoidTy(context), {PointerType::getUnqual(context), wide, wide}, false));
 }
 
 }  // namespace weft::pass

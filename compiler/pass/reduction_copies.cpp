@@ -62,8 +62,8 @@ class Writes {
   bool whole_ = false;
 };
 
-// Whether `use` is a write of the copy that `writes` has no objection to, or none at all. `list`: the slots in which the
-// compiler passes the copies' addresses.
+// Whether `use` is a write of the copy that `writes` has no objection to, or none at all. `list`: the slots in which
+// the compiler passes the copies' addresses.
 bool is_harmless(const Use& use, const Value* list, Writes& writes) {
   auto* user = cast<Instruction>(use.getUser());
   if (isa<LoadInst, ICmpInst>(user)) return true;
@@ -73,7 +73,8 @@ bool is_harmless(const Use& use, const Value* list, Writes& writes) {
   }
   if (auto* intrinsic = dyn_cast<IntrinsicInst>(user)) {
     if (intrinsic->isLifetimeStartOrEnd() || intrinsic->isAssumeLikeIntrinsic()) return true;
-    if (auto* transfer = dyn_cast<AnyMemTransferInst>(intrinsic); transfer && transfer->getRawDest() != use.get()) return true;
+    if (auto* transfer = dyn_cast<AnyMemTransferInst>(intrinsic); transfer && transfer->getRawDest() != use.get())
+      return true;
     return isa<AnyMemIntrinsic>(intrinsic) && writes.add_whole();
   }
   return isa<CallBase>(user) && writes.add_whole();

@@ -4,9 +4,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include "clone.h"
 #include "effects.h"
+#include "loop_region.h"
 
 namespace weft::pass {
 namespace {
@@ -33,12 +35,16 @@ Value* chunk_of(IRBuilder<>& builder, const LoopShape& shape, CallBase& init) {
   return builder.CreateSExt(init.getArgOperand(shape.dispatched ? 6 : 8), builder.getInt64Ty());
 }
 
-void return_none(Function& function) {
-  for (BasicBlock& block : function) {
-    auto* end = dyn_cast<ReturnInst>(block.getTerminator());
-    if (end == nullptr) continue;
-    ReturnInst::Create(function.getContext(), Constant::getNullValue(function.getReturnType()), end->getIterator());
-    end->eraseFromParent();
+// A way that does not lead to the loop has no iterations, whatever else the region does there.
+void leave_at_other_ways(CallBase& init, LLVMContext& context) {
+  Constant* none = Constant::getNullValue(result_type(context));
+  for (BasicBlock* block : blocks_without(init)) {
+    // The unwinder needs its landing pads.
+    if (block->isEHPad()) continue;
+    Instruction* first = &*block->getFirstNonPHIIt();
+    changeToUnreachable(first);
+    ReturnInst::Create(context, none, block->getTerminator()->getIterator());
+    block->getTerminator()->eraseFromParent();
   }
 }
 
@@ -64,8 +70,9 @@ void cut_at(CallBase& init, const LoopShape& shape) {
 
 Function* make_trip_count(const LoopShape& shape, FunctionAnalysisManager& analyses, std::string& why) {
   Sample sample(*shape.function, result_type(shape.function->getContext()), ".count", analyses);
-  return_none(sample.function());
-  cut_at(*sample.copy_of(shape.init), shape);
+  CallBase* init = sample.copy_of(shape.init);
+  leave_at_other_ways(*init, init->getContext());
+  cut_at(*init, shape);
   sample.expose();
   sample.simplify();
   why = visible_effect(sample.function(), {}, false);
