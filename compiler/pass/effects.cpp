@@ -56,16 +56,11 @@ std::string describe(const Instruction& instruction) {
 
 }  // namespace
 
-std::string visible_effect(Function& function, const SmallPtrSet<BasicBlock*, 8>& allowed, bool queries) {
+std::string visible_effect(Function& function, bool queries) {
   for (Instruction& instruction : instructions(function)) {
-    if (allowed.contains(instruction.getParent())) continue;
-    switch (classify(instruction)) {
-      case Call::reduce:
-      case Call::end_reduce: continue;
-      case Call::query:
-        if (!queries) return "uses " + callee_name(instruction).str();
-        continue;
-      default: break;
+    if (classify(instruction) == Call::query) {
+      if (!queries) return "uses " + callee_name(instruction).str();
+      continue;
     }
     if (!stays_own(instruction)) return describe(instruction);
   }

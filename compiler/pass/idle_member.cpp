@@ -18,16 +18,30 @@ namespace {
 
 using namespace llvm;
 
+// So that conditions on the result are decided before ways are looked at.
+void replace_call(CallBase* call, uint64_t result) {
+  Function* function = call->getFunction();
+  replaceAndRecursivelySimplify(call, ConstantInt::get(call->getType(), result));
+  call->eraseFromParent();
+  for (BasicBlock& block : *function) ConstantFoldTerminator(&block);
+}
+
+// A member may combine its reductions: it does so with what they began with.
+void leave_reductions_out(Function& function) {
+  SmallVector<CallBase*, 4> calls;
+  for (Instruction& instruction : instructions(function))
+    if (classify(instruction) == Call::reduce) calls.push_back(cast<CallBase>(&instruction));
+  for (CallBase* call : calls) replace_call(call, 0);
+  removeUnreachableBlocks(function);
+}
+
 // The loop has no iterations: control goes from its beginning to its end.
 void leave_loop_out(Sample& sample, const LoopShape& shape) {
   CallBase* init = sample.copy_of(shape.init);
   if (shape.dispatched) {
     CallBase* next = sample.copy_of(shape.next);
-    // So that conditions on it are decided before ways are looked at.
-    replaceAndRecursivelySimplify(next, ConstantInt::get(next->getType(), 0));
-    next->eraseFromParent();
+    replace_call(next, 0);
     init->eraseFromParent();
-    for (BasicBlock& block : sample.function()) ConstantFoldTerminator(&block);
   } else {
     CallBase* fini = sample.copy_of(shape.fini);
     BasicBlock* behind = SplitBlock(fini->getParent(), fini->getNextNode());
@@ -49,8 +63,9 @@ std::string trace_of_idle_member(const LoopShape& shape, FunctionAnalysisManager
   sample.promote();
   std::string trace = changed_reduction(sample.function());
   if (!trace.empty()) return trace;
+  leave_reductions_out(sample.function());
   sample.simplify();
-  trace = visible_effect(sample.function(), combining_blocks(sample.function()), true);
+  trace = visible_effect(sample.function(), true);
   return trace.empty() ? trace : "outside of the loop: " + trace;
 }
 

@@ -33,6 +33,17 @@ Blocks blocks_after(BasicBlock* from, const BasicBlock* stop) {
   return seen;
 }
 
+// The blocks from which control may come to `target`, and itself.
+Blocks blocks_to(BasicBlock* target) {
+  Blocks seen;
+  SmallVector<BasicBlock*, 32> pending{target};
+  while (!pending.empty()) {
+    BasicBlock* block = pending.pop_back_val();
+    if (seen.insert(block).second) pending.append(pred_begin(block), pred_end(block));
+  }
+  return seen;
+}
+
 bool is_inside(const Instruction& instruction, const CallBase& init, const CallBase& fini, const Blocks& blocks) {
   BasicBlock* block = const_cast<BasicBlock*>(instruction.getParent());
   if (block == init.getParent())
@@ -84,12 +95,7 @@ bool only_ends_follow(Instruction& barrier, const SmallPtrSet<BasicBlock*, 8>& c
 bool is_repeated(CallBase& init) { return blocks_after(init.getParent(), nullptr).contains(init.getParent()); }
 
 SmallVector<BasicBlock*, 8> blocks_without(CallBase& init) {
-  Blocks before;
-  SmallVector<BasicBlock*, 32> pending{init.getParent()};
-  while (!pending.empty()) {
-    BasicBlock* block = pending.pop_back_val();
-    if (before.insert(block).second) pending.append(pred_begin(block), pred_end(block));
-  }
+  const Blocks before = blocks_to(init.getParent());
   SmallVector<BasicBlock*, 8> others;
   for (BasicBlock& block : *init.getFunction())
     if (!before.contains(&block)) others.push_back(&block);
@@ -101,17 +107,24 @@ std::string why_not_repeatable(CallBase& init, CallBase& fini) {
     if (!isa<AllocaInst>(init.getArgOperand(slot)->stripPointerCasts()))
       return "the loop's bounds are not in slots of their own";
   const DominatorTree dominators(*init.getFunction());
-  const Blocks blocks = blocks_after(init.getParent(), fini.getParent());
-  if (!blocks.contains(fini.getParent())) return "the loop has no end";
-  for (BasicBlock* block : blocks) {
+  const Blocks to_fini = blocks_to(fini.getParent());
+  const Blocks after_fini = blocks_after(fini.getParent(), nullptr);
+  Blocks inside;
+  for (BasicBlock* block : blocks_after(init.getParent(), fini.getParent())) {
+    if (!to_fini.contains(block)) {
+      // Where the program ends. Others may come there too, but no member of theirs comes back.
+      if (isa<ReturnInst, ResumeInst>(block->getTerminator())) return "the loop has several ends";
+      if (!after_fini.contains(block)) inside.insert(block);
+      continue;
+    }
     if (!dominators.dominates(init.getParent(), block)) return "the loop is entered by another way";
-    if (block != fini.getParent() && isa<ReturnInst, ResumeInst>(block->getTerminator()))
-      return "the loop has several ends";
+    inside.insert(block);
   }
+  if (!inside.contains(fini.getParent())) return "the loop has no end";
   for (Instruction& instruction : instructions(*init.getFunction())) {
-    if (!is_inside(instruction, init, fini, blocks)) continue;
-    for (const Use& use : instruction.uses())
-      if (use.getUser() != &fini && !is_inside(*cast<Instruction>(use.getUser()), init, fini, blocks))
+    if (!is_inside(instruction, init, fini, inside)) continue;
+    for (const User* user : instruction.users())
+      if (user != &fini && !is_inside(*cast<Instruction>(user), init, fini, inside))
         return "a value of the loop is used after it";
   }
   return {};

@@ -75,7 +75,7 @@ Function* make_trip_count(const LoopShape& shape, FunctionAnalysisManager& analy
   cut_at(*init, shape);
   sample.expose();
   sample.simplify();
-  why = visible_effect(sample.function(), {}, false);
+  why = visible_effect(sample.function(), false);
   if (!why.empty()) {
     why = "before the loop: " + why;
     return nullptr;
