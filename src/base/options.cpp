@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "base/option_values.h"
+#include "base/program_defaults.h"
 #include "base/scanner.h"
 #include "base/spelling.h"
 
@@ -43,6 +44,34 @@ const char* find_value(const char* const* environment, const char* variable) noe
   return text == nullptr || Scanner(text).at_end() ? nullptr : text;
 }
 
+// The same in what a program brings; null if that is null.
+const char* find_default(const char* defaults, const char* variable) noexcept {
+  if (defaults == nullptr) return nullptr;
+  for (; *defaults != '\0'; defaults += std::strlen(defaults) + 1) {
+    const char* const setting[] = {defaults, nullptr};
+    if (const char* text = find_value(setting, variable); text != nullptr) return text;
+  }
+  return nullptr;
+}
+
+struct Given {
+  const char* const* environment;
+  const char* defaults;
+
+  const char* value(const Row& row) const noexcept {
+    const char* text = find_value(environment, row.variable);
+    return text != nullptr ? text : find_default(defaults, row.variable);
+  }
+};
+
+template <class Value>
+bool is_value(const NumberRange& range, const char* text, Value* value) noexcept {
+  Scanner in(text);
+  return read(in, range, value) && in.at_end();
+}
+
+bool is_value(const NumberRange&, const char*, Text*) noexcept { return true; }
+
 void refuse(const Row& row, const char* text, const int*) noexcept {
   warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text,
        row.range.least, row.range.most);
@@ -54,21 +83,18 @@ void refuse(const Row& row, const char* text, const Value* value) noexcept {
 }
 
 template <class Value>
-void set(const char* const* environment, const Row& row, Value* value) noexcept {
-  const char* text = find_value(environment, row.variable);
+void set(const Given& given, const Row& row, Value* value) noexcept {
+  const char* text = given.value(row);
   if (text == nullptr) return;
-  Scanner in(text);
   Value wanted = *value;
-  if (read(in, row.range, &wanted) && in.at_end()) {
+  if (is_value(row.range, text, &wanted)) {
     *value = wanted;
     return;
   }
   refuse(row, text, value);
 }
 
-void set(const char* const* environment, const Row& row, Text* text) noexcept {
-  text->value = find_value(environment, row.variable);
-}
+void set(const Given& given, const Row& row, Text* text) noexcept { text->value = given.value(row); }
 
 // Names that are ours by their prefix, unknown, and close to one we know: a slip of the keyboard.
 void warn_about_misspellings(const char* const* environment) noexcept {
@@ -96,10 +122,11 @@ void warn_about_misspellings(const char* const* environment) noexcept {
 
 }  // namespace
 
-Options parse(const char* const* environment) noexcept {
+Options parse(const char* const* environment, const char* defaults) noexcept {
+  const Given given{environment, defaults};
   Options options;
   const Row* row = kRows;
-#define WEFT_OPTION(field, variable, type, value, least, most, help) set(environment, *row++, &options.field);
+#define WEFT_OPTION(field, variable, type, value, least, most, help) set(given, *row++, &options.field);
 #include "base/options.def"
 #undef WEFT_OPTION
   // A privileged program must not load what its caller names.
@@ -114,8 +141,21 @@ Options parse(const char* const* environment) noexcept {
 }
 
 const Options& options() noexcept {
-  static const Options parsed = parse(environ);
+  static const Options parsed = parse(environ, weft_defaults);
   return parsed;
+}
+
+Verdict judge(const char* variable, const char* text) noexcept {
+  const Row* row = kRows;
+#define WEFT_OPTION(field, name, type, value, least, most, help)                     \
+  if (std::strcmp(variable, row->variable) == 0) {                                   \
+    type wanted = value;                                                             \
+    return is_value(row->range, text, &wanted) ? Verdict::good : Verdict::bad_value; \
+  }                                                                                  \
+  ++row;
+#include "base/options.def"
+#undef WEFT_OPTION
+  return Verdict::no_such_variable;
 }
 
 OptionRow option_row(int index) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a process, read from its environment once. The runtime reads no variable elsewhere.
+// The settings of a process, read once from its environment and from what its program brings. The only reader of the
+// environment.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +64,13 @@ inline constexpr int kShownOfValue = 60;
 // Thread-safe; may be called before main.
 const Options& options() noexcept;
 
-// The settings that `environment` (as in environ) stands for; warns likewise.
-Options parse(const char* const* environment) noexcept;
+// The settings that `environment` (as in environ) stands for; warns likewise. `defaults` is what a program brings with
+// it (program_defaults.h), or null; the environment overrides it.
+Options parse(const char* const* environment, const char* defaults = nullptr) noexcept;
+
+// Whether `text` is a value of the variable.
+enum class Verdict : uint8_t { no_such_variable, bad_value, good };
+Verdict judge(const char* variable, const char* text) noexcept;
 
 // For lists of all settings.
 struct OptionRow {

@@ -57,6 +57,26 @@ TEST(Options, NothingSet) {
   EXPECT_EQ(parsed.options.wait_policy, WaitPolicy::unset);
 }
 
+TEST(Options, TheEnvironmentOverridesWhatTheProgramBrings) {
+  const char defaults[] = "WEFT_NUM_CPUS=3\0OMP_SCHEDULE=guided,5\0";
+  const char* const environment[] = {"WEFT_NUM_CPUS=2", "OMP_SCHEDULE= ", nullptr};
+  const Options options = weft::base::parse(environment, defaults);
+  EXPECT_EQ(options.num_cpus, 2);
+  EXPECT_EQ(options.run_schedule.kind, LoopSchedule::Kind::guided);
+  EXPECT_EQ(options.run_schedule.chunk, 5);
+  EXPECT_EQ(options.spin_us, -1);
+}
+
+TEST(Options, Judge) {
+  using weft::base::Verdict;
+  EXPECT_EQ(weft::base::judge("WEFT_NUM_CPUS", "3"), Verdict::good);
+  EXPECT_EQ(weft::base::judge("WEFT_NUM_CPUS", "0"), Verdict::bad_value);
+  EXPECT_EQ(weft::base::judge("OMP_SCHEDULE", "guided,"), Verdict::bad_value);
+  EXPECT_EQ(weft::base::judge("WEFT_MODE", "counting"), Verdict::good);
+  EXPECT_EQ(weft::base::judge("OMP_PLACES", "cores"), Verdict::good);
+  EXPECT_EQ(weft::base::judge("WEFT_NUM_CPU", "3"), Verdict::no_such_variable);
+}
+
 TEST(Options, EmptyIsAsUnset) {
   EXPECT_EQ(good("OMP_NUM_THREADS=").num_threads.count, 0);
   EXPECT_EQ(good("OMP_STACKSIZE= \t").stack_size.bytes, 0);

@@ -34,15 +34,6 @@ bool complete(const Libraries& libraries) {
   return fs::exists(libraries.runtime, error) && fs::exists(libraries.audit, error);
 }
 
-// This command's file. Without /proc: what the system says it has started, which may be a link.
-fs::path own_path() {
-  std::error_code error;
-  fs::path path = fs::read_symlink("/proc/self/exe", error);
-  if (!error) return path;
-  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  return started != nullptr ? fs::weakly_canonical(started, error) : fs::path();
-}
-
 Libraries in(const fs::path& folder, const fs::path& package) {
   std::error_code error;
   const fs::path python = package / "_site";
@@ -51,6 +42,14 @@ Libraries in(const fs::path& folder, const fs::path& package) {
 }
 
 }  // namespace
+
+fs::path own_path() {
+  std::error_code error;
+  fs::path path = fs::read_symlink("/proc/self/exe", error);
+  if (!error) return path;
+  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return started != nullptr ? fs::weakly_canonical(started, error) : fs::path();
+}
 
 Libraries find_libraries() {
   std::error_code error;

@@ -13,6 +13,9 @@ struct Libraries {
   std::filesystem::path python;  // the folder that each Python on weft has first in its PYTHONPATH; empty: no package
 };
 
+// This program's file, with no link in the path. Without /proc: what the system says it has started.
+std::filesystem::path own_path();
+
 // Looks beside the command: as built, as installed, then as a wheel is. Ends the process with a message when there is
 // none.
 Libraries find_libraries();

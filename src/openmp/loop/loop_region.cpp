@@ -137,6 +137,7 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
   // A tool is told of constructs as the standard interface has them. Reductions in order want every member.
   if (ompt::on() || g_reduces_in_order) return false;
   if (count == 0) return true;
+  self();  // the thread may be new here
   LoopRegion region{loop, body, captures, count, {}, 0};
   region.schedule = schedule_of(*loop, chunk, &region.chunk);
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region};
