@@ -8,8 +8,8 @@
 
 namespace weft::pass {
 
-// What it does beyond its own slots, for people to read; empty: nothing. `queries`: whether it may use what it is told of
-// the thread and its team.
+// What it does beyond its own slots, for people to read; empty: nothing. `queries`: whether it may use what it is told
+// of the thread and its team.
 std::string visible_effect(llvm::Function& function, bool queries);
 
 }  // namespace weft::pass
