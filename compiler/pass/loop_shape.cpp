@@ -75,7 +75,7 @@ bool read_schedule(LoopShape& shape) {
     default: break;
   }
   if (kind < kFirstOrdered || kind > kLastOrdered) return false;
-  object(shape, "ordered");
+  shape.obstacle = "ordered";
   shape.schedule = WEFT_SCHEDULE_RUNTIME;
   return true;
 }

@@ -30,13 +30,11 @@ class ProgramsTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def counts(self, program, members, seed):
+    def counts(self, program, members, seed, **settings):
         """Regions, pieces, hints and refusals of a run."""
         file = self.path / "counts"
         file.unlink(missing_ok=True)
-        settings = {"WEFT_TEST_MEMBERS": members, "WEFT_TEST_SEED": seed, "WEFT_TEST_COUNTS": file}
-        if members != "refuse":
-            settings["WEFT_TEST_LAST"] = 1
+        settings |= {"WEFT_TEST_MEMBERS": members, "WEFT_TEST_SEED": seed, "WEFT_TEST_COUNTS": file}
         tools.run(program, OMP_NUM_THREADS=4, **settings)
         return [int(word) for word in file.read_text().split()]
 
@@ -56,7 +54,8 @@ class ProgramsTest(unittest.TestCase):
             return
         for members in MEMBERS:
             for seed in (1, 2, 3) if members in ("sequential", "threads") else (1,):
-                regions, pieces, _, refused = self.counts(program, members, seed)
+                settings = {"WEFT_TEST_LAST": 1} if members != "refuse" else {}
+                regions, pieces, _, refused = self.counts(program, members, seed, **settings)
                 self.assertGreater(regions, 0)
                 self.assertGreater(pieces, 0)
                 self.assertEqual(refused > 0, members == "refuse")
