@@ -109,15 +109,17 @@ Sample::~Sample() {
   function_->eraseFromParent();
 }
 
-void Sample::inline_callees() {
+void Sample::inline_callees(Initializers initializers) {
   unsigned budget = kInlineLimit;
   bool again = true;
   while (again) {
     again = false;
     SmallVector<CallBase*, 16> calls;
     for (Instruction& instruction : instructions(*function_))
-      if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && may_inline(*call, *function_))
-        calls.push_back(call);
+      if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && may_inline(*call, *function_)) {
+        const bool initializes = callee_name(*call).starts_with(".omp_initializer.");
+        if (!initializes || initializers == Initializers::inlined) calls.push_back(call);
+      }
     for (CallBase* call : calls) {
       const unsigned size = call->getCalledFunction()->getInstructionCount();
       if (size > budget) return;
@@ -129,9 +131,9 @@ void Sample::inline_callees() {
   }
 }
 
-void Sample::expose() {
+void Sample::expose(Initializers initializers) {
   removeUnreachableBlocks(*function_);
-  inline_callees();
+  inline_callees(initializers);
   stripDebugInfo(*function_);
   let_queries_go(*function_);
 }

@@ -32,14 +32,16 @@ class Sample {
     return llvm::cast<T>(copies_[original]);
   }
   // Erases what cannot be reached, barriers, and calls that may be inlined: small ones, at any level of optimization.
-  void expose();
+  // Initializers of reductions, which clang has functions for, are of interest as such.
+  enum class Initializers { kept, inlined };
+  void expose(Initializers initializers = Initializers::inlined);
   // Brings slots into values; their stores stay in order.
   void promote();
   void simplify();
   llvm::Function* keep();
 
  private:
-  void inline_callees();
+  void inline_callees(Initializers initializers);
   void refresh();
   llvm::Function* function_;
   llvm::FunctionAnalysisManager& analyses_;

@@ -33,24 +33,27 @@ SmallVector<Value*, 8> captures_of(const CallBase& fork) {
   return captures;
 }
 
-Count compute_count(IRBuilder<>& builder, const CallBase& fork, Function* trip_count) {
-  CallInst* call = builder.CreateCall(trip_count, captures_of(fork));
-  Count count{builder.CreateExtractValue(call, 0), builder.CreateExtractValue(call, 1)};
-  return count;
+Count compute_count(IRBuilder<>& builder, const CallBase& fork, const TripCount& trip_count) {
+  Value* iterations = builder.CreateCall(trip_count.iterations, captures_of(fork));
+  Value* chunk = builder.getInt64(trip_count.constant_chunk);
+  if (trip_count.chunk != nullptr) chunk = builder.CreateCall(trip_count.chunk, captures_of(fork));
+  return {iterations, chunk};
 }
 
-// `trip_count` has this one caller.
-void dissolve(Function* trip_count) {
-  auto* call = cast<CallBase>(*trip_count->user_begin());
-  InlineFunctionInfo info;
-  if (InlineFunction(*call, info).isSuccess()) trip_count->eraseFromParent();
+// Each function has one caller.
+void dissolve(const TripCount& trip_count) {
+  for (Function* function : {trip_count.iterations, trip_count.chunk}) {
+    if (function == nullptr) continue;
+    InlineFunctionInfo info;
+    if (InlineFunction(*cast<CallBase>(*function->user_begin()), info).isSuccess()) function->eraseFromParent();
+  }
 }
 
 MDNode* likely(LLVMContext& context) { return MDBuilder(context).createLikelyBranchWeights(); }
 
 }  // namespace
 
-void offer_ranges(CallInst& fork, const LoopShape& shape, Function* trip_count, Function* body) {
+void offer_ranges(CallInst& fork, const LoopShape& shape, const TripCount& trip_count, Function* body) {
   Module& module = *fork.getModule();
   LLVMContext& context = fork.getContext();
   Function* run = parallel_for_function(module);
@@ -79,7 +82,7 @@ void offer_ranges(CallInst& fork, const LoopShape& shape, Function* trip_count, 
   dissolve(trip_count);
 }
 
-void announce_loop(CallBase& fork, const LoopShape& shape, Function* trip_count) {
+void announce_loop(CallBase& fork, const LoopShape& shape, const TripCount& trip_count) {
   Module& module = *fork.getModule();
   Function* push = push_loop_function(module);
   GlobalVariable* record = make_record(shape, fork.getArgOperand(0), false);

@@ -5,13 +5,14 @@
 #include <llvm/IR/Instructions.h>
 
 #include "loop_shape.h"
+#include "trip_count.h"
 
 namespace weft::pass {
 
 // The runtime gets to run the region by `body`. Where there is none, or it says no, the region starts as before.
-void offer_ranges(llvm::CallInst& fork, const LoopShape& shape, llvm::Function* trip_count, llvm::Function* body);
+void offer_ranges(llvm::CallInst& fork, const LoopShape& shape, const TripCount& trip_count, llvm::Function* body);
 
 // The runtime is told of the loop; then the region starts as before.
-void announce_loop(llvm::CallBase& fork, const LoopShape& shape, llvm::Function* trip_count);
+void announce_loop(llvm::CallBase& fork, const LoopShape& shape, const TripCount& trip_count);
 
 }  // namespace weft::pass

@@ -59,11 +59,12 @@ void leave_loop_out(Sample& sample, const LoopShape& shape) {
 std::string trace_of_idle_member(const LoopShape& shape, FunctionAnalysisManager& analyses) {
   Sample sample(*shape.function, Type::getVoidTy(shape.function->getContext()), ".idle", analyses);
   leave_loop_out(sample, shape);
-  sample.expose();
+  sample.expose(Sample::Initializers::kept);
   sample.promote();
   std::string trace = changed_reduction(sample.function());
   if (!trace.empty()) return trace;
   leave_reductions_out(sample.function());
+  sample.expose();
   sample.simplify();
   trace = visible_effect(sample.function(), true);
   return trace.empty() ? trace : "outside of the loop: " + trace;

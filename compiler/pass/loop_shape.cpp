@@ -35,12 +35,21 @@ constexpr uint32_t kModifiers = 3u << 29;
 // ident_t::flags of loops.
 constexpr uint32_t kSectionsIdent = 0x400;
 
+// The first reason counts.
+void object(LoopShape& shape, const Twine& reason) {
+  if (shape.obstacle.empty()) shape.obstacle = reason.str();
+}
+
+LoopShape without_loop(LoopShape shape, const char* reason) {
+  shape.init = nullptr;
+  shape.obstacle = reason;
+  return shape;
+}
+
+// False: it is none of a worksharing loop's.
 bool read_schedule(LoopShape& shape) {
   const auto* operand = dyn_cast<ConstantInt>(shape.init->getArgOperand(2));
-  if (operand == nullptr) {
-    shape.obstacle = "the schedule is not a constant";
-    return false;
-  }
+  if (operand == nullptr) return false;
   const auto value = static_cast<uint32_t>(operand->getZExtValue());
   const uint32_t kind = value & ~kModifiers;
   shape.monotonic = (value & kNonmonotonic) == 0;
@@ -63,19 +72,12 @@ bool read_schedule(LoopShape& shape) {
     case kRuntime:
     case kRuntimeSimd: shape.schedule = WEFT_SCHEDULE_RUNTIME; return true;
     case kAuto: shape.schedule = WEFT_SCHEDULE_AUTO; return true;
-    default:
-      if (kind < kFirstOrdered || kind > kLastOrdered) {
-        shape.obstacle = "the schedule is not one of a worksharing loop's";
-        return false;
-      }
-      shape.obstacle = "ordered";
-      shape.schedule = WEFT_SCHEDULE_RUNTIME;
-      return true;
+    default: break;
   }
-}
-
-void object(LoopShape& shape, const Twine& reason) {
-  if (shape.obstacle.empty()) shape.obstacle = reason.str();
+  if (kind < kFirstOrdered || kind > kLastOrdered) return false;
+  shape.obstacle = "ordered";
+  shape.schedule = WEFT_SCHEDULE_RUNTIME;
+  return true;
 }
 
 // Which construct the loop is of, by the location that the compiler has passed.
@@ -150,16 +152,10 @@ LoopShape find_loop(Function& function) {
   shape.is_unsigned = name.ends_with("u");
   shape.bits = name.contains("_8") ? 64 : 32;
   shape.construct = construct_of(*shape.init);
-  if (!read_schedule(shape) || is_repeated(*shape.init)) {
-    if (shape.obstacle.empty()) shape.obstacle = "the region may run its loop several times";
-    shape.init = nullptr;
-    return shape;
-  }
-  if (!is_one(shape.init->getArgOperand(shape.dispatched ? 5 : 7))) {
-    shape.obstacle = "the loop's counter does not go up by one";
-    shape.init = nullptr;
-    return shape;
-  }
+  if (is_repeated(*shape.init)) return without_loop(shape, "the region may run its loop several times");
+  if (!read_schedule(shape)) return without_loop(shape, "the schedule is not one of a worksharing loop's");
+  if (!is_one(shape.init->getArgOperand(shape.dispatched ? 5 : 7)))
+    return without_loop(shape, "the loop's counter does not go up by one");
   // OpenMP 5.2, section 11.5.3. Without a chunk size a program that does not ask cannot tell.
   if (shape.schedule == WEFT_SCHEDULE_STATIC && shape.chunked)
     object(shape, "schedule(static, chunk) says which member runs what");

@@ -70,8 +70,8 @@ Outcome ModuleLowering::lower_region(CallBase& fork, Function& region) {
     outcome.reason = "the region's captures are not addresses";
     return outcome;
   }
-  Function* trip_count = make_trip_count(shape, analyses_, outcome.reason);
-  if (trip_count == nullptr) return outcome;
+  const TripCount trip_count = make_trip_count(shape, analyses_, outcome.reason);
+  if (trip_count.iterations == nullptr) return outcome;
   outcome.reason = shape.obstacle;
   if (outcome.reason.empty() && !isa<CallInst>(fork)) outcome.reason = "exceptions may leave the region";
   if (outcome.reason.empty() && settings_.most == Lowering::hint) outcome.reason = "asked for by WEFTCC_LOWER";

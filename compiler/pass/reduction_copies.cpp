@@ -4,6 +4,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -11,7 +12,6 @@
 #include <set>
 
 #include "calls.h"
-#include "loop_shape.h"
 
 namespace weft::pass {
 namespace {
@@ -80,19 +80,20 @@ bool is_harmless(const Use& use, const Value* list, Writes& writes) {
   return isa<CallBase>(user) && writes.add_whole();
 }
 
-std::string check_copy(Value* copy, const Value* list, const SmallPtrSet<BasicBlock*, 8>& combining) {
+// What happens to a copy after it has been combined is of no interest: it is destroyed.
+std::string check_copy(Value* copy, const Value* list, const CallBase& reduce, const DominatorTree& dominators) {
   Writes writes(cast<Instruction>(copy)->getDataLayout());
   SmallVector<Use*, 16> uses;
   collect_uses(copy, uses);
   for (Use* use : uses) {
     auto* user = cast<Instruction>(use->getUser());
-    if (combining.contains(user->getParent()) || classify(*user) == Call::reduce) continue;
+    if (user == &reduce || dominators.dominates(&reduce, user)) continue;
     if (!is_harmless(*use, list, writes)) return kChanged;
   }
   return {};
 }
 
-std::string check_list(CallBase& reduce, const SmallPtrSet<BasicBlock*, 8>& combining) {
+std::string check_list(CallBase& reduce, const DominatorTree& dominators) {
   auto* list = const_cast<Value*>(getUnderlyingObject(reduce.getArgOperand(4), 0));
   if (!isa<AllocaInst>(list)) return kUnclear;
   SmallVector<Use*, 16> uses;
@@ -104,7 +105,7 @@ std::string check_list(CallBase& reduce, const SmallPtrSet<BasicBlock*, 8>& comb
     if (isa<IntToPtrInst>(store->getValueOperand())) continue;
     auto* copy = const_cast<Value*>(getUnderlyingObject(store->getValueOperand(), 0));
     if (!isa<AllocaInst>(copy)) return kUnclear;
-    std::string trace = check_copy(copy, list, combining);
+    std::string trace = check_copy(copy, list, reduce, dominators);
     if (!trace.empty()) return trace;
   }
   return {};
@@ -113,10 +114,10 @@ std::string check_list(CallBase& reduce, const SmallPtrSet<BasicBlock*, 8>& comb
 }  // namespace
 
 std::string changed_reduction(Function& region) {
-  const auto combining = combining_blocks(region);
+  const DominatorTree dominators(region);
   for (Instruction& instruction : instructions(region)) {
     if (classify(instruction) != Call::reduce) continue;
-    std::string trace = check_list(cast<CallBase>(instruction), combining);
+    std::string trace = check_list(cast<CallBase>(instruction), dominators);
     if (!trace.empty()) return trace;
   }
   return {};

@@ -10,8 +10,15 @@
 
 namespace weft::pass {
 
-// A function that takes the region's captures and returns {iterations, chunk}, both i64: the region up to the call that
-// starts the loop. It has no effect. Null: there is none, for the reason in `why`.
-llvm::Function* make_trip_count(const LoopShape& shape, llvm::FunctionAnalysisManager& analyses, std::string& why);
+// Each takes the region's captures, returns an i64 and has no effect: it is the region up to the call that starts the
+// loop.
+struct TripCount {
+  llvm::Function* iterations = nullptr;  // null: they cannot be counted
+  llvm::Function* chunk = nullptr;  // null: it is `constant_chunk`
+  int64_t constant_chunk = 0;
+};
+
+// `why` tells why there is none.
+TripCount make_trip_count(const LoopShape& shape, llvm::FunctionAnalysisManager& analyses, std::string& why);
 
 }  // namespace weft::pass
