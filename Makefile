@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-aarch64 conformance test-programs test-node \
-  test-python docs wheel deb test-deb install lint clean
+.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
+  test-programs test-node test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -42,6 +42,12 @@ test-asan test-tsan test-ubsan: test-%: setup
 	cmake --build --preset $*
 	ctest --preset $* --parallel 2
 
+# The unit tests of the protocols (of carriers, teams, slots, deques) with ThreadSanitizer: it builds only these.
+test-protocols: setup
+	cmake --preset tsan
+	cmake --build --preset tsan --target protocol_tests
+	ctest --preset tsan --label-regex '^protocol$$' --parallel 2
+
 # The tests on 64-bit Arm, by a cross compiler and an emulator.
 test-aarch64: setup
 	@scripts/setup-aarch64
@@ -77,18 +83,32 @@ docs:
 	@scripts/setup-docs
 	build/docs/venv/bin/mkdocs build --strict --quiet
 
-# The Python package: build/dist/weft-VERSION-py3-none-linux_ARCH.whl.
+# The Python package: build/dist/weft-VERSION-py3-none-manylinux_2_NN_ARCH.whl.
 wheel: setup
 	@scripts/setup-python
-	build/python/venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/dist .
+	scripts/wheel
+
+# It is installed into an environment of its own, runs a program of numpy, and is removed.
+test-wheel: wheel
+	tests/packages/wheel_test build/dist/weft-*-manylinux*_$$(uname -m).whl
+
+# The last commit for pip to build: build/dist/weft-VERSION.tar.gz.
+sdist: setup
+	@scripts/setup-python
+	scripts/sdist
+
+# A wheel is made of it and tested: some minutes.
+test-sdist: sdist
+	tests/packages/sdist_test build/dist/weft-[0-9]*.tar.gz
 
 # The Debian package: build/dist/weft_VERSION_ARCH.deb.
 deb: build
 	cd build/release && cpack -G DEB
 
-# It is installed, used and removed in a folder of its own.
+# It is installed, used and removed in a folder of its own; then by apt in a fresh Debian 12, where that can be made.
 test-deb: deb
 	tests/packages/deb_test build/dist/weft_*_$$(dpkg --print-architecture).deb
+	tests/packages/clean_root_test build/dist/weft_*_$$(dpkg --print-architecture).deb || [ $$? -eq 77 ]
 
 # To PREFIX, /usr/local by default.
 PREFIX ?= /usr/local

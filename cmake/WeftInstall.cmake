@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# PREFIX/bin/weft, weftcc, weftc++ and weftfort, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft, PREFIX/<libdir>/pkgconfig,
-# PREFIX/include/weft.
+# PREFIX/bin/weft, weftcc, weftc++ and weftfort, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft,
+# PREFIX/<libdir>/pkgconfig, PREFIX/include/weft; the manual pages and completions are installed by tools/weft/pages.
 include(CMakePackageConfigHelpers)
 
 set(WEFT_INSTALL_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR}/weft)
@@ -10,6 +10,9 @@ install(FILES ${CMAKE_BINARY_DIR}/bin/weftc++ ${CMAKE_BINARY_DIR}/bin/weftfort D
 install(TARGETS weft weft_audit weft_tcm weft_trace LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
         DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+if(TARGET weft_pass)
+  install(TARGETS weft_pass LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+endif()
 if(TARGET weft_tsan)
   install(TARGETS weft_tsan LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
   install(FILES ${WEFT_LIBRARY_DIR}/tsan/libomp.so.5 ${WEFT_LIBRARY_DIR}/tsan/libiomp5.so
@@ -33,7 +36,7 @@ install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 # `make deb`: one package with what the above installs, under /usr.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME weft)
-set(CPACK_PACKAGE_CONTACT "The weft developers")
+set(CPACK_PACKAGE_CONTACT "weft developers <noreply@weft.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Drop-in OpenMP runtime whose nested parallelism shares the CPUs")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/build/dist)
 set(CPACK_STRIP_FILES ON)

@@ -2,7 +2,6 @@
 # The component `python`: the package `weft` with the runtime and the command inside, relative to the package's folder.
 # A wheel holds just this component; `cmake --install ... --component python` makes the same tree for the tests. Without
 # links, which wheels cannot hold: the other names of the runtime are answered by the audit library.
-configure_file(python/version.py.in ${PROJECT_BINARY_DIR}/python/_version.py @ONLY)
 install(DIRECTORY python/weft/ DESTINATION . COMPONENT python EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py"
         PATTERN "py.typed")
 install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)

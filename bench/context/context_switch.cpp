@@ -16,7 +16,7 @@ int main() {
   constexpr int kSamples = 31;
   weft::core::ContextPool pool(256 * 1024);
   Context* home = weft::core::current_context();
-  Context* context = pool.take();
+  Context* context = pool.make();
   if (context == nullptr) {
     std::fprintf(stderr, "context_switch: the system refused one more thread (see ulimit -u)\n");
     return 1;
@@ -33,7 +33,9 @@ int main() {
     std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
     samples.push_back(elapsed.count() / kSwitches);
   }
-  pool.put(context);
+  pool.withdraw(context);
+  weft::core::ContextPool::end(context);
+  pool.reuse(context);
   std::sort(samples.begin(), samples.end());
   const bool fast = weft::platform::thread_pointer_method() == weft::platform::ThreadPointerMethod::instruction;
   std::printf("thread pointer written by: %s\n", fast ? "instruction" : "system call");

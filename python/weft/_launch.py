@@ -75,9 +75,9 @@ def main() -> "NoReturn":
         if "--help" in options:
             _tell(help_text())
         if "--version" in options:
-            from weft._version import VERSION
+            from weft._version import WHOLE_VERSION
 
-            _tell(f"weft {VERSION}")
+            _tell(f"weft {WHOLE_VERSION}")
         _settings(options).store(environment)
         store_launch(environment)
     except (OSError, ValueError) as error:

@@ -3,7 +3,6 @@
 
 #include <sys/auxv.h>
 #include <unistd.h>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/message.h"

@@ -3,12 +3,11 @@
 // environment.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace weft::base {
 
-// One number a nesting level; count 0: unset.
+// One number per nesting level; count 0: unset.
 struct ThreadList {
   static constexpr int kMost = 16;
   int values[kMost] = {};
@@ -19,7 +18,7 @@ struct LoopSchedule {
   enum class Kind : uint8_t { static_, dynamic, guided, auto_ };
   Kind kind = Kind::dynamic;
   bool monotonic = false;
-  int chunk = 1;  // 0: unset, for static one block a member
+  int chunk = 1;  // 0: unset, for static one block per member
 };
 
 struct StackSize {
@@ -29,7 +28,7 @@ struct StackSize {
 // Policies for the placement of threads (OpenMP 5.2, section 10.1.3); the numbers are those of omp_proc_bind_t.
 enum class ProcBind : uint8_t { false_, true_, primary, close, spread };
 
-// One a nesting level; count 0: unset. false and true stand alone.
+// One per nesting level; count 0: unset. false and true stand alone.
 struct BindList {
   static constexpr int kMost = 16;
   ProcBind values[kMost] = {};

@@ -6,7 +6,6 @@
 
 #include "core/budget/guests.h"
 #include "core/context/context.h"
-#include "core/context/context_pool.h"
 #include "core/monitor/cpu_load.h"
 #include "core/monitor/ticks.h"
 #include "core/sched/binding.h"

@@ -13,9 +13,9 @@ constexpr double kGainWanted = 1.1;
 // A call that takes this many times as long alone need not be measured to the end.
 constexpr int64_t kHopeless = 4;
 
-// Some hundred kinds are many; what finds no place soon is divided as ever.
+// Some hundred kinds are many; what finds no free entry soon is divided as ever.
 constexpr size_t kKinds = 512;
-constexpr size_t kPlacesToTry = 16;
+constexpr size_t kTries = 16;
 std::array<Grain, kKinds> g_kinds;  // by their numbers
 
 // A 64-bit hash.
@@ -112,7 +112,7 @@ Grain* Grain::of(const void* routine, int count, long m, long n) noexcept {
   // Two kinds that have the same number by chance are taken for one, which is a loss of time at the worst.
   const uint64_t shape = static_cast<uint64_t>(count) << 16 | order(m) << 8 | order(n);
   const uint64_t number = mixed(mixed(reinterpret_cast<uintptr_t>(routine)) ^ shape) | 1;
-  for (size_t i = 0; i < kPlacesToTry; ++i) {
+  for (size_t i = 0; i < kTries; ++i) {
     Grain& grain = g_kinds[((number >> 1) + i) % kKinds];
     uint64_t seen = grain.kind_.load(std::memory_order_relaxed);
     if (seen == 0 && grain.kind_.compare_exchange_strong(seen, number, std::memory_order_relaxed)) {

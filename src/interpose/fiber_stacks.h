@@ -3,8 +3,6 @@
 // when there has been none for a while.
 #pragma once
 
-#include <cstddef>
-
 namespace weft::interpose {
 
 // The records stand at the top of their stacks; what lies below is to be used from `this` downwards.

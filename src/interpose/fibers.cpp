@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/fibers.h"
 
-#include <cstddef>
 #include <new>
 #include <utility>
 

@@ -26,7 +26,7 @@ void Division::begin() noexcept {
   class_count_ = 1;
 }
 
-void Division::refine(int claim, const platform::CpuSet& cpus) noexcept {
+void Division::refine(int process, const platform::CpuSet& cpus) noexcept {
   std::array<int, kMostClasses> split;
   split.fill(-1);
   const int before = class_count_;
@@ -39,7 +39,7 @@ void Division::refine(int claim, const platform::CpuSet& cpus) noexcept {
       Class& fresh = classes_[split[old]];
       fresh = classes_[old];
       fresh.cpus = 0;
-      fresh.users[claim / 64] |= uint64_t{1} << (claim % 64);
+      fresh.users[process / 64] |= uint64_t{1} << (process % 64);
     }
     class_of_[cpu] = static_cast<uint8_t>(split[old]);
     --classes_[old].cpus;
@@ -49,12 +49,12 @@ void Division::refine(int claim, const platform::CpuSet& cpus) noexcept {
 
 // The class with room whose CPUs the fewest others may use: a process that has a choice leaves the others the CPUs that
 // they alone can use.
-int Division::class_for(int claim) const noexcept {
+int Division::class_for(int process) const noexcept {
   int best = -1;
   int fewest = 0;
   for (int i = 1; i < class_count_; ++i) {
     const Class& candidate = classes_[i];
-    if (candidate.room <= 0 || !candidate.has(claim)) continue;
+    if (candidate.room <= 0 || !candidate.has(process)) continue;
     const int users = candidate.users_count();
     if (best >= 0 && users >= fewest) continue;
     best = i;
@@ -64,15 +64,15 @@ int Division::class_for(int claim) const noexcept {
 }
 
 // One part after the other goes to the process that has least for its weight.
-void Division::fill(const Claim* claims, int count) noexcept {
+void Division::fill(const Demand* demands, int count) noexcept {
   int cpus = 0;
   for (int i = 1; i < class_count_; ++i) cpus += classes_[i].cpus;
   parts_ = std::clamp(kMostSteps / std::max(cpus, 1), 1, kMostParts);
   for (int i = 1; i < class_count_; ++i) classes_[i].room = classes_[i].cpus * parts_;
   std::fill_n(got_.begin(), count, 0);
   // Whatever they say: nobody can use more CPUs than there are, and weights have bounds, so that nothing overflows.
-  const auto wanted = [&](int i) { return std::clamp(claims[i].wanted, 0, cpus) * parts_; };
-  const auto weight = [&](int i) { return int64_t{std::clamp(claims[i].weight, 1, kMostWeight)}; };
+  const auto wanted = [&](int i) { return std::clamp(demands[i].wanted, 0, cpus) * parts_; };
+  const auto weight = [&](int i) { return int64_t{std::clamp(demands[i].weight, 1, kMostWeight)}; };
   std::array<bool, kMostProcesses> full{};
   for (;;) {
     int next = -1;
@@ -91,12 +91,12 @@ void Division::fill(const Claim* claims, int count) noexcept {
   }
 }
 
-bool Division::pressed(const Claim* claims, int count, int claim) const noexcept {
+bool Division::pressed(const Demand* demands, int count, int process) const noexcept {
   for (int i = 1; i < class_count_; ++i) {
     const Class& shared = classes_[i];
-    if (shared.cpus == 0 || !shared.has(claim)) continue;
+    if (shared.cpus == 0 || !shared.has(process)) continue;
     for (int other = 0; other < count; ++other) {
-      if (other != claim && claims[other].missing && shared.has(other)) return true;
+      if (other != process && demands[other].missing && shared.has(other)) return true;
     }
   }
   return false;
@@ -104,14 +104,14 @@ bool Division::pressed(const Claim* claims, int count, int claim) const noexcept
 
 // Systematic sampling: the parts stand in a row, and a process whose stretch holds a whole number, moved by the phase,
 // gets a CPU for it. So the sum is what there is, and no process is more than one off.
-void Division::round(Claim* claims, int count, uint32_t phase) noexcept {
+void Division::round(Demand* demands, int count, uint32_t phase) noexcept {
   const uint64_t shift = (uint64_t{phase & 0xffff} * static_cast<uint64_t>(parts_)) >> 16;
   uint64_t sum = shift;
   for (int i = 0; i < count; ++i) {
     const uint64_t before = sum / static_cast<uint64_t>(parts_);
     sum += static_cast<uint64_t>(got_[i]);
-    claims[i].due = static_cast<int>(sum / static_cast<uint64_t>(parts_) - before);
-    claims[i].pressed = pressed(claims, count, i);
+    demands[i].due = static_cast<int>(sum / static_cast<uint64_t>(parts_) - before);
+    demands[i].pressed = pressed(demands, count, i);
   }
 }
 

@@ -13,8 +13,8 @@ namespace weft::node {
 inline constexpr int kMostProcesses = 256;
 inline constexpr int kMostWeight = 10'000;
 
-// A process that takes part in the division.
-struct Claim {
+// What a process asks for, and what the division gives it.
+struct Demand {
   int weight = 1;       // from 1 to kMostWeight
   int wanted = 0;       // CPUs it could use now
   bool missing = false;  // whether it has fewer than that
@@ -25,15 +25,15 @@ struct Claim {
 // Too large for a stack; its owner uses it from one thread at a time.
 class Division {
  public:
-  // `claims[i]` is that of the process which may use `cpus(i)`, a CpuSet. Processes are filled up evenly, by weight, as
-  // far as they want and their CPUs go. Where that gives parts of a CPU, `phase`, from 0 to 65535, says whose turn it
-  // is to get a whole one: over all phases each gets its part exactly.
+  // `demands[i]` is that of the process which may use `cpus(i)`, a CpuSet. Processes are filled up evenly, by weight,
+  // as far as they want and their CPUs go. Where that gives parts of a CPU, `phase`, from 0 to 65535, says whose turn
+  // it is to get a whole one: over all phases each gets its part exactly.
   template <class Cpus>
-  void divide(Claim* claims, int count, uint32_t phase, Cpus&& cpus) noexcept {
+  void divide(Demand* demands, int count, uint32_t phase, Cpus&& cpus) noexcept {
     begin();
     for (int i = 0; i < count; ++i) refine(i, cpus(i));
-    fill(claims, count);
-    round(claims, count, phase);
+    fill(demands, count);
+    round(demands, count, phase);
   }
 
  private:
@@ -44,16 +44,16 @@ class Division {
     int cpus = 0;
     int room = 0;  // in parts of a CPU
     std::array<uint64_t, kMostProcesses / 64> users{};
-    bool has(int claim) const noexcept { return (users[claim / 64] >> (claim % 64) & 1) != 0; }
+    bool has(int process) const noexcept { return (users[process / 64] >> (process % 64) & 1) != 0; }
     int users_count() const noexcept;
   };
 
   void begin() noexcept;
-  void refine(int claim, const platform::CpuSet& cpus) noexcept;
-  void fill(const Claim* claims, int count) noexcept;
-  void round(Claim* claims, int count, uint32_t phase) noexcept;
-  int class_for(int claim) const noexcept;
-  bool pressed(const Claim* claims, int count, int claim) const noexcept;
+  void refine(int process, const platform::CpuSet& cpus) noexcept;
+  void fill(const Demand* demands, int count) noexcept;
+  void round(Demand* demands, int count, uint32_t phase) noexcept;
+  int class_for(int process) const noexcept;
+  bool pressed(const Demand* demands, int count, int process) const noexcept;
 
   std::array<uint8_t, platform::CpuSet::kMost> class_of_;
   std::array<Class, kMostClasses> classes_;

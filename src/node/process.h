@@ -95,7 +95,7 @@ class Process {
   bool reserve() noexcept;
   void divide_once() noexcept;
   void divide() noexcept;
-  void tell(int number, const Claim& claim) noexcept;
+  void tell(int number, const Demand& demand) noexcept;
   static void add(std::atomic<uint64_t>& counter, uint64_t amount) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
@@ -128,8 +128,8 @@ class Process {
   Division division_;
   uint32_t turn_ = 0;
   int64_t turn_since_ = 0;
-  std::array<Claim, kMostProcesses> claims_;
-  std::array<int, kMostProcesses> claimants_;
+  std::array<Demand, kMostProcesses> demands_;
+  std::array<int, kMostProcesses> numbers_;
   std::array<int, kMostProcesses> slots_of_;
 };
 

@@ -40,7 +40,7 @@ void Process::divide() noexcept {
   int count = 0;
   for (int i = 0; i < records; ++i) {
     slots_of_[static_cast<size_t>(i)] = 0;
-    if (record(i).serial.load(std::memory_order_acquire) != 0) claimants_[static_cast<size_t>(count++)] = i;
+    if (record(i).serial.load(std::memory_order_acquire) != 0) numbers_[static_cast<size_t>(count++)] = i;
   }
   const int cpus = top_cpu();
   for (int cpu = 0; cpu < cpus; ++cpu) {
@@ -49,17 +49,17 @@ void Process::divide() noexcept {
   }
   const int64_t now = platform::now_ns();
   for (int i = 0; i < count; ++i) {
-    const int number = claimants_[static_cast<size_t>(i)];
-    const Record& claimant = record(number);
-    const bool stopped = number != number_ && pulse_.is_stopped(number, claimant, now);
-    const uint32_t missing = stopped ? 0 : std::min<uint32_t>(claimant.missing.load(), platform::CpuSet::kMost);
+    const int number = numbers_[static_cast<size_t>(i)];
+    const Record& process = record(number);
+    const bool stopped = number != number_ && pulse_.is_stopped(number, process, now);
+    const uint32_t missing = stopped ? 0 : std::min<uint32_t>(process.missing.load(), platform::CpuSet::kMost);
     const int slots = stopped ? 0 : slots_of_[static_cast<size_t>(number)];
-    claims_[static_cast<size_t>(i)] = {
-        .weight = claimant.weight, .wanted = slots + static_cast<int>(missing), .missing = missing != 0};
+    demands_[static_cast<size_t>(i)] = {
+        .weight = process.weight, .wanted = slots + static_cast<int>(missing), .missing = missing != 0};
   }
-  division_.divide(claims_.data(), count, turn(now) * kNextPhase,
-                   [this](int i) { return cpus_of(record(claimants_[static_cast<size_t>(i)])); });
-  for (int i = 0; i < count; ++i) tell(claimants_[static_cast<size_t>(i)], claims_[static_cast<size_t>(i)]);
+  division_.divide(demands_.data(), count, turn(now) * kNextPhase,
+                   [this](int i) { return cpus_of(record(numbers_[static_cast<size_t>(i)])); });
+  for (int i = 0; i < count; ++i) tell(numbers_[static_cast<size_t>(i)], demands_[static_cast<size_t>(i)]);
 }
 
 // All divide by the same turn, whatever their clocks say: each counts how long it has seen it, and the first to whom
@@ -76,16 +76,16 @@ uint32_t Process::turn(int64_t now) noexcept {
   return turn_;
 }
 
-void Process::tell(int number, const Claim& claim) noexcept {
+void Process::tell(int number, const Demand& demand) noexcept {
   Record& other = record(number);
   const uint32_t terms =
-      claim.pressed || claim.missing ? kPressed | static_cast<uint32_t>(std::min(claim.due, 0xffff)) : kUnbounded;
+      demand.pressed || demand.missing ? kPressed | static_cast<uint32_t>(std::min(demand.due, 0xffff)) : kUnbounded;
   const uint32_t before = other.terms.load(std::memory_order_relaxed);
   if (terms != before) other.terms.store(terms, std::memory_order_relaxed);
   if (number == number_) return;
   const int slots = slots_of_[static_cast<size_t>(number)];
-  const bool owes = (terms & kPressed) != 0 && slots > claim.due;
-  const bool may_have_more = claim.missing && slots < claim.due;
+  const bool owes = (terms & kPressed) != 0 && slots > demand.due;
+  const bool may_have_more = demand.missing && slots < demand.due;
   if (terms != before && (owes || may_have_more)) node::ring(other);
 }
 

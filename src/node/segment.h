@@ -2,8 +2,6 @@
 // The file that the processes of a node share: made by the first that comes, removed by the last that leaves.
 #pragma once
 
-#include <cstddef>
-
 #include "node/layout.h"
 #include "node/reason.h"
 #include "node/seat.h"

@@ -56,15 +56,15 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
 
 // What each would be due if all wanted as much as they may have.
 void count_lent(std::vector<ProcessStatus>& processes) {
-  std::vector<Claim> claims(processes.size());
-  for (size_t i = 0; i < claims.size(); ++i) {
-    claims[i].weight = processes[i].weight;
-    claims[i].wanted = processes[i].lent;
+  std::vector<Demand> demands(processes.size());
+  for (size_t i = 0; i < demands.size(); ++i) {
+    demands[i].weight = processes[i].weight;
+    demands[i].wanted = processes[i].lent;
   }
   const auto division = std::make_unique<Division>();
-  division->divide(claims.data(), static_cast<int>(claims.size()), 0,
+  division->divide(demands.data(), static_cast<int>(demands.size()), 0,
                    [&](int i) -> const platform::CpuSet& { return processes[static_cast<size_t>(i)].cpus; });
-  for (size_t i = 0; i < claims.size(); ++i) processes[i].lent = std::max(0, claims[i].due - processes[i].held);
+  for (size_t i = 0; i < demands.size(); ++i) processes[i].lent = std::max(0, demands[i].due - processes[i].held);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ inline int64_t clock_ns(clockid_t clock) noexcept {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// Nanoseconds of CLOCK_MONOTONIC; some 20 ns a call.
+// Nanoseconds of CLOCK_MONOTONIC; some 20 ns per call.
 inline int64_t now_ns() noexcept { return clock_ns(CLOCK_MONOTONIC); }
 
 // CPU time that all threads of this process have used, in nanoseconds; a system call.

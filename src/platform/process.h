@@ -38,7 +38,7 @@ int64_t process_cpu_time(pid_t pid) noexcept;
 // Its threads, those that sleep for good included; 0 when it is not there.
 int process_threads(pid_t pid) noexcept;
 
-// Whether a thread of the process runs or wants to. Some 10 us a thread; unknown counts as no.
+// Whether a thread of the process runs or wants to. Some 10 us per thread; unknown counts as no.
 bool process_runs(pid_t pid) noexcept;
 
 // The name of the command that the caller is, cut to `room` - 1 characters.

@@ -14,7 +14,7 @@ enum class ThreadState { running, sleeping, ended, unknown };
 // vanish: `unknown` when the thread has gone or /proc is not there.
 ThreadState thread_state(pid_t id) noexcept;
 
-// Threads of this process that run or want to, the caller included; some 10 us a thread. 0 without /proc.
+// Threads of this process that run or want to, the caller included; some 10 us per thread. 0 without /proc.
 int running_threads() noexcept;
 
 // Threads of the whole machine that run or want to, the caller included. Some microseconds; 0 without /proc.

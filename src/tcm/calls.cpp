@@ -24,9 +24,9 @@ bool tell_one() noexcept {
     const Locked lock;
     permit = untold();
     if (permit == nullptr) return false;
-    why.new_concurrency = permit->claim.granted != permit->told_granted ? 1 : 0;
+    why.new_concurrency = permit->demand.granted != permit->told_granted ? 1 : 0;
     why.new_state = permit->state != permit->told_state ? 1 : 0;
-    ++(permit->claim.granted < permit->told_granted ? g_records.counts.lowered : g_records.counts.raised);
+    ++(permit->demand.granted < permit->told_granted ? g_records.counts.lowered : g_records.counts.raised);
     know(*permit);
     ++permit->calls;
     callback = permit->client->callback;
@@ -47,7 +47,7 @@ bool tell_one() noexcept {
 }  // namespace
 
 void know(Permit& permit) noexcept {
-  permit.told_granted = permit.claim.granted;
+  permit.told_granted = permit.demand.granted;
   permit.told_state = permit.state;
 }
 
@@ -55,8 +55,8 @@ Permit* untold() noexcept {
   Permit* found = nullptr;
   for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
     if (!competes(*permit)) continue;
-    if (permit->claim.granted < permit->told_granted) return permit;
-    if (permit->claim.granted != permit->told_granted || permit->state != permit->told_state) found = permit;
+    if (permit->demand.granted < permit->told_granted) return permit;
+    if (permit->demand.granted != permit->told_granted || permit->state != permit->told_state) found = permit;
   }
   return found;
 }

@@ -7,7 +7,7 @@
 namespace weft::tcm {
 
 // What a permit asks for, and what it is given.
-struct Claim {
+struct Demand {
   int least = 0;  // given first
   int most = 0;
   int32_t priority = 0;
@@ -17,14 +17,14 @@ struct Claim {
 };
 
 // What the pool has and could use.
-struct PoolClaim {
-  int roots = 0;   // that run in any case, each with a claim as large as a permit's
+struct PoolDemand {
+  int roots = 0;   // that run in any case, each with a demand as large as a permit's
   int wanted = 0;  // workers beside them
 };
 
 // Divides `free` CPUs, with `cpus` in all. Each side gets what it can use, evenly where that is too much, with the
 // threads counted that run anyway: the roots, and one for each permit. Returns the pool's part.
 // A least of 1 is given even where nothing is free: what waits for that one thread may never end without it.
-int divide(int cpus, int free, const PoolClaim& pool, Claim* const* claims, int count) noexcept;
+int divide(int cpus, int free, const PoolDemand& pool, Demand* const* demands, int count) noexcept;
 
 }  // namespace weft::tcm

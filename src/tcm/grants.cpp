@@ -37,7 +37,7 @@ int used(const Permit& permit) noexcept {
   if (!competes(permit) || permit.left.load(std::memory_order_relaxed)) {
     return permit.quiet_ticks >= kTicks ? inside : 0;
   }
-  return permit.steady_ticks >= kTicks ? inside : std::max(inside, permit.claim.granted);
+  return permit.steady_ticks >= kTicks ? inside : std::max(inside, permit.demand.granted);
 }
 
 // The program's threads inside of clients that are neither roots with a slot nor contexts of the pool.
@@ -63,16 +63,16 @@ void settle(const GuestLoad& load, const Permit* asker) noexcept {
   for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
     busy = busy || permit->workers.load(std::memory_order_relaxed) > 0;
     if (!competes(*permit)) continue;
-    permit->claim.fixed = permit->rigid && permit->state == State::active && permit != asker;
-    g_records.claims[count++] = &permit->claim;
+    permit->demand.fixed = permit->rigid && permit->state == State::active && permit != asker;
+    g_records.demands[count++] = &permit->demand;
   }
-  divide(all, std::max(0, all - running), {.roots = others, .wanted = wanted}, g_records.claims, count);
+  divide(all, std::max(0, all - running), {.roots = others, .wanted = wanted}, g_records.demands, count);
   int granted = 0;
   for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
     if (!competes(*permit)) continue;
-    permit->state = permit->claim.met ? State::active : State::pending;
-    if (permit->claim.granted != permit->told_granted) permit->steady_ticks = 0;
-    granted += permit->claim.granted;
+    permit->state = permit->demand.met ? State::active : State::pending;
+    if (permit->demand.granted != permit->told_granted) permit->steady_ticks = 0;
+    granted += permit->demand.granted;
   }
   g_records.counts.most_granted = std::max(g_records.counts.most_granted, granted);
   hold();
@@ -89,7 +89,7 @@ void hold() noexcept {
   int more = 0;
   for (const Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
     slots += used(*permit);
-    if (competes(*permit)) more = std::min(more + permit->claim.most - permit->claim.granted, side->cpus());
+    if (competes(*permit)) more = std::min(more + permit->demand.most - permit->demand.granted, side->cpus());
   }
   slots = std::max(0, slots);
   if (slots == g_records.held && more == g_records.more) return;

@@ -27,9 +27,9 @@ void take_over(Permit& permit, const Request& request) noexcept {
     permit.parts[static_cast<size_t>(i)] = most;
     sum = most < INT_MAX - sum ? sum + most : INT_MAX;
   }
-  permit.claim.most = std::min(sum, number_or(request.most, all));
-  permit.claim.least = std::min(number_or(request.least, 1), permit.claim.most);
-  permit.claim.priority = request.priority;
+  permit.demand.most = std::min(sum, number_or(request.most, all));
+  permit.demand.least = std::min(number_or(request.least, 1), permit.demand.most);
+  permit.demand.priority = request.priority;
   permit.rigid = request.flags.rigid != 0;
 }
 
@@ -38,7 +38,7 @@ void change_state(Permit& permit, State state) noexcept {
   permit.quiet_ticks = 0;
   permit.steady_ticks = 0;
   permit.left.store(false, std::memory_order_relaxed);
-  if (state == State::inactive) permit.claim.granted = 0;
+  if (state == State::inactive) permit.demand.granted = 0;
 }
 
 // The handle of a permit that the parent had: it is a new one now.
@@ -83,7 +83,7 @@ bool read(Permit* permit, Grant* grant) noexcept {
   grant->flags = {};
   grant->state = State::inactive;
   if (!is_ours(*permit)) return true;
-  int left = permit->claim.granted;
+  int left = permit->demand.granted;
   for (uint32_t i = 0; i < grant->size && grant->concurrencies != nullptr; ++i) {
     const int most = i < static_cast<uint32_t>(permit->part_count) ? permit->parts[i] : 0;
     const int part = std::min(left, most);

@@ -32,7 +32,7 @@ struct Permit {
   void* argument = nullptr;  // of the callback
   State state = State::none;
   bool rigid = false;
-  Claim claim;
+  Demand demand;
   // The most of each part that was asked for; a request without constraints has one part.
   std::array<int, kMostParts> parts{};
   int part_count = 1;

@@ -24,9 +24,9 @@ Locked::~Locked() { g_lock.unlock(); }
 bool make_room() noexcept {
   if (g_records.permit_count < g_records.room) return true;
   const int room = std::max(16, 2 * g_records.room);
-  auto** claims = new (std::nothrow) Claim*[static_cast<size_t>(room)];
-  if (claims == nullptr) return false;
-  delete[] std::exchange(g_records.claims, claims);
+  auto** demands = new (std::nothrow) Demand*[static_cast<size_t>(room)];
+  if (demands == nullptr) return false;
+  delete[] std::exchange(g_records.demands, demands);
   g_records.room = room;
   return true;
 }

@@ -24,7 +24,7 @@ struct Records {
   unsigned generation = 0;  // of the process: a forked child has a new one
   Permit* permits = nullptr;  // those in use
   Permit* free = nullptr;
-  Claim** claims = nullptr;  // room for as many as there are permits
+  Demand** demands = nullptr;  // room for as many as there are permits
   int permit_count = 0;
   int room = 0;
   int held = 0;  // slots of the pool

@@ -358,7 +358,7 @@ class Info(CommandTest):
         self.assertNotIn("threads are bound", self.weft("info").stdout)
 
     def test_help_and_version(self):
-        self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+( \([0-9a-f]{9,}(-dirty)?\))?\n$")
         for arguments in (("--help",), ("run", "--help"), ("info", "--help")):
             self.assertEqual(self.weft(*arguments).returncode, 0)
 

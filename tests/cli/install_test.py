@@ -104,6 +104,12 @@ class Installed(unittest.TestCase):
         own = {self.runtime.parent, self.runtime.parent / "tsan"}
         self.assertEqual([path for path in self.prefix.rglob("lib*omp*.so*") if path.parent not in own], [])
 
+    def test_manual_pages_and_completions(self):
+        share = self.prefix / "share"
+        for name in ("man/man1/weft.1", "man/man1/weft-run.1", "bash-completion/completions/weft",
+                     "zsh/site-functions/_weft", "fish/vendor_completions.d/weft.fish"):
+            self.assertTrue((share / name).is_file(), name)
+
     def test_beside_the_library(self):
         """The runtime for ThreadSanitizer, and the extension of gdb."""
         instrumented = self.runtime.parent / "tsan"

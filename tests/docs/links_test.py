@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every relative link of the tracked Markdown files leads to a file, and every anchor to a heading of it; every source file
-that they name exists; every page of docs/ can be reached from docs/index.md."""
+that they name exists; src/README.md has a row for every folder; every page of docs/ can be reached from docs/index.md."""
 
 import pathlib
 import re
@@ -10,6 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FILE = re.compile(r"`([a-z_]+(?:/[\w.-]+)+\.(?:h|cpp|c|py|md|def|map|toml))`")
+FOLDER_ROW = re.compile(r"^\| `([a-z/]+)` \|", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -70,6 +71,12 @@ class LinksTest(unittest.TestCase):
                 if ours and not any((folder / name).exists() for folder in folders):
                     missing.append(f"{page.relative_to(ROOT)}: {name}")
         self.assertEqual(missing, [])
+
+    def test_every_folder_of_the_sources_has_a_row(self) -> None:
+        src = ROOT / "src"
+        rows = {name for name in FOLDER_ROW.findall((src / "README.md").read_text()) if name != "assert"}
+        folders = {str(path.relative_to(src)) for path in src.rglob("*") if path.is_dir() and any(path.glob("*.*"))}
+        self.assertEqual(rows, folders)
 
     def test_every_page_can_be_reached_from_the_index(self) -> None:
         seen = set()

@@ -26,20 +26,20 @@ struct Process {
   CpuSet may_use;
 };
 
-std::vector<Claim> divide(const std::vector<Process>& processes, uint32_t phase = 0) {
-  std::vector<Claim> claims;
+std::vector<Demand> divide(const std::vector<Process>& processes, uint32_t phase = 0) {
+  std::vector<Demand> demands;
   for (const Process& process : processes) {
-    claims.push_back({.weight = process.weight, .wanted = process.wanted, .missing = true});
+    demands.push_back({.weight = process.weight, .wanted = process.wanted, .missing = true});
   }
   const auto division = std::make_unique<Division>();
-  division->divide(claims.data(), static_cast<int>(claims.size()), phase,
+  division->divide(demands.data(), static_cast<int>(demands.size()), phase,
                    [&](int i) -> const CpuSet& { return processes[static_cast<size_t>(i)].may_use; });
-  return claims;
+  return demands;
 }
 
 std::vector<int> dues(const std::vector<Process>& processes, uint32_t phase = 0) {
   std::vector<int> result;
-  for (const Claim& claim : divide(processes, phase)) result.push_back(claim.due);
+  for (const Demand& demand : divide(processes, phase)) result.push_back(demand.due);
   return result;
 }
 
@@ -74,10 +74,10 @@ TEST(DivisionTest, MasksAreRespected) {
 }
 
 TEST(DivisionTest, OnlyWhoSharesCpusIsPressed) {
-  std::vector<Claim> claims = divide({{100, 4, cpus(0, 4)}, {100, 4, cpus(4, 4)}, {100, 4, cpus(7, 2)}});
-  EXPECT_FALSE(claims[0].pressed);
-  EXPECT_TRUE(claims[1].pressed);
-  EXPECT_TRUE(claims[2].pressed);
+  std::vector<Demand> demands = divide({{100, 4, cpus(0, 4)}, {100, 4, cpus(4, 4)}, {100, 4, cpus(7, 2)}});
+  EXPECT_FALSE(demands[0].pressed);
+  EXPECT_TRUE(demands[1].pressed);
+  EXPECT_TRUE(demands[2].pressed);
 }
 
 // Over all phases everybody gets his part of a CPU, and at each of them the CPUs come out even.

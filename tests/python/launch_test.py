@@ -179,7 +179,7 @@ class Options(ProgramTest):
 
     def test_help_and_version(self) -> None:
         self.assertIn("--explain", self.weft("--help").stdout)
-        self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+( \([0-9a-f]{9,}(-dirty)?\))?\n$")
 
     def test_flags_that_hide_the_environment(self) -> None:
         done = self.run_python("-S", "-m", "weft", "--explain", "-c", "")

@@ -16,16 +16,16 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome divided(int cpus, int free, PoolClaim pool, std::vector<Claim> claims) {
-  std::vector<Claim*> pointers;
-  for (Claim& claim : claims) pointers.push_back(&claim);
+Outcome divided(int cpus, int free, PoolDemand pool, std::vector<Demand> demands) {
+  std::vector<Demand*> pointers;
+  for (Demand& demand : demands) pointers.push_back(&demand);
   const int share = divide(cpus, free, pool, pointers.data(), static_cast<int>(pointers.size()));
   Outcome outcome{share, {}};
-  for (const Claim& claim : claims) outcome.granted.push_back(claim.granted);
+  for (const Demand& demand : demands) outcome.granted.push_back(demand.granted);
   return outcome;
 }
 
-Claim wants(int most, int least = 0, int priority = 0) { return {.least = least, .most = most, .priority = priority}; }
+Demand wants(int most, int least = 0, int priority = 0) { return {.least = least, .most = most, .priority = priority}; }
 
 TEST(DivisionTest, OneGetsWhatItCanUse) {
   EXPECT_EQ(divided(8, 7, {}, {wants(7)}), (Outcome{0, {7}}));
@@ -59,9 +59,9 @@ TEST(DivisionTest, TheLeastComesFirst) {
 }
 
 TEST(DivisionTest, ALeastThatIsNotThereIsWaitedFor) {
-  Claim large = wants(6, 5);
-  Claim small = wants(7);
-  Claim* both[] = {&large, &small};
+  Demand large = wants(6, 5);
+  Demand small = wants(7);
+  Demand* both[] = {&large, &small};
   divide(8, 4, {}, both, 2);
   EXPECT_FALSE(large.met);
   EXPECT_EQ(large.granted, 0);
@@ -73,15 +73,15 @@ TEST(DivisionTest, ALeastThatIsNotThereIsWaitedFor) {
 }
 
 TEST(DivisionTest, MoreThanAllCpusIsNotWaitedFor) {
-  Claim claim = wants(100, 100);
-  Claim* one[] = {&claim};
+  Demand demand = wants(100, 100);
+  Demand* one[] = {&demand};
   divide(8, 8, {}, one, 1);
-  EXPECT_TRUE(claim.met);
-  EXPECT_EQ(claim.granted, 8);
+  EXPECT_TRUE(demand.met);
+  EXPECT_EQ(demand.granted, 8);
 }
 
 TEST(DivisionTest, WhatIsFixedStays) {
-  Claim rigid = wants(6);
+  Demand rigid = wants(6);
   rigid.fixed = true;
   rigid.granted = 5;
   EXPECT_EQ(divided(8, 6, {}, {rigid, wants(7)}), (Outcome{0, {5, 1}}));
@@ -103,25 +103,25 @@ TEST(DivisionTest, NothingIsGivenTwice) {
   for (int round = 0; round < 20000; ++round) {
     const int cpus = 1 + random(32);
     const int free = random(cpus + 1);
-    const PoolClaim pool{.roots = random(3), .wanted = random(40)};
-    std::vector<Claim> claims;
+    const PoolDemand pool{.roots = random(3), .wanted = random(40)};
+    std::vector<Demand> demands;
     bool all_small = true;
     for (int i = random(6); i > 0; --i) {
       const int most = random(40);
       const int least = std::min(most, random(4) == 0 ? random(8) : random(2));
       all_small = all_small && least <= 1;
-      claims.push_back(wants(most, least, random(2)));
+      demands.push_back(wants(most, least, random(2)));
     }
-    const Outcome outcome = divided(cpus, free, pool, claims);
+    const Outcome outcome = divided(cpus, free, pool, demands);
     int sum = outcome.pool;
     int at_least = 0;
     int could_use = pool.wanted;
-    for (size_t i = 0; i < claims.size(); ++i) {
-      ASSERT_LE(outcome.granted[i], claims[i].most);
-      ASSERT_GE(outcome.granted[i], claims[i].least <= 1 ? claims[i].least : 0);
+    for (size_t i = 0; i < demands.size(); ++i) {
+      ASSERT_LE(outcome.granted[i], demands[i].most);
+      ASSERT_GE(outcome.granted[i], demands[i].least <= 1 ? demands[i].least : 0);
       sum += outcome.granted[i];
-      at_least += claims[i].least;
-      could_use += claims[i].most;
+      at_least += demands[i].least;
+      could_use += demands[i].most;
     }
     ASSERT_LE(outcome.pool, pool.wanted);
     ASSERT_LE(sum, std::max(free, at_least));

@@ -5,17 +5,18 @@
 #include <string>
 #include <thread>
 
-#include <hwloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "base/options.h"
 #include "library.h"
+#include "machine.h"
 #include "openmp/affinity/affinity.h"
 #include "platform/cpus.h"
 #include "platform/rseq.h"
 #include "platform/thread_pointer.h"
+#include "version.h"
 
 namespace weft::tools {
 
@@ -24,17 +25,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json machine() {
-  Json out;
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return out;
-  if (hwloc_topology_load(topology) == 0) {
-    out["packages"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
-    out["NUMA nodes"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-    out["cores"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-    out["hardware threads"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-  }
-  hwloc_topology_destroy(topology);
-  return out;
+  const Machine machine = look_at_machine();
+  return {{"packages", machine.packages},
+          {"NUMA nodes", machine.numa_nodes},
+          {"cores", machine.cores},
+          {"hardware threads", machine.hardware_threads}};
 }
 
 Json cpus() {
@@ -133,7 +128,9 @@ void print_environment(const Json& section) {
 
 int info(bool json) {
   Json all;
-  all["weft"] = {{"version", WEFT_VERSION}, {"library", find_libraries().runtime.string()}};
+  all["weft"] = {{"version", kVersion},
+                 {"commit", *kCommit != '\0' ? kCommit : "not known"},
+                 {"library", find_libraries().runtime.string()}};
   all["machine"] = machine();
   all["cpus"] = cpus();
   all["system"] = system();

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kFailed = 1;
-// What `weft top --once` looks at, to say how many regions a second there are.
+// What `weft top --once` looks at, to say how many regions per second there are.
 constexpr double kOnceSeconds = 0.25;
 
 std::string cpu_list(const platform::CpuSet& cpus) {

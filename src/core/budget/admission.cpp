@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 #include <utility>
 
 #include "base/keep_errno.h"

@@ -30,41 +30,42 @@ int own_roots(const Pool& p) noexcept {
 
 // Where the node is shared, guests need slots of the node too. Each has a root's carrier to hold it, which nobody runs;
 // so has each that could be more, so that the node knows of it.
-void take_seats(Pool& p) noexcept {
-  GuestSlots& seats = p.slots_of_guests;
-  seats.lock.lock();
+void adjust_guest_carriers(Pool& p) noexcept {
+  GuestCarriers& carriers = p.guest_carriers;
+  carriers.lock.lock();
   const int held = g_held.load(std::memory_order_relaxed);
-  const int wanted = p.node.seats(held + g_more.load(std::memory_order_relaxed), p.settings.slots);
-  int count = seats.count.load(std::memory_order_relaxed);
+  const int wanted = p.node.carriers_for_guests(held + g_more.load(std::memory_order_relaxed), p.settings.slots);
+  int count = carriers.count.load(std::memory_order_relaxed);
   while (count < wanted) {
     Carrier* carrier = take_root_carrier();
     if (carrier == nullptr) break;
-    carrier->is_seat.store(true, std::memory_order_relaxed);
+    carrier->is_for_guest.store(true, std::memory_order_relaxed);
     carrier->regions_open.store(1, std::memory_order_relaxed);  // for the monitor, which takes slots from quiet roots
     carrier->holds_slot.store(true);
-    carrier->next_spare = seats.first;
-    seats.first = carrier;
+    carrier->next_spare = carriers.first;
+    carriers.first = carrier;
     ++count;
     p.node.root_begins(carrier);
   }
   while (count > wanted) {
-    Carrier* carrier = seats.first;
-    seats.first = carrier->next_spare;
+    Carrier* carrier = carriers.first;
+    carriers.first = carrier->next_spare;
     --count;
     carrier->holds_slot.store(false);
     p.node.root_ends(carrier);
     carrier->regions_open.store(0, std::memory_order_relaxed);
-    carrier->is_seat.store(false, std::memory_order_relaxed);
+    carrier->is_for_guest.store(false, std::memory_order_relaxed);
     put_root_carrier(carrier);
   }
-  seats.count.store(count, std::memory_order_relaxed);
+  carriers.count.store(count, std::memory_order_relaxed);
   // Those that are not used yet are the first that others get back.
   int unused = count - held;
-  for (Carrier* seat = seats.first; seat != nullptr && unused > 0 && p.node.has_too_many(); seat = seat->next_spare) {
-    p.node.root_ends(seat);
+  for (Carrier* each = carriers.first; each != nullptr && unused > 0 && p.node.has_too_many();
+       each = each->next_spare) {
+    p.node.root_ends(each);
     --unused;
   }
-  seats.lock.unlock();
+  carriers.lock.unlock();
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ GuestLoad guest_load() noexcept {
   for (int i = 0; i < count; ++i) {
     const Carrier& carrier = *p->carrier(i);
     if (!carrier.is_root() || !carrier.holds_slot.load(std::memory_order_relaxed)) continue;
-    if (carrier.is_seat.load(std::memory_order_relaxed)) continue;
+    if (carrier.is_for_guest.load(std::memory_order_relaxed)) continue;
     ++load.roots;
     const GuestPart part = carrier.own_context.guest_part.load(std::memory_order_relaxed);
     load.primaries += part == GuestPart::primary ? 1 : 0;
@@ -113,8 +114,8 @@ void hold_for_guests(int slots, int more) noexcept {
   } else if (added < 0) {
     return_slots(*p, -added);
   }
-  if (!p->node.seats_guests()) return;
-  take_seats(*p);
+  if (!p->node.counts_guests()) return;
+  adjust_guest_carriers(*p);
   wake_monitor();
 }
 
@@ -152,11 +153,12 @@ void tick_guests(Pool& pool) noexcept {
   if (side == nullptr) return;
   side->tick(guest_load());
   // Also when the process has just left the node.
-  if (pool.node.seats_guests() || pool.slots_of_guests.count.load(std::memory_order_relaxed) > 0) take_seats(pool);
+  if (pool.node.counts_guests() || pool.guest_carriers.count.load(std::memory_order_relaxed) > 0)
+    adjust_guest_carriers(pool);
 }
 
 bool guests_need_ticks(const Pool& pool) noexcept {
-  return pool.node.seats_guests() &&
+  return pool.node.counts_guests() &&
          g_held.load(std::memory_order_relaxed) + g_more.load(std::memory_order_relaxed) > 0;
 }
 

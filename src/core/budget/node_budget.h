@@ -54,12 +54,12 @@ class NodeBudget {
   // Whether slots move between carriers: a context that waits had better leave its carrier, which may lose its slot.
   bool moves_slots() const noexcept { return on(); }
 
-  // Whether processes beside this one may have a claim to the CPUs.
+  // Whether processes beside this one may want the CPUs.
   bool has_neighbours() const noexcept { return on(); }
 
-  // Whether guests need slots of the node; how many, if they can use `wanted` and there are `most`.
-  bool seats_guests() const noexcept { return on(); }
-  int seats(int wanted, int most) const noexcept { return !on() ? 0 : wanted < most ? wanted : most; }
+  // Whether guests need slots of the node; how many carriers hold them, if guests can use `wanted` of `most`.
+  bool counts_guests() const noexcept { return on(); }
+  int carriers_for_guests(int wanted, int most) const noexcept { return !on() ? 0 : wanted < most ? wanted : most; }
 
   // Whether the carrier may run when the gate is not 0; whether it could, if it sleeps.
   bool admitted(const Pool& pool, const Carrier* carrier) const noexcept;
@@ -110,7 +110,7 @@ class NodeBudget {
   void drop_slot(Carrier* carrier) noexcept;
   int wait_at_door(Pool& pool, node::Process& process) noexcept;
   static void await_slot(node::Process& process, Carrier* root) noexcept;
-  bool take_permit(const Pool& pool) noexcept;
+  bool run_unslotted(const Pool& pool) noexcept;
   bool pass_on(Pool& pool, int slot) noexcept;
   static void favor(Pool& pool, node::Process& process, Carrier* root) noexcept;
   void serve(Pool& pool, node::Process& process, bool may_take_away) noexcept;

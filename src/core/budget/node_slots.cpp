@@ -30,7 +30,7 @@ bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept 
   const int lent = lent_threads(p);
   switch (const int slot = carrier->slot.load(std::memory_order_relaxed); slot) {
     case Slot::taken: return false;
-    case Slot::permit: return unslotted_.load(std::memory_order_relaxed) <= lent;
+    case Slot::lent: return unslotted_.load(std::memory_order_relaxed) <= lent;
     case Slot::none:
       return (p.gate.load(std::memory_order_relaxed) & Gate::closed) == 0 ||
              unslotted_.load(std::memory_order_relaxed) < lent;
@@ -38,7 +38,7 @@ bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept 
   }
 }
 
-bool NodeBudget::take_permit(const Pool& p) noexcept {
+bool NodeBudget::run_unslotted(const Pool& p) noexcept {
   const int lent = lent_threads(p);
   if (lent == 0) return false;
   if (unslotted_.fetch_add(1, std::memory_order_relaxed) < lent) return true;
@@ -50,13 +50,13 @@ bool NodeBudget::take_slot(Pool& p, Carrier* carrier) noexcept {
   node::Process* process = process_.load(std::memory_order_acquire);
   if (process == nullptr) return true;
   int has = carrier->slot.load(std::memory_order_relaxed);
-  if (has == Slot::permit || has >= 0) return true;
+  if (has == Slot::lent || has >= 0) return true;
   if (has == Slot::taken) carrier->slot.compare_exchange_strong(has, Slot::none);
   int slot = process->take();
   if (carrier->is_root()) {
     if (slot < 0) return true;
   } else {
-    if (slot < 0 && take_permit(p)) slot = Slot::permit;
+    if (slot < 0 && run_unslotted(p)) slot = Slot::lent;
     if (slot == -1) slot = wait_at_door(p, *process);
     if (slot == -1) {
       p.gate.fetch_or(Gate::closed);
@@ -80,7 +80,7 @@ bool NodeBudget::take_slot(Pool& p, Carrier* carrier) noexcept {
 void NodeBudget::drop_slot(Carrier* carrier) noexcept {
   const int slot = carrier->slot.exchange(Slot::none);
   node::Process* process = process_.load(std::memory_order_acquire);
-  if (slot == Slot::permit) {
+  if (slot == Slot::lent) {
     unslotted_.fetch_sub(1, std::memory_order_relaxed);
   } else if (slot >= 0 && process != nullptr) {
     process->give(slot);
@@ -143,7 +143,7 @@ bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
     Carrier& carrier = *p.carrier(i);
     int before = carrier.slot.load(std::memory_order_relaxed);
     if (!worker_lacks_slot(p, carrier) || before >= 0 || !carrier.slot.compare_exchange_strong(before, slot)) continue;
-    if (before == Slot::permit) unslotted_.fetch_sub(1, std::memory_order_relaxed);
+    if (before == Slot::lent) unslotted_.fetch_sub(1, std::memory_order_relaxed);
     return true;
   }
   for (int i = 0; i < count; ++i) {

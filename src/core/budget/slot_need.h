@@ -18,8 +18,7 @@ inline bool root_lacks_slot(const Carrier& carrier) noexcept {
 // It runs without: what it had was taken away while it ran, or it has been lent.
 inline bool worker_lacks_slot(const Pool& p, const Carrier& carrier) noexcept {
   const int slot = carrier.slot.load(std::memory_order_relaxed);
-  return !carrier.is_root() && (slot == Slot::taken || slot == Slot::permit) && !p.is_idle(&carrier) &&
-         !asleep(carrier);
+  return !carrier.is_root() && (slot == Slot::taken || slot == Slot::lent) && !p.is_idle(&carrier) && !asleep(carrier);
 }
 
 inline bool worker_could_use(const Pool& p, const Carrier& carrier) noexcept {

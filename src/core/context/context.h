@@ -59,7 +59,7 @@ struct Context {
   Context* next = nullptr;  // link of the list that holds it
   Carrier* carrier = nullptr;  // which runs it, or ran it last; re-read after every switch
   Carrier* home = nullptr;  // a root's own context runs on this carrier only
-  Carrier* group = nullptr;  // the root whose work it does
+  Carrier* root = nullptr;  // the root whose work it does
 
   // Release by the context that leaves, acquire by the context that continues: what was written before a
   // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to

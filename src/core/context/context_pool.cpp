@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include <pthread.h>
 #include <sched.h>
@@ -55,7 +54,7 @@ struct alignas(64) ContextPool::Donor : Context {
     next = nullptr;
     start = nullptr;
     departure = Departure::none;
-    carrier = home = group = preferred = nullptr;
+    carrier = home = root = preferred = nullptr;
     cpus = nullptr;
     last_parallel_call = 0;
     claimed = nullptr;
@@ -84,7 +83,7 @@ void* ContextPool::donor_main(void* argument) {
   return nullptr;
 }
 
-ContextPool::Donor* ContextPool::make() noexcept {
+Context* ContextPool::make() noexcept {
   const base::KeepErrno keep;
   Donor* donor = ended_;
   if (donor != nullptr) {
@@ -140,36 +139,6 @@ void ContextPool::note_refusal(int error) noexcept {
              strerrordesc_np(error));
 }
 
-Context* ContextPool::take(uint64_t avoid) noexcept {
-  Context** link = &free_;
-  while (*link != nullptr && avoid != 0 && (*link)->last_parallel_call == avoid) link = &(*link)->next;
-  Context* context = *link;
-  if (context == nullptr) return make();
-  *link = context->next;
-  context->next = nullptr;
-  return context;
-}
-
-void ContextPool::put(Context* context) noexcept {
-  Context*& list = context->born < retired_before_ ? retired_ : free_;
-  context->next = list;
-  list = context;
-}
-
-void ContextPool::retire(uint32_t since) noexcept {
-  retired_before_ = std::max(retired_before_, since);
-  Context* chain = std::exchange(free_, nullptr);
-  while (Context* context = chain) {
-    chain = context->next;
-    put(context);
-  }
-}
-
-Context* ContextPool::take_out() noexcept {
-  for (const Context* context = retired_; context != nullptr; context = context->next) withdraw(context);
-  return std::exchange(retired_, nullptr);
-}
-
 void ContextPool::enlist(Donor* donor) noexcept {
   donor->previous_made = nullptr;
   donor->next_made = made_;
@@ -215,10 +184,6 @@ void ContextPool::reuse(Context* chain) noexcept {
 }
 
 ContextPool::~ContextPool() {
-  retire(UINT32_MAX);
-  Context* chain = take_out();
-  end(chain);
-  reuse(chain);
   while (Donor* donor = ended_) {
     ended_ = static_cast<Donor*>(donor->next);
     delete donor;

@@ -12,7 +12,7 @@ namespace weft::core {
 // A donor is a pthread that parks as soon as it has started. Its TLS block, and its stack below the few
 // frames it sleeps in, are a context that any OS thread may run. Both come from one pthread, so whatever
 // asks for stack bounds or thread state (sanitizers, pthread_getattr_np) gets answers that agree.
-// Not thread-safe: a pool belongs to one worker.
+// Not thread-safe: `Pool::lock` guards the one of the process.
 class ContextPool {
  public:
   // `stack_size` in bytes for what runs in a context; a guard lies below each stack.
@@ -20,33 +20,24 @@ class ContextPool {
   ContextPool(const ContextPool&) = delete;
   ContextPool& operator=(const ContextPool&) = delete;
 
-  // Ends the donors. Every context taken must have been put back.
+  // Every context made must have been ended.
   ~ContextPool();
 
-  // An idle context that has not served the parallel call `avoid` last (0: any), made when there is none. Null when the
-  // system refuses another thread (RLIMIT_NPROC, memory): the caller decides what to do without.
-  Context* take(uint64_t avoid = 0) noexcept;
+  // A new one; null when the system refuses another thread (RLIMIT_NPROC, memory): the caller decides what to do
+  // without.
+  Context* make() noexcept;
 
-  // Gives an idle context back.
-  void put(Context* context) noexcept;
-
-  // Contexts born before `since` are not handed out any more: they wait for take_out().
-  void retire(uint32_t since) noexcept;
-
-  // Takes the retired contexts out of the pool, as a chain for end(), which ends their donors and with them their
-  // identities. Steps of their own, since what ends may need a lock that the others are under. Then their records serve
-  // again: they are never given up, since somebody may be late with a look at them.
-  Context* take_out() noexcept;
-  static void end(Context* chain) noexcept;
-  void reuse(Context* chain) noexcept;
-
-  // The same steps for one that is free, without waiting: it is the pool's no more, its donor is told to end, and has
-  // ended. Then reuse().
+  // A context that is free ends with its identity, in steps, since what ends may need a lock that the others are under:
+  // it is the pool's no more; its donor is told to end; its donor has ended; its record serves again. Records are never
+  // given up, since somebody may be late with a look at them.
   void withdraw(const Context* context) noexcept;
   static void begin_end(Context* context) noexcept;
   static bool has_ended(Context* context) noexcept;
+  void reuse(Context* chain) noexcept;
 
-  bool has_free() const noexcept { return free_ != nullptr; }
+  // The second and the third for a chain of contexts, which have been withdrawn: waits for their donors.
+  static void end(Context* chain) noexcept;
+
   bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
   // Says so to the user, once.
@@ -60,7 +51,6 @@ class ContextPool {
  private:
   struct Donor;
   static void* donor_main(void* donor);
-  Donor* make() noexcept;
   void enlist(Donor* donor) noexcept;
   void delist(const Donor* donor) noexcept;
 
@@ -68,10 +58,7 @@ class ContextPool {
   size_t size_ = 0;
   size_t most_ = 0;
   size_t withdrawn_ = 0;
-  Context* free_ = nullptr;
   Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts
-  uint32_t retired_before_ = 0;
-  Context* retired_ = nullptr;
   Donor* ended_ = nullptr;  // records without a thread
   // The system has refused a thread, and the user has been told. Relaxed: others ask without the lock that guards the
   // rest, and a region more or less goes by it.

@@ -101,11 +101,10 @@ Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {
 Context* make_free() noexcept {
   Pool& p = pool();
   const std::lock_guard lock(p.lock);
-  Context* made = p.contexts.take();
-  if (made != nullptr && made->entry == nullptr) {
-    prepare(made, life, nullptr);
-    made->born = p.release_requests.load(std::memory_order_relaxed);
-  }
+  Context* made = p.contexts.make();
+  if (made == nullptr) return nullptr;
+  prepare(made, life, nullptr);
+  made->born = p.release_requests.load(std::memory_order_relaxed);
   return made;
 }
 

@@ -31,7 +31,7 @@ class IdleCpus {
 
  private:
   static constexpr int kTicks = 2;  // that CPUs have to be idle
-  static constexpr int kPause = 4;  // after a look at all threads has found them busy: it costs some 10 us a thread
+  static constexpr int kPause = 4;  // after a look at all threads has found them busy: it costs some 10 us per thread
 
   int64_t time_before_ = 0;  // 0: nobody has asked
   int64_t used_before_ = 0;

@@ -8,6 +8,7 @@
 #include "core/sched/roots.h"
 #include "core/sched/work_in_sight.h"
 #include "platform/cycles.h"
+#include "platform/thread_state.h"
 
 namespace weft::core {
 
@@ -84,7 +85,7 @@ void RootWatch::tick(Pool& p) noexcept {
   for (int i = 0; i < count; ++i) {
     const int index = first_ + i < count ? first_ + i : first_ + i - count;
     Carrier* carrier = p.carrier(index);
-    if (!carrier->is_root() || carrier->is_seat.load(std::memory_order_relaxed)) continue;
+    if (!carrier->is_root() || carrier->is_for_guest.load(std::memory_order_relaxed)) continue;
     Seen*& before = seen_[static_cast<size_t>(index)];
     if (before == nullptr) before = new (std::nothrow) Seen;
     if (before == nullptr) continue;

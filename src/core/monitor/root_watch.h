@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/sched/scheduler.h"
-#include "platform/thread_state.h"
 
 namespace weft::core {
 

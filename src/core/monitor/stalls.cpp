@@ -117,7 +117,7 @@ int Stalls::stalled_contexts(Carrier& carrier, Seen& before) noexcept {
   if (!stalled) return 0;
   Work work;
   const bool found = carrier.ready.has([&work](const Context* context) {
-    work = {context->group, context->parallel_call.load(std::memory_order_relaxed)};
+    work = {context->root, context->parallel_call.load(std::memory_order_relaxed)};
     return true;
   });
   // Its record stays, and nothing else begins under it while it waits.

@@ -4,7 +4,6 @@
 #include <atomic>
 
 #include "core/monitor/monitor.h"
-#include "core/sched/pool.h"
 #include "platform/fence.h"
 
 namespace weft::core {

@@ -68,7 +68,7 @@ void prefer_thread(int number) noexcept {
   want_workers(number + 1);
   // As far as there are workers; without, it stays where it ran last.
   const bool there = number <= pool().worker_count.load(std::memory_order_acquire);
-  self->preferred = number == 0 ? self->group : there ? pool().worker(number - 1) : nullptr;
+  self->preferred = number == 0 ? self->root : there ? pool().worker(number - 1) : nullptr;
 }
 
 }  // namespace weft::core

@@ -32,8 +32,8 @@ struct Wake {
 struct Slot {
   enum Value : int {
     none = -1,
-    permit = -2,  // it runs without: it has been lent
-    taken = -3,   // it had one until it was taken away
+    lent = -2,   // it runs without: its OS thread has been lent
+    taken = -3,  // it had one until it was taken away
   };
 };
 
@@ -52,8 +52,8 @@ struct alignas(64) Carrier {
   // A worker's own context, when it is free and its thread is to end it (core/sched/release_idle.cpp). Release and
   // acquire: with it come its fields.
   std::atomic<Context*> own_ends{nullptr};
-  std::atomic<bool> spoken_for{
-      false};  // a persistent team counts on this worker's identity for a member; relaxed, a flag alone
+  // A persistent team counts on this worker's identity for a member. Relaxed: a flag alone.
+  std::atomic<bool> spoken_for{false};
   Carrier* next_spare = nullptr;
   void* kept = nullptr;  // kept_by_carrier()
   // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
@@ -68,15 +68,13 @@ struct alignas(64) Carrier {
   std::atomic<bool> holds_slot{false};
   std::atomic<int> regions_open{0};  // written by the root alone
   std::atomic<uint32_t> regions_seen{0};
-  std::atomic<bool> is_seat{false};  // it holds a slot for a guest (guests.cpp), and nobody runs it; relaxed
+  std::atomic<bool> is_for_guest{false};  // it holds a slot for a guest (guests.cpp), and nobody runs it; relaxed
   int admitted = 0;  // calls of the region it has been admitted to (admission.h); touched by the root alone
 
   FreeContexts free;
 
-  // Each piece of work that appears calls one carrier, which takes a piece: whichever, as long as as many are called as
-  // there are pieces. So a carrier that takes one for which no other is called instead
-  // passes its call on. Touched by this carrier
-  // only.
+  // Each piece of work that appears calls one carrier. Each carrier that is called takes one piece, whichever it finds.
+  // One that does something else passes its call on (core/README.md). Touched by this carrier only.
   enum class Call : uint8_t {
     none,
     open,  // it comes for a piece
@@ -110,7 +108,8 @@ struct alignas(64) Carrier {
   // The root whose work that is. Relaxed: a hint for carriers that look; one that takes it reads the
   // context's own.
   std::atomic<Carrier*> bodiless_root{nullptr};
-  std::atomic<bool> late{false};  // it has not for a while; written by the monitor, relaxed, a guess
+  // It has not come for `bodiless_ready` for a while. Written by the monitor; relaxed, a guess.
+  std::atomic<bool> late{false};
   // Contexts that could go on here. Relaxed: a guess.
   int waiting_contexts() const noexcept {
     return ready.size() + (bodiless_ready.load(std::memory_order_relaxed) != nullptr ? 1 : 0);

@@ -52,10 +52,10 @@ void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept
     if (self->last_parallel_call == parallel_call->serial && hand_over(self, parallel_call, index, Departure::idle))
       return;
     self->last_parallel_call = parallel_call->serial;
-    self->group = parallel_call->root.load(std::memory_order_relaxed);
+    self->root = parallel_call->root.load(std::memory_order_relaxed);
     self->parallel_call.store(parallel_call, std::memory_order_relaxed);
     // One publication wakes one carrier; it wakes the next while there is work for it.
-    if (parallel_call->claimable()) notify({self->group, parallel_call});
+    if (parallel_call->claimable()) notify({self->root, parallel_call});
     run_here(self, parallel_call, index);
     // The next one from here rather than from the table: it may not stand there. The record may serve
     // another life by now; then this is a claim in that one.
@@ -70,21 +70,21 @@ void take_part(ParallelCall* parallel_call, uint64_t* served) noexcept {
   // `self` is in the middle of something: it must go on, so it is ready meanwhile and not free.
   if (*served == parallel_call->serial && hand_over(self, parallel_call, index, Departure::yield)) return;
   *served = parallel_call->serial;
-  Carrier* const group = std::exchange(self->group, parallel_call->root.load(std::memory_order_relaxed));
-  if (parallel_call->claimable()) notify({self->group, parallel_call});
+  Carrier* const root = std::exchange(self->root, parallel_call->root.load(std::memory_order_relaxed));
+  if (parallel_call->claimable()) notify({self->root, parallel_call});
   run_here(self, parallel_call, index);
-  self->group = group;
+  self->root = root;
 }
 
 void publish(ParallelCall* parallel_call, int count) noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;
   assert(parallel_call->is_over() && count >= 1);
-  // Ranges of serials a carrier would be cheaper still; one add a nested region is some 5 ns.
+  // A range of serials per carrier would be cheaper still; one add per nested region is some 5 ns.
   parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
   self->last_parallel_call = parallel_call->serial;
   // Relaxed: a carrier that looks before its claim succeeds gets a hint; the claim orders the rest.
-  parallel_call->root.store(self->group, std::memory_order_relaxed);
+  parallel_call->root.store(self->root, std::memory_order_relaxed);
   parallel_call->publisher = carrier;
   parallel_call->pending.store(count - 1, std::memory_order_relaxed);
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
@@ -104,7 +104,17 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   }
   carrier->open_top.store(entry == top && entry < kOpenCalls ? top + 1 : top, std::memory_order_release);
   if (__builtin_expect(parallel_call->open_index < 0, 0)) summon(parallel_call, count - 1);
-  notify({self->group, parallel_call});
+  notify({self->root, parallel_call});
+}
+
+void withdraw(ParallelCall* parallel_call) noexcept {
+  assert(parallel_call->is_valid());
+  const uint64_t end = parallel_call->claim.load(std::memory_order_relaxed) >> 32;
+  // From now on claims fail. Relaxed: the publisher alone reads what this does.
+  const uint64_t seen = parallel_call->claim.exchange(end | end << 32, std::memory_order_relaxed);
+  const auto next = static_cast<uint32_t>(seen);
+  // The last call to end finds nobody asleep: the publisher is here.
+  if (next < end) parallel_call->pending.fetch_sub(static_cast<int>(end - next), std::memory_order_relaxed);
 }
 
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {

@@ -16,7 +16,7 @@ namespace {
 bool has_time(const Carrier* carrier, const Context* self) noexcept {
   if (carrier == self->carrier || !carrier->ready.empty()) return false;
   const Pool& p = pool();
-  if (carrier->is_root() ? carrier != self->group : !p.allowed(carrier)) return false;
+  if (carrier->is_root() ? carrier != self->root : !p.allowed(carrier)) return false;
   // Relaxed: both are guesses about a moment that has passed when they are used.
   return carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier);
 }
@@ -111,7 +111,7 @@ void summon(ParallelCall* parallel_call, int calls) noexcept {
   for (int i = 0; i < count && found_by_idle && woken < calls; ++i) {
     const Carrier* carrier = p.carrier(i);
     if (!has_time(carrier, self) || !p.is_idle(carrier)) continue;
-    notify({self->group, parallel_call});
+    notify({self->root, parallel_call});
     ++woken;
   }
   int next = 0;

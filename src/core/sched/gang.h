@@ -10,7 +10,7 @@ namespace weft::core {
 // Carriers that could start a call for the caller's root at once: idle ones, and those whose context only waits.
 int idle_carriers() noexcept;
 
-// Whether nobody else has a claim to the CPUs: no other root holds a slot, no other process shares them.
+// Whether nobody else may want the CPUs: no other root holds a slot, no other process shares them.
 bool alone() noexcept;
 
 // OS threads that are at work: roots that hold slots, and workers that neither look for work nor only wait.

@@ -11,18 +11,18 @@ namespace weft::core {
 GangRegions g_gang_regions;
 
 bool GangRegions::has(const void* function) const noexcept {
-  for (size_t i = 0; i < kProbes; ++i) {
-    if (functions_[slot(function, i)].load(std::memory_order_relaxed) == function) return true;
+  for (size_t i = 0; i < kTries; ++i) {
+    if (functions_[entry(function, i)].load(std::memory_order_relaxed) == function) return true;
   }
   return false;
 }
 
 bool GangRegions::add(const void* function) noexcept {
   if (has(function)) return true;
-  for (size_t i = 0; i < kProbes; ++i) {
-    auto& entry = functions_[slot(function, i)];
-    if (entry.load(std::memory_order_relaxed) != nullptr) continue;
-    entry.store(function, std::memory_order_relaxed);
+  for (size_t i = 0; i < kTries; ++i) {
+    auto& word = functions_[entry(function, i)];
+    if (word.load(std::memory_order_relaxed) != nullptr) continue;
+    word.store(function, std::memory_order_relaxed);
     count_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
@@ -30,16 +30,16 @@ bool GangRegions::add(const void* function) noexcept {
 }
 
 void GangRegions::remove(const void* function) noexcept {
-  for (size_t i = 0; i < kProbes; ++i) {
-    auto& entry = functions_[slot(function, i)];
-    if (entry.load(std::memory_order_relaxed) != function) continue;
-    entry.store(nullptr, std::memory_order_relaxed);
+  for (size_t i = 0; i < kTries; ++i) {
+    auto& word = functions_[entry(function, i)];
+    if (word.load(std::memory_order_relaxed) != function) continue;
+    word.store(nullptr, std::memory_order_relaxed);
     count_.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 
 void GangRegions::clear() noexcept {
-  for (auto& entry : functions_) entry.store(nullptr, std::memory_order_relaxed);
+  for (auto& word : functions_) word.store(nullptr, std::memory_order_relaxed);
   count_.store(0, std::memory_order_relaxed);
 }
 

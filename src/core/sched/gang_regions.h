@@ -6,7 +6,9 @@
 
 #include <array>
 #include <atomic>
-#include <cstdint>
+#include <cstddef>
+
+#include "base/address_hash.h"
 
 namespace weft::core {
 
@@ -25,13 +27,14 @@ class GangRegions {
   void clear() noexcept;
 
  private:
-  static constexpr size_t kSlots = 64;
-  static constexpr size_t kProbes = 8;  // a function stands in one of this many slots
-  static size_t slot(const void* function, size_t probe) noexcept {
-    return ((reinterpret_cast<uintptr_t>(function) * 0x9E3779B97F4A7C15u >> 58) + probe) % kSlots;
+  static constexpr unsigned kBits = 6;
+  static constexpr size_t kEntries = size_t{1} << kBits;
+  static constexpr size_t kTries = 8;  // a function stands in one of this many entries
+  static size_t entry(const void* function, size_t tries) noexcept {
+    return (base::address_hash<kBits>(function) + tries) % kEntries;
   }
 
-  std::array<std::atomic<const void*>, kSlots> functions_{};
+  std::array<std::atomic<const void*>, kEntries> functions_{};
   std::atomic<int> count_{0};
 };
 

@@ -19,7 +19,7 @@ Context* make_context(void (*start)(void*), void* argument, int worker_hint) noe
   Pool& p = pool();
   context->start = start;
   context->start_argument = argument;
-  context->group = self->group;
+  context->root = self->root;
   context->carrier = self->carrier;
   const int workers = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);
   context->preferred = nullptr;
@@ -88,7 +88,7 @@ bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int work
   stub->bodiless = true;
   stub->start = start;
   stub->start_argument = argument;
-  stub->group = attach()->group;
+  stub->root = attach()->root;
   stub->carrier = stub->preferred = worker;
   stub->token.store(Token::held);
   return true;

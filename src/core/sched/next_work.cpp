@@ -44,7 +44,7 @@ bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   const bool ends = self->born < pool().contexts_since.load(std::memory_order_relaxed);
   Context* runner = ends ? take_free(self->carrier, 0) : nullptr;
   if (runner == nullptr) runner = self;
-  runner->group = stub->group;
+  runner->root = stub->root;
   runner->parallel_call.store(stub->parallel_call.load(std::memory_order_relaxed), std::memory_order_relaxed);
   runner->preferred = stub->preferred;
   runner->start = stub->start;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/address_hash.h"
 #include "core/sched/scheduler.h"
 #include "platform/spinlock.h"
 
@@ -26,12 +27,11 @@ struct alignas(64) Bucket {
   Waiter* last = nullptr;
 };
 
-constexpr size_t kBuckets = 256;
-std::array<Bucket, kBuckets> g_buckets;
+constexpr unsigned kBits = 8;
+std::array<Bucket, size_t{1} << kBits> g_buckets;
 
 Bucket& bucket_of(const void* word) noexcept {
-  const auto address = reinterpret_cast<uintptr_t>(word) >> 2;
-  return g_buckets[(address * 0x9E3779B97F4A7C15u) >> 56];
+  return g_buckets[base::address_hash<kBits>(reinterpret_cast<uintptr_t>(word) >> 2)];
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 namespace weft::core {
 
 // Carriers that hold slots of the node for guests.
-struct GuestSlots {
+struct GuestCarriers {
   platform::FutexLock lock;
   Carrier* first = nullptr;
   std::atomic<int> count{0};  // written with the lock held; relaxed, the monitor asks whether there are any
@@ -65,9 +65,8 @@ struct Pool {
 
   std::atomic<uint64_t> compensations{0};
   std::atomic<uint64_t> regions_lent{0};  // how often; relaxed, for statistics
-  std::atomic<int> peak_workers{0};
   NodeBudget node;
-  GuestSlots slots_of_guests;
+  GuestCarriers guest_carriers;
   Surplus surplus;
 
   Lateness lateness;  // of any carrier

@@ -56,7 +56,7 @@ void make_ready(Context* context) noexcept {
   Pool& p = pool();
   if (context->bodiless) {
     Carrier* worker = context->preferred;
-    worker->bodiless_root.store(context->group, std::memory_order_relaxed);
+    worker->bodiless_root.store(context->root, std::memory_order_relaxed);
     worker->bodiless_ready.store(context);
     call(worker);
     if (!may_serve(p, worker, work_of(context))) notify(work_of(context));
@@ -79,7 +79,7 @@ void make_all_ready(Context* chain) noexcept {
     const Work work = work_of(first);
     Context* last = first;
     int count = 1;
-    while (chain != nullptr && chain->home == nullptr && chain->group == work.root &&
+    while (chain != nullptr && chain->home == nullptr && chain->root == work.root &&
            chain->parallel_call.load(std::memory_order_relaxed) == work.parallel_call &&
            carrier_for(chain) == carrier) {
       last = chain;

@@ -24,7 +24,7 @@ class ReadyList {
 
   // The first context that serves `root` (null: any), or null.
   Context* pop(const Carrier* root = nullptr) noexcept {
-    return pop_first([root](const Context* context) { return root == nullptr || context->group == root; });
+    return pop_first([root](const Context* context) { return root == nullptr || context->root == root; });
   }
 
   // The first context that fits, or null.

@@ -2,6 +2,7 @@
 // Giving back what idle contexts hold. What a carrier has at hand is touched by no other, so each carrier does its part
 // when it has nothing to do, right before it falls asleep.
 #include <mutex>
+#include <utility>
 
 #include "core/sched/pool.h"
 #include "core/sched/release_idle.h"
@@ -22,12 +23,18 @@ void end_own(const Pool& p, Context* context) noexcept {
   }
 }
 
-void end_all(ContextQueue& stale, uint32_t request) noexcept {
+void end_all(ContextQueue& stale) noexcept {
   Pool& p = pool();
+  Context* ending = nullptr;
   p.lock.lock();
-  p.contexts.retire(request);
-  while (Context* context = stale.take()) context->donated ? p.contexts.put(context) : end_own(p, context);
-  Context* ending = p.contexts.take_out();
+  while (Context* context = stale.take()) {
+    if (!context->donated) {
+      end_own(p, context);
+      continue;
+    }
+    p.contexts.withdraw(context);
+    context->next = std::exchange(ending, context);
+  }
   p.lock.unlock();
   if (ending == nullptr) return;
   // What their thread-local objects do at their end may need the lock.
@@ -51,7 +58,7 @@ void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
   free.lock.unlock();
   if (taken.empty()) return;
   if (with_identities) {
-    end_all(taken, request);
+    end_all(taken);
     return;
   }
   // System calls without the lock: a carrier that runs short of contexts meanwhile looks elsewhere.

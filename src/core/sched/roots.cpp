@@ -61,7 +61,7 @@ Carrier* take_unlisted_carrier() noexcept {
   if (carrier != nullptr) p.spare_unlisted = carrier->next_spare;
   p.lock.unlock();
   if (carrier == nullptr) carrier = new (std::nothrow) Carrier(kMaxCarriers, -1);
-  if (carrier == nullptr) base::fatal("no memory for the first use of OpenMP by a thread");
+  if (carrier == nullptr) base::lacking("no memory for the first use of OpenMP by a thread");
   return carrier;
 }
 
@@ -76,7 +76,7 @@ Context* attach() noexcept {
   bind_identity(self);
   self->carrier = carrier;
   self->home = carrier;
-  self->group = carrier;
+  self->root = carrier;
   self->token.store(Token::none);
   self->cpus = nullptr;
   self->rseq = Rseq::held;

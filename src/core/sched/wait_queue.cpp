@@ -35,14 +35,14 @@ void WaitQueue::Chain::add(Context* context) noexcept {
   context->next = nullptr;
   Carrier* where = carrier_for(context);
   if (first == nullptr) {
-    const Work work{context->group, context->parallel_call.load(std::memory_order_relaxed)};
+    const Work work{context->root, context->parallel_call.load(std::memory_order_relaxed)};
     *this = {context, context, where, work, 1, context->home == nullptr};
     return;
   }
   last->next = context;
   last = context;
   ++count;
-  alike = alike && where == carrier && context->group == work.root && context->home == nullptr;
+  alike = alike && where == carrier && context->root == work.root && context->home == nullptr;
 }
 
 void WaitQueue::take_in(Context* left) noexcept {

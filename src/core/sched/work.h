@@ -8,7 +8,7 @@
 namespace weft::core {
 
 inline Work work_of(const Context* context) noexcept {
-  return {context->group, context->parallel_call.load(std::memory_order_relaxed)};
+  return {context->root, context->parallel_call.load(std::memory_order_relaxed)};
 }
 
 // Asked up to three times for each context that goes on.

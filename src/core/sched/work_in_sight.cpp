@@ -9,7 +9,7 @@
 namespace weft::core {
 
 bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
-  if (carrier->is_root() && context->group != carrier) return false;
+  if (carrier->is_root() && context->root != carrier) return false;
   if (!pool().may_do(carrier, context->parallel_call.load(std::memory_order_relaxed))) return false;
   if (context->cpus == nullptr || context->cpus == carrier->cpus.load(std::memory_order_relaxed)) return true;
   return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, work_of(context));

@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/keep_errno.h"

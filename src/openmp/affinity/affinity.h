@@ -10,7 +10,7 @@ namespace weft::openmp {
 struct Affinity {
   // Whether threads are bound. If not, there are no places.
   bool on = false;
-  base::BindList policies;      // bind-var, one value a nesting level; the last one holds for those below
+  base::BindList policies;      // bind-var, one value per nesting level; the last one holds for those below
   PlaceList places;             // place-partition-var of the initial thread
   int first = 0;                // the place of the initial thread
   bool cyclic = false;          // the policy true goes round the places, one thread each

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/address_hash.h"
 #include "base/message.h"
 #include "openmp/gomp/gomp.h"
 #include "platform/spinlock.h"
@@ -17,16 +18,11 @@ struct Note {
   const void* address;
   Note* next;
 };
-constexpr size_t kLists = 1024;
-Note* g_lists[kLists];
+constexpr unsigned kBits = 10;
+Note* g_lists[size_t{1} << kBits];
 platform::Spinlock g_lock;
 
-Note** list_of(const void* address) noexcept {
-  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-  constexpr int kShift = 64 - 10;
-  static_assert(kLists == size_t{1} << (64 - kShift));
-  return &g_lists[reinterpret_cast<uintptr_t>(address) * kGolden >> kShift];
-}
+Note** list_of(const void* address) noexcept { return &g_lists[base::address_hash<kBits>(address)]; }
 
 }  // namespace
 

@@ -247,3 +247,18 @@ WEFT_ABI void weft_abi_GOMP_interop(int device, int init_count, void*** inits, c
   for (int i = 0; i < destroy_count; ++i) *destroyed[i] = nullptr;
 }
 WEFT_ABI_EXPORT(GOMP_interop);
+
+// ---- what programs built for offloading tell at their start ----
+
+// There is no device but the host: nothing is done with the images.
+WEFT_ABI void weft_abi_GOMP_offload_register(const void*, int, const void*) {}
+WEFT_ABI_EXPORT(GOMP_offload_register);
+
+WEFT_ABI void weft_abi_GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}
+WEFT_ABI_EXPORT(GOMP_offload_register_ver);
+
+WEFT_ABI void weft_abi_GOMP_offload_unregister(const void*, int, const void*) {}
+WEFT_ABI_EXPORT(GOMP_offload_unregister);
+
+WEFT_ABI void weft_abi_GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
+WEFT_ABI_EXPORT(GOMP_offload_unregister_ver);

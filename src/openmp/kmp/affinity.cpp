@@ -4,12 +4,10 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/core.h"
 #include "openmp/abi/abi.h"
 #include "openmp/affinity/affinity.h"
-#include "openmp/settings/startup.h"
-#include "openmp/team/team.h"
-#include "platform/futex_lock.h"
+#include "openmp/team/caller_binding.h"
+#include "platform/cpu_set.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -40,26 +38,6 @@ int check(int proc) noexcept {
   return affinity().process.has(proc) ? 0 : kProcNotAllowed;
 }
 
-// Bindings are told apart by their addresses and may be looked at by carriers at any time: equal sets share one copy,
-// which stays.
-const CpuSet* lasting_copy(const CpuSet& cpus) noexcept {
-  struct Node {
-    CpuSet cpus;
-    Node* next;
-  };
-  static platform::FutexLock lock;
-  static Node* first = nullptr;
-  lock.lock();
-  Node* node = first;
-  while (node != nullptr && !(node->cpus == cpus)) node = node->next;
-  if (node == nullptr) {
-    node = new (std::nothrow) Node{cpus, first};
-    if (node != nullptr) first = node;
-  }
-  lock.unlock();
-  return node != nullptr ? &node->cpus : nullptr;
-}
-
 void create_mask(Mask* mask) noexcept {
   *mask = new (std::nothrow) CpuSet;
   if (*mask == nullptr) base::warn("kmp_create_affinity_mask: no memory for a mask");
@@ -72,17 +50,7 @@ void destroy_mask(Mask* mask) noexcept {
 
 int set_affinity(Mask* mask) noexcept {
   const CpuSet* wanted = set_of(mask, "kmp_set_affinity");
-  if (wanted == nullptr) return -1;
-  static_cast<void>(self());
-  CpuSet usable = *wanted;
-  usable.keep_only(affinity().process);
-  const CpuSet* lasting = usable.empty() ? nullptr : lasting_copy(usable);
-  if (lasting == nullptr) return -1;
-  start_runtime();
-  // Workers that come later must not inherit what the caller has chosen for itself.
-  core::protect_workers(&affinity().process);
-  core::bind_self(lasting);
-  return 0;
+  return wanted != nullptr && bind_caller(*wanted) ? 0 : -1;
 }
 
 int get_affinity(Mask* mask) noexcept {
@@ -152,11 +120,8 @@ WEFT_KMP_PROC(set, set_proc);
 WEFT_KMP_PROC(unset, unset_proc);
 WEFT_KMP_PROC(get, get_proc);
 
-// The caller may run wherever the process may.
 WEFT_ABI int weft_abi_kmp_set_thread_affinity_mask_initial() {
-  static_cast<void>(self());
-  start_runtime();
-  core::bind_self(&affinity().process);
+  unbind_caller();
   return 0;
 }
 WEFT_ABI_EXPORT(kmp_set_thread_affinity_mask_initial);

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/message.h"
 #include "openmp/kmp/microtask.h"
 #include "openmp/kmp/parallel.h"
 #include "openmp/library/caller_region.h"
@@ -20,8 +19,6 @@ namespace {
 // t_below.
 thread_local Clauses t_clauses;
 thread_local uint8_t t_below = 0;  // see nthreads_tail()
-
-Clauses take_clauses() noexcept { return std::exchange(t_clauses, Clauses()); }
 
 // Regions below this one take their numbers from a list: the region's team gets it from the caller's ICVs.
 void fork_with_list(const void* caller, Microtask task, void** arguments, int count, Clauses clauses);
@@ -55,6 +52,10 @@ thread_local int t_num_teams = 0;
 thread_local int t_team_threads = 0;
 
 }  // namespace
+
+Clauses kmp::take_clauses() noexcept { return std::exchange(t_clauses, Clauses()); }
+
+void kmp::put_back_clauses(const Clauses& clauses) noexcept { t_clauses = clauses; }
 
 void kmp::push_num_threads(const int32_t* list, int count) noexcept {
   t_clauses.threads = count > 0 && list[0] > 0 ? list[0] : 0;

@@ -1,90 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// KMP: taskgroups, and reductions that tasks take part in.
-#include <cstddef>
-
-#include "base/small_list.h"
+// KMP: reductions. The answer tells the program how to combine: 1 its own way, while we hold the lock it
+// brought; 2 with the atomic operations that the compiler has prepared; 0 not at all, since others have its part.
+#include "openmp/team/reduction.h"
 #include "openmp/kmp/kmp.h"
-#include "openmp/task/task_reduction.h"
 
-using namespace weft;
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;
 
 namespace {
 
-// A variable as older compilers describe it (kmp_task_red_input_t).
-struct OldReductionInput {
-  void* shared;
-  size_t size;
-  void* init;
-  void (*fini)(void* copy);
-  void (*combine)(void* into, void* copy);
-  uint32_t flags;
-};
+bool has_atomics(const Ident* location) noexcept { return (location->flags & kAtomicReduce) != 0; }
 
-// Such a list in today's layout.
-class Modernized {
- public:
-  Modernized(int count, const OldReductionInput* inputs) noexcept {
-    for (int i = 0; i < count; ++i) {
-      const OldReductionInput& input = inputs[i];
-      list_.add({input.shared, nullptr, input.size, input.init, input.fini, input.combine, input.flags});
+LockWord& word_of(CriticalName* name) noexcept { return *reinterpret_cast<LockWord*>(name); }
+
+[[gnu::always_inline]] inline int32_t reduce(const Ident* location, void* part, Combine combine, CriticalName* name,
+                                             ReductionEnd end) {
+  return ompt::enter([=](Member* member, auto told, const void* caller) -> int32_t {
+    switch (begin_reduction<told>(member, part, combine, word_of(name), has_atomics(location), end, caller)) {
+      case Combining::locked: return 1;
+      case Combining::atomic: return 2;
+      case Combining::done: break;
     }
-  }
-  ~Modernized() { list_.free_memory(); }
-  Modernized(const Modernized&) = delete;
-  Modernized& operator=(const Modernized&) = delete;
-
-  const ReducedVariable* begin() noexcept { return list_.begin(); }
-
- private:
-  base::SmallList<ReducedVariable, 8> list_;
-};
+    return 0;
+  });
+}
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) {
-  ompt::enter([](Member* member, auto told, const void*) { begin_taskgroup<told>(member); });
+WEFT_ABI int32_t weft_abi___kmpc_reduce_nowait(Ident* location, int32_t, int32_t, size_t, void* data, Combine combine,
+                                               CriticalName* name) {
+  return reduce(location, data, combine, name, ReductionEnd::nowait);
 }
-WEFT_ABI_EXPORT(__kmpc_taskgroup);
+WEFT_ABI_EXPORT(__kmpc_reduce_nowait);
 
-WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) {
-  ompt::enter(
-      [](Member* member, auto told, const void*) { end_reducing_taskgroup<told>(member, member->task->group); });
+// Called by those that were told to combine their own way only.
+WEFT_ABI void weft_abi___kmpc_end_reduce_nowait(Ident* location, int32_t, CriticalName* name) {
+  ompt::enter([=](Member* member, auto told, const void*) {
+    end_reduction<told>(member, word_of(name), has_atomics(location));
+  });
 }
-WEFT_ABI_EXPORT(__kmpc_end_taskgroup);
+WEFT_ABI_EXPORT(__kmpc_end_reduce_nowait);
 
-WEFT_ABI void* weft_abi___kmpc_taskred_init(int32_t, int32_t count, const ReducedVariable* inputs) {
-  return add_reductions(self(), count, inputs);
+WEFT_ABI int32_t weft_abi___kmpc_reduce(Ident* location, int32_t, int32_t, size_t, void* data, Combine combine,
+                                        CriticalName* name) {
+  return reduce(location, data, combine, name, ReductionEnd::barrier);
 }
-WEFT_ABI_EXPORT(__kmpc_taskred_init);
+WEFT_ABI_EXPORT(__kmpc_reduce);
 
-WEFT_ABI void* weft_abi___kmpc_task_reduction_init(int32_t, int32_t count, const OldReductionInput* inputs) {
-  return add_reductions(self(), count, Modernized(count, inputs).begin());
+// By all that were told to combine.
+WEFT_ABI void weft_abi___kmpc_end_reduce(Ident* location, int32_t, CriticalName* name) {
+  ompt::enter([=](Member* member, auto told, const void* caller) {
+    end_reduction<told>(member, word_of(name), has_atomics(location));
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+  });
 }
-WEFT_ABI_EXPORT(__kmpc_task_reduction_init);
-
-WEFT_ABI void* weft_abi___kmpc_taskred_modifier_init(Ident*, int32_t, int32_t, int32_t count,
-                                                     const ReducedVariable* inputs) {
-  const ompt::Entry entry(WEFT_CALLER);
-  return begin_shared_reductions(self(), count, inputs);
-}
-WEFT_ABI_EXPORT(__kmpc_taskred_modifier_init);
-
-WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int32_t, int32_t count,
-                                                            const OldReductionInput* inputs) {
-  const ompt::Entry entry(WEFT_CALLER);
-  return begin_shared_reductions(self(), count, Modernized(count, inputs).begin());
-}
-WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_init);
-
-WEFT_ABI void weft_abi___kmpc_task_reduction_modifier_fini(Ident* location, int32_t gtid, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
-  weft_abi___kmpc_end_taskgroup(location, gtid);
-}
-WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_fini);
-
-WEFT_ABI void* weft_abi___kmpc_task_reduction_get_th_data(int32_t, TaskGroup* group, void* address) {
-  return find_reduction_copy(self(), group, address);
-}
-WEFT_ABI_EXPORT(__kmpc_task_reduction_get_th_data);
+WEFT_ABI_EXPORT(__kmpc_end_reduce);

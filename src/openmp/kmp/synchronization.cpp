@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KMP: barrier, master, masked, single, critical, flush.
+// KMP: barrier, master, masked, scope, single, critical, flush.
 #include <atomic>
 
 #include "openmp/api/lock.h"
@@ -33,6 +33,26 @@ WEFT_ABI void weft_abi___kmpc_barrier(Ident* location, int32_t) {
 }
 WEFT_ABI_EXPORT(__kmpc_barrier);
 
+// The primary goes on alone after the first barrier; the others wait for the second, which it enters when it is done.
+WEFT_ABI int32_t weft_abi___kmpc_barrier_master(Ident*, int32_t) {
+  Member* member = self();
+  barrier(member, Barrier::runtime, WEFT_CALLER);
+  if (member->number == 0) return 1;
+  barrier(member, Barrier::runtime, WEFT_CALLER);
+  return 0;
+}
+WEFT_ABI_EXPORT(__kmpc_barrier_master);
+
+WEFT_ABI void weft_abi___kmpc_end_barrier_master(Ident*, int32_t) { barrier(self(), Barrier::runtime, WEFT_CALLER); }
+WEFT_ABI_EXPORT(__kmpc_end_barrier_master);
+
+WEFT_ABI int32_t weft_abi___kmpc_barrier_master_nowait(Ident*, int32_t) {
+  Member* member = self();
+  barrier(member, Barrier::runtime, WEFT_CALLER);
+  return member->number == 0 ? 1 : 0;
+}
+WEFT_ABI_EXPORT(__kmpc_barrier_master_nowait);
+
 WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return begin_masked(0); }
 WEFT_ABI_EXPORT(__kmpc_master);
 
@@ -44,6 +64,19 @@ WEFT_ABI_EXPORT(__kmpc_masked);
 
 WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) { end_masked(); }
 WEFT_ABI_EXPORT(__kmpc_end_masked);
+
+// The barrier at the end of a scope region is a call of its own.
+WEFT_ABI void weft_abi___kmpc_scope(Ident*, int32_t, void*) {
+  const ompt::Entry entry(WEFT_CALLER);
+  if (ompt::on()) ompt::begin_work(self(), ompt_work_scope, 1);
+}
+WEFT_ABI_EXPORT(__kmpc_scope);
+
+WEFT_ABI void weft_abi___kmpc_end_scope(Ident*, int32_t, void*) {
+  const ompt::Entry entry(WEFT_CALLER);
+  if (ompt::on()) ompt::end_work(self());
+}
+WEFT_ABI_EXPORT(__kmpc_end_scope);
 
 WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) {
   return ompt::enter([](Member* member, auto told, const void*) { return begin_single<told>(member) ? 1 : 0; });
@@ -60,10 +93,9 @@ WEFT_ABI_EXPORT(__kmpc_end_single);
 WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, void (*copy)(void* to, void* from),
                                           int32_t did_it) {
   Member* member = self();
-  // Relaxed: the barriers order it.
-  if (did_it != 0) member->team->loops.copyprivate.store(data, std::memory_order_relaxed);
+  if (did_it != 0) offer_copies(member, data);
   barrier(member, Barrier::runtime, WEFT_CALLER);
-  if (did_it == 0) copy(data, member->team->loops.copyprivate.load(std::memory_order_relaxed));
+  if (did_it == 0) copy(data, offered_copies(member));
   barrier(member, Barrier::runtime, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate);
@@ -71,9 +103,9 @@ WEFT_ABI_EXPORT(__kmpc_copyprivate);
 // As above, but the program copies: it gets the executing member's data.
 WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
   Member* member = self();
-  if (data != nullptr) member->team->loops.copyprivate.store(data, std::memory_order_relaxed);
+  if (data != nullptr) offer_copies(member, data);
   barrier(member, Barrier::runtime, WEFT_CALLER);
-  return member->team->loops.copyprivate.load(std::memory_order_relaxed);
+  return offered_copies(member);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/address_hash.h"
 #include "core/core.h"
 #include "openmp/team/team.h"
 #include "platform/cycles.h"
@@ -15,7 +16,8 @@ std::atomic<bool> g_library_calls{false};
 
 namespace {
 
-constexpr int kSites = 128;
+constexpr unsigned kSiteBits = 7;
+constexpr size_t kSites = size_t{1} << kSiteBits;
 // Samples kept of each way; the least of them counts, since what disturbs a run makes it longer.
 constexpr int kKept = 3;
 // Runs of each way before there is a choice.
@@ -66,7 +68,7 @@ std::array<Site, kSites> g_sites;
 
 // The record of `function`, made if `make`; null when there is none. Records are never given up.
 Site* site_of(const void* function, bool make) noexcept {
-  const auto start = (reinterpret_cast<uintptr_t>(function) * 0x9E3779B97F4A7C15u) >> 57;
+  const size_t start = base::address_hash<kSiteBits>(function);
   for (size_t i = 0; i < kSites; ++i) {
     Site& site = g_sites[(start + i) % kSites];
     const void* seen = site.function.load(std::memory_order_acquire);

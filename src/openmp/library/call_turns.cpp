@@ -57,7 +57,7 @@ void sleep() noexcept {
 // The region whose turn it is, if the caller may be a member.
 core::ParallelCall* open_turn(const core::Context* self) noexcept {
   core::ParallelCall* turn = g_turn.load(std::memory_order_acquire);
-  const bool open = turn != nullptr && turn->claimable() && turn->root.load(std::memory_order_relaxed) == self->group;
+  const bool open = turn != nullptr && turn->claimable() && turn->root.load(std::memory_order_relaxed) == self->root;
   return open ? turn : nullptr;
 }
 

@@ -22,13 +22,13 @@ namespace {
 constexpr const char* kKnown[] = {"openblas"};
 
 // What has been found out about libraries, by the names under which the loader has them: the hash of a name, and the
-// verdict in its lowest bit; 0: free. When all places that a name may take are taken, it takes the first. Relaxed: each
+// verdict in its lowest bit; 0: free. When all entries that a name may have are taken, it gets the first. Relaxed: each
 // word stands alone.
 constexpr size_t kVerdicts = 256;
-constexpr size_t kPlaces = 8;
+constexpr size_t kTries = 8;
 constinit std::array<std::atomic<uint64_t>, kVerdicts> g_verdicts{};
 
-// FNV-1a. The size and the place of the dynamic section tell another file of the same name, as after a change of
+// FNV-1a. The size and the address of the dynamic section tell another file of the same name, as after a change of
 // Debian's alternatives.
 uint64_t hash_of(const dl_find_object& object) noexcept {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -54,16 +54,16 @@ bool is_special_library(const dl_find_object& object) noexcept {
   const char* name = object.dlfo_link_map->l_name;
   if (*name == '\0') return false;  // the program
   const uint64_t hash = hash_of(object);
-  std::atomic<uint64_t>* place = nullptr;
-  for (size_t i = 0; i < kPlaces; ++i) {
+  std::atomic<uint64_t>* free_entry = nullptr;
+  for (size_t i = 0; i < kTries; ++i) {
     std::atomic<uint64_t>& verdict = g_verdicts[(hash / 2 + i) % kVerdicts];
     const uint64_t seen = verdict.load(std::memory_order_relaxed);
     if ((seen & ~uint64_t{1}) == hash) return (seen & 1) != 0;
-    if (seen == 0 && place == nullptr) place = &verdict;
+    if (seen == 0 && free_entry == nullptr) free_entry = &verdict;
   }
-  if (place == nullptr) place = &g_verdicts[hash / 2 % kVerdicts];
+  if (free_entry == nullptr) free_entry = &g_verdicts[hash / 2 % kVerdicts];
   const bool special = is_known(name);
-  place->store(hash | (special ? 1 : 0), std::memory_order_relaxed);
+  free_entry->store(hash | (special ? 1 : 0), std::memory_order_relaxed);
   return special;
 }
 

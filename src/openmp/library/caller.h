@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The asking code: whether the code at a return address belongs to a library that switches itself off inside a parallel
-// region. A thread remembers the mappings that it has been called from last; a name of a library is resolved once a
+// region. A thread remembers the mappings that it has been called from last; a name of a library is resolved once per
 // process. So no call but a library's first looks at the file system.
 #pragma once
 

@@ -13,10 +13,10 @@ namespace weft::openmp {
 
 namespace {
 
-// The bits of the iterations that have posted lie in lanes, the rows of the nest in turn: members that have
+// The bits of the iterations that have posted lie in bands, the rows of the nest in turn: members that have
 // neighbouring rows, as a rule different ones, write to different cache lines.
 constexpr uint64_t kBits = 64;
-constexpr uint64_t kLanes = 64;
+constexpr uint64_t kBands = 64;
 constexpr uint64_t kLineWords = 8;
 
 struct PostBit {
@@ -24,13 +24,13 @@ struct PostBit {
   uint64_t bit;
 };
 
-PostBit bit_of(const LoopShare* share, const Iteration& iteration) noexcept {
+PostBit bit_of(const Workshare* share, const Iteration& iteration) noexcept {
   const uint64_t column = iteration.number - iteration.row * share->row_length;
-  const uint64_t bit = iteration.row / kLanes * share->row_length + column;
-  return {iteration.row % kLanes * share->lane_words + bit / kBits, uint64_t{1} << (bit % kBits)};
+  const uint64_t bit = iteration.row / kBands * share->row_length + column;
+  return {iteration.row % kBands * share->band_words + bit / kBits, uint64_t{1} << (bit % kBits)};
 }
 
-bool has_posted(const LoopShare* share, const PostBit& post) noexcept {
+bool has_posted(const Workshare* share, const PostBit& post) noexcept {
   // Acquire: what was done before the post is seen.
   return (share->posted[post.word].load(std::memory_order_acquire) & post.bit) != 0;
 }
@@ -50,12 +50,12 @@ void begin_doacross(Member* self) noexcept {
   const uint64_t rows = self->doacross_loops.counts[0];
   uint64_t row_length = rows > 0 ? 1 : 0;
   for (int i = 1; i < self->doacross_depth && rows > 0; ++i) row_length *= self->doacross_loops.counts[i];
-  self->doacross = join_share(self, [rows, row_length](LoopShare* share) {
-    const uint64_t bits = (rows / kLanes + 1) * row_length;
+  self->doacross = join_workshare(self, [rows, row_length](Workshare* share) {
+    const uint64_t bits = (rows / kBands + 1) * row_length;
     share->row_length = row_length;
-    share->lane_words = (bits / kBits + kLineWords) / kLineWords * kLineWords;
+    share->band_words = (bits / kBits + kLineWords) / kLineWords * kLineWords;
     // Pages that nobody posts to are never there.
-    share->posted = static_cast<std::atomic<uint64_t>*>(std::calloc(kLanes * share->lane_words, sizeof(uint64_t)));
+    share->posted = static_cast<std::atomic<uint64_t>*>(std::calloc(kBands * share->band_words, sizeof(uint64_t)));
     if (share->posted == nullptr) {
       base::lacking("no memory for a doacross loop of %llu x %llu iterations", static_cast<unsigned long long>(rows),
                     static_cast<unsigned long long>(row_length));
@@ -64,14 +64,14 @@ void begin_doacross(Member* self) noexcept {
 }
 
 void end_doacross(Member* self) noexcept {
-  LoopShare* share = self->doacross;
+  Workshare* share = self->doacross;
   if (share == nullptr) return;
   self->doacross = nullptr;
-  leave_share(self, share);
+  leave_workshare(self, share);
 }
 
 void post_iteration(Member* self, const Iteration& iteration) noexcept {
-  LoopShare* share = self->doacross;
+  Workshare* share = self->doacross;
   if (share == nullptr) return;
   const PostBit post = bit_of(share, iteration);
   share->posted[post.word].fetch_or(post.bit);
@@ -80,7 +80,7 @@ void post_iteration(Member* self, const Iteration& iteration) noexcept {
 }
 
 void wait_for_iteration(Member* self, const Iteration& iteration) noexcept {
-  LoopShare* share = self->doacross;
+  Workshare* share = self->doacross;
   if (share == nullptr) return;
   const PostBit post = bit_of(share, iteration);
   await_iteration(self, share, iteration.number, [share, post] { return has_posted(share, post); });

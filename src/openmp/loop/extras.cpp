@@ -13,7 +13,7 @@ namespace weft::openmp {
 
 void begin_extras(Member* member, Words* reductions, void** memory) noexcept {
   if (reductions == nullptr && memory == nullptr) return;
-  member->extras = join_share(member, [&](LoopShare* share) {
+  member->extras = join_workshare(member, [&](Workshare* share) {
     if (reductions != nullptr) {
       register_reductions(reductions, nullptr, nullptr, member->team->size);
       share->reductions = reductions;
@@ -35,9 +35,9 @@ void begin_extras(Member* member, Words* reductions, void** memory) noexcept {
 
 void end_extras(Member* member) noexcept {
   if (member->extras == nullptr) return;
-  LoopShare* share = member->extras;
+  Workshare* share = member->extras;
   member->extras = nullptr;
-  leave_share(member, share);
+  leave_workshare(member, share);
 }
 
 void end_extras_with_reductions(Member* member) noexcept {

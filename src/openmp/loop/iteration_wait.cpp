@@ -3,7 +3,7 @@
 
 namespace weft::openmp {
 
-void call_waiters(const Team* team, const LoopShare* share, uint64_t number) noexcept {
+void call_waiters(const Team* team, const Workshare* share, uint64_t number) noexcept {
   if (share->in_line.load(std::memory_order_relaxed) == 0) return;
   for (int i = 0; i < team->size; ++i) {
     core::Context* waiter = team->members.lines[i].in_line.load(std::memory_order_acquire);

@@ -4,7 +4,6 @@
 // fences and looks who has announced it. One of the two sees the other.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "core/core.h"
@@ -15,7 +14,7 @@ namespace weft::openmp {
 
 // Waits until `ready()`, which others make true for iteration `number` and then announce by call_waiters().
 template <class Ready>
-void await_iteration(Member* self, LoopShare* share, uint64_t number, Ready&& ready) noexcept {
+void await_iteration(Member* self, Workshare* share, uint64_t number, Ready&& ready) noexcept {
   MemberLine& line = self->team->members.lines[self->number];
   const Team* team = self->team;
   const auto over = [&] { return ready() || team->cancelled.load(std::memory_order_relaxed); };
@@ -33,6 +32,6 @@ void await_iteration(Member* self, LoopShare* share, uint64_t number, Ready&& re
 }
 
 // Wakes the members that wait for iteration `number`. A fence stands between what makes it ready and this.
-void call_waiters(const Team* team, const LoopShare* share, uint64_t number) noexcept;
+void call_waiters(const Team* team, const Workshare* share, uint64_t number) noexcept;
 
 }  // namespace weft::openmp

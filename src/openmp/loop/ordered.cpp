@@ -11,7 +11,7 @@ namespace weft::openmp {
 namespace {
 
 void await_turn(Member* self) noexcept {
-  LoopShare* share = self->loop.share;
+  Workshare* share = self->loop.share;
   const uint64_t mine = self->loop.unit_begin;
   // Acquire: what the ordered regions before did is seen.
   await_iteration(self, share, mine, [share, mine] { return share->turn.load(std::memory_order_acquire) == mine; });

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/message.h"
 #include "core/core.h"
 #include "openmp/loop/even_share.h"
 #include "openmp/ompt/events.h"
@@ -16,50 +15,6 @@ namespace weft::openmp {
 namespace {
 
 using Kind = base::LoopSchedule::Kind;
-
-// Up to this many chunks per member come from one shared counter, which hands them out in order; more are split among
-// the members first, so that each works on a cache line of its own.
-constexpr uint64_t kSharedChunksPerMember = 64;
-
-bool reserve_ranges(LoopShare* share, int size) noexcept {
-  const int before = share->capacity.load(std::memory_order_relaxed);
-  if (before >= size) return true;
-  const int capacity = std::max(size, 2 * before);
-  auto* ranges = new (std::nothrow) ChunkRange[static_cast<size_t>(capacity)];
-  if (ranges == nullptr) return false;
-  if (before > 0) {
-    share->outgrown =
-        new (std::nothrow) LoopShare::Outgrown{share->ranges.load(std::memory_order_relaxed), share->outgrown};
-  }
-  share->ranges.store(ranges, std::memory_order_relaxed);
-  // Release: a thread that sees it looks at a table that has that many.
-  share->capacity.store(capacity, std::memory_order_release);
-  return true;
-}
-
-// All chunks but the last one, which goes to a member that finds no other: lastprivate variables get their values from
-// the member that runs it, so it must be that member's last one too.
-void split(LoopShare* share, uint64_t chunks, int size) noexcept {
-  share->split = reserve_ranges(share, size);
-  if (!share->split) return;
-  const auto members = static_cast<uint64_t>(size);
-  ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
-  for (uint64_t i = 0; i < members; ++i) {
-    ranges[i].set(chunks * i / members, chunks * (i + 1) / members);
-  }
-}
-
-void set_up(LoopShare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, int size) noexcept {
-  share->kind = schedule.kind;
-  share->count = count;
-  share->chunk = chunk;
-  share->split = false;
-  share->next.store(0, std::memory_order_relaxed);
-  if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
-  const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
-  const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(size);
-  if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, size);
-}
 
 bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
   const auto members = static_cast<uint64_t>(self->team->size);
@@ -82,84 +37,12 @@ bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
   return chunk->begin < chunk->end;
 }
 
-void give(const LoopShare* share, uint64_t index, Chunk* chunk) noexcept {
-  chunk->begin = index * share->chunk;
-  const uint64_t left = share->count - chunk->begin;
-  chunk->end = chunk->begin + std::min(left, share->chunk);
-  chunk->last = chunk->end == share->count;
-}
-
-// Takes half of what another member has left.
-bool steal(Member* self, LoopShare* share, uint64_t* index) noexcept {
-  const int size = self->team->size;
-  for (int i = 1; i < size; ++i) {
-    const int victim = self->number + i < size ? self->number + i : self->number + i - size;
-    uint64_t end = 0;
-    if (!share->ranges.load(std::memory_order_relaxed)[victim].take_half(index, &end)) continue;
-    share->ranges.load(std::memory_order_relaxed)[self->number].set(*index + 1, end);
-    return true;
-  }
-  return false;
-}
-
-bool next_split(Member* self, LoopShare* share, Chunk* chunk) noexcept {
-  uint64_t index = 0;
-  if (!share->ranges.load(std::memory_order_relaxed)[self->number].take(&index)) {
-    LoopCursor& loop = self->loop;
-    if (loop.position != 0) return false;  // it has had the last one
-    if (!steal(self, share, &index)) {
-      // Relaxed: this only decides which member gets it.
-      if (share->next.load(std::memory_order_relaxed) != 0) return false;
-      if (share->next.exchange(1, std::memory_order_relaxed) != 0) return false;
-      loop.position = 1;
-      index = (share->count - 1) / share->chunk;
-    }
-  }
-  give(share, index, chunk);
-  return true;
-}
-
-bool next_shared(LoopShare* share, Chunk* chunk) noexcept {
-  // Looking first keeps the counter from running on past the end.
-  uint64_t begin = share->next.load(std::memory_order_relaxed);
-  if (begin >= share->count) return false;
-  if (share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536)) {
-    begin = share->next.fetch_add(share->chunk, std::memory_order_relaxed);
-    if (begin >= share->count) return false;
-  } else {
-    do {
-      if (begin >= share->count) return false;
-    } while (!share->next.compare_exchange_weak(
-        begin, share->count - begin > share->chunk ? begin + share->chunk : share->count, std::memory_order_relaxed));
-  }
-  chunk->begin = begin;
-  chunk->end = share->count - begin > share->chunk ? begin + share->chunk : share->count;
-  chunk->last = chunk->end == share->count;
-  return true;
-}
-
-bool next_guided(Member* self, LoopShare* share, Chunk* chunk) noexcept {
-  const auto members = static_cast<uint64_t>(self->team->size);
-  uint64_t begin = share->next.load(std::memory_order_relaxed);
-  uint64_t end = 0;
-  do {
-    if (begin >= share->count) return false;
-    const uint64_t left = share->count - begin;
-    const uint64_t part = std::max(left / members + (left % members != 0 ? 1 : 0), share->chunk);
-    end = begin + std::min(left, part);
-  } while (!share->next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-  chunk->begin = begin;
-  chunk->end = end;
-  chunk->last = end == share->count;
-  return true;
-}
-
 }  // namespace
 
-LoopShare* claim_share(Member* self, bool* first) noexcept {
+Workshare* claim_workshare(Member* self, bool* first) noexcept {
   Team* team = self->team;
   const uint32_t number = ++self->loops;
-  LoopShare* share = &team->loops.ring[number % kLoopRing];
+  Workshare* share = &team->loops.ring[number % kLoopRing];
   const uint32_t ready = 2 * number;
   for (int spins = 0;; ++spins) {
     uint32_t seen = share->state.load(std::memory_order_acquire);
@@ -180,11 +63,11 @@ LoopShare* claim_share(Member* self, bool* first) noexcept {
   }
 }
 
-void open_share(LoopShare* share) noexcept {
+void open_workshare(Workshare* share) noexcept {
   share->state.store(share->state.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-void leave_share(Member* self, LoopShare* share) noexcept {
+void leave_workshare(Member* self, Workshare* share) noexcept {
   const uint32_t number = share->state.load(std::memory_order_relaxed) / 2;
   // Acquire and release: the last one to leave passes on that all others are done with the record.
   if (share->left.fetch_add(1, std::memory_order_acq_rel) != self->team->size - 1) return;
@@ -208,8 +91,8 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
   if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
   if (whole || (is_static && !shared)) return;
-  loop.share =
-      join_share(self, [&](LoopShare* share) { set_up(share, schedule, loop.chunk, count, self->team->size); });
+  loop.share = join_workshare(
+      self, [&](Workshare* share) { share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size); });
 }
 
 void enter_sections(Member* self, uint64_t count, bool told) noexcept {
@@ -226,9 +109,7 @@ namespace {
 [[gnu::always_inline]] inline bool take_chunk(Member* self, int from, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
   if (from == LoopCursor::kShare) {
-    LoopShare* share = loop.share;
-    if (share->split) return next_split(self, share, chunk);
-    return share->kind == Kind::guided ? next_guided(self, share, chunk) : next_shared(share, chunk);
+    return next_of_share(loop.share, self->number, loop.position, chunk);
   }
   if (from == LoopCursor::kSchedule) return next_static(self, loop, chunk);
   if (loop.position != 0 || loop.count == 0) return false;
@@ -251,7 +132,7 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept {
 }
 
 bool loop_exhausted(const Member* self) noexcept {
-  const LoopShare* share = self->loop.share;
+  const Workshare* share = self->loop.share;
   if (share == nullptr || (self->loop.from & LoopCursor::kSchedule) != 0) return false;
   const uint64_t next = share->next.load(std::memory_order_relaxed);
   if (!share->split) return next >= share->count;
@@ -263,10 +144,10 @@ bool loop_exhausted(const Member* self) noexcept {
 }
 
 void exit_loop(Member* self) noexcept {
-  LoopShare* share = self->loop.share;
+  Workshare* share = self->loop.share;
   if (share == nullptr) return;
   self->loop.share = nullptr;
-  leave_share(self, share);
+  leave_workshare(self, share);
 }
 
 bool enter_single(Member* self) noexcept {
@@ -274,9 +155,18 @@ bool enter_single(Member* self) noexcept {
   if (team->size == 1) return true;
   const uint32_t number = self->singles++;
   // Relaxed: this only decides which member executes; the construct's barrier orders the rest.
-  uint32_t ticket = team->loops.single_ticket.load(std::memory_order_relaxed);
-  if (ticket != number) return false;
-  return team->loops.single_ticket.compare_exchange_strong(ticket, number + 1, std::memory_order_relaxed);
+  uint32_t next = team->loops.next_single.load(std::memory_order_relaxed);
+  if (next != number) return false;
+  return team->loops.next_single.compare_exchange_strong(next, number + 1, std::memory_order_relaxed);
+}
+
+// Relaxed: the construct's barrier orders it.
+void offer_copies(Member* self, void* data) noexcept {
+  self->team->loops.copyprivate.store(data, std::memory_order_relaxed);
+}
+
+void* offered_copies(const Member* self) noexcept {
+  return self->team->loops.copyprivate.load(std::memory_order_relaxed);
 }
 
 }  // namespace weft::openmp

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/options.h"
-#include "openmp/loop/chunk_range.h"
+#include "openmp/loop/workshare.h"
 #include "openmp/ompt/events.h"
 
 namespace weft::openmp {
@@ -20,53 +20,18 @@ struct Member;
 // Records of a team that may be in use at the same time.
 inline constexpr uint32_t kLoopRing = 8;
 
-// One worksharing construct of a team. Life of `state`, for construct number s: 2s-1 one member sets it up,
-// 2s in use, 2s+1 all members have left (the record may serve s + ring size).
-struct alignas(64) LoopShare {
-  // Release by the member that sets up or leaves last, acquire by the others.
-  std::atomic<uint32_t> state{1};
-  std::atomic<int> left{0};
-  base::LoopSchedule::Kind kind = base::LoopSchedule::Kind::dynamic;
-  bool split = false;  // chunks are in `ranges`, not in `next`
-  uint64_t count = 0;
-  uint64_t chunk = 1;
-  // Of each member: chunks that are not handed out yet. Written by the member that sets up; atomic, since the monitor
-  // looks at any time (progress.h). Shorter tables that these have replaced stay for that.
-  std::atomic<ChunkRange*> ranges{nullptr};
-  std::atomic<int> capacity{0};
-  struct Outgrown {
-    ChunkRange* ranges;
-    Outgrown* next;
-  };
-  Outgrown* outgrown = nullptr;
-
-  // The next iteration (dynamic, guided). Relaxed: a value is all that passes.
-  alignas(64) std::atomic<uint64_t> next{0};
-
-  // Order between iterations (ordered.h, doacross.h): whose turn it is, a bit for each iteration that has posted, and
-  // how many members sleep until it is theirs.
-  alignas(64) std::atomic<uint64_t> turn{0};
-  std::atomic<uint64_t>* posted = nullptr;
-  uint64_t row_length = 0;
-  uint64_t lane_words = 0;
-  std::atomic<int> in_line{0};
-
-  // The adapter's: reductions of tasks, and memory that the program has asked for. Written by the member that sets up.
-  void* reductions = nullptr;
-  void* memory = nullptr;
-};
-
 // What a team keeps of its worksharing constructs.
 struct TeamLoops {
-  alignas(64) std::atomic<uint32_t> single_ticket{0};
+  alignas(64) std::atomic<uint32_t> next_single{0};
   std::atomic<void*> copyprivate{nullptr};
-  std::array<LoopShare, kLoopRing> ring{};
+  std::array<Workshare, kLoopRing> ring{};
+  Workshare region;  // of a region that is one loop (loop_region.h)
   std::atomic<uint32_t> cancelled{0};  // cancel.h: which construct is
 };
 
 // Where a member stands in its present loop.
 struct LoopCursor {
-  LoopShare* share = nullptr;
+  Workshare* share = nullptr;
   uint64_t count = 0;
   uint64_t chunk = 1;
   uint64_t position = 0;  // static: next chunk; else: the last chunk's end
@@ -83,14 +48,7 @@ struct LoopCursor {
   bool told() const noexcept { return (from & kTold) != 0; }
 };
 
-// A range of iterations.
-struct Chunk {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  bool last = false;  // holds the sequentially last iteration
-};
-
-// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a LoopShare whatever
+// Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a Workshare whatever
 // the schedule, unless it is alone.
 void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
                 bool told) noexcept;
@@ -118,22 +76,22 @@ void end_loop(Member* self, const void* caller = nullptr) noexcept {
 }
 
 // The record of the construct that the members meet now. `first`: the caller is the one to set it up, then to open it.
-LoopShare* claim_share(Member* self, bool* first) noexcept;
-void open_share(LoopShare* share) noexcept;
+Workshare* claim_workshare(Member* self, bool* first) noexcept;
+void open_workshare(Workshare* share) noexcept;
 
 template <class SetUp>
-LoopShare* join_share(Member* self, SetUp&& set_up) noexcept {
+Workshare* join_workshare(Member* self, SetUp&& set_up) noexcept {
   bool first = false;
-  LoopShare* share = claim_share(self, &first);
+  Workshare* share = claim_workshare(self, &first);
   if (first) {
     set_up(share);
-    open_share(share);
+    open_workshare(share);
   }
   return share;
 }
 
 // The member has no use for it any more.
-void leave_share(Member* self, LoopShare* share) noexcept;
+void leave_workshare(Member* self, Workshare* share) noexcept;
 
 // A sections construct: a loop over `count` sections.
 void enter_sections(Member* self, uint64_t count, bool told) noexcept;
@@ -152,5 +110,9 @@ bool begin_single(Member* self) noexcept {
   if (ompt::on<Told>()) ompt::begin_single(self, executes);
   return executes;
 }
+
+// copyprivate: what the member that executes the single region leaves for the others. They take it behind a barrier.
+void offer_copies(Member* self, void* data) noexcept;
+void* offered_copies(const Member* self) noexcept;
 
 }  // namespace weft::openmp

@@ -40,7 +40,7 @@ int state_of(ompt_mutex_t kind) noexcept {
 
 // The order between iterations: of a loop's record, or of the team where the loop needs none.
 ompt_wait_id_t id_of_order(const Member* self) noexcept {
-  const LoopShare* share = self->loop.share;
+  const Workshare* share = self->loop.share;
   return share != nullptr ? id_of(share) : id_of(self->team);
 }
 

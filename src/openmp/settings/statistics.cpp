@@ -7,17 +7,26 @@
 #include <unistd.h>
 
 #include "core/core.h"
+#include "openmp/loop/loop_statistics.h"
 
 namespace weft::openmp {
 
 void print_statistics() noexcept {
-  char text[1024];
+  char text[2048];
   int size = std::snprintf(text, sizeof text, "weft statistics (process %d)\n  regions by level:", getpid());
   int deepest = kCountedLevels;
   while (deepest > 1 && g_regions[static_cast<size_t>(deepest) - 1].load() == 0) --deepest;
   const auto room = [&] { return sizeof text - static_cast<size_t>(size); };
   for (int i = 0; i < deepest; ++i) {
     size += std::snprintf(text + size, room(), " %" PRIu64, g_regions[static_cast<size_t>(i)].load());
+  }
+  const LoopStatistics& loops = g_loop_statistics;
+  if (loops.regions.load() != 0) {
+    size += std::snprintf(text + size, room(),
+                          "\n  regions that are one loop: %" PRIu64 ", run by their primary alone: %" PRIu64
+                          "\n  iterations of them: %" PRIu64 ", in ranges: %" PRIu64 ", by other members: %" PRIu64,
+                          loops.regions.load(), loops.alone.load(), loops.iterations.load(), loops.ranges.load(),
+                          loops.ranges_of_others.load());
   }
   const core::Totals t = core::totals();
   size += std::snprintf(

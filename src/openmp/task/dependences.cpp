@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/address_hash.h"
 #include "base/message.h"
 #include "openmp/ompt/events.h"
 
@@ -37,17 +38,15 @@ void wait_for_all(Task* task, Refs& refs) noexcept {
   for (const TaskRef& ref : refs) wait_for(task, ref);
 }
 
-uint32_t hash(const void* address) noexcept {
-  return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(address) * 0x9E3779B97F4A7C15u) >> 32);
-}
+uint32_t hash(const void* address) noexcept { return static_cast<uint32_t>(base::address_hash<32>(address)); }
 
 }  // namespace
 
 DependTable::Location* DependTable::find(const void* address) noexcept {
-  if (slots_ == nullptr) return nullptr;
+  if (buckets_ == nullptr) return nullptr;
   for (uint32_t at = hash(address) & mask_;; at = (at + 1) & mask_) {
-    if (slots_[at] == 0) return nullptr;
-    Location& location = locations_[slots_[at] - 1];
+    if (buckets_[at] == 0) return nullptr;
+    Location& location = locations_[buckets_[at] - 1];
     if (location.address == address) return &location;
   }
 }
@@ -57,18 +56,18 @@ void DependTable::grow() noexcept {
   const uint32_t size = std::bit_ceil(static_cast<uint32_t>(2 * capacity));
   auto* locations = static_cast<Location*>(
       std::realloc(static_cast<void*>(locations_), sizeof(Location) * static_cast<size_t>(capacity)));
-  auto* slots = static_cast<int32_t*>(std::calloc(size, sizeof(int32_t)));
-  if (locations == nullptr || slots == nullptr)
+  auto* buckets = static_cast<int32_t*>(std::calloc(size, sizeof(int32_t)));
+  if (locations == nullptr || buckets == nullptr)
     base::lacking("no memory for the dependences of %d locations", capacity);
-  std::free(slots_);
+  std::free(buckets_);
   locations_ = locations;
   capacity_ = capacity;
-  slots_ = slots;
+  buckets_ = buckets;
   mask_ = size - 1;
   for (int i = 0; i < count_; ++i) {
     uint32_t at = hash(locations_[i].address) & mask_;
-    while (slots_[at] != 0) at = (at + 1) & mask_;
-    slots_[at] = i + 1;
+    while (buckets_[at] != 0) at = (at + 1) & mask_;
+    buckets_[at] = i + 1;
   }
 }
 
@@ -77,8 +76,8 @@ DependTable::Location* DependTable::insert(const void* address) noexcept {
   if (count_ == made_) new (&locations_[made_++]) Location{};
   Location& location = locations_[count_++];
   uint32_t at = hash(address) & mask_;
-  while (slots_[at] != 0) at = (at + 1) & mask_;
-  slots_[at] = count_;
+  while (buckets_[at] != 0) at = (at + 1) & mask_;
+  buckets_[at] = count_;
   location.address = address;
   location.kind = DependKind::out;
   location.now.clear();
@@ -88,9 +87,9 @@ DependTable::Location* DependTable::insert(const void* address) noexcept {
 }
 
 void DependTable::clear() noexcept {
-  // Only the slots in use: a table that was large once is not slow for ever.
+  // Only the buckets in use: a table that was large once is not slow for ever.
   for (int i = 0; i < count_; ++i) {
-    for (uint32_t at = hash(locations_[i].address) & mask_; slots_[at] != 0; at = (at + 1) & mask_) slots_[at] = 0;
+    for (uint32_t at = hash(locations_[i].address) & mask_; buckets_[at] != 0; at = (at + 1) & mask_) buckets_[at] = 0;
   }
   count_ = 0;
   everything_ = {nullptr, 0};

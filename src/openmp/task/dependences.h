@@ -69,7 +69,7 @@ class DependTable {
   int count_ = 0;
   int capacity_ = 0;
   int made_ = 0;
-  int32_t* slots_ = nullptr;  // open addressing: 1 + index of a location, or 0; twice the capacity at least
+  int32_t* buckets_ = nullptr;  // open addressing: 1 + index of a location, or 0; twice the capacity at least
   uint32_t mask_ = 0;
   TaskRef everything_{nullptr, 0};  // the last child that named omp_all_memory
 };

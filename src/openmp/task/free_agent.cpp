@@ -77,7 +77,7 @@ void run_as_agent(Member* member, Task* task) noexcept {
   team->active_level = home->active_level;
   team->parent = home->parent;
   team->icvs = home->icvs;
-  if (team->icvs.affinity) seat_agent(team, home);
+  if (team->icvs.affinity) place_agent(team, home);
   team->league.size = home->league.size;
   team->league.number = home->league.number;
   run_given(member, task);

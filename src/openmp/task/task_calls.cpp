@@ -106,7 +106,7 @@ void go_on_call(Member* self) noexcept {
   platform::full_fence_after_update();
 }
 
-void open_calls(Team* team) noexcept { team->tasks.on_call.add_all(team->size); }
+void open_calls(Team* team) noexcept { team->tasks.on_call.add_all(team->started); }
 
 void close_calls(Team* team) noexcept {
   team->tasks.on_call.remove_all(team->size);

@@ -22,12 +22,12 @@ struct TaskDeque {
   // Release on `executed`: a thread that sees the sum complete sees what the tasks did.
   std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};
-  alignas(64) std::array<std::atomic<Task*>, kSize> slots{};
+  alignas(64) std::array<std::atomic<Task*>, kSize> ring{};
 
   bool push(Task* task) noexcept {
     const int64_t b = bottom.load(std::memory_order_relaxed);
     if (b - top.load(std::memory_order_acquire) >= kSize) return false;
-    slots[b % kSize].store(task, std::memory_order_relaxed);
+    ring[b % kSize].store(task, std::memory_order_relaxed);
     // Release: a thief that sees the new bottom sees the task, and that it is counted.
     bottom.store(b + 1, std::memory_order_release);
     return true;
@@ -42,16 +42,17 @@ struct TaskDeque {
   Task* pop(int64_t floor) noexcept {
     const int64_t b = bottom.load(std::memory_order_relaxed) - 1;
     if (b < floor || b < top.load(std::memory_order_relaxed)) return nullptr;
-    bottom.store(b, std::memory_order_relaxed);
+    // Release, as both stores here: a thief that reads them sees the tasks below, as by the push.
+    bottom.store(b, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     int64_t t = top.load(std::memory_order_relaxed);
-    if (t < b) return slots[b % kSize].load(std::memory_order_relaxed);
+    if (t < b) return ring[b % kSize].load(std::memory_order_relaxed);
     Task* task = nullptr;
     if (t == b) {
-      task = slots[b % kSize].load(std::memory_order_relaxed);
+      task = ring[b % kSize].load(std::memory_order_relaxed);
       if (!top.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) task = nullptr;
     }
-    bottom.store(b + 1, std::memory_order_relaxed);
+    bottom.store(b + 1, std::memory_order_release);
     return task;
   }
 
@@ -61,7 +62,7 @@ struct TaskDeque {
     int64_t t = top.load(std::memory_order_acquire);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (t >= bottom.load(std::memory_order_acquire)) return nullptr;
-    Task* task = slots[t % kSize].load(std::memory_order_relaxed);
+    Task* task = ring[t % kSize].load(std::memory_order_relaxed);
     if (task == nullptr || !wanted(task)) return nullptr;
     if (!top.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return nullptr;
     return task;

@@ -151,10 +151,10 @@ TaskGroup* begin_shared_reductions(Member* member, int count, const ReducedVaria
   group->implied = true;
   const int members = member->team->size;
   if (members == 1) return group;
-  LoopShare* share =
-      join_share(member, [&](LoopShare* made) { made->reductions = make_copies(count, inputs, members, members); });
+  Workshare* share =
+      join_workshare(member, [&](Workshare* made) { made->reductions = make_copies(count, inputs, members, members); });
   group->reductions = make_reductions(static_cast<Copies*>(share->reductions), count, inputs);
-  leave_share(member, share);
+  leave_workshare(member, share);
   return group;
 }
 

@@ -3,7 +3,8 @@
 
 #include <array>
 #include <atomic>
-#include <cstdint>
+
+#include "base/address_hash.h"
 
 namespace weft::openmp {
 
@@ -11,12 +12,11 @@ namespace {
 
 // Relaxed: a region that meets another's entry gathers its members for nothing, or does not. Read by each region,
 // written when one of them differs from the last of its function.
-constexpr int kBits = 8;
+constexpr unsigned kBits = 8;
 alignas(64) std::array<std::atomic<const void*>, 1 << kBits> g_functions{};
 
 std::atomic<const void*>& entry_of(const void* function) noexcept {
-  const auto hash = reinterpret_cast<uintptr_t>(function) * 0x9E3779B97F4A7C15u;
-  return g_functions[hash >> (64 - kBits)];
+  return g_functions[base::address_hash<kBits>(function)];
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 namespace weft::openmp {
 
 TaskDeque* make_deque(Member* self) noexcept {
-  auto& slot = self->team->members.deques.load(std::memory_order_relaxed)[self->number];
-  TaskDeque* deque = slot.load(std::memory_order_relaxed);
+  auto& made = self->team->members.deques.load(std::memory_order_relaxed)[self->number];
+  TaskDeque* deque = made.load(std::memory_order_relaxed);
   if (deque == nullptr) {
     deque = new (std::nothrow) TaskDeque;
     if (deque == nullptr) base::lacking("no memory for explicit tasks");
-    slot.store(deque, std::memory_order_release);
+    made.store(deque, std::memory_order_release);
   }
   self->deque = deque;
   return deque;

@@ -97,8 +97,8 @@ void restore_after_cancellation(Team* team, Member* primary) noexcept {
   team->cancelled.store(false, std::memory_order_relaxed);
   team->barrier.arrived.store(0, std::memory_order_relaxed);
   team->barrier.passed.store(primary->barriers, std::memory_order_relaxed);
-  team->loops.single_ticket.store(primary->singles, std::memory_order_relaxed);
-  for (LoopShare& share : team->loops.ring) {
+  team->loops.next_single.store(primary->singles, std::memory_order_relaxed);
+  for (Workshare& share : team->loops.ring) {
     std::free(share.posted);
     std::free(share.memory);
     share.posted = nullptr;

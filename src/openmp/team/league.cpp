@@ -58,7 +58,7 @@ void run_team(League& league, int number) noexcept {
   team->league.turn = league.turn;
   member->outer = parent;
   enter_team(member, team, 0);
-  if (team->icvs.affinity) inherit_seat(team, parent);
+  if (team->icvs.affinity) inherit_place(team, parent);
   make_current(member);
   if (ompt::on()) ompt::begin_initial(member, &league.tool);
   league.invoke(league.words, 0);

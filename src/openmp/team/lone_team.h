@@ -24,7 +24,7 @@ void begin_lone_team(Member* parent, Member* member) noexcept {
   inherit_league(team, parent);
   member->outer = parent;
   enter_team(member, team, 0);
-  if (team->icvs.affinity) begin_seats(member, parent, base::ProcBind::false_);
+  if (team->icvs.affinity) begin_placement(member, parent, base::ProcBind::false_);
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   make_current<Told>(member);
 }

@@ -41,7 +41,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
   }
   if (version != t_version || member->team != team) {
     enter_team(member, team, index);
-    if (team->icvs.affinity) take_seat(member);
+    if (team->icvs.affinity) take_place(member);
     t_version = version;
   }
   make_current<Told>(member);
@@ -106,8 +106,8 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   // Members keep this line while nothing in it changes.
   if (team->parent != parent) team->parent = parent;
   inherit_league(team, parent);
-  // With other seats the members have to look for theirs anew.
-  if (wanted.affinity && set_seats(team, parent, size, bind)) root->persistent_fits = false;
+  // With another placement the members have to look for their places anew.
+  if (wanted.affinity && set_placement(team, parent, size, bind)) root->persistent_fits = false;
   if (team->size == size && team->level == level && same(team->icvs, wanted) && root->persistent_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
@@ -122,7 +122,7 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   ++root->persistent_version;
   root->persistent_fits = true;
   enter_team(&root->primary, team, 0);
-  if (wanted.affinity) take_seat(&root->primary);
+  if (wanted.affinity) take_place(&root->primary);
   return true;
 }
 
@@ -141,7 +141,8 @@ Root* outermost(const Member* parent) noexcept {
 }
 
 template <bool Told>
-bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind) noexcept {
+bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind,
+                          Prepare prepare) noexcept {
   core::Context* context = core::attach();
   if (root->generation != platform::generation()) {
     // The persistent team was our parent process's.
@@ -154,13 +155,15 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   core::enter_region(context, size);
   watch(root->outermost_team, size, context, words);
   if (ompt::on<Told>()) ompt::begin_parallel(root->outermost_team, parent);
+  const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(root->outermost_team, words) : size;
+  if (root->outermost_team->started != started) root->outermost_team->started = started;
   core::PersistentTeam* persistent_team = root->persistent_team;
-  for (int i = 1; i < size; ++i) {
+  for (int i = 1; i < started; ++i) {
     void** line = persistent_team->member(i).post.words;
     for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
     line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
   }
-  persistent_team->start(size);
+  persistent_team->start(started);
   Member* primary = &root->primary;
   primary->outer = parent;
   make_current<Told>(primary);
@@ -190,8 +193,8 @@ void end_outermost_team(Member* primary) noexcept {
   core::leave_region(primary->context);
 }
 
-template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind) noexcept;
-template bool begin_outermost_team<true>(Root*, Member*, int&, void* const*, base::ProcBind) noexcept;
+template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;
+template bool begin_outermost_team<true>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;
 template void end_outermost_team<false>(Member*) noexcept;
 template void end_outermost_team<true>(Member*) noexcept;
 

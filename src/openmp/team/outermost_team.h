@@ -3,6 +3,7 @@
 // openmp/team.
 #pragma once
 
+#include "openmp/team/parallel.h"
 #include "openmp/team/root.h"
 
 namespace weft::openmp {
@@ -11,9 +12,11 @@ namespace weft::openmp {
 // team is looked at, since those of a league and of target regions count their levels from 0.
 Root* outermost(const Member* parent) noexcept;
 
-// `size` becomes what the system has threads for; false, and less than 2, when it has none.
+// `size` becomes what the system has threads for; false, and less than 2, when it has none. `prepare` as of
+// parallel_of_some(); null: all members take part.
 template <bool Told>
-bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind) noexcept;
+bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind,
+                          Prepare prepare) noexcept;
 template <bool Told>
 void end_outermost_team(Member* primary) noexcept;
 

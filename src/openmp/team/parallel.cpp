@@ -22,14 +22,14 @@ namespace weft::openmp {
 namespace {
 
 // Section 10.1.1: how many members a region gets.
-int team_size(Member* self, int requested) noexcept {
+int team_size(Member* self, int requested, int most) noexcept {
   const Icvs& now = icvs(self);
   if (requested == 1) return 1;
   if (self->team->active_level >= now.max_active_levels) return 1;
   int size = requested > 0 ? requested : now.nthreads;
   if (size <= 1) return 1;
   size = std::min(size, now.thread_limit);
-  if (now.dynamic) size = std::min(size, num_procs());
+  if (now.dynamic) size = std::min(size, most > 0 ? std::min(most, num_procs()) : num_procs());
   return std::min(size, core::PersistentTeam::kMaxMembers);
 }
 
@@ -59,8 +59,10 @@ void end_team(Kind kind, Member* primary) noexcept {
 template <bool Told>
 class Region {
  public:
-  Region(Invoke invoke, void** words, Clauses clauses) noexcept : Region(invoke, words, clauses.bind) {
-    size_ = team_size(parent_, clauses.threads);
+  // `prepare`: null, or as of parallel_of_some().
+  Region(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept
+      : Region(invoke, words, clauses.bind, prepare) {
+    size_ = team_size(parent_, clauses.threads, clauses.most);
     grant_ = within_limit(parent_, &size_);
     kind_ = choose();
   }
@@ -69,7 +71,7 @@ class Region {
   struct Gang {
     int size;
   };
-  Region(Invoke invoke, void** words, Gang gang) noexcept : Region(invoke, words, base::ProcBind::false_) {
+  Region(Invoke invoke, void** words, Gang gang) noexcept : Region(invoke, words, base::ProcBind::false_, nullptr) {
     size_ = gang.size;
     if (has_limit(parent_)) grant_ = take_over_grant(parent_, size_);
     // Members that share an OS thread do not run at the same time.
@@ -85,7 +87,7 @@ class Region {
 
   // The caller becomes member 0, whose record `primary` is; the outermost team has its own. `kind` is kind().
   void begin(Kind kind, Member* primary) noexcept {
-    if (kind == Kind::woven) begin_woven_team<Told>(parent_, size_, words_, bind_, primary);
+    if (kind == Kind::woven) begin_woven_team<Told>(parent_, size_, words_, bind_, primary, prepare_);
     if (kind == Kind::lone) begin_lone_team<Told>(parent_, primary);
   }
 
@@ -107,8 +109,8 @@ class Region {
   ThreadGrant& grant() noexcept { return grant_; }
 
  private:
-  Region(Invoke invoke, void** words, base::ProcBind bind) noexcept
-      : invoke_(invoke), words_(words), bind_(bind), parent_(own_member<Told>()) {
+  Region(Invoke invoke, void** words, base::ProcBind bind, Prepare prepare) noexcept
+      : invoke_(invoke), words_(words), bind_(bind), prepare_(prepare), parent_(own_member<Told>()) {
     words[0] = reinterpret_cast<void*>(invoke);
     count_region(parent_->team->level + 1);
   }
@@ -116,7 +118,7 @@ class Region {
   // Its outermost team begins here, since that decides how many members it has.
   bool begin_outermost() noexcept {
     Root* root = outermost(parent_);
-    return root != nullptr && begin_outermost_team<Told>(root, parent_, size_, words_, bind_);
+    return root != nullptr && begin_outermost_team<Told>(root, parent_, size_, words_, bind_, prepare_);
   }
 
   // `size_` becomes what the system has threads for; the region gives back what it cannot use of its grant.
@@ -136,6 +138,7 @@ class Region {
   const Invoke invoke_;
   void** const words_;
   const base::ProcBind bind_;
+  const Prepare prepare_;
   Member* const parent_;
   int size_ = 1;
   ThreadGrant grant_;
@@ -151,11 +154,13 @@ void end_identity() noexcept {
   put_record_cache();
 }
 
-int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested); }
+int planned_team_size(Member* self, int requested) noexcept { return team_size(self, requested, 0); }
+
+namespace {
 
 template <bool Told>
-void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
-  Region<Told> region(invoke, words, clauses);
+[[gnu::always_inline]] inline void run_region(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept {
+  Region<Told> region(invoke, words, clauses, prepare);
   switch (region.kind()) {
     case Kind::outermost: region.run(Kind::outermost, nullptr); break;
     case Kind::woven: {
@@ -173,8 +178,19 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   if (region.grant().threads > 0) give_back(&region.grant());
 }
 
+}  // namespace
+
+template <bool Told>
+void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
+  run_region<Told>(invoke, words, clauses, nullptr);
+}
+
 template void parallel<false>(Invoke invoke, void** words, Clauses clauses) noexcept;
 template void parallel<true>(Invoke invoke, void** words, Clauses clauses) noexcept;
+
+void parallel_of_some(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept {
+  run_region<false>(invoke, words, clauses, prepare);
+}
 
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Region<true> region(invoke, words, Region<true>::Gang{size});
@@ -197,7 +213,7 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
 }
 
 void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
-  Region<true> region(invoke, words, clauses);
+  Region<true> region(invoke, words, clauses, nullptr);
   region.begin(region.kind(), region.kind() == Kind::outermost ? nullptr : take_frame());
   Member* primary = self();
   primary->team->threads.grant = region.grant();

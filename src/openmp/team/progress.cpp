@@ -23,7 +23,7 @@ class Sum {
   uint64_t sum_ = 0;
 };
 
-void add_loop(Sum& sum, const LoopShare& share) noexcept {
+void add_loop(Sum& sum, const Workshare& share) noexcept {
   sum.add(share.state);
   sum.add(share.left);
   sum.add(share.next);
@@ -41,8 +41,9 @@ uint64_t progress_of(const core::ParallelCall& parallel_call) noexcept {
   Sum sum;
   sum.add(team.barrier.arrived);
   sum.add(team.barrier.passed);
-  sum.add(team.loops.single_ticket);
-  for (const LoopShare& share : team.loops.ring) add_loop(sum, share);
+  sum.add(team.loops.next_single);
+  for (const Workshare& share : team.loops.ring) add_loop(sum, share);
+  add_loop(sum, team.loops.region);
   if (!team.tasks.tasked.load(std::memory_order_relaxed)) return sum.get();
   const int capacity = team.members.capacity.load(std::memory_order_acquire);
   const std::atomic<TaskDeque*>* deques = team.members.deques.load(std::memory_order_relaxed);

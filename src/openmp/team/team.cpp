@@ -50,7 +50,7 @@ Member* attach_member() noexcept {
   member->implicit.own_icvs = initial_icvs();
   member->implicit.icvs = &member->implicit.own_icvs;
   member->implicit.implicit = true;
-  if (member->implicit.own_icvs.affinity) seat_root(root);
+  if (member->implicit.own_icvs.affinity) place_root(root);
   make_current(member);
   if (ompt::on()) ompt::begin_root(member);
   return member;

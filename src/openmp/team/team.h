@@ -43,12 +43,12 @@ struct Member {
 
   // The doacross loop it is in, and how many loops its nest has; not set outside of one, since regions of one member
   // are short.
-  LoopShare* doacross = nullptr;
+  Workshare* doacross = nullptr;
   int doacross_depth = 0;
 
   // What the worksharing construct it is in has beside iterations (extras.h), and the reductions of the region
   // (reduction_blocks.h).
-  LoopShare* extras = nullptr;
+  Workshare* extras = nullptr;
   uintptr_t* reduction_blocks = nullptr;
 
   core::Context* context = nullptr;
@@ -71,6 +71,8 @@ struct TeamLeague {
 struct Team : core::ParallelCall {
   // Constant during a region, but for `cancelled`, which is set once.
   int size = 1;
+  int started = 1;  // members that take part; fewer than `size` in regions whose members may be left out
+  bool partial = false;  // such a region
   int level = 0;  // nested parallel regions, this included
   int active_level = 0;  // those of more than one member
   Member* parent = nullptr;

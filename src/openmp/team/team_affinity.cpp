@@ -66,7 +66,7 @@ ThreadPlace thread_place_of(const Member* member) noexcept {
   return affinity().on ? thread_place_of(member->team->places.placement, member->number) : ThreadPlace();
 }
 
-void seat_root(Root* root) noexcept {
+void place_root(Root* root) noexcept {
   Placement& placement = root->team.places.placement;
   placement = Placement();
   if (!affinity().on) return;
@@ -78,7 +78,7 @@ void seat_root(Root* root) noexcept {
   placement.parent = {(affinity().first + number % all.count) % all.count, all};
 }
 
-bool set_seats(Team* team, Member* parent, int size, base::ProcBind bind) noexcept {
+bool set_placement(Team* team, Member* parent, int size, base::ProcBind bind) noexcept {
   if (Root* root = parent->team->root) bind_root(root);
   const Placement wanted = placement_of(parent, size, bind);
   const bool moved = !(team->places.placement == wanted);
@@ -91,7 +91,7 @@ bool would_share_threads(Member* parent, int size) noexcept {
   return affinity().on && !has_room(placement_of(parent, size, base::ProcBind::false_));
 }
 
-void take_seat(Member* member) noexcept {
+void take_place(Member* member) noexcept {
   const Team* team = member->team;
   // Others run on whatever carrier comes for them.
   const int place = team->persistent_team != nullptr ? thread_place_of(member).place : -1;
@@ -102,17 +102,17 @@ void take_seat(Member* member) noexcept {
   if (team->places.shown) display_affinity(member, nullptr, 0);
 }
 
-void begin_seats(Member* primary, Member* parent, base::ProcBind bind) noexcept {
-  set_seats(primary->team, parent, primary->team->size, bind);
-  take_seat(primary);
+void begin_placement(Member* primary, Member* parent, base::ProcBind bind) noexcept {
+  set_placement(primary->team, parent, primary->team->size, bind);
+  take_place(primary);
 }
 
-void inherit_seat(Team* team, Member* parent) noexcept {
+void inherit_place(Team* team, Member* parent) noexcept {
   team->places.placement = {Placement::Kind::primary, thread_place_of(parent), 1};
   team->places.shown = false;
 }
 
-void seat_agent(Team* team, const Team* home) noexcept {
+void place_agent(Team* team, const Team* home) noexcept {
   team->places.placement = {Placement::Kind::primary, thread_place_of(home->places.placement, 0), 1};
   team->places.shown = false;
 }

@@ -21,27 +21,27 @@ bool watches_affinity() noexcept;
 ThreadPlace thread_place_of(const Member* member) noexcept;
 
 // A thread that is new here gets its place. It is bound when its first region begins.
-void seat_root(Root* root) noexcept;
+void place_root(Root* root) noexcept;
 
 // Before a region begins, by the member that will be its primary: where the members of `team` will be. `bind` is the
 // proc_bind clause. True when that is new, or is to be shown.
-bool set_seats(Team* team, Member* parent, int size, base::ProcBind bind) noexcept;
+bool set_placement(Team* team, Member* parent, int size, base::ProcBind bind) noexcept;
 
 // Whether members of a persistent team of that size would share OS threads, since they share CPUs.
 bool would_share_threads(Member* parent, int size) noexcept;
 
-// A member of a region whose seats are set, at its beginning: is bound, if its team is one whose members are, and shows
-// what is to be shown.
-void take_seat(Member* member) noexcept;
+// A member of a region whose placement is set, at its beginning: is bound, if its team is one whose members are, and
+// shows what is to be shown.
+void take_place(Member* member) noexcept;
 
 // Both, for a primary whose team is set up.
-void begin_seats(Member* primary, Member* parent, base::ProcBind bind) noexcept;
+void begin_placement(Member* primary, Member* parent, base::ProcBind bind) noexcept;
 
 // The initial thread of a team of a league stays where it is.
-void inherit_seat(Team* team, Member* parent) noexcept;
+void inherit_place(Team* team, Member* parent) noexcept;
 
 // A free agent belongs where the first member of the task's team does.
-void seat_agent(Team* team, const Team* home) noexcept;
+void place_agent(Team* team, const Team* home) noexcept;
 
 // What OMP_DISPLAY_AFFINITY has shown of a thread's regions, by nesting depth: it shows what has changed.
 struct PlacesShown {

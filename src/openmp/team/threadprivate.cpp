@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/address_hash.h"
 #include "base/message.h"
 #include "platform/futex_lock.h"
 
@@ -30,13 +31,10 @@ struct Variable {
   bool has_constructor() const noexcept { return construct != nullptr || construct_all != nullptr; }
 };
 
-constexpr size_t kLists = 256;
+constexpr unsigned kListBits = 8;
+constexpr size_t kLists = size_t{1} << kListBits;
 
-size_t list_of(const void* address) noexcept {
-  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-  constexpr int kShift = 64 - 8;
-  return reinterpret_cast<uintptr_t>(address) * kGolden >> kShift;
-}
+size_t list_of(const void* address) noexcept { return base::address_hash<kListBits>(address); }
 
 platform::FutexLock g_lock;
 Variable* g_variables[kLists];

@@ -12,6 +12,7 @@
 #include "openmp/task/task_wait.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancel.h"
+#include "openmp/team/parallel.h"
 #include "openmp/team/record_cache.h"
 #include "openmp/team/region_watch.h"
 #include "openmp/team/team_affinity.h"
@@ -25,7 +26,7 @@ void run_woven(core::ParallelCall* parallel_call, int index) {
   Member* member = take_frame();
   member->outer = Told ? current_member() : t_member;
   enter_team(member, team, index);
-  if (team->icvs.affinity) take_seat(member);
+  if (team->icvs.affinity) take_place(member);
   make_current<Told>(member);
   if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
@@ -70,23 +71,28 @@ inline void join_members(Member* primary) noexcept {
 }
 
 // `primary` is the record of member 0. `words` and `size` as of parallel().
+// `prepare` as of parallel_of_some(); null: all members take part.
 template <bool Told>
-void begin_woven_team(Member* parent, int size, void* const* words, base::ProcBind bind, Member* primary) noexcept {
+void begin_woven_team(Member* parent, int size, void* const* words, base::ProcBind bind, Member* primary,
+                      Prepare prepare) noexcept {
   core::Context* context = core::attach();
   if (context->home != nullptr) core::enter_region(context, size);
   Team* team = take_team();
   set_up(team, parent, size, words);
   team->call = run_woven<Told>;
   // To a tool a barrier would be one more.
-  team->gathers = !ompt::on<Told>() && pushes_tasks(words[1]);
+  // Of members that may be left out it cannot be asked.
+  team->gathers = !ompt::on<Told>() && prepare == nullptr && pushes_tasks(words[1]);
   team->flat = false;
   team->persistent_team = nullptr;
   primary->outer = parent;
   enter_team(primary, team, 0);
-  if (team->icvs.affinity) begin_seats(primary, parent, bind);
+  if (team->icvs.affinity) begin_placement(primary, parent, bind);
   watch(team, size, context, words);
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
-  core::publish(team, size);
+  team->partial = prepare != nullptr;
+  team->started = prepare != nullptr ? prepare(team, words) : size;
+  core::publish(team, team->started);
   make_current<Told>(primary);
 }
 
@@ -95,6 +101,7 @@ void end_woven_team(Member* primary) noexcept {
   Team* team = primary->team;
   if (ompt::on<Told>()) ompt::end_primary(primary, false);
   if (team->gathers) pass_barrier(primary);
+  if (team->partial) core::withdraw(team);
   join_members(primary);
   const bool tasked = team->tasks.tasked.load(std::memory_order_relaxed);
   if (tasked || team->gathers) note_tasks(team->words[1], tasked);

@@ -14,11 +14,11 @@ class PassedOn(DriverTest):
     """Command lines that ask for no OpenMP."""
 
     def test_words(self):
-        (self.folder / "words.rsp").write_text("-O2 -c a.c")
+        (self.work / "words.rsp").write_text("-O2 -c a.c")
         for words in ([], ["--version"], ["-v"], ["-c", "a.c", "-o", "a b.o"], ["-o", "-fopenmp", "a.c"], ["@words.rsp"],
                       ["-D", "-fopenmp", "a.c"], ["-DX=\"-fopenmp\"", "a.c"], ["-fopenmp-simd", "a.c"], ["-E", "-"],
                       ["-fopenmp", "-fno-openmp", "a.c"], ["a.c", "--", "-fopenmp"], [""], ["-Wl,-fopenmp", "a.c"],
-                      ["-fopenmp", "--version"], ["-fopenmp", "-v"], ["@missing", "a.c"], ["-help"], ["--help", "-v"]):
+                      ["-fopenmp", "--version"], ["-fopenmp", "missing.c"], ["-fopenmp", "-v"], ["@missing", "a.c"], ["-help"], ["--help", "-v"]):
             for name in ("weftcc", "weftc++", "weftfort"):
                 with self.subTest(words=words, name=name):
                     self.assertEqual(self.words(*words, name=name), words)
@@ -35,7 +35,7 @@ class PassedOn(DriverTest):
 
     def test_own_options_are_taken_out(self):
         self.assertEqual(self.words("-O2", "--weft-lower=hint", "-c", "a.c", "--weft-report"), ["-O2", "-c", "a.c"])
-        (self.folder / "own.rsp").write_text("--weft-keep '-DA=b c'")
+        (self.work / "own.rsp").write_text("--weft-keep '-DA=b c'")
         self.assertEqual(self.words("@own.rsp", "a.c"), ["-DA=b c", "a.c"])
 
     def test_environment_is_not_touched(self):
@@ -79,12 +79,12 @@ class Acts(DriverTest):
             self.assertEqual(self.words(word, "-c", "a.c", WEFT_CC="strange"), [word, "-c", "a.c"])
 
     def test_response_files(self):
-        (self.folder / "inner.rsp").write_text("-c\n'a b.c'")
-        (self.folder / "outer.rsp").write_text("-fopenmp @inner.rsp")
+        (self.work / "inner.rsp").write_text("-c\n'a b.c'")
+        (self.work / "outer.rsp").write_text("-fopenmp @inner.rsp")
         self.assertEqual(self.words("@outer.rsp"), self.compile + ["@outer.rsp"])
-        (self.folder / "alias.rsp").write_text("-qopenmp @inner.rsp")
+        (self.work / "alias.rsp").write_text("-qopenmp @inner.rsp")
         self.assertEqual(self.words("@alias.rsp"), self.compile + ["-fopenmp", "-c", "a b.c"])
-        (self.folder / "itself.rsp").write_text("-fopenmp -c a.c @itself.rsp")
+        (self.work / "itself.rsp").write_text("-fopenmp -c a.c @itself.rsp")
         self.assertEqual(self.words("@itself.rsp"), self.compile + ["@itself.rsp"])
 
     def test_files_behind_two_dashes(self):
@@ -173,7 +173,7 @@ class Reported(DriverTest):
             for _ in range(2):
                 done = self.drive("-fopenmp", "-c", "a.c", f"--weft-report={name}", FAKE_LINES=self.LINES)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertEqual((self.folder / name).read_text(), 2 * text)
+            self.assertEqual((self.work / name).read_text(), 2 * text)
 
     def test_what_is_not_lowered(self):
         for options, why in ((["--weft-cc=gcc-12"], "gcc-12 is not a compiler of LLVM"), (["--weft-lower=none"], "--weft-lower=none")):

@@ -228,8 +228,9 @@ class ByBuildSystems(ProgramsTest):
         self.runs_on_weft("a")
 
     def test_mpi(self):
-        if not shutil.which("mpicc"):
-            self.skipTest("mpicc is wanted")
+        compiler = {"OMPI_CC": GCC, "MPICH_CC": GCC}
+        if not shutil.which("mpicc") or self.execute("mpicc", "a.c", "-o", "a", check=False, **compiler).returncode != 0:
+            self.skipTest("mpicc and its libraries are wanted")
         self.execute("mpicc", "-fopenmp", "a.c", "-o", "a", OMPI_CC=self.driver("weftcc"), MPICH_CC=self.driver("weftcc"))
         self.runs_on_weft("a")
 

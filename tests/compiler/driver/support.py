@@ -39,7 +39,7 @@ def clean_environment(**more):
 
 
 class DriverTest(unittest.TestCase):
-    """`self.folder` is empty for each class; `self.libraries` has weft's libraries and a file for the pass."""
+    """`self.work` has a few sources; `self.libraries` has weft's libraries and a file for the pass."""
 
     @classmethod
     def setUpClass(cls):
@@ -61,7 +61,10 @@ class DriverTest(unittest.TestCase):
             script = cls.compilers / name
             script.write_text(FAKE)
             script.chmod(0o755)
-        (cls.folder / "a.c").write_text("int main(void) { return 0; }\n")
+        cls.work = cls.folder / "work"
+        (cls.work / "dir.x").mkdir(parents=True)
+        for name in ("work/a.c", "work/b.c", "work/a b.c", "work/dir.x/a.c", "work/a.cpp", "work/a.f90", "a.b.c"):
+            (cls.folder / name).touch()
 
     @classmethod
     def tearDownClass(cls):
@@ -74,7 +77,7 @@ class DriverTest(unittest.TestCase):
         """The driver with the compilers that only say how they are called."""
         path = path if path is not None else f"{self.compilers}:{os.environ['PATH']}"
         return subprocess.run([str(self.bin / name), *map(str, words)], env=clean_environment(PATH=path, **environment),
-                              cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+                              cwd=self.work, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
     def called(self, *words, **options):
         """What the compiler has been called with."""

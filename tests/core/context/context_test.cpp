@@ -26,10 +26,15 @@ constexpr size_t kStackSize = 256 * 1024;
 class Fiber {
  public:
   Fiber(ContextPool& pool, std::function<void(Fiber&)> body)
-      : pool_(pool), context_(pool.take()), body_(std::move(body)) {
+      : pool_(pool), context_(pool.make()), body_(std::move(body)) {
     weft::core::prepare(context_, run, this);
   }
-  ~Fiber() { pool_.put(context_); }
+  ~Fiber() {
+    pool_.withdraw(context_);
+    context_->next = nullptr;
+    ContextPool::end(context_);
+    pool_.reuse(context_);
+  }
 
   void resume() {
     resumer_ = weft::core::current_context();
@@ -37,6 +42,7 @@ class Fiber {
   }
   void yield() { weft::core::switch_to(resumer_); }
   bool finished() const { return finished_; }
+  const Context* context() const { return context_; }
 
  private:
   static Context* run(void* argument) {
@@ -173,15 +179,20 @@ TEST(Context, KeepsItsIdentityOnAnotherOsThread) {
   EXPECT_TRUE(fiber.finished());
 }
 
-TEST(ContextPool, UsesAContextAgain) {
+TEST(ContextPool, UsesARecordAgain) {
   ContextPool pool(kStackSize);
+  const Context* record = nullptr;
   int runs = 0;
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 100; ++i) {
     Fiber fiber(pool, [&](Fiber&) { ++runs; });
+    if (record == nullptr) record = fiber.context();
+    EXPECT_EQ(fiber.context(), record);
     fiber.resume();
+    EXPECT_EQ(pool.size(), 1u);
   }
-  EXPECT_EQ(runs, 1000);
-  EXPECT_EQ(pool.size(), 1u);
+  EXPECT_EQ(runs, 100);
+  EXPECT_EQ(pool.size(), 0u);
+  EXPECT_EQ(pool.withdrawn(), 100u);
 }
 
 // OS threads pass a set of suspended contexts around: every continuation must find its own state.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places and members' seats on machines that are not there: the same as under the system's own libgomp, where OpenMP
+"""Places and those of members on machines that are not there: the same as under the system's own libgomp, where OpenMP
 leaves no choice or where weft has made the same one."""
 import os
 import pathlib

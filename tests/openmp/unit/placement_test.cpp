@@ -15,7 +15,7 @@ using Kind = Placement::Kind;
 constexpr int kFirst = 3;  // partitions need not begin at place 0
 constexpr int kMost = 9;
 
-std::vector<ThreadPlace> seats(const Placement& placement) {
+std::vector<ThreadPlace> places_of(const Placement& placement) {
   std::vector<ThreadPlace> all;
   for (int i = 0; i < placement.members; ++i) all.push_back(thread_place_of(placement, i));
   return all;
@@ -30,13 +30,13 @@ void for_all(Kind kind, Check&& check) {
       for (int members = 1; members <= 3 * kMost; ++members) {
         SCOPED_TRACE(testing::Message() << members << " members, " << count << " places, parent at " << parent);
         const Placement placement{kind, {parent, {kFirst, count}}, members};
-        const std::vector<ThreadPlace> all = seats(placement);
+        const std::vector<ThreadPlace> all = places_of(placement);
         EXPECT_EQ(all[0].place, parent);
-        for (const ThreadPlace& seat : all) {
-          EXPECT_GE(seat.place, seat.partition.first);
-          EXPECT_LT(seat.place, seat.partition.first + seat.partition.count);
-          EXPECT_GE(seat.partition.first, kFirst);
-          EXPECT_LE(seat.partition.first + seat.partition.count, kFirst + count);
+        for (const ThreadPlace& each : all) {
+          EXPECT_GE(each.place, each.partition.first);
+          EXPECT_LT(each.place, each.partition.first + each.partition.count);
+          EXPECT_GE(each.partition.first, kFirst);
+          EXPECT_LE(each.partition.first + each.partition.count, kFirst + count);
         }
         std::map<int, int> so_far;
         for (int i = 0; i < members; ++i) EXPECT_EQ(rank_in_place(placement, i), so_far[all[i].place]++) << i;
@@ -65,13 +65,13 @@ void expect_even(const std::vector<ThreadPlace>& all, int count) {
 
 TEST(Placement, Primary) {
   for_all(Kind::primary, [](const Placement& placement, const std::vector<ThreadPlace>& all, int) {
-    for (const ThreadPlace& seat : all) EXPECT_EQ(seat, placement.parent);
+    for (const ThreadPlace& each : all) EXPECT_EQ(each, placement.parent);
   });
 }
 
 TEST(Placement, Close) {
   for_all(Kind::close, [](const Placement& placement, const std::vector<ThreadPlace>& all, int count) {
-    for (const ThreadPlace& seat : all) EXPECT_EQ(seat.partition, placement.parent.partition);
+    for (const ThreadPlace& each : all) EXPECT_EQ(each.partition, placement.parent.partition);
     if (placement.members > count) return expect_even(all, count);
     for (size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i].place, next(all[i - 1].place, count));
   });
@@ -86,7 +86,7 @@ TEST(Placement, Cyclic) {
 TEST(Placement, Spread) {
   for_all(Kind::spread, [](const Placement& placement, const std::vector<ThreadPlace>& all, int count) {
     if (placement.members > count) {
-      for (const ThreadPlace& seat : all) EXPECT_EQ(seat.partition, (Partition{seat.place, 1}));
+      for (const ThreadPlace& each : all) EXPECT_EQ(each.partition, (Partition{each.place, 1}));
       return expect_even(all, count);
     }
     // The parts follow one another round the partition and fill it.

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The region as a weft_loop_body: the same code, but its loop fetches ranges from the runtime.
+#pragma once
+
+#include "loop_shape.h"
+
+namespace weft::pass {
+
+// `void (weft_range*, void** captures)`: private variables, the loop once for each range, the ends of reductions.
+llvm::Function* make_range_body(const LoopShape& shape);
+
+}  // namespace weft::pass

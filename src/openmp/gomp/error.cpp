@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP: the error directive, one entry point for each severity.
+#include "openmp/api/error_directive.h"
+#include "openmp/gomp/gomp.h"
+
+using namespace weft::openmp;
+
+WEFT_ABI void weft_abi_GOMP_warning(const char* message, size_t length) {
+  const ompt::Entry entry(WEFT_CALLER);
+  warn_by_directive({message, message != nullptr ? length : 0, nullptr});
+}
+WEFT_ABI_EXPORT(GOMP_warning);
+
+WEFT_ABI [[noreturn]] void weft_abi_GOMP_error(const char* message, size_t length) {
+  const ompt::Entry entry(WEFT_CALLER);
+  end_by_directive({message, message != nullptr ? length : 0, nullptr});
+}
+WEFT_ABI_EXPORT(GOMP_error);

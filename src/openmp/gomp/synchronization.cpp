@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// GOMP: barrier, critical, atomic, single. The program does master itself.
+#include "openmp/api/lock.h"
+#include "openmp/gomp/gomp.h"
+
+using namespace weft::openmp;
+
+namespace {
+
+LockWord g_critical{kFree};
+
+}  // namespace
+
+WEFT_ABI void weft_abi_GOMP_barrier() {
+  ompt::enter([](Member* member, auto told, const void* caller) { barrier<told>(member, Barrier::construct, caller); });
+}
+WEFT_ABI_EXPORT(GOMP_barrier);
+
+WEFT_ABI void weft_abi_GOMP_critical_start() { acquire(g_critical, ompt_mutex_critical); }
+WEFT_ABI_EXPORT(GOMP_critical_start);
+
+WEFT_ABI void weft_abi_GOMP_critical_end() { release(g_critical, ompt_mutex_critical); }
+WEFT_ABI_EXPORT(GOMP_critical_end);
+
+// The compiler gives each name a zeroed pointer: its first bytes are the lock.
+WEFT_ABI void weft_abi_GOMP_critical_name_start(void** name) {
+  acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
+}
+WEFT_ABI_EXPORT(GOMP_critical_name_start);
+
+WEFT_ABI void weft_abi_GOMP_critical_name_end(void** name) {
+  release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
+}
+WEFT_ABI_EXPORT(GOMP_critical_name_end);
+
+WEFT_ABI void weft_abi_GOMP_atomic_start() { acquire(g_atomic, ompt_mutex_atomic); }
+WEFT_ABI_EXPORT(GOMP_atomic_start);
+
+WEFT_ABI void weft_abi_GOMP_atomic_end() { release(g_atomic, ompt_mutex_atomic); }
+WEFT_ABI_EXPORT(GOMP_atomic_end);
+
+WEFT_ABI bool weft_abi_GOMP_single_start() {
+  return ompt::enter([](Member* member, auto told, const void*) { return begin_single<told>(member); });
+}
+WEFT_ABI_EXPORT(GOMP_single_start);
+
+// Null for the member that executes the region; for the others, what it passed to GOMP_single_copy_end.
+WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
+  return ompt::enter([](Member* member, auto told, const void* caller) -> void* {
+    if (begin_single<told>(member)) return nullptr;
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+    return offered_copies(member);
+  });
+}
+WEFT_ABI_EXPORT(GOMP_single_copy_start);
+
+WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
+  ompt::enter([data](Member* member, auto told, const void* caller) {
+    offer_copies(member, data);
+    barrier<told>(member, Barrier::end_of_workshare, caller);
+  });
+}
+WEFT_ABI_EXPORT(GOMP_single_copy_end);

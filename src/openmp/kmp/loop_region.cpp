@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs by weftcc tell of their loops, beside the interface of libomp: include/weft/loop.h.
+#include "openmp/loop/loop_region.h"
+
+#include <algorithm>
+
+#include "openmp/kmp/kmp.h"
+#include "openmp/kmp/parallel.h"
+#include "openmp/library/nested_blas.h"
+
+using namespace weft::openmp;
+using namespace weft::openmp::kmp;
+
+WEFT_ABI int weft_abi_weft_parallel_for(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count,
+                                        int64_t chunk) {
+  const Clauses clauses = take_clauses();
+  // Where the regions inside get numbers from a list, or a library has asked on behalf of this one, it is not run here.
+  if (clauses.threads >= 0 && t_told <= 1 && parallel_loop(loop, body, captures, count, chunk, clauses)) return 1;
+  put_back_clauses(clauses);
+  return 0;
+}
+WEFT_ABI_EXPORT(weft_parallel_for);
+
+WEFT_ABI void weft_abi_weft_push_loop(weft_loop*, uint64_t count, int64_t) {
+  Clauses clauses = take_clauses();
+  clauses.most = static_cast<int>(std::clamp<uint64_t>(count, 1, INT32_MAX));
+  put_back_clauses(clauses);
+}
+WEFT_ABI_EXPORT(weft_push_loop);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime learns of a loop: how long an iteration takes. It stands in the program's record of the loop
+// (weft_loop::learned), where regions of several threads may read and write it at once. Relaxed throughout: any of
+// their values will do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "weft/loop.h"
+
+namespace weft::openmp {
+
+class LoopCost {
+ public:
+  explicit LoopCost(weft_loop* loop) noexcept : loop_(loop) {}
+
+  // Nanoseconds of one iteration; 0: not known.
+  double iteration_ns() const noexcept {
+    return static_cast<double>(__atomic_load_n(&loop_->learned[kCost], __ATOMIC_RELAXED)) / kUnit;
+  }
+
+  // Whether this region is to be measured: the first ones, and then one of eight, since the clock takes as long as a
+  // short loop.
+  bool wants_measure() noexcept {
+    const uint64_t before = __atomic_load_n(&loop_->learned[kRegions], __ATOMIC_RELAXED);
+    __atomic_store_n(&loop_->learned[kRegions], before + 1, __ATOMIC_RELAXED);
+    return before < kFirst || before % kEach == 0;
+  }
+
+  // A member has run `iterations`, at least one, in `ns`. What was known counts three times.
+  void learn(int64_t ns, uint64_t iterations) noexcept {
+    const double now = std::max(static_cast<double>(ns), 1.0) * kUnit / static_cast<double>(iterations);
+    const uint64_t before = __atomic_load_n(&loop_->learned[kCost], __ATOMIC_RELAXED);
+    const double mean = before == 0 ? now : (3 * static_cast<double>(before) + now) / 4;
+    __atomic_store_n(&loop_->learned[kCost], std::max<uint64_t>(static_cast<uint64_t>(mean), 1), __ATOMIC_RELAXED);
+  }
+
+ private:
+  static constexpr int kCost = 0;
+  static constexpr int kRegions = 1;
+  static constexpr uint64_t kFirst = 4;
+  static constexpr uint64_t kEach = 8;
+  static constexpr double kUnit = 1024;
+
+  weft_loop* const loop_;
+};
+
+}  // namespace weft::openmp

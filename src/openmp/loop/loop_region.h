@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel regions that consist of one worksharing loop whose iterations are counted before the region begins
+// (include/weft/loop.h; docs/explanation/weftcc.md). A member that gets no iterations has no effect, so only as many
+// members take part as the loop is worth, and a member that no carrier has begun when the iterations have run out is
+// left out.
+#pragma once
+
+#include <cstdint>
+
+#include "openmp/team/parallel.h"
+#include "weft/loop.h"
+
+namespace weft::openmp {
+
+struct Workshare;
+
+// One region, for as long as it runs. Written by the primary before others see it.
+struct LoopRegion {
+  weft_loop* loop;
+  weft_loop_body* body;
+  void** captures;
+  uint64_t count;
+  base::LoopSchedule schedule;
+  uint64_t chunk;  // 0: not given
+
+  Workshare* share = nullptr;
+  bool alone = true;  // the primary takes all iterations at once
+};
+
+// Runs the region. False when it has to be run as any other: members that may have to run at the same time are told
+// apart here.
+bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
+                   Clauses clauses) noexcept;
+
+}  // namespace weft::openmp

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/loop/workshare.h"
+
+#include <new>
+
+namespace weft::openmp {
+
+namespace {
+
+using Kind = base::LoopSchedule::Kind;
+
+// Up to this many chunks per member come from one shared counter, which hands them out in order; more are split among
+// the members first, so that each works on a cache line of its own.
+constexpr uint64_t kSharedChunksPerMember = 64;
+
+bool reserve_ranges(Workshare* share, int size) noexcept {
+  const int before = share->capacity.load(std::memory_order_relaxed);
+  if (before >= size) return true;
+  const int capacity = std::max(size, 2 * before);
+  auto* ranges = new (std::nothrow) ChunkRange[static_cast<size_t>(capacity)];
+  if (ranges == nullptr) return false;
+  if (before > 0) {
+    share->outgrown =
+        new (std::nothrow) Workshare::Outgrown{share->ranges.load(std::memory_order_relaxed), share->outgrown};
+  }
+  share->ranges.store(ranges, std::memory_order_relaxed);
+  // Release: a thread that sees it looks at a table that has that many.
+  share->capacity.store(capacity, std::memory_order_release);
+  return true;
+}
+
+// All chunks but the last one, which goes to a member that finds no other: lastprivate variables get their values from
+// the member that runs it, so it must be that member's last one too.
+void split(Workshare* share, uint64_t chunks, int size) noexcept {
+  share->split = reserve_ranges(share, size);
+  if (!share->split) return;
+  const auto members = static_cast<uint64_t>(size);
+  ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
+  for (uint64_t i = 0; i < members; ++i) {
+    ranges[i].set(chunks * i / members, chunks * (i + 1) / members);
+  }
+}
+
+}  // namespace
+
+void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
+                        int sharers) noexcept {
+  share->kind = schedule.kind;
+  share->count = count;
+  share->chunk = chunk;
+  share->split = false;
+  share->last_apart = true;
+  share->sharers = sharers;
+  share->least = 0;
+  share->next.store(0, std::memory_order_relaxed);
+  if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
+  const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
+  const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(sharers);
+  if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, sharers);
+}
+
+bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, uint64_t least,
+                       bool last_apart) noexcept {
+  share->kind = Kind::static_;
+  share->count = count;
+  share->chunk = chunk;
+  share->last_apart = last_apart;
+  share->sharers = sharers;
+  share->least = least;
+  share->next.store(0, std::memory_order_relaxed);
+  const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
+  split(share, last_apart ? chunks - 1 : chunks, sharers);
+  return share->split;
+}
+
+}  // namespace weft::openmp

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// A persistent team: each member runs each post once, on a context of its own, however its sleep and the owner's meet
+// the calls of the other.
+#include "core/sched/persistent_team.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/sched/pool.h"
+#include "core/sched/scheduler.h"
+
+namespace {
+
+using namespace weft::core;
+
+constexpr int kMost = 8;
+
+template <class Done>
+bool await(Done&& done) {
+  constexpr int kMilliseconds = 20'000;
+  for (int i = 0; i < kMilliseconds; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+// What members have seen; plain fields pass between a member and the owner by the posts alone.
+struct Seen {
+  long posts = 0;
+  void* word = nullptr;
+  Context* context = nullptr;
+  bool moved = false;  // it has run on two contexts
+  std::atomic<int> nudges{0};
+};
+
+struct Owner {
+  std::array<Seen, kMost> seen;
+  // A member that is told to waits in its call.
+  std::atomic<int> waits{0};
+  std::atomic<bool> goes_on{false};
+};
+
+void note(PersistentTeam* team, int index, const Post& post) {
+  Seen& seen = static_cast<Owner*>(team->owner_data())->seen[static_cast<size_t>(index)];
+  ++seen.posts;
+  seen.word = post.words[0];
+  seen.moved = seen.moved || (seen.context != nullptr && seen.context != current_context());
+  seen.context = current_context();
+}
+
+void note_and_wait(PersistentTeam* team, int index, const Post& post) {
+  note(team, index, post);
+  auto* owner = static_cast<Owner*>(team->owner_data());
+  ++owner->waits;
+  while (!owner->goes_on.load()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void note_nudge(PersistentTeam* team, int index, const Post&) {
+  ++static_cast<Owner*>(team->owner_data())->seen[static_cast<size_t>(index)].nudges;
+}
+
+// Members look at what is theirs a moment after they are done: it is never freed.
+template <class T>
+T* keep(T* object) {
+  static auto* const kept = new std::vector<T*>;
+  kept->push_back(object);
+  return object;
+}
+
+class PersistentTeamTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Nobody spins: each wait is a sleep.
+    start({.slots = 4, .stack_size = 256 * 1024, .spin_ns = 0});
+    self_ = attach();
+    enter_region(self_, kMost);
+  }
+  void TearDown() override { leave_region(self_); }
+
+  static PersistentTeam* make(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
+    return keep(new PersistentTeam(call, note_nudge, owner, parallel_call));
+  }
+  static Owner* make_owner() { return keep(new Owner); }
+
+  static void post(PersistentTeam* team, int count, void* word) {
+    for (int i = 1; i < count; ++i) team->member(i).post.words[0] = word;
+    team->start(count);
+  }
+
+  static bool is_asleep(PersistentTeam* team, int index) {
+    const PersistentMember& member = team->member(index);
+    const uint32_t token = member.context.load()->token.load();
+    return member.asleep.load() != 0 && (token == Token::suspended || token == Token::resting);
+  }
+
+ private:
+  Context* self_ = nullptr;
+};
+
+TEST_F(PersistentTeamTest, OfOneNeedsNobody) {
+  PersistentTeam* team = make(make_owner());
+  EXPECT_EQ(team->reserve(1), 1);
+  team->start(1);
+  EXPECT_TRUE(team->finish());
+  EXPECT_EQ(team->trim(), 0);
+  team->dismiss();
+  team->dismiss();
+}
+
+TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(kMost), kMost);
+  std::array<char, 50> words{};
+  for (size_t round = 0; round < words.size(); ++round) {
+    post(team, kMost, &words[round]);
+    ASSERT_TRUE(team->finish());
+    for (int i = 1; i < kMost; ++i) {
+      const Seen& seen = owner->seen[static_cast<size_t>(i)];
+      ASSERT_EQ(seen.posts, static_cast<long>(round) + 1);
+      ASSERT_EQ(seen.word, &words[round]);
+      ASSERT_FALSE(seen.moved);
+      ASSERT_TRUE(team->has_finished(i));
+    }
+  }
+  EXPECT_EQ(owner->seen[0].posts, 0) << "the owner's own call is its own";
+  team->dismiss();
+}
+
+// It grows and keeps its members; those that are not in a post sleep through it, and come again later.
+TEST_F(PersistentTeamTest, MembersStayWhenItGrowsAndPostsShrink) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(2), 2);
+  const PersistentMember* first = &team->member(1);
+  ASSERT_EQ(team->reserve(kMost), kMost);
+  EXPECT_EQ(&team->member(1), first);
+  EXPECT_EQ(team->reserve(3), 3) << "it has more";
+  constexpr std::array<int, 7> kCounts = {8, 3, 1, 2, 8, 5, 8};
+  std::array<long, kMost> expected{};
+  for (const int count : kCounts) {
+    post(team, count, nullptr);
+    ASSERT_TRUE(team->finish());
+    for (int i = 1; i < kMost; ++i) {
+      const auto at = static_cast<size_t>(i);
+      expected[at] += i < count ? 1 : 0;
+      ASSERT_EQ(owner->seen[at].posts, expected[at]);
+      ASSERT_FALSE(owner->seen[at].moved);
+    }
+  }
+  team->dismiss();
+}
+
+TEST_F(PersistentTeamTest, DismissedItServesAgain) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  long posts = 0;
+  for (int round = 0; round < 50; ++round) {
+    const int size = 2 + round % (kMost - 1);
+    ASSERT_EQ(team->reserve(size), size);
+    // One that has never been posted to ends as well.
+    if (round % 3 != 0) {
+      for (Seen& seen : owner->seen) seen.context = nullptr;
+      post(team, size, owner);
+      ASSERT_TRUE(team->finish());
+      ++posts;
+    }
+    team->dismiss();
+    EXPECT_EQ(owner->seen[1].posts, posts) << "the dismissal is no post";
+  }
+  // Nobody counts on the workers' identities any more.
+  EXPECT_TRUE(await([] {
+    for (int i = 0; i < pool().worker_count.load(); ++i) {
+      if (pool().worker(i)->spoken_for.load()) return false;
+    }
+    return true;
+  }));
+}
+
+TEST_F(PersistentTeamTest, StopEndsTheWaitBeforeTheMembersAreDone) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner, note_and_wait);
+  ASSERT_EQ(team->reserve(3), 3);
+  std::atomic<bool> stop{false};
+  post(team, 3, nullptr);
+  std::thread stopper([&] {
+    while (owner->waits.load() == 0) std::this_thread::yield();
+    stop = true;
+    team->call_owner();
+  });
+  EXPECT_FALSE(team->finish(stop));
+  EXPECT_FALSE(team->has_finished(1) && team->has_finished(2));
+  stopper.join();
+  EXPECT_FALSE(team->finish(stop)) << "it is still set";
+  owner->goes_on = true;
+  EXPECT_TRUE(team->finish());
+  EXPECT_TRUE(team->finish()) << "all are done";
+  owner->goes_on = false;
+  // Who is done counts before who is stopped.
+  team->start(1);
+  EXPECT_TRUE(team->finish(stop));
+  owner->goes_on = true;
+  team->dismiss();
+}
+
+TEST_F(PersistentTeamTest, FinishByItsOwnWait) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(kMost), kMost);
+  for (int round = 1; round <= 200; ++round) {
+    post(team, kMost, nullptr);
+    team->finish_by([](auto& done) {
+      while (!done()) block_unless(done);
+    });
+    for (int i = 1; i < kMost; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
+  }
+  team->dismiss();
+}
+
+TEST_F(PersistentTeamTest, NudgesReachWhoSleepsWhoIsBusyAndWhoHasNotBegun) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner, note_and_wait);
+  ASSERT_EQ(team->reserve(3), 3);
+  // Not begun: its first post lets it begin, and the nudge is heard then.
+  team->nudge(1);
+  post(team, 3, nullptr);
+  ASSERT_TRUE(await([&] { return owner->waits.load() == 2; }));
+  // Busy.
+  team->nudge(2);
+  EXPECT_EQ(owner->seen[2].nudges.load(), 0);
+  owner->goes_on = true;
+  ASSERT_TRUE(team->finish());
+  EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() == 1 && owner->seen[2].nudges.load() == 1; }));
+  // Asleep.
+  EXPECT_TRUE(await([&] { return is_asleep(team, 1); }));
+  team->nudge(1);
+  EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() == 2; }));
+  EXPECT_EQ(owner->seen[2].nudges.load(), 1);
+  EXPECT_EQ(owner->seen[1].posts, 1) << "a nudge is no post";
+  team->dismiss();
+}
+
+TEST_F(PersistentTeamTest, TrimTouchesWhoSleepsAndTheyServeOn) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(kMost), kMost);
+  EXPECT_EQ(team->trim(), 0) << "none has begun";
+  for (int round = 1; round <= 400; ++round) {
+    post(team, kMost, nullptr);
+    ASSERT_TRUE(team->finish());
+    // At once too: some are on their way to sleep.
+    team->trim();
+    if (round % 40 == 0) {
+      EXPECT_TRUE(await([&] { return team->trim() == 0; }));
+    }
+    for (int i = 1; i < kMost; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
+  }
+  team->dismiss();
+}
+
+// ---- wakes that meet who falls asleep ----
+
+// Some posts come at once, others when members have had time to fall asleep; and the same for the owner's wait.
+void dawdle(int round) {
+  constexpr int kShortest = 40;
+  for (int i = 0; i < round % 7 * kShortest; ++i) weft::platform::pause();
+  if (round % 11 == 0) std::this_thread::yield();
+}
+
+void note_and_dawdle(PersistentTeam* team, int index, const Post& post) {
+  note(team, index, post);
+  dawdle(index + static_cast<int>(reinterpret_cast<uintptr_t>(post.words[0])));
+}
+
+class PersistentTeamRaceTest : public PersistentTeamTest {
+ protected:
+  static constexpr int kRounds = 4000;
+
+  // Each post reaches each member, and the owner sees each end.
+  static void post_many(const ParallelCall* parallel_call) {
+    Owner* owner = make_owner();
+    PersistentTeam* team = make(owner, note_and_dawdle, parallel_call);
+    constexpr int kMembers = 4;
+    ASSERT_EQ(team->reserve(kMembers), kMembers);
+    for (int round = 1; round <= kRounds; ++round) {
+      post(team, kMembers, reinterpret_cast<void*>(static_cast<uintptr_t>(round)));
+      dawdle(3 * round);
+      ASSERT_TRUE(team->finish());
+      for (int i = 1; i < kMembers; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
+      dawdle(5 * round);
+    }
+    for (const Seen& seen : owner->seen) EXPECT_FALSE(seen.moved);
+    team->dismiss();
+  }
+};
+
+TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereAllSleep) { post_many(nullptr); }
+
+TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereTheySpinALittle) {
+  set_spin_ns(3000);
+  post_many(nullptr);
+  set_spin_ns(0);
+}
+
+// The owner does not sleep, and posts again within nanoseconds of the member's end, later by a little each time: when
+// that is about to fall asleep, too.
+TEST_F(PersistentTeamRaceTest, NoPostIsLostByWhoIsAboutToSleep) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(2), 2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(700);
+  long round = 0;
+  while (std::chrono::steady_clock::now() < end) {
+    for (int later = 0; later < 200; ++later) {
+      for (std::atomic<int> i = 0; i.load(std::memory_order_relaxed) < later;) {
+        i.store(i.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      }
+      post(team, 2, nullptr);
+      ++round;
+      bool late = false;
+      team->finish_by([&](auto& done) {
+        for (int spins = 0; spins < 1000 && !done(); ++spins) weft::platform::pause();
+        for (int yields = 0; yields < 1000 && !done(); ++yields) std::this_thread::yield();
+        late = !await(done);
+      });
+      ASSERT_FALSE(late);
+      ASSERT_EQ(owner->seen[1].posts, round);
+    }
+  }
+  team->dismiss();
+}
+
+// The owner makes them ready together.
+TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostInAGang) {
+  static ParallelCall gang;
+  gang.gang = true;
+  post_many(&gang);
+}
+
+// Nothing but the nudge wakes the member.
+TEST_F(PersistentTeamRaceTest, NoNudgeIsLostWhereNobodyPosts) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(2), 2);
+  post(team, 2, nullptr);
+  ASSERT_TRUE(team->finish());
+  for (int round = 1; round <= kRounds; ++round) {
+    team->nudge(1);
+    const auto heard = [&] { return owner->seen[1].nudges.load() == round; };
+    for (int i = 0; i < 1000 && !heard(); ++i) std::this_thread::yield();
+    ASSERT_TRUE(await(heard));
+    dawdle(3 * round);
+  }
+  team->dismiss();
+}
+
+// Nudges and posts meet.
+TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
+  constexpr int kNudges = 500;
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner, note_and_dawdle);
+  ASSERT_EQ(team->reserve(3), 3);
+  post(team, 3, nullptr);
+  ASSERT_TRUE(team->finish());
+  std::atomic<bool> over{false};
+  std::atomic<int> nudged{0};
+  std::thread nudger([&] {
+    for (int round = 0; round < kNudges && !over.load(); ++round) {
+      const int before = owner->seen[1].nudges.load();
+      team->nudge(1);
+      ++nudged;
+      if (!await([&] { return owner->seen[1].nudges.load() > before; })) break;
+    }
+    over = true;
+  });
+  int posts = 1;
+  for (; !over.load(); ++posts) {
+    post(team, 3, nullptr);
+    EXPECT_TRUE(team->finish());
+    dawdle(posts);
+    // Where nobody posts, only the nudge itself wakes the member.
+    if (posts % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  nudger.join();
+  EXPECT_EQ(nudged.load(), kNudges);
+  EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() >= kNudges; }));
+  EXPECT_EQ(owner->seen[2].nudges.load(), 0);
+  EXPECT_EQ(owner->seen[1].posts, posts);
+  team->dismiss();
+}
+
+struct Stopped : Owner {
+  std::atomic<int> round{0};
+};
+
+// Stays in its call until the owner has been stopped.
+void wait_for_the_stop(PersistentTeam* team, int, const Post& post) {
+  const auto* owner = static_cast<Stopped*>(static_cast<Owner*>(team->owner_data()));
+  const auto round = static_cast<int>(reinterpret_cast<uintptr_t>(post.words[0]));
+  while (owner->round.load() < round) std::this_thread::yield();
+}
+
+TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
+  constexpr int kStops = 1000;
+  auto* owner = keep(new Stopped);
+  PersistentTeam* team = make(owner, wait_for_the_stop);
+  ASSERT_EQ(team->reserve(2), 2);
+  std::atomic<bool> stop{false};
+  std::atomic<int> asked{0};
+  std::thread stopper([&] {
+    for (int round = 1; round <= kStops; ++round) {
+      while (asked.load() < round) std::this_thread::yield();
+      dawdle(round);
+      stop = true;
+      // Sequentially consistent: a fence stands between the two.
+      weft::platform::full_fence();
+      team->call_owner();
+      while (asked.load() == round) std::this_thread::yield();
+    }
+  });
+  for (int round = 1; round <= kStops; ++round) {
+    post(team, 2, reinterpret_cast<void*>(static_cast<uintptr_t>(round)));
+    asked = round;
+    dawdle(3 * round);
+    ASSERT_FALSE(team->finish(stop));
+    stop = false;
+    owner->round = round;
+    ASSERT_TRUE(team->finish());
+  }
+  asked = kStops + 1;
+  stopper.join();
+  owner->round = INT32_MAX;
+  team->dismiss();
+}
+
+}  // namespace

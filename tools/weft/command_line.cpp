@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "version.h"
+
+namespace weft::tools {
+
+namespace {
+
+constexpr char kExitCodes[] =
+    "Exit code:\n"
+    "  That of the program. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n";
+
+// CLI::Range lets through what is no number.
+std::string between(const std::string& text, double least, double most) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && *end == '\0' && number >= least && number <= most) return {};
+  char wanted[96];
+  std::snprintf(wanted, sizeof wanted, ": a number from %g to %g is wanted", least, most);
+  return text + wanted;
+}
+
+// What `run` and `trace` have in common.
+void add_run_options(CLI::App* command, RunOptions& run) {
+  command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
+  command->add_flag("--reproducible", run.reproducible,
+                    "the same bits from each call of OpenBLAS and each reduction by clang");
+  command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
+      ->check(CLI::Range(1, 4096));
+  command->add_flag("--node", run.node, "share the CPUs with the user's other processes that are run so");
+  command->add_option("--weight", run.weight, "share of the CPUs beside others, with --node (default: 100)")
+      ->check(CLI::Range(1, 10000));
+  command->add_flag("--preload", run.preload,
+                    "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
+  command->add_option("--library", run.runtime, "run on this runtime library")->type_name(kFile);
+  command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--mode", run.mode,
+                   "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")
+      ->check(CLI::IsMember({"dynamic", "static", "exclusive", "counting"}));
+  command
+      ->add_option("-f,--factor", run.factor,
+                   "with --mode static: threads of a Python pool's worker = F x CPUs / workers")
+      ->check([](const std::string& text) { return between(text, 1e-6, 1e6); });
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested parallelism composes") {
+  app.set_version_flag("--version", std::string("weft ") + kWholeVersion);
+  app.require_subcommand(1);
+
+  run = app.add_subcommand("run",
+                           "weft run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+                           "Run a dynamically linked OpenMP program (C, C++, Fortran, Python ...) on weft.\n"
+                           "Its exit code, signals and streams are its own.");
+  add_run_options(run, run_options);
+  run->footer(std::string(kExitCodes) +
+              "Examples:\n"
+              "  weft run ./program --its-own-option\n"
+              "  weft run --stats -- python3 app.py\n"
+              "  mpirun -n 4 weft run --node ./program");
+
+  trace = app.add_subcommand(
+      "trace",
+      "weft trace [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+      "Run the program as `weft run` does and write a timeline of its teams, tasks and waits.\n"
+      "https://ui.perfetto.dev and chrome://tracing show it: one track for each CPU that weft uses.");
+  trace->add_option("-o,--output", trace_file, "the file; %p in it stands for the process's number")
+      ->type_name(kFile)
+      ->capture_default_str();
+  add_run_options(trace, run_options);
+  trace->footer(std::string(kExitCodes) +
+                "Examples:\n"
+                "  weft trace ./program\n"
+                "  weft trace -o rank-%p.json --node ./program");
+
+  node = app.add_subcommand("node", "The processes that share the CPUs of this node (weft run --node, WEFT_NODE=1).");
+  node->require_subcommand(1);
+  node_status = node->add_subcommand("status", "Print the processes that share the node, and what each of them has.");
+  node_status->add_flag("--json", node_json, "for programs");
+  node_reset = node->add_subcommand("reset", "Remove the file that the processes of the node share.");
+  node_reset->add_flag("--force", node_force, "even if there are processes: they go on alone");
+
+  top = app.add_subcommand(
+      "top", "Show the processes that share the node, again and again; q ends.\nOnce if stdout is no terminal.");
+  top->add_flag("--once", top_options.once, "print once");
+  top->add_flag("--json", top_options.json, "for programs; once");
+  top->add_option("--interval", top_options.seconds, "seconds between two looks (default: 1)")
+      ->check([](const std::string& text) { return between(text, 0.1, 3600); });
+
+  info = app.add_subcommand("info", "Print what weft sees on this machine and would do.");
+  info->add_flag("--json", info_json, "for programs");
+}
+
+}  // namespace weft::tools

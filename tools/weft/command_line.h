@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands and options of `weft`. The parser, --help, the manual pages and the completions of shells come from it.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "node.h"
+#include "run.h"
+
+namespace weft::tools {
+
+// The value that an option takes is called kFile where shells should complete the names of files.
+inline constexpr char kFile[] = "FILE";
+
+struct CommandLine {
+  CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  CLI::App app;
+  CLI::App* run = nullptr;
+  CLI::App* trace = nullptr;
+  CLI::App* node = nullptr;
+  CLI::App* node_status = nullptr;
+  CLI::App* node_reset = nullptr;
+  CLI::App* top = nullptr;
+  CLI::App* info = nullptr;
+
+  // What the options set.
+  RunOptions run_options;
+  std::string trace_file = "weft-trace.json";
+  bool node_json = false;
+  bool node_force = false;
+  TopOptions top_options;
+  bool info_json = false;
+};
+
+}  // namespace weft::tools
