@@ -168,6 +168,11 @@ class Reported(DriverTest):
         lines = json.loads(done.stdout)["environment"]["WEFTCC_REPORT"]
         self.assertFalse(pathlib.Path(lines).exists())
 
+    def test_lines_are_asked_for(self):
+        done = self.drive("-fopenmp", "-c", "a.c", "--weft-report")
+        self.assertIn("-Rpass=weftcc-wants-lines", json.loads(done.stdout)["words"])
+        self.assertNotIn("-Rpass=weftcc-wants-lines", self.words("-fopenmp", "-c", "a.c"))
+
     def test_in_files(self):
         for name, text in (("report.txt", self.TEXT), ("report.json", self.LINES)):
             for _ in range(2):

@@ -166,6 +166,22 @@ class ByHand(ProgramsTest):
                     self.assertNotEqual(done.returncode, 0)
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (wanted.returncode, wanted.stdout, wanted.stderr))
 
+    def test_report_by_the_pass(self):
+        """With lines, though there is no -g; those of flang are lines of the subprogram."""
+        if not (LIBRARIES / "weft_pass.so").exists():
+            self.skipTest("the pass is wanted")
+        (self.folder / "loop.c").write_text("void f(double *a, int n) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++) a[i]++;\n}\n")
+        (self.folder / "loop.f90").write_text("subroutine f(a, n)\ninteger :: i, n\nreal :: a(n)\n!$omp parallel do\ndo i = 1, n\na(i) = i\nend do\nend\n")
+        for name, source, place in (("weftcc", "loop.c", "loop.c:2: "), ("weftfort", "loop.f90", "loop.f90:")):
+            if name == "weftfort" and not shutil.which("flang-new-19"):
+                continue
+            done = self.execute(self.driver(name), "-O2", "-fopenmp", "-c", source, "-o", "loop.o", "--weft-report", WEFTCC_LOWER="range")
+            self.assertIn("1 construct: 1 range", done.stderr)
+            self.assertIn(place, done.stderr)
+            self.assertIn(": parallel for: range", done.stderr)
+            self.assertNotIn(":0: ", done.stderr)
+            self.assertNotIn(".debug_info", self.execute("readelf", "-SW", "loop.o").stdout)
+
     def test_more_words_than_a_command_can_hold(self):
         (self.folder / "many.rsp").write_text(" ".join(f"-DA{i}" for i in range(300_000)) + " -fopenmp -c a.c -o a.o")
         self.execute(self.driver("weftcc"), "@many.rsp")
