@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# PREFIX/bin/weft, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft, PREFIX/<libdir>/pkgconfig,
-# PREFIX/include/weft; the manual pages and completions are installed by tools/weft/pages.
+# PREFIX/bin/weft, weftcc, weftc++ and weftfort, PREFIX/<libdir>/weft with the compatible names, PREFIX/<libdir>/cmake/weft,
+# PREFIX/<libdir>/pkgconfig, PREFIX/include/weft; the manual pages and completions are installed by tools/weft/pages.
 include(CMakePackageConfigHelpers)
 
 set(WEFT_INSTALL_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR}/weft)
 install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS weft_driver RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${CMAKE_BINARY_DIR}/bin/weftc++ ${CMAKE_BINARY_DIR}/bin/weftfort DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS weft weft_audit weft_tcm weft_trace LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
         DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+if(TARGET weft_pass)
+  install(TARGETS weft_pass LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+endif()
 if(TARGET weft_tsan)
   install(TARGETS weft_tsan LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
   install(FILES ${WEFT_LIBRARY_DIR}/tsan/libomp.so.5 ${WEFT_LIBRARY_DIR}/tsan/libiomp5.so

@@ -53,6 +53,9 @@ Words compile_flags(const Toolchain& toolchain) {
   // Later ones win, -fno-openmp too.
   if (is_llvm(toolchain)) flags.emplace_back("-fopenmp=libomp");
   if (!toolchain.pass.empty()) flags.push_back("-fpass-plugin=" + toolchain.pass);
+  // Whoever asks for remarks has lines in LLVM's code without -g, and no debug information in the object. These remarks
+  // are those of no pass.
+  if (!toolchain.pass.empty() && toolchain.reports) flags.emplace_back("-Rpass=weftcc-wants-lines");
   if (!toolchain.headers.empty() && toolchain.language != Language::fortran) {
     append(flags, {"-idirafter", toolchain.headers});
   }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // weftcc, weftc++ and weftfort: a compiler's command line with weft in it.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+
+#include <unistd.h>
 
 #include "base/message.h"
 #include "command_line.h"
@@ -103,6 +106,12 @@ int compile(const CommandLine& line, const Options& options, const Toolchain& to
   return exit_code;
 }
 
+// The compiler says so, and says it as if weft were not there only if nothing has been added.
+bool lacks_a_source(const CommandLine& line) {
+  return std::any_of(line.sources.begin(), line.sources.end(),
+                     [](const std::string& name) { return name != "-" && access(name.c_str(), F_OK) != 0; });
+}
+
 int drive(int count, char** arguments) {
   const Language language = language_of(arguments[0]);
   const Words words(arguments + 1, arguments + count);
@@ -111,7 +120,7 @@ int drive(int count, char** arguments) {
   const Options options = read_options(line.own);
   const Configuration configuration = read_configuration(tools::own_path().parent_path(), language);
   Compiler compiler = wanted_compiler(options, configuration, language);
-  if (!options.show && (!line.openmp || !line.inputs)) {
+  if (!options.show && (!line.openmp || !line.inputs || lacks_a_source(line))) {
     Words command = compiler.words;
     command.insert(command.end(), line.compiler.begin(), line.compiler.end());
     become(compiler.path, command);

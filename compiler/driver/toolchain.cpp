@@ -61,6 +61,7 @@ Toolchain assemble_toolchain(Language language, Compiler compiler, const Options
   toolchain.headers = find_headers();
   toolchain.lowering = options.lowering.value_or(configuration.lowering.value_or(Lowering::range));
   if (toolchain.lowering != Lowering::none) find_pass(toolchain);
+  toolchain.reports = options.report.has_value();
   toolchain.compile_flags = configuration.compile_flags;
   toolchain.link_flags = configuration.link_flags;
   return toolchain;

@@ -19,6 +19,7 @@ struct Toolchain {
   Lowering lowering = Lowering::none;
   std::string pass;           // the plugin to load; empty: nothing is lowered
   std::string not_lowered;    // why not, where it has been asked for
+  bool reports = false;     // the pass is to say where in the source a construct stands
   Words compile_flags;        // to be appended
   Words link_flags;
 };
