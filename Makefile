@@ -10,7 +10,7 @@ build: setup
 	cmake --preset release
 	cmake --build --preset release
 
-# Nested BLAS, and calls outside of regions, under weft, libgomp and libiomp5: some two minutes. Builds only what it runs.
+# Nested BLAS, and calls outside of regions, under weft, libgomp and libiomp5: some two minutes behind the build. Builds only what it runs.
 demo: setup
 	cmake --preset release
 	cmake --build --preset release --target demo

@@ -238,7 +238,9 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
                                  (("run", "--library", "/no", "true"), "/no"), (("run", "--frob", "true"), "--frob"),
                                  (("run", "--library", "/", "true"), "no file"), (("top", "--interval", "nan"), "nan"),
                                  (("run", "--mode", "static", "-f", "nan", "true"), "nan"),
-                                 (("top", "--interval", "inf"), "inf")):
+                                 (("top", "--interval", "inf"), "inf"), (("node", "frob"), "frob"),
+                                 (("run", "--frob", "true"), "weft run --help"), (("node",), "weft node --help"),
+                                 (("node", "status", "--frob"), "weft node status --help")):
             with self.subTest(arguments=arguments):
                 done = self.weft(*arguments)
                 self.assertEqual(done.returncode, 2)

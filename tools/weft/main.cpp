@@ -34,6 +34,16 @@ int find_program(const CLI::App& command, int count, char** arguments) {
   return i;
 }
 
+// The command that was found on the line, `weft node status` at most: its help lists the options that it has.
+std::string name_of_command(const CLI::App& app) {
+  std::string name = "weft";
+  for (const CLI::App* command = &app; !command->get_subcommands().empty();) {
+    command = command->get_subcommands().front();
+    name += ' ' + command->get_name();
+  }
+  return name;
+}
+
 // The exit code of what has been said on stdout: somebody may rely on it, so that what could not be written is a
 // failure.
 int written(int code) {
@@ -71,7 +81,11 @@ int main(int count, char** arguments) {
       weft::base::warn("%s: no such command; there are run, trace, node, top and info (weft --help)", arguments[1]);
       return kUsage;
     }
-    weft::base::warn("%s; see weft --help", error.what());
+    if (line.node->parsed() && line.node->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
+      weft::base::warn("node: %s: no such command; there are status and reset (weft node --help)", arguments[2]);
+      return kUsage;
+    }
+    weft::base::warn("%s; see %s --help", error.what(), name_of_command(app).c_str());
     return kUsage;
   }
   if (line.info->parsed()) return written(weft::tools::info(line.info_json));

@@ -102,6 +102,15 @@ const char* name_of(base::WaitPolicy policy) noexcept {
   return "";  // between the two
 }
 
+const char* name_of(base::TriState state) noexcept {
+  switch (state) {
+    case base::TriState::yes: return "TRUE";
+    case base::TriState::no: return "FALSE";
+    case base::TriState::unset: break;
+  }
+  return "";  // by the library
+}
+
 const char* name_of(base::TargetOffload offload) noexcept {
   switch (offload) {
     case base::TargetOffload::mandatory: return "MANDATORY";
@@ -122,26 +131,36 @@ void display_env(bool verbose) noexcept {
   out.line("  _OPENMP = '%d'", kOpenmpVersion);
   affinity_format(out);
   out.setting("OMP_ALLOCATOR", or_empty(options.allocator));
-  out.setting("OMP_CANCELLATION", false);
+  out.setting("OMP_CANCELLATION", options.cancellation);
   out.setting("OMP_DEFAULT_DEVICE", long{icvs.default_device});
   out.setting("OMP_DISPLAY_AFFINITY", options.display_affinity);
   out.setting("OMP_DYNAMIC", options.dynamic);
   out.setting("OMP_MAX_ACTIVE_LEVELS", long{icvs.max_active_levels});
   out.setting("OMP_MAX_TASK_PRIORITY", long{options.max_task_priority});
   out.setting("OMP_NESTED", icvs.max_active_levels > 1);
+  out.setting("OMP_NUM_TEAMS", long{options.num_teams});
   threads(out, options.num_threads);
   places(out, affinity().places);
   policies(out, affinity().policies);
   schedule(out, options.run_schedule);
   out.setting("OMP_STACKSIZE", static_cast<long>(settings.stack_size));
   out.setting("OMP_TARGET_OFFLOAD", name_of(options.target_offload));
+  out.setting("OMP_TEAMS_THREAD_LIMIT", long{options.teams_thread_limit});
   out.setting("OMP_THREAD_LIMIT", long{options.thread_limit});
+  out.setting("OMP_TOOL", options.tool == base::ToolUse::enabled ? "ENABLED" : "DISABLED");
+  out.setting("OMP_TOOL_LIBRARIES", or_empty(options.tool_libraries));
+  out.setting("OMP_TOOL_VERBOSE_INIT", or_empty(options.tool_verbose_init));
   out.setting("OMP_WAIT_POLICY", name_of(options.wait_policy));
   if (verbose) {
     out.setting("WEFT_NUM_CPUS", long{settings.slots});
     out.setting("WEFT_SPIN_US", settings.spin_ns / 1000);
     out.setting("WEFT_NESTED_LIBRARIES", options.nested_libraries);
     out.setting("WEFT_NESTED_REGIONS", long{options.nested_regions});
+    out.setting("WEFT_ADOPT_LIBRARIES", options.adopt_libraries);
+    out.setting("WEFT_REPRODUCIBLE", name_of(options.reproducible));
+    out.setting("WEFT_MODE", base::name_of(options.mode));
+    out.setting("WEFT_NODE", options.node);
+    out.setting("WEFT_WEIGHT", long{options.weight});
     out.setting("WEFT_STATS", options.stats);
   }
   out.line("OPENMP DISPLAY ENVIRONMENT END");

@@ -2,6 +2,7 @@
 """Whole processes and places: what OMP_DISPLAY_AFFINITY prints and when, restricted masks, and that nothing happens to
 threads when nothing was asked for."""
 import os
+import pathlib
 import re
 import unittest
 
@@ -96,6 +97,19 @@ class Affinity(ProcessTest):
         for setting in (f"OMP_PLACES = '{{{CPUS[-1]}}}'", "OMP_PROC_BIND = 'SPREAD,PRIMARY'",
                         "OMP_AFFINITY_FORMAT = 'at %A'", "OMP_DISPLAY_AFFINITY = 'TRUE'"):
             self.assertTrue(any(setting in line for line in shown), shown)
+
+    def test_display_env_names_every_variable(self):
+        elsewhere = {"OMP_DEBUG", "OMP_DISPLAY_ENV", "WEFT_STATIC_FACTOR", "WEFT_EXPLAIN", "WEFT_LIBRARY", "WEFT_TRACE_FILE"}
+        table = (pathlib.Path(__file__).resolve().parents[3] / "src/base/options.def").read_text()
+        variables = set(re.findall(r"^WEFT_OPTION\(\w+, ((?:OMP|WEFT)_\w+),", table, re.MULTILINE)) - elsewhere
+        self.assertGreater(len(variables), 20)
+        shown = self.lines(self.count, OMP_DISPLAY_ENV="verbose", OMP_CANCELLATION="true", WEFT_MODE="counting",
+                           OMP_TEAMS_THREAD_LIMIT="3", WEFT_REPRODUCIBLE="false")
+        named = dict(re.findall(r"\[host\] (\w+) = '(.*)'", "\n".join(shown)))
+        self.assertEqual(set(named), variables)
+        self.assertEqual([named[name] for name in ("OMP_CANCELLATION", "WEFT_MODE", "OMP_TEAMS_THREAD_LIMIT",
+                                                   "WEFT_REPRODUCIBLE", "WEFT_NODE")],
+                         ["TRUE", "counting", "3", "FALSE", "FALSE"])
 
     def test_one_cpu(self):
         cpu = CPUS[-1]
