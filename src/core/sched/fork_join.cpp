@@ -113,7 +113,8 @@ void withdraw(ParallelCall* parallel_call) noexcept {
   // From now on claims fail. Relaxed: the publisher alone reads what this does.
   const uint64_t seen = parallel_call->claim.exchange(end | end << 32, std::memory_order_relaxed);
   const auto next = static_cast<uint32_t>(seen);
-  // The last call to end finds nobody asleep: the publisher is here.
+  // The last call to end finds nobody asleep: the publisher is here. Relaxed: join() acquires what the calls have
+  // released, and this update stays in their release sequence.
   if (next < end) parallel_call->pending.fetch_sub(static_cast<int>(end - next), std::memory_order_relaxed);
 }
 

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../await.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
 #include "platform/thread_state.h"
@@ -21,16 +22,6 @@ namespace {
 
 using namespace weft::core;
 using weft::platform::ThreadState;
-
-template <class Done>
-bool await(Done&& done) {
-  constexpr int kMilliseconds = 20'000;
-  for (int i = 0; i < kMilliseconds; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 // A root that goes into one region and stays there until it is told to leave. Inside it computes: where all sleep, the
 // next one is let in.

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "../await.h"
 #include "core/budget/admission.h"
 #include "core/sched/pool.h"
 #include "node/process.h"
@@ -36,16 +37,6 @@ using namespace weft::core;
 using weft::node::Process;
 
 constexpr int kSlots = 4;
-
-template <class Done>
-bool await(Done&& done) {
-  constexpr int kMilliseconds = 20'000;
-  for (int i = 0; i < kMilliseconds; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 class NodeBudgetTest : public testing::Test {
  protected:

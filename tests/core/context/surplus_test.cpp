@@ -10,22 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include "../await.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
 
 namespace {
 
 using namespace weft::core;
-
-template <class Done>
-bool await(Done&& done) {
-  constexpr int kMilliseconds = 20'000;
-  for (int i = 0; i < kMilliseconds; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 struct Crowd {
   std::atomic<int> there{0};

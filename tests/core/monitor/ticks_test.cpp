@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../await.h"
 #include "core/monitor/lateness.h"
 #include "core/monitor/monitor.h"
 #include "core/sched/scheduler.h"
@@ -28,16 +29,6 @@ bool watch() noexcept {
 
 bool watch_and_set_again() noexcept {
   watch_ticks(watch);
-  return false;
-}
-
-template <class Done>
-bool await(Done&& done) {
-  constexpr int kMilliseconds = 20'000;
-  for (int i = 0; i < kMilliseconds; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
   return false;
 }
 

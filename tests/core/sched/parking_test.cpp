@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../await.h"
 #include "core/sched/scheduler.h"
 
 namespace {
@@ -18,16 +19,6 @@ namespace {
 using namespace weft::core;
 
 using Word = std::atomic<uint32_t>;
-
-template <class Done>
-bool await(Done&& done) {
-  constexpr int kMilliseconds = 20'000;
-  for (int i = 0; i < kMilliseconds; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 // A context that parks on a word while that is 0, once. `began` is set when it has been seen on its way there.
 struct Sleeper {

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../await.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
 
@@ -19,16 +20,6 @@ namespace {
 using namespace weft::core;
 
 constexpr int kMost = 8;
-
-template <class Done>
-bool await(Done&& done) {
-  constexpr int kMilliseconds = 20'000;
-  for (int i = 0; i < kMilliseconds; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 // What members have seen; plain fields pass between a member and the owner by the posts alone.
 struct Seen {
