@@ -75,7 +75,7 @@ int measure_family(int argument_count, char** arguments, const char* family, con
     return 2;
   }
   threads = omp_get_max_threads();
-  omp_set_max_active_levels(2);
+  if (!getenv("OMP_MAX_ACTIVE_LEVELS")) omp_set_max_active_levels(2);
 #pragma omp parallel
   work(1);
 

@@ -47,6 +47,10 @@ def main(root: pathlib.Path) -> int:
         from .python import main as python  # with options of its own
 
         return python.main(root, sys.argv[2:])
+    if sys.argv[1:2] == ["loops"]:
+        from . import loops
+
+        return loops.main(root, sys.argv[2:])
     arguments = parse(root)
     arguments.build = arguments.build.absolute()
     console, stamp = terminal.console(), terminal.stamp()

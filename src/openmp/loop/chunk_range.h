@@ -2,6 +2,7 @@
 // Consecutive numbers that one member takes one by one from the front, and others by halves from the back.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -24,23 +25,26 @@ class alignas(64) ChunkRange {
 
   bool take(uint64_t* number) noexcept {
     uint64_t end = 0;
-    return take(0, number, &end);
+    return take({}, number, &end);
   }
 
-  // How much of `left` numbers is taken at once, where at least `least` are: half of them, too; 0: one.
-  static constexpr uint64_t part_of(uint64_t left, uint64_t least) noexcept {
-    if (least == 0) return 1;
-    const uint64_t part = left / 2 > least ? left / 2 : least;
-    return part < left ? part : left;
-  }
+  // How many numbers are taken at once: half of what is left, within these bounds.
+  struct Bounds {
+    uint64_t least = 1;
+    uint64_t most = 1;
 
-  // Numbers *first .. *end-1, as many as part_of() says.
-  bool take(uint64_t least, uint64_t* first, uint64_t* end) noexcept {
+    constexpr uint64_t of(uint64_t left) const noexcept {
+      return std::min(std::clamp(left / 2, least, most), left);
+    }
+  };
+
+  // Numbers *first .. *end-1.
+  bool take(Bounds at_once, uint64_t* first, uint64_t* end) noexcept {
     uint64_t seen = range_.load(std::memory_order_relaxed);
     uint64_t part = 0;
     do {
       if (low_of(seen) >= high_of(seen)) return false;
-      part = part_of(high_of(seen) - low_of(seen), least);
+      part = at_once.of(high_of(seen) - low_of(seen));
     } while (!range_.compare_exchange_weak(seen, seen + part, std::memory_order_relaxed));
     *first = low_of(seen);
     *end = low_of(seen) + part;

@@ -20,8 +20,12 @@ using Kind = base::LoopSchedule::Kind;
 
 // Beginning and joining one more member takes about as long. A loop of W ns by k members takes W / k + k times this.
 constexpr double kMemberNs = 100;
-// A member takes iterations for so long at once, as far as is known.
-constexpr double kPieceNs = 1000;
+// A member takes iterations for so long at once, as far as is known: so long that taking them costs little, and so short
+// that iterations that take longer than the others do not keep one member when the rest have ended.
+constexpr double kLeastPieceNs = 1000;
+constexpr double kMostPieceNs = 8000;
+// While nothing is known it is this part of a member's share at most.
+constexpr uint64_t kPiecesOfUnknown = 16;
 
 constexpr uint32_t kKnownFlags = WEFT_LOOP_MONOTONIC | WEFT_LOOP_LASTPRIVATE | WEFT_LOOP_ALONE;
 
@@ -84,6 +88,18 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
   return static_cast<int>(std::clamp(best, 1.0, static_cast<double>(size)));
 }
 
+// How many chunks of so many iterations a member takes at once.
+ChunkRange::Bounds at_once(const LoopRegion& region, uint64_t chunk, int members) noexcept {
+  const double ns = LoopCost(region.loop).iteration_ns() * static_cast<double>(chunk);
+  if (ns == 0) {
+    return {1, std::max<uint64_t>(region.count / chunk / static_cast<uint64_t>(members) / kPiecesOfUnknown, 1)};
+  }
+  const auto fitting = [ns](double piece) {
+    return static_cast<uint64_t>(std::clamp(piece / ns, 1.0, static_cast<double>(ChunkRange::kLimit)));
+  };
+  return {fitting(kLeastPieceNs), fitting(kMostPieceNs)};
+}
+
 // Before the members begin: makes the loop's record and says how many do.
 int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
@@ -102,12 +118,10 @@ int prepare(Team* team, void* const* words) noexcept {
     region.alone = false;
     return members;
   }
-  const double iteration = LoopCost(region.loop).iteration_ns();
   const uint64_t grouped = region.count / (ChunkRange::kLimit - 1) + 1;
-  const double least = iteration == 0 ? 1 : kPieceNs / (iteration * static_cast<double>(grouped));
   const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
-  const auto at_once = static_cast<uint64_t>(std::clamp(least, 1.0, 1e9));
-  region.alone = !share_static_loop(share, grouped, region.count, members, at_once, lastprivate);
+  region.alone =
+      !share_static_loop(share, grouped, region.count, members, at_once(region, grouped, members), lastprivate);
   return region.alone ? 1 : members;
 }
 

@@ -51,7 +51,7 @@ void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, ui
   share->split = false;
   share->last_apart = true;
   share->sharers = sharers;
-  share->least = 0;
+  share->at_once = {};
   share->next.store(0, std::memory_order_relaxed);
   if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
   const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
@@ -59,14 +59,14 @@ void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, ui
   if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, sharers);
 }
 
-bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, uint64_t least,
+bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, ChunkRange::Bounds at_once,
                        bool last_apart) noexcept {
   share->kind = Kind::static_;
   share->count = count;
   share->chunk = chunk;
   share->last_apart = last_apart;
   share->sharers = sharers;
-  share->least = least;
+  share->at_once = at_once;
   share->next.store(0, std::memory_order_relaxed);
   const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
   split(share, last_apart ? chunks - 1 : chunks, sharers);

@@ -21,7 +21,7 @@ struct alignas(64) Workshare {
   bool split = false;  // chunks are in `ranges`, not in `next`
   bool last_apart = true;  // then the last chunk stands in no range, and is taken when there are no others
   int sharers = 0;  // members that have a range
-  uint64_t least = 0;  // chunks taken at once: at least this many, and half of the range; 0: one
+  ChunkRange::Bounds at_once;  // of chunks in `ranges`
   uint64_t count = 0;
   uint64_t chunk = 1;
   // Of each member: chunks that are not handed out yet. Written by the member that sets up; atomic, since the monitor
@@ -61,9 +61,9 @@ struct Chunk {
 void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
                         int sharers) noexcept;
 
-// A static loop without an order of its chunks: each sharer begins with its own part, takes at least `least` chunks at
-// once, and then from what others have left. `last_apart`: see Workshare. False without memory.
-bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, uint64_t least,
+// A static loop without an order of its chunks: each sharer begins with its own part, takes `at_once` of it, and then
+// from what others have left. `last_apart`: see Workshare. False without memory.
+bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, ChunkRange::Bounds at_once,
                        bool last_apart) noexcept;
 
 // Chunks first .. end-1.
@@ -91,13 +91,13 @@ inline bool next_split(Workshare* share, int number, uint64_t& had_last, Chunk* 
   ChunkRange& mine = share->ranges.load(std::memory_order_relaxed)[number];
   uint64_t first = 0;
   uint64_t end = 0;
-  if (mine.take(share->least, &first, &end)) {
+  if (mine.take(share->at_once, &first, &end)) {
     give_chunks(share, first, end, chunk);
     return true;
   }
   if (had_last != 0) return false;
   if (steal_chunks(share, number, &first, &end)) {
-    const uint64_t now = ChunkRange::part_of(end - first, share->least);
+    const uint64_t now = share->at_once.of(end - first);
     mine.set(first + now, end);
     give_chunks(share, first, first + now, chunk);
     return true;
