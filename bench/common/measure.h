@@ -25,3 +25,6 @@ int default_threads(void);
 
 // A fixed piece of work that no compiler removes: some 100 ns for each unit.
 void work(int units);
+
+// The same in small pieces of 1.5 ns. It is compiled once, so that loops by several compilers do the same work.
+void work_steps(int steps);

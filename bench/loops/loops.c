@@ -13,7 +13,7 @@ static double flat(const measurement* self, long count) {
   const double start = now();
   for (long k = 0; k < count; k++) {
 #pragma omp parallel for
-    for (int i = 0; i < flat_iterations; i++) iterate(steps);
+    for (int i = 0; i < flat_iterations; i++) work_steps(steps);
   }
   return now() - start;
 }
@@ -25,7 +25,7 @@ static double reduction(const measurement* self, long count) {
   for (long k = 0; k < count; k++) {
 #pragma omp parallel for reduction(+ : sum)
     for (int i = 0; i < flat_iterations; i++) {
-      iterate(steps);
+      work_steps(steps);
       sum += i;
     }
   }
@@ -40,7 +40,7 @@ static double run_nest(struct nest nest, long count) {
     for (int i = 0; i < nest.outer; i++) {
       const int inner = inner_iterations(&nest, i);
 #pragma omp parallel for
-      for (int j = 0; j < inner; j++) iterate(short_steps);
+      for (int j = 0; j < inner; j++) work_steps(short_steps);
     }
   }
   return now() - start;

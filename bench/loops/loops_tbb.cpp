@@ -15,7 +15,7 @@ namespace {
 double flat(const measurement* self, long count) {
   const int steps = flat_steps(self->a);
   const double start = now();
-  for (long k = 0; k < count; k++) tbb::parallel_for(0, int{flat_iterations}, [=](int) { iterate(steps); });
+  for (long k = 0; k < count; k++) tbb::parallel_for(0, int{flat_iterations}, [=](int) { work_steps(steps); });
   return now() - start;
 }
 
@@ -26,7 +26,7 @@ double reduction(const measurement* self, long count) {
   for (long k = 0; k < count; k++) {
     const auto part = [=](const tbb::blocked_range<int>& range, double before) {
       for (int i = range.begin(); i < range.end(); i++) {
-        iterate(steps);
+        work_steps(steps);
         before += i;
       }
       return before;
@@ -43,7 +43,7 @@ double run_nest(const measurement* self, long count) {
   const double start = now();
   for (long k = 0; k < count; k++) {
     tbb::parallel_for(0, shape.outer, [&](int i) {
-      tbb::parallel_for(0, inner_iterations(&shape, i), [](int) { iterate(short_steps); });
+      tbb::parallel_for(0, inner_iterations(&shape, i), [](int) { work_steps(short_steps); });
     });
   }
   return now() - start;

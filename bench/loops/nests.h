@@ -2,16 +2,8 @@
 // The loops of loops.c and loops_tbb.cpp: how many iterations, and how long one takes.
 #pragma once
 
-// So many steps that depend on each other. No compiler removes them, or knows their result.
-static inline void iterate(int steps) {
-  double x = 1;
-  __asm__ volatile("" : "+x"(x));
-  for (int i = 0; i < steps; i++) x = x * 1.0000001 + 1e-9;
-  __asm__ volatile("" : : "x"(x));
-}
-
-// Steps of an iteration of a nest, some 0.15 us, and of one of a flat loop of so many us.
-enum { short_steps = 38, flat_iterations = 64, steps_of_us = 256 };
+// Steps of an iteration of a nest, some 0.15 us, and of one of a flat loop of so many us; see work_steps().
+enum { short_steps = 104, flat_iterations = 64, steps_of_us = 690 };
 static inline int flat_steps(int us) { return us * steps_of_us / flat_iterations; }
 
 // Iterations of a nest's outer loop, and of the inner loop of outer iteration i.
