@@ -5,6 +5,10 @@
 #ifndef WEFT_TOOLS_H
 #define WEFT_TOOLS_H
 
+#include <stdint.h>
+
+union ompt_data_t; /* of omp-tools.h */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,6 +24,21 @@ typedef void (*weft_callback_switch_t)(weft_switch_t what, int carrier);
 
 /* Null ends it. */
 typedef void (*weft_set_switch_callback_t)(weft_callback_switch_t callback);
+
+/* What became of a parallel region that weftcc has compiled as one loop (weft/loop.h). */
+typedef struct weft_loop_totals_t {
+  uint64_t iterations;
+  uint64_t ranges;           /* pieces that the members have taken; one with `whole` */
+  uint64_t ranges_of_others; /* of them: by members other than the primary */
+  int32_t members;           /* that took part and had an implicit task; the others of the team were left out */
+  int32_t whole;             /* 1: the primary took all iterations at once */
+} weft_loop_totals_t;
+
+/* Called by the primary at the end of such a region, just before parallel_end. Plain regions have no such call. */
+typedef void (*weft_callback_loop_t)(union ompt_data_t *parallel_data, const weft_loop_totals_t *totals);
+
+/* Null ends it. */
+typedef void (*weft_set_loop_callback_t)(weft_callback_loop_t callback);
 
 #ifdef __cplusplus
 }

@@ -161,6 +161,39 @@ bool read(Scanner& in, const NumberRange&, Mode* mode) noexcept {
   return true;
 }
 
+namespace {
+
+// One of the names that `name_of` has for the values from the first to `last`.
+template <class Value>
+bool read_name(Scanner& in, Value last, Value* value) noexcept {
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    *value = static_cast<Value>(i);
+    if (in.word(name_of(*value))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool read(Scanner& in, const NumberRange&, Balance* balance) noexcept {
+  return read_name(in, Balance::central, balance);
+}
+
+bool read(Scanner& in, const NumberRange&, Numa* numa) noexcept { return read_name(in, Numa::local, numa); }
+
+bool read(Scanner& in, const NumberRange& range, Grain* grain) noexcept {
+  long long number = 0;
+  if (!in.number(range.least, range.most, &number)) return false;
+  constexpr int64_t kNsOfUs = 1000;
+  *grain = {};
+  if (in.word("us")) {
+    grain->ns = number * kNsOfUs;
+  } else {
+    grain->iterations = number;
+  }
+  return true;
+}
+
 const char* accepted(const bool*) noexcept { return "true or false"; }
 const char* accepted(const TriState*) noexcept { return "true or false"; }
 const char* accepted(const ThreadList*) noexcept { return "up to 16 numbers from 1 to 32768 with commas between"; }
@@ -176,6 +209,22 @@ const char* accepted(const BindList*) noexcept {
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
 const char* accepted(const ToolUse*) noexcept { return "enabled or disabled"; }
 const char* accepted(const Mode*) noexcept { return "dynamic, static, exclusive or counting"; }
+
+const char* accepted(const Balance*) noexcept { return "auto, static, affinity, steal or central"; }
+const char* accepted(const Grain*) noexcept {
+  return "a number of iterations from 1 to 1000000000, or of microseconds with the unit us";
+}
+const char* accepted(const Numa*) noexcept { return "none, compact, spread or local"; }
+
+const char* name_of(Balance balance) noexcept {
+  static constexpr const char* kNames[] = {"auto", "static", "affinity", "steal", "central"};
+  return kNames[static_cast<int>(balance)];
+}
+
+const char* name_of(Numa numa) noexcept {
+  static constexpr const char* kNames[] = {"none", "compact", "spread", "local"};
+  return kNames[static_cast<int>(numa)];
+}
 
 const char* name_of(Mode mode) noexcept {
   switch (mode) {

@@ -25,6 +25,9 @@ bool read(Scanner& in, const NumberRange& range, DisplayEnv* display) noexcept;
 bool read(Scanner& in, const NumberRange& range, BindList* list) noexcept;
 bool read(Scanner& in, const NumberRange& range, ToolUse* use) noexcept;
 bool read(Scanner& in, const NumberRange& range, Mode* mode) noexcept;
+bool read(Scanner& in, const NumberRange& range, Balance* balance) noexcept;
+bool read(Scanner& in, const NumberRange& range, Grain* grain) noexcept;
+bool read(Scanner& in, const NumberRange& range, Numa* numa) noexcept;
 
 // What is accepted, for warnings.
 const char* accepted(const bool*) noexcept;
@@ -38,5 +41,8 @@ const char* accepted(const BindList*) noexcept;
 const char* accepted(const DisplayEnv*) noexcept;
 const char* accepted(const ToolUse*) noexcept;
 const char* accepted(const Mode*) noexcept;
+const char* accepted(const Balance*) noexcept;
+const char* accepted(const Grain*) noexcept;
+const char* accepted(const Numa*) noexcept;
 
 }  // namespace weft::base

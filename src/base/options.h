@@ -48,6 +48,16 @@ enum class ToolUse : uint8_t { enabled, disabled };
 // How the parallel parts of a process share its CPUs (docs/explanation/process.md).
 enum class Mode : uint8_t { dynamic, static_, exclusive, counting };
 
+// How a region that is one loop is divided among its members (docs/explanation/weftcc.md).
+enum class Balance : uint8_t { auto_, static_, affinity, steal, central };
+// What a member takes of such a loop at once, at least: iterations, or work. Both 0: unset.
+struct Grain {
+  int64_t iterations = 0;
+  int64_t ns = 0;
+};
+// Where threads are bound, by NUMA domains; none: this variable binds nothing.
+enum class Numa : uint8_t { none, compact, spread, local };
+
 struct Options {
 #define WEFT_OPTION(field, variable, type, value, least, most, help) type field = value;
 #include "base/options.def"
@@ -56,6 +66,8 @@ struct Options {
 
 // As it is written.
 const char* name_of(Mode mode) noexcept;
+const char* name_of(Balance balance) noexcept;
+const char* name_of(Numa numa) noexcept;
 
 // How many characters of a wrong value a warning shows.
 inline constexpr int kShownOfValue = 60;

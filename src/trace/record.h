@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "weft/weft-tools.h"
+
 namespace weft::trace {
 
 enum class What : uint8_t {
@@ -17,6 +19,7 @@ enum class What : uint8_t {
   end,     // the end of the innermost of these
   leave,   // the context leaves its carrier
   resume,  // and continues, perhaps on another
+  loop,    // the region `id`, which ends, was one loop
 };
 
 // Kinds of wait from here on are OMPT's kinds of mutexes.
@@ -31,7 +34,10 @@ struct Record {
   uint64_t id = 0;       // of the team or task
   int32_t number = 0;    // of the member, and of how many
   int32_t size = 0;
-  const void* caller = nullptr;
+  union {
+    const void* caller = nullptr;
+    const weft_loop_totals_t* loop;  // of What::loop; the record's own
+  };
 };
 
 class Log {

@@ -99,6 +99,19 @@ void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel,
   parallel->ptr = new (std::nothrow) Region{id, static_cast<uint16_t>(t_level + 1), caller};
 }
 
+void on_loop(ompt_data_t* parallel, const weft_loop_totals_t* totals) {
+  const auto* region = static_cast<const Region*>(parallel->ptr);
+  auto* kept = new (std::nothrow) weft_loop_totals_t(*totals);
+  if (t_log == nullptr || region == nullptr || kept == nullptr) {
+    delete kept;
+    return;
+  }
+  Record made = record(What::loop);
+  made.id = region->id;
+  made.loop = kept;
+  t_log->append(made);
+}
+
 void on_parallel_end(ompt_data_t* parallel, ompt_data_t*, int, const void*) {
   delete static_cast<Region*>(parallel->ptr);
 }
@@ -205,7 +218,8 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   g_carrier = reinterpret_cast<weft_get_carrier_t>(lookup("weft_get_carrier"));
   const auto watch = reinterpret_cast<weft_set_switch_callback_t>(lookup("weft_set_switch_callback"));
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
-  if (g_carrier == nullptr || watch == nullptr || set == nullptr) {
+  const auto watch_loops = reinterpret_cast<weft_set_loop_callback_t>(lookup("weft_set_loop_callback"));
+  if (g_carrier == nullptr || watch == nullptr || watch_loops == nullptr || set == nullptr) {
     base::warn("the program runs on another OpenMP runtime than weft: no trace is written");
     return 0;
   }
@@ -229,6 +243,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   };
   for (const auto& [event, function] : callbacks) set(event, function);
   g_began = now();
+  watch_loops(on_loop);
   watch(on_switch);
   return 1;
 }

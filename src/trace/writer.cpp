@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "trace/symbols.h"
@@ -66,6 +68,7 @@ class Replay {
   }
 
   void take(const Record& record) {
+    if (record.what == What::loop) return;
     if (record.what == What::leave) return pause(record.time);
     if (record.what == What::resume) return resume(record.time, record.carrier);
     // A thread that has just been given a carrier, or a context that runs for the first time.
@@ -97,6 +100,19 @@ const char* name_of_work(int kind) {
   }
 }
 
+// What is known of the regions that were one loop, by their numbers.
+using Loops = std::unordered_map<uint64_t, const weft_loop_totals_t*>;
+
+Loops loops_of(const Log* logs) {
+  Loops loops;
+  for (const Log* log = logs; log != nullptr; log = log->next) {
+    log->visit([&](const Record& record) {
+      if (record.what == What::loop) loops.emplace(record.id, record.loop);
+    });
+  }
+  return loops;
+}
+
 // Mutexes are numbered behind the regions that members wait in.
 const char* name_of_wait(int kind) {
   switch (kind) {
@@ -125,7 +141,7 @@ std::string escaped(const std::string& text) {
 
 class Json {
  public:
-  Json(std::FILE* file, int64_t began) : file_(file), began_(began) {
+  Json(std::FILE* file, int64_t began, Loops loops) : file_(file), began_(began), loops_(std::move(loops)) {
     std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
     std::fputs(R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"weft"}})", file);
   }
@@ -148,13 +164,7 @@ class Json {
     const Record& r = *slice.what;
     char name[80];
     switch (r.what) {
-      case What::member:
-        std::snprintf(name, sizeof name, "team %llu, member %d of %d", static_cast<unsigned long long>(r.id), r.number,
-                      r.size);
-        open(name, "member", slice.track, slice.begin, slice.end);
-        std::fprintf(file_, ",\"args\":{\"team\":%llu,\"level\":%d,\"member\":%d,\"of\":%d",
-                     static_cast<unsigned long long>(r.id), r.level, r.number, r.size);
-        break;
+      case What::member: member(slice); break;
       case What::task:
         std::snprintf(name, sizeof name, "task %llu", static_cast<unsigned long long>(r.id));
         open(name, "task", slice.track, slice.begin, slice.end);
@@ -178,6 +188,23 @@ class Json {
   }
 
  private:
+  void member(const Slice& slice) {
+    const Record& r = *slice.what;
+    const auto found = loops_.find(r.id);
+    const weft_loop_totals_t* loop = found != loops_.end() ? found->second : nullptr;
+    const auto id = static_cast<unsigned long long>(r.id);
+    char name[80];
+    std::snprintf(name, sizeof name, "%s %llu, member %d of %d", loop != nullptr ? "loop region" : "team", id, r.number,
+                  r.size);
+    open(name, "member", slice.track, slice.begin, slice.end);
+    std::fprintf(file_, ",\"args\":{\"team\":%llu,\"level\":%d,\"member\":%d,\"of\":%d", id, r.level, r.number, r.size);
+    if (loop == nullptr) return;
+    std::fprintf(
+        file_, ",\"loop\":{\"iterations\":%llu,\"ranges\":%llu,\"taken by others\":%llu,\"members\":%d,\"whole\":%s}",
+        static_cast<unsigned long long>(loop->iterations), static_cast<unsigned long long>(loop->ranges),
+        static_cast<unsigned long long>(loop->ranges_of_others), loop->members, loop->whole != 0 ? "true" : "false");
+  }
+
   void open(const char* name, const char* category, int track, int64_t begin, int64_t end) {
     std::fprintf(file_, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":\"%s\",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f",
                  track, name, category, static_cast<double>(begin - began_) / 1e3,
@@ -186,6 +213,7 @@ class Json {
 
   std::FILE* file_;
   int64_t began_;
+  Loops loops_;
   Symbols symbols_;
 };
 
@@ -205,7 +233,7 @@ bool write(std::FILE* file, const Log* logs, int64_t began, int64_t now) {
     if (a.end != b.end) return a.end > b.end;
     return a.depth < b.depth;
   });
-  Json json(file, began);
+  Json json(file, began, loops_of(logs));
   int track = -1;
   int64_t covered = 0;
   // Shorter gaps are the scheduler's own work.

@@ -94,6 +94,7 @@ class Decision {
     warn_about_unused("OMP_PROC_BIND", options_.proc_bind.count > 0, kWinner);
     warn_about_unused("OMP_PLACES", is_set(options_.places), kWinner);
     warn_about_unused("GOMP_CPU_AFFINITY", is_set(options_.gomp_cpu_affinity), kWinner);
+    warn_about_unused("WEFT_NUMA", wants_numa(), kWinner);
     if (kmp.type == KmpAffinity::Type::none) return;
     with_topology([&](const Topology& topology) { add_places(kmp, topology, &result_.places); });
     if (!restrict_to_process(kWinner)) return;
@@ -103,7 +104,24 @@ class Decision {
     result_.on = true;
   }
 
+  bool wants_numa() const noexcept { return options_.numa != base::Numa::none; }
+
+  // WEFT_NUMA. Compact: each thread a core of its own, of which those of a domain stand together in the list. Else each
+  // thread a domain: those with consecutive numbers share one.
+  void decide_by_numa() noexcept {
+    const bool compact = options_.numa == base::Numa::compact;
+    with_topology([&](const Topology& topology) {
+      add_groups(topology, compact ? Level::cores : Level::numa_domains, kMostPlaces, &result_.places);
+    });
+    result_.policies = {{compact ? ProcBind::close : ProcBind::spread}, 1};
+    result_.local = options_.numa == base::Numa::local;
+    result_.on = true;
+  }
+
   void decide_by_openmp() noexcept {
+    const bool others = options_.proc_bind.count > 0 || is_set(options_.places) || is_set(options_.gomp_cpu_affinity);
+    if (wants_numa() && !others) return decide_by_numa();
+    warn_about_unused("WEFT_NUMA", wants_numa(), "OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY");
     if (options_.proc_bind.count > 0 && options_.proc_bind.values[0] == ProcBind::false_) {
       warn_about_unused("GOMP_CPU_AFFINITY", is_set(options_.gomp_cpu_affinity), "OMP_PROC_BIND=false");
       return;
@@ -187,8 +205,9 @@ class Decision {
 }  // namespace
 
 bool affinity_requested(const Options& options) noexcept {
-  return options.proc_bind.count > 0 || options.places.value != nullptr || options.gomp_cpu_affinity.value != nullptr ||
-         options.kmp_affinity.value != nullptr || options.kmp_hw_subset.value != nullptr;
+  return options.numa != base::Numa::none || options.proc_bind.count > 0 || options.places.value != nullptr ||
+         options.gomp_cpu_affinity.value != nullptr || options.kmp_affinity.value != nullptr ||
+         options.kmp_hw_subset.value != nullptr;
 }
 
 Affinity decide_affinity(const Options& options, const CpuSet& process, const char* root) noexcept {

@@ -14,6 +14,7 @@ struct Affinity {
   PlaceList places;             // place-partition-var of the initial thread
   int first = 0;                // the place of the initial thread
   bool cyclic = false;          // the policy true goes round the places, one thread each
+  bool local = false;           // members of a loop help those of their own place first (WEFT_NUMA=local)
   platform::CpuSet process;     // what the process may use, bound or not; by KMP_HW_SUBSET a part of that
 };
 

@@ -3,10 +3,12 @@
 #include "openmp/loop/loop_region.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "openmp/kmp/kmp.h"
 #include "openmp/kmp/parallel.h"
 #include "openmp/library/nested_blas.h"
+#include "openmp/loop/loop_statistics.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;
@@ -15,13 +17,23 @@ WEFT_ABI int weft_abi_weft_parallel_for(weft_loop* loop, weft_loop_body* body, v
                                         int64_t chunk) {
   const Clauses clauses = take_clauses();
   // Where the regions inside get numbers from a list, or a library has asked on behalf of this one, it is not run here.
-  if (clauses.threads >= 0 && t_told <= 1 && parallel_loop(loop, body, captures, count, chunk, clauses)) return 1;
+  const auto run = [=](Member*, auto told, const void*) {
+    return clauses.threads >= 0 && t_told <= 1 && parallel_loop<told>(loop, body, captures, count, chunk, clauses);
+  };
+  if (ompt::enter(run, std::abs(clauses.threads))) return 1;
   put_back_clauses(clauses);
+  count_left_loop();
   return 0;
 }
 WEFT_ABI_EXPORT(weft_parallel_for);
 
-WEFT_ABI void weft_abi_weft_push_loop(weft_loop*, uint64_t count, int64_t) {
+WEFT_ABI void weft_abi_weft_push_loop(weft_loop* loop, uint64_t count, int64_t) {
+  count_announced_loop();
+  // What a later version means is not known.
+  if (loop->version > WEFT_LOOP_VERSION) {
+    count_later_loop();
+    return;
+  }
   Clauses clauses = take_clauses();
   clauses.most = static_cast<int>(std::clamp<uint64_t>(count, 1, INT32_MAX));
   put_back_clauses(clauses);

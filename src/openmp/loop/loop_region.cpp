@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "openmp/loop/even_share.h"
 #include "openmp/loop/loop_cost.h"
 #include "openmp/loop/loop_statistics.h"
 #include "openmp/loop/workshare.h"
-#include "openmp/ompt/tool.h"
+#include "openmp/ompt/events.h"
 #include "openmp/settings/icv.h"
 #include "openmp/team/reduction.h"
 #include "platform/cycles.h"
@@ -20,12 +21,6 @@ using Kind = base::LoopSchedule::Kind;
 
 // Beginning and joining one more member takes about as long. A loop of W ns by k members takes W / k + k times this.
 constexpr double kMemberNs = 100;
-// A member takes iterations for so long at once, as far as is known: so long that taking them costs little, and so short
-// that iterations that take longer than the others do not keep one member when the rest have ended.
-constexpr double kLeastPieceNs = 1000;
-constexpr double kMostPieceNs = 8000;
-// While nothing is known it is this part of a member's share at most.
-constexpr uint64_t kPiecesOfUnknown = 16;
 
 constexpr uint32_t kKnownFlags = WEFT_LOOP_MONOTONIC | WEFT_LOOP_LASTPRIVATE | WEFT_LOOP_ALONE;
 
@@ -42,10 +37,14 @@ int next_range(weft_range* range) noexcept {
   auto* mine = reinterpret_cast<MemberRange*>(range);
   LoopRegion* region = mine->region;
   Chunk chunk;
-  if (region->alone) {
+  if (const int parts = region->parts.fixed; parts != 0) {
     if (mine->had_last != 0) return 0;
     mine->had_last = 1;
-    chunk = {0, region->count, true};
+    const EvenShare part =
+        parts == 1 ? EvenShare{0, region->count}
+                   : even_share(region->count, {static_cast<uint64_t>(parts), static_cast<uint64_t>(range->number)});
+    if (part.empty()) return 0;
+    chunk = {part.begin, part.end, part.end == region->count};
   } else if (!next_of_share(region->share, range->number, mine->had_last, &chunk)) {
     return 0;
   }
@@ -57,24 +56,54 @@ int next_range(weft_range* range) noexcept {
   return 1;
 }
 
+// The same with a tool: the first call is the loop's beginning to it, the last one the end.
+int next_told_range(weft_range* range) noexcept {
+  const auto* mine = reinterpret_cast<MemberRange*>(range);
+  const ompt::Entry entry(WEFT_CALLER);
+  if (!ompt::on()) return next_range(range);
+  Member* member = self();
+  if (mine->pieces == 0) ompt::begin_loop(member, mine->region->schedule.kind, mine->region->count);
+  const int more = next_range(range);
+  if (more != 0) {
+    ompt::dispatch_static(member, range->begin, range->end - range->begin);
+  } else {
+    ompt::end_work(member);
+  }
+  return more;
+}
+
+void add_to(ompt::LoopTotals* totals, const MemberRange& mine) noexcept {
+  totals->members.fetch_add(1, std::memory_order_relaxed);
+  totals->ranges.fetch_add(mine.pieces, std::memory_order_relaxed);
+  if (mine.range.number != 0) totals->ranges_of_others.fetch_add(mine.pieces, std::memory_order_relaxed);
+}
+
+template <bool Told>
 MemberRange run_member(LoopRegion* region, int number) noexcept {
-  MemberRange mine{{next_range, 0, 0, 0, number}, region};
+  const bool told = ompt::on<Told>() && region->totals != nullptr;
+  MemberRange mine{{told ? next_told_range : next_range, 0, 0, 0, number}, region};
+  if (told && number == 0) {
+    region->totals->whole = region->parts.fixed == 1;
+    self()->team->tool.loop = region->totals;
+  }
   region->body(&mine.range, region->captures);
   count_ranges(mine.pieces, number == 0);
+  if (told) add_to(region->totals, mine);
   return mine;
 }
 
 // Words of the region: the body, which names it, and its LoopRegion.
 LoopRegion* region_of(void* const* words) noexcept { return static_cast<LoopRegion*>(words[2]); }
 
+template <bool Told>
 void run_loop_member(void* const* words, int number) noexcept {
   LoopRegion* region = region_of(words);
   if (number != 0 || !LoopCost(region->loop).wants_measure()) {
-    run_member(region, number);
+    run_member<Told>(region, number);
     return;
   }
   const int64_t before = platform::now_ns();
-  const MemberRange mine = run_member(region, number);
+  const MemberRange mine = run_member<Told>(region, number);
   if (mine.iterations != 0) LoopCost(region->loop).learn(platform::now_ns() - before, mine.iterations);
 }
 
@@ -88,41 +117,30 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
   return static_cast<int>(std::clamp(best, 1.0, static_cast<double>(size)));
 }
 
-// How many chunks of so many iterations a member takes at once.
-ChunkRange::Bounds at_once(const LoopRegion& region, uint64_t chunk, int members) noexcept {
-  const double ns = LoopCost(region.loop).iteration_ns() * static_cast<double>(chunk);
-  if (ns == 0) {
-    return {1, std::max<uint64_t>(region.count / chunk / static_cast<uint64_t>(members) / kPiecesOfUnknown, 1)};
-  }
-  const auto fitting = [ns](double piece) {
-    return static_cast<uint64_t>(std::clamp(piece / ns, 1.0, static_cast<double>(ChunkRange::kLimit)));
-  };
-  return {fitting(kLeastPieceNs), fitting(kMostPieceNs)};
-}
-
 // Before the members begin: makes the loop's record and says how many do.
 int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
   Workshare* share = &team->loops.region;
   region.share = share;
   // Of a region whose members have been seen to wait for each other all are to run.
-  const int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);
-  if (members == 1) return 1;
+  int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);
   const bool is_static = region.schedule.kind == Kind::static_ || region.schedule.kind == Kind::auto_;
-  const uint64_t chunk = std::max<uint64_t>(region.chunk, 1);
-  if (!is_static || region.chunk != 0) {
+  const bool open = is_static && region.chunk == 0;
+  const double iteration = LoopCost(region.loop).iteration_ns();
+  if (open && team->lent == 0) members = members_by_balance(region.count, team->size, members, iteration);
+  if (members == 1) return 1;
+  if (!open) {
     // Chunks of a static schedule are handed out in their order too: programs count on early ones to run early.
     base::LoopSchedule schedule = region.schedule;
     if (is_static) schedule.kind = Kind::dynamic;
-    share_dynamic_loop(share, schedule, chunk, region.count, members);
-    region.alone = false;
+    share_dynamic_loop(share, schedule, std::max<uint64_t>(region.chunk, 1), region.count, members);
+    share->near = nullptr;
+    region.parts = {};
     return members;
   }
-  const uint64_t grouped = region.count / (ChunkRange::kLimit - 1) + 1;
   const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
-  region.alone =
-      !share_static_loop(share, grouped, region.count, members, at_once(region, grouped, members), lastprivate);
-  return region.alone ? 1 : members;
+  region.parts = divide_loop(team, share, region.count, members, iteration, lastprivate);
+  return region.parts.fixed == 1 ? 1 : members;
 }
 
 base::LoopSchedule schedule_of(const weft_loop& loop, int64_t chunk, uint64_t* unit) noexcept {
@@ -144,20 +162,32 @@ base::LoopSchedule schedule_of(const weft_loop& loop, int64_t chunk, uint64_t* u
 
 }  // namespace
 
+template <bool Told>
 bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
                    Clauses clauses) noexcept {
-  if (loop->version > WEFT_LOOP_VERSION || (loop->flags & ~kKnownFlags) != 0) return false;
+  if (loop->version > WEFT_LOOP_VERSION || (loop->flags & ~kKnownFlags) != 0) {
+    count_later_loop();
+    return false;
+  }
   if (loop->max_count != 0 && count > loop->max_count) return false;
-  // A tool is told of constructs as the standard interface has them. Reductions in order want every member.
-  if (ompt::on() || g_reduces_in_order) return false;
-  if (count == 0) return true;
-  self();  // the thread may be new here
+  // Reductions in order want every member.
+  if (g_reduces_in_order) return false;
+  if (count == 0) {
+    if (!ompt::on<Told>()) return true;
+    clauses.threads = 1;  // to a tool it is a region all the same
+  }
   LoopRegion region{loop, body, captures, count, {}, 0};
+  ompt::LoopTotals totals;
+  totals.iterations = count;
+  if (ompt::on<Told>()) region.totals = &totals;
   region.schedule = schedule_of(*loop, chunk, &region.chunk);
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region};
-  parallel_of_some(run_loop_member, words, clauses, prepare);
-  count_loop(count, region.alone);
+  parallel_of_some<Told>(run_loop_member<Told>, words, clauses, prepare);
+  if (count != 0) count_loop(count, region.parts.fixed == 1);
   return true;
 }
+
+template bool parallel_loop<false>(weft_loop*, weft_loop_body*, void**, uint64_t, int64_t, Clauses) noexcept;
+template bool parallel_loop<true>(weft_loop*, weft_loop_body*, void**, uint64_t, int64_t, Clauses) noexcept;
 
 }  // namespace weft::openmp

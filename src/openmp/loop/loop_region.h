@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "openmp/loop/loop_balance.h"
+#include "openmp/ompt/tool.h"
 #include "openmp/team/parallel.h"
 #include "weft/loop.h"
 
@@ -24,11 +26,13 @@ struct LoopRegion {
   uint64_t chunk;  // 0: not given
 
   Workshare* share = nullptr;
-  bool alone = true;  // the primary takes all iterations at once
+  LoopParts parts{1};  // at first: the primary takes all iterations at once
+  ompt::LoopTotals* totals = nullptr;  // where there is a tool
 };
 
 // Runs the region. False when it has to be run as any other: members that may have to run at the same time are told
 // apart here.
+template <bool Told = true>
 bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
                    Clauses clauses) noexcept;
 

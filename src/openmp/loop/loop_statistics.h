@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What WEFT_STATS counts of regions that are one loop.
+// What WEFT_STATS counts of the loops that programs by weftcc tell of.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,9 @@ struct LoopStatistics {
   std::atomic<uint64_t> iterations{0};
   std::atomic<uint64_t> ranges{0};  // pieces that members have taken
   std::atomic<uint64_t> ranges_of_others{0};  // of them: by members other than the primary
+  std::atomic<uint64_t> left{0};  // regions that are one loop, but the program was told to open them itself
+  std::atomic<uint64_t> announced{0};  // regions that hold a loop and more
+  std::atomic<uint64_t> later{0};  // of both: by a later weftcc than the runtime knows
 };
 inline LoopStatistics g_loop_statistics;
 
@@ -25,6 +28,10 @@ inline void count_loop(uint64_t iterations, bool alone) noexcept {
   g_loop_statistics.iterations.fetch_add(iterations, std::memory_order_relaxed);
   if (alone) g_loop_statistics.alone.fetch_add(1, std::memory_order_relaxed);
 }
+
+inline void count_later_loop() noexcept { count(&g_loop_statistics.later); }
+inline void count_left_loop() noexcept { count(&g_loop_statistics.left); }
+inline void count_announced_loop() noexcept { count(&g_loop_statistics.announced); }
 
 inline void count_ranges(uint64_t ranges, bool primary) noexcept {
   if (__builtin_expect(!g_statistics_on, 1)) return;

@@ -59,6 +59,16 @@ void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, ui
   if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, sharers);
 }
 
+bool steal_near(Workshare* share, int number, uint64_t* first, uint64_t* end) noexcept {
+  ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
+  const int here = thread_place_of(*share->near, number).place;
+  for (int i = 1; i < share->sharers; ++i) {
+    const int victim = (number + i) % share->sharers;
+    if (thread_place_of(*share->near, victim).place == here && ranges[victim].take_half(first, end)) return true;
+  }
+  return false;
+}
+
 bool share_static_loop(Workshare* share, uint64_t chunk, uint64_t count, int sharers, ChunkRange::Bounds at_once,
                        bool last_apart) noexcept {
   share->kind = Kind::static_;

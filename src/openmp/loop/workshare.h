@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/options.h"
+#include "openmp/affinity/placement.h"
 #include "openmp/loop/chunk_range.h"
 
 namespace weft::openmp {
@@ -22,6 +23,7 @@ struct alignas(64) Workshare {
   bool last_apart = true;  // then the last chunk stands in no range, and is taken when there are no others
   int sharers = 0;  // members that have a range
   ChunkRange::Bounds at_once;  // of chunks in `ranges`
+  const Placement* near = nullptr;  // where the sharers are: who has nothing left helps those of its own place first
   uint64_t count = 0;
   uint64_t chunk = 1;
   // Of each member: chunks that are not handed out yet. Written by the member that sets up; atomic, since the monitor
@@ -75,10 +77,14 @@ inline void give_chunks(const Workshare* share, uint64_t first, uint64_t end, Ch
   chunk->last = chunk->end == share->count;
 }
 
+// As steal_chunks(), of the members at the caller's place.
+bool steal_near(Workshare* share, int number, uint64_t* first, uint64_t* end) noexcept;
+
 // Takes half of what another member has left: chunks *first .. *end-1.
 inline bool steal_chunks(Workshare* share, int number, uint64_t* first, uint64_t* end) noexcept {
   ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
   const int sharers = share->sharers;
+  if (__builtin_expect(share->near != nullptr, 0) && steal_near(share, number, first, end)) return true;
   for (int i = 1; i < sharers; ++i) {
     const int victim = number + i < sharers ? number + i : number + i - sharers;
     if (ranges[victim].take_half(first, end)) return true;

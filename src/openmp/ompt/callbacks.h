@@ -8,6 +8,7 @@
 #include "base/keep_errno.h"
 #include "openmp/ompt/tool.h"
 #include "openmp/team/team.h"
+#include "weft/weft-tools.h"
 
 namespace weft::openmp::ompt {
 
@@ -16,6 +17,9 @@ inline constexpr int kEventEnd = ompt_callback_error + 1;
 // Release by ompt_set_callback, acquire by the thread that calls: with the function comes what the tool has prepared
 // for it.
 extern std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks;
+
+// weft-tools.h: of regions that are one loop. Release and acquire as above.
+extern std::atomic<weft_callback_loop_t> g_loop_callback;
 
 // To be called by the names of their types: call<ompt_callback_work_t>(ompt_callback_work, ...).
 template <class Signature, class... Arguments>

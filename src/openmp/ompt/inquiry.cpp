@@ -232,6 +232,8 @@ void set_switch_callback(weft_callback_switch_t callback) {
   }));
 }
 
+void set_loop_callback(weft_callback_loop_t callback) { g_loop_callback.store(callback, std::memory_order_release); }
+
 struct EntryPoint {
   const char* name;
   ompt_interface_fn_t function;
@@ -267,6 +269,7 @@ ompt_interface_fn_t lookup(const char* name) {
       entry_point("ompt_finalize_tool", finalize),
       entry_point("weft_get_carrier", get_carrier),
       entry_point("weft_set_switch_callback", set_switch_callback),
+      entry_point("weft_set_loop_callback", set_loop_callback),
   };
   for (const EntryPoint& entry : kEntryPoints) {
     if (std::strcmp(entry.name, name) == 0) return entry.function;

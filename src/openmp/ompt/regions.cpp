@@ -44,6 +44,18 @@ void set_up(Team* team, const void* caller, int flags) noexcept {
   team->tool.data = &team->tool.own;
   team->tool.caller = caller;
   team->tool.flags = flags;
+  team->tool.loop = nullptr;
+}
+
+void tell_loop(const TeamInfo& region) noexcept {
+  const weft_callback_loop_t callback = g_loop_callback.load(std::memory_order_acquire);
+  if (callback == nullptr) return;
+  const LoopTotals& sums = *region.loop;
+  const base::KeepErrno keep;
+  const weft_loop_totals_t totals{sums.iterations, sums.ranges.load(std::memory_order_relaxed),
+                                  sums.ranges_of_others.load(std::memory_order_relaxed),
+                                  sums.members.load(std::memory_order_relaxed), sums.whole ? 1 : 0};
+  callback(region.data, &totals);
 }
 
 // A region as the program knows it: the program called the runtime, and the runtime calls the outlined functions.
@@ -146,6 +158,7 @@ void end_parallel(Member* primary) noexcept {
   const TeamInfo& region = primary->team->tool;
   if (is_hidden(primary->team)) return;
   end_end(primary);
+  if (region.loop != nullptr) tell_loop(region);
   call<ompt_callback_parallel_end_t>(ompt_callback_parallel_end, region.data, task_data(parent), region.flags,
                                      region.caller);
 }

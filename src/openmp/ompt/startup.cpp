@@ -24,6 +24,7 @@ namespace weft::openmp::ompt {
 
 Presence g_presence;
 std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks{};
+std::atomic<weft_callback_loop_t> g_loop_callback{nullptr};
 constinit thread_local Thread t_thread;
 
 namespace {

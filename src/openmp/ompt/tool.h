@@ -82,11 +82,21 @@ struct TaskInfo {
   ompt_dispatch_chunk_t chunk{};  // of a taskloop's task
 };
 
+// Of a region that is one loop (loop/loop_region.h). Relaxed: the end of the region orders the members' sums.
+struct LoopTotals {
+  uint64_t iterations = 0;
+  bool whole = false;  // the primary took all iterations at once
+  std::atomic<uint64_t> ranges{0};
+  std::atomic<uint64_t> ranges_of_others{0};
+  std::atomic<int32_t> members{0};
+};
+
 struct TeamInfo {
   ompt_data_t own{};
   ompt_data_t* data = &own;  // that of the region; the teams of a league share one
   const void* caller = nullptr;  // the code that opened the region
   int flags = 0;
+  const LoopTotals* loop = nullptr;  // of a region that is one loop, once its primary has begun
 };
 
 // The worksharing construct a member is in; 0: none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
 
@@ -67,6 +68,13 @@ void schedule(Listing& out, const base::LoopSchedule& wanted) noexcept {
     std::snprintf(text.data(), text.size(), "%s%s", modifier, kind);
   }
   out.setting("OMP_SCHEDULE", text.data());
+}
+
+void grain(Listing& out, const base::Grain& wanted) noexcept {
+  std::array<char, 32> text{};
+  if (wanted.iterations > 0) std::snprintf(text.data(), text.size(), "%" PRId64, wanted.iterations);
+  if (wanted.ns > 0) std::snprintf(text.data(), text.size(), "%" PRId64 "us", wanted.ns / 1000);
+  out.setting("WEFT_GRAIN", text.data());  // empty: by the loop
 }
 
 void places(Listing& out, const PlaceList& list) noexcept {
@@ -158,6 +166,10 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_NESTED_REGIONS", long{options.nested_regions});
     out.setting("WEFT_ADOPT_LIBRARIES", options.adopt_libraries);
     out.setting("WEFT_REPRODUCIBLE", name_of(options.reproducible));
+    out.setting("WEFT_REGION_THREADS", long{options.region_threads});
+    out.setting("WEFT_BALANCE", base::name_of(options.balance));
+    grain(out, options.grain);
+    out.setting("WEFT_NUMA", base::name_of(options.numa));
     out.setting("WEFT_MODE", base::name_of(options.mode));
     out.setting("WEFT_NODE", options.node);
     out.setting("WEFT_WEIGHT", long{options.weight});

@@ -73,6 +73,7 @@ namespace {
   const base::Options& options = base::options();
   if (affinity_requested(options)) static_cast<void>(affinity());
   if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
+  g_region_threads = options.region_threads;
   if (options.stats) {
     g_statistics_on = true;
     std::atexit([] { print_statistics(); });

@@ -23,10 +23,16 @@ void print_statistics() noexcept {
   const LoopStatistics& loops = g_loop_statistics;
   if (loops.regions.load() != 0) {
     size += std::snprintf(text + size, room(),
-                          "\n  regions that are one loop: %" PRIu64 ", run by their primary alone: %" PRIu64
-                          "\n  iterations of them: %" PRIu64 ", in ranges: %" PRIu64 ", by other members: %" PRIu64,
+                          "\n  regions that are one loop: %" PRIu64 ", run whole by their caller: %" PRIu64
+                          "\n  iterations of them: %" PRIu64 ", in ranges: %" PRIu64 ", taken by others: %" PRIu64,
                           loops.regions.load(), loops.alone.load(), loops.iterations.load(), loops.ranges.load(),
                           loops.ranges_of_others.load());
+  }
+  if (loops.announced.load() + loops.left.load() != 0) {
+    size += std::snprintf(text + size, room(),
+                          "\n  loops announced before plain regions: %" PRIu64
+                          "\n  loops left to the standard interface: %" PRIu64 ", of a later weftcc: %" PRIu64,
+                          loops.announced.load(), loops.left.load(), loops.later.load());
   }
   const core::Totals t = core::totals();
   size += std::snprintf(

@@ -48,7 +48,12 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
   if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(post.words[0])(post.words, index);
   if (ompt::on<Told>()) {
-    ompt::end_member(member, true);
+    // Members that may be left out have no barrier. As in a woven team, the member's tasks end before it does.
+    if (team->partial && team->tasks.tasked.load(std::memory_order_relaxed)) {
+      help_with_tasks(member);
+      await_children(member);
+    }
+    ompt::end_member(member, !team->partial);
   } else if (team->tasks.tasked.load(std::memory_order_relaxed)) {
     linger(member, true);
   }
@@ -154,7 +159,10 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   if (!make_persistent_team(root) || !fit_persistent_team(root, parent, size, bind)) return false;
   core::enter_region(context, size);
   watch(root->outermost_team, size, context, words);
-  if (ompt::on<Told>()) ompt::begin_parallel(root->outermost_team, parent);
+  if (ompt::on<Told>()) {
+    root->outermost_team->partial = prepare != nullptr;
+    ompt::begin_parallel(root->outermost_team, parent);
+  }
   const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(root->outermost_team, words) : size;
   if (root->outermost_team->started != started) root->outermost_team->started = started;
   core::PersistentTeam* persistent_team = root->persistent_team;
@@ -173,7 +181,7 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
 template <bool Told>
 void end_outermost_team(Member* primary) noexcept {
   Team* team = primary->team;
-  if (ompt::on<Told>()) ompt::end_primary(primary, true);
+  if (ompt::on<Told>()) ompt::end_primary(primary, !team->partial);
   if (!team->persistent_team->finish(team->tasks.tasked)) {
     help_with_tasks(primary);
     team->tasks.closing.store(true, std::memory_order_relaxed);

@@ -30,7 +30,7 @@ int team_size(Member* self, int requested, int most) noexcept {
   if (size <= 1) return 1;
   size = std::min(size, now.thread_limit);
   if (now.dynamic) size = std::min(size, most > 0 ? std::min(most, num_procs()) : num_procs());
-  return std::min(size, core::PersistentTeam::kMaxMembers);
+  return std::min(size, g_region_threads);
 }
 
 // The members that a region of `size` may have beside the caller; `size` becomes what it gets.
@@ -188,9 +188,13 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
 template void parallel<false>(Invoke invoke, void** words, Clauses clauses) noexcept;
 template void parallel<true>(Invoke invoke, void** words, Clauses clauses) noexcept;
 
+template <bool Told>
 void parallel_of_some(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept {
-  run_region<false>(invoke, words, clauses, prepare);
+  run_region<Told>(invoke, words, clauses, prepare);
 }
+
+template void parallel_of_some<false>(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept;
+template void parallel_of_some<true>(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept;
 
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Region<true> region(invoke, words, Region<true>::Gang{size});

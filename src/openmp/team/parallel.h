@@ -13,6 +13,9 @@ struct Clauses {
   int most = 0;  // members that have something to do, where dyn-var lets the region have fewer; 0: not known
 };
 
+// WEFT_REGION_THREADS: the most members of a region. Set once, while the library is loaded.
+inline int g_region_threads = core::PersistentTeam::kMaxMembers;
+
 // Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. n follows from the clauses by the
 // rules of section 10.1.1. `words` has core::Post::kWords elements, of which the first and the last are the runtime's.
 template <bool Told = true>
@@ -22,6 +25,7 @@ void parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
 // the team has one member only: it returns how many of the team's are to take part, at least one. Those that nobody has
 // begun when the primary's part is over are left out too. No member may meet a barrier.
 using Prepare = int (*)(Team* team, void* const* words);
+template <bool Told>
 void parallel_of_some(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept;
 
 // How many members a region of this task would have now.

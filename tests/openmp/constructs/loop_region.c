@@ -5,7 +5,6 @@
 #include "../support/everywhere.h"
 
 #include <omp.h>
-#include <stdlib.h>
 
 #include "../../../include/weft/loop.h"
 
@@ -203,12 +202,6 @@ int main(void)
 {
   CHECK(weft_parallel_for != NULL && weft_push_loop != NULL);
   if (check_result()) return 1;
-  // A tool is told of constructs as the standard interface has them.
-  if (getenv("OMP_TOOL_LIBRARIES") != NULL) {
-    struct weft_loop loop = {.version = WEFT_LOOP_VERSION, .flags = WEFT_LOOP_ALONE};
-    CHECK_EQ(weft_parallel_for(&loop, body, NULL, 10, 0), 0);
-    return check_result();
-  }
   schedules();
   refusals();
   nested();

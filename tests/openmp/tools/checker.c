@@ -7,6 +7,7 @@
 //                   calls: these return to whoever called the function
 #define _GNU_SOURCE
 #include "weft/omp-tools.h"
+#include "weft/weft-tools.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -27,6 +28,8 @@ struct region {
   int flags;
   atomic_int begun, ended;
   int size;
+  int is_loop;  // weftcc's: members may be left out
+  atomic_uint_fast64_t ranges, iterations;  // dispatched in it
   atomic_uchar seen[1024];
 };
 
@@ -59,9 +62,9 @@ static __thread struct thread *me;
 static atomic_int seen[64];
 
 // Kinds of events that may be asked for by a name of their own.
-enum kind { SOURCE, SINK, MUTEXINOUTSET, CHUNK, DISCARDED, YIELD, SCOPE, KINDS };
+enum kind { SOURCE, SINK, MUTEXINOUTSET, CHUNK, DISCARDED, YIELD, SCOPE, LOOP, LEFT_OUT, KINDS };
 static const char *const kind_names[KINDS] = {"source", "sink", "mutexinoutset", "taskloop_chunk", "discarded_task", "yield",
-                                              "scope"};
+                                              "scope", "loop", "left_out"};
 static atomic_int seen_kinds[KINDS];
 static void *runtime;  // where it is loaded; null: addresses are not checked
 
@@ -221,10 +224,28 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *encountering, in
   is_current(encountering, "parallel_end");
   if (region->encountering != encountering->ptr) wrong("parallel_end: another task encounters its end");
   is_program(codeptr, "parallel_end");
-  if (region->begun != region->ended || region->begun != region->size)
+  if (region->begun != region->ended || (region->begun != region->size && !region->is_loop))
     wrong("parallel_end: %d tasks have begun, %d ended, of %d", region->begun, region->ended, region->size);
   region->kind = 0;
   free(region);
+}
+
+// Told just before parallel_end, when every member that has begun has ended.
+static void on_loop(ompt_data_t *parallel, const weft_loop_totals_t *totals)
+{
+  met(LOOP);
+  struct region *region = region_of(parallel, "loop");
+  if (region->is_loop++) wrong("loop: twice");
+  if (totals->members != region->begun || totals->members < 1 || totals->members > region->size)
+    wrong("loop: %d members, %d have begun, of %d", totals->members, region->begun, region->size);
+  if (region->begun != region->ended) wrong("loop: %d tasks have begun, %d ended", region->begun, region->ended);
+  if (totals->iterations != region->iterations || totals->ranges != region->ranges)
+    wrong("loop: %llu iterations in %llu ranges, but %llu in %llu were dispatched", (unsigned long long)totals->iterations,
+          (unsigned long long)totals->ranges, (unsigned long long)region->iterations, (unsigned long long)region->ranges);
+  if (totals->ranges_of_others > totals->ranges || (totals->members == 1 && totals->ranges_of_others))
+    wrong("loop: %llu ranges of others", (unsigned long long)totals->ranges_of_others);
+  if (totals->whole && totals->ranges > 1) wrong("loop: whole, but %llu ranges", (unsigned long long)totals->ranges);
+  if (totals->members < region->size) met(LEFT_OUT);
 }
 
 static void on_implicit_task(ompt_scope_endpoint_t at, ompt_data_t *parallel, ompt_data_t *data, unsigned size,
@@ -425,6 +446,11 @@ static void on_dispatch(ompt_data_t *parallel, ompt_data_t *data, ompt_dispatch_
     const ompt_dispatch_chunk_t *chunk = instance.ptr;
     if (chunk->iterations == 0 || chunk->iterations > top->count)
       wrong("dispatch: %llu iterations of %llu", (unsigned long long)chunk->iterations, (unsigned long long)top->count);
+    struct region *region = current("dispatch")->region;
+    if (region) {
+      atomic_fetch_add(&region->ranges, 1);
+      atomic_fetch_add(&region->iterations, chunk->iterations);
+    }
   }
 }
 
@@ -611,6 +637,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   get_state = (ompt_get_state_t)find(lookup, "ompt_get_state");
   get_proc_id = (ompt_get_proc_id_t)find(lookup, "ompt_get_proc_id");
   finalize_tool = (ompt_finalize_tool_t)find(lookup, "ompt_finalize_tool");
+  ((weft_set_loop_callback_t)find(lookup, "weft_set_loop_callback"))(on_loop);
   for (int i = 0; i < CALLBACKS; i++) {
     ompt_set_result_t answer = set_callback(callbacks[i].event, callbacks[i].function);
     if (answer != callbacks[i].answer) wrong("ompt_set_callback(%s) says %d", callbacks[i].name, answer);

@@ -160,6 +160,7 @@ class Events(ToolTest):
         stand_in = self.folder / "stand-in/weft"
         stand_in.mkdir(parents=True, exist_ok=True)
         (stand_in / "omp-tools.h").write_text(f'#include "{header}"\n')
+        (stand_in / "weft-tools.h").write_text((INCLUDE / "weft/weft-tools.h").read_text())
         tool = self.build("other_checker.so", (HERE / "checker.c").read_text(), "-fPIC", "-shared", "-fno-openmp",
                           f"-I{stand_in.parent}")
         self.assertEqual(self.answers(3, OMP_TOOL_LIBRARIES=str(tool)), (["7"], ""))

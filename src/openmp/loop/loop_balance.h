@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What WEFT_BALANCE and WEFT_GRAIN say of a region that is one loop whose schedule leaves open who runs what.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::openmp {
+
+struct Team;
+struct Workshare;
+
+// Where the iterations of such a region are.
+struct LoopParts {
+  // Members that have one part each, of equal sizes (even_share.h); 0: they take chunks of the team's Workshare.
+  int fixed = 0;
+};
+
+// How many members take part, of a team of `size`. `worthwhile`: as many as the loop is worth. `iteration_ns`: what one
+// takes; 0: not known.
+int members_by_balance(uint64_t count, int size, int worthwhile, double iteration_ns) noexcept;
+
+// Divides `count` iterations among `members`, at least 2.
+LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members, double iteration_ns,
+                      bool lastprivate) noexcept;
+
+}  // namespace weft::openmp
