@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "openmp/engine/engine.h"
+#include "openmp/engine/engine_region.h"
 #include "openmp/loop/loop_cost.h"
 #include "openmp/loop/loop_statistics.h"
 #include "openmp/loop/workshare.h"
@@ -53,7 +55,7 @@ int next_range(weft_range* range) noexcept {
   return 1;
 }
 
-MemberRange run_member(LoopRegion* region, int number) noexcept {
+MemberRange run_part(LoopRegion* region, int number) noexcept {
   MemberRange mine{{next_range, 0, 0, 0, number}, region};
   region->body(&mine.range, region->captures);
   count_ranges(mine.pieces, number == 0);
@@ -66,11 +68,11 @@ LoopRegion* region_of(void* const* words) noexcept { return static_cast<LoopRegi
 void run_loop_member(void* const* words, int number) noexcept {
   LoopRegion* region = region_of(words);
   if (number != 0 || !LoopCost(region->loop).wants_measure()) {
-    run_member(region, number);
+    run_part(region, number);
     return;
   }
   const int64_t before = platform::now_ns();
-  const MemberRange mine = run_member(region, number);
+  const MemberRange mine = run_part(region, number);
   if (mine.iterations != 0) LoopCost(region->loop).learn(platform::now_ns() - before, mine.iterations);
 }
 
@@ -87,27 +89,9 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
 // Before the members begin: makes the loop's record and says how many do.
 int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
-  Workshare* share = &team->loops.region;
-  region.share = share;
   // Of a region whose members have been seen to wait for each other all are to run.
   const int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);
-  if (members == 1) return 1;
-  const bool is_static = region.schedule.kind == Kind::static_ || region.schedule.kind == Kind::auto_;
-  const uint64_t chunk = std::max<uint64_t>(region.chunk, 1);
-  if (!is_static || region.chunk != 0) {
-    // Chunks of a static schedule are handed out in their order too: programs count on early ones to run early.
-    base::LoopSchedule schedule = region.schedule;
-    if (is_static) schedule.kind = Kind::dynamic;
-    share_dynamic_loop(share, schedule, chunk, region.count, members);
-    region.alone = false;
-    return members;
-  }
-  const double iteration = LoopCost(region.loop).iteration_ns();
-  const uint64_t grouped = region.count / (ChunkRange::kLimit - 1) + 1;
-  const double least = iteration == 0 ? 1 : kPieceNs / (iteration * static_cast<double>(grouped));
-  const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
-  const auto at_once = static_cast<uint64_t>(std::clamp(least, 1.0, 1e9));
-  region.alone = !share_static_loop(share, grouped, region.count, members, at_once, lastprivate);
+  share_loop(team, region, members);
   return region.alone ? 1 : members;
 }
 
@@ -130,6 +114,30 @@ base::LoopSchedule schedule_of(const weft_loop& loop, int64_t chunk, uint64_t* u
 
 }  // namespace
 
+void share_loop(Team* team, LoopRegion& region, int members) noexcept {
+  Workshare* share = &team->loops.region;
+  region.share = share;
+  if (members == 1) return;
+  const bool is_static = region.is_static();
+  const uint64_t chunk = std::max<uint64_t>(region.chunk, 1);
+  if (!is_static || region.chunk != 0) {
+    // Chunks of a static schedule are handed out in their order too: programs count on early ones to run early.
+    base::LoopSchedule schedule = region.schedule;
+    if (is_static) schedule.kind = Kind::dynamic;
+    share_dynamic_loop(share, schedule, chunk, region.count, members);
+    region.alone = false;
+    return;
+  }
+  const double iteration = LoopCost(region.loop).iteration_ns();
+  const uint64_t grouped = region.count / (ChunkRange::kLimit - 1) + 1;
+  const double least = iteration == 0 ? 1 : kPieceNs / (iteration * static_cast<double>(grouped));
+  const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
+  const auto at_once = static_cast<uint64_t>(std::clamp(least, 1.0, 1e9));
+  region.alone = !share_static_loop(share, grouped, region.count, members, at_once, lastprivate);
+}
+
+void run_loop_part(LoopRegion& region, int number) noexcept { run_part(&region, number); }
+
 bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
                    Clauses clauses) noexcept {
   if (loop->version > WEFT_LOOP_VERSION || (loop->flags & ~kKnownFlags) != 0) return false;
@@ -140,6 +148,7 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
   self();  // the thread may be new here
   LoopRegion region{loop, body, captures, count, {}, 0};
   region.schedule = schedule_of(*loop, chunk, &region.chunk);
+  if (__builtin_expect(g_engine_wanted, 0) && run_on_engine(region, clauses)) return true;
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region};
   parallel_of_some(run_loop_member, words, clauses, prepare);
   count_loop(count, region.alone);

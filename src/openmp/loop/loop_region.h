@@ -25,7 +25,17 @@ struct LoopRegion {
 
   Workshare* share = nullptr;
   bool alone = true;  // the primary takes all iterations at once
+
+  bool is_static() const noexcept {
+    return schedule.kind == base::LoopSchedule::Kind::static_ || schedule.kind == base::LoopSchedule::Kind::auto_;
+  }
 };
+
+// Divides the iterations among `members` of the team, or leaves them to one of them (`alone`).
+void share_loop(Team* team, LoopRegion& region, int members) noexcept;
+
+// The calling member's part of a loop that has been shared.
+void run_loop_part(LoopRegion& region, int number) noexcept;
 
 // Runs the region. False when it has to be run as any other: members that may have to run at the same time are told
 // apart here.

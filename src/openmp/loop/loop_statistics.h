@@ -13,6 +13,7 @@ namespace weft::openmp {
 struct LoopStatistics {
   std::atomic<uint64_t> regions{0};
   std::atomic<uint64_t> alone{0};  // of them: run by the primary without others
+  std::atomic<uint64_t> on_engine{0};  // of them: run by the engine that WEFT_ENGINE names
   std::atomic<uint64_t> iterations{0};
   std::atomic<uint64_t> ranges{0};  // pieces that members have taken
   std::atomic<uint64_t> ranges_of_others{0};  // of them: by members other than the primary
@@ -24,6 +25,10 @@ inline void count_loop(uint64_t iterations, bool alone) noexcept {
   g_loop_statistics.regions.fetch_add(1, std::memory_order_relaxed);
   g_loop_statistics.iterations.fetch_add(iterations, std::memory_order_relaxed);
   if (alone) g_loop_statistics.alone.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline void count_loop_of_engine() noexcept {
+  if (g_statistics_on) g_loop_statistics.on_engine.fetch_add(1, std::memory_order_relaxed);
 }
 
 inline void count_ranges(uint64_t ranges, bool primary) noexcept {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/core.h"
+#include "openmp/engine/engine.h"
 #include "openmp/loop/loop_statistics.h"
 
 namespace weft::openmp {
@@ -27,6 +28,9 @@ void print_statistics() noexcept {
                           "\n  iterations of them: %" PRIu64 ", in ranges: %" PRIu64 ", by other members: %" PRIu64,
                           loops.regions.load(), loops.alone.load(), loops.iterations.load(), loops.ranges.load(),
                           loops.ranges_of_others.load());
+  }
+  if (g_engine_wanted) {
+    size += std::snprintf(text + size, room(), "\n  regions that the engine has run: %" PRIu64, loops.on_engine.load());
   }
   const core::Totals t = core::totals();
   size += std::snprintf(
