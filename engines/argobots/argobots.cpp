@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops as user-level threads of Argobots, one for each item but the caller's. An execution stream takes turns between its
-// threads, so that it may have several pieces of a loop: there are no slots, and the items are members. Each stream has a
-// pool of its own, so that no thread moves to another stream.
+// Loops as user-level threads of Argobots, one for each item but the caller's. An execution stream takes turns between
+// its threads, so that it may have several pieces of a loop: there are no slots, and the items are members. Each stream
+// has a pool of its own, so that no thread moves to another stream.
 #include <cstdlib>
 #include <vector>
 

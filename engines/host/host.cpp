@@ -40,7 +40,8 @@ const char* start_host(int32_t cpus) {
     return why;
   }
   if (dlsym(library, "weft_parallel_for") != nullptr) {
-    return "the machine's libgomp cannot be had, since this process gets weft's in its place (weft run): start the program "
+    return "the machine's libgomp cannot be had, since this process gets weft's in its place (weft run): start the "
+           "program "
            "by itself";
   }
   if (find(library, "GOMP_parallel", g_host.parallel) && find(library, "GOMP_task", g_host.task) &&

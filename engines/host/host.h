@@ -10,8 +10,8 @@ namespace weft::engines {
 struct Host {
   // As gcc 12 calls them (libgomp_g.h).
   void (*parallel)(void (*function)(void*), void* data, unsigned threads, unsigned flags);
-  void (*task)(void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment, bool deferred,
-               unsigned flags, void** depend, int priority, void* detach);
+  void (*task)(void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
+               bool deferred, unsigned flags, void** depend, int priority, void* detach);
   void (*taskloop)(void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
                    unsigned flags, unsigned long tasks, int priority, unsigned long long begin, unsigned long long end,
                    unsigned long long step);
@@ -31,8 +31,8 @@ extern Host g_host;
 const char* start_host(int32_t cpus);
 int32_t host_slots();
 
-// Calls `generate`, which makes tasks and waits for them, on one thread of a team: the caller's team if it is in one. The
-// others run tasks.
+// Calls `generate`, which makes tasks and waits for them, on one thread of a team: the caller's team if it is in one.
+// The others run tasks.
 void in_team(void (*generate)(void*), void* data);
 
 }  // namespace weft::engines

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops as graphs of Taskflow, one task for each item. A worker that waits for a graph runs tasks of any other, so that a
-// thread may have several pieces of a loop: there are no slots, and the items are members.
+// Loops as graphs of Taskflow, one task for each item. A worker that waits for a graph runs tasks of any other, so that
+// a thread may have several pieces of a loop: there are no slots, and the items are members.
 #include <taskflow/taskflow.hpp>
 
 #include "weft/engine.h"

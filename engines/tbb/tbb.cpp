@@ -42,8 +42,8 @@ void divide(weft_engine_loop* loop) {
 
 void run(weft_engine_loop* loop) {
   g_arena->execute([loop] {
-    // A thread that waits for a loop inside a piece must not begin another piece of the loop around it: that one has the
-    // thread's index already. Outside of pieces a thread that waits may run whatever there is.
+    // A thread that waits for a loop inside a piece must not begin another piece of the loop around it: that one has
+    // the thread's index already. Outside of pieces a thread that waits may run whatever there is.
     if (t_inside) {
       tbb::this_task_arena::isolate([loop] { divide(loop); });
     } else {
