@@ -27,7 +27,7 @@ constexpr char kOwnName[] = "weft";
 
 bool wanted(const char* name) noexcept { return name != nullptr && *name != '\0' && std::strcmp(name, kOwnName) != 0; }
 
-// Where the runtime lies, with a slash at the end; empty: it cannot be told.
+// Where the runtime lies; empty: it cannot be told.
 struct Folder {
   char path[PATH_MAX] = "";
 
@@ -36,7 +36,7 @@ struct Folder {
     if (dladdr(&g_engine_wanted, &own) == 0 || own.dli_fname == nullptr) return;
     const char* slash = std::strrchr(own.dli_fname, '/');
     if (slash == nullptr) return;
-    const auto length = static_cast<size_t>(slash + 1 - own.dli_fname);
+    const auto length = static_cast<size_t>(slash - own.dli_fname);
     if (length >= sizeof path) return;
     std::memcpy(path, own.dli_fname, length);
     path[length] = '\0';
@@ -84,7 +84,7 @@ const weft_engine* load() noexcept {
   const char* name = base::options().engine.value;
   const Folder folder;
   char path[PATH_MAX + 64];
-  const int length = std::snprintf(path, sizeof path, "%s%s%s%s", folder.path, kPrefix, name, kSuffix);
+  const int length = std::snprintf(path, sizeof path, "%s/%s%s%s", folder.path, kPrefix, name, kSuffix);
   const bool is_name = std::strchr(name, '/') == nullptr && static_cast<size_t>(length) < sizeof path;
   // Before the linker is asked: its words about a name that was mistyped would not help.
   if (!is_name || access(path, F_OK) != 0) {

@@ -34,7 +34,7 @@ Member* attached_frame() noexcept {
 bool suits_engine(Member* parent) noexcept {
   const Team* team = parent->team;
   if (team->active_level != 0 && !team->on_engine) return false;
-  return !has_limit(parent) && !icvs(parent).affinity;
+  return !has_limit(parent);
 }
 
 Team* begin_engine_team(Member* parent, int size) noexcept {

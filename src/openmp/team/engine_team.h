@@ -7,8 +7,9 @@
 
 namespace weft::openmp {
 
-// Whether a region inside `parent` may have such a team: where nobody is to be bound or counted, and all regions around
-// it that have several members are an engine's too. Contexts of the pool stay with the pool's scheduler.
+// Whether a region inside `parent` may have such a team: where threads are not limited, and all regions around it that
+// have several members are an engine's too. Contexts of the pool stay with the pool's scheduler. Where threads are
+// bound there is no engine.
 bool suits_engine(Member* parent) noexcept;
 
 // A team of `size` for the calling thread's next region.

@@ -35,7 +35,7 @@ class BadInput(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         # The runtime looks for engines beside itself.
-        shutil.copy(LIBRARIES / "libgomp.so.1", cls.folder / "libomp.so.5")
+        shutil.copy(LIBRARIES / "libgomp.so.1", cls.folder / "libgomp.so.1")
         for name, text in (
             ("later", WRONG_VERSION), ("ill", NOT_STARTED), ("foreign", "int nothing;"), ("unresolved", UNRESOLVED)
         ):
