@@ -15,13 +15,17 @@ install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WE
 if(TARGET weft_pass)
   install(TARGETS weft_pass LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endif()
+# Only by --component engines: packages must not depend on what engines stand on.
+foreach(engine IN LISTS WEFT_ENGINES)
+  install(TARGETS weft_engine_${engine} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} COMPONENT engines EXCLUDE_FROM_ALL)
+endforeach()
 if(TARGET weft_tsan)
   install(TARGETS weft_tsan LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
   install(FILES ${WEFT_LIBRARY_DIR}/tsan/libomp.so.5 ${WEFT_LIBRARY_DIR}/tsan/libiomp5.so
           DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
 endif()
 install(FILES tools/gdb/weft-gdb.py DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
-install(FILES include/weft/weft.h include/weft/omp-tools.h include/weft/weft-tools.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+install(FILES include/weft/weft.h include/weft/omp-tools.h include/weft/weft-tools.h include/weft/engine.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/weft)

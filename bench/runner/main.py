@@ -19,7 +19,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
-        "python: Python programs, with options of its own.",
+        "python: Python programs, engines: libraries that run loops; both with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
@@ -51,6 +51,10 @@ def main(root: pathlib.Path) -> int:
         from . import loops
 
         return loops.main(root, sys.argv[2:])
+    if sys.argv[1:2] == ["engines"]:
+        from . import engines
+
+        return engines.main(root, sys.argv[2:])
     arguments = parse(root)
     arguments.build = arguments.build.absolute()
     console, stamp = terminal.console(), terminal.stamp()

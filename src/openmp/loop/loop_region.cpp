@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "openmp/engine/engine.h"
+#include "openmp/engine/engine_region.h"
 #include "openmp/loop/even_share.h"
 #include "openmp/loop/loop_cost.h"
 #include "openmp/loop/loop_statistics.h"
@@ -120,26 +122,12 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
 // Before the members begin: makes the loop's record and says how many do.
 int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
-  Workshare* share = &team->loops.region;
-  region.share = share;
   // Of a region whose members have been seen to wait for each other all are to run.
   int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);
-  const bool is_static = region.schedule.kind == Kind::static_ || region.schedule.kind == Kind::auto_;
-  const bool open = is_static && region.chunk == 0;
-  const double iteration = LoopCost(region.loop).iteration_ns();
-  if (open && team->lent == 0) members = members_by_balance(region.count, team->size, members, iteration);
-  if (members == 1) return 1;
-  if (!open) {
-    // Chunks of a static schedule are handed out in their order too: programs count on early ones to run early.
-    base::LoopSchedule schedule = region.schedule;
-    if (is_static) schedule.kind = Kind::dynamic;
-    share_dynamic_loop(share, schedule, std::max<uint64_t>(region.chunk, 1), region.count, members);
-    share->near = nullptr;
-    region.parts = {};
-    return members;
+  if (region.is_open() && team->lent == 0) {
+    members = members_by_balance(region.count, team->size, members, LoopCost(region.loop).iteration_ns());
   }
-  const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
-  region.parts = divide_loop(team, share, region.count, members, iteration, lastprivate);
+  share_loop(team, region, members);
   return region.parts.fixed == 1 ? 1 : members;
 }
 
@@ -162,6 +150,25 @@ base::LoopSchedule schedule_of(const weft_loop& loop, int64_t chunk, uint64_t* u
 
 }  // namespace
 
+void share_loop(Team* team, LoopRegion& region, int members) noexcept {
+  Workshare* share = &team->loops.region;
+  region.share = share;
+  if (members == 1) return;
+  if (!region.is_open()) {
+    // Chunks of a static schedule are handed out in their order too: programs count on early ones to run early.
+    base::LoopSchedule schedule = region.schedule;
+    if (region.is_static()) schedule.kind = Kind::dynamic;
+    share_dynamic_loop(share, schedule, std::max<uint64_t>(region.chunk, 1), region.count, members);
+    share->near = nullptr;
+    region.parts = {};
+    return;
+  }
+  const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
+  region.parts = divide_loop(team, share, region.count, members, LoopCost(region.loop).iteration_ns(), lastprivate);
+}
+
+void run_loop_part(LoopRegion& region, int number) noexcept { run_member<true>(&region, number); }
+
 template <bool Told>
 bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
                    Clauses clauses) noexcept {
@@ -181,6 +188,7 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
   totals.iterations = count;
   if (ompt::on<Told>()) region.totals = &totals;
   region.schedule = schedule_of(*loop, chunk, &region.chunk);
+  if (__builtin_expect(g_engine_wanted, 0) && run_on_engine(region, clauses)) return true;
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region};
   parallel_of_some<Told>(run_loop_member<Told>, words, clauses, prepare);
   if (count != 0) count_loop(count, region.parts.fixed == 1);

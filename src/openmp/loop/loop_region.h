@@ -28,7 +28,19 @@ struct LoopRegion {
   Workshare* share = nullptr;
   LoopParts parts{1};  // at first: the primary takes all iterations at once
   ompt::LoopTotals* totals = nullptr;  // where there is a tool
+
+  bool is_static() const noexcept {
+    return schedule.kind == base::LoopSchedule::Kind::static_ || schedule.kind == base::LoopSchedule::Kind::auto_;
+  }
+  // The program leaves open which member runs what.
+  bool is_open() const noexcept { return is_static() && chunk == 0; }
 };
+
+// Divides the iterations among `members` of the team, or leaves them to its primary.
+void share_loop(Team* team, LoopRegion& region, int members) noexcept;
+
+// The calling member's part of a loop that has been shared.
+void run_loop_part(LoopRegion& region, int number) noexcept;
 
 // Runs the region. False when it has to be run as any other: members that may have to run at the same time are told
 // apart here.

@@ -13,6 +13,7 @@ namespace weft::openmp {
 struct LoopStatistics {
   std::atomic<uint64_t> regions{0};
   std::atomic<uint64_t> alone{0};  // of them: run by the primary without others
+  std::atomic<uint64_t> on_engine{0};  // of them: run by the engine that WEFT_ENGINE names
   std::atomic<uint64_t> iterations{0};
   std::atomic<uint64_t> ranges{0};  // pieces that members have taken
   std::atomic<uint64_t> ranges_of_others{0};  // of them: by members other than the primary
@@ -32,6 +33,9 @@ inline void count_loop(uint64_t iterations, bool alone) noexcept {
 inline void count_later_loop() noexcept { count(&g_loop_statistics.later); }
 inline void count_left_loop() noexcept { count(&g_loop_statistics.left); }
 inline void count_announced_loop() noexcept { count(&g_loop_statistics.announced); }
+inline void count_loop_of_engine() noexcept {
+  if (g_statistics_on) g_loop_statistics.on_engine.fetch_add(1, std::memory_order_relaxed);
+}
 
 inline void count_ranges(uint64_t ranges, bool primary) noexcept {
   if (__builtin_expect(!g_statistics_on, 1)) return;

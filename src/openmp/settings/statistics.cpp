@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/core.h"
+#include "openmp/engine/engine.h"
 #include "openmp/loop/loop_statistics.h"
 
 namespace weft::openmp {
@@ -33,6 +34,9 @@ void print_statistics() noexcept {
                           "\n  loops announced before plain regions: %" PRIu64
                           "\n  loops left to the standard interface: %" PRIu64 ", of a later weftcc: %" PRIu64,
                           loops.announced.load(), loops.left.load(), loops.later.load());
+  }
+  if (g_engine_wanted) {
+    size += std::snprintf(text + size, room(), "\n  regions that the engine has run: %" PRIu64, loops.on_engine.load());
   }
   const core::Totals t = core::totals();
   size += std::snprintf(

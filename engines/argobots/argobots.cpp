@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops as user-level threads of Argobots, one for each item. An execution stream takes turns between its threads, so
+// that it may have several pieces of a loop: there are no slots, and the items are members. Each stream has a pool of
+// its own, so that no thread moves to another stream.
+#include <cstdlib>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include <abt.h>
+#include <unistd.h>
+
+#include "weft/engine.h"
+
+namespace {
+
+// The pool of each stream. Never destroyed: streams run until the very end.
+std::vector<ABT_pool>& g_pools = *new std::vector<ABT_pool>;
+
+struct Item {
+  weft_engine_loop* loop;
+  uint64_t number;
+  ABT_thread thread;
+};
+
+void run_item(void* data) {
+  const auto* item = static_cast<const Item*>(data);
+  item->loop->piece(item->loop, 0, item->number, item->number + 1);
+}
+
+// Null, or what Argobots lacks.
+const char* make_streams(size_t cpus) {
+  if (ABT_init(0, nullptr) != ABT_SUCCESS) return "Argobots does not start";
+  g_pools.resize(cpus);
+  for (ABT_pool& pool : g_pools) {
+    ABT_xstream stream;
+    if (ABT_xstream_create(ABT_SCHED_NULL, &stream) != ABT_SUCCESS ||
+        ABT_xstream_get_main_pools(stream, 1, &pool) != ABT_SUCCESS) {
+      return "Argobots cannot make a stream for each CPU";
+    }
+  }
+  return nullptr;
+}
+
+const char* start(int32_t cpus) {
+  // The default is 16 KB, too little for the code that loops call.
+  setenv("ABT_THREAD_STACKSIZE", "1048576", 0);
+  // The thread that initializes Argobots becomes a stream, which stands still whenever that thread does something else.
+  // So it is one that does nothing.
+  std::promise<const char*> made;
+  std::thread([&made, cpus] {
+    made.set_value(make_streams(static_cast<size_t>(cpus)));
+    for (;;) pause();
+  }).detach();
+  return made.get_future().get();
+}
+
+int32_t slots() { return 0; }
+
+void run(weft_engine_loop* loop) {
+  std::vector<Item> items(loop->count);
+  // The first is the thread's that stands still.
+  int rank = 0;
+  const bool inside = ABT_self_get_xstream_rank(&rank) == ABT_SUCCESS;
+  const size_t own = inside ? static_cast<size_t>(rank - 1) : 0;
+  // Inside a piece the caller runs the first item itself.
+  const uint64_t first = inside ? 1 : 0;
+  for (uint64_t number = first; number < loop->count; ++number) {
+    Item& item = items[number];
+    item = {loop, number, ABT_THREAD_NULL};
+    // Where there is no memory for a thread the caller runs the item.
+    ABT_thread_create(g_pools[(own + number) % g_pools.size()], run_item, &item, ABT_THREAD_ATTR_NULL, &item.thread);
+  }
+  if (inside) loop->piece(loop, 0, 0, 1);
+  for (uint64_t number = first; number < loop->count; ++number) {
+    if (items[number].thread != ABT_THREAD_NULL) {
+      ABT_thread_free(&items[number].thread);  // joins it
+    } else {
+      run_item(&items[number]);
+    }
+  }
+}
+
+constexpr weft_engine kEngine{WEFT_ENGINE_VERSION, 0, start, slots, run};
+
+}  // namespace
+
+extern "C" [[gnu::visibility("default")]] const weft_engine* weft_engine_entry() { return &kEngine; }
