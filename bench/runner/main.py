@@ -6,7 +6,7 @@ import pathlib
 import sys
 from typing import Any
 
-from . import blas_calls, files, machine, micro, nested, node, programs, report, runtimes, targets, terminal
+from . import blas_calls, compile_cost, files, machine, micro, nested, node, programs, report, runtimes, targets, terminal
 from .process import Session
 from .targets import Verdict
 from .terminal import positive
@@ -19,7 +19,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
-        "python: Python programs, with options of its own.",
+        "python, compile-cost: Python programs; what weftcc costs; with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
@@ -47,6 +47,8 @@ def main(root: pathlib.Path) -> int:
         from .python import main as python  # with options of its own
 
         return python.main(root, sys.argv[2:])
+    if sys.argv[1:2] == ["compile-cost"]:
+        return compile_cost.main(root, sys.argv[2:])
     arguments = parse(root)
     arguments.build = arguments.build.absolute()
     console, stamp = terminal.console(), terminal.stamp()

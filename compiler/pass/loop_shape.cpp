@@ -168,6 +168,26 @@ LoopShape find_loop(Function& function) {
   return shape;
 }
 
+// The bounds are inclusive. An unsigned loop without iterations may end at the counter's largest value, one before its
+// first: that wraps to 0 in the counter's own width.
+Value* iterations_of(IRBuilder<>& builder, const LoopShape& shape, CallBase& init) {
+  Type* type = builder.getIntNTy(shape.bits);
+  Value* lower = init.getArgOperand(shape.dispatched ? 3 : 4);
+  Value* upper = init.getArgOperand(shape.dispatched ? 4 : 5);
+  if (!shape.dispatched) {
+    lower = builder.CreateLoad(type, lower);
+    upper = builder.CreateLoad(type, upper);
+  }
+  Value* empty = shape.is_unsigned ? builder.CreateICmpULT(upper, lower) : builder.CreateICmpSLT(upper, lower);
+  Value* count = builder.CreateAdd(builder.CreateSub(upper, lower), ConstantInt::get(type, 1));
+  count = builder.CreateSelect(empty, ConstantInt::get(type, 0), count);
+  return builder.CreateZExt(count, builder.getInt64Ty());
+}
+
+Value* chunk_of(IRBuilder<>& builder, const LoopShape& shape, CallBase& init) {
+  return builder.CreateSExt(init.getArgOperand(shape.dispatched ? 6 : 8), builder.getInt64Ty());
+}
+
 SmallPtrSet<BasicBlock*, 8> combining_blocks(Function& function) {
   SmallPtrSet<BasicBlock*, 8> found;
   const DominatorTree dominators(function);

@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstrTypes.h>
 
 #include <cstdint>
@@ -38,6 +39,10 @@ struct LoopShape {
 };
 
 LoopShape find_loop(llvm::Function& function);
+
+// What `init`, or a copy of it, passes to the runtime, as i64: computed there.
+llvm::Value* iterations_of(llvm::IRBuilder<>& builder, const LoopShape& shape, llvm::CallBase& init);
+llvm::Value* chunk_of(llvm::IRBuilder<>& builder, const LoopShape& shape, llvm::CallBase& init);
 
 // Blocks that run only inside of a reduction's `switch`: they combine private copies with the originals.
 llvm::SmallPtrSet<llvm::BasicBlock*, 8> combining_blocks(llvm::Function& function);

@@ -49,6 +49,14 @@ Value* load_field(IRBuilder<>& builder, Value* range, unsigned field, Type* type
   return builder.CreateLoad(type, builder.CreateStructGEP(range_type(builder.getContext()), range, field));
 }
 
+// What the standard interface would be told of the loop: see standard_region.h.
+void store_loop(IRBuilder<>& builder, const LoopShape& shape, CallBase& init, Value* range) {
+  StructType* type = range_type(builder.getContext());
+  Value* chunk = shape.dispatched ? chunk_of(builder, shape, init) : nullptr;
+  if (chunk != nullptr) builder.CreateStore(chunk, builder.CreateStructGEP(type, range, kRangeBegin));
+  builder.CreateStore(iterations_of(builder, shape, init), builder.CreateStructGEP(type, range, kRangeEnd));
+}
+
 // 1 when the member has got more iterations.
 Value* call_next(IRBuilder<>& builder, Value* range) {
   Value* next = load_field(builder, range, kRangeNext, builder.getPtrTy());
@@ -186,6 +194,8 @@ Function* make_range_body(const LoopShape& shape) {
     return found == copies.end() ? original : static_cast<Value*>(found->second);
   };
   auto* init = cast<CallBase>(copied(shape.init));
+  IRBuilder<> at_init(init);
+  store_loop(at_init, shape, *init, range);
   Bounds bounds{};
   bounds.type = IntegerType::get(context, shape.bits);
   bounds.stride = copied(shape.stride_slot());
