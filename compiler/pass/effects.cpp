@@ -54,9 +54,7 @@ std::string describe(const Instruction& instruction) {
   return std::string("side effect: ") + instruction.getOpcodeName();
 }
 
-}  // namespace
-
-std::string visible_effect(Function& function, bool queries) {
+std::string effect_of(Function& function, bool queries) {
   for (Instruction& instruction : instructions(function)) {
     if (classify(instruction) == Call::query) {
       if (!queries) return "uses " + callee_name(instruction).str();
@@ -65,6 +63,15 @@ std::string visible_effect(Function& function, bool queries) {
     if (!stays_own(instruction)) return describe(instruction);
   }
   return {};
+}
+
+}  // namespace
+
+std::string visible_effect(Sample& sample, bool queries) {
+  sample.simplify(false);
+  if (effect_of(sample.function(), queries).empty()) return {};
+  sample.simplify(true);
+  return effect_of(sample.function(), queries);
 }
 
 }  // namespace weft::pass

@@ -50,8 +50,7 @@ Function* make_function(const LoopShape& shape, Result result, const char* suffi
   sample.expose();
   sample.promote();
   if (end != nullptr) return_early(cast<ReturnInst>(end));
-  sample.simplify();
-  why = visible_effect(sample.function(), false);
+  why = visible_effect(sample, false);
   if (why.empty()) return sample.keep();
   why = "before the loop: " + why;
   return nullptr;

@@ -73,17 +73,15 @@ def table(results, explained):
 
 
 def lowered(file):
-    """How many combined loops weftcc has lowered in which way, and the reasons where it has not: each place once."""
+    """How many combined loops weftcc has lowered in which way, each as often as it was compiled, and the reasons where it has
+    not."""
     if not file.exists():
         return None
-    places = {}
-    for line in file.read_text().splitlines():
-        construct = json.loads(line)
-        if construct["construct"] != "parallel":
-            places[tuple(construct[name] for name in ("file", "line", "column", "function"))] = construct
-    ways = collections.Counter(construct["lowering"] for construct in places.values())
-    reasons = collections.Counter(construct["reason"] for construct in places.values() if construct["lowering"] == "none")
-    return {"loops": len(places), **{way: ways[way] for way in ("range", "hint", "none")}, "reasons": dict(reasons.most_common())}
+    constructs = [json.loads(line) for line in file.read_text().splitlines()]
+    loops = [construct for construct in constructs if construct["construct"] != "parallel"]
+    ways = collections.Counter(construct["lowering"] for construct in loops)
+    reasons = collections.Counter(construct["reason"] for construct in loops if construct["lowering"] == "none")
+    return {"loops": len(loops), **{way: ways[way] for way in ("range", "hint", "none")}, "reasons": dict(reasons.most_common())}
 
 
 def describe_lowered(counts):
