@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What weftcc costs against the clang under it: seconds to compile a source, and bytes of machine code in its object."""
+"""What weftcc costs against the clang under it: time to compile a source, and bytes of machine code in its object."""
 
 import argparse
 import dataclasses
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -35,14 +36,11 @@ TEXT_LIMIT, TIME_LIMIT = 1.30, 1.15
 
 @dataclasses.dataclass
 class Cost:
-    seconds: dict[str, list[float]] = dataclasses.field(default_factory=dict)  # by each way to compile
+    """By each way to compile."""
+
+    seconds: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    cpu_seconds: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     text: dict[str, int] = dataclasses.field(default_factory=dict)
-
-    def time_ratio(self, way: str) -> float:
-        return statistics.median(self.seconds[way]) / statistics.median(self.seconds[PLAIN])
-
-    def text_ratio(self, way: str) -> float:
-        return self.text[way] / self.text[PLAIN]
 
 
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
@@ -129,14 +127,21 @@ def measure(
                 for _ in range(rounds):
                     for way in ways:
                         words = [*command(way, source), "-o", str(built)]
-                        began = time.perf_counter()
+                        began, used = time.perf_counter(), cpu_seconds()
                         subprocess.run(words, env=environment, check=True, capture_output=True, text=True)
                         cost.seconds.setdefault(way, []).append(time.perf_counter() - began)
+                        cost.cpu_seconds.setdefault(way, []).append(cpu_seconds() - used)
                         cost.text[way] = text_of(built)
                 costs[source] = cost
             except subprocess.CalledProcessError as problem:
                 failed.append(Failure(way, " ".join(problem.cmd), problem.stderr.strip()))
     return costs
+
+
+def cpu_seconds() -> float:
+    """Of all processes that have been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def text_of(built: pathlib.Path) -> int:
@@ -145,32 +150,48 @@ def text_of(built: pathlib.Path) -> int:
     return sum(int(line.split()[1]) for line in listing.splitlines() if line.startswith(".text"))
 
 
-def total_ratio(costs: dict[pathlib.Path, Cost], way: str, value: Callable[[Cost, str], float]) -> float:
-    return sum(value(cost, way) for cost in costs.values()) / sum(value(cost, PLAIN) for cost in costs.values())
-
-
 def median_seconds(cost: Cost, way: str) -> float:
     return statistics.median(cost.seconds[way])
+
+
+def median_cpu(cost: Cost, way: str) -> float:
+    return statistics.median(cost.cpu_seconds[way])
 
 
 def text(cost: Cost, way: str) -> float:
     return cost.text[way]
 
 
+# What is judged: how it is called, its value, and how much more than clang's it may be.
+JUDGED = (
+    ("machine code / clang", text, TEXT_LIMIT),
+    ("time to compile / clang", median_seconds, TIME_LIMIT),
+    ("CPU time to compile / clang", median_cpu, TIME_LIMIT),
+)
+
+
 def judge(costs: dict[pathlib.Path, Cost], ways: list[str]) -> list[Verdict]:
+    """Of all sources together, and of the ones that gain code: the others hardly meet the pass."""
     verdicts = []
-    for way in ways if costs else []:
-        verdicts.append(Verdict("machine code / clang", f"all, {way}", total_ratio(costs, way, text), TEXT_LIMIT, ""))
-        ratio = total_ratio(costs, way, median_seconds)
-        verdicts.append(Verdict("time to compile / clang", f"all, {way}", ratio, TIME_LIMIT, ""))
+    for way in ways:
+        touched = {source: cost for source, cost in costs.items() if cost.text[way] != cost.text[PLAIN]}
+        for which, chosen in (("all", costs), ("with loops", touched)):
+            for what, value, limit in JUDGED if chosen else ():
+                plain = sum(value(cost, PLAIN) for cost in chosen.values())
+                ratio = sum(value(cost, way) for cost in chosen.values()) / plain
+                verdicts.append(Verdict(what, f"{which}, {way}", ratio, limit, ""))
     return verdicts
 
 
 def table(console: Console, costs: dict[str, Cost], ways: list[str]) -> None:
-    columns = ["seconds", *(f"{way} / clang" for way in ways), "text", *(f"{way} / clang" for way in ways)]
+    columns = [
+        column for unit in ("seconds", "CPU s", "text") for column in (unit, *(f"{way} / clang" for way in ways))
+    ]
     shown = report.new_table("clang, and weftcc against it: medians", "source", *columns)
     for name, cost in costs.items():
-        times = [f"{median_seconds(cost, PLAIN):.3f}", *(f"{cost.time_ratio(way):.2f}" for way in ways)]
-        sizes = [f"{cost.text[PLAIN]:,}", *(f"{cost.text_ratio(way):.2f}" for way in ways)]
-        shown.add_row(name, *times, *sizes)
+        cells = []
+        for value, form in ((median_seconds, ".3f"), (median_cpu, ".3f"), (text, ",")):
+            plain = value(cost, PLAIN)
+            cells += [format(plain, form), *(f"{value(cost, way) / plain:.2f}" for way in ways)]
+        shown.add_row(name, *cells)
     console.print(shown)

@@ -6,7 +6,20 @@ import pathlib
 import sys
 from typing import Any
 
-from . import blas_calls, compile_cost, files, machine, micro, nested, node, programs, report, runtimes, targets, terminal
+from . import (
+    blas_calls,
+    compile_cost,
+    files,
+    machine,
+    micro,
+    nested,
+    node,
+    programs,
+    report,
+    runtimes,
+    targets,
+    terminal,
+)
 from .process import Session
 from .targets import Verdict
 from .terminal import positive

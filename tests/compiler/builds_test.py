@@ -67,6 +67,18 @@ long sum_to(long n) {
   return sum;
 }
 """
+TOOL = """
+#include <stdio.h>
+void *ompt_start_tool(unsigned version, const char *runtime) {
+  puts("asked");
+  return NULL;
+}
+int main(void) {
+#pragma omp parallel
+  {}
+  return 0;
+}
+"""
 TOTAL = f"{sum(sum(range(i + 1)) for i in range(100))}\n"
 
 
@@ -143,6 +155,12 @@ class BuildsTest(unittest.TestCase):
             with self.subTest(options=options):
                 self.build("-O2", *options, "caller.c", "./libcalled.so", "-o", "program")
                 self.runs_in_silence(self.folder / "program", TOTAL)
+
+    def test_tool_in_the_program(self):
+        """The linker has to export it, without being told to."""
+        (self.folder / "tool.c").write_text(TOOL)
+        self.build("-O2", "tool.c", "-o", "program")
+        self.assertEqual(self.execute(self.folder / "program").stdout, "asked\n")
 
     def test_static_program_is_refused_in_words(self):
         (self.folder / "caller.c").write_text(CALLER)
