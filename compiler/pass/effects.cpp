@@ -36,6 +36,8 @@ bool stays_own(const CallBase& call) {
 
 bool stays_own(const Instruction& instruction) {
   if (!instruction.mayHaveSideEffects()) return true;
+  // How often the bounds of a loop are evaluated is left open (OpenMP 5.2, section 4.4.1).
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) return !load->isAtomic();
   if (const auto* store = dyn_cast<StoreInst>(&instruction))
     return !store->isVolatile() && is_own(store->getPointerOperand());
   if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) return is_own(update->getPointerOperand());

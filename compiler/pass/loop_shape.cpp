@@ -131,6 +131,12 @@ bool is_loaded(const Value* slot) {
   return false;
 }
 
+bool has_barrier(Function& function) {
+  return any_of(instructions(function), [](const Instruction& instruction) {
+    return classify(instruction) == Call::barrier || callee_name(instruction) == "__kmpc_end_reduce";
+  });
+}
+
 bool is_one(const Value* value) {
   const auto* constant = dyn_cast<ConstantInt>(value);
   return constant != nullptr && constant->isOne();
@@ -165,6 +171,10 @@ LoopShape find_loop(Function& function) {
   shape.reads_last = is_loaded(shape.last_slot());
   object(shape, shape.dispatched ? std::string() : why_not_repeatable(*shape.init, *shape.fini));
   object(shape, why_not_last(function, *shape.init));
+  if (has_barrier(function) && may_make_tasks(function)) {
+    shape.task_barrier = common_barrier(function);
+    if (shape.task_barrier == nullptr) object(shape, "tasks end at a barrier that is not always come to");
+  }
   return shape;
 }
 

@@ -27,6 +27,7 @@ struct LoopShape {
   bool chunked = false;  // the program gives a chunk size
   bool monotonic = true;
   bool reads_last = false;
+  llvm::CallBase* task_barrier = nullptr;  // the tasks of the region end here, while private variables are there
   bool asks_number = false;  // calls omp_get_thread_num() itself
   const char* construct = "parallel";  // for reports
   std::string obstacle;  // empty: nothing found that keeps it from running in ranges

@@ -124,6 +124,9 @@ void ModuleLowering::lower(CallBase& fork) {
 }
 
 bool ModuleLowering::run() {
+  // Most modules of a program have no region.
+  if (module_.getFunction("__kmpc_fork_call") == nullptr && module_.getFunction("__kmpc_fork_call_if") == nullptr)
+    return false;
   // Before forks are collected: those of functions that are folded away go with them.
   SmallSetVector<Function*, 16> regions;
   for (Function& function : module_)

@@ -74,9 +74,10 @@ void *ompt_start_tool(unsigned version, const char *runtime) {
   return NULL;
 }
 int main(void) {
-#pragma omp parallel
-  {}
-  return 0;
+  int members = 0;
+#pragma omp parallel reduction(+ : members)
+  members++;
+  return members == 0;
 }
 """
 TOTAL = f"{sum(sum(range(i + 1)) for i in range(100))}\n"

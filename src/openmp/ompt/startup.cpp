@@ -20,8 +20,8 @@
 #include "openmp/team/team.h"
 #include "platform/futex_lock.h"
 
-// A program's own tool. The linker exports a function of the program where a library asks for it by name; a program that
-// is linked with weft, as by weftcc, has no other library that does.
+// A program's own tool. The linker exports a function of the program where a library asks for it by name; a program
+// that is linked with weft, as by weftcc, has no other library that does.
 extern "C" [[gnu::weak, gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*);
 
 namespace weft::openmp::ompt {
