@@ -26,6 +26,7 @@ bench: build
 	bench/run micro
 	bench/run programs
 	bench/run node
+	bench/run compile-cost
 
 test: build
 	@scripts/setup-python

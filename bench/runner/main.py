@@ -2,14 +2,30 @@
 """The command line of bench/run."""
 
 import argparse
+import importlib
 import pathlib
 import sys
 from typing import Any
 
-from . import blas_calls, files, machine, micro, nested, node, programs, report, runtimes, targets, terminal
+from . import (
+    blas_calls,
+    files,
+    machine,
+    micro,
+    nested,
+    node,
+    programs,
+    report,
+    runtimes,
+    targets,
+    terminal,
+)
 from .process import Session
 from .targets import Verdict
 from .terminal import positive
+
+# Module of each that has options of its own.
+OWN_OPTIONS = {"python": "python", "loops": "loops", "engines": "engines", "compile-cost": "compile_cost"}
 
 
 def parse(root: pathlib.Path) -> argparse.Namespace:
@@ -19,7 +35,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
-        "python: Python programs, engines: libraries that run loops; both with options of their own.",
+        "loops, engines, compile-cost: what weftcc does; python: Python programs; with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
@@ -43,18 +59,9 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
 
 
 def main(root: pathlib.Path) -> int:
-    if sys.argv[1:2] == ["python"]:
-        from .python import main as python  # with options of its own
-
-        return python.main(root, sys.argv[2:])
-    if sys.argv[1:2] == ["loops"]:
-        from . import loops
-
-        return loops.main(root, sys.argv[2:])
-    if sys.argv[1:2] == ["engines"]:
-        from . import engines
-
-        return engines.main(root, sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in OWN_OPTIONS:
+        module = importlib.import_module(f".{OWN_OPTIONS[sys.argv[1]]}", __package__)
+        return module.main(root, sys.argv[2:])
     arguments = parse(root)
     arguments.build = arguments.build.absolute()
     console, stamp = terminal.console(), terminal.stamp()

@@ -148,16 +148,16 @@ void Sample::promote() {
   refresh();
 }
 
-void Sample::simplify() {
+void Sample::simplify(bool thoroughly) {
   refresh();
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(true));
-  passes.addPass(InstCombinePass());
+  if (thoroughly) passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(EarlyCSEPass(true));
-  passes.addPass(InstCombinePass());
+  passes.addPass(EarlyCSEPass(thoroughly));
+  if (thoroughly) passes.addPass(InstCombinePass());
   passes.addPass(ADCEPass());
   passes.addPass(SimplifyCFGPass());
   passes.run(*function_, analyses_);

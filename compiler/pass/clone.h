@@ -37,7 +37,8 @@ class Sample {
   void expose(Initializers initializers = Initializers::inlined);
   // Brings slots into values; their stores stay in order.
   void promote();
-  void simplify();
+  // Takes out what has no use. `thoroughly`: by what takes more time, too.
+  void simplify(bool thoroughly);
   llvm::Function* keep();
 
  private:

@@ -36,6 +36,8 @@ bool stays_own(const CallBase& call) {
 
 bool stays_own(const Instruction& instruction) {
   if (!instruction.mayHaveSideEffects()) return true;
+  // How often the bounds of a loop are evaluated is left open (OpenMP 5.2, section 4.4.1).
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) return !load->isAtomic();
   if (const auto* store = dyn_cast<StoreInst>(&instruction))
     return !store->isVolatile() && is_own(store->getPointerOperand());
   if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) return is_own(update->getPointerOperand());
@@ -54,9 +56,7 @@ std::string describe(const Instruction& instruction) {
   return std::string("side effect: ") + instruction.getOpcodeName();
 }
 
-}  // namespace
-
-std::string visible_effect(Function& function, bool queries) {
+std::string effect_of(Function& function, bool queries) {
   for (Instruction& instruction : instructions(function)) {
     if (classify(instruction) == Call::query) {
       if (!queries) return "uses " + callee_name(instruction).str();
@@ -65,6 +65,15 @@ std::string visible_effect(Function& function, bool queries) {
     if (!stays_own(instruction)) return describe(instruction);
   }
   return {};
+}
+
+}  // namespace
+
+std::string visible_effect(Sample& sample, bool queries) {
+  sample.simplify(false);
+  if (effect_of(sample.function(), queries).empty()) return {};
+  sample.simplify(true);
+  return effect_of(sample.function(), queries);
 }
 
 }  // namespace weft::pass

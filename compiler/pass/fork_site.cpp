@@ -49,11 +49,24 @@ void dissolve(const TripCount& trip_count) {
   }
 }
 
+// The region that starts as before is another function, which takes the list of the captures.
+void pass_list(CallInst& fork, Function* region, Value* captures) {
+  IRBuilder<> builder(&fork);
+  SmallVector<Value*, 8> arguments{fork.getArgOperand(0), builder.getInt32(1), region};
+  if (first_capture(fork) == 4) arguments.push_back(fork.getArgOperand(3));
+  arguments.push_back(captures);
+  CallInst* made = builder.CreateCall(fork.getFunctionType(), fork.getCalledOperand(), arguments);
+  made->setAttributes(
+      AttributeList::get(fork.getContext(), fork.getAttributes().getFnAttrs(), fork.getAttributes().getRetAttrs(), {}));
+  made->setCallingConv(fork.getCallingConv());
+}
+
 MDNode* likely(LLVMContext& context) { return MDBuilder(context).createLikelyBranchWeights(); }
 
 }  // namespace
 
-void offer_ranges(CallInst& fork, const LoopShape& shape, const TripCount& trip_count, Function* body) {
+void offer_ranges(CallInst& fork, const LoopShape& shape, const TripCount& trip_count, Function* body,
+                  Function* standard_region) {
   Module& module = *fork.getModule();
   LLVMContext& context = fork.getContext();
   Function* run = parallel_for_function(module);
@@ -72,14 +85,15 @@ void offer_ranges(CallInst& fork, const LoopShape& shape, const TripCount& trip_
 
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(fork.getDebugLoc());
+  for (unsigned i = 0; i < captures.size(); ++i)
+    builder.CreateStore(captures[i], builder.CreateConstInBoundsGEP2_32(list, places, 0, i));
   builder.CreateCondBr(is_offered(builder, fork, run), offer, standard, likely(context));
   builder.SetInsertPoint(offer);
   const Count count = compute_count(builder, fork, trip_count);
-  for (unsigned i = 0; i < captures.size(); ++i)
-    builder.CreateStore(captures[i], builder.CreateConstInBoundsGEP2_32(list, places, 0, i));
   CallInst* done = builder.CreateCall(run, {record, body, places, count.iterations, count.chunk});
   builder.CreateCondBr(builder.CreateIsNotNull(done), after, standard, likely(context));
   dissolve(trip_count);
+  if (standard_region != nullptr) pass_list(fork, standard_region, places);
 }
 
 void announce_loop(CallBase& fork, const LoopShape& shape, const TripCount& trip_count) {

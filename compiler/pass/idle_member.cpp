@@ -65,8 +65,7 @@ std::string trace_of_idle_member(const LoopShape& shape, FunctionAnalysisManager
   if (!trace.empty()) return trace;
   leave_reductions_out(sample.function());
   sample.expose();
-  sample.simplify();
-  trace = visible_effect(sample.function(), true);
+  trace = visible_effect(sample, true);
   return trace.empty() ? trace : "outside of the loop: " + trace;
 }
 

@@ -130,6 +130,30 @@ std::string why_not_repeatable(CallBase& init, CallBase& fini) {
   return {};
 }
 
+bool may_make_tasks(Function& function) {
+  for (Instruction& instruction : instructions(function)) {
+    const auto* call = dyn_cast<CallBase>(&instruction);
+    if (call == nullptr) continue;
+    const StringRef name = callee_name(instruction);
+    if (name.starts_with("__kmpc_omp_task") || name.starts_with("__kmpc_taskloop")) return true;
+    if (isa<IntrinsicInst>(call) || name.starts_with("__kmpc_") || classify(instruction) == Call::query) continue;
+    if (!call->onlyReadsMemory()) return true;
+  }
+  return false;
+}
+
+CallBase* common_barrier(Function& function) {
+  const DominatorTree dominators(function);
+  for (Instruction& instruction : instructions(function)) {
+    if (classify(instruction) != Call::barrier) continue;
+    const bool common = all_of(function, [&](BasicBlock& block) {
+      return !isa<ReturnInst>(block.getTerminator()) || dominators.dominates(&instruction, block.getTerminator());
+    });
+    if (common) return cast<CallBase>(&instruction);
+  }
+  return nullptr;
+}
+
 std::string why_not_last(Function& function, CallBase& init) {
   const auto combining = combining_blocks(function);
   for (Instruction& instruction : instructions(function)) {

@@ -23,4 +23,10 @@ llvm::SmallVector<llvm::BasicBlock*, 8> blocks_without(llvm::CallBase& init);
 // Why a barrier of the region is not implied by the region's end; empty when all are, or there is none.
 std::string why_not_last(llvm::Function& function, llvm::CallBase& init);
 
+// Whether members may leave tasks behind.
+bool may_make_tasks(llvm::Function& function);
+
+// A barrier that every member comes to; null: there is none.
+llvm::CallBase* common_barrier(llvm::Function& function);
+
 }  // namespace weft::pass

@@ -131,6 +131,12 @@ bool is_loaded(const Value* slot) {
   return false;
 }
 
+bool has_barrier(Function& function) {
+  return any_of(instructions(function), [](const Instruction& instruction) {
+    return classify(instruction) == Call::barrier || callee_name(instruction) == "__kmpc_end_reduce";
+  });
+}
+
 bool is_one(const Value* value) {
   const auto* constant = dyn_cast<ConstantInt>(value);
   return constant != nullptr && constant->isOne();
@@ -165,7 +171,31 @@ LoopShape find_loop(Function& function) {
   shape.reads_last = is_loaded(shape.last_slot());
   object(shape, shape.dispatched ? std::string() : why_not_repeatable(*shape.init, *shape.fini));
   object(shape, why_not_last(function, *shape.init));
+  if (has_barrier(function) && may_make_tasks(function)) {
+    shape.task_barrier = common_barrier(function);
+    if (shape.task_barrier == nullptr) object(shape, "tasks end at a barrier that is not always come to");
+  }
   return shape;
+}
+
+// The bounds are inclusive. An unsigned loop without iterations may end at the counter's largest value, one before its
+// first: that wraps to 0 in the counter's own width.
+Value* iterations_of(IRBuilder<>& builder, const LoopShape& shape, CallBase& init) {
+  Type* type = builder.getIntNTy(shape.bits);
+  Value* lower = init.getArgOperand(shape.dispatched ? 3 : 4);
+  Value* upper = init.getArgOperand(shape.dispatched ? 4 : 5);
+  if (!shape.dispatched) {
+    lower = builder.CreateLoad(type, lower);
+    upper = builder.CreateLoad(type, upper);
+  }
+  Value* empty = shape.is_unsigned ? builder.CreateICmpULT(upper, lower) : builder.CreateICmpSLT(upper, lower);
+  Value* count = builder.CreateAdd(builder.CreateSub(upper, lower), ConstantInt::get(type, 1));
+  count = builder.CreateSelect(empty, ConstantInt::get(type, 0), count);
+  return builder.CreateZExt(count, builder.getInt64Ty());
+}
+
+Value* chunk_of(IRBuilder<>& builder, const LoopShape& shape, CallBase& init) {
+  return builder.CreateSExt(init.getArgOperand(shape.dispatched ? 6 : 8), builder.getInt64Ty());
 }
 
 SmallPtrSet<BasicBlock*, 8> combining_blocks(Function& function) {

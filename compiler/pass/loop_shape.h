@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstrTypes.h>
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct LoopShape {
   bool chunked = false;  // the program gives a chunk size
   bool monotonic = true;
   bool reads_last = false;
+  llvm::CallBase* task_barrier = nullptr;  // the tasks of the region end here, while private variables are there
   bool asks_number = false;  // calls omp_get_thread_num() itself
   const char* construct = "parallel";  // for reports
   std::string obstacle;  // empty: nothing found that keeps it from running in ranges
@@ -38,6 +40,10 @@ struct LoopShape {
 };
 
 LoopShape find_loop(llvm::Function& function);
+
+// What `init`, or a copy of it, passes to the runtime, as i64: computed there.
+llvm::Value* iterations_of(llvm::IRBuilder<>& builder, const LoopShape& shape, llvm::CallBase& init);
+llvm::Value* chunk_of(llvm::IRBuilder<>& builder, const LoopShape& shape, llvm::CallBase& init);
 
 // Blocks that run only inside of a reduction's `switch`: they combine private copies with the originals.
 llvm::SmallPtrSet<llvm::BasicBlock*, 8> combining_blocks(llvm::Function& function);

@@ -12,6 +12,7 @@
 #include "idle_member.h"
 #include "loop_shape.h"
 #include "range_body.h"
+#include "standard_region.h"
 #include "trip_count.h"
 
 namespace weft::pass {
@@ -62,29 +63,48 @@ void ModuleLowering::fold_debug_function(Function& region) {
   }
 }
 
-Outcome ModuleLowering::lower_region(CallBase& fork, Function& region) {
-  LoopShape shape = find_loop(region);
-  Outcome outcome{Lowering::none, shape.construct, shape.obstacle};
-  if (shape.init == nullptr || settings_.most == Lowering::none) return outcome;
+ModuleLowering::Plan ModuleLowering::plan_region(CallBase& fork, Function& region) {
+  Plan plan{find_loop(region), {}, {}};
+  const LoopShape& shape = plan.shape;
+  std::string& reason = plan.outcome.reason;
+  plan.outcome.construct = shape.construct;
+  reason = shape.obstacle;
+  if (shape.init == nullptr || settings_.most == Lowering::none) return plan;
   if (!passes_pointers(fork, region)) {
-    outcome.reason = "the region's captures are not addresses";
-    return outcome;
+    reason = "the region's captures are not addresses";
+    return plan;
   }
-  const TripCount trip_count = make_trip_count(shape, analyses_, outcome.reason);
-  if (trip_count.iterations == nullptr) return outcome;
-  outcome.reason = shape.obstacle;
-  if (outcome.reason.empty() && !isa<CallInst>(fork)) outcome.reason = "exceptions may leave the region";
-  if (outcome.reason.empty() && settings_.most == Lowering::hint) outcome.reason = "asked for by WEFTCC_LOWER";
-  if (outcome.reason.empty()) outcome.reason = trace_of_idle_member(shape, analyses_);
-  changed_ = true;
-  if (outcome.reason.empty()) {
-    offer_ranges(cast<CallInst>(fork), shape, trip_count, make_range_body(shape));
-    outcome.lowering = Lowering::range;
-  } else {
-    announce_loop(fork, shape, trip_count);
-    outcome.lowering = Lowering::hint;
+  plan.trip_count = make_trip_count(shape, analyses_, reason);
+  if (plan.trip_count.iterations == nullptr) return plan;
+  reason = shape.obstacle;
+  if (reason.empty() && !isa<CallInst>(fork)) reason = "exceptions may leave the region";
+  if (reason.empty() && settings_.most == Lowering::hint) reason = "asked for by WEFTCC_LOWER";
+  if (reason.empty()) reason = trace_of_idle_member(shape, analyses_);
+  plan.outcome.lowering = reason.empty() ? Lowering::range : Lowering::hint;
+  return plan;
+}
+
+void ModuleLowering::run_in_ranges(CallInst& fork, const Plan& plan) {
+  const LoopShape& shape = plan.shape;
+  Function* body = make_range_body(shape);
+  if (!is_replaceable(shape, fork)) {
+    offer_ranges(fork, shape, plan.trip_count, body, nullptr);
+    return;
   }
-  return outcome;
+  offer_ranges(fork, shape, plan.trip_count, body, make_standard_region(shape, body));
+  fork.removeFromParent();
+  fork.dropAllReferences();
+  replaced_forks_.push_back(&fork);
+  redirect_calls(shape, body);
+  replaced_regions_.push_back(shape.function);
+}
+
+void ModuleLowering::erase_replaced() {
+  for (CallInst* fork : replaced_forks_) fork->deleteValue();
+  for (Function* region : replaced_regions_) {
+    analyses_.clear(*region, region->getName());
+    region->eraseFromParent();
+  }
 }
 
 // Regions inside of a region come first, so that copies of the outer one carry them as they are then.
@@ -93,10 +113,20 @@ void ModuleLowering::lower(CallBase& fork) {
   Function* region = region_of(fork);
   if (region == nullptr) return;
   for (CallBase* inner : forks_of(*region)) lower(*inner);
-  report(fork, lower_region(fork, *region), settings_);
+  const Plan plan = plan_region(fork, *region);
+  report(fork, plan.outcome, settings_);
+  if (plan.outcome.lowering == Lowering::none) return;
+  changed_ = true;
+  if (plan.outcome.lowering == Lowering::range)
+    run_in_ranges(cast<CallInst>(fork), plan);
+  else
+    announce_loop(fork, plan.shape, plan.trip_count);
 }
 
 bool ModuleLowering::run() {
+  // Most modules of a program have no region.
+  if (module_.getFunction("__kmpc_fork_call") == nullptr && module_.getFunction("__kmpc_fork_call_if") == nullptr)
+    return false;
   // Before forks are collected: those of functions that are folded away go with them.
   SmallSetVector<Function*, 16> regions;
   for (Function& function : module_)
@@ -106,6 +136,7 @@ bool ModuleLowering::run() {
   SmallVector<CallBase*, 16> forks;
   for (Function& function : module_) forks.append(forks_of(function));
   for (CallBase* fork : forks) lower(*fork);
+  erase_replaced();
   return changed_;
 }
 

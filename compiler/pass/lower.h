@@ -3,10 +3,14 @@
 #pragma once
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
 
+#include "loop_shape.h"
 #include "report.h"
 #include "settings.h"
+#include "trip_count.h"
 
 namespace weft::pass {
 
@@ -19,14 +23,25 @@ class ModuleLowering {
   bool run();
 
  private:
+  struct Plan {
+    LoopShape shape;
+    TripCount trip_count;
+    Outcome outcome;
+  };
+
   void lower(llvm::CallBase& fork);
-  Outcome lower_region(llvm::CallBase& fork, llvm::Function& region);
+  Plan plan_region(llvm::CallBase& fork, llvm::Function& region);
+  void run_in_ranges(llvm::CallInst& fork, const Plan& plan);
+  void erase_replaced();
   void fold_debug_function(llvm::Function& region);
 
   llvm::Module& module_;
   llvm::FunctionAnalysisManager& analyses_;
   const Settings& settings_;
   llvm::SmallPtrSet<llvm::CallBase*, 16> seen_;
+  // To be erased at the end: forks that are listed somewhere are in there.
+  llvm::SmallVector<llvm::CallInst*, 16> replaced_forks_;
+  llvm::SmallVector<llvm::Function*, 16> replaced_regions_;
   bool changed_ = false;
 };
 

@@ -49,6 +49,14 @@ Value* load_field(IRBuilder<>& builder, Value* range, unsigned field, Type* type
   return builder.CreateLoad(type, builder.CreateStructGEP(range_type(builder.getContext()), range, field));
 }
 
+// What the standard interface would be told of the loop: see standard_region.h.
+void store_loop(IRBuilder<>& builder, const LoopShape& shape, CallBase& init, Value* range) {
+  StructType* type = range_type(builder.getContext());
+  Value* chunk = shape.dispatched ? chunk_of(builder, shape, init) : nullptr;
+  if (chunk != nullptr) builder.CreateStore(chunk, builder.CreateStructGEP(type, range, kRangeBegin));
+  builder.CreateStore(iterations_of(builder, shape, init), builder.CreateStructGEP(type, range, kRangeEnd));
+}
+
 // 1 when the member has got more iterations.
 Value* call_next(IRBuilder<>& builder, Value* range) {
   Value* next = load_field(builder, range, kRangeNext, builder.getPtrTy());
@@ -139,6 +147,20 @@ void stop_waiting(Function& body) {
   for (CallBase* call : gone) call->eraseFromParent();
 }
 
+// The barrier goes, but tasks may use the member's variables: they end where it was.
+void wait_for_tasks(const LoopShape& shape, CallBase* barrier, Instruction* begin, Value* number) {
+  Module& module = *shape.function->getParent();
+  IRBuilder<> builder(begin);
+  const auto call = [&](const char* name) {
+    const FunctionCallee function =
+        module.getOrInsertFunction(name, builder.getVoidTy(), builder.getPtrTy(), builder.getInt32Ty());
+    builder.CreateCall(function, {shape.init->getArgOperand(0), number});
+  };
+  call("__kmpc_taskgroup");
+  builder.SetInsertPoint(barrier);
+  call("__kmpc_end_taskgroup");
+}
+
 void drop_unused_queries(Function& body) {
   for (Instruction& instruction : make_early_inc_range(instructions(body)))
     if (callee_name(instruction) == "__kmpc_global_thread_num" && instruction.use_empty())
@@ -146,8 +168,9 @@ void drop_unused_queries(Function& body) {
 }
 
 // Whether calls are left that take the number by which the runtime knows the thread.
-bool needs_thread_number(const Function& region) {
-  for (const Instruction& instruction : instructions(region)) {
+bool needs_thread_number(const LoopShape& shape) {
+  if (shape.task_barrier != nullptr) return true;
+  for (const Instruction& instruction : instructions(*shape.function)) {
     const Call call = classify(instruction);
     if (call == Call::member || call == Call::reduce || call == Call::fork) return true;
   }
@@ -168,7 +191,7 @@ Function* make_range_body(const LoopShape& shape) {
   SmallVector<Value*, 8> captures;
   fetch_captures(builder, region, body->getArg(1), captures);
   Value* number = nullptr;
-  if (needs_thread_number(region)) {
+  if (needs_thread_number(shape)) {
     const FunctionCallee query =
         region.getParent()->getOrInsertFunction("__kmpc_global_thread_num", builder.getInt32Ty(), builder.getPtrTy());
     number = builder.CreateCall(query, {shape.init->getArgOperand(0)});
@@ -176,7 +199,7 @@ Function* make_range_body(const LoopShape& shape) {
     number = load_field(builder, range, kRangeNumber, builder.getInt32Ty());
   }
   ValueToValueMapTy copies;
-  copy_region(*body, region, captures, number, copies);
+  BasicBlock* entry = copy_region(*body, region, captures, number, copies);
   body->addParamAttr(0, Attribute::NonNull);
   body->addParamAttr(0, Attribute::NoAlias);
   body->addParamAttr(1, Attribute::ReadOnly);
@@ -186,6 +209,8 @@ Function* make_range_body(const LoopShape& shape) {
     return found == copies.end() ? original : static_cast<Value*>(found->second);
   };
   auto* init = cast<CallBase>(copied(shape.init));
+  IRBuilder<> at_init(init);
+  store_loop(at_init, shape, *init, range);
   Bounds bounds{};
   bounds.type = IntegerType::get(context, shape.bits);
   bounds.stride = copied(shape.stride_slot());
@@ -200,6 +225,8 @@ Function* make_range_body(const LoopShape& shape) {
     bounds.upper = init->getArgOperand(5);
     loop_over_ranges(init, cast<CallBase>(copied(shape.fini)), range, bounds);
   }
+  if (shape.task_barrier != nullptr)
+    wait_for_tasks(shape, cast<CallBase>(copied(shape.task_barrier)), entry->getTerminator(), number);
   stop_waiting(*body);
   drop_unused_queries(*body);
   return body;

@@ -17,16 +17,6 @@ namespace {
 
 using namespace llvm;
 
-// The bounds are inclusive. An unsigned loop without iterations may end at the counter's largest value, one before its
-// first: that wraps to 0 in the counter's own width.
-Value* count_of(IRBuilder<>& builder, const LoopShape& shape, Value* lower, Value* upper) {
-  Type* type = lower->getType();
-  Value* empty = shape.is_unsigned ? builder.CreateICmpULT(upper, lower) : builder.CreateICmpSLT(upper, lower);
-  Value* count = builder.CreateAdd(builder.CreateSub(upper, lower), ConstantInt::get(type, 1));
-  count = builder.CreateSelect(empty, ConstantInt::get(type, 0), count);
-  return builder.CreateZExt(count, builder.getInt64Ty());
-}
-
 // A way that does not lead to the loop has no iterations, whatever else the region does there.
 void leave_at_other_ways(CallBase& init) {
   for (BasicBlock* block : blocks_without(init)) {
@@ -41,21 +31,6 @@ void leave_at_other_ways(CallBase& init) {
 }
 
 using Result = Value*(IRBuilder<>&, const LoopShape&, CallBase& init);
-
-Value* iterations_of(IRBuilder<>& builder, const LoopShape& shape, CallBase& init) {
-  Value* lower = init.getArgOperand(shape.dispatched ? 3 : 4);
-  Value* upper = init.getArgOperand(shape.dispatched ? 4 : 5);
-  if (!shape.dispatched) {
-    Type* type = builder.getIntNTy(shape.bits);
-    lower = builder.CreateLoad(type, lower);
-    upper = builder.CreateLoad(type, upper);
-  }
-  return count_of(builder, shape, lower, upper);
-}
-
-Value* chunk_of(IRBuilder<>& builder, const LoopShape& shape, CallBase& init) {
-  return builder.CreateSExt(init.getArgOperand(shape.dispatched ? 6 : 8), builder.getInt64Ty());
-}
 
 ReturnInst* cut_at(CallBase& init, const LoopShape& shape, Result result) {
   BasicBlock* block = init.getParent();
@@ -75,8 +50,7 @@ Function* make_function(const LoopShape& shape, Result result, const char* suffi
   sample.expose();
   sample.promote();
   if (end != nullptr) return_early(cast<ReturnInst>(end));
-  sample.simplify();
-  why = visible_effect(sample.function(), false);
+  why = visible_effect(sample, false);
   if (why.empty()) return sample.keep();
   why = "before the loop: " + why;
   return nullptr;

@@ -51,8 +51,8 @@ struct weft_loop {
 
 /* The iterations that a member runs next: begin .. end-1, counted from 0. */
 struct weft_range {
-  /* Fetches the next ones; 0 when the member has had its last. The record's other fields are undefined before the first
-   * call. Only by the member that has been given the record. */
+  /* Fetches the next ones; 0 when the member has had its last. Only by the member that has been given the record. Before
+   * the first call `begin`, `end` and `last` are undefined, and the body may write to them. */
   int (*next)(struct weft_range *range);
   uint64_t begin;
   uint64_t end;

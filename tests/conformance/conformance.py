@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs public OpenMP test suites under libgomp, libomp and weft, and says where weft differs.
 
-    conformance.py                                     # all of libomp's and libgomp's tests, by gcc and clang
+    conformance.py                                     # all of libomp's and libgomp's tests, by gcc, clang and weftcc
     conformance.py --only '*task*' --repeat 20 --load  # some, again and again, on a busy machine
     conformance.py --suite libomp --compiler clang --runtimes weft --only tasking/bug_36720.c --keep
 
-The suites are fetched by scripts/setup-conformance (`make conformance` does both). The exit status is 1 when a test passes
+weftcc's programs are compared with clang's, both on weft. The suites are fetched by scripts/setup-conformance (`make conformance` does both). The exit status is 1 when a test passes
 under its compiler's own runtime, fails under weft and is not in differences.toml; 2 when nothing could be compared.
 """
 import argparse
@@ -28,7 +28,8 @@ DEFAULT_SUITES = ["libomp", "libgomp"]
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", action="append", choices=SUITES, help="default: libomp and libgomp")
-    parser.add_argument("--compiler", action="append", choices=list(runtimes.OWN), help="default: both")
+    parser.add_argument("--compiler", action="append", choices=list(runtimes.APPLICABLE),
+                        help="default: all; weftcc where it is built")
     parser.add_argument("--runtimes", default="libgomp,libomp,weft",
                         help="comma-separated; each runs the programs it can take; default: %(default)s")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN",
@@ -47,12 +48,19 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="print the tests and why some are not run; run nothing")
     options = parser.parse_args()
     options.suite = options.suite or DEFAULT_SUITES
-    options.compiler = options.compiler or list(runtimes.OWN)
     options.runtimes = options.runtimes.split(",")
     unknown = [name for name in options.runtimes if name not in ("libgomp", "libomp", "weft")]
     if unknown:
         parser.error(f"no such runtime: {', '.join(unknown)}; there are libgomp, libomp, weft")
     options.weft, options.cache = options.weft.resolve(), options.cache.resolve()
+    if options.compiler and "weftcc" in options.compiler and not runtimes.has_weftcc(options.weft):
+        parser.error(f"no weftcc, or no pass: {runtimes.driver_folder(options.weft)}/weftcc and {options.weft}/weft_pass.so "
+                     "are wanted; build them (make build), or name another build by --weft")
+    options.compiler = options.compiler or [compiler for compiler in runtimes.APPLICABLE
+                                            if compiler != "weftcc" or runtimes.has_weftcc(options.weft)]
+    # What it is compared with.
+    options.compiler += [other for name, other in runtimes.COMPARED_WITH.items()
+                         if name in options.compiler and other not in options.compiler]
     options.json = options.json or options.cache / "results.json"
     return options
 
@@ -83,9 +91,7 @@ class Progress:
 
     def count(self, case, results):
         self.done += 1
-        own = [result for result in results if result.runtime == runtimes.OWN[case.compiler]]
-        weft = [result for result in results if result.runtime == "weft"]
-        self.failed += len(list(report.differing(own + weft)))
+        self.failed += len(list(report.differing(results)))
         if self.terminal or time.monotonic() - self.shown > 20 or self.done == self.total:
             self.shown = time.monotonic()
             line = f"{self.done}/{self.total} tests, {self.failed} that only weft fails; {case.key}"
@@ -118,13 +124,13 @@ def run_all(cases, options, work):
     return sorted(results, key=lambda result: (result.key, result.runtime))
 
 
-def say(results, explained, options):
+def say(results, explained, options, loops):
     """Prints the outcome; returns the exit status."""
     left = report.unexplained(results, explained)
     known = [result for result in report.differing(results) if result not in left]
     print(report.table(results, explained))
     for result in report.better(results):
-        print(f"only {runtimes.OWN[result.compiler]} fails: {result.key}")
+        print(f"only {runtimes.OWN.get(result.compiler, 'clang')} fails: {result.key}")
     for result in left:
         print(f"\nFAIL {result.key}: {result.status}, {result.failures} of {result.runs} runs\n{result.detail.rstrip()}")
         print(f"     repeat: tests/conformance/conformance.py --only '{result.key}' --keep")
@@ -133,6 +139,8 @@ def say(results, explained, options):
                     if result.runtime == "weft")]
     for difference in same:
         print(f"explained, but did not differ this time: {', '.join(difference.tests)}")
+    if loops:
+        print(report.describe_lowered(loops))
     print(f"{len(known)} explained differences, {len(left)} without an explanation; {options.json}")
     return 1 if left else 0
 
@@ -152,6 +160,8 @@ def main():
         print("conformance: no test has such a name", file=sys.stderr)
         return 2
     work = options.cache / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    (work / runtimes.LOWERED).unlink(missing_ok=True)
     try:
         for compiler in sorted({case.compiler for case in cases}):
             for runtime in runtimes.APPLICABLE[compiler]:
@@ -166,10 +176,11 @@ def main():
     else:
         results = run_all(cases, options, work)
     explained = differences.load()
-    report.write_json(options.json, results, explained, options)
+    loops = report.lowered(work / runtimes.LOWERED)
+    report.write_json(options.json, results, explained, options, loops)
     if options.docs:
-        report.write_docs(options.docs, results, explained, options)
-    return say(results, explained, options)
+        report.write_docs(options.docs, results, explained, options, loops)
+    return say(results, explained, options, loops)
 
 
 if __name__ == "__main__":

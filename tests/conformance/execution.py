@@ -104,7 +104,8 @@ class Runner:
         built = self.work / case.folder / "build"
         built.mkdir(parents=True)
         if case.build:
-            status, output = run_script(case.build(built), runtimes.clean_environment(), built, BUILD_LIMIT_S)
+            status, output = run_script(case.build(built), runtimes.building_environment(case.compiler, self.options.weft, self.work),
+                                        built, BUILD_LIMIT_S)
             if status != 0:
                 return [self.result(case, runtime, "not built", output[-KEPT_OUTPUT:]) for runtime in wanted]
         results = []

@@ -14,11 +14,12 @@ import textwrap
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import runtimes  # noqa: E402
 from suites import gcc_libgomp, llvm_libomp, tcl  # noqa: E402
 
 RUNNER = pathlib.Path(__file__).with_name("conformance.py")
 RUNTIME = os.environ["WEFT_TEST_RUNTIME"]
-BODY = "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+BODY = "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
 # Every weft has this function, and libgomp has not.
 ON_WEFT = '#include <omp.h>\n#define ON_WEFT (omp_get_level() == 0 && dlsym(RTLD_DEFAULT, "kmp_get_blocktime") != NULL)\n'
 
@@ -58,6 +59,21 @@ LIBOMP = {
 }
 LIBOMP_VERDICTS = {"pipe.c": "passed", "checks.c": "failed", "pipefail.c": "failed", "not-built.c": "not built",
                    "excluded.c": "unsupported", "requires.c": "unsupported", "expected.c": "failed"}
+# clang's programs ask for a runtime by another name than weftcc's.
+ONLY_CLANG_PASSES = """int main(void) {
+    static char text[1 << 16];
+    FILE *file = fopen("/proc/self/exe", "r");
+    size_t size = fread(text, 1, sizeof text, file);
+    volatile char name[] = "?ibomp.so.5";  // not to find itself
+    name[0] = 'l';
+    return memmem(text, size, (char *)name, 11) == NULL; }"""
+LOOPS = """int main(void) {
+    int a[9];
+#pragma omp parallel for
+    for (int i = 0; i < 9; ++i) a[i] = i;
+#pragma omp parallel for
+    for (int i = 0; i < 9 + 0 * rand(); ++i) a[i] = i;
+    return a[8] != 8; }"""
 
 
 class Runner(unittest.TestCase):
@@ -101,6 +117,20 @@ class Runner(unittest.TestCase):
         self.assertEqual({row["test"]: row["status"] for row in results["results"]}, LIBOMP_VERDICTS)
         self.assertTrue(next(row for row in results["results"] if row["test"] == "expected.c")["expected_to_fail"])
         self.assertEqual(done.returncode, 0, done.stdout)  # nothing to compare with
+
+    @unittest.skipUnless(runtimes.has_weftcc(pathlib.Path(RUNTIME)), "weftcc is not built")
+    def test_weftcc(self):
+        self.write("libgomp/libgomp.c", {"passes.c": LIBGOMP["passes.c"], "fails.c": LIBGOMP["fails.c"], "loops.c": LOOPS,
+                                         "only-clang.c": ONLY_CLANG_PASSES, "does-not-build.c": LIBGOMP["does-not-build.c"]})
+        done, results = self.run_suite("libgomp", "weftcc", "weft")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual({row["compiler"] for row in results["results"]}, {"clang", "weftcc"})
+        self.assertEqual(results["unexplained"], ["libgomp/weftcc/libgomp.c/only-clang.c"])
+        self.assertEqual(done.returncode, 1)
+        ways = {way: results["lowered"][way] for way in ("loops", "range", "hint", "none")}
+        self.assertEqual(ways, {"loops": 2, "range": 1, "hint": 0, "none": 1})
+        self.assertEqual(len(results["lowered"]["reasons"]), 1)
+        self.assertIn("2 combined loops; 1 run in ranges", done.stdout)
 
     def test_ompvv(self):
         self.write("ompvv/tests/5.0/parallel", {"passes.c": '#include "ompvv.h"\nint main(void) { return CONTENT; }'})

@@ -20,6 +20,10 @@
 #include "openmp/team/team.h"
 #include "platform/futex_lock.h"
 
+// A program's own tool. The linker exports a function of the program where a library asks for it by name; a program
+// that is linked with weft, as by weftcc, has no other library that does.
+extern "C" [[gnu::weak, gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*);
+
 namespace weft::openmp::ompt {
 
 Presence g_presence;
@@ -123,7 +127,8 @@ bool find(const Log& log) noexcept {
     return false;
   }
   // In the program and its libraries first.
-  auto* start = reinterpret_cast<StartTool>(dlsym(RTLD_DEFAULT, "ompt_start_tool"));
+  StartTool start = ompt_start_tool;
+  if (start == nullptr) start = reinterpret_cast<StartTool>(dlsym(RTLD_DEFAULT, "ompt_start_tool"));
   if (start != nullptr) {
     if (ask(start, "the program or its libraries", log)) return true;
   } else {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """gcc 12's tests of libgomp (libgomp/testsuite): DejaGnu's directives, by gcc and, as far as they take them, by clang and
-flang.
+flang, plain and under weftcc.
 
 Every test with `dg-do run` is built once and run under each runtime. What the compiler's own dumps should show (dg-final)
 is not our subject. Of Fortran's many optimisation levels one is run.
@@ -16,7 +16,7 @@ from case import Case, Unsupported
 from suites import tcl
 
 TITLE = "gcc 12's tests of libgomp"
-COMPILERS = ("gcc", "clang")
+COMPILERS = ("gcc", "clang", "weftcc")
 
 FOLDERS = {"libgomp.c": ("c",), "libgomp.c++": ("c++",), "libgomp.c-c++-common": ("c", "c++"),
            "libgomp.fortran": ("fortran",)}
@@ -24,7 +24,9 @@ EXTENSIONS = {"c": {".c"}, "c++": {".C", ".c"}, "fortran": {".f", ".f90", ".f95"
 PLAIN_MESSAGES = ["-fmessage-length=0", "-fdiagnostics-color=never"]
 DRIVERS = {("gcc", "c"): ["gcc-12", *PLAIN_MESSAGES], ("gcc", "c++"): ["g++-12", *PLAIN_MESSAGES],
            ("gcc", "fortran"): ["gfortran-12", *PLAIN_MESSAGES], ("clang", "c"): ["clang-19", "-w", *PLAIN_MESSAGES],
-           ("clang", "c++"): ["clang++-19", "-w", *PLAIN_MESSAGES], ("clang", "fortran"): ["flang-new-19", "-w"]}
+           ("clang", "c++"): ["clang++-19", "-w", *PLAIN_MESSAGES], ("clang", "fortran"): ["flang-new-19", "-w"],
+           ("weftcc", "c"): ["weftcc", "-w", *PLAIN_MESSAGES], ("weftcc", "c++"): ["weftc++", "-w", *PLAIN_MESSAGES],
+           ("weftcc", "fortran"): ["weftfort", "-w"]}
 
 # Options that say how gcc optimizes or what it writes down, and nothing about the program: clang does not know them.
 OF_GCC = re.compile(r"-fdump-.*|-f(no-)?(tree|ipa)-.*|-fvect-cost-model=.*|-flto-partition=.*|-fno-extern-tls-init")
@@ -149,7 +151,7 @@ def build_script(compiler, test, source, root, folder):
     if test.language == "c++" and source.suffix == ".c":
         command += ["-x", "c++"]
     command += [str(source), *(str(source.parent / more) for more in test.sources), "-o", str(folder / "program"), "-lm"]
-    if compiler == "clang":
+    if compiler != "gcc":
         command.append("-latomic")  # of gcc's; for objects that no instruction serves
     return f"cd {shlex.quote(str(folder))}\necho '{CONFIG}' > config.h\n{shlex.join(command)}\n"
 
@@ -160,8 +162,10 @@ def case(compiler, root, source, language):
         name += f":{language}"
     found = Case("libgomp", compiler, name)
     try:
-        if not shutil.which(DRIVERS[compiler, language][0]):
-            raise Unsupported(f"no {DRIVERS[compiler, language][0]}")
+        # weftcc's compiler is clang's, and weftcc is known to be there.
+        needed = DRIVERS["clang" if compiler == "weftcc" else compiler, language][0]
+        if not shutil.which(needed):
+            raise Unsupported(f"no {needed}")
         test = Test(source, language)
         if test.action != "run":
             raise Unsupported(f"a test of the compiler: dg-do {test.action}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LLVM's tests of its OpenMP runtime (openmp/runtime/test): lit's RUN lines, by clang and by gcc.
+"""LLVM's tests of its OpenMP runtime (openmp/runtime/test): lit's RUN lines, by clang, gcc and weftcc.
 
 Every RUN line is a line of a bash script; the compilers go through `build`, which ends the script with NOT_BUILT, so that
 a program that does not build is never taken for one that fails.
@@ -14,7 +14,7 @@ import sys
 from case import NOT_BUILT, Case, Unsupported
 
 TITLE = "LLVM 19's tests of libomp"
-COMPILERS = ("clang", "gcc")
+COMPILERS = ("clang", "gcc", "weftcc")
 FILECHECK = "FileCheck-19"
 
 DIRECTIVE = re.compile(r"\b(RUN|XFAIL|UNSUPPORTED|REQUIRES):[ \t]*(.*?)[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
@@ -29,7 +29,7 @@ def features(compiler):
         found.add("x86-target-arch")
     if (os.cpu_count() or 1) > 1:
         found.add("multicpu")
-    if compiler == "clang":
+    if compiler != "gcc":
         return found | {"clang", "clang-19", "clang-19.1", "ompt"}
     return found | {"gcc", "gcc-12", "gcc-12.2"}
 
@@ -56,8 +56,8 @@ def read(text):
 
 def substitutions(compiler, root, source, program):
     """lit's, in the order in which they are put in; those of compiling lead to %clang and %flags."""
-    c, cxx = {"clang": ("clang-19", "clang++-19"), "gcc": ("gcc-12", "g++-12")}[compiler]
-    libraries = "-lm -latomic" if compiler == "clang" else "-lm"
+    c, cxx = {"clang": ("clang-19", "clang++-19"), "gcc": ("gcc-12", "g++-12"), "weftcc": ("weftcc", "weftc++")}[compiler]
+    libraries = "-lm" if compiler == "gcc" else "-lm -latomic"
     compile_line = f"%openmp_flags %flags {{}} %s -o %t {libraries}"
     rows = []
     for kind, line in {

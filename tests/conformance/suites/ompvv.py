@@ -6,9 +6,10 @@ import shlex
 from case import Case
 
 TITLE = "OpenMP Validation and Verification suite"
-COMPILERS = ("clang", "gcc")
+COMPILERS = ("clang", "gcc", "weftcc")
 DRIVERS = {("gcc", ".c"): "gcc-12", ("gcc", ".cpp"): "g++-12", ("gcc", ".F90"): "gfortran-12",
-           ("clang", ".c"): "clang-19 -w", ("clang", ".cpp"): "clang++-19 -w"}
+           ("clang", ".c"): "clang-19 -w", ("clang", ".cpp"): "clang++-19 -w",
+           ("weftcc", ".c"): "weftcc -w", ("weftcc", ".cpp"): "weftc++ -w"}
 
 
 def case(compiler, root, source):

@@ -209,6 +209,36 @@ static void tasks(int n) {
   check("tasks", n);
 }
 
+static int wrong;
+
+__attribute__((noinline)) static void look_later(const int *array) {
+#pragma omp task
+  for (int j = 0; j < 40; ++j)
+    if (array[j] != j + 1)
+#pragma omp atomic
+      ++wrong;
+}
+
+// They end at the loop's barrier, while the array is there.
+static void tasks_of_private_variables(int n) {
+#pragma omp parallel
+  {
+    int array[40];
+    for (int j = 0; j < 40; ++j) array[j] = j + 1;
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < n; ++i) look_later(array);
+  }
+  check_value("tasks of private variables", n, wrong, 0);
+}
+
+static void volatile_bounds(int n) {
+  volatile int end = n;
+  clear();
+#pragma omp parallel for
+  for (int i = 0; i < end; ++i) hits[i]++;
+  check("volatile bounds", n);
+}
+
 int main(void) {
   static const int sizes[] = {0, 1, 2, 3, 7, 8, 64, 65, 333, MOST};
   for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
@@ -224,6 +254,8 @@ int main(void) {
     separate(n);
     nested(n);
     tasks(n);
+    tasks_of_private_variables(n);
+    volatile_bounds(n);
   }
   sections();
   return failures != 0;

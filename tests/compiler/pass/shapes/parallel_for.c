@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a lowered region: weak functions, a record, the standard fork behind, the body's loop over ranges.
+// The shape of a lowered region: weak functions, a record, the standard fork behind, the body's loop over ranges. By the
+// standard interface members run the same body: the region's code is there once.
 static int values[64];
 
 // CHECK: @weft_loop = internal global {{.*}} { i32 1, i32 5, i32 0, i32 0, ptr @{{[0-9]+}}, i64 2147483647, [4 x i64] zeroinitializer }, align 64
@@ -10,7 +11,7 @@ static int values[64];
 // CHECK: call i32 @weft_parallel_for(ptr @weft_loop, ptr @plain.omp_outlined.ranges, ptr %weft.captures, i64 %{{.*}}, i64 0)
 // CHECK: br i1 %{{.*}}, label %[[AFTER:.*]], label %[[FORK]], !prof
 // CHECK: [[FORK]]:
-// CHECK: call void (ptr, i32, ptr, ...) @__kmpc_fork_call({{.*}} @plain.omp_outlined, ptr
+// CHECK: call void (ptr, i32, ptr, ...) @__kmpc_fork_call({{.*}}, i32 1, ptr @plain.omp_outlined, ptr %weft.captures)
 // REPORT: "function":"plain"{{.*}}"lowering":"range","reason":""
 void plain(int n) {
 #pragma omp parallel for
@@ -27,4 +28,11 @@ void plain(int n) {
 // CHECK: [[END]]:
 // CHECK-NOT: __kmpc
 // CHECK: ret void
+// CHECK-LABEL: define internal void @plain.omp_outlined(ptr %0, ptr %1, ptr %2)
+// CHECK-NEXT: entry:
+// CHECK-NEXT: call void @weft.run_member.1(ptr %0, ptr {{.*}}, ptr @plain.omp_outlined.ranges, ptr %2, ptr @weft.next_static.1, i32 34)
+// CHECK-NEXT: ret void
+// CHECK-LABEL: define linkonce_odr hidden i32 @weft.next_static.1(
+// CHECK: call void @__kmpc_for_static_init_8u(
+// CHECK-LABEL: define linkonce_odr hidden void @weft.run_member.1(
 // CHECK: declare extern_weak i32 @weft_parallel_for(ptr, ptr, ptr, i64, i64)
