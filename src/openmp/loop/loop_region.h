@@ -30,6 +30,12 @@ struct LoopRegion {
   ompt::LoopTotals* totals = nullptr;  // where there is a tool
 };
 
+// Whether the program's record of the loop is one that this runtime understands.
+inline bool knows(const weft_loop& loop) noexcept {
+  constexpr uint32_t kKnownFlags = WEFT_LOOP_MONOTONIC | WEFT_LOOP_LASTPRIVATE | WEFT_LOOP_ALONE;
+  return loop.version <= WEFT_LOOP_VERSION && (loop.flags & ~kKnownFlags) == 0;
+}
+
 // Runs the region. False when it has to be run as any other: members that may have to run at the same time are told
 // apart here.
 template <bool Told = true>
