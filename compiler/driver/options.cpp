@@ -21,7 +21,6 @@ struct Row {
   const char* help;
 };
 
-// The rows of fixed_setting are there when the runtime has the variable.
 constexpr Row kRows[] = {
     {"--weft-cc", "=COMPILER", Id::compiler, nullptr, "compile by this one, a command or a path"},
     {"--weft-lower", "=none|hint|range", Id::lowering, nullptr,
@@ -36,12 +35,12 @@ constexpr Row kRows[] = {
      "default of the program: most user-level threads of all regions together (OMP_THREAD_LIMIT)"},
     {"--weft-region-threads", "=N", Id::fixed_setting, "WEFT_REGION_THREADS",
      "default of the program: most user-level threads of one region (WEFT_REGION_THREADS)"},
-    {"--weft-balance", "=static|auto|affinity|steal|central", Id::fixed_setting, "WEFT_BALANCE",
-     "default of the program: how loops are balanced (WEFT_BALANCE)"},
-    {"--weft-grain", "=N", Id::fixed_setting, "WEFT_GRAIN",
-     "default of the program: the least work that is divided (WEFT_GRAIN)"},
+    {"--weft-balance", "=auto|static|affinity|steal|central", Id::fixed_setting, "WEFT_BALANCE",
+     "default of the program: how loops without a schedule are divided (WEFT_BALANCE)"},
+    {"--weft-grain", "=N|Nus", Id::fixed_setting, "WEFT_GRAIN",
+     "default of the program: iterations or microseconds that a thread takes at once, at least (WEFT_GRAIN)"},
     {"--weft-numa", "=none|compact|spread|local", Id::fixed_setting, "WEFT_NUMA",
-     "default of the program: how threads are spread over NUMA domains (WEFT_NUMA)"},
+     "default of the program: how threads are bound by NUMA domains (WEFT_NUMA)"},
     {"--weft-set", "=NAME=VALUE", Id::setting, nullptr,
      "default of the program for any variable of the runtime; may be repeated"},
     {"--showme", "[:WHAT]", Id::show, nullptr,
@@ -52,10 +51,6 @@ constexpr Row kRows[] = {
 constexpr const char* kOnlyEnvironment[] = {"TCM_ENABLE",   "WEFT_ADOPT_LIBRARIES", "WEFT_EXPLAIN",
                                             "WEFT_LIBRARY", "WEFT_STATIC_FACTOR",   "WEFT_TRACE_FILE"};
 
-bool runtime_has(const Row& row) {
-  return row.variable == nullptr || base::judge(row.variable, "") != base::Verdict::no_such_variable;
-}
-
 [[noreturn]] void refuse(std::string message) { throw Refusal{kUsage, std::move(message)}; }
 
 [[noreturn]] void refuse_unknown(const std::string& name) {
@@ -64,7 +59,7 @@ bool runtime_has(const Row& row) {
   int least = kClose + 1;
   for (const Row& row : kRows) {
     const int changes = base::spelling_distance(name.c_str(), name.size(), row.name);
-    if (changes < least && runtime_has(row)) {
+    if (changes < least) {
       closest = &row;
       least = changes;
     }
@@ -120,10 +115,7 @@ void apply(Options& options, const Row& row, const std::string& option, const st
     case Id::lowering: set_once(options.lowering, lowering_of(value, option), option, row.name); break;
     case Id::report: set_once(options.report, value, option, row.name); break;
     case Id::keep: options.keep = true; break;
-    case Id::fixed_setting:
-      if (!runtime_has(row)) refuse(option + ": the runtime cannot do that yet");
-      add_default(options.defaults, option, row.variable, value);
-      break;
+    case Id::fixed_setting: add_default(options.defaults, option, row.variable, value); break;
     case Id::setting: {
       const size_t equals = value.find('=');
       if (equals == 0 || equals == std::string::npos) refuse(option + ": NAME=VALUE is wanted");
@@ -188,7 +180,7 @@ std::string help(Language language) {
       "Options:\n";
   text += line_of_help("--help", "print this help; must stand alone");
   for (const Row& row : kRows) {
-    if (runtime_has(row)) text += line_of_help(std::string(row.name) + row.value, row.help);
+    text += line_of_help(std::string(row.name) + row.value, row.help);
   }
   text += "\nEnvironment:\n";
   text += line_of_help(names.variable,

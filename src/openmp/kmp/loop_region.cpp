@@ -30,7 +30,7 @@ WEFT_ABI_EXPORT(weft_parallel_for);
 WEFT_ABI void weft_abi_weft_push_loop(weft_loop* loop, uint64_t count, int64_t) {
   count_announced_loop();
   // What a later version means is not known.
-  if (loop->version > WEFT_LOOP_VERSION) {
+  if (!knows(*loop)) {
     count_later_loop();
     return;
   }

@@ -36,7 +36,9 @@ uint64_t grain_of(const Grain& said, double iteration_ns) noexcept {
   return iterations_of(ns, iteration_ns);
 }
 
+// Iterations that are no more than the members are one each, since they may wait for each other.
 uint64_t piece_of(uint64_t grain, uint64_t count, int members) noexcept {
+  if (count <= static_cast<uint64_t>(members)) return 1;
   if (grain != 0) return std::min(grain, count);
   return std::max<uint64_t>(count / (kFirstPieces * static_cast<uint64_t>(members)), 1);
 }

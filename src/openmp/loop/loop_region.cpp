@@ -24,8 +24,6 @@ using Kind = base::LoopSchedule::Kind;
 // Beginning and joining one more member takes about as long. A loop of W ns by k members takes W / k + k times this.
 constexpr double kMemberNs = 100;
 
-constexpr uint32_t kKnownFlags = WEFT_LOOP_MONOTONIC | WEFT_LOOP_LASTPRIVATE | WEFT_LOOP_ALONE;
-
 // A member's side: what it gives to the program first.
 struct MemberRange {
   weft_range range;
@@ -172,7 +170,7 @@ void run_loop_part(LoopRegion& region, int number) noexcept { run_member<true>(&
 template <bool Told>
 bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
                    Clauses clauses) noexcept {
-  if (loop->version > WEFT_LOOP_VERSION || (loop->flags & ~kKnownFlags) != 0) {
+  if (!knows(*loop)) {
     count_later_loop();
     return false;
   }

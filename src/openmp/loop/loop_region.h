@@ -42,6 +42,12 @@ void share_loop(Team* team, LoopRegion& region, int members) noexcept;
 // The calling member's part of a loop that has been shared.
 void run_loop_part(LoopRegion& region, int number) noexcept;
 
+// Whether the program's record of the loop is one that this runtime understands.
+inline bool knows(const weft_loop& loop) noexcept {
+  constexpr uint32_t kKnownFlags = WEFT_LOOP_MONOTONIC | WEFT_LOOP_LASTPRIVATE | WEFT_LOOP_ALONE;
+  return loop.version <= WEFT_LOOP_VERSION && (loop.flags & ~kKnownFlags) == 0;
+}
+
 // Runs the region. False when it has to be run as any other: members that may have to run at the same time are told
 // apart here.
 template <bool Told = true>

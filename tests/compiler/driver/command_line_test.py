@@ -247,11 +247,10 @@ class Refused(DriverTest):
                 self.refused("-fopenmp", "a.c", option, says=[option.split("=")[0], says],
                              code=127 if "missing" == option[-7:] else 2)
 
-    def test_what_the_runtime_cannot_do_yet(self):
-        known = self.drive("--help").stdout
-        for option in ("--weft-region-threads=4", "--weft-balance=steal", "--weft-grain=9", "--weft-numa=local"):
-            if option.split("=")[0] not in known:
-                self.refused("-fopenmp", "a.c", option, says=[option, "cannot do that yet"])
+    def test_values_of_defaults(self):
+        for option, variable in (("--weft-region-threads=0", "WEFT_REGION_THREADS"), ("--weft-balance=best", "WEFT_BALANCE"),
+                                 ("--weft-grain=9ms", "WEFT_GRAIN"), ("--weft-numa=interleave", "WEFT_NUMA")):
+            self.refused("-fopenmp", "a.c", option, says=[option, f"{variable} cannot be", option.split("=")[1]])
 
     def test_contradictions(self):
         for first, second in (("--weft-lower=hint", "--weft-lower=none"), ("--weft-report=a", "--weft-report=b"),

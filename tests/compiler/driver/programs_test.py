@@ -148,6 +148,20 @@ class ByHand(ProgramsTest):
             self.assertIn("OMP_THREAD_LIMIT = '77'", said)
             self.assertEqual(self.execute(self.folder / "a", OMP_DISPLAY_ENV="false").stderr, "")
 
+    def test_defaults_of_loops(self):
+        self.execute(self.driver("weftcc"), "-fopenmp", "a.c", "-o", "a", "--weft-region-threads=3", "--weft-balance=steal",
+                     "--weft-grain=5us", "--weft-numa=spread", "--weft-set=OMP_DISPLAY_ENV=verbose")
+        done = self.execute(self.folder / "a")
+        self.assertEqual(done.stdout, "3\n")
+        for setting in ("WEFT_REGION_THREADS = '3'", "WEFT_BALANCE = 'steal'", "WEFT_GRAIN = '5us'", "WEFT_NUMA = 'spread'",
+                        "OMP_PROC_BIND = 'SPREAD'"):
+            self.assertIn(setting, done.stderr)
+        done = self.execute(self.folder / "a", WEFT_REGION_THREADS="2", WEFT_BALANCE="auto", WEFT_GRAIN="9", WEFT_NUMA="none")
+        self.assertEqual(done.stdout, "2\n")
+        for setting in ("WEFT_REGION_THREADS = '2'", "WEFT_BALANCE = 'auto'", "WEFT_GRAIN = '9'", "WEFT_NUMA = 'none'",
+                        "OMP_PROC_BIND = 'FALSE'"):
+            self.assertIn(setting, done.stderr)
+
     def test_defaults_go_with_link_time_optimization_and_unused_sections(self):
         self.execute(self.driver("weftcc"), "-O2", "-flto", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections",
                      "-fopenmp", "a.c", "-o", "a", "--weft-set=WEFT_STATS=1", WEFT_CC=GCC)

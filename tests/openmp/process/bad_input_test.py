@@ -34,7 +34,9 @@ class BadVariables(ProcessTest):
                             ("OMP_SCHEDULE", "dynamic,0"), ("OMP_SCHEDULE", "dynamic,-3"), ("OMP_DYNAMIC", "maybe"),
                             ("OMP_WAIT_POLICY", "lazy"), ("OMP_THREAD_LIMIT", "0"), ("OMP_MAX_ACTIVE_LEVELS", "-1"),
                             ("OMP_DISPLAY_ENV", "loud"), ("OMP_ALLOCATOR", "some_alloc"), ("WEFT_NUM_CPUS", "0"), ("WEFT_SPIN_US", "-3"),
-                            ("WEFT_STATS", "2")):
+                            ("WEFT_STATS", "2"), ("WEFT_REGION_THREADS", "0"), ("WEFT_REGION_THREADS", "5000"),
+                            ("WEFT_BALANCE", "dynamic"), ("WEFT_GRAIN", "0"), ("WEFT_GRAIN", "3ms"), ("WEFT_GRAIN", "us"),
+                            ("WEFT_NUMA", "interleave")):
             with self.subTest(name=name, value=value):
                 self.check(name, value, value)
 

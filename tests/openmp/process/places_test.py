@@ -124,6 +124,34 @@ class Places(ProcessTest):
         self.check_places("{0,1,8,9} {2,3,10,11} {4,5,12,13} {6,7,14,15}", OMP_PLACES="ll_caches")
         self.check_places("{1,9} {3,11} {5}", cpus="1,3,5,9,11", OMP_PLACES="ll_caches")
 
+    def test_numa(self):
+        """WEFT_NUMA stands for places and a policy. The domains of the large machine: 0-3,8-11 and 4-7,12-15."""
+        for value, places, policy, of_four in (("compact", "cores", "close", [0, 1, 2, 3]),
+                                               ("spread", "numa_domains", "spread", [0, 0, 1, 1]),
+                                               ("local", "numa_domains", "spread", [0, 0, 1, 1])):
+            for machine in (self.small, self.large):
+                for threads in ("2", "4", "16"):
+                    with self.subTest(value=value, cpus=machine.cpus, threads=threads):
+                        said, stderr = self.ask(machine, True, WEFT_NUMA=value, OMP_NUM_THREADS=threads)
+                        self.assertEqual(stderr, "")
+                        wanted, _ = self.ask(machine, True, OMP_PLACES=places, OMP_PROC_BIND=policy, OMP_NUM_THREADS=threads)
+                        self.assertEqual(said, wanted)
+            said, _ = self.ask(self.large, True, WEFT_NUMA=value, OMP_NUM_THREADS="4")
+            found = [int(line.split("place ")[1].split(",")[0]) for line in said if line.startswith("outer")]
+            self.assertEqual(found, of_four, value)
+        unbound, _ = self.ask(self.large, True, WEFT_NUMA="none", OMP_NUM_THREADS="2")
+        self.assertIn("policy 0, 0 places:", unbound[0])
+
+    def test_numa_and_others(self):
+        for name, value in (("OMP_PLACES", "cores"), ("OMP_PROC_BIND", "false"), ("GOMP_CPU_AFFINITY", "0-3"),
+                            ("KMP_AFFINITY", "compact")):
+            with self.subTest(name=name):
+                said, stderr = self.ask(self.large, True, WEFT_NUMA="spread", OMP_NUM_THREADS="2", **{name: value})
+                self.assertEqual(said, self.ask(self.large, True, OMP_NUM_THREADS="2", **{name: value})[0])
+                self.assertEqual(stderr.count("\n"), 1, stderr)
+                for word in ("WEFT_NUMA is ignored", name):
+                    self.assertIn(word, stderr)
+
     def test_lists(self):
         for places in ("{0},{1},{2},{3}", "{0:4}:4:4", "{0:2}:8:2", "{3},{2},{1}", "{15}:4:-4", "{0:4:2},{1:4:2}",
                        "0:8:2", "5,{1,2},7", "{0:8,!3,!4},{3,4}", "{0}:8,!{3}", " { 0 : 2 } : 3 : 4 , { 15 } "):

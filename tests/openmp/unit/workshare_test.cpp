@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Members of a loop that have nothing left: whose iterations they take first.
+#include "openmp/loop/workshare.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using namespace weft::openmp;
+
+constexpr int kMembers = 4;
+constexpr uint64_t kEach = 16;
+
+// Takes everything of one member alone; from which members' parts it came, in that order.
+std::vector<int> order_of(int member, const Placement* near) {
+  Workshare share;
+  share.near = near;
+  EXPECT_TRUE(share_static_loop(&share, 1, kMembers * kEach, kMembers, 0, false));
+  std::vector<int> order;
+  std::vector<int> hits(kMembers * kEach);
+  uint64_t had_last = 0;
+  for (Chunk chunk; next_of_share(&share, member, had_last, &chunk);) {
+    for (uint64_t i = chunk.begin; i < chunk.end; ++i) ++hits[i];
+    const int owner = static_cast<int>(chunk.begin / kEach);
+    if (order.empty() || order.back() != owner) order.push_back(owner);
+  }
+  EXPECT_EQ(hits, std::vector<int>(kMembers * kEach, 1));
+  delete[] share.ranges.load();
+  return order;
+}
+
+TEST(Workshare, HelpsItsNeighboursInTurn) {
+  EXPECT_EQ(order_of(1, nullptr), (std::vector<int>{1, 2, 3, 0}));
+  EXPECT_EQ(order_of(3, nullptr), (std::vector<int>{3, 0, 1, 2}));
+}
+
+TEST(Workshare, HelpsItsOwnPlaceFirst) {
+  // Members 0 and 1 at one place, 2 and 3 at the other.
+  const Placement two{Placement::Kind::spread, {0, {0, 2}}, kMembers};
+  EXPECT_EQ(order_of(1, &two), (std::vector<int>{1, 0, 2, 3}));
+  EXPECT_EQ(order_of(2, &two), (std::vector<int>{2, 3, 0, 1}));
+  // Each at its own.
+  const Placement four{Placement::Kind::spread, {0, {0, 4}}, kMembers};
+  EXPECT_EQ(order_of(1, &four), (std::vector<int>{1, 2, 3, 0}));
+}
+
+}  // namespace
