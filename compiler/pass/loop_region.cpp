@@ -142,6 +142,15 @@ bool may_make_tasks(Function& function) {
   return false;
 }
 
+bool publishes_private(Function& function) {
+  const auto is_own = [](const Value* pointer) { return isa<AllocaInst>(getUnderlyingObject(pointer, 0)); };
+  return any_of(instructions(function), [&](const Instruction& instruction) {
+    const auto* store = dyn_cast<StoreInst>(&instruction);
+    return store != nullptr && store->getValueOperand()->getType()->isPointerTy() && is_own(store->getValueOperand()) &&
+           !is_own(store->getPointerOperand());
+  });
+}
+
 CallBase* common_barrier(Function& function) {
   const DominatorTree dominators(function);
   for (Instruction& instruction : instructions(function)) {

@@ -26,6 +26,9 @@ std::string why_not_last(llvm::Function& function, llvm::CallBase& init);
 // Whether members may leave tasks behind.
 bool may_make_tasks(llvm::Function& function);
 
+// Whether the region stores the address of a private variable where others find it.
+bool publishes_private(llvm::Function& function);
+
 // A barrier that every member comes to; null: there is none.
 llvm::CallBase* common_barrier(llvm::Function& function);
 

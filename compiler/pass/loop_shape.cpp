@@ -171,6 +171,8 @@ LoopShape find_loop(Function& function) {
   shape.reads_last = is_loaded(shape.last_slot());
   object(shape, shape.dispatched ? std::string() : why_not_repeatable(*shape.init, *shape.fini));
   object(shape, why_not_last(function, *shape.init));
+  if (has_barrier(function) && publishes_private(function))
+    object(shape, "others may use a private variable up to the loop's barrier");
   if (has_barrier(function) && may_make_tasks(function)) {
     shape.task_barrier = common_barrier(function);
     if (shape.task_barrier == nullptr) object(shape, "tasks end at a barrier that is not always come to");

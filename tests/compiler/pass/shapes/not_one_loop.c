@@ -57,6 +57,15 @@ void barrier_first(int n) {
     for (int i = 0; i < n; ++i) values[i]++;
   }
 }
+// REPORT: "function":"published"{{.*}}"hint","reason":"others may use a private variable up to the loop's barrier"
+void published(int n, int **where) {
+#pragma omp parallel
+  {
+    int mine[4];
+#pragma omp for
+    for (int i = 0; i < n; ++i) where[i] = mine;
+  }
+}
 // REPORT: "function":"single_behind"{{.*}}"hint","reason":"calls __kmpc_single"
 void single_behind(int n) {
 #pragma omp parallel
