@@ -2,8 +2,10 @@
 // Loops as user-level threads of Argobots, one for each item. An execution stream takes turns between its threads, so
 // that it may have several pieces of a loop: there are no slots, and the items are members. Each stream has a pool of
 // its own, so that no thread moves to another stream.
+#include <atomic>
 #include <cstdlib>
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -17,15 +19,20 @@ namespace {
 // The pool of each stream. Never destroyed: streams run until the very end.
 std::vector<ABT_pool>& g_pools = *new std::vector<ABT_pool>;
 
+// How many threads of a loop have not ended. It lasts until the last of them has told the thread that waits.
+using Left = std::shared_ptr<std::atomic<uint64_t>>;
+
 struct Item {
   weft_engine_loop* loop;
   uint64_t number;
-  ABT_thread thread;
+  Left left;
 };
 
 void run_item(void* data) {
-  const auto* item = static_cast<const Item*>(data);
-  item->loop->piece(item->loop, 0, item->number, item->number + 1);
+  // The one in the caller's memory may be gone as soon as this has been counted.
+  const Item item = *static_cast<const Item*>(data);
+  item.loop->piece(item.loop, 0, item.number, item.number + 1);
+  if (item.left->fetch_sub(1) == 1) item.left->notify_all();
 }
 
 // Null, or what Argobots lacks.
@@ -57,28 +64,35 @@ const char* start(int32_t cpus) {
 
 int32_t slots() { return 0; }
 
+// Not by joining: with threads of the program among those that join, some of them were never told.
+void await(const std::atomic<uint64_t>& left, bool inside) {
+  for (uint64_t now = left.load(); now != 0; now = left.load()) {
+    if (inside) {
+      ABT_thread_yield();
+    } else {
+      left.wait(now);
+    }
+  }
+}
+
 void run(weft_engine_loop* loop) {
-  std::vector<Item> items(loop->count);
-  // The first is the thread's that stands still.
+  // The first stream is that of the thread that stands still.
   int rank = 0;
   const bool inside = ABT_self_get_xstream_rank(&rank) == ABT_SUCCESS;
   const size_t own = inside ? static_cast<size_t>(rank - 1) : 0;
   // Inside a piece the caller runs the first item itself.
   const uint64_t first = inside ? 1 : 0;
+  const auto left = std::make_shared<std::atomic<uint64_t>>(loop->count - first);
+  std::vector<Item> items(loop->count);
   for (uint64_t number = first; number < loop->count; ++number) {
-    Item& item = items[number];
-    item = {loop, number, ABT_THREAD_NULL};
-    // Where there is no memory for a thread the caller runs the item.
-    ABT_thread_create(g_pools[(own + number) % g_pools.size()], run_item, &item, ABT_THREAD_ATTR_NULL, &item.thread);
-  }
-  if (inside) loop->piece(loop, 0, 0, 1);
-  for (uint64_t number = first; number < loop->count; ++number) {
-    if (items[number].thread != ABT_THREAD_NULL) {
-      ABT_thread_free(&items[number].thread);  // joins it
-    } else {
-      run_item(&items[number]);
+    items[number] = {loop, number, left};
+    ABT_pool pool = g_pools[(own + number) % g_pools.size()];
+    if (ABT_thread_create(pool, run_item, &items[number], ABT_THREAD_ATTR_NULL, nullptr) != ABT_SUCCESS) {
+      run_item(&items[number]);  // there is no memory for a thread
     }
   }
+  if (inside) loop->piece(loop, 0, 0, 1);
+  await(*left, inside);
 }
 
 constexpr weft_engine kEngine{WEFT_ENGINE_VERSION, 0, start, slots, run};
