@@ -33,9 +33,7 @@ class alignas(64) ChunkRange {
     uint64_t least = 1;
     uint64_t most = 1;
 
-    constexpr uint64_t of(uint64_t left) const noexcept {
-      return std::min(std::clamp(left / 2, least, most), left);
-    }
+    constexpr uint64_t of(uint64_t left) const noexcept { return std::min(std::clamp(left / 2, least, most), left); }
   };
 
   // Numbers *first .. *end-1.

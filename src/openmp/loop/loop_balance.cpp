@@ -16,8 +16,8 @@ namespace {
 using base::Balance;
 using base::Grain;
 
-// A member takes iterations for so long at once, as far as is known: so long that taking them costs little, and so short
-// that some that take longer than the others do not keep one member when the rest have ended.
+// A member takes iterations for so long at once, as far as is known: so long that taking them costs little, and so
+// short that some that take longer than the others do not keep one member when the rest have ended.
 constexpr double kPieceNs = 1000;
 constexpr double kMostPieceNs = 8000;
 constexpr double kMostAtOnce = 1e9;
