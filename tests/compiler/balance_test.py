@@ -107,12 +107,15 @@ class Loops(ProcessTest):
                 self.assertEqual(sorted(region), [(0, 0, 101), (1, 101, 202), (2, 202, 302), (3, 302, 402)])
 
     def test_affinity_keeps_the_parts_of_small_loops(self):
-        """By default such a loop is soon run by its caller alone."""
-        regions, whole, iterations, ranges, _ = self.statistics(self.loops(self.small, 64, WEFT_BALANCE="auto"))
-        self.assertEqual((regions, iterations), (100, 6400))
+        """By default such a loop is soon run by its caller alone; a busy machine may make it look long, once."""
+        for _ in range(10):
+            regions, whole, iterations, _, _ = self.statistics(self.loops(self.small, 16, WEFT_BALANCE="auto"))
+            self.assertEqual((regions, iterations), (100, 1600))
+            if whole > 0:
+                break
         self.assertGreater(whole, 0)
-        regions, whole, iterations, ranges, _ = self.statistics(self.loops(self.small, 64, WEFT_BALANCE="affinity"))
-        self.assertEqual((regions, whole, iterations), (100, 0, 6400))
+        regions, whole, iterations, ranges, _ = self.statistics(self.loops(self.small, 16, WEFT_BALANCE="affinity"))
+        self.assertEqual((regions, whole, iterations), (100, 0, 1600))
         self.assertGreaterEqual(ranges, 400)  # at least one in each part
 
     def test_steal_takes_a_grain_at_once(self):
