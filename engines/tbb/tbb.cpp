@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops as oneTBB's parallel_for. Without a chunk size its partitioner decides how large pieces are.
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -17,6 +18,8 @@ tbb::task_arena* g_arena = nullptr;
 thread_local bool t_inside = false;
 
 const char* start(int32_t cpus) {
+  // WEFT_NUM_CPUS may say more than oneTBB would use.
+  new tbb::global_control(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(cpus));
   g_arena = new tbb::task_arena(cpus);
   g_arena->initialize();
   return nullptr;

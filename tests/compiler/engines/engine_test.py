@@ -17,6 +17,7 @@ DRIVERS = pathlib.Path(os.environ["WEFT_DRIVER_DIR"])
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
 FLANG = os.environ.get("WEFT_TEST_FLANG", "")
 ENGINE = sys.argv.pop() if len(sys.argv) > 1 else ""
+WITH_SLOTS = ("serial", "task", "taskloop", "tbb")
 THREADS = ("1", "2", "3", "8")
 COUNTS = ("0", "1", "7", "1000", "99999")
 
@@ -79,6 +80,13 @@ class EngineTest(unittest.TestCase):
     def test_members(self):
         for level in ("-O0", "-O2"):
             self.check_silent(HERE / "members.c", level, "-pthread")
+
+    @unittest.skipUnless(ENGINE in WITH_SLOTS, "its members have numbers of their own")
+    def test_slots(self):
+        """With two threads nobody finds an outer iteration while it waits: more of them than this machine may have."""
+        program = self.build(HERE / "members.c", "-O2", "-pthread")
+        result = run(program, WEFT_ENGINE=ENGINE, OMP_NUM_THREADS="4", WEFT_NUM_CPUS="4")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
 
     def test_where_weft_runs_loops(self):
         """What an engine cannot promise keeps loops on weft."""

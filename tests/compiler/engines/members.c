@@ -82,6 +82,23 @@ static void nested(void) {
   CHECK_EQ(sum, OUTER * (OUTER - 1) / 2 * INNER * (INNER - 1) / 2);
 }
 
+// The same where threads do wait: others are still asleep in the iterations that they have taken.
+static void waits(void) {
+  struct scratch outer = {0};
+  atomic_int sum = 0;
+#pragma omp parallel for
+  for (int i = 0; i < 16; ++i) {
+    int number = enter(&outer);
+#pragma omp parallel for
+    for (int j = 0; j < 8; ++j) {
+      usleep(100);
+      atomic_fetch_add(&sum, 1);
+    }
+    leave(&outer, number);
+  }
+  CHECK_EQ(sum, 16 * 8);
+}
+
 static void limits(void) {
   for (int threads = 1; threads <= 5; ++threads) {
     struct scratch scratch = {0};
@@ -216,6 +233,7 @@ int main(void) {
   for (int round = 0; round < 20; ++round) {
     numbers();
     nested();
+    waits();
     limits();
     monotonic();
     tasks();
