@@ -58,6 +58,25 @@ bool may_inline(const CallBase& call, const Function& into) {
          callee->getInstructionCount() < kCalleeLimit;
 }
 
+// What stands for the arguments of a region, with slots for the two thread numbers.
+SmallVector<Value*, 8> make_arguments(IRBuilder<>& builder, ArrayRef<Value*> captures, Value* number) {
+  AllocaInst* number_slot = builder.CreateAlloca(builder.getInt32Ty(), nullptr, "weft.number");
+  AllocaInst* bound_slot = builder.CreateAlloca(builder.getInt32Ty(), nullptr, "weft.bound");
+  builder.CreateStore(number, number_slot);
+  builder.CreateStore(builder.getInt32(0), bound_slot);
+  SmallVector<Value*, 8> arguments{number_slot, bound_slot};
+  arguments.append(captures.begin(), captures.end());
+  return arguments;
+}
+
+// The arguments are others.
+void take_attributes(Function& to, const Function& from) {
+  to.setAttributes(AttributeList::get(to.getContext(), AttributeList::FunctionIndex,
+                                      AttrBuilder(to.getContext(), from.getAttributes().getFnAttrs())));
+  for (const auto attribute : {Attribute::AlwaysInline, Attribute::NoRecurse, Attribute::Memory})
+    to.removeFnAttr(attribute);
+}
+
 }  // namespace
 
 SmallVector<Type*, 8> capture_types(const Function& region) {
@@ -70,24 +89,29 @@ BasicBlock* copy_region(Function& to, Function& from, ArrayRef<Value*> captures,
                         ValueToValueMapTy& copies) {
   BasicBlock* entry = to.empty() ? BasicBlock::Create(to.getContext(), "weft.entry", &to) : &to.getEntryBlock();
   IRBuilder<> builder(entry);
-  AllocaInst* number_slot = builder.CreateAlloca(builder.getInt32Ty(), nullptr, "weft.number");
-  AllocaInst* bound_slot = builder.CreateAlloca(builder.getInt32Ty(), nullptr, "weft.bound");
-  builder.CreateStore(number, number_slot);
-  builder.CreateStore(builder.getInt32(0), bound_slot);
-  copies[from.getArg(0)] = number_slot;
-  copies[from.getArg(1)] = bound_slot;
-  for (unsigned i = 2; i < from.arg_size(); ++i) copies[from.getArg(i)] = captures[i - 2];
-
+  const auto arguments = make_arguments(builder, captures, number);
+  for (unsigned i = 0; i < from.arg_size(); ++i) copies[from.getArg(i)] = arguments[i];
   SmallVector<ReturnInst*, 4> returns;
   CloneFunctionInto(&to, &from, copies, CloneFunctionChangeType::LocalChangesOnly, returns);
   builder.CreateBr(cast<BasicBlock>(copies[&from.getEntryBlock()]));
   raise_slots(entry);
-  // The arguments are others.
-  to.setAttributes(AttributeList::get(to.getContext(), AttributeList::FunctionIndex,
-                                      AttrBuilder(to.getContext(), from.getAttributes().getFnAttrs())));
-  for (const auto attribute : {Attribute::AlwaysInline, Attribute::NoRecurse, Attribute::Memory})
-    to.removeFnAttr(attribute);
+  take_attributes(to, from);
   return entry;
+}
+
+void move_region(Function& to, Function& from, ArrayRef<Value*> captures, Value* number) {
+  BasicBlock* entry = &to.getEntryBlock();
+  BasicBlock* first = &from.getEntryBlock();
+  IRBuilder<> builder(entry);
+  const auto arguments = make_arguments(builder, captures, number);
+  for (unsigned i = 0; i < from.arg_size(); ++i) from.getArg(i)->replaceAllUsesWith(arguments[i]);
+  if (from.hasPersonalityFn()) to.setPersonalityFn(from.getPersonalityFn());
+  to.copyMetadata(&from, 0);
+  from.clearMetadata();
+  to.splice(to.end(), &from);
+  builder.CreateBr(first);
+  raise_slots(entry);
+  take_attributes(to, from);
 }
 
 Sample::Sample(Function& region, Type* result, const char* suffix, FunctionAnalysisManager& analyses)
@@ -96,10 +120,14 @@ Sample::Sample(Function& region, Type* result, const char* suffix, FunctionAnaly
                                region.getName() + suffix, region.getParent());
   SmallVector<Value*, 8> captures;
   for (Argument& argument : function_->args()) captures.push_back(&argument);
+  // Nobody debugs it, and a function that is inlined may not share its variables with the region. Without a subprogram
+  // the copy goes without a search through all debug information.
+  DISubprogram* subprogram = region.getSubprogram();
+  region.setSubprogram(nullptr);
   copy_region(*function_, region, captures, ConstantInt::get(Type::getInt32Ty(region.getContext()), 0), copies_);
+  region.setSubprogram(subprogram);
   function_->removeFnAttr(Attribute::NoInline);
   function_->removeFnAttr(Attribute::OptimizeNone);
-  // Nobody debugs it, and a function that is inlined may not share its variables with the region.
   stripDebugInfo(*function_);
 }
 

@@ -14,6 +14,9 @@ namespace weft::pass {
 llvm::BasicBlock* copy_region(llvm::Function& to, llvm::Function& from, llvm::ArrayRef<llvm::Value*> captures,
                               llvm::Value* number, llvm::ValueToValueMapTy& copies);
 
+// The same without a copy: `from` is left without code. `number` and `captures` are in the entry block of `to`.
+void move_region(llvm::Function& to, llvm::Function& from, llvm::ArrayRef<llvm::Value*> captures, llvm::Value* number);
+
 // The types of `region`'s captures.
 llvm::SmallVector<llvm::Type*, 8> capture_types(const llvm::Function& region);
 

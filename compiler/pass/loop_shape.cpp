@@ -154,6 +154,8 @@ LoopShape find_loop(Function& function) {
   LoopShape shape;
   shape.function = &function;
   if (!collect(shape)) return shape;
+  shape.location = shape.init->getArgOperand(0);
+  shape.kind = shape.init->getArgOperand(2);
   const StringRef name = callee_name(*shape.init);
   shape.is_unsigned = name.ends_with("u");
   shape.bits = name.contains("_8") ? 64 : 32;

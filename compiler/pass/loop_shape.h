@@ -20,6 +20,9 @@ struct LoopShape {
   llvm::CallBase* init = nullptr;  // null: it does not hold exactly one loop; `obstacle` says why
   llvm::CallBase* fini = nullptr;  // of a static loop
   llvm::CallBase* next = nullptr;  // of a dispatched one
+  // What `init` passes.
+  llvm::Value* location = nullptr;
+  llvm::Value* kind = nullptr;
   bool dispatched = false;
   bool is_unsigned = false;
   unsigned bits = 32;  // of the counter

@@ -86,8 +86,9 @@ ModuleLowering::Plan ModuleLowering::plan_region(CallBase& fork, Function& regio
 
 void ModuleLowering::run_in_ranges(CallInst& fork, const Plan& plan) {
   const LoopShape& shape = plan.shape;
-  Function* body = make_range_body(shape);
-  if (!is_replaceable(shape, fork)) {
+  const bool replaces = is_replaceable(shape, fork);
+  Function* body = make_range_body(shape, replaces);
+  if (!replaces) {
     offer_ranges(fork, shape, plan.trip_count, body, nullptr);
     return;
   }

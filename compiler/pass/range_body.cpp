@@ -154,7 +154,7 @@ void wait_for_tasks(const LoopShape& shape, CallBase* barrier, Instruction* begi
   const auto call = [&](const char* name) {
     const FunctionCallee function =
         module.getOrInsertFunction(name, builder.getVoidTy(), builder.getPtrTy(), builder.getInt32Ty());
-    builder.CreateCall(function, {shape.init->getArgOperand(0), number});
+    builder.CreateCall(function, {shape.location, number});
   };
   call("__kmpc_taskgroup");
   builder.SetInsertPoint(barrier);
@@ -179,7 +179,7 @@ bool needs_thread_number(const LoopShape& shape) {
 
 }  // namespace
 
-Function* make_range_body(const LoopShape& shape) {
+Function* make_range_body(const LoopShape& shape, bool replaces) {
   Function& region = *shape.function;
   LLVMContext& context = region.getContext();
   Type* pointer = PointerType::getUnqual(context);
@@ -194,12 +194,15 @@ Function* make_range_body(const LoopShape& shape) {
   if (needs_thread_number(shape)) {
     const FunctionCallee query =
         region.getParent()->getOrInsertFunction("__kmpc_global_thread_num", builder.getInt32Ty(), builder.getPtrTy());
-    number = builder.CreateCall(query, {shape.init->getArgOperand(0)});
+    number = builder.CreateCall(query, {shape.location});
   } else {
     number = load_field(builder, range, kRangeNumber, builder.getInt32Ty());
   }
   ValueToValueMapTy copies;
-  BasicBlock* entry = copy_region(*body, region, captures, number, copies);
+  if (replaces)
+    move_region(*body, region, captures, number);
+  else
+    copy_region(*body, region, captures, number, copies);
   body->addParamAttr(0, Attribute::NonNull);
   body->addParamAttr(0, Attribute::NoAlias);
   body->addParamAttr(1, Attribute::ReadOnly);
@@ -226,7 +229,7 @@ Function* make_range_body(const LoopShape& shape) {
     loop_over_ranges(init, cast<CallBase>(copied(shape.fini)), range, bounds);
   }
   if (shape.task_barrier != nullptr)
-    wait_for_tasks(shape, cast<CallBase>(copied(shape.task_barrier)), entry->getTerminator(), number);
+    wait_for_tasks(shape, cast<CallBase>(copied(shape.task_barrier)), body->getEntryBlock().getTerminator(), number);
   stop_waiting(*body);
   drop_unused_queries(*body);
   return body;

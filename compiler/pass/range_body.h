@@ -7,6 +7,7 @@
 namespace weft::pass {
 
 // `void (weft_range*, void** captures)`: private variables, the loop once for each range, the ends of reductions.
-llvm::Function* make_range_body(const LoopShape& shape);
+// `replaces`: the region's own code is used, so that it has none afterwards; else a copy.
+llvm::Function* make_range_body(const LoopShape& shape, bool replaces);
 
 }  // namespace weft::pass

@@ -215,15 +215,15 @@ Function* new_region(const LoopShape& shape, ArrayRef<Type*> arguments) {
 
 void run_body(IRBuilder<>& builder, const LoopShape& shape, Value* number, Function* body, Value* captures) {
   Function* next = shape.dispatched ? next_of_dispatched(shape) : next_of_static(shape);
-  builder.CreateCall(run_member(shape),
-                     {number, shape.init->getArgOperand(0), body, captures, next, shape.init->getArgOperand(2)});
+  builder.CreateCall(run_member(shape), {number, shape.location, body, captures, next, shape.kind});
   builder.CreateRetVoid();
 }
 
 }  // namespace
 
 bool is_replaceable(const LoopShape& shape, const CallBase& fork) {
-  if (!shape.function->hasLocalLinkage() || !isa<Constant>(shape.init->getArgOperand(0))) return false;
+  if (!shape.function->hasLocalLinkage() || !isa<Constant>(shape.location)) return false;
+  if (any_of(*shape.function, [](const BasicBlock& block) { return block.hasAddressTaken(); })) return false;
   for (const Use& use : shape.function->uses()) {
     const auto* call = dyn_cast<CallBase>(use.getUser());
     if (call == nullptr || (call != &fork && !call->isCallee(&use))) return false;

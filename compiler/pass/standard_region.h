@@ -10,7 +10,7 @@
 
 namespace weft::pass {
 
-// Whether `fork` and direct calls are all that uses the region, so that it can be replaced.
+// Whether `fork` and direct calls are all that uses the region, so that its code can go to the body.
 bool is_replaceable(const LoopShape& shape, const llvm::CallBase& fork);
 
 // What a fork passes in the region's place: it takes the two thread numbers and the list of the captures. It has the
