@@ -19,6 +19,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
+        "openblas: nested BLAS with OpenBLAS by several compilers, with options of its own. "
         "python: Python programs, with options of its own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
@@ -47,6 +48,10 @@ def main(root: pathlib.Path) -> int:
         from .python import main as python  # with options of its own
 
         return python.main(root, sys.argv[2:])
+    if sys.argv[1:2] == ["openblas"]:
+        from . import openblas  # with options of its own, too
+
+        return openblas.main(root)
     arguments = parse(root)
     arguments.build = arguments.build.absolute()
     console, stamp = terminal.console(), terminal.stamp()
