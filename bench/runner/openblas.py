@@ -16,7 +16,6 @@ from .terminal import positive
 
 DEBIAN = "Debian"
 BUILDS = ("gcc", "clang", "weftcc")
-LLVM = ("clang", "weftcc")  # they need LLVM's interface, which libgomp has not
 RATIOS = (("weftcc", "clang"), ("weftcc", "gcc"), ("weftcc", DEBIAN), ("clang", DEBIAN))
 
 
@@ -81,12 +80,13 @@ def _splits(runtime: Runtime) -> list[Split]:
 
 
 def _plan(chosen: list[Runtime], libraries: list[str]) -> list[Variant]:
+    """Every library on weft; the first one, which is Debian's, under the peers too."""
     return [
         Variant(runtime, library, split)
         for runtime in chosen
         for index in range(3)
         for library in libraries
-        if runtime.name != "libgomp" or library not in LLVM
+        if runtime.name == "weft" or library == libraries[0]
         for split in [_splits(runtime)[index]]
     ]
 
