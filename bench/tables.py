@@ -155,7 +155,14 @@ def python(results: dict) -> None:
     print(python_tables.markdown(results), end="")
 
 
-TABLES = {"micro": micro, "blas_calls": calls, "nested_blas": nested, "openblas": openblas, "programs": programs, "python": python}
+TABLES = {
+    "micro": micro,
+    "blas_calls": calls,
+    "nested_blas": nested,
+    "openblas": openblas,
+    "programs": programs,
+    "python": python,
+}
 
 
 def main() -> None:

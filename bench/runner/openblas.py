@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/run openblas: nested BLAS with the builds of scripts/build-openblas, in turn. The source paper's last table: one
-level of parallelism against two, for each library and runtime."""
+"""bench/run openblas: nested BLAS with the builds of scripts/build-openblas, in turn. It is the source paper's last
+table, one level of parallelism against two, for each library."""
 
 import argparse
 import collections
