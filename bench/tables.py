@@ -136,11 +136,33 @@ def programs(results: dict) -> None:
         )
 
 
+def openblas(results: dict) -> None:
+    print(
+        f"Milliseconds, {results['rounds']} rounds; "
+        f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
+    )
+    found, columns = collections.defaultdict(dict), {}
+    for result in results["results"]:
+        column = f"{result['runtime']}, {result['library']}, {result['split']}"
+        columns[column] = None
+        found[result["problem"]][column] = f"{1e3 * result['median']:.2f}"
+    head("problem", *columns)
+    for problem, cells in found.items():
+        row(problem, *(cells.get(column, "") for column in columns))
+
+
 def python(results: dict) -> None:
     print(python_tables.markdown(results), end="")
 
 
-TABLES = {"micro": micro, "blas_calls": calls, "nested_blas": nested, "programs": programs, "python": python}
+TABLES = {
+    "micro": micro,
+    "blas_calls": calls,
+    "nested_blas": nested,
+    "openblas": openblas,
+    "programs": programs,
+    "python": python,
+}
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from .targets import Verdict
 from .terminal import positive
 
 # Module of each that has options of its own.
-OWN_OPTIONS = {"python": "python", "loops": "loops", "engines": "engines", "compile-cost": "compile_cost"}
+OWN_OPTIONS = {"python": "python", "loops": "loops", "engines": "engines", "openblas": "openblas", "compile-cost": "compile_cost"}
 
 
 def parse(root: pathlib.Path) -> argparse.Namespace:
@@ -35,7 +35,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
-        "loops, engines, compile-cost: what weftcc does; python: Python programs; with options of their own.",
+        "loops, engines, openblas, compile-cost: what weftcc does; python: Python programs; with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")

@@ -2,7 +2,7 @@
 """Programs by weftcc compute the same on weft and on clang's own runtime. Its command line: driver; its pass: pass.
 
 WEFT_DRIVER_DIR holds the drivers, WEFT_LIBRARIES the runtime and the pass, WEFT_STOCK_LIBRARIES clang's libomp. A program
-that weftcc links asks for weft under a name of its own, so programs for libomp are linked by clang of weftcc's objects."""
+that weftcc links asks for weft as libgomp.so.1, so programs for libomp are linked by clang of weftcc's objects."""
 
 import os
 import pathlib
@@ -68,6 +68,18 @@ class WeftccTest(unittest.TestCase):
             stock = self.build_for_libomp(HERE / "iterators.cpp", *level, driver="weftc++", linker="clang++-19")
             for program, libraries in ((ours, WEFT), (stock, STOCK)):
                 self.assertEqual(run(program, LD_LIBRARY_PATH=libraries).stdout, "2000\n", (level, libraries))
+
+    def test_linked_with_weft_starts_on_libomp(self):
+        program, _ = self.build(HERE / "loops.c", "-O2")
+        expected = run(program, "1000", LD_LIBRARY_PATH=WEFT).stdout
+        # Under the name by which the program asks for weft.
+        stock = self.folder / "libraries"
+        stock.mkdir()
+        for name in ("libgomp.so.1", "libomp.so.5"):
+            (stock / name).symlink_to(pathlib.Path(STOCK) / "libomp.so.5")
+        self.assertNotIn(WEFT, run("ldd", program, LD_LIBRARY_PATH=str(stock)).stdout)
+        self.assertEqual(run(program, "1000", LD_LIBRARY_PATH=str(stock)).stdout, expected)
+        self.assertTrue(expected)
 
     def test_statistics_count_loops(self):
         program, _ = self.build(HERE / "loops.c", "-O2")
