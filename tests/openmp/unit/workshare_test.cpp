@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of a loop that have nothing left: whose iterations they take first.
+// How many iterations members of a loop take at once, and whose when they have nothing left.
 #include "openmp/loop/workshare.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr uint64_t kEach = 16;
 std::vector<int> order_of(int member, const Placement* near) {
   Workshare share;
   share.near = near;
-  EXPECT_TRUE(share_static_loop(&share, 1, kMembers * kEach, kMembers, 0, false));
+  EXPECT_TRUE(share_static_loop(&share, 1, kMembers * kEach, kMembers, {}, false));
   std::vector<int> order;
   std::vector<int> hits(kMembers * kEach);
   uint64_t had_last = 0;
@@ -29,6 +29,26 @@ std::vector<int> order_of(int member, const Placement* near) {
   EXPECT_EQ(hits, std::vector<int>(kMembers * kEach, 1));
   delete[] share.ranges.load();
   return order;
+}
+
+TEST(Workshare, TakesHalfWithinBounds) {
+  constexpr ChunkRange::Bounds kBounds{4, 16};
+  EXPECT_EQ(kBounds.of(100), 16U);
+  EXPECT_EQ(kBounds.of(20), 10U);
+  EXPECT_EQ(kBounds.of(6), 4U);
+  EXPECT_EQ(kBounds.of(3), 3U);
+  EXPECT_EQ(ChunkRange::Bounds{}.of(100), 1U);
+
+  ChunkRange range;
+  range.set(0, 50);
+  std::vector<uint64_t> sizes;
+  uint64_t taken = 0;
+  for (uint64_t first = 0, end = 0; range.take(kBounds, &first, &end);) {
+    EXPECT_EQ(first, taken);
+    taken = end;
+    sizes.push_back(end - first);
+  }
+  EXPECT_EQ(sizes, (std::vector<uint64_t>{16, 16, 9, 4, 4, 1}));
 }
 
 TEST(Workshare, HelpsItsNeighboursInTurn) {
