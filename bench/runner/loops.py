@@ -39,7 +39,7 @@ class Variant:
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/run loops",
-        description="Compares programs by weftcc with the same ones by clang and gcc, each under its runtime, and oneTBB.",
+        description="Compares programs by weftcc with those by clang and gcc, each on its runtime, and oneTBB.",
     )
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")

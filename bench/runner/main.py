@@ -25,7 +25,13 @@ from .targets import Verdict
 from .terminal import positive
 
 # Module of each that has options of its own.
-OWN_OPTIONS = {"python": "python.main", "loops": "loops", "engines": "engines", "openblas": "openblas", "compile-cost": "compile_cost"}
+OWN_OPTIONS = {
+    "python": "python.main",
+    "loops": "loops",
+    "engines": "engines",
+    "openblas": "openblas",
+    "compile-cost": "compile_cost",
+}
 
 
 def parse(root: pathlib.Path) -> argparse.Namespace:

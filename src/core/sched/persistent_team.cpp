@@ -49,7 +49,7 @@ void PersistentTeam::member_main(void* argument) {
   auto& member = *static_cast<PersistentMember*>(argument);
   PersistentTeam* persistent_team = member.persistent_team;
   // What was posted before the first run is still to be served.
-  uint32_t seen = member.done.load(std::memory_order_relaxed);
+  uint64_t seen = member.done.load(std::memory_order_relaxed);
   uint32_t nudges = 0;
   member.began_as_stub = member.context.load(std::memory_order_relaxed) == &member.stub;
   member.context.store(current_context(), std::memory_order_relaxed);
@@ -59,7 +59,7 @@ void PersistentTeam::member_main(void* argument) {
 }
 
 // Waits for the next post or nudge and runs it; false when the persistent team is dismissed.
-bool PersistentTeam::serve(PersistentMember& member, uint32_t& seen, uint32_t& nudges) noexcept {
+bool PersistentTeam::serve(PersistentMember& member, uint64_t& seen, uint32_t& nudges) noexcept {
   const auto called = [&] {
     return member.posted.load(std::memory_order_acquire) != seen ||
            member.nudged.load(std::memory_order_acquire) != nudges;
@@ -71,20 +71,32 @@ bool PersistentTeam::serve(PersistentMember& member, uint32_t& seen, uint32_t& n
     block_unless(called);
     member.asleep.store(0, std::memory_order_relaxed);
   }
-  const uint32_t posted = member.posted.load(std::memory_order_acquire);
+  const uint64_t posted = member.posted.load(std::memory_order_acquire);
   if (posted == seen) {
     nudges = member.nudged.load(std::memory_order_acquire);
     nudge_(this, member.index, member.post);
     return true;
   }
   seen = posted;
+  if (PostNumber::state(posted) != 0) {
+    // Withdrawn, now or before. Acquire stands above: the words are the owner's until the claim succeeds, and have been
+    // written before the post. Relaxed: the owner reads nothing through the claim.
+    if (PostNumber::state(posted) == PostNumber::kWithdrawn) return true;
+    seen = PostNumber::with(posted, PostNumber::kClaimed);
+    uint64_t open = posted;
+    if (!member.posted.compare_exchange_strong(open, seen, std::memory_order_relaxed)) {
+      // What stands there now has not been seen.
+      seen = posted;
+      return true;
+    }
+  }
   const bool last = dismissed_;
   if (!last) call_(this, member.index, member.post);
   // When it is done, the member's record may begin another life.
   if (last && member.began_as_stub) release_bodiless(&member.stub);
   const int index = member.index;
   self->carrier->statistics.ends.add();
-  member.done.store(seen, std::memory_order_release);
+  member.done.store(posted, std::memory_order_release);
   platform::full_fence();
   if (sleeping_on_.load(std::memory_order_relaxed) == index) unblock(owner_.load(std::memory_order_relaxed));
   return !last;

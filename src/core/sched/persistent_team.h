@@ -7,8 +7,11 @@
 //               at each `asleep` and unblocks those that are
 //   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
 //               and unblocks the owner if that sleeps on i
-// A side that stops spinning announces it (`asleep`, `sleeping_on`), fences, and looks once more. The other side fences
-// between its store and its look at the announcement. So one of the two sees the other.
+// An optional post (start_optional) is the member's only when it has claimed it: the member changes `posted` from open
+// to claimed before it runs, the owner from open to withdrawn when it has no use for the member any more. The number in
+// `posted` makes a claim that comes late fail. What is withdrawn counts as done; the member looks at nothing else of
+// it. A side that stops spinning announces it (`asleep`, `sleeping_on`), fences, and looks once more. The other side
+// fences between its store and its look at the announcement. So one of the two sees the other.
 #pragma once
 
 #include <atomic>
@@ -32,12 +35,24 @@ struct Post {
 // Runs a member's call. `index` counts from 1; the owner itself is 0.
 using PersistentCall = void (*)(PersistentTeam* persistent_team, int index, const Post& post);
 
+// Posts count in steps of four; the rest says what has become of an optional one.
+struct PostNumber {
+  static constexpr uint64_t kStep = 4;
+  static constexpr uint64_t kOpen = 1;
+  static constexpr uint64_t kClaimed = 2;
+  static constexpr uint64_t kWithdrawn = 3;
+
+  static constexpr uint64_t state(uint64_t number) noexcept { return number % kStep; }
+  static constexpr uint64_t with(uint64_t number, uint64_t state) noexcept { return number - number % kStep + state; }
+};
+
 struct PersistentMember {
-  alignas(64) std::atomic<uint32_t> posted{0};
+  alignas(64) std::atomic<uint64_t> posted{0};  // a number of PostNumber
   std::atomic<uint32_t> nudged{0};  // counts calls to come and look, outside of a post
   Post post{};
 
-  alignas(64) std::atomic<uint32_t> done{0};
+  // The number of the last post, as it was posted. The member's; of a withdrawn one the owner's.
+  alignas(64) std::atomic<uint64_t> done{0};
 
   // Read at each post, written when the member falls asleep or wakes.
   alignas(64) std::atomic<uint32_t> asleep{1};
@@ -76,20 +91,27 @@ class PersistentTeam {
   void* owner_data() const noexcept { return owner_data_; }
 
   // The owner writes `member(i).post` for 1 <= i < count, then calls this.
-  void start(int count) noexcept {
-    assert(is_valid() && count <= size_);
-    ++sequence_;
-    count_ = count;
-    for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
-    platform::full_fence();
-    if (__builtin_expect(parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed), 0)) {
-      launch_asleep(count);
-      return;
-    }
-    for (int i = 1; i < count; ++i) {
-      // The first post launches it.
-      if (members_[i]->asleep.load(std::memory_order_relaxed) != 0)
-        launch(members_[i]->context.load(std::memory_order_relaxed));
+  void start(int count) noexcept { post(count, 0); }
+
+  // The same for members that may be left out: see withdraw().
+  void start_optional(int count) noexcept { post(count, PostNumber::kOpen); }
+
+  // Takes back what start_optional() has posted to members that have not begun. They count as finished. A post of
+  // start() stays.
+  void withdraw() noexcept {
+    if (PostNumber::state(sequence_) != PostNumber::kOpen) return;
+    for (int i = 1; i < count_; ++i) {
+      PersistentMember& member = *members_[i];
+      uint64_t open = sequence_;
+      // Relaxed: nothing of a member that has not begun is read. One that has begun is waited for.
+      if (member.posted.load(std::memory_order_relaxed) != open ||
+          !member.posted.compare_exchange_strong(open, PostNumber::with(sequence_, PostNumber::kWithdrawn),
+                                                 std::memory_order_relaxed)) {
+        continue;
+      }
+      // The member does not write this line unless it has claimed the post. Release: a member of this team that looks
+      // for idle ones acquires it.
+      member.done.store(sequence_, std::memory_order_release);
     }
   }
 
@@ -145,9 +167,26 @@ class PersistentTeam {
     return true;
   }
 
+  void post(int count, uint64_t state) noexcept {
+    assert(is_valid() && count <= size_);
+    sequence_ = PostNumber::with(sequence_ + PostNumber::kStep, state);
+    count_ = count;
+    for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
+    platform::full_fence();
+    if (__builtin_expect(parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed), 0)) {
+      launch_asleep(count);
+      return;
+    }
+    for (int i = 1; i < count; ++i) {
+      // The first post launches it.
+      if (members_[i]->asleep.load(std::memory_order_relaxed) != 0)
+        launch(members_[i]->context.load(std::memory_order_relaxed));
+    }
+  }
+
   static void member_main(void* member);
   void launch_asleep(int count) noexcept;
-  bool serve(PersistentMember& member, uint32_t& seen, uint32_t& nudges) noexcept;
+  bool serve(PersistentMember& member, uint64_t& seen, uint32_t& nudges) noexcept;
   bool await(PersistentMember& member, const std::atomic<bool>& stop) noexcept;
 
   // What members read at each post, or write when they sleep.
@@ -162,7 +201,7 @@ class PersistentTeam {
   PersistentMember** members_ = nullptr;
 
   // What the owner writes at each post: on a line of its own, so that members keep theirs.
-  alignas(64) uint32_t sequence_ = 0;
+  alignas(64) uint64_t sequence_ = 0;  // of the last post
   int count_ = 1;
   int size_ = 1;  // members that have a context
   int made_ = 1;  // records made; those of dismissed members serve again

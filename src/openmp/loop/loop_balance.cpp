@@ -73,8 +73,8 @@ LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members,
   const bool local = team->icvs.affinity && affinity().local && team->persistent_team != nullptr;
   share->near = local ? &team->places.placement : nullptr;
   if (options.balance == Balance::static_) {
-    // Nobody else runs the part of a member, so none of a woven team is taken back.
-    if (team->persistent_team == nullptr) team->partial = false;
+    // Nobody else runs the part of a member, so none is taken back.
+    team->partial = false;
     return {members};
   }
   const uint64_t piece = piece_of(grain, count, members);

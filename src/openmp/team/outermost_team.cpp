@@ -159,19 +159,23 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   if (!make_persistent_team(root) || !fit_persistent_team(root, parent, size, bind)) return false;
   core::enter_region(context, size);
   watch(root->outermost_team, size, context, words);
-  if (ompt::on<Told>()) {
-    root->outermost_team->partial = prepare != nullptr;
-    ompt::begin_parallel(root->outermost_team, parent);
-  }
-  const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(root->outermost_team, words) : size;
-  if (root->outermost_team->started != started) root->outermost_team->started = started;
+  Team* team = root->outermost_team;
+  // Members keep its line while nothing in it changes.
+  if (team->partial != (prepare != nullptr)) team->partial = prepare != nullptr;
+  if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
+  const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(team, words) : size;
+  if (team->started != started) team->started = started;
   core::PersistentTeam* persistent_team = root->persistent_team;
   for (int i = 1; i < started; ++i) {
     void** line = persistent_team->member(i).post.words;
     for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
     line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
   }
-  persistent_team->start(started);
+  if (team->partial) {
+    persistent_team->start_optional(started);
+  } else {
+    persistent_team->start(started);
+  }
   Member* primary = &root->primary;
   primary->outer = parent;
   make_current<Told>(primary);
@@ -182,6 +186,8 @@ template <bool Told>
 void end_outermost_team(Member* primary) noexcept {
   Team* team = primary->team;
   if (ompt::on<Told>()) ompt::end_primary(primary, !team->partial);
+  // Where there are tasks, all may have to do with them.
+  if (team->partial && !team->tasks.tasked.load(std::memory_order_relaxed)) team->persistent_team->withdraw();
   if (!team->persistent_team->finish(team->tasks.tasked)) {
     help_with_tasks(primary);
     team->tasks.closing.store(true, std::memory_order_relaxed);

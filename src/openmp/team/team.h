@@ -72,7 +72,7 @@ struct Team : core::ParallelCall {
   // Constant during a region, but for `cancelled`, which is set once.
   int size = 1;
   int started = 1;  // members that take part; fewer than `size` in regions whose members may be left out
-  bool partial = false;  // such a region; of a persistent team only known with a tool
+  bool partial = false;  // such a region: members that have not begun when the primary has ended are taken back
   bool on_engine = false;  // an engine's threads are its members (engine_team.h)
   int level = 0;  // nested parallel regions, this included
   int active_level = 0;  // those of more than one member

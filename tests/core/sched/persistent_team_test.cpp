@@ -327,6 +327,86 @@ TEST_F(PersistentTeamRaceTest, NoPostIsLostByWhoIsAboutToSleep) {
   team->dismiss();
 }
 
+// Optional posts that are taken back at once, a little later, or when all have begun, and plain ones between: a member
+// runs a post before the owner goes on, or never. Its plain fields are the owner's then, and so are the post's words.
+class OptionalPostTest : public PersistentTeamRaceTest {
+ protected:
+  struct Counts {
+    long claimed = 0;
+    long withdrawn = 0;
+  };
+
+  static Counts post_optional() {
+    Owner* owner = make_owner();
+    PersistentTeam* team = make(owner, note_and_dawdle);
+    constexpr int kMembers = 4;
+    Counts counts;
+    EXPECT_EQ(team->reserve(kMembers), kMembers);
+    for (int round = 1; round <= kRounds && !testing::Test::HasFailure(); ++round) {
+      std::array<long, kMembers> before{};
+      for (size_t i = 1; i < kMembers; ++i) before[i] = owner->seen[i].posts;
+      const bool optional = round % 5 != 0;
+      auto* const word = reinterpret_cast<void*>(static_cast<uintptr_t>(round));
+      for (int i = 1; i < kMembers; ++i) team->member(i).post.words[0] = word;
+      if (optional) {
+        team->start_optional(kMembers);
+      } else {
+        team->start(kMembers);
+      }
+      if (round % 3 != 0) dawdle(3 * round);
+      if (round % 50 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+      team->withdraw();
+      EXPECT_TRUE(team->finish());
+      for (size_t i = 1; i < kMembers; ++i) {
+        const long runs = owner->seen[i].posts - before[i];
+        EXPECT_GE(runs, optional ? 0 : 1);
+        EXPECT_LE(runs, 1);
+        EXPECT_TRUE(team->has_finished(static_cast<int>(i)));
+        if (runs == 1) {
+          EXPECT_EQ(owner->seen[i].word, word);
+        }
+        if (optional) ++(runs == 1 ? counts.claimed : counts.withdrawn);
+      }
+    }
+    for (const Seen& seen : owner->seen) EXPECT_FALSE(seen.moved);
+    team->dismiss();
+    return counts;
+  }
+};
+
+TEST_F(OptionalPostTest, RunsBeforeTheOwnerGoesOnOrNeverWhereAllSleep) {
+  const Counts counts = post_optional();
+  EXPECT_GT(counts.claimed, 0);
+  EXPECT_GT(counts.withdrawn, 0);
+}
+
+TEST_F(OptionalPostTest, RunsBeforeTheOwnerGoesOnOrNeverWhereTheySpinALittle) {
+  set_spin_ns(20000);
+  const Counts counts = post_optional();
+  set_spin_ns(0);
+  EXPECT_GT(counts.claimed, 0);
+  EXPECT_GT(counts.withdrawn, 0);
+}
+
+// Whoever has begun is waited for; a member that begins late finds nothing to do.
+TEST_F(OptionalPostTest, WithdrawsOnlyWhoHasNotBegun) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner, note_and_wait);
+  ASSERT_EQ(team->reserve(2), 2);
+  team->member(1).post.words[0] = owner;
+  team->start_optional(2);
+  ASSERT_TRUE(await([&] { return owner->waits.load() == 1; }));
+  team->withdraw();
+  EXPECT_FALSE(team->has_finished(1));
+  owner->goes_on = true;
+  ASSERT_TRUE(team->finish());
+  EXPECT_EQ(owner->seen[1].posts, 1);
+  team->withdraw();
+  EXPECT_TRUE(team->finish()) << "nothing is left to take back";
+  team->dismiss();
+  EXPECT_EQ(owner->seen[1].posts, 1);
+}
+
 // The owner makes them ready together.
 TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostInAGang) {
   static ParallelCall gang;
