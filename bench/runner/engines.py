@@ -23,7 +23,7 @@ Samples = dict[str, dict[str, list[float]]]  # by engine and measure: nanosecond
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/run engines",
-        description="Compares the libraries that can run the loops of weftcc's programs; see docs/explanation/engines.md.",
+        description="Compares libraries that run the loops of weftcc's programs; see docs/explanation/engines.md.",
     )
     parser.add_argument("--engines", default=",".join(ENGINES), help="names, with commas between (default: all)")
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
@@ -114,7 +114,9 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     if samples:
         console.print(_table(samples))
     for name in missing:
-        console.print(f"No row {name}: this build does not have it; scripts/setup-engines says what it needs.", highlight=False)
+        console.print(
+            f"No row {name}: this build does not have it; scripts/setup-engines says what it needs.", highlight=False
+        )
     report.failures(console, list(failed.values()))
     others_percent = watch.percent()
     report.trust(console, others_percent)
