@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops as user-level threads of Argobots, one for each item. An execution stream takes turns between its threads, so
-// that it may have several pieces of a loop: there are no slots, and the items are members. Each stream has a pool of
-// its own, so that no thread moves to another stream.
+// Loops as user-level threads of Argobots, one for each item but the caller's. An execution stream takes turns between
+// its threads, so that it may have several pieces of a loop: there are no slots, and the items are members. Each stream
+// has a pool of its own, so that no thread moves to another stream.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <future>
@@ -36,14 +37,14 @@ void run_item(void* data) {
 }
 
 // Null, or what Argobots lacks.
-const char* make_streams(size_t cpus) {
+const char* make_streams(size_t streams) {
   if (ABT_init(0, nullptr) != ABT_SUCCESS) return "Argobots does not start";
-  g_pools.resize(cpus);
+  g_pools.resize(streams);
   for (ABT_pool& pool : g_pools) {
     ABT_xstream stream;
     if (ABT_xstream_create(ABT_SCHED_NULL, &stream) != ABT_SUCCESS ||
         ABT_xstream_get_main_pools(stream, 1, &pool) != ABT_SUCCESS) {
-      return "Argobots cannot make a stream for each CPU";
+      return "Argobots cannot make a stream for each CPU but one";
     }
   }
   return nullptr;
@@ -55,8 +56,10 @@ const char* start(int32_t cpus) {
   // The thread that initializes Argobots becomes a stream, which stands still whenever that thread does something else.
   // So it is one that does nothing.
   std::promise<const char*> made;
-  std::thread([&made, cpus] {
-    made.set_value(make_streams(static_cast<size_t>(cpus)));
+  // Streams never rest, and the thread of the program that runs a loop is one more.
+  const auto streams = static_cast<size_t>(std::max(cpus - 1, 1));
+  std::thread([&made, streams] {
+    made.set_value(make_streams(streams));
     for (;;) pause();
   }).detach();
   return made.get_future().get();
@@ -75,23 +78,22 @@ void await(const std::atomic<uint64_t>& left, bool inside) {
   }
 }
 
+// The caller runs the first item itself.
 void run(weft_engine_loop* loop) {
   // The first stream is that of the thread that stands still.
   int rank = 0;
   const bool inside = ABT_self_get_xstream_rank(&rank) == ABT_SUCCESS;
-  const size_t own = inside ? static_cast<size_t>(rank - 1) : 0;
-  // Inside a piece the caller runs the first item itself.
-  const uint64_t first = inside ? 1 : 0;
-  const auto left = std::make_shared<std::atomic<uint64_t>>(loop->count - first);
+  const size_t own = inside ? static_cast<size_t>(rank - 1) : g_pools.size() - 1;
+  const auto left = std::make_shared<std::atomic<uint64_t>>(loop->count - 1);
   std::vector<Item> items(loop->count);
-  for (uint64_t number = first; number < loop->count; ++number) {
+  for (uint64_t number = 1; number < loop->count; ++number) {
     items[number] = {loop, number, left};
     ABT_pool pool = g_pools[(own + number) % g_pools.size()];
     if (ABT_thread_create(pool, run_item, &items[number], ABT_THREAD_ATTR_NULL, nullptr) != ABT_SUCCESS) {
       run_item(&items[number]);  // there is no memory for a thread
     }
   }
-  if (inside) loop->piece(loop, 0, 0, 1);
+  loop->piece(loop, 0, 0, 1);
   await(*left, inside);
 }
 
