@@ -141,14 +141,24 @@ def openblas(results: dict) -> None:
         f"Milliseconds, {results['rounds']} rounds; "
         f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
     )
-    found, columns = collections.defaultdict(dict), {}
+    found, peers = collections.defaultdict(dict), collections.defaultdict(list)
     for result in results["results"]:
-        column = f"{result['runtime']}, {result['library']}, {result['split']}"
-        columns[column] = None
-        found[result["problem"]][column] = f"{1e3 * result['median']:.2f}"
-    head("problem", *columns)
-    for problem, cells in found.items():
-        row(problem, *(cells.get(column, "") for column in columns))
+        found[result["problem"]][result["runtime"], result["library"], result["split"]] = 1e3 * result["median"]
+        if result["runtime"] != "weft":
+            peers[result["problem"]].append(1e3 * result["median"])
+    libraries = list(dict.fromkeys(result["library"] for result in results["results"]))
+    head(
+        *("problem", "best peer", "weftcc, outer only", "inner only"),
+        *(f"{library}, untuned" for library in libraries),
+        "weftcc / Debian",
+    )
+    for problem, times in found.items():
+        count = max(int(split[0]) for _, _, split in times if split != "untuned")
+        alone = [times["weft", "weftcc", split] for split in (f"{count} x 1", f"1 x {count}")]
+        untuned = [times["weft", library, "untuned"] for library in libraries]
+        ratio = times["weft", "weftcc", "untuned"] / times["weft", "Debian", "untuned"]
+        cells = [min(peers[problem]), *alone, *untuned]
+        row(problem, *(f"{value:.2f}" for value in cells), f"{ratio:.3f}")
 
 
 def python(results: dict) -> None:
