@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clone.h"
 
+#include <llvm/Analysis/InlineCost.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -52,10 +53,10 @@ void let_queries_go(Function& function) {
 }
 
 bool may_inline(const CallBase& call, const Function& into) {
-  const Function* callee = call.getCalledFunction();
+  Function* callee = call.getCalledFunction();
   return callee != nullptr && !callee->isDeclaration() && !callee->isInterposable() && !callee->isVarArg() &&
          callee != &into && !callee->hasFnAttribute(Attribute::ReturnsTwice) &&
-         callee->getInstructionCount() < kCalleeLimit;
+         callee->getInstructionCount() < kCalleeLimit && isInlineViable(*callee).isSuccess();
 }
 
 // What stands for the arguments of a region, with slots for the two thread numbers.

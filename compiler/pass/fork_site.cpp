@@ -85,6 +85,8 @@ void offer_ranges(CallInst& fork, const LoopShape& shape, const TripCount& trip_
 
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(fork.getDebugLoc());
+  // To code around this region: nothing is left here from one time to the next.
+  builder.CreateLifetimeStart(places);
   for (unsigned i = 0; i < captures.size(); ++i)
     builder.CreateStore(captures[i], builder.CreateConstInBoundsGEP2_32(list, places, 0, i));
   builder.CreateCondBr(is_offered(builder, fork, run), offer, standard, likely(context));

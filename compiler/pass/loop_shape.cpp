@@ -8,6 +8,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "calls.h"
+#include "carried_state.h"
 #include "loop_region.h"
 
 namespace weft::pass {
@@ -56,10 +57,7 @@ bool read_schedule(LoopShape& shape) {
   switch (kind) {
     case kStaticChunked:
     case kStaticBalancedChunked: shape.chunked = true; [[fallthrough]];
-    case kStatic:
-      shape.schedule = WEFT_SCHEDULE_STATIC;
-      shape.monotonic = true;
-      return true;
+    case kStatic: shape.schedule = WEFT_SCHEDULE_STATIC; return true;
     case kDynamic:
       shape.schedule = WEFT_SCHEDULE_DYNAMIC;
       shape.chunked = true;
@@ -137,6 +135,11 @@ bool has_barrier(Function& function) {
   });
 }
 
+// Of a computed goto. A table of labels names the blocks of one function: a copy would jump into the original.
+bool has_label_addresses(const Function& function) {
+  return any_of(function, [](const BasicBlock& block) { return block.hasAddressTaken(); });
+}
+
 bool is_one(const Value* value) {
   const auto* constant = dyn_cast<ConstantInt>(value);
   return constant != nullptr && constant->isOne();
@@ -154,6 +157,7 @@ LoopShape find_loop(Function& function) {
   LoopShape shape;
   shape.function = &function;
   if (!collect(shape)) return shape;
+  if (has_label_addresses(function)) return without_loop(shape, "the addresses of its labels are taken");
   shape.location = shape.init->getArgOperand(0);
   shape.kind = shape.init->getArgOperand(2);
   const StringRef name = callee_name(*shape.init);
@@ -171,6 +175,11 @@ LoopShape find_loop(Function& function) {
     object(shape, "a static schedule, and the region asks for its thread number");
   if (!shape.obstacle.empty()) return shape;
   shape.reads_last = is_loaded(shape.last_slot());
+  // Where nobody can tell the order is left to the runtime.
+  if (shape.schedule == WEFT_SCHEDULE_STATIC)
+    shape.monotonic = carries_state(shape);
+  else if (shape.schedule == WEFT_SCHEDULE_RUNTIME)
+    shape.monotonic |= carries_state(shape);
   object(shape, shape.dispatched ? std::string() : why_not_repeatable(*shape.init, *shape.fini));
   object(shape, why_not_last(function, *shape.init));
   if (has_barrier(function) && publishes_private(function))

@@ -2,6 +2,7 @@
 #include "lower.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/InlineCost.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -53,7 +54,7 @@ void ModuleLowering::fold_debug_function(Function& region) {
     auto& call = cast<CallBase>(instruction);
     Function* inner = call.getCalledFunction();
     InlineFunctionInfo info;
-    if (inner == nullptr || !InlineFunction(call, info).isSuccess()) return;
+    if (inner == nullptr || !isInlineViable(*inner).isSuccess() || !InlineFunction(call, info).isSuccess()) return;
     changed_ = true;
     if (inner->hasLocalLinkage() && inner->use_empty()) {
       analyses_.clear(*inner, inner->getName());

@@ -223,7 +223,6 @@ void run_body(IRBuilder<>& builder, const LoopShape& shape, Value* number, Funct
 
 bool is_replaceable(const LoopShape& shape, const CallBase& fork) {
   if (!shape.function->hasLocalLinkage() || !isa<Constant>(shape.location)) return false;
-  if (any_of(*shape.function, [](const BasicBlock& block) { return block.hasAddressTaken(); })) return false;
   for (const Use& use : shape.function->uses()) {
     const auto* call = dyn_cast<CallBase>(use.getUser());
     if (call == nullptr || (call != &fork && !call->isCallee(&use))) return false;

@@ -28,7 +28,7 @@ enum weft_schedule {
 };
 
 enum weft_loop_flag {
-  /* The chunks of a member come in ascending order. */
+  /* The chunks of a member come in ascending order. A loop of a static schedule has the flag where its body can tell. */
   WEFT_LOOP_MONOTONIC = 1,
   /* The program reads weft_range::last: variables are lastprivate. */
   WEFT_LOOP_LASTPRIVATE = 2,

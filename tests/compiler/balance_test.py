@@ -32,7 +32,7 @@ static void body(struct weft_range *range, void **captures)
 int main(int count, char **arguments)
 {
   static struct weft_loop loop = {.version = WEFT_LOOP_VERSION, .flags = WEFT_LOOP_ALONE};
-  (void)count;
+  if (count > 4) loop.flags |= WEFT_LOOP_MONOTONIC;
   pause_us = atoi(arguments[2]);
   for (; region < atoi(arguments[3]); region++)
     if (!weft_parallel_for(&loop, body, NULL, strtoull(arguments[1], NULL, 10), 0)) return 1;
@@ -65,6 +65,21 @@ int main(int count, char **arguments)
   return 0;
 }
 """
+# A function, which no compiler sees from the loop, asks who runs an iteration.
+CHUNKS = r"""
+#include <omp.h>
+#include <stdio.h>
+int main(void)
+{
+  int (*volatile number)(void) = omp_get_thread_num;
+  int who[100], wrong = 0;
+#pragma omp parallel for schedule(runtime) num_threads(4)
+  for (int i = 0; i < 100; i++) who[i] = number();
+  for (int i = 0; i < 100; i++) wrong += who[i] != i / 3 % 4;
+  printf("%d\n", wrong);
+  return 0;
+}
+"""
 
 
 class Loops(ProcessTest):
@@ -72,15 +87,16 @@ class Loops(ProcessTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.ranges_program = cls.build("ranges", RANGES, f"-I{INCLUDE}", compiler=CLANG)
+        cls.chunks = cls.build("chunks", CHUNKS, compiler=str(WEFTCC))
         cls.small = cls.build("small", SMALL, compiler=str(WEFTCC))
 
     def loops(self, program, *arguments, **variables):
         return self.run_on_weft(program, *arguments, WEFT_NUM_CPUS="8", OMP_NUM_THREADS=str(MEMBERS), WEFT_STATS="1",
                                 **variables)
 
-    def ranges(self, count, pause_us, regions, **variables):
+    def ranges(self, count, pause_us, regions, *more, **variables):
         """For each region its ranges (member, begin, end) as they were printed; checks that they make up the loop."""
-        done = self.loops(self.ranges_program, count, pause_us, regions, **variables)
+        done = self.loops(self.ranges_program, count, pause_us, regions, *more, **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = [[] for _ in range(regions)]
         for line in done.stdout.splitlines():
@@ -134,6 +150,20 @@ class Loops(ProcessTest):
                 self.assertEqual(begins, sorted(begins))
             taken_by_others += sum(member != 0 for member, _, _ in region)
         self.assertGreater(taken_by_others, 0)
+
+    def test_monotonic_loops_ascend_within_each_member(self):
+        for balance in ("auto", "static", "affinity", "steal", "central"):
+            taken_by_others = 0
+            for region in self.ranges(400, 100, 3, "monotonic", WEFT_BALANCE=balance):
+                for member in range(MEMBERS):
+                    begins = [begin for who, begin, _ in region if who == member]
+                    self.assertEqual(begins, sorted(begins), balance)
+                taken_by_others += sum(member != 0 for member, _, _ in region)
+            self.assertGreater(taken_by_others, 0, balance)
+
+    def test_chunks_of_a_static_schedule_are_certain_members_own(self):
+        done = self.loops(self.chunks, OMP_SCHEDULE="static,3")
+        self.assertEqual(done.stdout, "0\n", done.stderr)
 
     def test_auto_takes_few_long_iterations_at_once(self):
         """A little of a part while nothing is known; then no more than some microseconds of work."""

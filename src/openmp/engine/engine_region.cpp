@@ -65,7 +65,7 @@ void run_members(weft_engine_loop* loop, int32_t, uint64_t begin, uint64_t end) 
 
 // Whether the program leaves it open which iterations a member runs in which order.
 bool is_free(const LoopRegion& region) noexcept {
-  return region.is_static() ? region.is_open() : !region.schedule.monotonic;
+  return !region.schedule.monotonic && (!region.is_static() || region.is_open());
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ int members_by_balance(uint64_t count, int size, int worthwhile, double iteratio
   return static_cast<int>(std::clamp<uint64_t>(pieces, 1, static_cast<uint64_t>(members)));
 }
 
-LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members, double iteration_ns,
-                      bool lastprivate) noexcept {
+LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members, double iteration_ns, bool lastprivate,
+                      bool monotonic) noexcept {
   const base::Options& options = base::options();
   const uint64_t grain = grain_of(options.grain, iteration_ns);
   // Woven teams run where there is time.
@@ -78,7 +78,8 @@ LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members,
     return {members};
   }
   const uint64_t piece = piece_of(grain, count, members);
-  if (options.balance == Balance::central) {
+  // Shares that others take from would be gone through out of order.
+  if (options.balance == Balance::central || monotonic) {
     base::LoopSchedule in_order{};
     in_order.monotonic = true;
     share_dynamic_loop(share, in_order, piece, count, members);

@@ -19,8 +19,8 @@ struct LoopParts {
 // takes; 0: not known.
 int members_by_balance(uint64_t count, int size, int worthwhile, double iteration_ns) noexcept;
 
-// Divides `count` iterations among `members`, at least 2.
-LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members, double iteration_ns,
-                      bool lastprivate) noexcept;
+// Divides `count` iterations among `members`, at least 2. `monotonic`: each member's come in ascending order.
+LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members, double iteration_ns, bool lastprivate,
+                      bool monotonic) noexcept;
 
 }  // namespace weft::openmp

@@ -162,7 +162,8 @@ void share_loop(Team* team, LoopRegion& region, int members) noexcept {
     return;
   }
   const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
-  region.parts = divide_loop(team, share, region.count, members, LoopCost(region.loop).iteration_ns(), lastprivate);
+  region.parts = divide_loop(team, share, region.count, members, LoopCost(region.loop).iteration_ns(), lastprivate,
+                             region.schedule.monotonic);
 }
 
 void run_loop_part(LoopRegion& region, int number) noexcept { run_member<true>(&region, number); }
@@ -186,6 +187,9 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
   totals.iterations = count;
   if (ompt::on<Told>()) region.totals = &totals;
   region.schedule = schedule_of(*loop, chunk, &region.chunk);
+  // The chunks of OMP_SCHEDULE=static,3 are certain members' own, which functions that the loop calls may count on.
+  if (loop->schedule == WEFT_SCHEDULE_RUNTIME && region.schedule.kind == Kind::static_ && region.chunk != 0)
+    return false;
   if (__builtin_expect(g_engine_wanted, 0) && run_on_engine(region, clauses)) return true;
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region};
   parallel_of_some<Told>(run_loop_member<Told>, words, clauses, prepare);

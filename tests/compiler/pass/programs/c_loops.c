@@ -239,6 +239,26 @@ static void volatile_bounds(int n) {
   check("volatile bounds", n);
 }
 
+// A table of labels is one region's.
+static void computed_goto(int n) {
+  clear();
+#pragma omp parallel for if (n > 7)
+  for (int i = 0; i < n; ++i) {
+    static void *const targets[] = {&&first, &&second, &&end};
+    int target = i % 2;
+    goto *targets[target];
+  first:
+    hits[i] += 2;
+    target++;
+    goto *targets[target];
+  second:
+    hits[i] += target == 1 && i % 2 == 0 ? -1 : 1;
+    goto *targets[2];
+  end:;
+  }
+  check("computed goto", n);
+}
+
 int main(void) {
   static const int sizes[] = {0, 1, 2, 3, 7, 8, 64, 65, 333, MOST};
   for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
@@ -256,6 +276,7 @@ int main(void) {
     tasks(n);
     tasks_of_private_variables(n);
     volatile_bounds(n);
+    computed_goto(n);
   }
   sections();
   return failures != 0;

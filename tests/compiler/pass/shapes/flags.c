@@ -14,7 +14,7 @@ void monotonic(long n) {
 #pragma omp parallel for schedule(monotonic : dynamic, 2)
   for (long i = 0; i < n; ++i) values[i]++;
 }
-// CHECK-DAG: = internal global {{.*}} { i32 1, i32 7, i32 0, i32 0, ptr {{.*}}, i64 4294967295,
+// CHECK-DAG: = internal global {{.*}} { i32 1, i32 6, i32 0, i32 0, ptr {{.*}}, i64 4294967295,
 // REPORT: "function":"last"{{.*}}"range"
 int last(unsigned n) {
   int value = 0;
@@ -34,7 +34,7 @@ void automatic(int n) {
 #pragma omp parallel for schedule(auto)
   for (int i = 0; i < n; ++i) values[i]++;
 }
-// CHECK-DAG: = internal global {{.*}} { i32 1, i32 {{4|5}}, i32 4, i32 0,
+// CHECK-DAG: = internal global {{.*}} { i32 1, i32 4, i32 4, i32 0,
 // REPORT: "function":"at_run_time"{{.*}}"range"
 void at_run_time(int n) {
 #pragma omp parallel for schedule(runtime)

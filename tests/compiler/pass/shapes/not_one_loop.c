@@ -81,3 +81,17 @@ void chunks_of_static(int n) {
 #pragma omp parallel for schedule(static, 4)
   for (int i = 0; i < n; ++i) values[i]++;
 }
+// With debug information it stays in a function of its own.
+// REPORT: "function":"labels"{{.*}}"none","reason":"{{the addresses of its labels are taken|no worksharing loop}}"
+void labels(int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    static void *const targets[] = {&&even, &&odd};
+    goto *targets[i % 2];
+  even:
+    values[i]++;
+    continue;
+  odd:
+    values[i]--;
+  }
+}

@@ -3,7 +3,7 @@
 // standard interface members run the same body: the region's code is there once.
 static int values[64];
 
-// CHECK: @weft_loop = internal global {{.*}} { i32 1, i32 5, i32 0, i32 0, ptr @{{[0-9]+}}, i64 2147483647, [4 x i64] zeroinitializer }, align 64
+// CHECK: @weft_loop = internal global {{.*}} { i32 1, i32 4, i32 0, i32 0, ptr @{{[0-9]+}}, i64 2147483647, [4 x i64] zeroinitializer }, align 64
 // CHECK-LABEL: define {{.*}}@plain(
 // CHECK: icmp ne ptr @weft_parallel_for, null
 // CHECK: br i1 %{{.*}}, label %weft.offer, label %[[FORK:.*]], !prof
