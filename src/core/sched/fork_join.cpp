@@ -76,6 +76,16 @@ void take_part(ParallelCall* parallel_call, uint64_t* served) noexcept {
   self->root = root;
 }
 
+namespace {
+
+// Nobody finds it any more.
+void take_down(ParallelCall* parallel_call) noexcept {
+  if (parallel_call->open_index < 0) return;
+  parallel_call->publisher->open[parallel_call->open_index].store(nullptr, std::memory_order_release);
+}
+
+}  // namespace
+
 void publish(ParallelCall* parallel_call, int count) noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;
@@ -105,6 +115,13 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   carrier->open_top.store(entry == top && entry < kOpenCalls ? top + 1 : top, std::memory_order_release);
   if (__builtin_expect(parallel_call->open_index < 0, 0)) summon(parallel_call, count - 1);
   notify({self->root, parallel_call});
+}
+
+void publish_again(ParallelCall* parallel_call, int count) noexcept {
+  // Without a call beside the publisher's own there is nobody whom the record's next life could surprise.
+  assert(parallel_call->is_over());
+  take_down(parallel_call);
+  publish(parallel_call, count);
 }
 
 void withdraw(ParallelCall* parallel_call) noexcept {
@@ -145,9 +162,7 @@ bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
   if (!done()) return false;
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
   self->carrier->statistics.ends.add();
-  if (parallel_call->open_index >= 0) {
-    parallel_call->publisher->open[parallel_call->open_index].store(nullptr, std::memory_order_release);
-  }
+  take_down(parallel_call);
   return true;
 }
 
