@@ -92,6 +92,52 @@ int main(int count, char **arguments)
   return 0;
 }
 """
+# Regions of two iterations that push tasks: which threads have run those of the last one.
+TASKS = r"""
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { ITERATIONS = 2, TASKS = 32 };
+static pthread_t who[ITERATIONS * TASKS];
+static void region(void)
+{
+#pragma omp parallel for
+  for (int i = 0; i < ITERATIONS; i++)
+    for (int t = 0; t < TASKS; t++) {
+#pragma omp task firstprivate(i, t)
+      {
+        usleep(2000);
+        who[i * TASKS + t] = pthread_self();
+      }
+    }
+}
+static void regions(void)
+{
+  int threads = 0;
+  for (int k = 0; k < 3; k++) region();
+  for (int t = 0; t < ITERATIONS * TASKS; t++) {
+    int first = 0;
+    while (!pthread_equal(who[first], who[t])) first++;
+    threads += first == t;
+  }
+  printf("%d\n", threads);
+}
+int main(int count, char **arguments)
+{
+  (void)count;
+  if (atoi(arguments[1]) == 0) {
+    regions();
+    return 0;
+  }
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  regions();
+  return 0;
+}
+"""
 # Regions of little work, compiled by weftcc.
 SMALL = r"""
 #include <stdio.h>
@@ -126,6 +172,7 @@ class Loops(ProcessTest):
         super().setUpClass()
         cls.ranges_program = cls.build("ranges", RANGES, f"-I{INCLUDE}", compiler=CLANG)
         cls.changing = cls.build("changing", CHANGING, f"-I{INCLUDE}", compiler=str(WEFTCC))
+        cls.tasks = cls.build("tasks", TASKS, compiler=str(WEFTCC))
         cls.small = cls.build("small", SMALL, compiler=str(WEFTCC))
 
     def loops(self, program, *arguments, **variables):
@@ -186,6 +233,11 @@ class Loops(ProcessTest):
                 if alone == 3:
                     break
             self.assertGreater(alone, 0, "never run alone before: a busy machine?")
+
+    def test_all_members_run_the_tasks_of_a_few_iterations(self):
+        for nested in (0, 1):
+            done = self.loops(self.tasks, nested)
+            self.assertEqual(done.stdout, f"{MEMBERS}\n", (nested, done.stderr))
 
     def test_steal_takes_a_grain_at_once(self):
         taken_by_others = 0

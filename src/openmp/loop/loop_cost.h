@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime learns of a loop: how long an iteration takes. It stands in the program's record of the loop
-// (weft_loop::learned), where regions of several threads may read and write it at once. Relaxed throughout: any of
-// their values will do.
+// What the runtime learns of a loop: how long an iteration takes, and whether its regions push explicit tasks. It
+// stands in the program's record of the loop (weft_loop::learned), where regions of several threads may read and write
+// it at once. Relaxed throughout: any of their values will do.
 #pragma once
 
 #include <algorithm>
@@ -40,9 +40,15 @@ class LoopCost {
     if (measured < kFirst) __atomic_store_n(&loop_->learned[kMeasured], measured + 1, __ATOMIC_RELAXED);
   }
 
+  bool pushes_tasks() const noexcept { return __atomic_load_n(&loop_->learned[kTasks], __ATOMIC_RELAXED) != 0; }
+  void note_tasks() noexcept {
+    if (!pushes_tasks()) __atomic_store_n(&loop_->learned[kTasks], 1, __ATOMIC_RELAXED);
+  }
+
  private:
   static constexpr int kCost = 0;
   static constexpr int kMeasured = 1;
+  static constexpr int kTasks = 2;
   static constexpr uint64_t kFirst = 4;
   static constexpr uint32_t kEach = 8;
   static constexpr double kUnit = 1024;

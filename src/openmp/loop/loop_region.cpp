@@ -168,6 +168,8 @@ void run_loop_member(void* const* words, int number) noexcept {
   // Nothing follows from a region whose team has one member only.
   const bool measures = region->share != nullptr && (region->parts.fixed != 1 || cost.wants_measure());
   const MemberRange mine = run_member<Told>(region, number, measures ? platform::now_ns() : 0);
+  // Relaxed: tasks that another member pushes later are noted in a later region.
+  if (region->share != nullptr && self()->team->tasks.tasked.load(std::memory_order_relaxed)) cost.note_tasks();
   const uint64_t iterations = mine.iterations - mine.unmeasured;
   if (mine.measured_since != 0 && iterations != 0) cost.learn(platform::now_ns() - mine.measured_since, iterations);
 }
@@ -182,9 +184,23 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
   return static_cast<int>(std::clamp(best, 1.0, static_cast<double>(size)));
 }
 
+// All members take part, for the tasks: there may be work for more of them than there are iterations.
+int prepare_for_tasks(Team* team, LoopRegion& region) noexcept {
+  share_loop(team, region, team->size);
+  // There was no memory.
+  if (region.parts.fixed == 1) return 1;
+  if (team->persistent_team == nullptr) {
+    team->partial = false;
+    // To a tool a barrier would be one more.
+    team->gathers = !ompt::on();
+  }
+  return team->size;
+}
+
 // Before the members begin: makes the loop's record and says how many do.
 int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
+  if (LoopCost(region.loop).pushes_tasks()) return prepare_for_tasks(team, region);
   // Of a region whose members have been seen to wait for each other all are to run.
   int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);
   if (region.is_open() && team->lent == 0) {
