@@ -90,6 +90,14 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;
   assert(parallel_call->is_over() && count >= 1);
+  parallel_call->open_index = -1;
+  if (count == 1) {
+    // Nobody is to come, so nobody is told, and what all carriers share is left alone. The last life's claims are over.
+    parallel_call->publisher = carrier;
+    parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
+    if (parallel_call->serial == 0) parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   // A range of serials per carrier would be cheaper still; one add per nested region is some 5 ns.
   parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
   self->last_parallel_call = parallel_call->serial;
@@ -107,7 +115,6 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
   int entry = 0;
   while (entry < top && carrier->open[entry].load(std::memory_order_relaxed) != nullptr) ++entry;
-  parallel_call->open_index = -1;
   if (entry < kOpenCalls) {
     carrier->open[entry].store(parallel_call, std::memory_order_release);
     parallel_call->open_index = entry;
