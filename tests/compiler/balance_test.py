@@ -39,6 +39,105 @@ int main(int count, char **arguments)
   return 0;
 }
 """
+# Regions of a loop whose iterations take no time, and then, once, a millisecond each: how many members took part in the
+# short region before and in the long one, and how many iterations the primary had of that.
+CHANGING = r"""
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "weft/loop.h"
+#pragma weak weft_parallel_for
+enum { COUNT = 64 };
+static int pause_us, members, primarys, runs[COUNT];
+static void body(struct weft_range *range, void **captures)
+{
+  int mine = 0;
+  (void)captures;
+  while (range->next(range))
+    for (uint64_t i = range->begin; i < range->end; i++) {
+      mine++;
+      runs[i]++;
+      if (pause_us) usleep((unsigned)pause_us);
+    }
+  if (mine > 0) __atomic_fetch_add(&members, 1, __ATOMIC_RELAXED);
+  if (range->number == 0) primarys = mine;
+}
+static void regions(int before)
+{
+  static struct weft_loop loop = {.version = WEFT_LOOP_VERSION, .flags = WEFT_LOOP_ALONE};
+  int last = 0;
+  for (int k = 0; k <= before; k++) {
+    last = members;
+    members = 0;
+    if (k == before) pause_us = 1000;
+    if (!weft_parallel_for(&loop, body, NULL, COUNT, 0)) exit(1);
+    for (int i = 0; i < COUNT; i++)
+      if (runs[i] != k + 1) exit(2);
+  }
+  printf("%d %d %d\n", last, members, primarys);
+}
+int main(int count, char **arguments)
+{
+  (void)count;
+  if (atoi(arguments[2]) == 0) {
+    regions(atoi(arguments[1]));
+    return 0;
+  }
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  regions(atoi(arguments[1]));
+  return 0;
+}
+"""
+# Regions of two iterations that push tasks: which threads have run those of the last one.
+TASKS = r"""
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { ITERATIONS = 2, TASKS = 32 };
+static pthread_t who[ITERATIONS * TASKS];
+static void region(void)
+{
+#pragma omp parallel for
+  for (int i = 0; i < ITERATIONS; i++)
+    for (int t = 0; t < TASKS; t++) {
+#pragma omp task firstprivate(i, t)
+      {
+        usleep(2000);
+        who[i * TASKS + t] = pthread_self();
+      }
+    }
+}
+static void regions(void)
+{
+  int threads = 0;
+  for (int k = 0; k < 3; k++) region();
+  for (int t = 0; t < ITERATIONS * TASKS; t++) {
+    int first = 0;
+    while (!pthread_equal(who[first], who[t])) first++;
+    threads += first == t;
+  }
+  printf("%d\n", threads);
+}
+int main(int count, char **arguments)
+{
+  (void)count;
+  if (atoi(arguments[1]) == 0) {
+    regions();
+    return 0;
+  }
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  regions();
+  return 0;
+}
+"""
 # Regions of little work, compiled by weftcc.
 SMALL = r"""
 #include <stdio.h>
@@ -88,6 +187,8 @@ class Loops(ProcessTest):
         super().setUpClass()
         cls.ranges_program = cls.build("ranges", RANGES, f"-I{INCLUDE}", compiler=CLANG)
         cls.chunks = cls.build("chunks", CHUNKS, compiler=str(WEFTCC))
+        cls.changing = cls.build("changing", CHANGING, f"-I{INCLUDE}", compiler=str(WEFTCC))
+        cls.tasks = cls.build("tasks", TASKS, compiler=str(WEFTCC))
         cls.small = cls.build("small", SMALL, compiler=str(WEFTCC))
 
     def loops(self, program, *arguments, **variables):
@@ -133,6 +234,26 @@ class Loops(ProcessTest):
         regions, whole, iterations, ranges, _ = self.statistics(self.loops(self.small, 16, WEFT_BALANCE="affinity"))
         self.assertEqual((regions, whole, iterations), (100, 0, 1600))
         self.assertGreaterEqual(ranges, 400)  # at least one in each part
+
+    def test_a_loop_that_becomes_long_gets_its_members(self):
+        """Its caller has run it alone so far, and begins to do so this time."""
+        for nested in (0, 1):
+            alone = 0
+            for _ in range(20):
+                done = self.loops(self.changing, 300, nested)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                before, members, primarys = map(int, done.stdout.split())
+                self.assertEqual(members, MEMBERS, done.stdout)
+                self.assertLess(primarys, 40, done.stdout)
+                alone += before == 1
+                if alone == 3:
+                    break
+            self.assertGreater(alone, 0, "never run alone before: a busy machine?")
+
+    def test_all_members_run_the_tasks_of_a_few_iterations(self):
+        for nested in (0, 1):
+            done = self.loops(self.tasks, nested)
+            self.assertEqual(done.stdout, f"{MEMBERS}\n", (nested, done.stderr))
 
     def test_steal_takes_a_grain_at_once(self):
         taken_by_others = 0

@@ -76,10 +76,28 @@ void take_part(ParallelCall* parallel_call, uint64_t* served) noexcept {
   self->root = root;
 }
 
+namespace {
+
+// Nobody finds it any more.
+void take_down(ParallelCall* parallel_call) noexcept {
+  if (parallel_call->open_index < 0) return;
+  parallel_call->publisher->open[parallel_call->open_index].store(nullptr, std::memory_order_release);
+}
+
+}  // namespace
+
 void publish(ParallelCall* parallel_call, int count) noexcept {
   Context* self = current_context();
   Carrier* carrier = self->carrier;
   assert(parallel_call->is_over() && count >= 1);
+  parallel_call->open_index = -1;
+  if (count == 1) {
+    // Nobody is to come, so nobody is told, and what all carriers share is left alone. The last life's claims are over.
+    parallel_call->publisher = carrier;
+    parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
+    if (parallel_call->serial == 0) parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   // A range of serials per carrier would be cheaper still; one add per nested region is some 5 ns.
   parallel_call->serial = pool().next_serial.fetch_add(1, std::memory_order_relaxed);
   self->last_parallel_call = parallel_call->serial;
@@ -97,7 +115,6 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
   int entry = 0;
   while (entry < top && carrier->open[entry].load(std::memory_order_relaxed) != nullptr) ++entry;
-  parallel_call->open_index = -1;
   if (entry < kOpenCalls) {
     carrier->open[entry].store(parallel_call, std::memory_order_release);
     parallel_call->open_index = entry;
@@ -105,6 +122,13 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   carrier->open_top.store(entry == top && entry < kOpenCalls ? top + 1 : top, std::memory_order_release);
   if (__builtin_expect(parallel_call->open_index < 0, 0)) summon(parallel_call, count - 1);
   notify({self->root, parallel_call});
+}
+
+void publish_again(ParallelCall* parallel_call, int count) noexcept {
+  // Without a call beside the publisher's own there is nobody whom the record's next life could surprise.
+  assert(parallel_call->is_over());
+  take_down(parallel_call);
+  publish(parallel_call, count);
 }
 
 void withdraw(ParallelCall* parallel_call) noexcept {
@@ -145,9 +169,7 @@ bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
   if (!done()) return false;
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
   self->carrier->statistics.ends.add();
-  if (parallel_call->open_index >= 0) {
-    parallel_call->publisher->open[parallel_call->open_index].store(nullptr, std::memory_order_release);
-  }
+  take_down(parallel_call);
   return true;
 }
 

@@ -118,6 +118,9 @@ inline constinit const std::atomic<bool> kNever{false};
 // Takes back the calls that nobody has claimed: they are never run. By the publisher, before join().
 void withdraw(ParallelCall* parallel_call) noexcept;
 
+// One that has been published with no call but the publisher's own gets others: calls 1 .. count-1.
+void publish_again(ParallelCall* parallel_call, int count) noexcept;
+
 // Waits until all published calls have ended; runs those that nobody claims. False, before that, when all are claimed
 // and `stop` is set; the thread that sets it then unblocks the parallel call's sleeper. The call is to be made again.
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop = kNever) noexcept;

@@ -52,6 +52,11 @@ ChunkRange::Bounds lazy_pieces(uint64_t chunk, uint64_t grain, uint64_t piece, d
 
 }  // namespace
 
+bool grain_is_said() noexcept {
+  const Grain& said = base::options().grain;
+  return said.iterations != 0 || said.ns != 0;
+}
+
 int members_by_balance(uint64_t count, int size, int worthwhile, double iteration_ns) noexcept {
   // A member each: such iterations may wait for each other.
   if (count <= static_cast<uint64_t>(size)) return worthwhile;
@@ -60,7 +65,7 @@ int members_by_balance(uint64_t count, int size, int worthwhile, double iteratio
   const bool all = options.balance == Balance::static_ || options.balance == Balance::affinity;
   const int members = all ? size : worthwhile;
   const Grain& said = options.grain;
-  if (said.iterations == 0 && said.ns == 0) return members;
+  if (!grain_is_said()) return members;
   const uint64_t pieces = count / std::max<uint64_t>(grain_of(said, iteration_ns), 1);
   return static_cast<int>(std::clamp<uint64_t>(pieces, 1, static_cast<uint64_t>(members)));
 }

@@ -15,6 +15,9 @@ struct LoopParts {
   int fixed = 0;
 };
 
+// Whether WEFT_GRAIN is set.
+bool grain_is_said() noexcept;
+
 // How many members take part, of a team of `size`. `worthwhile`: as many as the loop is worth. `iteration_ns`: what one
 // takes; 0: not known.
 int members_by_balance(uint64_t count, int size, int worthwhile, double iteration_ns) noexcept;

@@ -31,23 +31,84 @@ struct MemberRange {
   uint64_t had_last = 0;
   uint64_t iterations = 0;
   uint64_t pieces = 0;
+  int64_t measured_since = 0;  // ns; 0: not measured
+  uint64_t unmeasured = 0;     // iterations before that
+  int64_t trial_began = 0;     // platform::ticks()
 };
+
+// A region that its primary runs alone since the loop has been short so far may be long this time. So the primary takes
+// a small part first and looks at the clock: the part grows, since early iterations may be the short ones.
+constexpr uint64_t kFirstOfTrial = 64;
+constexpr uint64_t kSecondOfTrial = 8;
+
+// The other members begin, for the iterations that are left. False: they are not worth it.
+bool call_others(MemberRange* mine) noexcept {
+  LoopRegion& region = *mine->region;
+  Team* team = self()->team;
+  auto members = static_cast<int>(std::min<uint64_t>(region.left(), static_cast<uint64_t>(team->size)));
+  // What an iteration takes is not known: not what it took before.
+  if (region.is_open()) members = members_by_balance(region.left(), team->size, members, 0);
+  if (members == 1) return false;
+  share_loop(team, region, members);
+  if (region.parts.fixed == 1) return false;
+  if (region.totals != nullptr) region.totals->whole = false;
+  if (mine->measured_since == 0) {
+    mine->measured_since = platform::now_ns();
+    mine->unmeasured = mine->iterations;
+  }
+  begin_others(region.words, members);
+  return true;
+}
+
+// The primary's next iterations while it is alone. False: there are others now, or there are none left.
+bool next_on_trial(MemberRange* mine, Chunk* chunk) noexcept {
+  LoopRegion* region = mine->region;
+  uint64_t piece = region->left();
+  if (piece == 0) return false;
+  if (mine->pieces == 0) {
+    mine->trial_began = platform::ticks();
+    piece = region->count / kFirstOfTrial;
+  } else if (platform::ticks() - mine->trial_began > platform::ticks_of_20_us()) {
+    region->on_trial = false;
+    if (call_others(mine)) return false;
+  } else if (mine->pieces == 1) {
+    piece = region->count / kSecondOfTrial;
+  }
+  // In whole chunks, where there is a chunk size.
+  const uint64_t unit = std::max<uint64_t>(region->chunk, 1);
+  const uint64_t units = std::max<uint64_t>(piece / unit, 1);
+  piece = units <= region->left() / unit ? units * unit : region->left();
+  chunk->begin = region->first;
+  chunk->end = region->first += piece;
+  chunk->last = chunk->end == region->count;
+  return true;
+}
+
+// Of the iterations that have been shared, or left to the primary.
+bool next_of_parts(MemberRange* mine, Chunk* chunk) noexcept {
+  LoopRegion* region = mine->region;
+  const int number = mine->range.number;
+  if (const int parts = region->parts.fixed; parts != 0) {
+    if (mine->had_last != 0) return false;
+    mine->had_last = 1;
+    const EvenShare part =
+        parts == 1 ? EvenShare{0, region->left()}
+                   : even_share(region->left(), {static_cast<uint64_t>(parts), static_cast<uint64_t>(number)});
+    if (part.empty()) return false;
+    *chunk = {part.begin, part.end, part.end == region->left()};
+  } else if (!next_of_share(region->share, number, mine->had_last, chunk)) {
+    return false;
+  }
+  chunk->begin += region->first;
+  chunk->end += region->first;
+  return true;
+}
 
 int next_range(weft_range* range) noexcept {
   auto* mine = reinterpret_cast<MemberRange*>(range);
   LoopRegion* region = mine->region;
   Chunk chunk;
-  if (const int parts = region->parts.fixed; parts != 0) {
-    if (mine->had_last != 0) return 0;
-    mine->had_last = 1;
-    const EvenShare part =
-        parts == 1 ? EvenShare{0, region->count}
-                   : even_share(region->count, {static_cast<uint64_t>(parts), static_cast<uint64_t>(range->number)});
-    if (part.empty()) return 0;
-    chunk = {part.begin, part.end, part.end == region->count};
-  } else if (!next_of_share(region->share, range->number, mine->had_last, &chunk)) {
-    return 0;
-  }
+  if (!(region->on_trial && next_on_trial(mine, &chunk)) && !next_of_parts(mine, &chunk)) return 0;
   range->begin = chunk.begin;
   range->end = chunk.end;
   range->last = chunk.last ? 1 : 0;
@@ -79,9 +140,10 @@ void add_to(ompt::LoopTotals* totals, const MemberRange& mine) noexcept {
 }
 
 template <bool Told>
-MemberRange run_member(LoopRegion* region, int number) noexcept {
+MemberRange run_member(LoopRegion* region, int number, int64_t measured_since = 0) noexcept {
   const bool told = ompt::on<Told>() && region->totals != nullptr;
   MemberRange mine{{told ? next_told_range : next_range, 0, 0, 0, number}, region};
+  mine.measured_since = measured_since;
   if (told && number == 0) {
     region->totals->whole = region->parts.fixed == 1;
     self()->team->tool.loop = region->totals;
@@ -98,13 +160,18 @@ LoopRegion* region_of(void* const* words) noexcept { return static_cast<LoopRegi
 template <bool Told>
 void run_loop_member(void* const* words, int number) noexcept {
   LoopRegion* region = region_of(words);
-  if (number != 0 || !LoopCost(region->loop).wants_measure()) {
+  if (number != 0) {
     run_member<Told>(region, number);
     return;
   }
-  const int64_t before = platform::now_ns();
-  const MemberRange mine = run_member<Told>(region, number);
-  if (mine.iterations != 0) LoopCost(region->loop).learn(platform::now_ns() - before, mine.iterations);
+  LoopCost cost(region->loop);
+  // Nothing follows from a region whose team has one member only.
+  const bool measures = region->share != nullptr && (region->some_left_out || cost.wants_measure());
+  const MemberRange mine = run_member<Told>(region, number, measures ? platform::now_ns() : 0);
+  // Relaxed: tasks that another member pushes later are noted in a later region.
+  if (region->share != nullptr && self()->team->tasks.tasked.load(std::memory_order_relaxed)) cost.note_tasks();
+  const uint64_t iterations = mine.iterations - mine.unmeasured;
+  if (mine.measured_since != 0 && iterations != 0) cost.learn(platform::now_ns() - mine.measured_since, iterations);
 }
 
 // How many members take part, of `size`. Iterations that are no more than the members may wait for each other, as in
@@ -117,15 +184,31 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
   return static_cast<int>(std::clamp(best, 1.0, static_cast<double>(size)));
 }
 
+// All members take part, for the tasks: there may be work for more of them than there are iterations.
+int prepare_for_tasks(Team* team, LoopRegion& region) noexcept {
+  share_loop(team, region, team->size);
+  // There was no memory.
+  if (region.parts.fixed == 1) return 1;
+  team->partial = false;
+  // To a tool a barrier would be one more.
+  if (team->persistent_team == nullptr) team->gathers = !ompt::on();
+  return team->size;
+}
+
 // Before the members begin: makes the loop's record and says how many do.
 int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
+  if (LoopCost(region.loop).pushes_tasks()) return prepare_for_tasks(team, region);
   // Of a region whose members have been seen to wait for each other all are to run.
   int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);
   if (region.is_open() && team->lent == 0) {
     members = members_by_balance(region.count, team->size, members, LoopCost(region.loop).iteration_ns());
   }
   share_loop(team, region, members);
+  region.some_left_out = members > 1 && members < team->size;
+  region.words = words;
+  // A member takes a grain at once, if the user has said how much that is.
+  region.on_trial = region.parts.fixed == 1 && region.count > 1 && !grain_is_said();
   return region.parts.fixed == 1 ? 1 : members;
 }
 
@@ -156,14 +239,14 @@ void share_loop(Team* team, LoopRegion& region, int members) noexcept {
     // Chunks of a static schedule are handed out in their order too: programs count on early ones to run early.
     base::LoopSchedule schedule = region.schedule;
     if (region.is_static()) schedule.kind = Kind::dynamic;
-    share_dynamic_loop(share, schedule, std::max<uint64_t>(region.chunk, 1), region.count, members);
+    share_dynamic_loop(share, schedule, std::max<uint64_t>(region.chunk, 1), region.left(), members);
     share->near = nullptr;
     region.parts = {};
     return;
   }
   const bool lastprivate = (region.loop->flags & WEFT_LOOP_LASTPRIVATE) != 0;
-  region.parts = divide_loop(team, share, region.count, members, LoopCost(region.loop).iteration_ns(), lastprivate,
-                             region.schedule.monotonic);
+  const double iteration_ns = region.first == 0 ? LoopCost(region.loop).iteration_ns() : 0;
+  region.parts = divide_loop(team, share, region.left(), members, iteration_ns, lastprivate, region.schedule.monotonic);
 }
 
 void run_loop_part(LoopRegion& region, int number) noexcept { run_member<true>(&region, number); }

@@ -25,6 +25,10 @@ struct LoopRegion {
   base::LoopSchedule schedule;
   uint64_t chunk;  // 0: not given
 
+  void* const* words = nullptr;  // of the region's team (parallel.h)
+  uint64_t first = 0;  // iterations before this one are the primary's; the others have been shared
+  bool some_left_out = false;  // of the members, by what is known of the loop; not all
+  bool on_trial = false;  // the primary begins alone, and calls the others if that takes long
   Workshare* share = nullptr;
   LoopParts parts{1};  // at first: the primary takes all iterations at once
   ompt::LoopTotals* totals = nullptr;  // where there is a tool
@@ -32,11 +36,12 @@ struct LoopRegion {
   bool is_static() const noexcept {
     return schedule.kind == base::LoopSchedule::Kind::static_ || schedule.kind == base::LoopSchedule::Kind::auto_;
   }
+  uint64_t left() const noexcept { return count - first; }
   // The program leaves open which member runs what.
   bool is_open() const noexcept { return is_static() && chunk == 0; }
 };
 
-// Divides the iterations among `members` of the team, or leaves them to its primary.
+// Divides the iterations that are left among `members` of the team, or leaves them to its primary.
 void share_loop(Team* team, LoopRegion& region, int members) noexcept;
 
 // The calling member's part of a loop that has been shared.

@@ -145,6 +145,20 @@ Root* outermost(const Member* parent) noexcept {
   return nullptr;
 }
 
+void start_persistent_members(Root* root, void* const* words, int started) noexcept {
+  core::PersistentTeam* persistent_team = root->persistent_team;
+  for (int i = 1; i < started; ++i) {
+    void** line = persistent_team->member(i).post.words;
+    for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
+    line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
+  }
+  if (root->outermost_team->partial) {
+    persistent_team->start_optional(started);
+  } else {
+    persistent_team->start(started);
+  }
+}
+
 template <bool Told>
 bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind,
                           Prepare prepare) noexcept {
@@ -165,17 +179,7 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(team, words) : size;
   if (team->started != started) team->started = started;
-  core::PersistentTeam* persistent_team = root->persistent_team;
-  for (int i = 1; i < started; ++i) {
-    void** line = persistent_team->member(i).post.words;
-    for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
-    line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
-  }
-  if (team->partial) {
-    persistent_team->start_optional(started);
-  } else {
-    persistent_team->start(started);
-  }
+  start_persistent_members(root, words, started);
   Member* primary = &root->primary;
   primary->outer = parent;
   make_current<Told>(primary);

@@ -17,6 +17,10 @@ Root* outermost(const Member* parent) noexcept;
 template <bool Told>
 bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind,
                           Prepare prepare) noexcept;
+
+// Members 1 .. started-1 of the root's persistent team begin.
+void start_persistent_members(Root* root, void* const* words, int started) noexcept;
+
 template <bool Told>
 void end_outermost_team(Member* primary) noexcept;
 

@@ -196,6 +196,17 @@ void parallel_of_some(Invoke invoke, void** words, Clauses clauses, Prepare prep
 template void parallel_of_some<false>(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept;
 template void parallel_of_some<true>(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept;
 
+void begin_others(void* const* words, int members) noexcept {
+  Member* primary = self();
+  Team* team = primary->team;
+  team->started = members;
+  if (team->persistent_team != nullptr) {
+    start_persistent_members(outermost(primary->outer), words, members);
+  } else {
+    core::publish_again(team, members);
+  }
+}
+
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Region<true> region(invoke, words, Region<true>::Gang{size});
   Member* primary = region.kind() == Kind::woven ? take_frame() : nullptr;

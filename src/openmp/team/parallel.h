@@ -28,6 +28,10 @@ using Prepare = int (*)(Team* team, void* const* words);
 template <bool Told>
 void parallel_of_some(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept;
 
+// From the primary's part of such a region, when prepare() has left out all others: members 1 .. members-1 begin after
+// all. Once.
+void begin_others(void* const* words, int members) noexcept;
+
 // How many members a region of this task would have now.
 int planned_team_size(Member* self, int requested) noexcept;
 

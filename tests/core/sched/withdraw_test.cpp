@@ -74,6 +74,30 @@ TEST_F(WithdrawTest, WhatIsClaimedMeanwhileRunsOnce) {
   for (int round = 0; round < 3000; ++round) live(record_of_test(), round % 257);
 }
 
+TEST_F(WithdrawTest, APublisherThatWasAloneGetsItsCallsLate) {
+  Record& record = record_of_test();
+  for (int round = 0; round < 3000; ++round) {
+    Context* self = attach();
+    enter_region(self, kCalls);
+    for (auto& count : record.begun) count.store(0, std::memory_order_relaxed);
+    for (auto& count : record.ended) count.store(0, std::memory_order_relaxed);
+    record.call = run_call;
+    publish(&record, 1);
+    EXPECT_FALSE(record.claimable());
+    for (int i = 0; i < round % 57; ++i) weft::platform::pause();
+    publish_again(&record, kCalls);
+    join(&record);
+    for (int i = 0; i < kCalls; ++i) {
+      EXPECT_EQ(record.begun[static_cast<size_t>(i)].load(), i == 0 ? 0 : 1);
+      EXPECT_EQ(record.ended[static_cast<size_t>(i)].load(), i == 0 ? 0 : 1);
+    }
+    EXPECT_TRUE(record.is_over());
+    leave_region(self);
+    // Lives of both kinds follow each other in one record.
+    live(record, round % 57);
+  }
+}
+
 TEST_F(WithdrawTest, CarriersHaveTakenSomeOfThem) {
   int claimed = 0;
   for (int round = 0; round < 20'000 && claimed == 0; ++round) {
