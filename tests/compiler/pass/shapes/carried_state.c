@@ -5,6 +5,7 @@ static double values[64];
 void fill(double *);
 
 // CHECK: @weft_loop = {{.*}} { i32 1, i32 5, i32 0,
+// REPORT: "function":"private_variable"{{.*}}"range"
 void private_variable(int n) {
 #pragma omp parallel
   {
@@ -17,11 +18,13 @@ void private_variable(int n) {
   }
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 5, i32 0,
+// REPORT: "function":"firstprivate_variable"{{.*}}"range"
 void firstprivate_variable(int n, double x) {
 #pragma omp parallel for firstprivate(x)
   for (int i = 0; i < n; ++i) values[i] = x++;
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 5, i32 0,
+// REPORT: "function":"private_array"{{.*}}"range"
 void private_array(int n) {
   double buffer[8];
 #pragma omp parallel for private(buffer)
@@ -31,16 +34,19 @@ void private_array(int n) {
   }
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 5, i32 4,
+// REPORT: "function":"at_run_time"{{.*}}"range"
 void at_run_time(int n, double x) {
 #pragma omp parallel for firstprivate(x) schedule(runtime)
   for (int i = 0; i < n; ++i) values[i] = x++;
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 4, i32 4,
+// REPORT: "function":"at_run_time_unchanged"{{.*}}"range"
 void at_run_time_unchanged(int n, double x) {
 #pragma omp parallel for firstprivate(x) schedule(runtime)
   for (int i = 0; i < n; ++i) values[i] = x;
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 4, i32 0,
+// REPORT: "function":"reduction"{{.*}}"range"
 double reduction(int n) {
   double sum = 0, most = 0;
 #pragma omp parallel for reduction(+ : sum) reduction(max : most)
@@ -51,6 +57,7 @@ double reduction(int n) {
   return sum + most;
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 4, i32 0,
+// REPORT: "function":"written_first"{{.*}}"range"
 void written_first(int n) {
   double sum;
   int j;
@@ -62,6 +69,7 @@ void written_first(int n) {
   }
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 6, i32 0,
+// REPORT: "function":"lastprivate_variable"{{.*}}"range"
 int lastprivate_variable(int n) {
   int last = 0;
 #pragma omp parallel for lastprivate(last)
@@ -69,6 +77,7 @@ int lastprivate_variable(int n) {
   return last;
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 4, i32 0,
+// REPORT: "function":"variables_of_an_iteration"{{.*}}"range"
 void variables_of_an_iteration(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
@@ -81,6 +90,7 @@ void variables_of_an_iteration(int n) {
 // The inner region's comes first.
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 4, i32 0,
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 4, i32 0,
+// REPORT: "function":"nested"{{.*}}"range"
 void nested(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
@@ -89,6 +99,7 @@ void nested(int n) {
   }
 }
 // CHECK: @weft_loop.{{[0-9]+}} = {{.*}} { i32 1, i32 4, i32 0,
+// REPORT: "function":"tasks"{{.*}}"range"
 void tasks(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
