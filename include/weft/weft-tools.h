@@ -28,10 +28,10 @@ typedef void (*weft_set_switch_callback_t)(weft_callback_switch_t callback);
 /* What became of a parallel region that weftcc has compiled as one loop (weft/loop.h). */
 typedef struct weft_loop_totals_t {
   uint64_t iterations;
-  uint64_t ranges;           /* pieces that the members have taken; one with `whole` */
+  uint64_t ranges;           /* pieces that the members have taken */
   uint64_t ranges_of_others; /* of them: by members other than the primary */
   int32_t members;           /* that took part and had an implicit task; the others of the team were left out */
-  int32_t whole;             /* 1: the primary took all iterations at once */
+  int32_t whole;             /* 1: the primary took all iterations, alone */
 } weft_loop_totals_t;
 
 /* Called by the primary at the end of such a region, just before parallel_end. Plain regions have no such call. */

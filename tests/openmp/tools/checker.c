@@ -244,7 +244,7 @@ static void on_loop(ompt_data_t *parallel, const weft_loop_totals_t *totals)
           (unsigned long long)totals->ranges, (unsigned long long)region->iterations, (unsigned long long)region->ranges);
   if (totals->ranges_of_others > totals->ranges || (totals->members == 1 && totals->ranges_of_others))
     wrong("loop: %llu ranges of others", (unsigned long long)totals->ranges_of_others);
-  if (totals->whole && totals->ranges > 1) wrong("loop: whole, but %llu ranges", (unsigned long long)totals->ranges);
+  if (totals->whole && totals->members > 1) wrong("loop: whole, but %d members", totals->members);
   if (totals->members < region->size) met(LEFT_OUT);
 }
 
