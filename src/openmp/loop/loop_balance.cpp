@@ -83,10 +83,12 @@ LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members,
     return {members};
   }
   const uint64_t piece = piece_of(grain, count, members);
-  // Shares that others take from would be gone through out of order.
+  // Shares that others take from would be gone through out of order. Pieces that shrink keep many members from meeting
+  // at the one counter.
   if (options.balance == Balance::central || monotonic) {
     base::LoopSchedule in_order{};
     in_order.monotonic = true;
+    if (options.balance != Balance::central) in_order.kind = base::LoopSchedule::Kind::guided;
     share_dynamic_loop(share, in_order, piece, count, members);
     return {};
   }
