@@ -170,6 +170,7 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_BALANCE", base::name_of(options.balance));
     grain(out, options.grain);
     out.setting("WEFT_NUMA", base::name_of(options.numa));
+    out.setting("WEFT_ENGINE", or_empty(options.engine));
     out.setting("WEFT_MODE", base::name_of(options.mode));
     out.setting("WEFT_NODE", options.node);
     out.setting("WEFT_WEIGHT", long{options.weight});
