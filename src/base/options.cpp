@@ -3,7 +3,9 @@
 
 #include <sys/auxv.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/message.h"
 #include "base/option_values.h"
@@ -96,6 +98,12 @@ void set(const Given& given, const Row& row, Value* value) noexcept {
 
 void set(const Given& given, const Row& row, Text* text) noexcept { text->value = given.value(row); }
 
+bool is_known(const char* name, size_t length) noexcept {
+  return std::any_of(std::begin(kRows), std::end(kRows), [name, length](const Row& row) {
+    return std::strncmp(row.variable, name, length) == 0 && row.variable[length] == 0;
+  });
+}
+
 // Names that are ours by their prefix, unknown, and close to one we know: a slip of the keyboard.
 void warn_about_misspellings(const char* const* environment) noexcept {
   constexpr int kClose = 2;
@@ -105,6 +113,8 @@ void warn_about_misspellings(const char* const* environment) noexcept {
     const char* end = std::strchr(name, '=');
     if (end == nullptr) continue;
     const auto length = static_cast<size_t>(end - name);
+    // Most names are right, and to compare one with all others is a good part of the start.
+    if (is_known(name, length)) continue;
     const Row* closest = nullptr;
     int least = kClose + 1;
     for (const Row& row : kRows) {
@@ -114,7 +124,7 @@ void warn_about_misspellings(const char* const* environment) noexcept {
         closest = &row;
       }
     }
-    if (closest != nullptr && least > 0) {
+    if (closest != nullptr) {
       warn("%.*s is not a variable weft knows; did you mean %s?", static_cast<int>(length), name, closest->variable);
     }
   }
