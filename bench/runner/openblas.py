@@ -22,12 +22,12 @@ RATIOS = (("weftcc", "clang"), ("weftcc", "gcc"), ("weftcc", DEBIAN), ("clang", 
 @dataclasses.dataclass(frozen=True)
 class Variant:
     runtime: Runtime
-    library: str
+    blas: str
     split: Split
 
     @property
     def key(self) -> tuple[str, str, Split]:
-        return self.runtime.name, self.library, self.split
+        return self.runtime.name, self.blas, self.split
 
 
 # What counts of each process's samples.
@@ -101,8 +101,8 @@ def _measure(sessions: dict[str, Session], plan: list[Variant], problem: Problem
     times: Times = collections.defaultdict(list)
     for _ in range(rounds):
         for variant in plan:
-            session = sessions[variant.library]
-            session.step(f"{problem.label}: {variant.runtime.name}, {variant.library}")
+            session = sessions[variant.blas]
+            session.step(f"{problem.label}: {variant.runtime.name}, {variant.blas}")
             command = [session.program("nested_blas"), *problem.arguments(variant.split, session.repeat or 1)]
             if result := session.run(variant.runtime, command):
                 samples = result["time"]["samples"]
