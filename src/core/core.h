@@ -15,6 +15,7 @@
 #include "core/sched/parallel_call.h"
 #include "core/sched/parking.h"
 #include "core/sched/persistent_team.h"
+#include "core/sched/polling.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/statistics.h"
 #include "core/sched/wait_queue.h"

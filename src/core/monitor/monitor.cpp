@@ -16,6 +16,7 @@
 #include "core/monitor/stalls.h"
 #include "core/monitor/ticks.h"
 #include "core/sched/carrier_binding.h"
+#include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/waking.h"
 #include "core/sched/workers.h"
@@ -30,6 +31,9 @@ namespace {
 
 constexpr long kTickNs = 5'000'000;
 constexpr int kTicksToLookForLocks = 200;
+
+// Polling services are other libraries' code.
+constexpr size_t kStackSize = 1u << 20;
 
 std::atomic<uint32_t> g_awake{0};
 std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
@@ -50,7 +54,7 @@ class Monitor {
     stalls_.tick();
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
     pool_.surplus.tick(pool_);
-    return roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() || ticks_watched();
+    return polls() || roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() || ticks_watched();
   }
 
   // Nothing else is to watch, until g_awake.
@@ -98,14 +102,17 @@ class Monitor {
 // Until the next tick; looks in between where something has to be seen at once.
 void sleep_a_tick(Pool& p, Monitor& monitor) noexcept {
   int64_t left = kTickNs;
-  while (monitor.looks_in_between()) {
-    const int64_t rest = monitor.rest_ns();
+  while (monitor.looks_in_between() || monitor_polls()) {
+    int64_t rest = monitor.rest_ns();
+    if (monitor_polls()) rest = std::min(rest, kPollingFloorNs);
     if (rest >= left) break;
     p.node.rest(p, rest);
     left -= rest;
-    monitor.look();
+    if (monitor.looks_in_between()) monitor.look();
+    poll_if_nobody_has();
   }
   p.node.rest(p, left);
+  poll_if_nobody_has();
 }
 
 void monitor_is_ready() noexcept {
@@ -132,7 +139,8 @@ void* monitor_main(void* argument) {
     // that wait for a slot of the node.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
-    if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched()) {
+    if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched() ||
+        polls()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }
@@ -145,7 +153,7 @@ void* monitor_main(void* argument) {
 void start_monitor() noexcept {
   g_awake.store(1);
   // Without a monitor all but programs whose members spin on each other still end.
-  const bool there = platform::start_service_thread(monitor_main, &pool(), 256u << 10);
+  const bool there = platform::start_service_thread(monitor_main, &pool(), kStackSize);
   if (!there) monitor_is_ready();
   if (!NodeBudget::wanted(pool().settings)) return;
   if (!there) base::warn("WEFT_NODE: no thread can be made; this process does not share its CPUs with others");

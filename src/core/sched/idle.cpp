@@ -5,6 +5,7 @@
 
 #include "core/context/free_contexts.h"
 #include "core/sched/cpu_spread.h"
+#include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/release_idle.h"
 #include "core/sched/switching.h"
@@ -36,6 +37,24 @@ void note_rise(Carrier* carrier) noexcept {
   note_wait(carrier, now, now - called);
 }
 
+// Its state is `sleeping`.
+void sleep_until_called(Carrier* carrier) noexcept {
+  SleepingPoller poller;
+  while (carrier->wake.load() == Wake::sleeping) {
+    if (!poller.elected() || !polls()) {
+      platform::futex_wait(carrier->wake, Wake::sleeping);
+      continue;
+    }
+    if (!platform::futex_wait_for(carrier->wake, Wake::sleeping, poller.rest_ns())) continue;
+    // What it finds may call this very carrier, which is awake.
+    uint32_t expected = Wake::sleeping;
+    if (!carrier->wake.compare_exchange_strong(expected, Wake::none)) return;
+    poll();
+    expected = Wake::none;
+    if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) return;
+  }
+}
+
 }  // namespace
 
 void rest(Context* self, bool in_place) noexcept {
@@ -59,6 +78,7 @@ void rest(Context* self, bool in_place) noexcept {
     if (budget != 0 && p.may_spin(carrier)) {
       if (spins % 64 != 63) continue;
       p.node.look(p);
+      poll();
       const int64_t now = platform::now_ns();
       note_wait(carrier, now, now - std::exchange(looked, now));
       if (now < deadline) {
@@ -77,7 +97,7 @@ void rest(Context* self, bool in_place) noexcept {
     uint32_t expected = Wake::none;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
     carrier->statistics.parks.add();
-    while (carrier->wake.load() == Wake::sleeping) platform::futex_wait(carrier->wake, Wake::sleeping);
+    sleep_until_called(carrier);
     note_rise(carrier);
     break;
   }

@@ -9,6 +9,7 @@
 #include "core/context/context.h"
 #include "core/sched/cpu_spread.h"
 #include "core/sched/parallel_call.h"
+#include "core/sched/polling.h"
 #include "platform/cpu_set.h"
 #include "platform/cycles.h"
 
@@ -197,6 +198,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
     platform::pause();
     if ((finished = done())) break;
     if (spins % kSpinsPerTime == kSpinsPerTime - 1) {
+      poll();
       const int64_t now = platform::now_ns();
       if (deadline == 0) {
         deadline = now + budget;

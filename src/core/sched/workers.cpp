@@ -18,6 +18,7 @@
 #include "core/sched/idle.h"
 #include "core/sched/next_work.h"
 #include "core/sched/parking.h"
+#include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/switching.h"
 #include "core/sched/workers.h"
@@ -124,6 +125,7 @@ void forget_in_child() {
   bind_identity(self);  // its OS thread has the identity that called fork() for its own, and another number
   forget_admissions();
   forget_parked();
+  forget_pollers();
   forget_monitor();
   g_start_lock.unlock();
 }

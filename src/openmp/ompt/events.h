@@ -38,6 +38,9 @@ void begin_member(Member* member) noexcept;
 // The caller is about to run tasks of other teams (free_agent.h), or has: to a tool its own is an initial task.
 void begin_agent(Member* agent) noexcept;
 void end_agent(Member* agent) noexcept;
+// The same for a member whose task is paused (stand_in.h).
+void begin_stand_in(Member* member) noexcept;
+void end_stand_in(Member* member) noexcept;
 // It has run the part. `with_barrier`: the members of the team wait for each other here, and help with tasks, since a
 // tool must not see the implicit tasks end before.
 void end_member(Member* member, bool with_barrier) noexcept;

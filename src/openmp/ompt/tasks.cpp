@@ -76,7 +76,7 @@ Task* below(Member* self, const Task* task) noexcept {
 void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   const bool final = clauses.final || self->task->final;
   // Not deferred either where the team has one member: as the specification has it for included tasks.
-  const bool deferred = clauses.deferred && !self->task->final && self->team->size > 1;
+  const bool deferred = clauses.deferred && !self->task->final && defers_tasks(self->team);
   int flags = ompt_task_explicit;
   if (final) flags |= ompt_task_final;
   if (!deferred) flags |= ompt_task_undeferred;

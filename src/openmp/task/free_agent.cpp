@@ -89,6 +89,7 @@ void serve() noexcept {
   Team* team = take_team();
   team->size = 1;
   team->flat = false;
+  team->defers_alone = false;
   team->persistent_team = nullptr;
   member->outer = before;
   enter_team(member, team, 0);

@@ -56,6 +56,10 @@ struct Task {
   bool implicit = false;
   bool linked = false;               // others may wait for it (dependences.h)
   bool for_agents = false;           // free_agent.h
+  bool uses_number = false;          // it has asked for its thread number (stand_in.h)
+  bool holds_number = false;         // no other task that asks runs under it
+  bool undeferred = false;           // its parent goes on when it has ended
+  bool waits_for_events = false;     // before it ends: nobody else could (event_counter.h)
   int priority = 0;
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
@@ -141,6 +145,17 @@ void end_undeferred(Member* self, Task* task) noexcept;
 
 // The event of a detachable task is fulfilled; from any thread (section 15.10, omp_fulfill_event).
 void fulfill_event(Task* task) noexcept;
+
+// `events` more are to come before the caller's task, which is explicit, has ended.
+void expect_events(Member* self, Task* task, int events) noexcept;
+// They have come; from any thread.
+void events_come(Task* task, int events) noexcept;
+
+// The event of a task of `team` is to come: the team's barriers wait for it. By one of the thread's members.
+void open_event(Member* self, Team* team) noexcept;
+
+// Makes a thread that has opened no region of several members yet one of the pool's, so that it can wait.
+void attach_to_pool(Member* self) noexcept;
 
 // Waits until the children of the current task have ended.
 void await_children(Member* self) noexcept;

@@ -40,16 +40,19 @@ bool recall(Team* team, int number) noexcept {
   return false;
 }
 
+bool claim_sleeper(Team* team, std::atomic<core::Context*>& sleeper) noexcept {
+  if (sleeper.load(std::memory_order_relaxed) == nullptr) return false;
+  // Acquire: with the pointer comes what it points to.
+  core::Context* context = sleeper.exchange(nullptr, std::memory_order_acq_rel);
+  if (context == nullptr) return false;
+  team->tasks.called.fetch_add(1);
+  core::unblock(context);
+  return true;
+}
+
 bool claim(Team* team, int number) noexcept {
-  std::atomic<core::Context*>& sleeper = team->members.lines[number].sleeper;
-  if (sleeper.load(std::memory_order_relaxed) != nullptr) {
-    // Acquire: with the pointer comes what it points to.
-    if (core::Context* context = sleeper.exchange(nullptr, std::memory_order_acq_rel)) {
-      team->tasks.called.fetch_add(1);
-      core::unblock(context);
-      return true;
-    }
-  }
+  MemberLine& line = team->members.lines[number];
+  if (claim_sleeper(team, line.sleeper) || claim_sleeper(team, line.shared.sleeper)) return true;
   return team->persistent_team != nullptr && number > 0 && recall(team, number);
 }
 
@@ -76,7 +79,7 @@ void answer_call(Member* self, bool stays) noexcept {
   platform::full_fence_after_update();
   if (team->tasks.on_call.empty(team->size)) return;
   int more = std::min(kFanOut, tasks_at_hand(team) - (stays ? 1 : 0) - others);
-  while (more > 0 && call_one(team, self->number)) --more;
+  while (more > 0 && call_one(team, caller_number(self))) --more;
 }
 
 void answer_recall(Member* self) noexcept {

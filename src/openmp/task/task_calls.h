@@ -15,12 +15,16 @@
 // arrives says so, fences, and looks for tasks. So one of the two sees the other.
 #pragma once
 
+#include "openmp/team/team.h"
+
 namespace weft::openmp {
 
-struct Member;
-struct Team;
+// A number that need not be called; a stand-in's may be that of a member that sleeps.
+inline constexpr int kNoCaller = -1;
+inline int caller_number(const Member* self) noexcept { return self->stands_in ? kNoCaller : self->number; }
 
-// Tells one member, if need be, of a task that has been pushed. `caller`: the number of the member that has, or -1.
+// Tells one member, if need be, of a task that has been pushed. `caller`: caller_number() of the member that has, or
+// kNoCaller.
 void call_to_tasks(Team* team, int caller) noexcept;
 
 // The calling member, which has been called, is there: tells others, if there is more to do than it can. `stays`: it is

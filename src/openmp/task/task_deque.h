@@ -33,9 +33,11 @@ struct TaskDeque {
     return true;
   }
 
-  // A task of this member's waits in a deque, or for predecessors: the team's barriers wait for it from now on.
   void count_created() noexcept {
     created.store(created.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void count_executed() noexcept {
+    executed.store(executed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
   // The task pushed last, if it lies above `floor`.

@@ -29,6 +29,9 @@ void prepare(Member* self, Task* task, bool final) noexcept {
   task->ended.store(false, std::memory_order_relaxed);
   task->final = final;
   task->for_agents = false;
+  task->uses_number = false;
+  task->undeferred = false;
+  task->waits_for_events = false;
   task->group = parent->group;
   task->created = 0;
   task->done_here = 0;
@@ -60,26 +63,6 @@ void announce_tasks(Member* self) noexcept {
       core::unblock(sleeper);
     }
   }
-}
-
-// In a thread that has opened no region of several members yet: makes it one of the pool's, so that it can wait.
-void attach(Member* self) noexcept {
-  start_runtime();
-  core::Context* context = core::attach();
-  if (self->context == context) return;
-  for (Member* member = self; member != nullptr; member = member->outer) {
-    member->context = context;
-    member->implicit.context = context;
-    for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) task->context = context;
-  }
-}
-
-void open_event(Member* self, Team* team) noexcept {
-  attach(self);
-  team->tasks.detached.fetch_add(1, std::memory_order_relaxed);
-  team->tasks.detachable.store(true, std::memory_order_relaxed);
-  // However the task runs, the barriers of the team wait for its end.
-  if (self->team == team && team->size > 1 && !team->tasks.tasked.load(std::memory_order_relaxed)) announce_tasks(self);
 }
 
 // Copies of reduced variables are kept for the members of a team.
@@ -116,8 +99,27 @@ void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noex
 
 }  // namespace
 
+void attach_to_pool(Member* self) noexcept {
+  start_runtime();
+  core::Context* context = core::attach();
+  if (self->context == context) return;
+  for (Member* member = self; member != nullptr; member = member->outer) {
+    member->context = context;
+    member->implicit.context = context;
+    for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) task->context = context;
+  }
+}
+
+void open_event(Member* self, Team* team) noexcept {
+  attach_to_pool(self);
+  team->tasks.detached.fetch_add(1, std::memory_order_relaxed);
+  team->tasks.detachable.store(true, std::memory_order_relaxed);
+  // However the task runs, the barriers of the team wait for its end.
+  if (self->team == team && defers_tasks(team) && !team->tasks.tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+}
+
 bool runs_at_once(const Member* self, bool deferred) noexcept {
-  return !deferred || self->team->size == 1 || self->task->final || (self->deque != nullptr && self->deque->full());
+  return !deferred || !defers_tasks(self->team) || self->task->final || (self->deque != nullptr && self->deque->full());
 }
 
 void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
@@ -130,24 +132,24 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
   }
   if (clauses.detachable) open_event(self, team);
   if (clauses.detachable || clauses.dependence_count > 0) task->team = team;
-  const bool deferred = clauses.deferred && team->size > 1 && !self->task->final;
+  const bool deferred = clauses.deferred && defers_tasks(team) && !self->task->final;
   // Where every task runs when it is created, only detachable ones can be waited for.
-  const bool linked = clauses.dependence_count > 0 && ((team->size > 1 && !self->task->final) ||
+  const bool linked = clauses.dependence_count > 0 && ((defers_tasks(team) && !self->task->final) ||
                                                        team->tasks.detachable.load(std::memory_order_relaxed));
   if (!deferred) {
     if (linked) link_and_wait(self, task, clauses.dependences, clauses.dependence_count, true);
+    task->undeferred = true;
     run_task(self, task);
     return;
   }
   if (!team->tasks.tasked.load(std::memory_order_relaxed)) announce_tasks(self);
-  TaskDeque* deque = deque_of(self);
-  deque->count_created();
+  count_created(self);
   if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
   if (goes_first(task) && is_ordered(team)) {
     team->tasks.inbox.put(task);
-    call_to_tasks(team, self->number);
-  } else if (deque->push(task)) {
-    call_to_tasks(team, self->number);
+    call_to_tasks(team, caller_number(self));
+  } else if (push_task(self, task)) {
+    call_to_tasks(team, caller_number(self));
   } else {
     run_pushed(self, task);
   }
@@ -162,6 +164,7 @@ void submit_empty_task(Member* self, const Dependence* list, int count) noexcept
 template <bool Told>
 void begin_undeferred(Member* self, Task* task, bool final) noexcept {
   prepare(self, task, final || self->task->final);
+  task->undeferred = true;
   if (task->open.load(std::memory_order_relaxed) != 0) {
     task->team = self->team;
     open_event(self, self->team);

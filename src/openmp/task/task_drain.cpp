@@ -59,6 +59,8 @@ void drain_at_end(Member* primary) noexcept {
       deque->executed.store(0, std::memory_order_relaxed);
     }
   }
+  team->tasks.created.store(0, std::memory_order_relaxed);
+  team->tasks.executed.store(0, std::memory_order_relaxed);
   close_calls(team);
   // In this record barriers count on.
   team->tasks.drained.store(primary->barriers, std::memory_order_relaxed);

@@ -21,8 +21,8 @@ void make_ready(Member* self, Task* task) noexcept {
   const bool inside = self != nullptr && self->team == team;
   // A thread outside of the team keeps the region from ending: it might end as soon as the task is there.
   if (!inside) team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
-  if (!inside || goes_first(task) || !deque_of(self)->push(task)) team->tasks.inbox.put(task);
-  call_to_tasks(team, inside ? self->number : -1);
+  if (!inside || goes_first(task) || !push_task(self, task)) team->tasks.inbox.put(task);
+  call_to_tasks(team, inside ? caller_number(self) : kNoCaller);
   if (!inside) team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
@@ -65,7 +65,7 @@ void complete_detached(Member* self, Task* task) noexcept {
   platform::full_fence_after_update();
   if (!last) {
     // Nobody waits for fewer of them.
-  } else if (team->size > 1) {
+  } else if (defers_tasks(team)) {
     wake_sleepers(team);
   } else if (core::Context* waiter = team->tasks.event_waiter.load(std::memory_order_acquire)) {
     core::unblock(waiter);
@@ -74,9 +74,19 @@ void complete_detached(Member* self, Task* task) noexcept {
   team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
+// Its parent goes on at once when it has ended, so it ends when its events have come.
+void await_own_events(Member* self, const Task* task) noexcept {
+  const auto come = [task] { return task->open.load(std::memory_order_acquire) == 1; };
+  if (core::spin_until(self->context, come)) return;
+  const Absence absence(self);
+  while (!come()) core::block();
+}
+
 }  // namespace
 
 void end_task(Member* self, Task* task) noexcept {
+  if (__builtin_expect(task->waits_for_events, 0)) await_own_events(self, task);
+  if (__builtin_expect(task->uses_number, 0)) release_number(self, task);
   self->task = nullptr;
   if (task->children != nullptr) task->children->clear();
   const bool detachable = task->open.load(std::memory_order_relaxed) != 0;
@@ -101,6 +111,25 @@ void run_given(Member* agent, Task* task) noexcept {
 void fulfill_event(Task* task) noexcept {
   if (ompt::on()) ompt::fulfill(task);
   if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
+}
+
+void expect_events(Member* self, Task* task, int events) noexcept {
+  // Its body runs, so it is not over.
+  if (task->open.load(std::memory_order_relaxed) == 0) {
+    task->open.store(1, std::memory_order_relaxed);
+    task->team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
+    open_event(self, task->team);
+    task->waits_for_events = task->undeferred;
+  }
+  task->open.fetch_add(events, std::memory_order_relaxed);
+}
+
+void events_come(Task* task, int events) noexcept {
+  // Read before: the task may be gone as soon as they are counted.
+  core::Context* waiter = task->waits_for_events ? task->context : nullptr;
+  const int left = task->open.fetch_sub(events, std::memory_order_acq_rel) - events;
+  if (left == 0) complete_detached(nullptr, task);
+  if (left == 1 && waiter != nullptr) core::unblock(waiter);
 }
 
 }  // namespace weft::openmp

@@ -2,6 +2,7 @@
 // Running one task on the caller's stack. Internal to openmp/task.
 #pragma once
 
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_take.h"
 
 namespace weft::openmp {
@@ -25,9 +26,9 @@ inline void run_task(Member* self, Task* task) noexcept {
 
 // The same of a task that the deques count.
 inline void run_pushed(Member* self, Task* task) noexcept {
-  TaskDeque* deque = deque_of(self);
   run_task(self, task);
-  deque->executed.store(deque->executed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  count_executed(self);
+  if (tasks_may_pause()) let_paused_go_on(self);
 }
 
 inline bool goes_first(const Task* task) noexcept { return task->priority > 0; }

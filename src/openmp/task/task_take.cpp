@@ -37,11 +37,11 @@ bool tasks_in_sight(const Team* team) noexcept {
 
 bool all_executed(const Team* team) noexcept {
   // Executed first: the sums only grow, so if they are equal they were equal at a time between.
-  uint64_t executed = 0;
-  uint64_t created = 0;
+  uint64_t executed = team->tasks.executed.load(std::memory_order_acquire);
   for (int i = 0; i < team->size; ++i) {
     if (const TaskDeque* deque = deque_at(team, i)) executed += deque->executed.load(std::memory_order_acquire);
   }
+  uint64_t created = team->tasks.created.load(std::memory_order_acquire);
   for (int i = 0; i < team->size; ++i) {
     if (const TaskDeque* deque = deque_at(team, i)) created += deque->created.load(std::memory_order_acquire);
   }
@@ -76,7 +76,8 @@ Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
 template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
   const Team* team = self->team;
-  for (int i = 1; i < team->size; ++i) {
+  // A stand-in has no deque; that of its number is another's.
+  for (int i = self->stands_in ? 0 : 1; i < team->size; ++i) {
     const int victim = self->number + i < team->size ? self->number + i : self->number + i - team->size;
     TaskDeque* deque = deque_at(team, victim);
     if (deque == nullptr || deque->empty()) continue;

@@ -11,6 +11,31 @@ namespace weft::openmp {
 TaskDeque* make_deque(Member* self) noexcept;
 inline TaskDeque* deque_of(Member* self) noexcept { return self->deque != nullptr ? self->deque : make_deque(self); }
 
+// A task of the member's waits in a deque or the inbox, or for predecessors: the team's barriers wait for it from now on.
+inline void count_created(Member* self) noexcept {
+  if (__builtin_expect(self->stands_in, 0)) {
+    self->team->tasks.created.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    deque_of(self)->count_created();
+  }
+}
+
+// It has run one. Release: as TaskDeque::executed.
+inline void count_executed(Member* self) noexcept {
+  if (__builtin_expect(self->stands_in, 0)) {
+    self->team->tasks.executed.fetch_add(1, std::memory_order_release);
+  } else {
+    deque_of(self)->count_executed();
+  }
+}
+
+// Puts a task that is ready where others find it; false: there is no room.
+inline bool push_task(Member* self, Task* task) noexcept {
+  if (__builtin_expect(!self->stands_in, 1)) return deque_of(self)->push(task);
+  self->team->tasks.inbox.put(task);
+  return true;
+}
+
 // That of any member, or null.
 inline TaskDeque* deque_at(const Team* team, int number) noexcept {
   return team->members.deques.load(std::memory_order_relaxed)[number].load(std::memory_order_acquire);

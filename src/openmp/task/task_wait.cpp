@@ -3,7 +3,7 @@
 
 #include "core/core.h"
 #include "openmp/task/dependences.h"
-#include "openmp/task/free_agent.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/record_cache.h"
 #include "platform/fence.h"
@@ -18,7 +18,7 @@ void await_predecessors(Member* self, Task* task) noexcept {
   while (!met()) {
     if (run_permitted_task(self)) continue;
     if (core::spin_until(self->context, met)) break;
-    block_between_tasks(self);
+    block_in_task_unless(self, met);
   }
 }
 
@@ -68,7 +68,7 @@ void await_children(Member* self) noexcept {
     // Against complete(): the fence is between our flag and the count.
     now->parent_waits.store(true, std::memory_order_relaxed);
     platform::full_fence();
-    block_between_tasks_unless(self, done);
+    block_in_task_unless(self, done);
     now->parent_waits.store(false, std::memory_order_relaxed);
   }
   // Nobody needs to wait for what has ended.
@@ -81,7 +81,7 @@ void task_yield(Member* self, const void* caller) noexcept {
 }
 
 void yield_to_task(Member* self) noexcept {
-  if (self->team->size > 1 && self->team->tasks.tasked.load(std::memory_order_relaxed) && run_permitted_task(self))
+  if (defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed) && run_permitted_task(self))
     return;
   core::yield();
 }
@@ -106,7 +106,7 @@ void await_taskgroup(Member* self) noexcept {
     // Against complete(), as in task_wait(). Release: with the pointer comes what it points to.
     group->waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
-    block_between_tasks_unless(self, done);
+    block_in_task_unless(self, done);
     group->waiter.store(nullptr, std::memory_order_relaxed);
   }
   now->group = group->outer;

@@ -27,6 +27,12 @@ struct TeamTasks {
   std::atomic<int> detached{0};
   std::atomic<bool> detachable{false};  // there have been some in this region
   std::atomic<core::Context*> event_waiter{nullptr};  // in a team of one
+
+  // stand_in.h. Thread numbers under which nobody runs tasks, since all of their contexts are paused; and what the
+  // deques count of tasks, of those that stand-ins create and run. Release on `executed`, as there.
+  std::atomic<int> unmanned{0};
+  std::atomic<uint64_t> created{0};
+  std::atomic<uint64_t> executed{0};
 };
 
 }  // namespace weft::openmp

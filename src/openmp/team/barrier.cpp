@@ -90,7 +90,7 @@ void count(Member* self) noexcept {
 
 void pass_barrier(Member* self) noexcept {
   Team* team = self->team;
-  if (team->size == 1) {
+  if (!defers_tasks(team)) {
     if (team->tasks.detachable.load(std::memory_order_relaxed)) await_events(self);
     // Alone, no barrier is counted that would make it stale.
     team->loops.cancelled.store(0, std::memory_order_relaxed);

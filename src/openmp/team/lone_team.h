@@ -20,6 +20,7 @@ void begin_lone_team(Member* parent, Member* member) noexcept {
   team->icvs = icvs(parent);
   enter_level(team->icvs, team->level);
   team->flat = false;
+  team->defers_alone = false;
   team->persistent_team = nullptr;
   inherit_league(team, parent);
   member->outer = parent;

@@ -11,6 +11,17 @@
 namespace weft::openmp {
 
 struct TaskDeque;
+struct Team;
+
+// What the contexts of one thread number share: a member whose task is paused, and its stand-ins (stand_in.h).
+struct SharedNumber {
+  Team* team = nullptr;  // set before the first stand-in begins
+  int number = 0;
+  std::atomic<int> active{1};  // contexts that are not paused
+  std::atomic<int> stand_ins{0};
+  std::atomic<core::Context*> sleeper{nullptr};  // the stand-in that sleeps until there are tasks (task_calls.h)
+  std::atomic<uint32_t> in_use{0};  // by a task that counts on the number being its own: a lock
+};
 
 struct MemberLine {
   static constexpr int kRounds = 12;
@@ -27,6 +38,8 @@ struct MemberLine {
 
   // Its part of a reduction, for the member that combines it (reduction_tree.h); null: there is none, or no more.
   std::atomic<void*> part{nullptr};
+
+  SharedNumber shared;
 
   // As if barrier number `barrier` had just been passed.
   void reset(uint32_t barrier) noexcept {

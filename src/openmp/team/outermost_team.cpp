@@ -44,6 +44,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
     if (team->icvs.affinity) take_place(member);
     t_version = version;
   }
+  if (tasks_may_pause()) member->implicit.uses_number = false;
   make_current<Told>(member);
   if (ompt::on<Told>()) ompt::begin_member(member);
   reinterpret_cast<Invoke>(post.words[0])(post.words, index);

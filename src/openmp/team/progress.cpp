@@ -45,6 +45,7 @@ uint64_t progress_of(const core::ParallelCall& parallel_call) noexcept {
   for (const Workshare& share : team.loops.ring) add_loop(sum, share);
   add_loop(sum, team.loops.region);
   if (!team.tasks.tasked.load(std::memory_order_relaxed)) return sum.get();
+  sum.add(team.tasks.executed);
   const int capacity = team.members.capacity.load(std::memory_order_acquire);
   const std::atomic<TaskDeque*>* deques = team.members.deques.load(std::memory_order_relaxed);
   for (int i = 0; i < capacity; ++i) {

@@ -87,6 +87,7 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   task.group = nullptr;
   task.floor = INT64_MIN;
   task.final = false;
+  task.uses_number = false;
   if (task.children != nullptr) task.children->clear();
   const std::atomic<TaskDeque*>* deques = team->members.deques.load(std::memory_order_relaxed);
   member->deque = deques != nullptr ? deques[number].load(std::memory_order_relaxed) : nullptr;

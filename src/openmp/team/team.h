@@ -31,6 +31,7 @@ using Invoke = void (*)(void* const* words, int number);
 struct Member {
   Team* team = nullptr;
   int number = 0;
+  bool stands_in = false;   // for a member whose task is paused (stand_in.h)
   Task* task = nullptr;     // what it runs now; &implicit at first
   Member* outer = nullptr;  // what the context goes back to at the end of the region
 
@@ -80,6 +81,7 @@ struct Team : core::ParallelCall {
   std::array<void*, core::Post::kWords> words{};
   Icvs icvs{};  // of the implicit tasks
   bool flat = false;  // all members run at once: barriers by dissemination
+  bool defers_alone = false;  // a team of one whose tasks are not run when they are created, since they may be paused
   bool gathers = false;  // without a persistent team: its members wait for each other at the end (task_regions.h)
   // cancel.h: the region is. Relaxed: a member that sees it late stops late; those that sleep are woken.
   std::atomic<bool> cancelled{false};
@@ -141,11 +143,26 @@ void make_current(Member* member) noexcept {
   }
 }
 
+// Whether the process has a library that pauses tasks (weft/task.h). Set once; relaxed: tasks that have begun before
+// are not affected.
+extern constinit std::atomic<bool> g_tasks_may_pause;
+inline bool tasks_may_pause() noexcept {
+  return __builtin_expect(g_tasks_may_pause.load(std::memory_order_relaxed), 0);
+}
+
+// The caller's task counts on its thread number (stand_in.h).
+void use_number(Member* self) noexcept;
+
+// Whether the team's tasks wait for somebody who has time.
+inline bool defers_tasks(const Team* team) noexcept { return team->size > 1 || team->defers_alone; }
+
 // What the routines that only ask say. A thread that has not used OpenMP stays one: signal handlers may ask, and making
 // a member allocates memory.
 inline int current_number() noexcept {
-  const Member* member = current_member();
-  return member != nullptr ? member->number : 0;
+  Member* member = current_member();
+  if (member == nullptr) return 0;
+  if (tasks_may_pause()) use_number(member);
+  return member->number;
 }
 inline int current_level() noexcept {
   const Member* member = current_member();

@@ -84,6 +84,7 @@ void begin_woven_team(Member* parent, int size, void* const* words, base::ProcBi
   // Of members that may be left out it cannot be asked.
   team->gathers = !ompt::on<Told>() && prepare == nullptr && pushes_tasks(words[1]);
   team->flat = false;
+  team->defers_alone = size == 1;
   team->persistent_team = nullptr;
   primary->outer = parent;
   enter_team(primary, team, 0);

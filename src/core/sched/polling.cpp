@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sched/polling.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/monitor/monitor.h"
+#include "core/sched/scheduler.h"
+#include "platform/cycles.h"
+
+namespace weft::core {
+
+namespace detail {
+
+constinit std::atomic<uint32_t> g_wanted{0};
+
+}  // namespace detail
+
+namespace {
+
+using detail::g_wanted;
+
+constexpr int kMost = 16;
+
+// A carrier that has work polls no more often. What a task waits for takes longer to come, as a rule.
+constexpr int64_t kBetweenWorkNs = 20'000;
+// Of the time that a sleeper has polled in vain.
+constexpr int64_t kRestPart = 16;
+constexpr int64_t kShortestRestNs = 50'000;
+constexpr int64_t kLongestRestNs = kPollingFloorNs;
+
+struct Service {
+  PollingService call = nullptr;
+  void* data = nullptr;
+};
+
+// Touched with the right to poll.
+constinit std::array<Service, kMost> g_services{};
+// Their bits.
+constinit std::atomic<uint32_t> g_registered{0};
+// How often poll_soon() has been called.
+constinit std::atomic<uint32_t> g_calls{0};
+// Who has that right: 0, or a number of the thread's. Acquire and release, as a lock's.
+constinit std::atomic<uintptr_t> g_poller{0};
+constinit std::atomic<bool> g_sleeper_elected{false};
+// Relaxed: an old value makes a poll come early or late.
+constinit std::atomic<int64_t> g_polled_ns{0};
+
+// Another for each identity; a service does not leave its carrier.
+uintptr_t own_number() noexcept {
+  static constinit thread_local char t_mark = 0;
+  return reinterpret_cast<uintptr_t>(&t_mark);
+}
+
+bool try_begin() noexcept {
+  uintptr_t nobody = 0;
+  return g_poller.load(std::memory_order_relaxed) == 0 &&
+         g_poller.compare_exchange_strong(nobody, own_number(), std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+void end() noexcept { g_poller.store(0, std::memory_order_release); }
+
+bool polls_itself() noexcept { return g_poller.load(std::memory_order_relaxed) == own_number(); }
+
+// For those that change the table; a service may take a while.
+void begin() noexcept {
+  while (!try_begin()) {
+    if (!started() || !yield()) platform::pause();
+  }
+}
+
+void call_services() noexcept {
+  for (uint32_t left = g_wanted.load(); left != 0; left &= left - 1) {
+    const auto index = static_cast<size_t>(__builtin_ctz(left));
+    const Service& service = g_services[index];
+    const uint32_t bit = uint32_t{1} << index;
+    const uint32_t calls = g_calls.load();
+    if (service.call != nullptr && service.call(service.data) != 0) continue;
+    // A poll_soon() that found the bit set has counted itself before: sequentially consistent, so it is seen here.
+    g_wanted.fetch_and(~bit);
+    if (service.call != nullptr && g_calls.load() != calls) g_wanted.fetch_or(bit);
+  }
+}
+
+}  // namespace
+
+int register_polling_service(PollingService service, void* data) noexcept {
+  if (service == nullptr) return EINVAL;
+  if (polls_itself()) return EDEADLK;
+  begin();
+  const auto place = std::find_if(g_services.begin(), g_services.end(), [](const Service& s) { return !s.call; });
+  const bool there = place != g_services.end();
+  if (there) {
+    *place = {service, data};
+    g_registered.fetch_or(uint32_t{1} << (place - g_services.begin()));
+  }
+  end();
+  return there ? 0 : EAGAIN;
+}
+
+int unregister_polling_service(PollingService service, void* data) noexcept {
+  if (polls_itself()) return EDEADLK;
+  begin();
+  const auto place = std::find_if(g_services.begin(), g_services.end(), [=](const Service& s) {
+    return service != nullptr && s.call == service && s.data == data;
+  });
+  const bool there = place != g_services.end();
+  if (there) {
+    *place = {};
+    g_registered.fetch_and(~(uint32_t{1} << (place - g_services.begin())));
+  }
+  end();
+  return there ? 0 : EINVAL;
+}
+
+void poll_soon() noexcept {
+  g_calls.fetch_add(1);
+  const uint32_t services = g_registered.load();
+  if ((g_wanted.load() & services) == services) return;
+  if (g_wanted.fetch_or(services) == 0 && started()) wake_monitor();
+}
+
+void poll_services() noexcept {
+  if (!try_begin()) return;
+  g_polled_ns.store(platform::now_ns(), std::memory_order_relaxed);
+  call_services();
+  end();
+}
+
+void poll_services_between_work() noexcept {
+  if (platform::now_ns() - g_polled_ns.load(std::memory_order_relaxed) > kBetweenWorkNs) poll();
+}
+
+SleepingPoller::SleepingPoller() noexcept
+    // Relaxed: it guards nothing. Where it comes a moment late nobody polls but the monitor.
+    : elected_(polls() && !g_sleeper_elected.exchange(true, std::memory_order_relaxed)),
+      began_(elected_ ? platform::now_ns() : 0) {}
+
+SleepingPoller::~SleepingPoller() {
+  if (elected_) g_sleeper_elected.store(false, std::memory_order_relaxed);
+}
+
+int64_t SleepingPoller::rest_ns() noexcept {
+  return std::clamp((platform::now_ns() - began_) / kRestPart, kShortestRestNs, kLongestRestNs);
+}
+
+void poll_if_nobody_has() noexcept {
+  if (monitor_polls() && platform::now_ns() - g_polled_ns.load(std::memory_order_relaxed) >= kPollingFloorNs) poll();
+}
+
+bool monitor_polls() noexcept { return polls() && !g_sleeper_elected.load(std::memory_order_relaxed); }
+
+void forget_pollers() noexcept {
+  g_poller.store(0, std::memory_order_relaxed);
+  g_sleeper_elected.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace weft::core

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polling services: functions of other libraries that look for what contexts wait for and the scheduler cannot see,
+// such as messages. They are called by whoever has time: contexts and carriers that wait, carriers between two pieces
+// of work, and, since all of them may be busy, the monitor (kPollingFloorNs). One thread at a time calls, and none while no
+// service has anything to look for.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weft::core {
+
+// Returns how much it still waits for; after 0 it is not called until poll_soon(). It must not wait, and may run on any
+// stack of the pool.
+using PollingService = int (*)(void* data);
+
+// 0, or EINVAL, or EAGAIN: there are too many. Thread-safe, as all here.
+int register_polling_service(PollingService service, void* data) noexcept;
+// It does not run any more when this returns: not for a call by itself, which is EDEADLK. EINVAL: not registered.
+int unregister_polling_service(PollingService service, void* data) noexcept;
+
+// Services have something to look for.
+void poll_soon() noexcept;
+
+namespace detail {
+
+// A bit for each service that has something to look for. Relaxed reads: one that comes a moment later is called then.
+extern constinit std::atomic<uint32_t> g_wanted;
+
+}  // namespace detail
+
+inline bool polls() noexcept { return __builtin_expect(detail::g_wanted.load(std::memory_order_relaxed) != 0, 0); }
+
+// Calls the services, if polls(); nothing while another thread does, and within a service.
+void poll_services() noexcept;
+inline void poll() noexcept {
+  if (polls()) poll_services();
+}
+
+// The same by one that has work to do: not if it has been done a moment ago.
+void poll_services_between_work() noexcept;
+inline void poll_between_work() noexcept {
+  if (polls()) poll_services_between_work();
+}
+
+// For a carrier that goes to sleep while polls(): one of them sleeps for short times and polls between them.
+class SleepingPoller {
+ public:
+  SleepingPoller() noexcept;
+  ~SleepingPoller();
+  SleepingPoller(const SleepingPoller&) = delete;
+  SleepingPoller& operator=(const SleepingPoller&) = delete;
+
+  bool elected() const noexcept { return elected_; }
+  // Until the next poll: the longer it has been in vain, the longer. So a wait is late by a part of itself at most.
+  int64_t rest_ns() noexcept;
+
+ private:
+  const bool elected_;
+  const int64_t began_;
+};
+
+// The monitor's part: how long nobody else may have polled until it does. Internal to core.
+inline constexpr int64_t kPollingFloorNs = 1'000'000;
+void poll_if_nobody_has() noexcept;
+// Whether it is to look that often: no carrier sleeps for short times.
+bool monitor_polls() noexcept;
+
+// In the child of a fork: nobody polls. The services stay.
+void forget_pollers() noexcept;
+
+}  // namespace weft::core

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// include/weft/task.h: pauses of tasks, polling services, events.
+#include "weft/task.h"
+
+#include <atomic>
+
+#include "base/keep_errno.h"
+#include "core/core.h"
+#include "openmp/abi/abi.h"
+#include "openmp/settings/startup.h"
+#include "openmp/task/stand_in.h"
+#include "openmp/task/task.h"
+#include "openmp/task/task_take.h"
+#include "openmp/team/team.h"
+
+using namespace weft;
+using namespace weft::openmp;
+
+struct weft_blocking_context {
+  std::atomic<core::Context*> context{nullptr};
+  // Sequentially consistent: unblock() after it is seen by a block() before which it is not.
+  std::atomic<bool> unblocked{false};
+};
+
+namespace {
+
+// A thread of control is in one pause at a time.
+constinit thread_local weft_blocking_context t_blocking;
+
+Member* attached_member() noexcept {
+  Member* member = self();
+  attach_to_pool(member);
+  return member;
+}
+
+bool tasks_wait(const Team* team) noexcept {
+  return team->tasks.tasked.load(std::memory_order_relaxed) && tasks_in_sight(team);
+}
+
+Task* task_of(weft_event_counter* counter) noexcept { return reinterpret_cast<Task*>(counter); }
+
+}  // namespace
+
+WEFT_ABI weft_blocking_context* weft_abi_weft_get_current_blocking_context() {
+  const base::KeepErrno keep;
+  // Relaxed: who unblocks has the address from here, by a way of its own.
+  t_blocking.context.store(attached_member()->context, std::memory_order_relaxed);
+  t_blocking.unblocked.store(false, std::memory_order_relaxed);
+  return &t_blocking;
+}
+WEFT_ABI_EXPORT(weft_get_current_blocking_context);
+
+WEFT_ABI void weft_abi_weft_block_current_task(weft_blocking_context* context) {
+  if (context->unblocked.load()) return;
+  const base::KeepErrno keep;
+  const Absence absence(self());
+  while (!context->unblocked.load()) core::block();
+}
+WEFT_ABI_EXPORT(weft_block_current_task);
+
+WEFT_ABI void weft_abi_weft_unblock_task(weft_blocking_context* context) {
+  // Read before: the pause may be over, and its thread gone, as soon as the flag is set.
+  core::Context* paused = context->context.load(std::memory_order_relaxed);
+  context->unblocked.store(true);
+  core::unblock(paused);
+}
+WEFT_ABI_EXPORT(weft_unblock_task);
+
+WEFT_ABI int weft_abi_weft_spin_until(int (*done)(void* argument), void* argument) {
+  const base::KeepErrno keep;
+  const Member* member = attached_member();
+  int last = 0;
+  const bool counts = member->task->uses_number;
+  core::spin_until(member->context, [&] {
+    last = done(argument);
+    // Others may run under the number of a task that has not asked for it.
+    return last != 0 || (!counts && tasks_wait(member->team));
+  });
+  return last;
+}
+WEFT_ABI_EXPORT(weft_spin_until);
+
+WEFT_ABI int weft_abi_weft_yield() {
+  const base::KeepErrno keep;
+  Member* member = attached_member();
+  core::poll();
+  if (!tasks_wait(member->team)) return core::yield() ? 1 : 0;
+  const Absence absence(member);
+  core::yield();
+  return 1;
+}
+WEFT_ABI_EXPORT(weft_yield);
+
+WEFT_ABI int weft_abi_weft_register_polling_service(const char* /*name*/, weft_polling_service service, void* data) {
+  const base::KeepErrno keep;
+  g_tasks_may_pause.store(true, std::memory_order_relaxed);
+  start_runtime();
+  return core::register_polling_service(service, data);
+}
+WEFT_ABI_EXPORT(weft_register_polling_service);
+
+WEFT_ABI int weft_abi_weft_unregister_polling_service(weft_polling_service service, void* data) {
+  const base::KeepErrno keep;
+  return core::unregister_polling_service(service, data);
+}
+WEFT_ABI_EXPORT(weft_unregister_polling_service);
+
+WEFT_ABI void weft_abi_weft_poll_soon() { core::poll_soon(); }
+WEFT_ABI_EXPORT(weft_poll_soon);
+
+// A counter is the task that it belongs to.
+WEFT_ABI weft_event_counter* weft_abi_weft_get_current_event_counter() {
+  const Member* member = current_member();
+  if (member == nullptr || member->task == nullptr || member->task->implicit) return nullptr;
+  return reinterpret_cast<weft_event_counter*>(member->task);
+}
+WEFT_ABI_EXPORT(weft_get_current_event_counter);
+
+WEFT_ABI void weft_abi_weft_increase_current_task_event_counter(weft_event_counter* counter, unsigned events) {
+  const base::KeepErrno keep;
+  expect_events(self(), task_of(counter), static_cast<int>(events));
+}
+WEFT_ABI_EXPORT(weft_increase_current_task_event_counter);
+
+WEFT_ABI void weft_abi_weft_decrease_task_event_counter(weft_event_counter* counter, unsigned events) {
+  const base::KeepErrno keep;
+  events_come(task_of(counter), static_cast<int>(events));
+}
+WEFT_ABI_EXPORT(weft_decrease_task_event_counter);
