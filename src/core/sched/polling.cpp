@@ -33,6 +33,7 @@ constexpr int64_t kLongestRestNs = kPollingFloorNs;
 struct Service {
   PollingService call = nullptr;
   void* data = nullptr;
+  PollingAnswer answer = PollingAnswer::left;
 };
 
 // Touched with the right to poll.
@@ -70,13 +71,30 @@ void begin() noexcept {
   }
 }
 
+void put(size_t index, const Service& service) noexcept {
+  g_services[index] = service;
+  const uint32_t bit = uint32_t{1} << index;
+  if (service.call != nullptr) {
+    g_registered.fetch_or(bit);
+  } else {
+    g_registered.fetch_and(~bit);
+  }
+}
+
+// Whether it is to be called again.
+bool call(const Service& service) noexcept {
+  const int answer = service.call(service.data);
+  return service.answer == PollingAnswer::left ? answer != 0 : answer == 0;
+}
+
 void call_services() noexcept {
   for (uint32_t left = g_wanted.load(); left != 0; left &= left - 1) {
     const auto index = static_cast<size_t>(__builtin_ctz(left));
     const Service& service = g_services[index];
     const uint32_t bit = uint32_t{1} << index;
     const uint32_t calls = g_calls.load();
-    if (service.call != nullptr && service.call(service.data) != 0) continue;
+    if (service.call != nullptr && call(service)) continue;
+    if (service.answer == PollingAnswer::done) put(index, {});
     // A poll_soon() that found the bit set has counted itself before: sequentially consistent, so it is seen here.
     g_wanted.fetch_and(~bit);
     if (service.call != nullptr && g_calls.load() != calls) g_wanted.fetch_or(bit);
@@ -85,17 +103,15 @@ void call_services() noexcept {
 
 }  // namespace
 
-int register_polling_service(PollingService service, void* data) noexcept {
+int register_polling_service(PollingService service, void* data, PollingAnswer answer) noexcept {
   if (service == nullptr) return EINVAL;
   if (polls_itself()) return EDEADLK;
   begin();
   const auto place = std::find_if(g_services.begin(), g_services.end(), [](const Service& s) { return !s.call; });
   const bool there = place != g_services.end();
-  if (there) {
-    *place = {service, data};
-    g_registered.fetch_or(uint32_t{1} << (place - g_services.begin()));
-  }
+  if (there) put(static_cast<size_t>(place - g_services.begin()), {service, data, answer});
   end();
+  if (there && answer == PollingAnswer::done) poll_soon();
   return there ? 0 : EAGAIN;
 }
 
@@ -106,10 +122,7 @@ int unregister_polling_service(PollingService service, void* data) noexcept {
     return service != nullptr && s.call == service && s.data == data;
   });
   const bool there = place != g_services.end();
-  if (there) {
-    *place = {};
-    g_registered.fetch_and(~(uint32_t{1} << (place - g_services.begin())));
-  }
+  if (there) put(static_cast<size_t>(place - g_services.begin()), {});
   end();
   return there ? 0 : EINVAL;
 }

@@ -10,12 +10,17 @@
 
 namespace weft::core {
 
-// Returns how much it still waits for; after 0 it is not called until poll_soon(). It must not wait, and may run on any
-// stack of the pool.
+// It must not wait, and may run on any stack of the pool.
 using PollingService = int (*)(void* data);
 
+// What a service's answer says.
+enum class PollingAnswer : uint8_t {
+  left,  // how much it still waits for: after 0 it is not called until poll_soon()
+  done,  // other than 0: that it is not to be called any more; it is unregistered
+};
+
 // 0, or EINVAL, or EAGAIN: there are too many. Thread-safe, as all here.
-int register_polling_service(PollingService service, void* data) noexcept;
+int register_polling_service(PollingService service, void* data, PollingAnswer answer) noexcept;
 // It does not run any more when this returns: not for a call by itself, which is EDEADLK. EINVAL: not registered.
 int unregister_polling_service(PollingService service, void* data) noexcept;
 

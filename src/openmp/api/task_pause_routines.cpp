@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/keep_errno.h"
+#include "base/message.h"
 #include "core/core.h"
 #include "openmp/abi/abi.h"
 #include "openmp/settings/startup.h"
@@ -35,6 +36,13 @@ Member* attached_member() noexcept {
 
 bool tasks_wait(const Team* team) noexcept {
   return team->tasks.tasked.load(std::memory_order_relaxed) && tasks_in_sight(team);
+}
+
+int register_service(core::PollingService service, void* data, core::PollingAnswer answer) noexcept {
+  const base::KeepErrno keep;
+  g_tasks_may_pause.store(true, std::memory_order_relaxed);
+  start_runtime();
+  return core::register_polling_service(service, data, answer);
 }
 
 Task* task_of(weft_event_counter* counter) noexcept { return reinterpret_cast<Task*>(counter); }
@@ -92,10 +100,7 @@ WEFT_ABI int weft_abi_weft_yield() {
 WEFT_ABI_EXPORT(weft_yield);
 
 WEFT_ABI int weft_abi_weft_register_polling_service(const char* /*name*/, weft_polling_service service, void* data) {
-  const base::KeepErrno keep;
-  g_tasks_may_pause.store(true, std::memory_order_relaxed);
-  start_runtime();
-  return core::register_polling_service(service, data);
+  return register_service(service, data, core::PollingAnswer::left);
 }
 WEFT_ABI_EXPORT(weft_register_polling_service);
 
@@ -104,6 +109,22 @@ WEFT_ABI int weft_abi_weft_unregister_polling_service(weft_polling_service servi
   return core::unregister_polling_service(service, data);
 }
 WEFT_ABI_EXPORT(weft_unregister_polling_service);
+
+// The two of nanos6.h that its header cannot put in terms of weft's.
+WEFT_ABI void weft_abi_nanos_register_polling_service(const char* name, weft_polling_service service, void* data) {
+  if (register_service(service, data, core::PollingAnswer::done) != 0) {
+    base::warn("nanos_register_polling_service: there are too many services, \"%s\" is not called",
+               name != nullptr ? name : "");
+  }
+}
+WEFT_ABI_EXPORT(nanos_register_polling_service);
+
+WEFT_ABI void weft_abi_nanos_unregister_polling_service(const char* /*name*/, weft_polling_service service,
+                                                        void* data) {
+  const base::KeepErrno keep;
+  core::unregister_polling_service(service, data);
+}
+WEFT_ABI_EXPORT(nanos_unregister_polling_service);
 
 WEFT_ABI void weft_abi_weft_poll_soon() { core::poll_soon(); }
 WEFT_ABI_EXPORT(weft_poll_soon);

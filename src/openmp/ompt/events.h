@@ -38,7 +38,7 @@ void begin_member(Member* member) noexcept;
 // The caller is about to run tasks of other teams (free_agent.h), or has: to a tool its own is an initial task.
 void begin_agent(Member* agent) noexcept;
 void end_agent(Member* agent) noexcept;
-// The same for a member whose task is paused (stand_in.h).
+// The same in place of a member whose task is paused (stand_in.h): the region has its implicit task already.
 void begin_stand_in(Member* member) noexcept;
 void end_stand_in(Member* member) noexcept;
 // It has run the part. `with_barrier`: the members of the team wait for each other here, and help with tasks, since a

@@ -142,13 +142,11 @@ void end_agent(Member* agent) noexcept { implicit_task(ompt_scope_end, agent, 0,
 void begin_stand_in(Member* member) noexcept {
   begin_thread(ompt_thread_worker);
   member->tool = {};
-  set_up(member->implicit, ompt_task_implicit);
-  if (!is_hidden(member->team)) implicit_task(ompt_scope_begin, member, size_of(member), number_of(member));
+  set_up(member->implicit, ompt_task_initial);
+  implicit_task(ompt_scope_begin, member, 1, 1);
 }
 
-void end_stand_in(Member* member) noexcept {
-  if (!is_hidden(member->team)) implicit_task(ompt_scope_end, member, 0, number_of(member));
-}
+void end_stand_in(Member* member) noexcept { implicit_task(ompt_scope_end, member, 0, 1); }
 
 void end_member(Member* member, bool with_barrier) noexcept {
   const bool hidden = is_hidden(member->team);

@@ -99,7 +99,8 @@ void free_reductions(Words* data) noexcept {
   } while (block != nullptr && block[kFirst] == 0);
 }
 
-void find_copies(const Member* member, size_t count, size_t originals, void** addresses) noexcept {
+void find_copies(Member* member, size_t count, size_t originals, void** addresses) noexcept {
+  if (tasks_may_pause()) use_number(member);
   for (size_t i = 0; i < count; ++i) {
     const Found found = find(member, reinterpret_cast<Words>(addresses[i]));
     if (found.block == nullptr) base::fatal("in_reduction of a variable that no enclosing construct reduces");

@@ -25,6 +25,6 @@ void free_reductions(Words* data) noexcept;
 
 // Replaces each address, of an original or of some member's copy, by that of the calling member's copy; behind the
 // `count` addresses go those of the first `originals` originals.
-void find_copies(const Member* self, size_t count, size_t originals, void** addresses) noexcept;
+void find_copies(Member* self, size_t count, size_t originals, void** addresses) noexcept;
 
 }  // namespace weft::openmp

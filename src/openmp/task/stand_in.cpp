@@ -127,14 +127,17 @@ Absence::Kind Absence::leave(bool keeps_number) noexcept {
   Team* team = self_->team;
   SharedNumber& shared = shared_number(self_);
   if (shared.active.fetch_sub(1) > 1) return Kind::manned;
-  // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team that
-  // is not persistent may have left for good.
-  const bool is_last = team->tasks.unmanned.fetch_add(1) + 1 >= team->started || team->persistent_team == nullptr;
-  if (keeps_number && !is_last) return Kind::unmanned;
-  if (keeps_number) release_number(self_, self_->task);
-  if (!call_stand_in(self_, &shared)) return Kind::unmanned;
-  team->tasks.unmanned.fetch_sub(1);
-  return Kind::manned;
+  if (keeps_number) {
+    // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team that
+    // is not persistent may have left for good.
+    const bool is_last = team->tasks.unmanned.fetch_add(1) + 1 >= team->started || team->persistent_team == nullptr;
+    if (!is_last) return Kind::unmanned;
+    team->tasks.unmanned.fetch_sub(1);
+    release_number(self_, self_->task);
+  }
+  if (call_stand_in(self_, &shared)) return Kind::manned;
+  team->tasks.unmanned.fetch_add(1);
+  return Kind::unmanned;
 }
 
 Absence::~Absence() {

@@ -159,6 +159,7 @@ TaskGroup* begin_shared_reductions(Member* member, int count, const ReducedVaria
 }
 
 void* find_reduction_copy(Member* member, TaskGroup* group, void* address) noexcept {
+  if (tasks_may_pause()) use_number(member);
   if (member->team->size == 1) return address;
   for (TaskGroup* at = group != nullptr ? group : member->task->group; at != nullptr; at = at->outer) {
     if (at->reductions == nullptr) continue;

@@ -150,7 +150,7 @@ inline bool tasks_may_pause() noexcept {
   return __builtin_expect(g_tasks_may_pause.load(std::memory_order_relaxed), 0);
 }
 
-// The caller's task counts on its thread number (stand_in.h).
+// The caller's task counts on its thread number (stand_in.h): the program has it, or copies of variables by it.
 void use_number(Member* self) noexcept;
 
 // Whether the team's tasks wait for somebody who has time.

@@ -256,7 +256,8 @@ static void on_implicit_task(ompt_scope_endpoint_t at, ompt_data_t *parallel, om
     if (data->ptr) wrong("implicit_task: the data are not empty");
     struct region *region = NULL;
     // The task around a whole thread, and that of a target region on the host, have no region that somebody opened.
-    if (!(flags & ompt_task_initial) || parallel->ptr) {
+    // Nor has that of a thread which runs tasks in place of a member whose task is paused: it is number 1 of one.
+    if (!(flags & ompt_task_initial) || (parallel->ptr && number < size)) {
       region = region_of(parallel, "implicit_task");
       if (number >= size || size > 1024) wrong("implicit_task: number %u of %u", number, size);
       if (atomic_exchange(&region->seen[number], 1)) wrong("implicit_task: number %u twice", number);

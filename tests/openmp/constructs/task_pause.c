@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks of every kind are paused until a message comes (weft/task.h): whoever would send it runs meanwhile, with any
+// number of threads.
+#include <errno.h>
+#include <omp.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "../support/check.h"
+#include "../support/mailbox.h"
+
+enum { kPairs = 40 };
+
+// Sends and receives in opposite order: with threads that sleep in them it takes as many threads as there are tasks.
+static void opposite_order(void)
+{
+  long sum = 0;
+  int children = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < kPairs; i++) {
+#pragma omp task firstprivate(i)
+      send_to(i, 3 * i);
+    }
+    for (int i = kPairs - 1; i >= 0; i--) {
+#pragma omp task firstprivate(i) shared(sum, children)
+      {
+        errno = 77;
+        long value = receive_from(i);
+        CHECK_EQ(errno, 77);
+        CHECK_EQ(value, 3L * i);
+#pragma omp atomic
+        sum += value;
+#pragma omp task shared(children)
+        {
+#pragma omp atomic
+          children++;
+        }
+      }
+    }
+  }
+  CHECK_EQ(sum, 3L * kPairs * (kPairs - 1) / 2);
+  CHECK_EQ(children, kPairs);
+}
+
+// Tasks that wait for their children, which wait for messages of tasks that come last.
+static void inside_taskwait(void)
+{
+  long sum = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < kPairs; i++) {
+#pragma omp task firstprivate(i) shared(sum)
+      {
+        long value = 0;
+#pragma omp task firstprivate(i) shared(value)
+        value = receive_from(i);
+        if (i % 2 == 0) {
+#pragma omp taskwait
+        } else {
+#pragma omp taskgroup
+          {
+#pragma omp task
+            {
+            }
+          }
+#pragma omp taskwait
+        }
+#pragma omp atomic
+        sum += value;
+      }
+    }
+    for (int i = 0; i < kPairs; i++) {
+#pragma omp task firstprivate(i)
+      send_to(i, i);
+    }
+  }
+  CHECK_EQ(sum, (long)kPairs * (kPairs - 1) / 2);
+}
+
+static void ring(int number, int count, int first)
+{
+  const int next = (number + 1) % count;
+  for (int round = 0; round < 5; round++) {
+    if (number % 2 == 0) {
+      send_to(first + next, number);
+      CHECK_EQ(receive_from(first + number), (number + count - 1) % count);
+    } else {
+      long value = receive_from(first + number);
+      send_to(first + next, number);
+      CHECK_EQ(value, (number + count - 1) % count);
+    }
+  }
+}
+
+static void implicit_tasks(void)
+{
+  enum { kMembers = 6 };
+  int size = 0;
+#pragma omp parallel num_threads(kMembers)
+  {
+#pragma omp single
+    size = omp_get_num_threads();
+    if (size % 2 == 0) ring(omp_get_thread_num(), size, 0);
+#pragma omp barrier
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < size; i++) {
+      if (size % 2 == 0) ring(i, size, 0);
+    }
+#pragma omp sections
+    {
+#pragma omp section
+      if (size > 1) send_to(200, 5);
+#pragma omp section
+      if (size > 1) CHECK_EQ(receive_from(200), 5);
+    }
+  }
+}
+
+static void nested_regions(void)
+{
+#pragma omp parallel num_threads(2)
+  {
+    const int outer = omp_get_thread_num();
+    const int outers = omp_get_num_threads();
+#pragma omp parallel num_threads(4)
+    {
+      const int size = omp_get_num_threads();
+      if (size % 2 == 0) ring(omp_get_thread_num(), size, 100 + 10 * outer);
+#pragma omp barrier
+      // Across the inner teams.
+#pragma omp single
+      {
+        if (outers == 2) {
+          if (outer == 0) {
+            send_to(150, 9);
+          } else {
+            CHECK_EQ(receive_from(150), 9);
+          }
+        }
+      }
+#pragma omp single
+      for (int i = 0; i < 8; i++) {
+        const int box = 160 + 10 * outer + i;
+#pragma omp task
+        send_to(box, box);
+#pragma omp task
+        CHECK_EQ(receive_from(box), box);
+      }
+    }
+  }
+}
+
+// A task is paused with a lock held that others wait for.
+static void with_a_lock(void)
+{
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  int count = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task shared(count, lock)
+    {
+      omp_set_lock(&lock);
+      CHECK_EQ(receive_from(0), 1);
+      count++;
+      omp_unset_lock(&lock);
+    }
+#pragma omp task
+    send_to(0, 1);
+#pragma omp taskwait
+    for (int i = 0; i < 8; i++) {
+#pragma omp task shared(count)
+      {
+#pragma omp critical(pauses)
+        {
+          send_to(1, i);
+          count++;
+        }
+      }
+#pragma omp task
+      receive_from(1);
+    }
+  }
+  CHECK_EQ(count, 9);
+  omp_destroy_lock(&lock);
+}
+
+// What a task keeps by its thread number stays its own while it is paused, as long as there are other threads.
+static void thread_numbers(void)
+{
+  enum { kMost = 64 };
+  static long scratch[kMost];
+  int wrong = 0;
+#pragma omp parallel
+#pragma omp single
+  if (omp_get_num_threads() >= 3 && omp_get_num_threads() <= kMost) {
+    for (int round = 0; round < 20; round++) {
+      for (int i = 0; i < 2; i++) {
+#pragma omp task firstprivate(i, round) shared(wrong)
+        {
+          long *mine = &scratch[omp_get_thread_num()];
+          const long value = 1000 * round + i;
+          *mine = value;
+          receive_from(i);
+          if (*mine != value) {
+#pragma omp atomic
+            wrong++;
+          }
+        }
+      }
+      for (int i = 0; i < 10; i++) {
+#pragma omp task
+        scratch[omp_get_thread_num()] = -1;
+      }
+      for (int i = 0; i < 2; i++) {
+#pragma omp task firstprivate(i)
+        send_to(i, 0);
+      }
+#pragma omp taskwait
+    }
+  }
+  CHECK_EQ(wrong, 0);
+}
+
+static void events(void)
+{
+  long values[kPairs], undeferred = 0;
+  int wrong = 0;
+  memset(values, 0, sizeof values);
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < kPairs; i++) {
+#pragma omp task firstprivate(i) depend(out : values[i]) shared(values)
+      receive_later(i, &values[i]);
+#pragma omp task firstprivate(i) depend(in : values[i]) shared(values, wrong)
+      if (values[i] != i + 1) {
+#pragma omp atomic
+        wrong++;
+      }
+    }
+    for (int i = 0; i < kPairs; i++) {
+#pragma omp task firstprivate(i)
+      send_to(i, i + 1);
+    }
+#pragma omp taskwait
+#pragma omp task
+    send_to(kPairs, 8);
+    if (omp_get_num_threads() > 0) {
+#pragma omp task if (0) shared(undeferred)
+      receive_later(kPairs, &undeferred);
+    }
+    if (undeferred != 8) wrong++;
+  }
+  CHECK_EQ(wrong, 0);
+}
+
+// Loops that look for something that another task does.
+static void yields(void)
+{
+  _Atomic int flag = 0;
+  int seen = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < 4; i++) {
+#pragma omp task shared(flag, seen)
+      {
+        while (flag == 0) yield_task();
+#pragma omp atomic
+        seen++;
+      }
+    }
+#pragma omp task shared(flag)
+    flag = 1;
+  }
+  CHECK_EQ(seen, 4);
+}
+
+static void *send_from_thread(void *argument)
+{
+  send_to(3, 11);
+  return argument;
+}
+
+static void other_threads(void)
+{
+  pthread_t thread;
+  pthread_create(&thread, 0, send_from_thread, 0);
+  CHECK_EQ(receive_from(3), 11);
+  pthread_join(thread, 0);
+}
+
+static int is_set(void *flag) { return *(int *)flag; }
+
+int main(void)
+{
+  open_mailbox();
+  for (int i = 0; i < 5; i++) {
+    opposite_order();
+    inside_taskwait();
+    implicit_tasks();
+    nested_regions();
+    with_a_lock();
+    thread_numbers();
+    events();
+    yields();
+    other_threads();
+  }
+  int set = 1;
+  CHECK_EQ(spin_until(is_set, &set), 1);
+  CHECK(get_event_counter() == 0);
+  CHECK_EQ(unregister_service(deliver, 0), 0);
+  CHECK_EQ(unregister_service(deliver, 0), EINVAL);
+  return check_result();
+}
