@@ -4,21 +4,21 @@
 #define WEFT_MPI_H
 
 #include <mpi.h>
+#include <omp.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A level for MPI_Init_thread that tasks may block in MPI calls. Accepted, never needed: they may at each level. */
+/* A level for MPI_Init_thread: tasks may block in MPI's calls. Accepted, never needed: they may at each level. */
 #define MPI_TASK_MULTIPLE (MPI_THREAD_MULTIPLE + 1)
 
-/* The request, which becomes MPI_REQUEST_NULL at once, completes the event of an OpenMP task: the variable of its
- * `detach` clause, an omp_event_handle_t. `status` is written before the event comes, or MPI_STATUS_IGNORE. The event
- * comes even if the operation fails; then the code stands in the status. */
-int weft_mpi_detach(MPI_Request *request, void *event, MPI_Status *status);
+/* When the request has completed, it completes the event of a task's `detach` clause (omp_fulfill_event). The request
+ * becomes MPI_REQUEST_NULL at once. The event comes even if the operation fails; its error goes to MPI's handlers. */
+int weft_mpi_detach(MPI_Request *request, omp_event_handle_t event);
 
-/* Likewise for all of `count` requests; `statuses` may be MPI_STATUSES_IGNORE. */
-int weft_mpi_detach_all(int count, MPI_Request requests[], void *event, MPI_Status statuses[]);
+/* When all of them have. `statuses` are written before the event comes; or MPI_STATUSES_IGNORE. */
+int weft_mpi_detach_all(int count, MPI_Request requests[], MPI_Status statuses[], omp_event_handle_t event);
 
 #ifdef __cplusplus
 }

@@ -13,12 +13,17 @@ struct Replacement {
   void (*function)();
 };
 
+struct Replacements {
+  const Replacement* first;
+  int count;
+};
+
 // Of the library, under the name kLinkName.
 struct Link {
   int layout;
   // Whether the library can work with the MPI that is mapped; it says why not. Called once, before everything else.
   bool (*fits)();
-  const Replacement* replacements;
+  const Replacements* lists;
   int count;
 };
 inline constexpr char kLinkName[] = "weft_mpi_link";

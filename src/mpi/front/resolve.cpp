@@ -86,14 +86,20 @@ const Link* link() noexcept {
   return link->fits() ? link : nullptr;
 }
 
+Function replacement_of(const char* name, const Link& library) noexcept {
+  for (int list = 0; list < library.count; ++list) {
+    for (int i = 0; i < library.lists[list].count; ++i) {
+      const Replacement& replacement = library.lists[list].first[i];
+      if (std::strcmp(replacement.name, name) == 0) return replacement.function;
+    }
+  }
+  return nullptr;
+}
+
 void fill() noexcept {
   const Link* library = link();
   for (int i = 0; i < kCount; ++i) {
-    Function function = nullptr;
-    for (int k = 0; library != nullptr && k < library->count && function == nullptr; ++k) {
-      const Replacement& replacement = library->replacements[k];
-      if (std::strcmp(replacement.name, kNames[i].replacement) == 0) function = replacement.function;
-    }
+    Function function = library != nullptr ? replacement_of(kNames[i].replacement, *library) : nullptr;
     if (function == nullptr) function = reinterpret_cast<Function>(find_own(kNames[i].name));
     // Relaxed: the stubs read plainly, and any of the two values is right at any time.
     if (function != nullptr) weft_mpi_slots[i].store(function, std::memory_order_relaxed);

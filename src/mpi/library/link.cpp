@@ -5,7 +5,9 @@
 
 #include "base/message.h"
 #include "mpi/library/calls/table.h"
+#include "mpi/library/fortran/table.h"
 #include "mpi/library/mpi.h"
+#include "mpi/library/tampi/table.h"
 
 namespace weft::mpi {
 
@@ -31,6 +33,15 @@ bool fits() noexcept {
   return false;
 }
 
+const Replacements kLists[] = {
+    kReplacements,
+    kTampiReplacements,
+#ifdef OPEN_MPI
+    // MPICH's Fortran routines call the functions of C.
+    kFortranReplacements,
+#endif
+};
+
 }  // namespace
 
 }  // namespace weft::mpi
@@ -38,5 +49,5 @@ bool fits() noexcept {
 extern "C" [[gnu::visibility("default")]] const weft::mpi::Link weft_mpi_link;
 const weft::mpi::Link weft_mpi_link{.layout = weft::mpi::kLinkLayout,
                                     .fits = weft::mpi::fits,
-                                    .replacements = weft::mpi::kReplacements,
-                                    .count = weft::mpi::kReplacementCount};
+                                    .lists = weft::mpi::kLists,
+                                    .count = sizeof weft::mpi::kLists / sizeof *weft::mpi::kLists};

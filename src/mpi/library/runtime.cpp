@@ -36,7 +36,6 @@ bool search() noexcept {
     return false;
   }
   find(found.level, "omp_get_level");
-  find(found.fulfill_event, "omp_fulfill_event");
   return find(found.context, "weft_get_current_blocking_context") && find(found.unblock, "weft_unblock_task") &&
          find(found.spin_until, "weft_spin_until") && find(found.yield, "weft_yield") &&
          find(found.register_service, "weft_register_polling_service") &&

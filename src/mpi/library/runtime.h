@@ -22,9 +22,8 @@ struct Runtime {
   decltype(&weft_get_current_event_counter) event_counter = nullptr;
   decltype(&weft_increase_current_task_event_counter) increase = nullptr;
   decltype(&weft_decrease_task_event_counter) decrease = nullptr;
-  // OpenMP's own, of the same runtime. Null: the program has no OpenMP, and pauses by task.h alone.
+  // OpenMP's own. Null: the program has no OpenMP, and pauses by task.h alone.
   int (*level)() = nullptr;
-  void (*fulfill_event)(void* event) = nullptr;
 };
 
 // Null while calls go straight on to MPI: there is no runtime, MPI is not initialized, or not for several threads.

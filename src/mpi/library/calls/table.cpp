@@ -42,7 +42,7 @@ namespace weft::mpi {
 #endif
 
 // clang-format off
-const Replacement kReplacements[] = {
+const Replacement kRows[] = {
   ROW(Init, &init) ROW(Init_thread, &init_thread) ROW(Finalize, &finalize)
   ROW(Query_thread, &query_thread) ROW(Is_thread_main, &is_thread_main)
 
@@ -113,6 +113,7 @@ const Replacement kReplacements[] = {
 #endif
 };
 // clang-format on
-constinit const int kReplacementCount = sizeof kReplacements / sizeof *kReplacements;
+
+const Replacements kReplacements{kRows, sizeof kRows / sizeof *kRows};
 
 }  // namespace weft::mpi

@@ -6,7 +6,6 @@
 
 namespace weft::mpi {
 
-extern const Replacement kReplacements[];
-extern const int kReplacementCount;
+extern const Replacements kReplacements;
 
 }  // namespace weft::mpi
