@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/front/mapped.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "platform/loaded_object.h"
+
+namespace weft::mpi {
+
+namespace {
+
+platform::LoadedObject object_of(const dl_phdr_info& info) noexcept {
+  const ElfW(Dyn)* dynamic = nullptr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    if (header.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + header.p_vaddr);
+  }
+  return {info.dlpi_addr, dynamic};
+}
+
+// Tools have MPI_Init; PMPI_Init is in an MPI alone.
+Kind kind_of(const dl_phdr_info& info) noexcept {
+  const platform::LoadedObject object = object_of(info);
+  if (object.find("PMPI_Init") == nullptr) return Kind::none;
+  if (object.find("ompi_mpi_comm_world") != nullptr) return Kind::open_mpi;
+  return std::strstr(info.dlpi_name, "libmpi_abi.") != nullptr ? Kind::standard_abi : Kind::mpich;
+}
+
+bool is_ours(const dl_phdr_info& info) noexcept {
+  const auto own = reinterpret_cast<uintptr_t>(&find_mapped);
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    if (header.p_type == PT_LOAD && own - (info.dlpi_addr + header.p_vaddr) < header.p_memsz) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Mapped find_mapped() noexcept {
+  Mapped found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* argument) {
+        auto& mapped = *static_cast<Mapped*>(argument);
+        const Kind kind = kind_of(*info);
+        if (kind == Kind::none) return 0;
+        mapped.kind = mapped.kind == Kind::none ? kind : Kind::several;
+        std::snprintf(mapped.path, sizeof mapped.path, "%s", info->dlpi_name);
+        return 0;
+      },
+      &found);
+  return found;
+}
+
+void* find_own(const char* name) noexcept {
+  if (void* next = dlsym(RTLD_NEXT, name)) return next;
+  // An MPI that Python has loaded is not in the global scope.
+  struct Search {
+    const char* name;
+    void* found;
+  } search{name, nullptr};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* argument) {
+        auto& wanted = *static_cast<Search*>(argument);
+        if (!is_ours(*info)) wanted.found = object_of(*info).find(wanted.name);
+        return wanted.found != nullptr ? 1 : 0;
+      },
+      &search);
+  return search.found;
+}
+
+}  // namespace weft::mpi

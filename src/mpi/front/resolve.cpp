@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// At the first call of any function: which MPI is there, the library for it, and what each slot says from then on.
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "base/message.h"
+#include "mpi/front/mapped.h"
+#include "mpi/link.h"
+
+using Function = void (*)();
+
+extern "C" {
+extern std::atomic<Function> weft_mpi_slots[];
+void weft_mpi_first_call();
+[[gnu::visibility("hidden")]] void weft_mpi_resolve(std::atomic<Function>* slot);
+}
+
+namespace weft::mpi {
+
+namespace {
+
+struct Name {
+  const char* name;
+  // Of the replacement: a routine's Fortran versions have one.
+  const char* replacement;
+};
+
+constexpr Name kNames[] = {
+#define CALL(name) {#name, #name},
+#define FORTRAN(name) {#name "_", #name}, {#name "__", #name}, {#name "_f08_", #name},
+#include "mpi/front/names.def"
+#undef CALL
+#undef FORTRAN
+};
+constexpr int kCount = sizeof kNames / sizeof *kNames;
+
+// What loading goes on with when there is no library.
+constexpr char kPlainly[] = "MPI runs without weft";
+
+const char* library_for(const Mapped& mapped) noexcept {
+  switch (mapped.kind) {
+    case Kind::open_mpi: return "libweft-mpi-openmpi.so";
+    case Kind::mpich: return "libweft-mpi-mpich.so";
+    case Kind::standard_abi:
+      base::warn("mpi: %s has MPI's standard ABI, for which weft has no library yet; %s", mapped.path, kPlainly);
+      return nullptr;
+    case Kind::several: base::warn("mpi: the process has loaded two MPIs, one of them %s; %s", mapped.path, kPlainly); return nullptr;
+    case Kind::none: return nullptr;
+  }
+  return nullptr;
+}
+
+// The library beside this one.
+void* load(const char* name) noexcept {
+  Dl_info self;
+  const char* file = dladdr(reinterpret_cast<const void*>(kNames), &self) != 0 ? self.dli_fname : "";
+  const char* slash = std::strrchr(file, '/');
+  char path[4096];
+  std::snprintf(path, sizeof path, "%.*s%s", slash != nullptr ? static_cast<int>(slash + 1 - file) : 0, file, name);
+  // Lazily: an older MPI may lack functions that it needs only when the program calls what is newer.
+  void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) base::warn("mpi: %s; %s", dlerror(), kPlainly);
+  return library;
+}
+
+const Link* link() noexcept {
+  const Mapped mapped = find_mapped();
+  const char* name = library_for(mapped);
+  if (name == nullptr) return nullptr;
+  // The library takes MPI's functions from the global scope; a plugin's MPI is not there.
+  if (dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr) {
+    base::warn("mpi: %s; %s", dlerror(), kPlainly);
+    return nullptr;
+  }
+  void* library = load(name);
+  if (library == nullptr) return nullptr;
+  const auto* link = static_cast<const Link*>(dlsym(library, kLinkName));
+  if (link == nullptr || link->layout != kLinkLayout) {
+    base::warn("mpi: %s is of another version of weft than libweft-mpi.so; %s", name, kPlainly);
+    return nullptr;
+  }
+  return link->fits() ? link : nullptr;
+}
+
+Function replacement_of(const char* name, const Link& library) noexcept {
+  for (int list = 0; list < library.count; ++list) {
+    for (int i = 0; i < library.lists[list].count; ++i) {
+      const Replacement& replacement = library.lists[list].first[i];
+      if (std::strcmp(replacement.name, name) == 0) return replacement.function;
+    }
+  }
+  return nullptr;
+}
+
+void fill() noexcept {
+  const Link* library = link();
+  for (int i = 0; i < kCount; ++i) {
+    Function function = library != nullptr ? replacement_of(kNames[i].replacement, *library) : nullptr;
+    if (function == nullptr) function = reinterpret_cast<Function>(find_own(kNames[i].name));
+    // Relaxed: the stubs read plainly, and any of the two values is right at any time.
+    if (function != nullptr) weft_mpi_slots[i].store(function, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+}  // namespace weft::mpi
+
+void weft_mpi_resolve(std::atomic<Function>* slot) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, weft::mpi::fill);
+  // Relaxed, as in fill().
+  if (slot->load(std::memory_order_relaxed) != weft_mpi_first_call) return;
+  // MPI had no such function then; the library of its Fortran routines may have been loaded since.
+  const char* name = weft::mpi::kNames[slot - weft_mpi_slots].name;
+  void* own = weft::mpi::find_own(name);
+  if (own == nullptr) weft::base::fatal("mpi: %s is called, but no MPI of the process has it", name);
+  slot->store(reinterpret_cast<Function>(own), std::memory_order_relaxed);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of libweft-mpi.so: one of few instructions for each name, which knows nothing of its arguments. The slots
+ * stand in the order of names.def, from weft_mpi_slots on. */
+#include "stub.inc"
+
+  .pushsection .data.rel.local, "aw"
+  .p2align 3
+  .hidden weft_mpi_slots
+  .globl weft_mpi_slots
+weft_mpi_slots:
+  .popsection
+
+  .text
+#define CALL(name) STUB(name)
+#define FORTRAN(name) STUB(name##_) STUB(name##__) STUB(name##_f08_)
+#include "mpi/front/names.def"
+FIRST_CALL
+
+  .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The error of a converted call reaches the handler that the blocking call's error would have reached, with the same
+// code. An implementation for each MPI stands beside this file: they differ in whose handler they call when a request
+// fails.
+#pragma once
+
+#include "mpi/library/inside.h"
+#include "mpi/library/mpi.h"
+
+namespace weft::mpi {
+
+// What a call belongs to, and so whose handler its error is for.
+struct Origin {
+  enum class Of { communicator, file, request } of = Of::request;
+  MPI_Comm communicator = MPI_COMM_NULL;
+  MPI_File file = MPI_FILE_NULL;
+};
+
+// Around a call that completes requests of converted calls, whose errors raise() reports.
+class Completing {
+ public:
+  Completing() noexcept;
+  ~Completing();
+  // What a call returned, even if MPI has given its error to a handler and says that all is well.
+  int code(int returned) const noexcept;
+
+ private:
+  Inside inside_;
+  int outer_;
+};
+
+// An error that a Completing has seen: calls the handler that MPI has not. Returns the code.
+int raise(const Origin& origin, int code) noexcept;
+
+// Before the first operation on files: their errors never reach the handlers of communicators.
+void keep_errors() noexcept;
+
+// In the place of MPI's functions of these names.
+int set_handler(MPI_Comm communicator, MPI_Errhandler handler) noexcept;
+int get_handler(MPI_Comm communicator, MPI_Errhandler* handler) noexcept;
+
+}  // namespace weft::mpi

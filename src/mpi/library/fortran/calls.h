@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of calls/, for routines whose arguments are all addresses. `arguments`: without the error.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "mpi/library/calls/collective.h"
+#include "mpi/library/calls/helped.h"
+#include "mpi/library/calls/started.h"
+#include "mpi/library/fortran/routine.h"
+#include "mpi/library/fortran/status.h"
+#include "mpi/library/helper/helper.h"
+#include "mpi/library/runtime.h"
+#include "mpi/library/wait/wait.h"
+
+namespace weft::mpi::fortran {
+
+// Gives `Kind::run(void* const* arguments)`, which returns the error, the shape of a routine.
+template <class Kind, class Places>
+struct ShapedAt;
+
+template <class Kind, size_t... place>
+struct ShapedAt<Kind, std::index_sequence<place...>> {
+  static void call(Address<place>... arguments, MPI_Fint* error) noexcept {
+    void* const all[] = {arguments..., nullptr};
+    give_error(error, Kind::run(all));
+  }
+};
+
+template <class Kind>
+using Shaped = ShapedAt<Kind, std::make_index_sequence<Kind::kArguments>>;
+
+template <Text name, size_t count>
+int call_routine(void* const* arguments) noexcept {
+  return spread(Routine<name, count>::call, arguments, std::make_index_sequence<count>());
+}
+
+// By a routine that has the first `shared` arguments and a request; behind those there may be a status.
+template <Text plain, Text start, size_t arguments, size_t shared, class Which>
+struct Started {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    const Runtime* runtime = Which::converting();
+    if (runtime == nullptr) return call_routine<plain, arguments>(given);
+    MPI_Fint started = 0;
+    void* with_request[shared + 1];
+    std::copy_n(given, shared, with_request);
+    with_request[shared] = &started;
+    {
+      const Inside inside;
+      if (const int code = call_routine<start, shared + 1>(with_request); code != MPI_SUCCESS) return code;
+    }
+    MPI_Request request = PMPI_Request_f2c(started);
+    MPI_Status status;
+    status.MPI_ERROR = MPI_SUCCESS;
+    const int code = wait_for(*runtime, request, &status, Origin{});
+    if constexpr (arguments > shared) give_status(status, given[shared]);
+    return code;
+  }
+};
+
+// `flag`: the place at which the routine that attempts it has one argument more.
+template <Text plain, Text attempt, size_t arguments, size_t flag>
+struct Attempted {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    const Runtime* runtime = converting();
+    if (runtime == nullptr) return call_routine<plain, arguments>(given);
+    Attempts attempts;
+    std::copy_n(given, flag, attempts.passed);
+    attempts.passed[flag] = &attempts.found;
+    std::copy_n(given + flag, arguments - flag, attempts.passed + flag + 1);
+    wait_until(*runtime, &Attempts::make, &attempts);
+    return attempts.code;
+  }
+
+ private:
+  struct Attempts {
+    void* passed[kArguments + 1];
+    MPI_Fint found = 0;
+    int code = MPI_SUCCESS;
+
+    static bool make(void* self) noexcept {
+      auto& attempts = *static_cast<Attempts*>(self);
+      attempts.code = call_routine<attempt, kArguments + 1>(attempts.passed);
+      return attempts.found != 0 || attempts.code != MPI_SUCCESS;
+    }
+  };
+};
+
+// `found`: the place of the flag or the number.
+template <Text plain, size_t arguments, size_t found>
+struct Tested {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    const Runtime* runtime = converting();
+    if (runtime == nullptr) return call_routine<plain, arguments>(given);
+    int code;
+    {
+      const Inside inside;
+      code = call_routine<plain, arguments>(given);
+    }
+    if (code == MPI_SUCCESS && *static_cast<MPI_Fint*>(given[found]) == 0) runtime->yield();
+    return code;
+  }
+};
+
+template <Text plain, size_t arguments>
+struct InPlace {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    const Inside inside;
+    return call_routine<plain, arguments>(given);
+  }
+};
+
+// What orders calls for a helper: the handle at a place.
+struct Unordered {
+  static Order of(void* const*) noexcept { return 0; }
+};
+template <size_t place>
+struct ByCommunicator {
+  static Order of(void* const* given) noexcept {
+    return reinterpret_cast<Order>(PMPI_Comm_f2c(*static_cast<MPI_Fint*>(given[place])));
+  }
+};
+template <size_t place>
+struct ByWindow {
+  static Order of(void* const* given) noexcept {
+    return reinterpret_cast<Order>(PMPI_Win_f2c(*static_cast<MPI_Fint*>(given[place])));
+  }
+};
+template <size_t place>
+struct ByFile {
+  static Order of(void* const* given) noexcept {
+    return reinterpret_cast<Order>(PMPI_File_f2c(*static_cast<MPI_Fint*>(given[place])));
+  }
+};
+
+template <Text plain, size_t arguments, class Ordered>
+struct Helped {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    const Runtime* runtime = converting();
+    if (runtime == nullptr) return call_routine<plain, arguments>(given);
+    struct Call : Job {
+      void* const* arguments_of;
+    } made;
+    made.arguments_of = given;
+    made.order = Ordered::of(given);
+    made.call = [](Job& job) { return call_routine<plain, arguments>(static_cast<Call&>(job).arguments_of); };
+    return call_on_helper(*runtime, made);
+  }
+};
+
+// As calls/helped.h says.
+template <Text plain, Text start, size_t arguments, size_t operation>
+struct Reduction {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    if (is_predefined(PMPI_Op_f2c(*static_cast<MPI_Fint*>(given[operation])))) {
+      return Started<plain, start, arguments, arguments, Together>::run(given);
+    }
+    return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run(given);
+  }
+};
+
+}  // namespace weft::mpi::fortran

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/levels/environment.h"
+
+#include <cstdlib>
+
+#include "mpi/library/mpi.h"
+
+namespace weft::mpi {
+
+namespace {
+
+constexpr char kYield[] = "OMPI_MCA_mpi_yield_when_idle";
+
+bool is_open_mpi() noexcept {
+#ifdef OPEN_MPI
+  return true;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+StartEnvironment::StartEnvironment(bool pausing) noexcept
+    : set_(pausing && is_open_mpi() && std::getenv(kYield) == nullptr) {
+  if (set_) setenv(kYield, "1", 0);
+}
+
+StartEnvironment::~StartEnvironment() {
+  if (set_) unsetenv(kYield);
+}
+
+}  // namespace weft::mpi

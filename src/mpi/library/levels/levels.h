@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The start and the end of MPI. Tasks call MPI from any thread, so MPI is asked for MPI_THREAD_MULTIPLE; the program is
+// told what it would be told without this library.
+#pragma once
+
+#include "mpi/library/mpi.h"
+
+namespace weft::mpi {
+
+int init(int* argc, char*** argv) noexcept;
+int init_thread(int* argc, char*** argv, int required, int* provided) noexcept;
+int finalize() noexcept;
+int query_thread(int* provided) noexcept;
+int is_thread_main(int* flag) noexcept;
+#if MPI_VERSION >= 4
+int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) noexcept;
+#endif
+
+// The starts of Fortran, with MPI's own routine: `start` asks MPI for a level, and says which it has given. As the ones
+// above otherwise.
+int start_asked(int required, int* provided, int (*start)(void* argument, int level, int* given),
+                void* argument) noexcept;
+
+}  // namespace weft::mpi

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/runtime.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <pthread.h>
+
+#include "base/message.h"
+#include "mpi/library/mpi.h"
+#include "mpi/library/tickets/tickets.h"
+#include "platform/find_symbol.h"
+
+namespace weft::mpi {
+
+namespace {
+
+Runtime g_found;
+pthread_mutex_t g_looking = PTHREAD_MUTEX_INITIALIZER;
+
+template <class Function>
+bool find(Function& function, const char* name) noexcept {
+  function = reinterpret_cast<Function>(platform::find_symbol(name));
+  return function != nullptr;
+}
+
+bool search() noexcept {
+  Runtime& found = g_found;
+  // A process without a runtime looks for one name only.
+  if (!find(found.block, "weft_block_current_task")) {
+    static bool said = false;
+    if (platform::find_symbol("weft_stats_print") != nullptr && !said) {
+      said = true;
+      base::warn("mpi: this version of weft's runtime cannot pause tasks; MPI runs without weft");
+    }
+    return false;
+  }
+  find(found.level, "omp_get_level");
+  return find(found.context, "weft_get_current_blocking_context") && find(found.unblock, "weft_unblock_task") &&
+         find(found.spin_until, "weft_spin_until") && find(found.yield, "weft_yield") &&
+         find(found.register_service, "weft_register_polling_service") &&
+         find(found.unregister_service, "weft_unregister_polling_service") &&
+         find(found.poll_soon, "weft_poll_soon") && find(found.event_counter, "weft_get_current_event_counter") &&
+         find(found.increase, "weft_increase_current_task_event_counter") &&
+         find(found.decrease, "weft_decrease_task_event_counter");
+}
+
+class Looking {
+ public:
+  Looking() noexcept { pthread_mutex_lock(&g_looking); }
+  ~Looking() { pthread_mutex_unlock(&g_looking); }
+};
+
+// With the lock held. Once the runtime is there it stays.
+const Runtime* found() noexcept {
+  static bool there = false;
+  if (!there) there = search();
+  return there ? &g_found : nullptr;
+}
+
+bool g_ended = false;
+
+void convert(const Runtime& runtime) noexcept {
+  if (const int error = runtime.register_service("mpi", poll, nullptr); error != 0) {
+    base::warn("mpi: the runtime takes no polling service (%s); MPI runs without weft", std::strerror(error));
+    return;
+  }
+  g_runtime.store(&runtime, std::memory_order_release);
+}
+
+}  // namespace
+
+const Runtime* find_runtime() noexcept {
+  const Looking lock;
+  return found();
+}
+
+const Runtime* look_again() noexcept {
+  t_looked = true;
+  int initialized = 0;
+  int level = 0;
+  PMPI_Initialized(&initialized);
+  if (initialized == 0) return nullptr;
+  const Looking lock;
+  // Relaxed: written with the lock held.
+  if (g_ended || g_runtime.load(std::memory_order_relaxed) != nullptr) {
+    return g_runtime.load(std::memory_order_relaxed);
+  }
+  PMPI_Query_thread(&level);
+  const Runtime* runtime = level == MPI_THREAD_MULTIPLE ? found() : nullptr;
+  if (runtime != nullptr) convert(*runtime);
+  return g_runtime.load(std::memory_order_relaxed);
+}
+
+void activate(bool multiple) noexcept {
+  const Looking lock;
+  const Runtime* runtime = found();
+  if (runtime == nullptr) return;
+  if (!multiple) {
+    base::warn("mpi: this MPI does not give MPI_THREAD_MULTIPLE; MPI runs without weft");
+    g_ended = true;
+    return;
+  }
+  // Relaxed: written with the lock held.
+  if (g_runtime.load(std::memory_order_relaxed) == nullptr) convert(*runtime);
+}
+
+void deactivate() noexcept {
+  const Looking lock;
+  g_ended = true;
+  // Relaxed: a call that still sees it is at the same time as MPI_Finalize, which MPI forbids.
+  const Runtime* runtime = g_runtime.exchange(nullptr, std::memory_order_relaxed);
+  if (runtime == nullptr) return;
+  runtime->unregister_service(poll, nullptr);
+  if (const int waiting = tickets_waiting(); waiting > 0) {
+    base::warn("mpi: MPI_Finalize is called while %d tasks wait for MPI", waiting);
+  }
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/tampi/table.h"
+
+#include "mpi/library/mpi.h"
+#include "mpi/library/tampi/tampi.h"
+
+namespace weft::mpi {
+
+#define ROW(name, ...) {name, reinterpret_cast<void (*)()>(__VA_ARGS__)},
+#define REQUESTLESS(name) ROW("TAMPI_" #name, &Requestless<PMPI_##name>::Of::call)
+
+// clang-format off
+static const Replacement kRows[] = {
+  ROW("weft_mpi_detach", &detach_event) ROW("weft_mpi_detach_all", &detach_event_all)
+
+  ROW("TAMPI_Init", &tampi_init) ROW("TAMPI_Finalize", &tampi_finalize)
+  ROW("TAMPI_Property_get", &tampi_property_get) ROW("TAMPI_Property_set", &tampi_property_set)
+  ROW("TAMPI_Blocking_enabled", &tampi_enabled) ROW("TAMPI_Nonblocking_enabled", &tampi_enabled)
+  ROW("TAMPI_Iwait", &iwait) ROW("TAMPI_Iwaitall", &iwaitall)
+  ROW("tampi_iwait_", &iwait_fortran) ROW("tampi_iwaitall_", &iwaitall_fortran)
+
+  REQUESTLESS(Isend) REQUESTLESS(Ibsend) REQUESTLESS(Irsend) REQUESTLESS(Issend)
+  ROW("TAMPI_Irecv", &Requestless<PMPI_Irecv>::Of::call_with_status)
+  REQUESTLESS(Iallgather) REQUESTLESS(Iallgatherv) REQUESTLESS(Iallreduce) REQUESTLESS(Ialltoall)
+  REQUESTLESS(Ialltoallv) REQUESTLESS(Ialltoallw) REQUESTLESS(Ibarrier) REQUESTLESS(Ibcast) REQUESTLESS(Igather)
+  REQUESTLESS(Igatherv) REQUESTLESS(Ireduce) REQUESTLESS(Ireduce_scatter) REQUESTLESS(Ireduce_scatter_block)
+  REQUESTLESS(Iscatter) REQUESTLESS(Iscatterv) REQUESTLESS(Iscan) REQUESTLESS(Iexscan)
+};
+// clang-format on
+
+const Replacements kTampiReplacements{kRows, sizeof kRows / sizeof *kRows};
+
+}  // namespace weft::mpi

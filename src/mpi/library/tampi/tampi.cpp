@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/tampi/tampi.h"
+
+#include <cstdlib>
+
+#include "base/message.h"
+#include "mpi/library/runtime.h"
+#include "mpi/library/tampi/detach.h"
+#include "platform/find_symbol.h"
+#include "weft/TAMPI.h"
+
+namespace weft::mpi {
+
+namespace {
+
+// Per thread, as TAMPI has it. It has no effect: that a call pauses is not seen, but for the time.
+thread_local int t_task_aware = 1;
+
+// A program's statuses, if it wants them: they have the form of those in C.
+MPI_Status* statuses_of(MPI_Fint* statuses) noexcept {
+  const bool wanted = statuses != MPI_F_STATUS_IGNORE && statuses != MPI_F_STATUSES_IGNORE;
+  return wanted ? reinterpret_cast<MPI_Status*>(statuses) : MPI_STATUSES_IGNORE;
+}
+
+// Of the program's OpenMP, weft's or another.
+void fulfill(uintptr_t event) noexcept {
+  using Fulfill = void (*)(uintptr_t);
+  static const auto omp_fulfill_event = reinterpret_cast<Fulfill>(platform::find_symbol("omp_fulfill_event"));
+  if (omp_fulfill_event == nullptr) base::fatal("mpi: weft_mpi_detach needs OpenMP's events, and the process has no OpenMP");
+  omp_fulfill_event(event);
+}
+
+}  // namespace
+
+int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+  const Runtime* runtime = converting();
+  if (runtime == nullptr || count <= 0) return PMPI_Waitall(count, requests, statuses);
+  return detach_from_task(*runtime, count, requests, statuses);
+}
+
+int iwait(MPI_Request* request, MPI_Status* status) noexcept {
+  return iwaitall(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+}
+
+void iwait_fortran(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) noexcept {
+  MPI_Request waited = PMPI_Request_f2c(*request);
+  const int code = iwaitall(1, &waited, statuses_of(status));
+  *request = PMPI_Request_c2f(waited);
+  if (error != nullptr) *error = code;
+}
+
+void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) noexcept {
+  const int number = *count > 0 ? *count : 0;
+  auto* waited = static_cast<MPI_Request*>(std::malloc(sizeof(MPI_Request) * static_cast<size_t>(number + 1)));
+  if (waited == nullptr) base::lacking("mpi: no memory for %d requests", number);
+  for (int i = 0; i < number; ++i) waited[i] = PMPI_Request_f2c(requests[i]);
+  const int code = iwaitall(*count, waited, statuses_of(statuses));
+  for (int i = 0; i < number; ++i) requests[i] = PMPI_Request_c2f(waited[i]);
+  std::free(waited);
+  if (error != nullptr) *error = code;
+}
+
+int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept {
+  const Runtime* runtime = converting();
+  if (runtime == nullptr || count <= 0) {
+    const int code = PMPI_Waitall(count, requests, statuses);
+    fulfill(event);
+    return code;
+  }
+  const auto come = [](const Runtime&, void* argument) { fulfill(reinterpret_cast<uintptr_t>(argument)); };
+  return detach(*runtime, count, requests, statuses, {come, reinterpret_cast<void*>(event)});
+}
+
+int detach_event(MPI_Request* request, uintptr_t event) noexcept {
+  return detach_event_all(1, request, MPI_STATUSES_IGNORE, event);
+}
+
+int tampi_init(int required, int* provided) noexcept {
+  // MPI_Init has done everything.
+  const bool pauses = converting() != nullptr;
+  *provided = pauses || required < MPI_TASK_MULTIPLE ? required : MPI_THREAD_MULTIPLE;
+  return MPI_SUCCESS;
+}
+
+int tampi_finalize() noexcept { return MPI_SUCCESS; }
+
+int tampi_property_get(int property, int* value) noexcept {
+  switch (property) {
+    case TAMPI_PROPERTY_BLOCKING_MODE:
+    case TAMPI_PROPERTY_NONBLOCKING_MODE: return tampi_enabled(value);
+    case TAMPI_PROPERTY_AUTO_INIT: *value = 1; return MPI_SUCCESS;
+    case TAMPI_PROPERTY_THREAD_TASKAWARE: *value = t_task_aware; return MPI_SUCCESS;
+    default: return MPI_ERR_ARG;
+  }
+}
+
+int tampi_property_set(int property, int value) noexcept {
+  switch (property) {
+    case TAMPI_PROPERTY_AUTO_INIT: return MPI_SUCCESS;
+    case TAMPI_PROPERTY_THREAD_TASKAWARE: t_task_aware = value; return MPI_SUCCESS;
+    default: return MPI_ERR_ARG;
+  }
+}
+
+int tampi_enabled(int* flag) noexcept {
+  *flag = converting() != nullptr ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+}  // namespace weft::mpi

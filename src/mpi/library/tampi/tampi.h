@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of weft/mpi.h and weft/TAMPI.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "mpi/library/inside.h"
+#include "mpi/library/mpi.h"
+
+namespace weft::mpi {
+
+int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
+int iwait(MPI_Request* request, MPI_Status* status) noexcept;
+void iwait_fortran(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) noexcept;
+void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) noexcept;
+
+int detach_event(MPI_Request* request, uintptr_t event) noexcept;
+int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept;
+
+int tampi_init(int required, int* provided) noexcept;
+int tampi_finalize() noexcept;
+int tampi_property_get(int property, int* value) noexcept;
+int tampi_property_set(int property, int value) noexcept;
+int tampi_enabled(int* flag) noexcept;
+
+// MPI_Ix(A..., MPI_Request*) as TAMPI_Ix(A...), whose request is the calling task's event.
+template <auto start>
+struct Requestless;
+
+template <class... S, int (*start)(S...)>
+struct Requestless<start> {
+  template <class Places>
+  struct Shape;
+  template <size_t... i>
+  struct Shape<std::index_sequence<i...>> {
+    static int call(std::tuple_element_t<i, std::tuple<S...>>... passed) noexcept {
+      return call_with_status(passed..., MPI_STATUS_IGNORE);
+    }
+    static int call_with_status(std::tuple_element_t<i, std::tuple<S...>>... passed, MPI_Status* status) noexcept {
+      MPI_Request request = MPI_REQUEST_NULL;
+      int code;
+      {
+        const Inside inside;
+        code = start(passed..., &request);
+      }
+      return code == MPI_SUCCESS ? iwait(&request, status) : code;
+    }
+  };
+  using Of = Shape<std::make_index_sequence<sizeof...(S) - 1>>;
+};
+
+}  // namespace weft::mpi

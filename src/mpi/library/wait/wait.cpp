@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/wait/wait.h"
+
+#include <cstdlib>
+
+#include "mpi/library/tickets/tickets.h"
+
+namespace weft::mpi {
+
+namespace {
+
+// Completes a request. Errors of a request of the program's go to the handler that MPI finds for it, as in MPI_Wait.
+struct One {
+  MPI_Request& request;
+  MPI_Status* status;
+  int code = MPI_SUCCESS;
+
+  bool test() noexcept {
+    int done = 0;
+    const Completing completing;
+    code = completing.code(PMPI_Test(&request, &done, status));
+    return done != 0 || code != MPI_SUCCESS;
+  }
+};
+
+struct All {
+  int count;
+  MPI_Request* requests;
+  MPI_Status* statuses;
+  int code = MPI_SUCCESS;
+
+  bool test() noexcept {
+    int done = 0;
+    const Completing completing;
+    code = completing.code(PMPI_Testall(count, requests, &done, statuses));
+    return done != 0 || code != MPI_SUCCESS;
+  }
+};
+
+struct Attempt {
+  bool (*attempt)(void*);
+  void* argument;
+
+  bool test() noexcept {
+    const Inside inside;
+    return attempt(argument);
+  }
+};
+
+// What the runtime calls while it waits in place: several threads may do so, and one looks.
+template <class Waited>
+int look(void* waited) noexcept {
+  if (!g_progress.try_lock()) return 0;
+  const bool done = static_cast<Waited*>(waited)->test();
+  g_progress.unlock();
+  return done ? 1 : 0;
+}
+
+template <class Waited>
+bool done_in_place(const Runtime& runtime, Waited& waited) noexcept {
+  return waited.test() || runtime.spin_until(look<Waited>, &waited) != 0;
+}
+
+int report(const Origin& origin, int code) noexcept { return code == MPI_SUCCESS ? code : raise(origin, code); }
+
+}  // namespace
+
+int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin) noexcept {
+  One one{request, status};
+  if (done_in_place(runtime, one)) return report(origin, one.code);
+  // Of a status that it has been given, MPI_Wait leaves the error as it was.
+  MPI_Status completed;
+  completed.MPI_ERROR = MPI_SUCCESS;
+  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1};
+  pause_for(runtime, ticket);
+  if (status != MPI_STATUS_IGNORE) {
+    completed.MPI_ERROR = status->MPI_ERROR;
+    *status = completed;
+  }
+  return report(origin, ticket.code);
+}
+
+int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* active, int& code) noexcept {
+  int actives = 0;
+  for (int i = 0; i < count; ++i) {
+    MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+    One one{requests[i], status};
+    if (!one.test()) {
+      active[actives++] = i;
+      continue;
+    }
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = one.code;
+    if (one.code != MPI_SUCCESS) code = one.code;
+  }
+  return actives;
+}
+
+int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
+                 const Origin& origin) noexcept {
+  All all{count, requests, statuses};
+  if (done_in_place(runtime, all)) return report(origin, all.code);
+  constexpr int kFew = 32;
+  int few[kFew];
+  int* active = count <= kFew ? few : static_cast<int*>(std::malloc(sizeof(int) * static_cast<size_t>(count)));
+  if (active == nullptr) {
+    // Without memory they are looked at together, which costs the others some of their time.
+    wait_until(runtime, [](void* argument) { return static_cast<All*>(argument)->test(); }, &all);
+    return report(origin, all.code);
+  }
+  int code = MPI_SUCCESS;
+  const int actives = split_active(count, requests, statuses, active, code);
+  if (actives > 0) {
+    Ticket ticket{.requests = requests, .statuses = statuses, .wanted = active, .count = actives};
+    pause_for(runtime, ticket);
+    if (ticket.code != MPI_SUCCESS) code = ticket.code;
+  }
+  if (active != few) std::free(active);
+  return code == MPI_SUCCESS ? code : report(origin, MPI_ERR_IN_STATUS);
+}
+
+void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument) noexcept {
+  Attempt waited{attempt, argument};
+  if (done_in_place(runtime, waited)) return;
+  struct Attempting : Ticket {
+    Attempt* waited;
+  } ticket;
+  ticket.waited = &waited;
+  ticket.attempt = [](Ticket& of) { return static_cast<Attempting&>(of).waited->test(); };
+  pause_for(runtime, ticket);
+}
+
+}  // namespace weft::mpi

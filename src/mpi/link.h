@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between libweft-mpi.so, which programs see, and the library for the MPI of the process, which it loads. Both come from
+// one build; the layout's number says whether they do.
+#pragma once
+
+namespace weft::mpi {
+
+inline constexpr int kLinkLayout = 1;
+
+// What the library has in the place of a function of MPI's.
+struct Replacement {
+  const char* name;
+  void (*function)();
+};
+
+struct Replacements {
+  const Replacement* first;
+  int count;
+};
+
+// Of the library, under the name kLinkName.
+struct Link {
+  int layout;
+  // Whether the library can work with the MPI that is mapped; it says why not. Called once, before everything else.
+  bool (*fits)();
+  const Replacements* lists;
+  int count;
+};
+inline constexpr char kLinkName[] = "weft_mpi_link";
+
+}  // namespace weft::mpi
