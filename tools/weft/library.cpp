@@ -37,7 +37,7 @@ bool complete(const Libraries& libraries) {
 Libraries in(const fs::path& folder, const fs::path& package) {
   std::error_code error;
   const fs::path python = package / "_site";
-  return {folder / "libgomp.so.1", folder / "libweft_audit.so", folder / "libweft_trace.so",
+  return {folder / "libgomp.so.1", folder / "libweft_audit.so", folder / "libweft_trace.so", folder / "libweft-mpi.so",
           fs::exists(python, error) ? python : fs::path()};
 }
 

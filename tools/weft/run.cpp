@@ -82,6 +82,17 @@ bool can_be_listed(const std::string& library, const char* separators) {
   return false;
 }
 
+bool preload_mpi(const std::string& library) {
+  if (access(library.c_str(), R_OK) != 0) {
+    base::warn("--mpi: %s: %s; build weft where an MPI is installed (scripts/setup-mpi)", library.c_str(),
+               std::strerror(errno));
+    return false;
+  }
+  if (!can_be_listed(library, ": \t\n")) return false;
+  prepend("LD_PRELOAD", library);
+  return true;
+}
+
 // The program may be somewhere else when it ends, and it would be a pity to learn only then that there is no such
 // folder.
 bool set_trace(const std::string& wanted, const std::string& tool) {
@@ -143,6 +154,7 @@ int run(const RunOptions& options) {
     } else {
       audit(listed);
     }
+    if (options.mpi && !preload_mpi(found.mpi)) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
     const std::string archive = own_openmp(program.path);

@@ -13,6 +13,7 @@ struct RunOptions {
   bool preload = false;              // LD_PRELOAD in place of LD_AUDIT
   int cpus = 0;                      // 0: as the machine allows
   bool node = false;                 // share the CPUs with other processes
+  bool mpi = false;                  // blocking calls of MPI pause the task
   int weight = 0;                    // 0: the default
   std::string runtime;               // another library; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE
