@@ -41,7 +41,7 @@ void note_rise(Carrier* carrier) noexcept {
 void sleep_until_called(Carrier* carrier) noexcept {
   SleepingPoller poller;
   while (carrier->wake.load() == Wake::sleeping) {
-    if (!poller.elected() || !polls()) {
+    if (!poller.polls()) {
       platform::futex_wait(carrier->wake, Wake::sleeping);
       continue;
     }

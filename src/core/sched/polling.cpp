@@ -147,11 +147,17 @@ void poll_services_between_work() noexcept {
 
 SleepingPoller::SleepingPoller() noexcept
     // Relaxed: it guards nothing. Where it comes a moment late nobody polls but the monitor.
-    : elected_(polls() && !g_sleeper_elected.exchange(true, std::memory_order_relaxed)),
+    : elected_(core::polls() && !g_sleeper_elected.exchange(true, std::memory_order_relaxed)),
       began_(elected_ ? platform::now_ns() : 0) {}
 
-SleepingPoller::~SleepingPoller() {
+void SleepingPoller::resign() noexcept {
   if (elected_) g_sleeper_elected.store(false, std::memory_order_relaxed);
+  elected_ = false;
+}
+
+bool SleepingPoller::polls() noexcept {
+  if (elected_ && !core::polls()) resign();
+  return elected_;
 }
 
 int64_t SleepingPoller::rest_ns() noexcept {

@@ -52,16 +52,19 @@ inline void poll_between_work() noexcept {
 class SleepingPoller {
  public:
   SleepingPoller() noexcept;
-  ~SleepingPoller();
+  ~SleepingPoller() { resign(); }
   SleepingPoller(const SleepingPoller&) = delete;
   SleepingPoller& operator=(const SleepingPoller&) = delete;
 
-  bool elected() const noexcept { return elected_; }
+  // Whether the carrier is the one, and there is something to poll for. If not, another may be elected.
+  bool polls() noexcept;
   // Until the next poll: the longer it has been in vain, the longer. So a wait is late by a part of itself at most.
   int64_t rest_ns() noexcept;
 
  private:
-  const bool elected_;
+  void resign() noexcept;
+
+  bool elected_;
   const int64_t began_;
 };
 
