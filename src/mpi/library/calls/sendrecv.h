@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "mpi/library/calls/helped.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
@@ -24,7 +25,7 @@ struct Sendrecv {
                   Count received, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm communicator,
                   MPI_Status* status) noexcept {
     const Runtime* runtime = converting();
-    if (runtime == nullptr) {
+    if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
       return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
                    communicator, status);
     }
@@ -38,7 +39,10 @@ struct Sendrecv {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     {
       const Inside inside;
-      int code = receive(into, received, receive_type, source, receive_tag, communicator, &requests[0]);
+      // MPICH's request for a message from nobody says less than its call, which returns at once.
+      int code = source == MPI_PROC_NULL
+                     ? PMPI_Recv(into, 0, receive_type, source, receive_tag, communicator, status)
+                     : receive(into, received, receive_type, source, receive_tag, communicator, &requests[0]);
       if (code != MPI_SUCCESS) return code;
       code = send(from, sent, send_type, to, send_tag, communicator, &requests[1]);
       if (code != MPI_SUCCESS) {
@@ -46,13 +50,45 @@ struct Sendrecv {
         return code;
       }
     }
+    if (source == MPI_PROC_NULL) status = MPI_STATUS_IGNORE;
     return wait_for_both(runtime, requests[0], requests[1], status, communicator);
   }
 };
 
 using SendrecvInt = Sendrecv<int, PMPI_Sendrecv, PMPI_Isend, PMPI_Irecv>;
 
-int sendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int send_tag, int source, int receive_tag,
-                     MPI_Comm communicator, MPI_Status* status) noexcept;
+// The message leaves as a packed copy, whose elements match those of the type.
+template <class Count, auto plain, auto pack_size, auto pack, class Both>
+struct SendrecvReplace {
+  static int call(void* buffer, Count count, MPI_Datatype type, int to, int send_tag, int source, int receive_tag,
+                  MPI_Comm communicator, MPI_Status* status) noexcept {
+    const Runtime* runtime = converting();
+    if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
+      return plain(buffer, count, type, to, send_tag, source, receive_tag, communicator, status);
+    }
+    // Types of absolute addresses: MPICH does not pack from there.
+    if (buffer == MPI_BOTTOM) {
+      return Helped<plain, kUnordered>::call_helped(*runtime, buffer, count, type, to, send_tag, source, receive_tag,
+                                                    communicator, status);
+    }
+    Count room = 0;
+    if (const int code = pack_size(count, type, communicator, &room); code != MPI_SUCCESS) return code;
+    void* copy = std::malloc(static_cast<size_t>(room) + 1);
+    if (copy == nullptr) {
+      PMPI_Comm_call_errhandler(communicator, MPI_ERR_NO_MEM);
+      return MPI_ERR_NO_MEM;
+    }
+    Count packed = 0;
+    int code = pack(buffer, count, type, copy, room, &packed, communicator);
+    if (code == MPI_SUCCESS) {
+      code = Both::exchange(*runtime, copy, packed, MPI_PACKED, to, send_tag, buffer, count, type, source, receive_tag,
+                            communicator, status);
+    }
+    std::free(copy);
+    return code;
+  }
+};
+
+using SendrecvReplaceInt = SendrecvReplace<int, PMPI_Sendrecv_replace, PMPI_Pack_size, PMPI_Pack, SendrecvInt>;
 
 }  // namespace weft::mpi

@@ -41,6 +41,10 @@ namespace weft::mpi {
 #define HELPED_WITH_LARGE HELPED
 #endif
 
+#if MPI_VERSION >= 4
+using SendrecvLarge = Sendrecv<MPI_Count, PMPI_Sendrecv_c, PMPI_Isend_c, PMPI_Irecv_c>;
+#endif
+
 // clang-format off
 const Replacement kRows[] = {
   ROW(Init, &init) ROW(Init_thread, &init_thread) ROW(Finalize, &finalize)
@@ -49,7 +53,7 @@ const Replacement kRows[] = {
   WITH_LARGE(MESSAGE, Send, Isend) WITH_LARGE(MESSAGE, Ssend, Issend) WITH_LARGE(MESSAGE, Rsend, Irsend)
   WITH_LARGE(MESSAGE, Bsend, Ibsend) WITH_LARGE(MESSAGE, Recv, Irecv)
   ROW(Mrecv, &Started<PMPI_Mrecv, PMPI_Imrecv, Alone, Request>::call)
-  ROW(Sendrecv, &SendrecvInt::call) ROW(Sendrecv_replace, &sendrecv_replace)
+  ROW(Sendrecv, &SendrecvInt::call) ROW(Sendrecv_replace, &SendrecvReplaceInt::call)
   ATTEMPTED(Probe, Iprobe, 3) ATTEMPTED(Mprobe, Improbe, 3)
   HELPED_WITH_LARGE(Buffer_detach, kUnordered)
 
@@ -81,6 +85,7 @@ const Replacement kRows[] = {
   HELPED(Comm_connect, 3) HELPED(Comm_disconnect, kUnordered) HELPED(Comm_join, kUnordered)
   IN_PLACE(Comm_free) IN_PLACE(Comm_set_attr) IN_PLACE(Comm_delete_attr)
   ROW(Comm_set_errhandler, &set_handler) ROW(Comm_get_errhandler, &get_handler)
+  ROW(Comm_create_errhandler, &create_handler)
 
   // Other tasks may have to unlock before a lock is given: no order but that of the tasks.
   HELPED_WITH_LARGE(Win_create, 4) HELPED_WITH_LARGE(Win_allocate, 3) HELPED_WITH_LARGE(Win_allocate_shared, 3)
@@ -107,8 +112,9 @@ const Replacement kRows[] = {
 #if MPI_VERSION >= 4
   ROW(Session_init, &session_init)
   ROW(Mrecv_c, &Started<PMPI_Mrecv_c, PMPI_Imrecv_c, Alone, Request>::call)
-  ROW(Sendrecv_c, &Sendrecv<MPI_Count, PMPI_Sendrecv_c, PMPI_Isend_c, PMPI_Irecv_c>::call)
-  ROW(Sendrecv_replace_c, &Started<PMPI_Sendrecv_replace_c, PMPI_Isendrecv_replace_c, Alone, Communicator<7>>::call)
+  ROW(Sendrecv_c, &SendrecvLarge::call)
+  ROW(Sendrecv_replace_c, &SendrecvReplace<MPI_Count, PMPI_Sendrecv_replace_c, PMPI_Pack_size_c, PMPI_Pack_c,
+                                           SendrecvLarge>::call)
   TESTED(Parrived, 2)
 #endif
 };

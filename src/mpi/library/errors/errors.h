@@ -38,5 +38,6 @@ void keep_errors() noexcept;
 // In the place of MPI's functions of these names.
 int set_handler(MPI_Comm communicator, MPI_Errhandler handler) noexcept;
 int get_handler(MPI_Comm communicator, MPI_Errhandler* handler) noexcept;
+int create_handler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) noexcept;
 
 }  // namespace weft::mpi

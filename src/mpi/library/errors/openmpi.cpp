@@ -20,4 +20,8 @@ int get_handler(MPI_Comm communicator, MPI_Errhandler* handler) noexcept {
   return PMPI_Comm_get_errhandler(communicator, handler);
 }
 
+int create_handler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) noexcept {
+  return PMPI_Comm_create_errhandler(function, handler);
+}
+
 }  // namespace weft::mpi

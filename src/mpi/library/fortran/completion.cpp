@@ -160,7 +160,7 @@ void sendrecv_replace(void* buffer, const MPI_Fint* count, const MPI_Fint* type,
   static void* const bottom = platform::find_symbol("mpi_fortran_bottom_");
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  const int code = mpi::sendrecv_replace(buffer == bottom ? MPI_BOTTOM : buffer, *count, PMPI_Type_f2c(*type), *to,
+  const int code = SendrecvReplaceInt::call(buffer == bottom ? MPI_BOTTOM : buffer, *count, PMPI_Type_f2c(*type), *to,
                                          *send_tag, *source, *receive_tag, PMPI_Comm_f2c(*communicator), &completed);
   give_status(completed, status);
   give_error(error, code);
