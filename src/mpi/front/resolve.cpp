@@ -9,6 +9,7 @@
 
 #include "base/message.h"
 #include "mpi/front/mapped.h"
+#include "mpi/front/yield.h"
 #include "mpi/link.h"
 
 using Function = void (*)();
@@ -98,6 +99,7 @@ Function replacement_of(const char* name, const Link& library) noexcept {
 
 void fill() noexcept {
   const Link* library = link();
+  if (library != nullptr) leave_out_yields(library->testing);
   for (int i = 0; i < kCount; ++i) {
     Function function = library != nullptr ? replacement_of(kNames[i].replacement, *library) : nullptr;
     if (function == nullptr) function = reinterpret_cast<Function>(find_own(kNames[i].name));

@@ -15,4 +15,18 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
 };
 
+inline thread_local int t_testing = 0;
+
+// Inside, for a call that comes back at once: MPI is not to yield the CPU then (front/yield.cpp).
+class Testing {
+ public:
+  Testing() noexcept { ++t_testing; }
+  ~Testing() { --t_testing; }
+  Testing(const Testing&) = delete;
+  Testing& operator=(const Testing&) = delete;
+
+ private:
+  const Inside inside_;
+};
+
 }  // namespace weft::mpi

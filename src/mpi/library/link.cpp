@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "mpi/library/calls/table.h"
 #include "mpi/library/fortran/table.h"
+#include "mpi/library/inside.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/tampi/table.h"
 
@@ -42,6 +43,8 @@ const Replacements kLists[] = {
 #endif
 };
 
+bool is_testing() noexcept { return t_testing != 0; }
+
 }  // namespace
 
 }  // namespace weft::mpi
@@ -49,5 +52,6 @@ const Replacements kLists[] = {
 extern "C" [[gnu::visibility("default")]] const weft::mpi::Link weft_mpi_link;
 const weft::mpi::Link weft_mpi_link{.layout = weft::mpi::kLinkLayout,
                                     .fits = weft::mpi::fits,
+                                    .testing = weft::mpi::is_testing,
                                     .lists = weft::mpi::kLists,
                                     .count = sizeof weft::mpi::kLists / sizeof *weft::mpi::kLists};

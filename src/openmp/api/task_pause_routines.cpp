@@ -13,6 +13,7 @@
 #include "openmp/task/task.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"
+#include "platform/cycles.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -24,6 +25,9 @@ struct weft_blocking_context {
 };
 
 namespace {
+
+// A pause takes this part of the time: stacks are left and entered, and the task is found again.
+constexpr int64_t kPausesIn20Us = 40;
 
 // A thread of control is in one pause at a time.
 constinit thread_local weft_blocking_context t_blocking;
@@ -77,12 +81,16 @@ WEFT_ABI_EXPORT(weft_unblock_task);
 WEFT_ABI int weft_abi_weft_spin_until(int (*done)(void* argument), void* argument) {
   const base::KeepErrno keep;
   const Member* member = attached_member();
-  int last = 0;
-  const bool counts = member->task->uses_number;
+  int last = done(argument);
+  if (last != 0) return last;
+  // Others may run under the number of a task that has not asked for it. But it takes a while until they do: as long as
+  // that, waiting costs no more.
+  const bool keeps_number = member->task->uses_number;
+  const int64_t began = platform::ticks();
   core::spin_until(member->context, [&] {
     last = done(argument);
-    // Others may run under the number of a task that has not asked for it.
-    return last != 0 || (!counts && tasks_wait(member->team));
+    return last != 0 || (!keeps_number && platform::ticks() - began > platform::ticks_of_20_us() / kPausesIn20Us &&
+                         tasks_wait(member->team));
   });
   return last;
 }

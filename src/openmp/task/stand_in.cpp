@@ -43,7 +43,7 @@ bool counts_on_number(const Task* task) noexcept {
   return true;
 }
 
-// A stand-in that is one too many leaves.
+// Of several active contexts of a number, one is so no more: true, it is the caller.
 bool is_too_many(SharedNumber* shared) noexcept {
   int active = shared->active.load();
   while (active > 1) {
@@ -74,9 +74,10 @@ void serve(Member* member, SharedNumber* shared) noexcept {
   for (bool leaves = false; !leaves;) {
     leaves = is_too_many(shared);
     if (!leaves && run_any_task(member)) continue;
-    // The last task of all may have been one of its own: with the fence one of those that find none sees that.
+    // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those that
+    // wait for it in their sleep are on call.
     platform::full_fence();
-    if (all_executed(team)) wake_sleepers(team);
+    if (!team->tasks.on_call.empty(team->size) && all_executed(team)) wake_sleepers(team);
     if (!leaves) sleep_on_call(member, shared);
   }
 }
@@ -97,12 +98,11 @@ void stand_in(void* argument) noexcept {
   member->stands_in = false;
   make_current(before);
   put_frame(member);
-  shared->stand_ins.fetch_sub(1, std::memory_order_relaxed);
   // Release: what it has done is seen by the member that ends the region.
   team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
-// False when the system refuses another thread.
+// In the place of the caller, which is active and is not any more. False when the system refuses another thread.
 bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   Team* team = self->team;
   shared->team = team;
@@ -111,8 +111,8 @@ bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   if (context == nullptr) return false;
   // Relaxed: launching it is a release. The caller is inside the region, which so does not end meanwhile.
   team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
-  shared->stand_ins.fetch_add(1, std::memory_order_relaxed);
-  shared->active.fetch_add(1);
+  // Relaxed: the stand-in sees it, and the caller's task has asked for its number by now or does so when it goes on.
+  shared->has_been_shared.store(true, std::memory_order_relaxed);
   core::launch(context);
   return true;
 }
@@ -126,17 +126,21 @@ Absence::Absence(Member* self) noexcept : self_(self) {
 Absence::Kind Absence::leave(bool keeps_number) noexcept {
   Team* team = self_->team;
   SharedNumber& shared = shared_number(self_);
-  if (shared.active.fetch_sub(1) > 1) return Kind::manned;
+  if (is_too_many(&shared)) return Kind::manned;
   if (keeps_number) {
     // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team that
     // is not persistent may have left for good.
     const bool is_last = team->tasks.unmanned.fetch_add(1) + 1 >= team->started || team->persistent_team == nullptr;
-    if (!is_last) return Kind::unmanned;
+    if (!is_last) {
+      shared.active.fetch_sub(1);
+      return Kind::unmanned;
+    }
     team->tasks.unmanned.fetch_sub(1);
     release_number(self_, self_->task);
   }
   if (call_stand_in(self_, &shared)) return Kind::manned;
   team->tasks.unmanned.fetch_add(1);
+  shared.active.fetch_sub(1);
   return Kind::unmanned;
 }
 
@@ -157,7 +161,7 @@ void use_number(Member* self) noexcept {
   // An implicit task ends after all others.
   if (task->implicit || !self->team->tasks.tasked.load(std::memory_order_relaxed)) return;
   SharedNumber& shared = shared_number(self);
-  if (shared.stand_ins.load(std::memory_order_relaxed) == 0) return;
+  if (!shared.has_been_shared.load(std::memory_order_relaxed)) return;
   take_number(&shared);
   task->holds_number = true;
 }

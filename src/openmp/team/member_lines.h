@@ -17,8 +17,8 @@ struct Team;
 struct SharedNumber {
   Team* team = nullptr;  // set before the first stand-in begins
   int number = 0;
+  std::atomic<bool> has_been_shared{false};
   std::atomic<int> active{1};  // contexts that are not paused
-  std::atomic<int> stand_ins{0};
   std::atomic<core::Context*> sleeper{nullptr};  // the stand-in that sleeps until there are tasks (task_calls.h)
   std::atomic<uint32_t> in_use{0};  // by a task that counts on the number being its own: a lock
 };

@@ -25,7 +25,7 @@ class Completing {
   int code(int returned) const noexcept;
 
  private:
-  Inside inside_;
+  Testing testing_;
   int outer_;
 };
 

@@ -42,7 +42,7 @@ struct Attempt {
   void* argument;
 
   bool test() noexcept {
-    const Inside inside;
+    const Testing testing;
     return attempt(argument);
   }
 };
