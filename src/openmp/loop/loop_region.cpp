@@ -22,7 +22,7 @@ namespace {
 using Kind = base::LoopSchedule::Kind;
 
 // Beginning and joining one more member takes about as long. A loop of W ns by k members takes W / k + k times this.
-constexpr double kMemberNs = 100;
+constexpr double kMemberNs = 200;
 
 // A member's side: what it gives to the program first.
 struct MemberRange {
@@ -84,21 +84,37 @@ bool next_on_trial(MemberRange* mine, Chunk* chunk) noexcept {
   return true;
 }
 
+// The iterations of a member's part, counted from the first that is shared.
+EvenShare part_of(const LoopRegion& region, int number) noexcept {
+  const auto [parts, head] = region.parts;
+  if (parts == 1) return {0, region.left()};
+  const EvenShare part =
+      even_share(region.left() - head, {static_cast<uint64_t>(parts), static_cast<uint64_t>(number)});
+  return {number == 0 ? 0 : head + part.begin, head + part.end};
+}
+
+// Each member has one part: first its own. The primary takes those of members that have not begun then, one at a time
+// and in ascending order: the others may still begin.
+bool next_fixed(MemberRange* mine, Chunk* chunk) noexcept {
+  const LoopRegion& region = *mine->region;
+  int number = mine->range.number;
+  if (mine->had_last != 0) {
+    core::PersistentTeam* others = number == 0 && region.parts.fixed > 1 ? self()->team->persistent_team : nullptr;
+    if (others == nullptr || (number = others->withdraw_next()) == 0) return false;
+  }
+  mine->had_last = 1;
+  const EvenShare part = part_of(region, number);
+  if (part.empty()) return false;
+  *chunk = {part.begin, part.end, part.end == region.left()};
+  return true;
+}
+
 // Of the iterations that have been shared, or left to the primary.
 bool next_of_parts(MemberRange* mine, Chunk* chunk) noexcept {
-  LoopRegion* region = mine->region;
-  const int number = mine->range.number;
-  if (const int parts = region->parts.fixed; parts != 0) {
-    if (mine->had_last != 0) return false;
-    mine->had_last = 1;
-    const EvenShare part =
-        parts == 1 ? EvenShare{0, region->left()}
-                   : even_share(region->left(), {static_cast<uint64_t>(parts), static_cast<uint64_t>(number)});
-    if (part.empty()) return false;
-    *chunk = {part.begin, part.end, part.end == region->left()};
-  } else if (!next_of_share(region->share, number, mine->had_last, chunk)) {
-    return false;
-  }
+  const LoopRegion* region = mine->region;
+  const bool more = region->parts.fixed != 0 ? next_fixed(mine, chunk)
+                                             : next_of_share(region->share, mine->range.number, mine->had_last, chunk);
+  if (!more) return false;
   chunk->begin += region->first;
   chunk->end += region->first;
   return true;
@@ -154,7 +170,7 @@ MemberRange run_member(LoopRegion* region, int number, int64_t measured_since = 
   return mine;
 }
 
-// Words of the region: the body, which names it, and its LoopRegion.
+// Words of the region: the body, which names it, its LoopRegion and the captures, to be fetched ahead.
 LoopRegion* region_of(void* const* words) noexcept { return static_cast<LoopRegion*>(words[2]); }
 
 template <bool Told>
@@ -180,8 +196,9 @@ int worthwhile_members(const LoopRegion& region, int size) noexcept {
   if (region.count <= static_cast<uint64_t>(size)) return static_cast<int>(region.count);
   const double iteration = LoopCost(region.loop).iteration_ns();
   if (iteration == 0) return size;
-  const double best = std::sqrt(iteration * static_cast<double>(region.count) / kMemberNs);
-  return static_cast<int>(std::clamp(best, 1.0, static_cast<double>(size)));
+  const double worth = iteration * static_cast<double>(region.count) / kMemberNs;
+  if (worth >= static_cast<double>(size) * size) return size;
+  return static_cast<int>(std::max(std::sqrt(worth), 1.0));
 }
 
 // All members take part, for the tasks: there may be work for more of them than there are iterations.
@@ -265,7 +282,7 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
     if (!ompt::on<Told>()) return true;
     clauses.threads = 1;  // to a tool it is a region all the same
   }
-  LoopRegion region{loop, body, captures, count, {}, 0};
+  LoopRegion region{.body = body, .captures = captures, .count = count, .loop = loop};
   ompt::LoopTotals totals;
   totals.iterations = count;
   if (ompt::on<Told>()) region.totals = &totals;
@@ -274,7 +291,7 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
   if (loop->schedule == WEFT_SCHEDULE_RUNTIME && region.schedule.kind == Kind::static_ && region.chunk != 0)
     return false;
   if (__builtin_expect(g_engine_wanted, 0) && run_on_engine(region, clauses)) return true;
-  void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region};
+  void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region, captures};
   parallel_of_some<Told>(run_loop_member<Told>, words, clauses, prepare);
   if (count != 0) count_loop(count, region.parts.fixed == 1);
   return true;
