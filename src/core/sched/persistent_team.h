@@ -38,8 +38,7 @@ struct Post {
 
   void write(int index, void* word) noexcept { std::atomic_ref(words[index]).store(word, std::memory_order_relaxed); }
   void fetch_ahead() noexcept {
-    for (const int index : kFetched)
-      __builtin_prefetch(std::atomic_ref(words[index]).load(std::memory_order_relaxed));
+    for (const int index : kFetched) __builtin_prefetch(std::atomic_ref(words[index]).load(std::memory_order_relaxed));
   }
 };
 
