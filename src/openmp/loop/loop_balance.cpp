@@ -23,8 +23,8 @@ constexpr double kMostPieceNs = 8000;
 constexpr double kMostAtOnce = 1e9;
 // A loop of which each member has no more than this is over before parts that change hands would pay. The members of a
 // persistent team begin so long after the primary.
-constexpr double kShortPartNs = 4000;
-constexpr double kHeadNs = 150;
+constexpr double kShortPartNs = 6000;
+constexpr double kHeadNs = 100;
 // While nothing is known: so many pieces per member.
 constexpr uint64_t kFirstPieces = 32;
 
