@@ -121,11 +121,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     report.failures(console, list(failed.values()))
     others_percent = watch.percent()
     report.trust(console, others_percent)
-    about = {
-        "date": stamp,
-        "machine": machine.describe(),
-        "cpu_percent_of_others": others_percent,
-        "rounds": rounds,
+    about = report.run_of(stamp, others_percent, rounds) | {
         "missing": missing,
         "unit": "ns",
         "failures": [vars(failure) for failure in failed.values()],
@@ -135,5 +131,4 @@ def main(root: pathlib.Path, words: list[str]) -> int:
         },
     }
     files.write_json(folder, "engines", about)
-    console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
-    return 1 if failed else 0
+    return report.finish(console, folder, list(failed.values()))

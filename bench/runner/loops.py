@@ -178,13 +178,8 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     samples: dict[Key, list[float]] = {
         ("default", name, measure): values for measure in chosen for name, values in taken[measure].items()
     }
-    about = {
-        "date": stamp,
-        "machine": machine.describe(),
-        "cpu_percent_of_others": others_percent,
-        "rounds": session.rounds,
+    about = report.run_of(stamp, others_percent, session.rounds) | {
         "runtimes": {runtime.name: str(runtime.file) for runtime in session.runtimes},
     } | files.judged(judged, session.failures)
     files.write_micro(folder, samples, dict.fromkeys(chosen, "ns"), about, "loops")
-    console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
-    return 1 if session.failures else 0
+    return report.finish(console, folder, session.failures)

@@ -172,14 +172,9 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     report.failures(console, first.failures)
     others = watch.percent()
     report.trust(console, others)
-    about = {
-        "date": stamp,
-        "machine": machine.describe(),
-        "cpu_percent_of_others": others,
-        "rounds": rounds,
+    about = report.run_of(stamp, others, rounds) | {
         "runtimes": {runtime.name: str(runtime.file) for runtime in chosen},
         "failures": [dataclasses.asdict(failure) for failure in first.failures],
     }
     files.write_json(folder, "openblas", about | {"results": _as_json(results)})
-    console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
-    return 1 if first.failures else 0
+    return report.finish(console, folder, first.failures)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables on the terminal."""
 
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -133,3 +137,19 @@ def failures(console: Console, failed: list[Failure]) -> None:
         title = f"No result: {failure.runtime}: {failure.command}"
         console.print(title, style="bold red", highlight=False, markup=False)
         console.print(f"  {failure.reason}", highlight=False, markup=False)
+
+
+def run_of(stamp: str, others_percent: float, rounds: int) -> dict[str, Any]:
+    """What the results of a run begin with."""
+    return {
+        "date": stamp,
+        "machine": machine.describe(),
+        "cpu_percent_of_others": others_percent,
+        "rounds": rounds,
+    }
+
+
+def finish(console: Console, folder: pathlib.Path, failed: Sequence[Failure]) -> int:
+    """The last line of a run, and its exit status."""
+    console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
+    return 1 if failed else 0

@@ -68,6 +68,12 @@ constexpr const char* kOnlyEnvironment[] = {"TCM_ENABLE",   "WEFT_ADOPT_LIBRARIE
   refuse(name + ": no such option; " + better);
 }
 
+std::string accepted_text(const std::string& variable) {
+  const base::Accepted accepted = base::accepted_values(variable.c_str());
+  if (accepted.words != nullptr) return accepted.words;
+  return "a whole number from " + std::to_string(accepted.least) + " to " + std::to_string(accepted.most);
+}
+
 // `option` is what the message names.
 void add_default(Words& defaults, const std::string& option, const std::string& variable, const std::string& value) {
   for (const char* name : kOnlyEnvironment) {
@@ -75,7 +81,8 @@ void add_default(Words& defaults, const std::string& option, const std::string& 
   }
   switch (value.empty() ? base::Verdict::bad_value : base::judge(variable.c_str(), value.c_str())) {
     case base::Verdict::good: break;
-    case base::Verdict::bad_value: refuse(option + ": " + variable + " cannot be \"" + value + '"');
+    case base::Verdict::bad_value:
+      refuse(option + ": " + variable + " cannot be \"" + value + "\": it is " + accepted_text(variable));
     case base::Verdict::no_such_variable: refuse(option + ": the runtime has no variable " + variable);
   }
   const std::string setting = variable + "=" + value;

@@ -35,6 +35,7 @@ class Counts {
       if (lowering == name_of(known)) ++counts_[static_cast<size_t>(known)];
     }
   }
+  bool empty() const { return all_ == 0; }
   std::string text() const {
     std::string text = std::to_string(all_) + (all_ == 1 ? " construct" : " constructs");
     const char* separator = ": ";
@@ -63,6 +64,7 @@ void write_all(int file, const std::string& text) {
 
 Report::Report(const std::string& wanted)
     : lines_(".jsonl"),
+      in_file_(!wanted.empty()),
       as_json_(wanted.ends_with(".json") || wanted.ends_with(".jsonl")),
       file_(wanted.empty() ? dup(STDERR_FILENO)
                            : open(wanted.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
@@ -86,6 +88,8 @@ void Report::write(const std::string& what, const std::string& not_lowered) cons
                lowering + (reason.empty() ? "" : ": " + reason) + "\n";
     json += line + "\n";
   }
+  // Reports of many commands come together in a file.
+  if (in_file_ && counts.empty() && not_lowered.empty()) return;
   const std::string summary = not_lowered.empty() ? counts.text() : "nothing is lowered: " + not_lowered;
   write_all(file_, as_json_ ? json : "weft: " + what + ": " + summary + "\n" + details);
 }

@@ -24,6 +24,7 @@ class Report {
 
  private:
   TemporaryFile lines_;
+  bool in_file_ = false;
   bool as_json_ = false;
   int file_;
 };

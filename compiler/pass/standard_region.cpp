@@ -90,91 +90,98 @@ BasicBlock* branch_at_first_call(SharedFunction& next, Value* member) {
   return others;
 }
 
-// The body has left the loop's chunk size in `begin`, and the number of iterations in `end`.
+// What both ways to fetch ranges begin with. The body has left the loop's chunk size in `begin`, and the number of
+// iterations in `end`. Goes on in `loop`, at the first call of a member whose loop has iterations.
+struct Next {
+  Next(SharedFunction& next, LLVMContext& context)
+      : member(next.argument(0)),
+        location(next.load(PointerType::getUnqual(context), next.place(member, kLocation))),
+        number(next.load(next.builder().getInt32Ty(), next.place(member, kNumber))),
+        begin(next.place_of_range(member, kRangeBegin)),
+        end(next.place_of_range(member, kRangeEnd)),
+        others(branch_at_first_call(next, member)),
+        some(next.block("some")),
+        ended(next.block("ended")),
+        none(next.block("none")),
+        count(next.load(next.builder().getInt64Ty(), end)) {
+    BasicBlock* loop = next.block("loop");
+    next.builder().CreateCondBr(next.builder().CreateIsNull(count), none, loop);
+    next.builder().SetInsertPoint(loop);
+    schedule = next.load(next.builder().getInt32Ty(), next.place(member, kSchedule));
+  }
+
+  Value* member;
+  Value* location;
+  Value* number;
+  Value* begin;
+  Value* end;
+  BasicBlock* others;
+  BasicBlock* some;
+  BasicBlock* ended;
+  BasicBlock* none;
+  Value* count;
+  Value* schedule;
+};
+
+// What they end with: `call` tells the runtime, and there are no more ranges.
+void end_loop(SharedFunction& next, const Next& at, const char* call) {
+  IRBuilder<>& builder = next.builder();
+  builder.SetInsertPoint(at.ended);
+  next.call(call, {at.location, at.number});
+  builder.CreateBr(at.none);
+  builder.SetInsertPoint(at.none);
+  builder.CreateRet(builder.getInt32(0));
+}
+
 Function* next_of_static(const LoopShape& shape) {
   LLVMContext& context = shape.function->getContext();
-  Type* pointer = PointerType::getUnqual(context);
-  SharedFunction next(shape, "weft.next_static.1", Type::getInt32Ty(context), {pointer});
+  SharedFunction next(shape, "weft.next_static.1", Type::getInt32Ty(context), {PointerType::getUnqual(context)});
   if (!next.is_new()) return next.function();
   IRBuilder<>& builder = next.builder();
-  Value* member = next.argument(0);
-  Value* location = next.load(pointer, next.place(member, kLocation));
-  Value* number = next.load(builder.getInt32Ty(), next.place(member, kNumber));
-  Value* begin = next.place_of_range(member, kRangeBegin);
-  Value* end = next.place_of_range(member, kRangeEnd);
-  Value* stride = next.place(member, kStride);
-  BasicBlock* others = branch_at_first_call(next, member);
-  BasicBlock* loop = next.block("loop");
-  BasicBlock* some = next.block("some");
-  BasicBlock* ended = next.block("ended");
-  BasicBlock* none = next.block("none");
-  Value* count = next.load(builder.getInt64Ty(), end);
-  builder.CreateCondBr(builder.CreateIsNull(count), none, loop);
-
-  builder.SetInsertPoint(loop);
-  builder.CreateStore(builder.getInt64(0), begin);
-  builder.CreateStore(builder.CreateSub(count, builder.getInt64(1)), end);
+  const Next at(next, context);
+  Value* stride = next.place(at.member, kStride);
+  builder.CreateStore(builder.getInt64(0), at.begin);
+  builder.CreateStore(builder.CreateSub(at.count, builder.getInt64(1)), at.end);
   builder.CreateStore(builder.getInt64(1), stride);
   next.call("__kmpc_for_static_init_8u",
-            {location, number, next.load(builder.getInt32Ty(), next.place(member, kSchedule)),
-             next.place_of_range(member, kRangeLast), begin, end, stride, builder.getInt64(1), builder.getInt64(1)});
-  pass_end_on(next, member);
+            {at.location, at.number, at.schedule, next.place_of_range(at.member, kRangeLast), at.begin, at.end, stride,
+             builder.getInt64(1), builder.getInt64(1)});
+  pass_end_on(next, at.member);
   // A runtime may round the last part up.
-  builder.CreateStore(builder.CreateBinaryIntrinsic(Intrinsic::umin, next.load(builder.getInt64Ty(), end), count), end);
+  builder.CreateStore(builder.CreateBinaryIntrinsic(Intrinsic::umin, next.load(builder.getInt64Ty(), at.end), at.count),
+                      at.end);
   builder.CreateCondBr(
-      builder.CreateICmpULT(next.load(builder.getInt64Ty(), begin), next.load(builder.getInt64Ty(), end)), some, ended);
-  builder.SetInsertPoint(some);
+      builder.CreateICmpULT(next.load(builder.getInt64Ty(), at.begin), next.load(builder.getInt64Ty(), at.end)),
+      at.some, at.ended);
+  builder.SetInsertPoint(at.some);
   builder.CreateRet(builder.getInt32(1));
 
-  builder.SetInsertPoint(others);
-  builder.CreateBr(ended);
-  builder.SetInsertPoint(ended);
-  next.call("__kmpc_for_static_fini", {location, number});
-  builder.CreateBr(none);
-  builder.SetInsertPoint(none);
-  builder.CreateRet(builder.getInt32(0));
+  builder.SetInsertPoint(at.others);
+  builder.CreateBr(at.ended);
+  end_loop(next, at, "__kmpc_for_static_fini");
   return next.function();
 }
 
 Function* next_of_dispatched(const LoopShape& shape) {
   LLVMContext& context = shape.function->getContext();
-  Type* pointer = PointerType::getUnqual(context);
-  SharedFunction next(shape, "weft.next_dispatched.1", Type::getInt32Ty(context), {pointer});
+  SharedFunction next(shape, "weft.next_dispatched.1", Type::getInt32Ty(context), {PointerType::getUnqual(context)});
   if (!next.is_new()) return next.function();
   IRBuilder<>& builder = next.builder();
-  Value* member = next.argument(0);
-  Value* location = next.load(pointer, next.place(member, kLocation));
-  Value* number = next.load(builder.getInt32Ty(), next.place(member, kNumber));
-  Value* begin = next.place_of_range(member, kRangeBegin);
-  Value* end = next.place_of_range(member, kRangeEnd);
-  BasicBlock* others = branch_at_first_call(next, member);
-  BasicBlock* loop = next.block("loop");
-  BasicBlock* some = next.block("some");
-  BasicBlock* ended = next.block("ended");
-  BasicBlock* none = next.block("none");
-  Value* count = next.load(builder.getInt64Ty(), end);
-  builder.CreateCondBr(builder.CreateIsNull(count), none, loop);
+  const Next at(next, context);
+  Value* chunk = next.load(builder.getInt64Ty(), at.begin);
+  next.call("__kmpc_dispatch_init_8u", {at.location, at.number, at.schedule, builder.getInt64(0),
+                                        builder.CreateSub(at.count, builder.getInt64(1)), builder.getInt64(1), chunk});
+  builder.CreateBr(at.others);
 
-  builder.SetInsertPoint(loop);
-  Value* chunk = next.load(builder.getInt64Ty(), begin);
-  next.call("__kmpc_dispatch_init_8u",
-            {location, number, next.load(builder.getInt32Ty(), next.place(member, kSchedule)), builder.getInt64(0),
-             builder.CreateSub(count, builder.getInt64(1)), builder.getInt64(1), chunk});
-  builder.CreateBr(others);
-
-  builder.SetInsertPoint(others);
-  Value* more =
-      next.call("__kmpc_dispatch_next_8u", builder.getInt32Ty(),
-                {location, number, next.place_of_range(member, kRangeLast), begin, end, next.place(member, kStride)});
-  builder.CreateCondBr(builder.CreateIsNotNull(more), some, ended);
-  builder.SetInsertPoint(some);
-  pass_end_on(next, member);
+  builder.SetInsertPoint(at.others);
+  Value* more = next.call("__kmpc_dispatch_next_8u", builder.getInt32Ty(),
+                          {at.location, at.number, next.place_of_range(at.member, kRangeLast), at.begin, at.end,
+                           next.place(at.member, kStride)});
+  builder.CreateCondBr(builder.CreateIsNotNull(more), at.some, at.ended);
+  builder.SetInsertPoint(at.some);
+  pass_end_on(next, at.member);
   builder.CreateRet(builder.getInt32(1));
-  builder.SetInsertPoint(ended);
-  next.call("__kmpc_dispatch_deinit", {location, number});
-  builder.CreateBr(none);
-  builder.SetInsertPoint(none);
-  builder.CreateRet(builder.getInt32(0));
+  end_loop(next, at, "__kmpc_dispatch_deinit");
   return next.function();
 }
 

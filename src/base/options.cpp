@@ -74,14 +74,20 @@ bool is_value(const NumberRange& range, const char* text, Value* value) noexcept
 
 bool is_value(const NumberRange&, const char*, Text*) noexcept { return true; }
 
-void refuse(const Row& row, const char* text, const int*) noexcept {
-  warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text,
-       row.range.least, row.range.most);
-}
-
 template <class Value>
-void refuse(const Row& row, const char* text, const Value* value) noexcept {
-  warn("%s=%.*s is not %s; the default is used", row.variable, kShownOfValue, text, accepted(value));
+Accepted accepted_by(const Row&, const Value* value) noexcept {
+  return {accepted(value), 0, 0};
+}
+Accepted accepted_by(const Row& row, const int*) noexcept { return {nullptr, row.range.least, row.range.most}; }
+Accepted accepted_by(const Row&, const Text*) noexcept { return {"any text", 0, 0}; }
+
+void refuse(const Row& row, const char* text, const Accepted& accepted) noexcept {
+  if (accepted.words != nullptr) {
+    warn("%s=%.*s is not %s; the default is used", row.variable, kShownOfValue, text, accepted.words);
+  } else {
+    warn("%s=%.*s is not a whole number from %lld to %lld; the default is used", row.variable, kShownOfValue, text,
+         accepted.least, accepted.most);
+  }
 }
 
 template <class Value>
@@ -93,7 +99,7 @@ void set(const Given& given, const Row& row, Value* value) noexcept {
     *value = wanted;
     return;
   }
-  refuse(row, text, value);
+  refuse(row, text, accepted_by(row, value));
 }
 
 void set(const Given& given, const Row& row, Text* text) noexcept { text->value = given.value(row); }
@@ -153,6 +159,16 @@ Options parse(const char* const* environment, const char* defaults) noexcept {
 const Options& options() noexcept {
   static const Options parsed = parse(environ, weft_defaults);
   return parsed;
+}
+
+Accepted accepted_values(const char* variable) noexcept {
+  const Row* row = kRows;
+#define WEFT_OPTION(field, name, type, value, least, most, help)                                              \
+  if (std::strcmp(variable, row->variable) == 0) return accepted_by(*row, static_cast<const type*>(nullptr)); \
+  ++row;
+#include "base/options.def"
+#undef WEFT_OPTION
+  return {"", 0, 0};
 }
 
 Verdict judge(const char* variable, const char* text) noexcept {

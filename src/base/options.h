@@ -84,6 +84,15 @@ Options parse(const char* const* environment, const char* defaults = nullptr) no
 enum class Verdict : uint8_t { no_such_variable, bad_value, good };
 Verdict judge(const char* variable, const char* text) noexcept;
 
+// What a variable accepts, for messages. No words: a whole number from `least` to `most`.
+struct Accepted {
+  const char* words;
+  long long least;
+  long long most;
+};
+// The variable is one of the table's.
+Accepted accepted_values(const char* variable) noexcept;
+
 // For lists of all settings.
 struct OptionRow {
   const char* variable;

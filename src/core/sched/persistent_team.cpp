@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "core/context/context_pool.h"
 #include "core/sched/carrier.h"
@@ -49,20 +50,19 @@ void PersistentTeam::member_main(void* argument) {
   auto& member = *static_cast<PersistentMember*>(argument);
   PersistentTeam* persistent_team = member.persistent_team;
   // What was posted before the first run is still to be served.
-  uint64_t seen = member.done.load(std::memory_order_relaxed);
-  uint32_t nudges = 0;
+  Served served{member.done.load(std::memory_order_relaxed), 0, 0};
   member.began_as_stub = member.context.load(std::memory_order_relaxed) == &member.stub;
   member.context.store(current_context(), std::memory_order_relaxed);
   member.asleep.store(0, std::memory_order_relaxed);
-  while (persistent_team->serve(member, seen, nudges)) {
+  while (persistent_team->serve(member, served)) {
   }
 }
 
 // Waits for the next post or nudge and runs it; false when the persistent team is dismissed.
-bool PersistentTeam::serve(PersistentMember& member, uint64_t& seen, uint32_t& nudges) noexcept {
+bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
   const auto called = [&] {
-    return member.posted.load(std::memory_order_acquire) != seen ||
-           member.nudged.load(std::memory_order_acquire) != nudges;
+    return member.posted.load(std::memory_order_acquire) != served.posted ||
+           member.nudged.load(std::memory_order_acquire) != served.nudges;
   };
   const Context* self = current_context();
   while (!spin_until(self, called)) {
@@ -72,23 +72,15 @@ bool PersistentTeam::serve(PersistentMember& member, uint64_t& seen, uint32_t& n
     member.asleep.store(0, std::memory_order_relaxed);
   }
   const uint64_t posted = member.posted.load(std::memory_order_acquire);
-  if (posted == seen) {
-    nudges = member.nudged.load(std::memory_order_acquire);
+  if (posted == served.posted) {
+    served.nudges = member.nudged.load(std::memory_order_acquire);
     nudge_(this, member.index, member.post);
     return true;
   }
-  seen = posted;
-  if (PostNumber::state(posted) != 0) {
-    // Withdrawn, now or before. Acquire stands above: the words are the owner's until the claim succeeds, and have been
-    // written before the post. Relaxed: the owner reads nothing through the claim.
-    if (PostNumber::state(posted) == PostNumber::kWithdrawn) return true;
-    seen = PostNumber::with(posted, PostNumber::kClaimed);
-    uint64_t open = posted;
-    if (!member.posted.compare_exchange_strong(open, seen, std::memory_order_relaxed)) {
-      // What stands there now has not been seen.
-      seen = posted;
-      return true;
-    }
+  served.posted = posted;
+  if (PostNumber::is_optional(posted)) {
+    member.post.fetch_ahead();
+    if (!member.take(posted, std::exchange(served.taken, posted))) return true;
   }
   const bool last = dismissed_;
   if (!last) call_(this, member.index, member.post);

@@ -7,13 +7,14 @@
 //               at each `asleep` and unblocks those that are
 //   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
 //               and unblocks the owner if that sleeps on i
-// An optional post (start_optional) is the member's only when it has claimed it: the member changes `posted` from open
-// to claimed before it runs, the owner from open to withdrawn when it has no use for the member any more. The number in
-// `posted` makes a claim that comes late fail. What is withdrawn counts as done; the member looks at nothing else of
-// it. A side that stops spinning announces it (`asleep`, `sleeping_on`), fences, and looks once more. The other side
-// fences between its store and its look at the announcement. So one of the two sees the other.
+// An optional post (start_optional) is the member's only when it has claimed it: of the member that begins and the
+// owner that has no use for it any more, one puts the post's number into `taken`. A number there that is as high makes
+// a claim that comes late fail. What is withdrawn counts as done; the member looks at nothing else of it. A side that
+// stops spinning announces it (`asleep`, `sleeping_on`), fences, and looks once more. The other side fences between its
+// store and its look at the announcement. So one of the two sees the other.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <cstdint>
@@ -30,20 +31,28 @@ class PersistentTeam;
 struct Post {
   static constexpr int kWords = 6;
   void* words[kWords];
+
+  // Of an optional post these are addresses of what the call reads first, or null: the member fetches them while it
+  // claims the post. Relaxed: nothing is read there before that.
+  static constexpr std::array<int, 2> kFetched = {2, 3};
+
+  void write(int index, void* word) noexcept { std::atomic_ref(words[index]).store(word, std::memory_order_relaxed); }
+  void fetch_ahead() noexcept {
+    for (const int index : kFetched) __builtin_prefetch(std::atomic_ref(words[index]).load(std::memory_order_relaxed));
+  }
 };
 
 // Runs a member's call. `index` counts from 1; the owner itself is 0.
 using PersistentCall = void (*)(PersistentTeam* persistent_team, int index, const Post& post);
 
-// Posts count in steps of four; the rest says what has become of an optional one.
+// Posts count in steps of two; the rest says whether the post is optional.
 struct PostNumber {
-  static constexpr uint64_t kStep = 4;
-  static constexpr uint64_t kOpen = 1;
-  static constexpr uint64_t kClaimed = 2;
-  static constexpr uint64_t kWithdrawn = 3;
+  static constexpr uint64_t kStep = 2;
 
-  static constexpr uint64_t state(uint64_t number) noexcept { return number % kStep; }
-  static constexpr uint64_t with(uint64_t number, uint64_t state) noexcept { return number - number % kStep + state; }
+  static constexpr bool is_optional(uint64_t number) noexcept { return number % kStep != 0; }
+  static constexpr uint64_t next(uint64_t number, bool optional) noexcept {
+    return number - number % kStep + kStep + (optional ? 1 : 0);
+  }
 };
 
 struct PersistentMember {
@@ -51,9 +60,8 @@ struct PersistentMember {
   std::atomic<uint32_t> nudged{0};  // counts calls to come and look, outside of a post
   Post post{};
 
-  // The number of the last post, as it was posted. The member's; of a withdrawn one the owner's.
+  // The number of the last post that has ended. The member's; of a withdrawn one the owner's.
   alignas(64) std::atomic<uint64_t> done{0};
-
   // Read at each post, written when the member falls asleep or wakes.
   alignas(64) std::atomic<uint32_t> asleep{1};
   // The context that runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with
@@ -61,9 +69,24 @@ struct PersistentMember {
   // fall asleep.
   std::atomic<Context*> context{nullptr};
   alignas(64) Context stub;
+
+  // Of the last optional post that has been claimed or withdrawn. The owner looks only while the member is not done: so
+  // the line mostly stays the member's.
+  alignas(64) std::atomic<uint64_t> taken{0};
   bool began_as_stub = false;  // touched by the member only
   PersistentTeam* persistent_team = nullptr;
   int index = 0;
+
+  // By the member that begins an optional post, or by the owner that withdraws it: whether the caller was the first.
+  // Relaxed: the number is all that passes. The member reads the words behind it, and has seen them with the post; the
+  // owner reads nothing of a member that has not begun, and waits for one that has.
+  // `last`: what the caller believes to stand there, since to look first would fetch the line twice.
+  bool take(uint64_t number, uint64_t last) noexcept {
+    while (last < number) {
+      if (taken.compare_exchange_weak(last, number, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
 };
 
 class PersistentTeam {
@@ -91,27 +114,31 @@ class PersistentTeam {
   void* owner_data() const noexcept { return owner_data_; }
 
   // The owner writes `member(i).post` for 1 <= i < count, then calls this.
-  void start(int count) noexcept { post(count, 0); }
+  void start(int count) noexcept { post(count, false); }
 
   // The same for members that may be left out: see withdraw().
-  void start_optional(int count) noexcept { post(count, PostNumber::kOpen); }
+  void start_optional(int count) noexcept { post(count, true); }
 
-  // Takes back what start_optional() has posted to members that have not begun. They count as finished. A post of
-  // start() stays.
-  void withdraw() noexcept {
-    if (PostNumber::state(sequence_) != PostNumber::kOpen) return;
-    for (int i = 1; i < count_; ++i) {
-      PersistentMember& member = *members_[i];
-      uint64_t open = sequence_;
-      // Relaxed: nothing of a member that has not begun is read. One that has begun is waited for.
-      if (member.posted.load(std::memory_order_relaxed) != open ||
-          !member.posted.compare_exchange_strong(open, PostNumber::with(sequence_, PostNumber::kWithdrawn),
-                                                 std::memory_order_relaxed)) {
-        continue;
-      }
-      // The member does not write this line unless it has claimed the post. Release: a member of this team that looks
-      // for idle ones acquires it.
+  // Takes back what start_optional() has posted to the next member that has not begun, in ascending order. It counts as
+  // finished then. Its index, or 0: all the others have begun, or the post was one of start(). By the owner.
+  int withdraw_next() noexcept {
+    while (open_ < count_) {
+      const int index = open_++;
+      PersistentMember& member = *members_[index];
+      // Relaxed: finish() looks again.
+      if (member.done.load(std::memory_order_relaxed) == sequence_) continue;
+      if (!member.take(sequence_, member.taken.load(std::memory_order_relaxed))) continue;
+      // The member does not write this unless it has claimed the post. Release: a member of this team that looks for
+      // idle ones acquires it.
       member.done.store(sequence_, std::memory_order_release);
+      return index;
+    }
+    return 0;
+  }
+
+  // The same for all members.
+  void withdraw() noexcept {
+    while (withdraw_next() != 0) {
     }
   }
 
@@ -167,10 +194,11 @@ class PersistentTeam {
     return true;
   }
 
-  void post(int count, uint64_t state) noexcept {
+  void post(int count, bool optional) noexcept {
     assert(is_valid() && count <= size_);
-    sequence_ = PostNumber::with(sequence_ + PostNumber::kStep, state);
+    sequence_ = PostNumber::next(sequence_, optional);
     count_ = count;
+    open_ = optional ? 1 : count;
     for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
     platform::full_fence();
     if (__builtin_expect(parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed), 0)) {
@@ -184,9 +212,16 @@ class PersistentTeam {
     }
   }
 
+  // By a member: what it has looked at last.
+  struct Served {
+    uint64_t posted;
+    uint64_t taken;  // its last claim
+    uint32_t nudges;
+  };
+
   static void member_main(void* member);
   void launch_asleep(int count) noexcept;
-  bool serve(PersistentMember& member, uint64_t& seen, uint32_t& nudges) noexcept;
+  bool serve(PersistentMember& member, Served& served) noexcept;
   bool await(PersistentMember& member, const std::atomic<bool>& stop) noexcept;
 
   // What members read at each post, or write when they sleep.
@@ -203,6 +238,7 @@ class PersistentTeam {
   // What the owner writes at each post: on a line of its own, so that members keep theirs.
   alignas(64) uint64_t sequence_ = 0;  // of the last post
   int count_ = 1;
+  int open_ = 1;  // no member before this one can be withdrawn
   int size_ = 1;  // members that have a context
   int made_ = 1;  // records made; those of dismissed members serve again
   int capacity_ = 0;

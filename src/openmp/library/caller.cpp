@@ -11,6 +11,7 @@
 
 #include "base/keep_errno.h"
 #include "base/options.h"
+#include "openmp/library/embedded_blas.h"
 #include "openmp/settings/statistics.h"
 
 namespace weft::openmp {
@@ -21,12 +22,21 @@ namespace {
 // directory of that name.
 constexpr const char* kKnown[] = {"openblas"};
 
-// What has been found out about libraries, by the names under which the loader has them: the hash of a name, and the
-// verdict in its lowest bit; 0: free. When all entries that a name may have are taken, it gets the first. Relaxed: each
-// word stands alone.
+// What has been found out about objects, by the names under which the loader has them: the hash of a name, and the
+// verdict in its lowest bits; 0: free. When all entries that a name may have are taken, it gets the first. Relaxed:
+// each word stands alone, but for a verdict that names a range.
 constexpr size_t kVerdicts = 256;
 constexpr size_t kTries = 8;
+constexpr unsigned kVerdictBits = 4;
+constexpr uint64_t kVerdictMask = (uint64_t{1} << kVerdictBits) - 1;
+constexpr uint64_t kOrdinary = 0;
+constexpr uint64_t kSpecial = 1;
+constexpr uint64_t kFirstRange = 2;  // and more: only a range of its code is special
 constinit std::array<std::atomic<uint64_t>, kVerdicts> g_verdicts{};
+
+// Written before the verdict that names them, and never again. Objects beyond these stay ordinary.
+constinit std::array<CodeRange, kVerdictMask + 1 - kFirstRange> g_ranges{};
+constinit std::atomic<uint64_t> g_ranges_used{0};
 
 // FNV-1a. The size and the address of the dynamic section tell another file of the same name, as after a change of
 // Debian's alternatives.
@@ -37,8 +47,8 @@ uint64_t hash_of(const dl_find_object& object) noexcept {
   for (const char* at = library->l_name; *at != '\0'; ++at) add(static_cast<unsigned char>(*at));
   add(static_cast<uint64_t>(static_cast<char*>(object.dlfo_map_end) - static_cast<char*>(object.dlfo_map_start)));
   add(reinterpret_cast<uintptr_t>(library->l_ld) - library->l_addr);
-  // The lowest bit is the verdict's, and 0 is nobody's.
-  return (hash << 1) | (uint64_t{1} << 63);
+  // The lowest bits are the verdict's, and 0 is nobody's.
+  return (hash << kVerdictBits) | (uint64_t{1} << 63);
 }
 
 // Looks at the file system.
@@ -50,21 +60,51 @@ bool is_known(const char* name) noexcept {
                      [&path](const char* known) { return std::strstr(path, known) != nullptr; });
 }
 
-bool is_special_library(const dl_find_object& object) noexcept {
-  const char* name = object.dlfo_link_map->l_name;
-  if (*name == '\0') return false;  // the program
+// Of an object whose path does not say so: whether an OpenBLAS is linked into it.
+uint64_t verdict_of_code(const char* file) noexcept {
+  const CodeRange range = find_embedded_blas(file);
+  if (range.empty()) return kOrdinary;
+  const uint64_t index = g_ranges_used.fetch_add(1, std::memory_order_relaxed);
+  if (index >= g_ranges.size()) return kOrdinary;
+  g_ranges[index] = range;
+  return kFirstRange + index;
+}
+
+uint64_t find_out(const char* name) noexcept {
+  if (*name == '\0') return verdict_of_code("/proc/self/exe");
+  return is_known(name) ? kSpecial : verdict_of_code(name);
+}
+
+uint64_t verdict_of(const dl_find_object& object) noexcept {
   const uint64_t hash = hash_of(object);
   std::atomic<uint64_t>* free_entry = nullptr;
   for (size_t i = 0; i < kTries; ++i) {
-    std::atomic<uint64_t>& verdict = g_verdicts[(hash / 2 + i) % kVerdicts];
-    const uint64_t seen = verdict.load(std::memory_order_relaxed);
-    if ((seen & ~uint64_t{1}) == hash) return (seen & 1) != 0;
-    if (seen == 0 && free_entry == nullptr) free_entry = &verdict;
+    std::atomic<uint64_t>& entry = g_verdicts[((hash >> kVerdictBits) + i) % kVerdicts];
+    // Acquire: the range that the verdict names.
+    const uint64_t seen = entry.load(std::memory_order_acquire);
+    if ((seen & ~kVerdictMask) == hash) return seen & kVerdictMask;
+    if (seen == 0 && free_entry == nullptr) free_entry = &entry;
   }
-  if (free_entry == nullptr) free_entry = &g_verdicts[hash / 2 % kVerdicts];
-  const bool special = is_known(name);
-  free_entry->store(hash | (special ? 1 : 0), std::memory_order_relaxed);
-  return special;
+  if (free_entry == nullptr) free_entry = &g_verdicts[(hash >> kVerdictBits) % kVerdicts];
+  const uint64_t verdict = find_out(object.dlfo_link_map->l_name);
+  free_entry->store(hash | verdict, std::memory_order_release);
+  return verdict;
+}
+
+struct Pages {
+  uint64_t first;
+  uint64_t end;
+};
+
+// The object's pages around `page` that lie as it does to the range. None where the range ends within that page: its
+// callers are looked up each time.
+Pages around(uint64_t page, Pages object, const CodeRange& range) noexcept {
+  const uint64_t first = page_of(reinterpret_cast<void*>(range.begin));
+  const uint64_t last = page_of(reinterpret_cast<void*>(range.end - 1));
+  if (page == first || page == last) return {page, page};
+  if (page < first) return {object.first, first};
+  if (page > last) return {last + 1, object.end};
+  return {first + 1, last};
 }
 
 Mapping mapping_of(const void* address) noexcept {
@@ -72,12 +112,19 @@ Mapping mapping_of(const void* address) noexcept {
   dl_find_object found;
   // Code that no library has brought.
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {.first_page = page, .pages = 1, .special = 0};
-  const uint64_t special = base::options().nested_libraries && is_special_library(found) ? 1 : 0;
-  uint64_t first = page_of(found.dlfo_map_start);
-  const uint64_t end = page_of(static_cast<char*>(found.dlfo_map_end) - 1) + 1;
+  Pages pages{page_of(found.dlfo_map_start), page_of(static_cast<char*>(found.dlfo_map_end) - 1) + 1};
+  const uint64_t verdict = base::options().nested_libraries ? verdict_of(found) : kOrdinary;
+  bool special = verdict == kSpecial;
+  if (verdict >= kFirstRange) {
+    CodeRange range = g_ranges[verdict - kFirstRange];
+    range.begin += found.dlfo_link_map->l_addr;
+    range.end += found.dlfo_link_map->l_addr;
+    special = range.holds(reinterpret_cast<uintptr_t>(address));
+    pages = around(page, pages, range);
+  }
   constexpr uint64_t kMost = (uint64_t{1} << Mapping::kSizeBits) - 1;
-  if (end - first > kMost) first = page;
-  return {.first_page = first, .pages = std::min(end - first, kMost), .special = special};
+  if (pages.end - pages.first > kMost) pages.first = page;
+  return {.first_page = pages.first, .pages = std::min(pages.end - pages.first, kMost), .special = special ? 1U : 0U};
 }
 
 }  // namespace
@@ -90,6 +137,7 @@ bool look_up(const void* address) noexcept {
     t_believed = kBelieved;
   }
   const Mapping mapping = mapping_of(address);
+  if (mapping.pages == 0) return mapping.special != 0;
   // The latest stands first; the one that was asked for longest ago goes.
   for (size_t i = kRemembered - 1; i > 0; --i) {
     t_mappings[i].store(t_mappings[i - 1].load(std::memory_order_relaxed), std::memory_order_relaxed);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The asking code: whether the code at a return address belongs to a library that switches itself off inside a parallel
-// region. A thread remembers the mappings that it has been called from last; a name of a library is resolved once per
-// process. So no call but a library's first looks at the file system.
+// region, also where it is linked into the program (embedded_blas.h). A thread remembers the mappings that it has been
+// called from last; a name of a library is resolved once per process. So no call but an object's first looks at the
+// file system.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@ inline uint64_t page_of(const void* address) noexcept {
   return reinterpret_cast<uintptr_t>(address) >> kPageBits;
 }
 
-// A mapping, and what it belongs to, in one word: a handler of signals that asks too never finds half of one.
+// A mapping or a part of it, and what it belongs to, in one word: a handler of signals that asks too never finds half
+// of one.
 struct Mapping {
   static constexpr unsigned kSizeBits = 19;
   uint64_t first_page : 44;

@@ -21,6 +21,10 @@ using base::Grain;
 constexpr double kPieceNs = 1000;
 constexpr double kMostPieceNs = 8000;
 constexpr double kMostAtOnce = 1e9;
+// A loop of which each member has no more than this is over before parts that change hands would pay. The members of a
+// persistent team begin so long after the primary.
+constexpr double kShortPartNs = 6000;
+constexpr double kHeadNs = 100;
 // While nothing is known: so many pieces per member.
 constexpr uint64_t kFirstPieces = 32;
 
@@ -50,6 +54,17 @@ ChunkRange::Bounds lazy_pieces(uint64_t chunk, uint64_t grain, uint64_t piece, d
   return {least, std::max(most / chunk, least)};
 }
 
+// Each member has its part of a short loop. The primary takes the parts of those that have not begun (loop_region.cpp).
+bool is_short(const Team* team, uint64_t count, int members, double iteration_ns) noexcept {
+  return team->persistent_team != nullptr && iteration_ns != 0 && count > static_cast<uint64_t>(members) &&
+         iteration_ns * static_cast<double>(count) <= kShortPartNs * members;
+}
+
+LoopParts short_parts(uint64_t count, int members, double iteration_ns) noexcept {
+  const auto head = static_cast<uint64_t>(kHeadNs / iteration_ns);
+  return {members, std::min(head, count - static_cast<uint64_t>(members))};
+}
+
 }  // namespace
 
 bool grain_is_said() noexcept {
@@ -73,6 +88,8 @@ int members_by_balance(uint64_t count, int size, int worthwhile, double iteratio
 LoopParts divide_loop(Team* team, Workshare* share, uint64_t count, int members, double iteration_ns, bool lastprivate,
                       bool monotonic) noexcept {
   const base::Options& options = base::options();
+  if (options.balance == Balance::auto_ && !grain_is_said() && is_short(team, count, members, iteration_ns))
+    return short_parts(count, members, iteration_ns);
   const uint64_t grain = grain_of(options.grain, iteration_ns);
   // Woven teams run where there is time.
   const bool local = team->icvs.affinity && affinity().local && team->persistent_team != nullptr;

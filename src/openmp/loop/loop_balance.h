@@ -13,6 +13,8 @@ struct Workshare;
 struct LoopParts {
   // Members that have one part each, of equal sizes (even_share.h); 0: they take chunks of the team's Workshare.
   int fixed = 0;
+  // Iterations that the primary has before its part, since it begins before the others.
+  uint64_t head = 0;
 };
 
 // Whether WEFT_GRAIN is set.

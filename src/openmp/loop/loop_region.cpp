@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "openmp/engine/engine.h"
 #include "openmp/engine/engine_region.h"
@@ -21,8 +22,14 @@ namespace {
 
 using Kind = base::LoopSchedule::Kind;
 
-// Beginning and joining one more member takes about as long. A loop of W ns by k members takes W / k + k times this.
-constexpr double kMemberNs = 100;
+// Beginning and joining one more member takes about as long, in an outermost team and in one whose members are offered
+// to carriers that have time. A loop of W ns by k members takes W / k + k times this.
+constexpr double kMemberNs = 200;
+constexpr double kOfferNs = 400;
+
+// Of a region on trial: what the primary does next. It takes the first part; it looks at the clock; it does so once
+// more, after as much; it takes the rest.
+enum class Trial : uint8_t { first, looks, looks_again, rest };
 
 // A member's side: what it gives to the program first.
 struct MemberRange {
@@ -33,13 +40,28 @@ struct MemberRange {
   uint64_t pieces = 0;
   int64_t measured_since = 0;  // ns; 0: not measured
   uint64_t unmeasured = 0;     // iterations before that
-  int64_t trial_began = 0;     // platform::ticks()
+  Trial trial = Trial::first;
 };
 
 // A region that its primary runs alone since the loop has been short so far may be long this time. So the primary takes
-// a small part first and looks at the clock: the part grows, since early iterations may be the short ones.
-constexpr uint64_t kFirstOfTrial = 64;
-constexpr uint64_t kSecondOfTrial = 8;
+// a small part of a loop first and looks at the clock; then a larger one if there are many iterations, since early ones
+// may be the short ones.
+constexpr uint64_t kFirstOfMany = 64;
+constexpr uint64_t kSecondOfMany = 8;
+constexpr uint64_t kFirstOfFew = 8;
+
+constexpr bool has_many(uint64_t count) noexcept { return count >= kFirstOfMany; }
+constexpr uint64_t first_of_trial(uint64_t count) noexcept {
+  return count / (has_many(count) ? kFirstOfMany : kFirstOfFew);
+}
+
+// Whether 20 microseconds have passed since the thread asked last, in this region or another one. A look at the clock
+// takes little time, but the core waits with what follows until all before it is done: once per region is enough.
+bool has_been_long() noexcept {
+  static constinit thread_local int64_t t_looked = 0;  // platform::ticks()
+  const int64_t now = platform::ticks();
+  return now - std::exchange(t_looked, now) > platform::ticks_of_20_us();
+}
 
 // The other members begin, for the iterations that are left. False: they are not worth it.
 bool call_others(MemberRange* mine) noexcept {
@@ -65,40 +87,63 @@ bool next_on_trial(MemberRange* mine, Chunk* chunk) noexcept {
   LoopRegion* region = mine->region;
   uint64_t piece = region->left();
   if (piece == 0) return false;
-  if (mine->pieces == 0) {
-    mine->trial_began = platform::ticks();
-    piece = region->count / kFirstOfTrial;
-  } else if (platform::ticks() - mine->trial_began > platform::ticks_of_20_us()) {
+  if (mine->trial == Trial::first) {
+    piece = first_of_trial(region->count);
+    mine->trial = Trial::looks;
+  } else if (!has_been_long()) {
+    if (mine->trial != Trial::rest && has_many(region->count)) piece = region->count / kSecondOfMany;
+    mine->trial = Trial::rest;
+  } else if (mine->trial == Trial::looks) {
+    // It may have been before the region. From now on the time is this region's.
+    piece = first_of_trial(region->count);
+    mine->trial = Trial::looks_again;
+  } else {
     region->on_trial = false;
     if (call_others(mine)) return false;
-  } else if (mine->pieces == 1) {
-    piece = region->count / kSecondOfTrial;
   }
+  piece = std::clamp<uint64_t>(piece, 1, region->left());
   // In whole chunks, where there is a chunk size.
-  const uint64_t unit = std::max<uint64_t>(region->chunk, 1);
-  const uint64_t units = std::max<uint64_t>(piece / unit, 1);
-  piece = units <= region->left() / unit ? units * unit : region->left();
+  if (const uint64_t unit = region->chunk; unit > 1) {
+    const uint64_t units = std::max<uint64_t>(piece / unit, 1);
+    piece = units <= region->left() / unit ? units * unit : region->left();
+  }
   chunk->begin = region->first;
   chunk->end = region->first += piece;
   chunk->last = chunk->end == region->count;
   return true;
 }
 
+// The iterations of a member's part, counted from the first that is shared.
+EvenShare part_of(const LoopRegion& region, int number) noexcept {
+  const auto [parts, head] = region.parts;
+  if (parts == 1) return {0, region.left()};
+  const EvenShare part =
+      even_share(region.left() - head, {static_cast<uint64_t>(parts), static_cast<uint64_t>(number)});
+  return {number == 0 ? 0 : head + part.begin, head + part.end};
+}
+
+// Each member has one part: first its own. The primary takes those of members that have not begun then, one at a time
+// and in ascending order: the others may still begin.
+bool next_fixed(MemberRange* mine, Chunk* chunk) noexcept {
+  const LoopRegion& region = *mine->region;
+  int number = mine->range.number;
+  if (mine->had_last != 0) {
+    core::PersistentTeam* others = number == 0 && region.parts.fixed > 1 ? self()->team->persistent_team : nullptr;
+    if (others == nullptr || (number = others->withdraw_next()) == 0) return false;
+  }
+  mine->had_last = 1;
+  const EvenShare part = part_of(region, number);
+  if (part.empty()) return false;
+  *chunk = {part.begin, part.end, part.end == region.left()};
+  return true;
+}
+
 // Of the iterations that have been shared, or left to the primary.
 bool next_of_parts(MemberRange* mine, Chunk* chunk) noexcept {
-  LoopRegion* region = mine->region;
-  const int number = mine->range.number;
-  if (const int parts = region->parts.fixed; parts != 0) {
-    if (mine->had_last != 0) return false;
-    mine->had_last = 1;
-    const EvenShare part =
-        parts == 1 ? EvenShare{0, region->left()}
-                   : even_share(region->left(), {static_cast<uint64_t>(parts), static_cast<uint64_t>(number)});
-    if (part.empty()) return false;
-    *chunk = {part.begin, part.end, part.end == region->left()};
-  } else if (!next_of_share(region->share, number, mine->had_last, chunk)) {
-    return false;
-  }
+  const LoopRegion* region = mine->region;
+  const bool more = region->parts.fixed != 0 ? next_fixed(mine, chunk)
+                                             : next_of_share(region->share, mine->range.number, mine->had_last, chunk);
+  if (!more) return false;
   chunk->begin += region->first;
   chunk->end += region->first;
   return true;
@@ -154,7 +199,7 @@ MemberRange run_member(LoopRegion* region, int number, int64_t measured_since = 
   return mine;
 }
 
-// Words of the region: the body, which names it, and its LoopRegion.
+// Words of the region: the body, which names it, its LoopRegion and the captures, to be fetched ahead.
 LoopRegion* region_of(void* const* words) noexcept { return static_cast<LoopRegion*>(words[2]); }
 
 template <bool Told>
@@ -174,14 +219,17 @@ void run_loop_member(void* const* words, int number) noexcept {
   if (mine.measured_since != 0 && iterations != 0) cost.learn(platform::now_ns() - mine.measured_since, iterations);
 }
 
-// How many members take part, of `size`. Iterations that are no more than the members may wait for each other, as in
+// How many members of the team take part. Iterations that are no more than the members may wait for each other, as in
 // programs that number their threads by a loop; so each is a member's own.
-int worthwhile_members(const LoopRegion& region, int size) noexcept {
+int worthwhile_members(const Team* team, const LoopRegion& region) noexcept {
+  const int size = team->size;
   if (region.count <= static_cast<uint64_t>(size)) return static_cast<int>(region.count);
   const double iteration = LoopCost(region.loop).iteration_ns();
   if (iteration == 0) return size;
-  const double best = std::sqrt(iteration * static_cast<double>(region.count) / kMemberNs);
-  return static_cast<int>(std::clamp(best, 1.0, static_cast<double>(size)));
+  const double member_ns = team->persistent_team != nullptr ? kMemberNs : kOfferNs;
+  const double worth = iteration * static_cast<double>(region.count) / member_ns;
+  if (worth >= static_cast<double>(size) * size) return size;
+  return static_cast<int>(std::max(std::sqrt(worth), 1.0));
 }
 
 // All members take part, for the tasks: there may be work for more of them than there are iterations.
@@ -200,7 +248,7 @@ int prepare(Team* team, void* const* words) noexcept {
   LoopRegion& region = *region_of(words);
   if (LoopCost(region.loop).pushes_tasks()) return prepare_for_tasks(team, region);
   // Of a region whose members have been seen to wait for each other all are to run.
-  int members = team->lent > 0 ? team->size : worthwhile_members(region, team->size);
+  int members = team->lent > 0 ? team->size : worthwhile_members(team, region);
   if (region.is_open() && team->lent == 0) {
     members = members_by_balance(region.count, team->size, members, LoopCost(region.loop).iteration_ns());
   }
@@ -265,7 +313,7 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
     if (!ompt::on<Told>()) return true;
     clauses.threads = 1;  // to a tool it is a region all the same
   }
-  LoopRegion region{loop, body, captures, count, {}, 0};
+  LoopRegion region{.body = body, .captures = captures, .count = count, .loop = loop};
   ompt::LoopTotals totals;
   totals.iterations = count;
   if (ompt::on<Told>()) region.totals = &totals;
@@ -274,7 +322,7 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
   if (loop->schedule == WEFT_SCHEDULE_RUNTIME && region.schedule.kind == Kind::static_ && region.chunk != 0)
     return false;
   if (__builtin_expect(g_engine_wanted, 0) && run_on_engine(region, clauses)) return true;
-  void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region};
+  void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region, captures};
   parallel_of_some<Told>(run_loop_member<Told>, words, clauses, prepare);
   if (count != 0) count_loop(count, region.parts.fixed == 1);
   return true;

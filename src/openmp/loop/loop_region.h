@@ -16,22 +16,23 @@ namespace weft::openmp {
 
 struct Workshare;
 
-// One region, for as long as it runs. Written by the primary before others see it.
-struct LoopRegion {
-  weft_loop* loop;
+// One region, for as long as it runs. Written by the primary before others see it. What each member reads comes first,
+// on a line of its own.
+struct alignas(64) LoopRegion {
   weft_loop_body* body;
   void** captures;
   uint64_t count;
-  base::LoopSchedule schedule;
-  uint64_t chunk;  // 0: not given
-
-  void* const* words = nullptr;  // of the region's team (parallel.h)
   uint64_t first = 0;  // iterations before this one are the primary's; the others have been shared
+  LoopParts parts{1};  // at first: the primary takes all iterations at once
+  Workshare* share = nullptr;
+  ompt::LoopTotals* totals = nullptr;  // where there is a tool
+
+  weft_loop* loop;
+  base::LoopSchedule schedule{};
+  uint64_t chunk = 0;  // 0: not given
+  void* const* words = nullptr;  // of the region's team (parallel.h)
   bool some_left_out = false;  // of the members, by what is known of the loop; not all
   bool on_trial = false;  // the primary begins alone, and calls the others if that takes long
-  Workshare* share = nullptr;
-  LoopParts parts{1};  // at first: the primary takes all iterations at once
-  ompt::LoopTotals* totals = nullptr;  // where there is a tool
 
   bool is_static() const noexcept {
     return schedule.kind == base::LoopSchedule::Kind::static_ || schedule.kind == base::LoopSchedule::Kind::auto_;

@@ -149,9 +149,9 @@ Root* outermost(const Member* parent) noexcept {
 void start_persistent_members(Root* root, void* const* words, int started) noexcept {
   core::PersistentTeam* persistent_team = root->persistent_team;
   for (int i = 1; i < started; ++i) {
-    void** line = persistent_team->member(i).post.words;
-    for (int k = 0; k < kVersionWord; ++k) line[k] = words[k];
-    line[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
+    core::Post& post = persistent_team->member(i).post;
+    for (int k = 0; k < kVersionWord; ++k) post.write(k, words[k]);
+    post.write(kVersionWord, reinterpret_cast<void*>(uintptr_t{root->persistent_version}));
   }
   if (root->outermost_team->partial) {
     persistent_team->start_optional(started);

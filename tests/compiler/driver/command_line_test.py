@@ -180,6 +180,12 @@ class Reported(DriverTest):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual((self.work / name).read_text(), 2 * text)
 
+    def test_a_file_of_many_reports_says_nothing_of_sources_without_constructs(self):
+        done = self.drive("-fopenmp", "-c", "a.c", "--weft-report=report.txt")
+        self.assertEqual((done.returncode, done.stderr, (self.work / "report.txt").read_text()), (0, "", ""))
+        done = self.drive("-fopenmp", "-c", "a.c", "--weft-report")
+        self.assertEqual((done.returncode, done.stderr), (0, "weft: a.c: 0 constructs\n"))
+
     def test_what_is_not_lowered(self):
         for options, why in ((["--weft-cc=gcc-12"], "gcc-12 is not a compiler of LLVM"), (["--weft-lower=none"], "--weft-lower=none")):
             done = self.drive("-fopenmp", "-c", "a.c", "--weft-report", *options)
@@ -248,9 +254,11 @@ class Refused(DriverTest):
                              code=127 if "missing" == option[-7:] else 2)
 
     def test_values_of_defaults(self):
-        for option, variable in (("--weft-region-threads=0", "WEFT_REGION_THREADS"), ("--weft-balance=best", "WEFT_BALANCE"),
-                                 ("--weft-grain=9ms", "WEFT_GRAIN"), ("--weft-numa=interleave", "WEFT_NUMA")):
-            self.refused("-fopenmp", "a.c", option, says=[option, f"{variable} cannot be", option.split("=")[1]])
+        for option, variable, accepted in (("--weft-region-threads=0", "WEFT_REGION_THREADS", "from 1 to 4096"),
+                                           ("--weft-balance=best", "WEFT_BALANCE", "auto, static, affinity, steal or central"),
+                                           ("--weft-grain=9ms", "WEFT_GRAIN", "the unit us"),
+                                           ("--weft-numa=interleave", "WEFT_NUMA", "none, compact, spread or local")):
+            self.refused("-fopenmp", "a.c", option, says=[option, f"{variable} cannot be", option.split("=")[1], accepted])
 
     def test_contradictions(self):
         for first, second in (("--weft-lower=hint", "--weft-lower=none"), ("--weft-report=a", "--weft-report=b"),

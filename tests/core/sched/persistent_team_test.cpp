@@ -355,10 +355,18 @@ class OptionalPostTest : public PersistentTeamRaceTest {
       }
       if (round % 3 != 0) dawdle(3 * round);
       if (round % 50 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
-      team->withdraw();
+      std::array<bool, kMembers> withdrawn{};
+      int last = 0;
+      while (const int index = team->withdraw_next()) {
+        EXPECT_TRUE(optional);
+        EXPECT_GT(index, last) << "members are taken back in ascending order";
+        last = index;
+        withdrawn[static_cast<size_t>(index)] = true;
+      }
       EXPECT_TRUE(team->finish());
       for (size_t i = 1; i < kMembers; ++i) {
         const long runs = owner->seen[i].posts - before[i];
+        EXPECT_EQ(runs, withdrawn[i] ? 0 : 1);
         EXPECT_GE(runs, optional ? 0 : 1);
         EXPECT_LE(runs, 1);
         EXPECT_TRUE(team->has_finished(static_cast<int>(i)));

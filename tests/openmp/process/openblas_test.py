@@ -2,6 +2,7 @@
 """Debian's OpenBLAS on OpenMP, where it cannot have its way."""
 import os
 import pathlib
+import re
 import resource
 import unittest
 
@@ -75,6 +76,21 @@ int main(void) {
   return 0;
 }
 """
+# One member of a region calls; what the program itself is told there follows.
+INSIDE = GEMM + """
+#include <omp.h>
+int main(void) {
+  int wrong = 0;
+  fill();
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    for (int i = 0; i < 20; i++) wrong += !gemm();
+    printf("%d wrong, %d in parallel, %d threads\\n", wrong, omp_in_parallel(), omp_get_max_threads());
+  }
+  return 0;
+}
+"""
 USER = 54323  # nobody else's, not even another test's
 
 
@@ -88,12 +104,29 @@ class OpenBlas(ProcessTest):
         library = [str(found[0]), f"-Wl,-rpath,{found[0].parent}"]
         cls.forks = cls.build("forks", FORKS, "-pthread", *library)
         cls.calls = cls.build("calls", CALLS, *library)
+        archive = [str(found[0].with_suffix(".a")), "-lgfortran", "-lm"]
+        cls.linked_in = cls.build("linked_in", INSIDE, *archive)
+        cls.linked_in_stripped = cls.build("linked_in_stripped", INSIDE, *archive, "-s")
 
     def test_children_that_are_forked_beside_calls(self):
         for cpus in "2", "4":
             with self.subTest(cpus=cpus):
                 done = self.run_on_weft(self.forks, WEFT_NUM_CPUS=cpus)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "30\n", ""))
+
+    def regions_inside(self, program):
+        """How many regions there were inside the program's one."""
+        done = self.run_on_weft(program, WEFT_NUM_CPUS="4", OMP_NUM_THREADS="4", WEFT_STATS="1")
+        self.assertEqual((done.returncode, done.stdout), (0, "0 wrong, 1 in parallel, 4 threads\n"), done.stderr)
+        by_level = re.search(r"regions by level:((?: \d+)+)", done.stderr)[1].split()
+        return int(by_level[1]) if len(by_level) > 1 else 0
+
+    def test_linked_into_the_program(self):
+        """It is told what the library in a file of its own is told; the program around it is not."""
+        self.assertGreater(self.regions_inside(self.linked_in), 0)
+
+    def test_linked_into_a_program_without_names(self):
+        self.assertEqual(self.regions_inside(self.linked_in_stripped), 0)
 
     def test_where_threads_are_refused(self):
         if os.geteuid() != 0:

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/library/embedded_blas.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weft::openmp {
+
+namespace {
+
+// Opens the region of every call that has several threads. It is there in every OpenBLAS, and in nothing else.
+constexpr std::string_view kOpener = "exec_blas";
+
+// Functions of the interface that ask how many threads there are, without the letters of their types.
+constexpr std::string_view kAsking[] = {
+    "axpy", "axpyc", "copy",  "dot",   "dotc",  "dotu",  "gbmv", "gemm", "gemm3m", "gemmt", "gemv",  "ger",
+    "gerc", "geru",  "gesv",  "getrf", "getrs", "hemm",  "hemv", "her",  "her2",   "her2k", "herk",  "hpmv",
+    "hpr",  "hpr2",  "laswp", "lauum", "potrf", "potri", "rot",  "scal", "spr",    "spr2",  "swap",  "symm",
+    "symv", "syr",   "syr2",  "syr2k", "syrk",  "tbmv",  "tpmv", "trmm", "trmv",   "trsm",  "trtri", "trtrs",
+};
+// Kernels that open regions themselves.
+constexpr std::string_view kKernels[] = {"asum", "dot", "dotc", "dotu", "rot"};
+
+template <size_t N>
+bool contains(const std::string_view (&names)[N], std::string_view name) noexcept {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+bool drop(std::string_view& name, std::string_view prefix) noexcept {
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  return true;
+}
+
+// The letters of the types, then one of `names`.
+template <size_t N>
+bool is_typed(const std::string_view (&names)[N], std::string_view name) noexcept {
+  constexpr std::string_view kTypes = "sdcz";
+  for (size_t letters = 1; letters <= 2 && letters < name.size(); ++letters) {
+    if (kTypes.find(name[letters - 1]) == std::string_view::npos) return false;
+    if (contains(names, name.substr(letters))) return true;
+  }
+  return false;
+}
+
+// dgemm_, dgemm_64_ and cblas_dgemm; ddot_k and ddot_k_HASWELL.
+bool is_of_blas(std::string_view name) noexcept {
+  if (name == kOpener) return true;
+  if (drop(name, "cblas_")) return is_typed(kAsking, name.substr(0, name.find("64_")));
+  if (const size_t kernel = name.find("_k"); kernel != std::string_view::npos) {
+    const std::string_view rest = name.substr(kernel + 2);
+    return (rest.empty() || rest[0] == '_') && is_typed(kKernels, name.substr(0, kernel));
+  }
+  if (!name.ends_with('_')) return false;
+  name.remove_suffix(1);
+  if (name.ends_with("_64")) name.remove_suffix(3);
+  return is_typed(kAsking, name);
+}
+
+// A file that is mapped for as long as this lives.
+class MappedFile {
+ public:
+  explicit MappedFile(const char* file) noexcept {
+    const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    struct stat status;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+      const auto size = static_cast<size_t>(status.st_size);
+      void* start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+      if (start != MAP_FAILED) {
+        start_ = static_cast<const char*>(start);
+        size_ = size;
+      }
+    }
+    close(descriptor);
+  }
+  ~MappedFile() {
+    if (start_ != nullptr) munmap(const_cast<char*>(start_), size_);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  // `count` elements at an offset; null: the file does not hold them.
+  template <class T>
+  const T* at(uint64_t offset, uint64_t count) const noexcept {
+    if (offset > size_ || count > (size_ - offset) / sizeof(T) || offset % alignof(T) != 0) return nullptr;
+    return reinterpret_cast<const T*>(start_ + offset);
+  }
+
+ private:
+  const char* start_ = nullptr;
+  size_t size_ = 0;
+};
+
+// The table of all symbols, or that of the dynamic ones in a file without it.
+const ElfW(Shdr) * symbol_table(const ElfW(Shdr) * sections, uint64_t count) noexcept {
+  for (const uint32_t kind : {SHT_SYMTAB, SHT_DYNSYM}) {
+    const auto* found =
+        std::find_if(sections, sections + count, [=](const auto& some) { return some.sh_type == kind; });
+    if (found != sections + count && found->sh_link < count) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+CodeRange find_embedded_blas(const char* name) noexcept {
+  const MappedFile file(name);
+  const auto* header = file.at<ElfW(Ehdr)>(0, 1);
+  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
+  const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+  const ElfW(Shdr)* table = sections == nullptr ? nullptr : symbol_table(sections, header->e_shnum);
+  if (table == nullptr) return {};
+  const ElfW(Shdr)& strings = sections[table->sh_link];
+  const char* names = file.at<char>(strings.sh_offset, strings.sh_size);
+  const uint64_t count = table->sh_size / sizeof(ElfW(Sym));
+  const auto* symbols = file.at<ElfW(Sym)>(table->sh_offset, count);
+  if (names == nullptr || symbols == nullptr || strings.sh_size == 0 || names[strings.sh_size - 1] != '\0') return {};
+  // Most files end here.
+  if (memmem(names, strings.sh_size, kOpener.data(), kOpener.size()) == nullptr) return {};
+
+  CodeRange range;
+  bool opens = false;
+  std::for_each(symbols, symbols + count, [&](const ElfW(Sym) & symbol) {
+    if ((symbol.st_info & 0xf) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) return;
+    const std::string_view of(names + symbol.st_name);
+    if (!is_of_blas(of)) return;
+    opens = opens || of == kOpener;
+    range.begin = range.empty() ? symbol.st_value : std::min<uintptr_t>(range.begin, symbol.st_value);
+    range.end = std::max<uintptr_t>(range.end, symbol.st_value + std::max<uint64_t>(symbol.st_size, 1));
+  });
+  return opens ? range : CodeRange{};
+}
+
+}  // namespace weft::openmp
