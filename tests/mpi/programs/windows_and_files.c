@@ -73,7 +73,6 @@ static void files(const char *path) {
   come_late();
   say_count("read_at_all", MPI_File_read_at_all(file, mine, read, 2, MPI_INT, &status), &status);
   come_early();
-  numbers[0] += 100;
   say_count("write_at_all", MPI_File_write_at_all(file, mine, numbers, 4, MPI_INT, &status), &status);
   MPI_File_sync(file);
   MPI_Barrier(MPI_COMM_WORLD);
