@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between libweft-mpi.so, which programs see, and the library for the MPI of the process, which it loads. Both come from
-// one build; the layout's number says whether they do.
+// Between libweft-mpi.so, which programs see, and the library for the MPI of the process, which it loads. Both come
+// from one build; the layout's number says whether they do.
 #pragma once
 
 namespace weft::mpi {

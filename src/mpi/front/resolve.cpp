@@ -49,7 +49,9 @@ const char* library_for(const Mapped& mapped) noexcept {
     case Kind::standard_abi:
       base::warn("mpi: %s has MPI's standard ABI, for which weft has no library yet; %s", mapped.path, kPlainly);
       return nullptr;
-    case Kind::several: base::warn("mpi: the process has loaded two MPIs, one of them %s; %s", mapped.path, kPlainly); return nullptr;
+    case Kind::several:
+      base::warn("mpi: the process has loaded two MPIs, one of them %s; %s", mapped.path, kPlainly);
+      return nullptr;
     case Kind::none: return nullptr;
   }
   return nullptr;

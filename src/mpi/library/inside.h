@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the caller is inside MPI: in a callback (a user's reduction, an attribute function, an error handler) that MPI
-// has called, perhaps with its locks held. What such code calls is not converted.
+// Whether the caller is inside MPI: in a callback (a user's reduction, an attribute function, an error handler) that
+// MPI has called, perhaps with its locks held. What such code calls is not converted.
 #pragma once
 
 namespace weft::mpi {

@@ -39,8 +39,8 @@ bool search() noexcept {
   return find(found.context, "weft_get_current_blocking_context") && find(found.unblock, "weft_unblock_task") &&
          find(found.spin_until, "weft_spin_until") && find(found.yield, "weft_yield") &&
          find(found.register_service, "weft_register_polling_service") &&
-         find(found.unregister_service, "weft_unregister_polling_service") &&
-         find(found.poll_soon, "weft_poll_soon") && find(found.event_counter, "weft_get_current_event_counter") &&
+         find(found.unregister_service, "weft_unregister_polling_service") && find(found.poll_soon, "weft_poll_soon") &&
+         find(found.event_counter, "weft_get_current_event_counter") &&
          find(found.increase, "weft_increase_current_task_event_counter") &&
          find(found.decrease, "weft_decrease_task_event_counter");
 }

@@ -38,7 +38,8 @@ struct Helped<plain, ordered_by> {
   }
 
  private:
-  // Handles are numbers in one MPI and addresses in the other. Those of a communicator and of a file are never the same.
+  // Handles are numbers in one MPI and addresses in the other. Those of a communicator and of a file are never the
+  // same.
   template <class Handle>
   static Order order_of(Handle handle) noexcept {
     Order order = 0;
@@ -47,8 +48,8 @@ struct Helped<plain, ordered_by> {
   }
 };
 
-// Reductions: MPI may call a user's operation whenever it makes progress, on a thread that must not wait or run long. So
-// these are made by a helper; all ranks have the same operation, and so decide alike.
+// Reductions: MPI may call a user's operation whenever it makes progress, on a thread that must not wait or run long.
+// So these are made by a helper; all ranks have the same operation, and so decide alike.
 bool is_predefined(MPI_Op operation) noexcept;
 
 template <auto plain, auto start, size_t operation>

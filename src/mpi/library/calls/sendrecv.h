@@ -26,8 +26,8 @@ struct Sendrecv {
                   MPI_Status* status) noexcept {
     const Runtime* runtime = converting();
     if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
-      return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
-                   communicator, status);
+      return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag, communicator,
+                   status);
     }
     return exchange(*runtime, from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
                     communicator, status);

@@ -71,7 +71,8 @@ struct LastShared;
 template <class... P, int (*plain)(P...), class... S, int (*start)(S...)>
 struct LastShared<plain, start> : Communicator<sizeof...(S) - 2> {};
 
-// Messages, whose other side is the fourth argument. Those of nobody MPI completes at once, and MPICH's requests for them say less than its calls.
+// Messages, whose other side is the fourth argument. Those of nobody MPI completes at once, and MPICH's requests for
+// them say less than its calls.
 template <auto plain, auto start>
 struct Message;
 template <class... P, int (*plain)(P...), auto start>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPICH forgets what a request belongs to: the error of MPI_Test goes to the handler of MPI_COMM_WORLD or MPI_COMM_SELF,
-// which one depends on its version. As long as the program sets no handler all of them end it, so nothing is done. From
-// then on both have a handler of ours, which keeps quiet about converted calls, and calls the program's otherwise; but
-// MPI_ERRORS_RETURN stays, which is quiet itself, and after which calls return codes that a handler may hide.
+// MPICH forgets what a request belongs to: the error of MPI_Test goes to the handler of MPI_COMM_WORLD or
+// MPI_COMM_SELF, which one depends on its version. As long as the program sets no handler all of them end it, so
+// nothing is done. From then on both have a handler of ours, which keeps quiet about converted calls, and calls the
+// program's otherwise; but MPI_ERRORS_RETURN stays, which is quiet itself, and after which calls return codes that a
+// handler may hide.
 #include "mpi/library/errors/errors.h"
 
 #include <cstdio>
@@ -123,9 +124,7 @@ int raise(const Origin& origin, int code) noexcept {
       PMPI_Comm_call_errhandler(origin.communicator, code);
       return returned(origin.communicator, code);
     case Origin::Of::file: PMPI_File_call_errhandler(origin.file, code); return code;
-    case Origin::Of::request:
-      PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
-      return returned(MPI_COMM_WORLD, code);
+    case Origin::Of::request: PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code); return returned(MPI_COMM_WORLD, code);
   }
   return code;
 }

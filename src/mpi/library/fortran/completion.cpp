@@ -127,9 +127,9 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
               MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr) {
-    return give_error(error, Routine<"pmpi_sendrecv_", 12>::call(from, sent, send_type, to, send_tag, into, received,
-                                                                 receive_type, source, receive_tag, communicator,
-                                                                 status));
+    return give_error(
+        error, Routine<"pmpi_sendrecv_", 12>::call(from, sent, send_type, to, send_tag, into, received, receive_type,
+                                                   source, receive_tag, communicator, status));
   }
   MPI_Fint receive = 0;
   MPI_Fint send = 0;
@@ -161,7 +161,7 @@ void sendrecv_replace(void* buffer, const MPI_Fint* count, const MPI_Fint* type,
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
   const int code = SendrecvReplaceInt::call(buffer == bottom ? MPI_BOTTOM : buffer, *count, PMPI_Type_f2c(*type), *to,
-                                         *send_tag, *source, *receive_tag, PMPI_Comm_f2c(*communicator), &completed);
+                                            *send_tag, *source, *receive_tag, PMPI_Comm_f2c(*communicator), &completed);
   give_status(completed, status);
   give_error(error, code);
 }

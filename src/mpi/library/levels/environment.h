@@ -4,9 +4,9 @@
 
 namespace weft::mpi {
 
-// Open MPI's ranks spin while they wait for each other, except where mpirun sees more ranks than CPUs; of the threads of
-// a rank it knows nothing. For calls that are not converted they are told to give way, unless the user has said what to
-// do. The environment is as it was when this ends: programs that the program starts get nothing of it.
+// Open MPI's ranks spin while they wait for each other, except where mpirun sees more ranks than CPUs; of the threads
+// of a rank it knows nothing. For calls that are not converted they are told to give way, unless the user has said what
+// to do. The environment is as it was when this ends: programs that the program starts get nothing of it.
 class StartEnvironment {
  public:
   explicit StartEnvironment(bool pausing) noexcept;

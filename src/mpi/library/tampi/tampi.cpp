@@ -26,7 +26,8 @@ MPI_Status* statuses_of(MPI_Fint* statuses) noexcept {
 void fulfill(uintptr_t event) noexcept {
   using Fulfill = void (*)(uintptr_t);
   static const auto omp_fulfill_event = reinterpret_cast<Fulfill>(platform::find_symbol("omp_fulfill_event"));
-  if (omp_fulfill_event == nullptr) base::fatal("mpi: weft_mpi_detach needs OpenMP's events, and the process has no OpenMP");
+  if (omp_fulfill_event == nullptr)
+    base::fatal("mpi: weft_mpi_detach needs OpenMP's events, and the process has no OpenMP");
   omp_fulfill_event(event);
 }
 

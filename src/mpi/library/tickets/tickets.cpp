@@ -68,13 +68,14 @@ void look() noexcept {
 }  // namespace
 
 void submit(const Runtime& runtime, Ticket& ticket) noexcept {
-  // Before it can end. Sequentially consistent, as the load in poll() is: it sees this, or the runtime sees poll_soon().
+  // Before it can end. Sequentially consistent, as the load in poll() is: it sees this, or the runtime sees
+  // poll_soon().
   const bool first = g_waiting.fetch_add(1) == 0;
   // Relaxed: the exchange below checks it.
   ticket.next = g_submitted.load(std::memory_order_relaxed);
   // Release pairs with the acquire of take_in().
-  while (!g_submitted.compare_exchange_weak(ticket.next, &ticket, std::memory_order_release,
-                                            std::memory_order_relaxed)) {
+  while (
+      !g_submitted.compare_exchange_weak(ticket.next, &ticket, std::memory_order_release, std::memory_order_relaxed)) {
   }
   if (first) runtime.poll_soon();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for MPI while nobody waits in MPI. A ticket is a task, or the events of one, and the requests that it waits
-// for. One thread at a time looks at all of them together; the one that sees the last request of a ticket complete
-// ends the ticket.
+// What waits for MPI while nobody waits in MPI. A ticket is a task, or the events of one, and the requests that it
+// waits for. One thread at a time looks at all of them together; the one that sees the last request of a ticket
+// complete ends the ticket.
 #pragma once
 
 #include "mpi/library/mpi.h"

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""libweft-mpi.so has every name that a library for an MPI replaces, and nothing else but those of names.def."""
+
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
+
+
+def exported(library: pathlib.Path) -> set[str]:
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    return {line.split()[2] for line in lines.splitlines()}
+
+
+def named() -> tuple[set[str], set[str]]:
+    """What names.def has: the functions, and what replacements of them are called."""
+    text = re.sub(r"/\*.*?\*/", "", (ROOT / "src/mpi/front/names.def").read_text(), flags=re.S)
+    calls = set(re.findall(r"CALL\((\w+)\)", text))
+    fortran = set(re.findall(r"FORTRAN\((\w+)\)", text))
+    return calls | {name + end for name in fortran for end in ("_", "__", "_f08_")}, calls | fortran
+
+
+class Replacement(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p)]
+
+
+class Replacements(ctypes.Structure):
+    _fields_ = [("first", ctypes.POINTER(Replacement)), ("count", ctypes.c_int)]
+
+
+class Link(ctypes.Structure):
+    """As in src/mpi/link.h."""
+
+    _fields_ = [
+        ("layout", ctypes.c_int),
+        ("fits", ctypes.c_void_p),
+        ("lists", ctypes.POINTER(Replacements)),
+        ("count", ctypes.c_int),
+    ]
+
+
+def replaced(library: pathlib.Path) -> list[str]:
+    """The names in the library's tables, read in a process of their own: two MPIs do not share one."""
+    names = subprocess.run([sys.executable, "-B", __file__, library], capture_output=True, text=True, check=True).stdout
+    return names.split()
+
+
+def print_replaced(library: str) -> None:
+    mpi = "libmpi.so.40" if "openmpi" in library else "libmpich.so.12"
+    ctypes.CDLL(mpi, ctypes.RTLD_GLOBAL)
+    link = Link.in_dll(ctypes.CDLL(library), "weft_mpi_link")
+    for rows in link.lists[: link.count]:
+        for row in rows.first[: rows.count]:
+            print(row.name.decode())
+
+
+def main() -> None:
+    functions, replacements = named()
+    failures = []
+    if difference := exported(LIBRARIES / "libweft-mpi.so") ^ functions:
+        failures.append(f"libweft-mpi.so and names.def differ in {sorted(difference)}")
+    for library in sorted(LIBRARIES.glob("libweft-mpi-*.so")):
+        if exported(library) != {"weft_mpi_link"}:
+            failures.append(f"{library.name} exports {sorted(exported(library))}")
+        names = replaced(library)
+        if missing := set(names) - replacements:
+            failures.append(f"{library.name} replaces what names.def lacks: {sorted(missing)}")
+        if len(names) != len(set(names)):
+            failures.append(f"{library.name} replaces a function twice")
+    sys.exit("\n".join(failures) or 0)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print_replaced(sys.argv[1])
+    else:
+        main()
