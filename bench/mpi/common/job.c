@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/common/job.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
@@ -14,13 +15,13 @@ void start_job(int* argument_count, char*** arguments, int level) {
   int provided;
   MPI_Init_thread(argument_count, arguments, level, &provided);
   if (provided >= level) return;
-  fprintf(stderr, "%s: MPI gives thread level %d of %d\n", (*arguments)[0], provided, level);
+  fprintf(stderr, "%s: MPI gives thread level %d of %d\n", program_invocation_short_name, provided, level);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-void refuse_job(const char* program, const char* reason) {
+void refuse_job(const char* reason) {
   if (!reason) return;
-  if (rank_in(MPI_COMM_WORLD) == 0) fprintf(stderr, "%s: %s\n", program, reason);
+  if (rank_in(MPI_COMM_WORLD) == 0) fprintf(stderr, "%s: %s\n", program_invocation_short_name, reason);
   MPI_Finalize();
   exit(2);
 }
@@ -60,7 +61,9 @@ void begin_job_report(void) {
   char library[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(library, &length);
-  library[strcspn(library, "\n\t,")] = 0;
+  library[strcspn(library, "\n,")] = 0;
+  for (char* c = library; *c; c++)
+    if (*c == '\t') *c = ' ';
   begin_report();
   report_text("mpi", library);
   report_number("ranks", ranks_in(MPI_COMM_WORLD));

@@ -10,7 +10,7 @@
 void start_job(int* argument_count, char*** arguments, int level);
 
 // Ends the job with status 2 where there is a reason, which all ranks have, and rank 0 says.
-void refuse_job(const char* program, const char* reason);
+void refuse_job(const char* reason);
 
 int rank_in(MPI_Comm comm);
 int ranks_in(MPI_Comm comm);

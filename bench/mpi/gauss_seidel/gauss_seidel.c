@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heat equation by the Gauss-Seidel method, in several versions; `--help` lists the options. Every version keeps
 // the order of the sequential sweep, so the result has the same bits for any number of ranks, threads and blocks.
-#include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/report.h"
 #include "mpi/common/events.h"
 #include "mpi/common/job.h"
+#include "mpi/common/options.h"
 #include "mpi/gauss_seidel/versions.h"
 
 struct version {
@@ -34,66 +33,26 @@ struct options {
   bool verify;
 };
 
-static void usage(FILE* out) {
-  fprintf(out,
-          "gauss_seidel --version NAME [--rows N] [--cols N] [--steps N] [--block N] [--shares A,B,...] [--verify]\n"
-          "  --rows, --cols  of the matrix (2048)\n  --steps         sweeps over it (20)\n"
-          "  --block         rows and columns of a block (256)\n"
-          "  --shares        of the ranks in the rows, such as 3,1 (equal ones)\n"
-          "  --verify        compares with the sequential sweep; the exit status is 1 when a bit is different\n"
-          "  --version       one of");
-  for (int i = 0; i < version_count; i++) fprintf(out, " %s", versions[i].name);
-  fputc('\n', out);
-}
-
-static void refuse(const char* option, const char* value) {
-  fprintf(stderr, "gauss_seidel: --%s %s: no such value\n", option, value);
-  usage(stderr);
-  exit(2);
-}
-
-static int positive(const char* option, const char* text) {
-  char* end;
-  const long value = strtol(text, &end, 10);
-  if (end == text || *end || value < 1 || value > 1 << 24) refuse(option, text);
-  return (int)value;
-}
-
-static const struct version* version_named(const char* name) {
-  for (int i = 0; i < version_count; i++)
-    if (strcmp(versions[i].name, name) == 0) return &versions[i];
-  refuse("version", name);
-  return NULL;
-}
-
 static struct options parse(int argument_count, char** arguments) {
-  static const struct option known[] = {
-      {"rows", required_argument, NULL, 'r'},
-      {"cols", required_argument, NULL, 'c'},
-      {"steps", required_argument, NULL, 's'},
-      {"block", required_argument, NULL, 'b'},
-      {"shares", required_argument, NULL, 'p'},
-      {"verify", no_argument, NULL, 'y'},
-      {"version", required_argument, NULL, 'v'},
-      {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0},
-  };
   struct options options = {.problem = {.rows = 2048, .cols = 2048, .steps = 20, .block = 256}};
   struct problem* problem = &options.problem;
-  for (int found, index; (found = getopt_long(argument_count, arguments, "", known, &index)) != -1;) {
-    switch (found) {
-      case 'r': problem->rows = positive("rows", optarg); break;
-      case 'c': problem->cols = positive("cols", optarg); break;
-      case 's': problem->steps = positive("steps", optarg); break;
-      case 'b': problem->block = positive("block", optarg); break;
-      case 'p': problem->shares = optarg; break;
-      case 'y': options.verify = true; break;
-      case 'v': options.version = version_named(optarg); break;
-      case 'h': usage(stdout); exit(0);
-      default: usage(stderr); exit(2);
-    }
-  }
-  if (!options.version) refuse("version", "(missing)");
+  const char* name = "(missing)";
+  const struct program_option known[] = {
+      {.name = "version",
+       .text = &name,
+       .help = "sequential, pure-mpi, n-buffer, fork-join, sentinel, interop-blk or interop-nonblk"},
+      {.name = "rows", .count = &problem->rows, .help = "of the matrix"},
+      {.name = "cols", .count = &problem->cols, .help = "of the matrix"},
+      {.name = "steps", .count = &problem->steps, .help = "sweeps over the matrix"},
+      {.name = "block", .count = &problem->block, .help = "rows and columns of a block"},
+      {.name = "shares", .text = &problem->shares, .help = "of the ranks in the rows, such as 3,1; else equal ones"},
+      {.name = "verify", .flag = &options.verify, .help = "status 1 where a bit differs from the sequential sweep"},
+      {0},
+  };
+  parse_options(argument_count, arguments, known);
+  for (int i = 0; i < version_count; i++)
+    if (strcmp(versions[i].name, name) == 0) options.version = &versions[i];
+  if (!options.version) refuse_option(known, "version", name);
   return options;
 }
 
@@ -129,7 +88,7 @@ int main(int argument_count, char** arguments) {
   const struct options options = parse(argument_count, arguments);
   const struct problem* problem = &options.problem;
   start_job(&argument_count, &arguments, options.version->level);
-  refuse_job("gauss_seidel", refusal(&options));
+  refuse_job(refusal(&options));
   struct field field = make_field(problem, MPI_COMM_WORLD);
   struct run it = {options.version, &field, problem->steps};
   const double seconds = seconds_of(MPI_COMM_WORLD, run, &it);

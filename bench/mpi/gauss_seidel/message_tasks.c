@@ -11,16 +11,6 @@ struct graph {
   char sentinel;
 };
 
-static void send_blocking(const double* row, int count, int rank, int tag, MPI_Comm comm) {
-  MPI_Send(row, count, MPI_DOUBLE, rank, tag, comm);
-}
-
-static void receive_blocking(double* row, int count, int rank, int tag, MPI_Comm comm) {
-  MPI_Recv(row, count, MPI_DOUBLE, rank, tag, comm, MPI_STATUS_IGNORE);
-}
-
-const struct calls blocking_calls = {send_blocking, receive_blocking};
-
 // Tasks that send `row`, which is in this row of blocks, to the rank. A block's task of the next sweep waits for them,
 // so two messages of the same column are never under way: the column is the tag.
 static void add_send_tasks(struct graph* graph, int rank, int row, int block_row) {

@@ -5,16 +5,8 @@
 
 #include <stdbool.h>
 
+#include "mpi/common/calls.h"
 #include "mpi/gauss_seidel/field.h"
-
-// How a task sends and receives.
-struct calls {
-  void (*send)(const double* row, int count, int rank, int tag, MPI_Comm comm);
-  void (*receive)(double* row, int count, int rank, int tag, MPI_Comm comm);
-};
-
-// MPI_Send and MPI_Recv.
-extern const struct calls blocking_calls;
 
 // `one_at_a_time`: an artificial dependence orders all tasks with messages.
 void run_message_tasks(const struct field* field, int steps, const struct calls* calls, bool one_at_a_time);
