@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of bench/run gauss-seidel: the heat equation by MPI and tasks, in the versions of the source paper."""
+"""The command line of bench/run gauss-seidel: the heat equation by MPI and tasks, in the source paper's versions."""
 
 import argparse
 import dataclasses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of bench/run mpi: single calls of MPI, outside and inside of tasks, with task-aware MPI and without."""
+"""The command line of bench/run mpi: single calls of MPI, outside and inside of tasks."""
 
 import argparse
 import collections
@@ -18,6 +18,8 @@ PROGRAM, OPPOSITE_ORDER = "mpi_micro", "opposite_order"
 RANKS = 2
 # How often the tasks of opposite_order meet in one process.
 TIMES = 100
+# What the rate of blocking messages is to be of that of the others: times are compared here.
+RATE = 0.9
 # Of a program without threads; it is measured apart.
 WITHOUT_TASKS = "one thread"
 CALLS = "call_"
@@ -31,7 +33,8 @@ class Measured:
         self.samples: Samples = collections.defaultdict(list)
         self.units: dict[str, str] = {}
         self.failures: list[Failure] = []
-        self.ended: dict[tuple[str, str], list[bool]] = collections.defaultdict(list)  # of opposite_order: by place, way
+        # Whether each job of opposite_order came to its end, by place and way.
+        self.ended: dict[tuple[str, str], list[bool]] = {}
 
     def take(self, policy: str, way: Way, outcome: Outcome) -> None:
         if outcome.result is None:
@@ -103,10 +106,16 @@ def judge(measured: Measured) -> list[Verdict]:
             compare(f"Recv that is ready, {where} / plain", policy, name, "libgomp", "ready_receive_outside", 1.15)
         compare("8 bytes inside of a task / outside", policy, "ping_pong_inside_8", "weft", "ping_pong_outside_8", 1.3)
         compare(
-            "8 bytes inside of a task / plain outside", policy, "ping_pong_inside_8", "libgomp", "ping_pong_outside_8", 1.3
+            "8 bytes inside of a task / plain outside",
+            policy,
+            "ping_pong_inside_8",
+            "libgomp",
+            "ping_pong_outside_8",
+            1.3,
         )
-        # The target is a rate of 0.9.
-        compare("64 tasks, a blocking message / TAMPI_Iwait", policy, "message_blocking", "weft", "message_events", 1 / 0.9)
+        compare(
+            "64 tasks, a blocking message / TAMPI_Iwait", policy, "message_blocking", "weft", "message_events", 1 / RATE
+        )
         compare("without tasks, one of each call / plain", policy, "call_all", "libgomp", "call_all", 1.02)
         waiting = medians.get((policy, "weft", "waiting"))
         if waiting is not None:
@@ -131,7 +140,10 @@ def _draw(folder: pathlib.Path, measured: Measured) -> None:
 def main(root: pathlib.Path, words: list[str]) -> int:
     made = mpi_study.parser("mpi", "Measures single calls of MPI; see docs/how-to/benchmark-mpi.md.", root)
     made.add_argument(
-        "--meetings", type=terminal.positive, default=10, help=f"jobs of {OPPOSITE_ORDER}, {TIMES} times each (default 10)"
+        "--meetings",
+        type=terminal.positive,
+        default=10,
+        help=f"jobs of {OPPOSITE_ORDER}, {TIMES} times each (default 10)",
     )
     arguments = mpi_study.complete(made, words, PROGRAM, root)
     console, stamp = terminal.console(), terminal.stamp()
@@ -141,9 +153,13 @@ def main(root: pathlib.Path, words: list[str]) -> int:
         measured = _measure(arguments, progress)
     others_percent = watch.percent()
     verdicts = judge(measured)
-    report.micro_table(console, measured.samples, measured.units, [way.name for way in arguments.ways], policies="ranks x threads")
+    report.micro_table(
+        console, measured.samples, measured.units, [way.name for way in arguments.ways], policies="ranks x threads"
+    )
     for (place, way), ended in measured.ended.items():
-        console.print(f"{OPPOSITE_ORDER}, {place}, {way}: {ended.count(True)} of {len(ended)} jobs ended.", highlight=False)
+        console.print(
+            f"{OPPOSITE_ORDER}, {place}, {way}: {ended.count(True)} of {len(ended)} jobs ended.", highlight=False
+        )
     if not arguments.smoke:
         report.summary_table(console, verdicts)
     report.failures(console, measured.failures)

@@ -14,9 +14,7 @@ Rates = Mapping[Trial, list[float]]
 
 def draw(folder: pathlib.Path, title: str, program: str, rates: Rates) -> None:
     for mpi, share in dict.fromkeys((trial.place.mpi, trial.share) for trial in rates):
-        here = {
-            trial: values for trial, values in rates.items() if (trial.place.mpi, trial.share) == (mpi, share)
-        }
+        here = {trial: values for trial, values in rates.items() if (trial.place.mpi, trial.share) == (mpi, share)}
         about = f"{title}\n{mpi}, rows {share}"
         stem = f"{program}_{mpi}_{share.replace(':', '_')}"
         for size in dict.fromkeys(trial.size for trial in here if trial.size) or [""]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study of one MPI program in several versions: trials in turn, results compared, a table. Each study says which trials."""
+"""A study of one MPI program in several versions: trials in turn, results compared, a table."""
 
 import argparse
 import dataclasses
@@ -101,9 +101,7 @@ def parser(name: str, description: str, root: pathlib.Path) -> argparse.Argument
     return made
 
 
-def complete(
-    made: argparse.ArgumentParser, words: list[str], program: str, root: pathlib.Path
-) -> argparse.Namespace:
+def complete(made: argparse.ArgumentParser, words: list[str], program: str, root: pathlib.Path) -> argparse.Namespace:
     """Parsed, with what is there where nothing is said."""
     arguments = made.parse_args(words)
     arguments.build = arguments.build.absolute()
@@ -124,7 +122,7 @@ def numbers(text: str) -> list[int]:
 
 
 def may_hang(trial: Trial, blocking: str) -> bool:
-    """Tasks with blocking calls, where only task-aware MPI lets others run meanwhile. In --smoke nobody waits for that."""
+    """Tasks with blocking calls, where only task-aware MPI lets others run. Nobody waits for it in --smoke."""
     return trial.version == blocking and trial.place.ranks > 1 and trial.way.library is None
 
 
@@ -135,19 +133,17 @@ def _measure(arguments: argparse.Namespace, program: str, trials: Sequence[Trial
         for trial in trials:
             progress.update(task, advance=1, description=f"{trial.place.label}: {trial.series} {trial.size}")
             if trial not in results.failed and not results.hangs(trial):
-                ended = mpi_jobs.run(
-                    arguments.build, trial.place, trial.way, program, trial.words, arguments.timeout
-                )
+                ended = mpi_jobs.run(arguments.build, trial.place, trial.way, program, trial.words, arguments.timeout)
                 results.take(trial, ended)
     return results
 
 
-def _table(
-    console: Console, title: str, trials: Sequence[Trial], results: Results, versions: Sequence[str]
-) -> None:
+def _table(console: Console, title: str, trials: Sequence[Trial], results: Results, versions: Sequence[str]) -> None:
     in_order = sorted(trials, key=lambda trial: versions.index(trial.version))
     series = list(dict.fromkeys(trial.series for trial in in_order))
-    shown = report.new_table(f"{title}: {UNIT}, median (p10 .. p90)", "ranks x threads", "rows", "block", *series, left=3)
+    shown = report.new_table(
+        f"{title}: {UNIT}, median (p10 .. p90)", "ranks x threads", "rows", "block", *series, left=3
+    )
     for row in dict.fromkeys(trial.row for trial in trials):
         cells = {trial.series: _cell(results, trial) for trial in trials if trial.row == row}
         shown.add_row(*row, *(cells.get(name, "") for name in series))

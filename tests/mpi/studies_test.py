@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every version of the MPI programs in bench/mpi gives the bits of its reference: for any number of ranks and threads, any
-size of blocks and any share of the rows.
+"""Every version of the MPI programs in bench/mpi gives the bits of its reference: for any number of ranks and threads,
+any size of blocks and any share of the rows.
 
     WEFT_BUILD_DIR=build/release tests/mpi/studies_test.py [--all]
 """
