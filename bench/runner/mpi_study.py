@@ -138,21 +138,23 @@ def _measure(arguments: argparse.Namespace, program: str, trials: Sequence[Trial
     return results
 
 
-def _table(console: Console, title: str, trials: Sequence[Trial], results: Results, versions: Sequence[str]) -> None:
-    in_order = sorted(trials, key=lambda trial: versions.index(trial.version))
-    series = list(dict.fromkeys(trial.series for trial in in_order))
-    shown = report.new_table(
-        f"{title}: {UNIT}, median (p10 .. p90)", "ranks x threads", "rows", "block", *series, left=3
-    )
-    for row in dict.fromkeys(trial.row for trial in trials):
-        cells = {trial.series: _cell(results, trial) for trial in trials if trial.row == row}
-        shown.add_row(*row, *(cells.get(name, "") for name in series))
-    console.print(shown)
+def _tables(console: Console, title: str, trials: Sequence[Trial], results: Results, versions: Sequence[str]) -> None:
+    """One for each way: all versions beside each other under all runtimes are too wide."""
+    for way in dict.fromkeys(trial.way for trial in trials):
+        here = [trial for trial in trials if trial.way == way]
+        columns = [version for version in versions if any(trial.version == version for trial in here)]
+        with_library = ", task-aware MPI" if way.library else ""
+        name = f"{title}, by {way.name}{with_library}: {UNIT}, median (p10 .. p90)"
+        shown = report.new_table(name, "ranks x threads", "rows", "block", *columns, left=3)
+        for row in dict.fromkeys(trial.row for trial in here):
+            cells = {trial.version: _cell(results, trial) for trial in here if trial.row == row}
+            shown.add_row(*row, *(cells.get(version, "") for version in columns))
+        console.print(shown)
 
 
 def _cell(results: Results, trial: Trial) -> str:
     if trial in results.hung:
-        return f"hangs: {results.hung[trial]}"
+        return f"hangs ({results.hung[trial]})"
     if trial not in results.rates:
         return "failed" if trial in results.failed else "not tried again"
     values = summary(results.rates[trial])
@@ -168,7 +170,7 @@ def main(
     versions: Sequence[str],
     judge: Callable[[Results], list[Verdict]],
 ) -> int:
-    """`versions`: in the order of the table's columns."""
+    """`versions`: in the order of columns."""
     console, stamp = terminal.console(), terminal.stamp()
     folder = terminal.results_folder(root, arguments.out, stamp)
     watch = machine.OthersWatch()
@@ -177,7 +179,7 @@ def main(
     others_percent = watch.percent()
     verdicts = judge(results)
     failures = list(results.failed.values())
-    _table(console, title, trials, results, versions)
+    _tables(console, title, trials, results, versions)
     if not arguments.smoke:
         report.summary_table(console, verdicts)
     report.failures(console, failures)

@@ -124,7 +124,7 @@ def _finish(axes: Axes, title: str, x: str, y: str) -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_title(f"{title}: medians, 10 % to 90 %")
-    axes.legend(fontsize="x-small")
+    axes.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def save(figure: Figure, stem: pathlib.Path) -> None:
