@@ -43,12 +43,23 @@ def targets(results: dict) -> None:
 
 def micro(results: dict) -> None:
     targets(results)
+    medians(results, list(results["runtimes"]))
+
+
+def study(results: dict) -> None:
+    """Of an MPI program: its versions, each under a runtime, stand in the place of runtimes."""
+    targets(results)
+    medians(results, list(dict.fromkeys(result["runtime"] for result in results["results"])))
+    for hung in results["hung"]:
+        print(f"- {hung['what']}: {hung['reason']}")
+
+
+def medians(results: dict, runtimes: list[str]) -> None:
     found = collections.defaultdict(dict)
     for result in results["results"]:
         key = result["measure"], result["policy"], result["unit"]
         spread = f"{number(result['p10'])} .. {number(result['p90'])}"
         found[key][result["runtime"]] = f"{number(result['median'])} ({spread})"
-    runtimes = list(results["runtimes"])
     print("\nMedians (p10 .. p90)\n")
     head("measure", "waiting", "unit", *runtimes)
     for (measure, policy, unit), cells in found.items():
@@ -172,6 +183,9 @@ TABLES = {
     "openblas": openblas,
     "programs": programs,
     "python": python,
+    "mpi": micro,
+    "gauss_seidel": study,
+    "ifsker": study,
 }
 
 

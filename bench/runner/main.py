@@ -31,6 +31,9 @@ OWN_OPTIONS = {
     "engines": "engines",
     "openblas": "openblas",
     "compile-cost": "compile_cost",
+    "gauss-seidel": "gauss_seidel",
+    "ifsker": "ifsker",
+    "mpi": "mpi",
 }
 
 
@@ -41,7 +44,8 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
-        "loops, engines, openblas, compile-cost: what weftcc does; python: Python programs; with options of their own.",
+        "loops, engines, openblas, compile-cost: what weftcc does; gauss-seidel, ifsker, mpi: programs with MPI; "
+        "python: Python programs; with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")

@@ -2,11 +2,13 @@
 """Plots as PNG and SVG."""
 
 import pathlib
+from collections.abc import Mapping
 
 import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .nested import UNTUNED, Result, describe
@@ -69,6 +71,60 @@ def micro(folder: pathlib.Path, samples: Samples, units: dict[str, str], runtime
         axes.set_title(f"{title}: medians, less is better")
         axes.legend()
         save(figure, folder / f"micro_{title.replace(', ', '_').replace(' ', '_')}")
+
+
+def bars(stem: pathlib.Path, title: str, unit: str, values: Mapping[str, Mapping[str, list[float]]]) -> None:
+    """Groups of medians, with the range of eight in ten samples. `values`: of each series and group, the samples."""
+    groups = list(dict.fromkeys(group for samples in values.values() for group in samples))
+    figure, axes = pyplot.subplots(figsize=(max(6, 0.25 * len(groups) * len(values)), 4))
+    width = 0.8 / len(values)
+    for i, (name, samples) in enumerate(values.items()):
+        places = [groups.index(group) + i * width for group in samples]
+        heights, ranges = _medians(list(samples.values()))
+        axes.bar(places, heights, width, yerr=ranges, capsize=2, label=name)
+    axes.set_xticks([k + 0.4 - width / 2 for k in range(len(groups))], groups)
+    _finish(axes, title, "ranks x threads", unit)
+    save(figure, stem)
+
+
+def lines(
+    stem: pathlib.Path,
+    title: str,
+    x: str,
+    unit: str,
+    values: Mapping[str, Mapping[int, list[float]]],
+    logarithmic: bool = False,
+) -> None:
+    """The same over numbers that double. `values`: of each series and number, the samples."""
+    figure, axes = pyplot.subplots(figsize=(7, 4))
+    numbers = sorted({number for samples in values.values() for number in samples})
+    for name, samples in values.items():
+        there = sorted(samples)
+        heights, ranges = _medians([samples[number] for number in there])
+        axes.errorbar(there, heights, yerr=ranges, capsize=2, marker="o", label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(numbers, [str(number) for number in numbers])
+    _finish(axes, title, x, unit)
+    if logarithmic:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    save(figure, stem)
+
+
+def _medians(samples: list[list[float]]) -> tuple[list[float], list[list[float]]]:
+    """And how far the ranges reach below and above them."""
+    found = [summary(values) for values in samples]
+    below = [values["median"] - values["p10"] for values in found]
+    above = [values["p90"] - values["median"] for values in found]
+    return [values["median"] for values in found], [below, above]
+
+
+def _finish(axes: Axes, title: str, x: str, y: str) -> None:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_title(f"{title}: medians, 10 % to 90 %")
+    axes.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def save(figure: Figure, stem: pathlib.Path) -> None:

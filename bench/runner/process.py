@@ -83,13 +83,19 @@ class Session:
         return result, self._wrong_libraries(runtime, result)
 
     def _wrong_libraries(self, runtime: Runtime, result: dict[str, Any]) -> str:
-        mapped = _resolved(result["runtimes"])
-        if mapped != {runtime.file}:
-            return f"{runtime.file} was meant, mapped was {_listed(mapped)}"
+        wrong = wrong_runtime(runtime, result)
+        if wrong:
+            return wrong
         mapped = _resolved(result["blas"])
         if self.blas and mapped and mapped != {(self.blas / "libopenblas.so.0").resolve()}:
             return f"the OpenBLAS of --openblas was meant, mapped was {_listed(mapped)}"
         return ""
+
+
+def wrong_runtime(runtime: Runtime, result: dict[str, Any]) -> str:
+    """Which other OpenMP runtime a program says it had; empty: the one that was meant."""
+    mapped = _resolved(result["runtimes"])
+    return "" if mapped == {runtime.file} else f"{runtime.file} was meant, mapped was {_listed(mapped)}"
 
 
 def _resolved(paths: list[str]) -> set[pathlib.Path]:

@@ -90,11 +90,16 @@ def untuned_table(console: Console, results: list[Result]) -> None:
 
 
 def micro_table(
-    console: Console, samples: Samples, units: dict[str, str], runtimes: list[str], most_seconds: float | None = None
+    console: Console,
+    samples: Samples,
+    units: dict[str, str],
+    runtimes: list[str],
+    most_seconds: float | None = None,
+    policies: str = "waiting",
 ) -> None:
-    """What took `most_seconds` was cut off then."""
+    """What took `most_seconds` was cut off then. `policies`: what they are."""
     columns = [column for name in runtimes for column in (name, "p10 .. p90")]
-    table = new_table("medians", "measure", "waiting", "unit", *columns, "weft / best", left=3)
+    table = new_table("medians", "measure", policies, "unit", *columns, "weft / best", left=3)
     for policy, measure in dict.fromkeys((policy, measure) for policy, _, measure in samples):
         row = [measure, policy, units[measure]]
         for name in runtimes:

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/ifsker/message_tasks.h"
+#include "mpi/ifsker/versions.h"
+
+void run_interop_blk(const struct model* model) { run_message_tasks(model, &blocking_calls); }

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPI programs by the MPIs that are there, under an OpenMP runtime, with and without task-aware MPI."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from . import machine, runtimes
+from .process import OWN_VARIABLES, wrong_runtime
+from .runtimes import Runtime
+
+# How each MPI starts a job. Ranks are not bound: with threads they would share one CPU.
+LAUNCHERS = {
+    "openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"),
+    "mpich": ("mpiexec.mpich",),
+}
+LIBRARY = "lib/weft/libweft-mpi.so"
+HUNG = "no end after"
+# From the polite end of a job to the other one.
+LEAVE_S = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a program runs: so many ranks, each with so many OpenMP threads."""
+
+    mpi: str
+    ranks: int
+    threads: int
+
+    @property
+    def label(self) -> str:
+        return f"{self.mpi}, {self.ranks} x {self.threads}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """An OpenMP runtime, and the library of task-aware MPI where it is used."""
+
+    runtime: Runtime
+    library: pathlib.Path | None
+
+    @property
+    def name(self) -> str:
+        return self.runtime.name
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What the program wrote, or why there is nothing."""
+
+    result: dict[str, Any] | None
+    reason: str = ""
+
+    @property
+    def hung(self) -> bool:
+        return self.reason.startswith(HUNG)
+
+
+def found_mpis(build: pathlib.Path, program: str) -> list[str]:
+    """The MPIs that can be started here and for which the program was built."""
+    return [
+        name
+        for name, words in LAUNCHERS.items()
+        if shutil.which(words[0]) and (build / "bench" / f"{program}_{name}").exists()
+    ]
+
+
+def find_ways(root: pathlib.Path, build: pathlib.Path, names: Sequence[str]) -> list[Way]:
+    """Of these runtimes; with weft, task-aware MPI is used."""
+    library = (build / LIBRARY).absolute()
+    if "weft" in names and not library.exists():
+        raise SystemExit(f"bench/run: weft: {library} is not there; build it, or leave weft out of --runtimes")
+    found = runtimes.find(root, build, list(names))
+    return [Way(runtime, library if runtime.name == "weft" else None) for runtime in found]
+
+
+def without_library(ways: Sequence[Way]) -> Way:
+    """In which versions without OpenMP run: without task-aware MPI, if there is such a way."""
+    return next((way for way in ways if way.library is None), ways[0])
+
+
+def there_by_default(build: pathlib.Path) -> tuple[str, ...]:
+    return ("weft", "libgomp") if (build / LIBRARY).exists() else ("libgomp",)
+
+
+def rank_counts() -> list[int]:
+    """One, one on each CPU, and twice as many."""
+    return list(dict.fromkeys((1, machine.cpus(), 2 * machine.cpus())))
+
+
+def places(mpi: str) -> list[Place]:
+    """Each rank with its share of the CPUs, and with all of them."""
+    cpus = machine.cpus()
+    return [
+        Place(mpi, ranks, threads)
+        for ranks in rank_counts()
+        for threads in dict.fromkeys((max(1, cpus // ranks), cpus))
+    ]
+
+
+def run(build: pathlib.Path, place: Place, way: Way, program: str, words: Sequence[object], timeout_s: int) -> Outcome:
+    """A job whose rank 0 writes JSON, or nothing."""
+    variables = {"LD_LIBRARY_PATH": str(way.runtime.directory), "OMP_NUM_THREADS": str(place.threads)}
+    if way.library:
+        variables["LD_PRELOAD"] = str(way.library)
+    command = [
+        *LAUNCHERS[place.mpi],
+        *("-n", str(place.ranks)),
+        # Variables of the ranks, not of what starts them.
+        *("env", *(f"{name}={value}" for name, value in variables.items())),
+        str(build / "bench" / f"{program}_{place.mpi}"),
+        *(str(word) for word in words),
+    ]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN_VARIABLES)}
+    # Ranks and threads are more than the CPUs: who waits in Open MPI gives its CPU away.
+    environment |= {"OMPI_MCA_mpi_yield_when_idle": "1", "KMP_WARNINGS": "0"}
+    job = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        output, errors = job.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        _end(job)
+        return Outcome(None, f"{HUNG} {timeout_s} s")
+    if job.returncode != 0:
+        return Outcome(None, f"exit status {job.returncode} {_last_words(errors)}".strip())
+    if not output.strip():
+        return Outcome({})
+    try:
+        result = json.loads(output)
+    except json.JSONDecodeError as error:
+        return Outcome(None, f"no JSON on stdout: {error}")
+    wrong = wrong_runtime(way.runtime, result)
+    return Outcome(None, wrong) if wrong else Outcome(result)
+
+
+def _last_words(errors: str) -> str:
+    """Without what Open MPI's mpirun adds."""
+    return errors.split("-----")[0].strip()[-300:]
+
+
+def _end(job: subprocess.Popen[str]) -> None:
+    """With all of its ranks, which the launcher ends when it is asked to. Those that it leaves are of its session."""
+    job.terminate()
+    try:
+        job.communicate(timeout=LEAVE_S)
+    except subprocess.TimeoutExpired:
+        job.kill()
+    for process in _session(job.pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    job.communicate()
+
+
+def _session(leader: int) -> list[int]:
+    found = []
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        if int(fields[3]) == leader and fields[0] != "Z":
+            found.append(int(status.parent.name))
+    return found
