@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """run.py MPI SOURCE [ARGUMENT...]: a program of programs/ by an MPI's own launcher.
 
-Programs that say what MPI does are run without weft's MPI library and with it: the same lines, the same exit code. Others
-check themselves and say "done". Every run has a time limit. Exit code 77: skipped, the last line says why.
+Programs that say what MPI does are run without weft's MPI library and with it: the same lines, the same exit code.
+Others check themselves and say "done". Every run has a time limit. Exit code 77: skipped, the last line says why.
 """
 
 import argparse
@@ -66,8 +66,15 @@ def run(mpi: str, ranks: int, command: list[str], preloaded: list[str], into: pa
     environment = dict(os.environ, LD_LIBRARY_PATH=str(LIBRARIES))
     full = [*launcher, "env", f"LD_PRELOAD={':'.join(preloaded)}", *command]
     try:
-        done = subprocess.run(full, cwd=into, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=60)  # fmt: skip
+        done = subprocess.run(
+            full,
+            cwd=into,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+        )
     except subprocess.TimeoutExpired as expired:
         sys.exit(f"hangs: {' '.join(full)}\n{(expired.stdout or b'').decode()}")
     return done.returncode, sorted(done.stdout.splitlines(), key=lambda line: line.split(":")[0])

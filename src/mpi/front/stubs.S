@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of libweft-mpi.so: one of few instructions for each name, which knows nothing of its arguments. The slots
  * stand in the order of names.def, from weft_mpi_slots on. */
-#include "stub.inc"
+#ifdef __x86_64__
+#include "mpi/front/stub_x86_64.inc"
+#else
+#include "mpi/front/stub_aarch64.inc"
+#endif
 
   .pushsection .data.rel.local, "aw"
   .p2align 3

@@ -37,9 +37,4 @@ void agree_on_collectives() noexcept {
   g_convert_collectives.store(all != 0, std::memory_order_relaxed);
 }
 
-void choose_collectives() noexcept {
-  // Relaxed: as in converting_collectives().
-  if (find_runtime() != nullptr) g_convert_collectives.store(true, std::memory_order_relaxed);
-}
-
 }  // namespace weft::mpi

@@ -11,8 +11,6 @@ inline std::atomic<bool> g_convert_collectives{false};
 
 // By all ranks of MPI_COMM_WORLD: they convert if one of them has the runtime.
 void agree_on_collectives() noexcept;
-// By a process that starts MPI without its world.
-void choose_collectives() noexcept;
 
 // In the place of the runtime, on a rank that has none but converts because others do: it waits as MPI does.
 extern const Runtime kWithoutRuntime;

@@ -37,22 +37,7 @@ namespace weft::mpi {
 #else
 #define FILE_CALL(name, twin) ROW(name, &Started<PMPI_##name, PMPI_##twin, Alone, File>::call)
 #define FILE_COLLECTIVE(name, twin) ROW(name, &Started<PMPI_##name, PMPI_##twin, Together, File>::call)
-#define EXCHANGE(name, twin, ordered_by) WITH_LARGE(COLLECTIVE, name, twin)
-#endif
-// Both have versions for large counts.
-#if MPI_VERSION >= 4
-#define WITH_LARGE(row, name, twin) row(name, twin) row(name##_c, twin##_c)
-#define REDUCTION_WITH_LARGE(name, twin, arguments, operation) \
-  REDUCTION(name, twin, arguments, operation) REDUCTION(name##_c, twin##_c, arguments, operation)
-#define HELPED_WITH_LARGE(name, ordered_by) HELPED(name, ordered_by) HELPED(name##_c, ordered_by)
-#else
-#define WITH_LARGE(row, name, twin) row(name, twin)
-#define REDUCTION_WITH_LARGE REDUCTION
-#define HELPED_WITH_LARGE HELPED
-#endif
-
-#if MPI_VERSION >= 4
-using SendrecvLarge = Sendrecv<MPI_Count, PMPI_Sendrecv_c, PMPI_Isend_c, PMPI_Irecv_c>;
+#define EXCHANGE(name, twin, ordered_by) COLLECTIVE(name, twin)
 #endif
 
 // clang-format off
@@ -60,29 +45,29 @@ const Replacement kRows[] = {
   ROW(Init, &init) ROW(Init_thread, &init_thread) ROW(Finalize, &finalize)
   ROW(Query_thread, &query_thread) ROW(Is_thread_main, &is_thread_main)
 
-  WITH_LARGE(MESSAGE, Send, Isend) WITH_LARGE(MESSAGE, Ssend, Issend) WITH_LARGE(MESSAGE, Rsend, Irsend)
-  WITH_LARGE(MESSAGE, Bsend, Ibsend) WITH_LARGE(MESSAGE, Recv, Irecv)
+  MESSAGE(Send, Isend) MESSAGE(Ssend, Issend) MESSAGE(Rsend, Irsend)
+  MESSAGE(Bsend, Ibsend) MESSAGE(Recv, Irecv)
   ROW(Mrecv, &Started<PMPI_Mrecv, PMPI_Imrecv, Alone, Request>::call)
   ROW(Sendrecv, &SendrecvInt::call) ROW(Sendrecv_replace, &SendrecvReplaceInt::call)
   ATTEMPTED(Probe, Iprobe, 3) ATTEMPTED(Mprobe, Improbe, 3)
-  HELPED_WITH_LARGE(Buffer_detach, kUnordered)
+  HELPED(Buffer_detach, kUnordered)
 
   ROW(Wait, &wait) ROW(Waitall, &waitall) ATTEMPTED(Waitany, Testany, 3) ROW(Waitsome, &waitsome)
   TESTED(Test, 1) TESTED(Testall, 2) TESTED(Testany, 3) TESTED(Testsome, 2) TESTED(Request_get_status, 1)
   TESTED(Iprobe, 3) TESTED(Improbe, 3)
 
-  COLLECTIVE(Barrier, Ibarrier) WITH_LARGE(COLLECTIVE, Bcast, Ibcast)
-  WITH_LARGE(COLLECTIVE, Gather, Igather) WITH_LARGE(COLLECTIVE, Gatherv, Igatherv)
-  WITH_LARGE(COLLECTIVE, Scatter, Iscatter) WITH_LARGE(COLLECTIVE, Scatterv, Iscatterv)
-  WITH_LARGE(COLLECTIVE, Allgather, Iallgather) WITH_LARGE(COLLECTIVE, Allgatherv, Iallgatherv)
-  WITH_LARGE(COLLECTIVE, Alltoall, Ialltoall) WITH_LARGE(COLLECTIVE, Alltoallv, Ialltoallv)
-  WITH_LARGE(COLLECTIVE, Alltoallw, Ialltoallw)
-  REDUCTION_WITH_LARGE(Reduce, Ireduce, 7, 3) REDUCTION_WITH_LARGE(Allreduce, Iallreduce, 6, 2)
-  REDUCTION_WITH_LARGE(Reduce_scatter, Ireduce_scatter, 6, 2)
-  REDUCTION_WITH_LARGE(Reduce_scatter_block, Ireduce_scatter_block, 6, 2)
-  REDUCTION_WITH_LARGE(Scan, Iscan, 6, 2) REDUCTION_WITH_LARGE(Exscan, Iexscan, 6, 2)
-  WITH_LARGE(COLLECTIVE, Neighbor_allgather, Ineighbor_allgather)
-  WITH_LARGE(COLLECTIVE, Neighbor_allgatherv, Ineighbor_allgatherv)
+  COLLECTIVE(Barrier, Ibarrier) COLLECTIVE(Bcast, Ibcast)
+  COLLECTIVE(Gather, Igather) COLLECTIVE(Gatherv, Igatherv)
+  COLLECTIVE(Scatter, Iscatter) COLLECTIVE(Scatterv, Iscatterv)
+  COLLECTIVE(Allgather, Iallgather) COLLECTIVE(Allgatherv, Iallgatherv)
+  COLLECTIVE(Alltoall, Ialltoall) COLLECTIVE(Alltoallv, Ialltoallv)
+  COLLECTIVE(Alltoallw, Ialltoallw)
+  REDUCTION(Reduce, Ireduce, 7, 3) REDUCTION(Allreduce, Iallreduce, 6, 2)
+  REDUCTION(Reduce_scatter, Ireduce_scatter, 6, 2)
+  REDUCTION(Reduce_scatter_block, Ireduce_scatter_block, 6, 2)
+  REDUCTION(Scan, Iscan, 6, 2) REDUCTION(Exscan, Iexscan, 6, 2)
+  COLLECTIVE(Neighbor_allgather, Ineighbor_allgather)
+  COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv)
   EXCHANGE(Neighbor_alltoall, Ineighbor_alltoall, 6) EXCHANGE(Neighbor_alltoallv, Ineighbor_alltoallv, 8)
   EXCHANGE(Neighbor_alltoallw, Ineighbor_alltoallw, 8)
 
@@ -97,7 +82,7 @@ const Replacement kRows[] = {
   ROW(Comm_create_errhandler, &create_handler)
 
   // Other tasks may have to unlock before a lock is given: no order but that of the tasks.
-  HELPED_WITH_LARGE(Win_create, 4) HELPED_WITH_LARGE(Win_allocate, 3) HELPED_WITH_LARGE(Win_allocate_shared, 3)
+  HELPED(Win_create, 4) HELPED(Win_allocate, 3) HELPED(Win_allocate_shared, 3)
   HELPED(Win_create_dynamic, 1) HELPED(Win_free, kUnordered) HELPED(Win_fence, 1)
   HELPED(Win_start, kUnordered) HELPED(Win_complete, kUnordered) ATTEMPTED(Win_wait, Win_test, 1) TESTED(Win_test, 1)
   HELPED(Win_lock, kUnordered) HELPED(Win_lock_all, kUnordered) HELPED(Win_unlock, kUnordered)
@@ -106,26 +91,17 @@ const Replacement kRows[] = {
 
   HELPED(File_open, 0) HELPED(File_close, kUnordered) HELPED(File_set_size, 0) HELPED(File_preallocate, 0)
   HELPED(File_sync, 0) HELPED(File_set_view, 0) HELPED(File_seek_shared, 0)
-  WITH_LARGE(FILE_CALL, File_read, File_iread) WITH_LARGE(FILE_CALL, File_write, File_iwrite)
-  WITH_LARGE(FILE_CALL, File_read_at, File_iread_at) WITH_LARGE(FILE_CALL, File_write_at, File_iwrite_at)
-  WITH_LARGE(FILE_COLLECTIVE, File_read_all, File_iread_all)
-  WITH_LARGE(FILE_COLLECTIVE, File_write_all, File_iwrite_all)
-  WITH_LARGE(FILE_COLLECTIVE, File_read_at_all, File_iread_at_all)
-  WITH_LARGE(FILE_COLLECTIVE, File_write_at_all, File_iwrite_at_all)
-  WITH_LARGE(FILE_CALL, File_read_shared, File_iread_shared)
-  WITH_LARGE(FILE_CALL, File_write_shared, File_iwrite_shared)
-  HELPED_WITH_LARGE(File_read_ordered, 0) HELPED_WITH_LARGE(File_write_ordered, 0)
+  FILE_CALL(File_read, File_iread) FILE_CALL(File_write, File_iwrite)
+  FILE_CALL(File_read_at, File_iread_at) FILE_CALL(File_write_at, File_iwrite_at)
+  FILE_COLLECTIVE(File_read_all, File_iread_all)
+  FILE_COLLECTIVE(File_write_all, File_iwrite_all)
+  FILE_COLLECTIVE(File_read_at_all, File_iread_at_all)
+  FILE_COLLECTIVE(File_write_at_all, File_iwrite_at_all)
+  FILE_CALL(File_read_shared, File_iread_shared)
+  FILE_CALL(File_write_shared, File_iwrite_shared)
+  HELPED(File_read_ordered, 0) HELPED(File_write_ordered, 0)
   HELPED(File_read_all_end, 0) HELPED(File_write_all_end, 0) HELPED(File_read_at_all_end, 0)
   HELPED(File_write_at_all_end, 0) HELPED(File_read_ordered_end, 0) HELPED(File_write_ordered_end, 0)
-
-#if MPI_VERSION >= 4
-  ROW(Session_init, &session_init)
-  ROW(Mrecv_c, &Started<PMPI_Mrecv_c, PMPI_Imrecv_c, Alone, Request>::call)
-  ROW(Sendrecv_c, &SendrecvLarge::call)
-  ROW(Sendrecv_replace_c, &SendrecvReplace<MPI_Count, PMPI_Sendrecv_replace_c, PMPI_Pack_size_c, PMPI_Pack_c,
-                                           SendrecvLarge>::call)
-  TESTED(Parrived, 2)
-#endif
 };
 // clang-format on
 

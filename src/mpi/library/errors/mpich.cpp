@@ -6,6 +6,7 @@
 // handler may hide.
 #include "mpi/library/errors/errors.h"
 
+#include <atomic>
 #include <cstdio>
 
 #include <pthread.h>
@@ -20,7 +21,8 @@ thread_local int t_completing = 0;
 thread_local int t_seen = MPI_SUCCESS;
 
 pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
-bool g_ours_set = false;
+// Set once, when the handlers are there.
+std::atomic<bool> g_ours_set{false};
 MPI_Errhandler g_ours = MPI_ERRHANDLER_NULL;
 // What the program has set for MPI_COMM_WORLD and MPI_COMM_SELF.
 MPI_Errhandler g_world = MPI_ERRHANDLER_NULL;

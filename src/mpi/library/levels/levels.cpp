@@ -79,21 +79,4 @@ int is_thread_main(int* flag) noexcept {
   return code;
 }
 
-#if MPI_VERSION >= 4
-int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) noexcept {
-  if (find_runtime() == nullptr) return PMPI_Session_init(info, handler, session);
-  MPI_Info asked;
-  const int code = info == MPI_INFO_NULL ? PMPI_Info_create(&asked) : PMPI_Info_dup(info, &asked);
-  if (code != MPI_SUCCESS) return PMPI_Session_init(info, handler, session);
-  PMPI_Info_set(asked, "thread_level", "MPI_THREAD_MULTIPLE");
-  const int started = PMPI_Session_init(asked, handler, session);
-  PMPI_Info_free(&asked);
-  if (started == MPI_SUCCESS) {
-    choose_collectives();
-    activate(true);
-  }
-  return started;
-}
-#endif
-
 }  // namespace weft::mpi

@@ -12,9 +12,6 @@ int init_thread(int* argc, char*** argv, int required, int* provided) noexcept;
 int finalize() noexcept;
 int query_thread(int* provided) noexcept;
 int is_thread_main(int* flag) noexcept;
-#if MPI_VERSION >= 4
-int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) noexcept;
-#endif
 
 // The starts of Fortran, with MPI's own routine: `start` asks MPI for a level, and says which it has given. As the ones
 // above otherwise.
