@@ -40,6 +40,7 @@ class Link(ctypes.Structure):
     _fields_ = [
         ("layout", ctypes.c_int),
         ("fits", ctypes.c_void_p),
+        ("testing", ctypes.c_void_p),
         ("lists", ctypes.POINTER(Replacements)),
         ("count", ctypes.c_int),
     ]
@@ -63,7 +64,8 @@ def print_replaced(library: str) -> None:
 def main() -> None:
     functions, replacements = named()
     failures = []
-    if difference := exported(LIBRARIES / "libweft-mpi.so") ^ functions:
+    # It stands before the system's (src/mpi/front/yield.cpp).
+    if difference := exported(LIBRARIES / "libweft-mpi.so") ^ (functions | {"sched_yield"}):
         failures.append(f"libweft-mpi.so and names.def differ in {sorted(difference)}")
     for library in sorted(LIBRARIES.glob("libweft-mpi-*.so")):
         if exported(library) != {"weft_mpi_link"}:

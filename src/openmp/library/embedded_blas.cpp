@@ -35,6 +35,15 @@ bool contains(const std::string_view (&names)[N], std::string_view name) noexcep
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+// In place of substr(), which brings exceptions into the runtime.
+std::string_view before(std::string_view name, size_t length) noexcept {
+  return {name.data(), std::min(length, name.size())};
+}
+std::string_view behind(std::string_view name, size_t length) noexcept {
+  name.remove_prefix(std::min(length, name.size()));
+  return name;
+}
+
 bool drop(std::string_view& name, std::string_view prefix) noexcept {
   if (!name.starts_with(prefix)) return false;
   name.remove_prefix(prefix.size());
@@ -47,7 +56,7 @@ bool is_typed(const std::string_view (&names)[N], std::string_view name) noexcep
   constexpr std::string_view kTypes = "sdcz";
   for (size_t letters = 1; letters <= 2 && letters < name.size(); ++letters) {
     if (kTypes.find(name[letters - 1]) == std::string_view::npos) return false;
-    if (contains(names, name.substr(letters))) return true;
+    if (contains(names, behind(name, letters))) return true;
   }
   return false;
 }
@@ -55,10 +64,10 @@ bool is_typed(const std::string_view (&names)[N], std::string_view name) noexcep
 // dgemm_, dgemm_64_ and cblas_dgemm; ddot_k and ddot_k_HASWELL.
 bool is_of_blas(std::string_view name) noexcept {
   if (name == kOpener) return true;
-  if (drop(name, "cblas_")) return is_typed(kAsking, name.substr(0, name.find("64_")));
+  if (drop(name, "cblas_")) return is_typed(kAsking, before(name, name.find("64_")));
   if (const size_t kernel = name.find("_k"); kernel != std::string_view::npos) {
-    const std::string_view rest = name.substr(kernel + 2);
-    return (rest.empty() || rest[0] == '_') && is_typed(kKernels, name.substr(0, kernel));
+    const std::string_view rest = behind(name, kernel + 2);
+    return (rest.empty() || rest[0] == '_') && is_typed(kKernels, before(name, kernel));
   }
   if (!name.ends_with('_')) return false;
   name.remove_suffix(1);

@@ -23,16 +23,25 @@ constexpr uint32_t kFree = 0;
 constexpr uint32_t kUsed = 1;
 constexpr uint32_t kAwaited = 2;
 
-void take_number(SharedNumber* shared) noexcept {
+// Who has it may be paused until others have run: the caller is absent meanwhile.
+void take_number(Member* self, SharedNumber* shared) noexcept {
   uint32_t state = kFree;
   // Acquire and release: what one user has left behind the next one finds.
   if (shared->in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed))
     return;
+  const Absence absence(self, false);
   while (shared->in_use.exchange(kAwaited, std::memory_order_acquire) != kFree) core::park(shared->in_use, kAwaited);
 }
 
 void give_number(SharedNumber* shared) noexcept {
   if (shared->in_use.exchange(kFree, std::memory_order_release) == kAwaited) core::unpark(shared->in_use, 1);
+}
+
+// Those of the tasks on the caller's stack.
+void release_numbers_of(Member* self) noexcept {
+  for (Task* task = self->task; task != nullptr && !task->implicit; task = task->parent) {
+    if (task->context == self->context) release_number(self, task);
+  }
 }
 
 // Whether the task that is paused, or one that waits for it to end, has asked.
@@ -65,8 +74,11 @@ void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   if (team->tasks.on_call.has(member->number)) team->tasks.on_call.remove(member->number);
   const bool called = shared->sleeper.exchange(nullptr, std::memory_order_acq_rel) == nullptr;
   platform::full_fence_after_update();
-  // The member that has come back may be on call under the same number.
-  if (team->members.lines[member->number].sleeper.load(std::memory_order_relaxed) != nullptr) go_on_call(member);
+  // The member that has come back may be on call under the same number; a task that came meanwhile has not called it.
+  if (team->members.lines[member->number].sleeper.load(std::memory_order_relaxed) != nullptr) {
+    go_on_call(member);
+    if (tasks_in_sight(team)) call_to_tasks(team, kNoCaller);
+  }
   if (called) answer_call(member, shared->active.load(std::memory_order_relaxed) == 1);
 }
 
@@ -92,6 +104,7 @@ void stand_in(void* argument) noexcept {
   enter_team(member, team, shared->number);
   member->stands_in = true;
   member->deque = nullptr;
+  member->reduction_blocks = shared->reduction_blocks;
   make_current(member);
   if (ompt::on()) ompt::begin_stand_in(member);
   serve(member, shared);
@@ -108,6 +121,7 @@ bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   Team* team = self->team;
   shared->team = team;
   shared->number = self->number;
+  shared->reduction_blocks = self->reduction_blocks;
   core::Context* context = core::make_context(stand_in, shared, 0);
   if (context == nullptr) return false;
   // Relaxed: launching it is a release. The caller is inside the region, which so does not end meanwhile.
@@ -120,36 +134,42 @@ bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
 
 }  // namespace
 
-Absence::Absence(Member* self) noexcept : self_(self) {
-  if (self->team->tasks.tasked.load(std::memory_order_relaxed)) kind_ = leave(counts_on_number(self->task));
+Absence::Absence(Member* self) noexcept : Absence(self, counts_on_number(self->task)) {}
+
+Absence::Absence(Member* self, bool keeps_number) noexcept
+    : self_(self), counted_(self->team->members.capacity.load(std::memory_order_relaxed) > 0) {
+  if (counted_) leave(keeps_number);
 }
 
-Absence::Kind Absence::leave(bool keeps_number) noexcept {
+void Absence::leave(bool keeps_number) noexcept {
   Team* team = self_->team;
   SharedNumber& shared = shared_number(self_);
-  if (is_too_many(&shared)) return Kind::manned;
-  if (keeps_number) {
-    // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team
-    // that is not persistent may have left for good.
-    const bool is_last = team->tasks.unmanned.fetch_add(1) + 1 >= team->started || team->persistent_team == nullptr;
-    if (!is_last) {
-      shared.active.fetch_sub(1);
-      return Kind::unmanned;
-    }
-    team->tasks.unmanned.fetch_sub(1);
-    release_number(self_, self_->task);
+  if (is_too_many(&shared)) {
+    // The number is another's too by now. What that one waits for may be this task.
+    release_numbers_of(self_);
+    return;
   }
-  if (call_stand_in(self_, &shared)) return Kind::manned;
-  team->tasks.unmanned.fetch_add(1);
-  shared.active.fetch_sub(1);
-  return Kind::unmanned;
+  const bool tasked = team->tasks.tasked.load(std::memory_order_relaxed);
+  if (tasked && !keeps_number && call_stand_in(self_, &shared)) return;
+  // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team that
+  // is not persistent may have left for good.
+  const bool is_last = team->tasks.unmanned.fetch_add(1) + 1 >= team->started || team->persistent_team == nullptr;
+  if (tasked && keeps_number && is_last) {
+    release_numbers_of(self_);
+    // It is active in the place of the caller.
+    if (call_stand_in(self_, &shared)) {
+      team->tasks.unmanned.fetch_sub(1);
+      return;
+    }
+  }
+  // Another one may have come back just now.
+  if (shared.active.fetch_sub(1) != 1) team->tasks.unmanned.fetch_sub(1);
 }
 
 Absence::~Absence() {
-  if (kind_ == Kind::idle) return;
+  if (!counted_) return;
   SharedNumber& shared = shared_number(self_);
-  shared.active.fetch_add(1);
-  if (kind_ == Kind::unmanned) self_->team->tasks.unmanned.fetch_sub(1);
+  if (shared.active.fetch_add(1) == 0) self_->team->tasks.unmanned.fetch_sub(1);
   platform::full_fence_after_update();
   // It only looks whether it is one too many.
   if (core::Context* sleeper = shared.sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
@@ -163,7 +183,7 @@ void use_number(Member* self) noexcept {
   if (task->implicit || !self->team->tasks.tasked.load(std::memory_order_relaxed)) return;
   SharedNumber& shared = shared_number(self);
   if (!shared.has_been_shared.load(std::memory_order_relaxed)) return;
-  take_number(&shared);
+  take_number(self, &shared);
   task->holds_number = true;
 }
 

@@ -23,18 +23,17 @@ namespace weft::openmp {
 class Absence {
  public:
   explicit Absence(Member* self) noexcept;
+  // Whether its thread number is kept for it.
+  Absence(Member* self, bool keeps_number) noexcept;
   ~Absence();
   Absence(const Absence&) = delete;
   Absence& operator=(const Absence&) = delete;
 
  private:
-  // What is left behind: no tasks; a number under which nobody runs; one under which somebody else does.
-  enum class Kind : uint8_t { idle, unmanned, manned };
-
-  Kind leave(bool keeps_number) noexcept;
+  void leave(bool keeps_number) noexcept;
 
   Member* const self_;
-  Kind kind_ = Kind::idle;
+  const bool counted_;  // in a team whose tasks are not run when they are created
 };
 
 // block_between_tasks() by a task that waits for others, which may be none that can run on top of it. So in a process

@@ -120,7 +120,8 @@ void open_event(Member* self, Team* team) noexcept {
 }
 
 bool runs_at_once(const Member* self, bool deferred) noexcept {
-  return !deferred || !defers_tasks(self->team) || self->task->final || (self->deque != nullptr && self->deque->full());
+  return !deferred || !defers_tasks(self->team) || self->task->final ||
+         (self->deque != nullptr && self->deque->full() && !tasks_may_pause());
 }
 
 void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
@@ -150,6 +151,10 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
     team->tasks.inbox.put(task);
     call_to_tasks(team, caller_number(self));
   } else if (push_task(self, task)) {
+    call_to_tasks(team, caller_number(self));
+  } else if (tasks_may_pause()) {
+    // Its creator could not go on while it is paused.
+    team->tasks.inbox.put(task);
     call_to_tasks(team, caller_number(self));
   } else {
     run_pushed(self, task);

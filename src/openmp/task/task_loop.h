@@ -8,6 +8,7 @@
 #include "openmp/loop/chunk_range.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/task.h"
+#include "openmp/team/team.h"
 
 namespace weft::openmp {
 
@@ -55,9 +56,10 @@ class TaskLoopPlan {
   uint64_t rest_ = 0;
 };
 
-// Whether runners can count the tasks; else they have to be made one by one, as they are where a tool watches them.
+// Whether runners can count the tasks; else they have to be made one by one, as they are where a tool watches them, or
+// where a task that is paused would keep its runner from all that follow.
 inline bool suits_runners(const TaskLoopPlan& plan) noexcept {
-  return plan.tasks() < ChunkRange::kLimit && !ompt::on();
+  return plan.tasks() < ChunkRange::kLimit && !ompt::on() && !tasks_may_pause();
 }
 
 // What an adapter knows of the tasks of a loop. `pattern` holds the data that each of them starts with.

@@ -44,6 +44,7 @@ Team* begin_engine_team(Member* parent, int size) noexcept {
   void* const words[core::Post::kWords] = {};
   set_up(team, parent, size, words);
   team->gathers = false;
+  team->defers_alone = false;
   team->flat = false;
   team->persistent_team = nullptr;
   team->partial = true;

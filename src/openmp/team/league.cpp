@@ -52,6 +52,7 @@ void run_team(League& league, int number) noexcept {
   team->parent = parent;
   team->icvs = league.icvs;
   team->flat = false;
+  team->defers_alone = false;
   team->persistent_team = nullptr;
   team->league.size = league.teams;
   team->league.number = number;

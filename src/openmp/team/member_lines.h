@@ -17,6 +17,7 @@ struct Team;
 struct SharedNumber {
   Team* team = nullptr;  // set before the first stand-in begins
   int number = 0;
+  uintptr_t* reduction_blocks = nullptr;  // Member::reduction_blocks of the member, likewise
   std::atomic<bool> has_been_shared{false};
   std::atomic<int> active{1};  // contexts that are not paused
   std::atomic<core::Context*> sleeper{nullptr};  // the stand-in that sleeps until there are tasks (task_calls.h)

@@ -137,6 +137,8 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
 Root* outermost(const Member* parent) noexcept {
   while (parent->team->active_level == 0) {
     if (parent->team->root != nullptr) return parent->team->root;
+    // A stand-in runs beside its member, which may have a region of its own.
+    if (parent->stands_in) return nullptr;
     // A free agent runs beside the persistent team.
     if (parent->team->agent_of != nullptr) return nullptr;
     parent = parent->outer;
@@ -183,6 +185,7 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   start_persistent_members(root, words, started);
   Member* primary = &root->primary;
   primary->outer = parent;
+  if (tasks_may_pause()) primary->implicit.uses_number = false;
   make_current<Told>(primary);
   return true;
 }
