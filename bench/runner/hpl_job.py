@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of High Performance Linpack by Debian's hpcc: its input, and what it says of the result."""
+
+import contextlib
+import dataclasses
+import errno
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+
+from . import mpi_jobs
+
+PROGRAM = "hpcc"
+INPUT, OUTPUT = "hpccinf.txt", "hpccoutf.txt"
+# Of hpcc's other parts: so small that they take a part of a second.
+SMALL_ORDER, SMALL_BLOCK = 64, 32
+# How often the writer looks whether hpcc wants to read.
+LOOK_S = 0.002
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    order: int
+    block: int
+
+    @property
+    def operations(self) -> float:
+        """As HPL counts them."""
+        return 2 / 3 * self.order**3 + 3 / 2 * self.order**2
+
+
+@dataclasses.dataclass(frozen=True)
+class Solved:
+    """Or why not: `reason`."""
+
+    seconds: float = 0.0
+    residual: float = 0.0
+    reason: str = ""
+
+
+def grid(ranks: int) -> tuple[int, int]:
+    """As square as it can be, with more columns than rows."""
+    rows = max(number for number in range(1, ranks + 1) if ranks % number == 0 and number * number <= ranks)
+    return rows, ranks // rows
+
+
+def _input(problem: Problem, ranks: int) -> str:
+    """As in hpcc's example, but for order, blocks and processes."""
+    rows, columns = grid(ranks)
+    lines = (
+        *("HPLinpack benchmark input file", "one configuration", "HPL.out", 8),
+        *(1, problem.order, 1, problem.block),
+        *(0, 1, rows, columns),
+        16.0,
+        *(1, 2, 1, 4, 1, 2, 1, 1),  # panels: right-looking, Crout in the recursion, halves down to 4 columns
+        *(1, 1, 1, 1),  # modified ring of one, one panel ahead
+        *(2, 64, 0, 0, 1, 8),
+        "no sizes of PTRANS's own",
+        *(0, 0, 0, 0),
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+class Input(threading.Thread):
+    """Gives hpcc two inputs. It has no way to run HPL alone, and its other parts take minutes at HPL's size. It opens its
+    input three times: twice at its start, and again when HPL begins. So it gets a small problem first. A named pipe
+    in the place of the file says when it is opened, and the next one takes its place before hpcc reads on."""
+
+    def __init__(self, folder: pathlib.Path, small: str, real: str) -> None:
+        super().__init__(daemon=True)
+        self._folder, self._small, self._real = folder, small, real
+        self._stopped = threading.Event()
+        self.opened = threading.Event()  # all ranks are there then, with their libraries
+        os.mkfifo(folder / INPUT)
+
+    def run(self) -> None:
+        for _ in range(2):
+            writer = self._await_reader()
+            if writer is None:
+                return
+            following = self._folder / "following"
+            if self.opened.is_set():
+                following.write_text(self._real)
+            else:
+                os.mkfifo(following)
+            following.rename(self._folder / INPUT)
+            self.opened.set()
+            os.write(writer, self._small.encode())
+            os.close(writer)
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self.join()
+
+    def _await_reader(self) -> int | None:
+        while not self._stopped.wait(LOOK_S):
+            try:
+                return os.open(self._folder / INPUT, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # nobody reads yet
+                    raise
+        return None
+
+
+def run(
+    launcher: Sequence[str],
+    ranks: int,
+    variables: Mapping[str, str],
+    words: Sequence[str],
+    problem: Problem,
+    libraries: Mapping[str, pathlib.Path],
+    timeout_s: float,
+) -> Solved:
+    """`words` come before the program. `libraries`: what must be mapped, by the beginning of its name."""
+    with tempfile.TemporaryDirectory(prefix="weft-hpl-") as name:
+        folder = pathlib.Path(name)
+        given = Input(folder, _input(Problem(SMALL_ORDER, SMALL_BLOCK), ranks), _input(problem, ranks))
+        job = mpi_jobs.start(launcher, ranks, variables, [*words, PROGRAM], folder)
+        given.start()
+        try:
+            wrong = _wrong_libraries(job, given, libraries)
+            _, reason = mpi_jobs.finish(job, timeout_s)
+        finally:
+            given.stop()
+        if reason or wrong:
+            return Solved(reason=reason or wrong)
+        return read((folder / OUTPUT).read_text(), problem, ranks)
+
+
+def _wrong_libraries(job: subprocess.Popen[str], given: Input, libraries: Mapping[str, pathlib.Path]) -> str:
+    while not given.opened.wait(LOOK_S):
+        if job.poll() is not None:
+            return ""  # it has failed and says why
+    ranks = 0
+    for process in mpi_jobs.processes(job.pid):
+        with contextlib.suppress(OSError):
+            if pathlib.Path(f"/proc/{process}/comm").read_text().strip() != PROGRAM:
+                continue
+            lines = pathlib.Path(f"/proc/{process}/maps").read_text().splitlines()
+            files = {pathlib.Path(line.split(maxsplit=5)[-1]) for line in lines}
+            for name, meant in libraries.items():
+                mapped = {file.resolve() for file in files if file.name.startswith(name)}
+                if mapped != {meant.resolve()}:
+                    return f"{meant} was meant, mapped was {', '.join(map(str, sorted(mapped))) or 'none'}"
+            ranks += 1
+    return "" if ranks else "no rank was found"
+
+
+def read(output: str, problem: Problem, ranks: int) -> Solved:
+    """HPL's part of hpcc's output. It counts only if the residual check has passed and the problem is the one meant."""
+    values = dict(re.findall(r"^(HPL_\w+)=(\S+)$", output, re.MULTILINE))
+    checks = re.findall(r"^\|\|Ax-b\|\|.*=\s*(\S+)\s+\.+\s+(\w+)$", output, re.MULTILINE)
+    if len(checks) != 1 or not values:
+        return Solved(reason=f"hpcc wrote {len(checks)} residual checks of HPL, 1 was meant")
+    rows, columns = grid(ranks)
+    wanted = {"HPL_N": problem.order, "HPL_NB": problem.block, "HPL_nprow": rows, "HPL_npcol": columns}
+    different = [f"{name}={values.get(name)}" for name, value in wanted.items() if values.get(name) != str(value)]
+    if different:
+        return Solved(reason=f"hpcc solved another problem than was meant: {', '.join(different)}")
+    residual, verdict = checks[0]
+    if verdict != "PASSED":
+        return Solved(reason=f"the residual is {residual}: {verdict}")
+    return Solved(seconds=float(values["HPL_time"]), residual=float(residual))
