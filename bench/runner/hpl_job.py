@@ -7,10 +7,9 @@ import errno
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from . import mpi_jobs
 
@@ -67,29 +66,30 @@ def _input(problem: Problem, ranks: int) -> str:
 
 class Input(threading.Thread):
     """Gives hpcc two inputs. It has no way to run HPL alone, and its other parts take minutes at HPL's size. It opens its
-    input three times: twice at its start, and again when HPL begins. So it gets a small problem first. A named pipe
-    in the place of the file says when it is opened, and the next one takes its place before hpcc reads on."""
+    input twice at its start, and again when HPL begins. So it gets a small problem first. A named pipe in the place of
+    the file says when it is opened, and the next one takes its place before hpcc reads on."""
 
-    def __init__(self, folder: pathlib.Path, small: str, real: str) -> None:
+    def __init__(self, folder: pathlib.Path, small: str, real: str, before_real: Callable[[], None]) -> None:
         super().__init__(daemon=True)
-        self._folder, self._small, self._real = folder, small, real
+        self._file = folder / INPUT
+        self._texts = (small, small, real)
+        self._before_real = before_real
         self._stopped = threading.Event()
-        self.opened = threading.Event()  # all ranks are there then, with their libraries
-        os.mkfifo(folder / INPUT)
+        os.mkfifo(self._file)
 
     def run(self) -> None:
-        for _ in range(2):
+        last = len(self._texts) - 1
+        for index, text in enumerate(self._texts):
             writer = self._await_reader()
             if writer is None:
                 return
-            following = self._folder / "following"
-            if self.opened.is_set():
-                following.write_text(self._real)
-            else:
+            if index < last:
+                following = self._file.with_name("following")
                 os.mkfifo(following)
-            following.rename(self._folder / INPUT)
-            self.opened.set()
-            os.write(writer, self._small.encode())
+                following.rename(self._file)
+            else:
+                self._before_real()
+            os.write(writer, text.encode())
             os.close(writer)
 
     def stop(self) -> None:
@@ -99,7 +99,7 @@ class Input(threading.Thread):
     def _await_reader(self) -> int | None:
         while not self._stopped.wait(LOOK_S):
             try:
-                return os.open(self._folder / INPUT, os.O_WRONLY | os.O_NONBLOCK)
+                return os.open(self._file, os.O_WRONLY | os.O_NONBLOCK)
             except OSError as error:
                 if error.errno != errno.ENXIO:  # nobody reads yet
                     raise
@@ -115,39 +115,40 @@ def run(
     libraries: Mapping[str, pathlib.Path],
     timeout_s: float,
 ) -> Solved:
-    """`words` come before the program. `libraries`: what must be mapped, by the beginning of its name."""
+    """`words` come before the program. `libraries`: what must be mapped when HPL begins, by the beginning of its name."""
+    wrong = ["HPL did not begin"]
+
+    def look() -> None:
+        wrong[0] = _wrong_libraries(mpi_jobs.processes(job.pid), ranks, libraries)
+
     with tempfile.TemporaryDirectory(prefix="weft-hpl-") as name:
         folder = pathlib.Path(name)
-        given = Input(folder, _input(Problem(SMALL_ORDER, SMALL_BLOCK), ranks), _input(problem, ranks))
+        given = Input(folder, _input(Problem(SMALL_ORDER, SMALL_BLOCK), ranks), _input(problem, ranks), look)
         job = mpi_jobs.start(launcher, ranks, variables, [*words, PROGRAM], folder)
         given.start()
         try:
-            wrong = _wrong_libraries(job, given, libraries)
             _, reason = mpi_jobs.finish(job, timeout_s)
         finally:
             given.stop()
-        if reason or wrong:
-            return Solved(reason=reason or wrong)
+        if reason := reason or wrong[0]:
+            return Solved(reason=reason)
         return read((folder / OUTPUT).read_text(), problem, ranks)
 
 
-def _wrong_libraries(job: subprocess.Popen[str], given: Input, libraries: Mapping[str, pathlib.Path]) -> str:
-    while not given.opened.wait(LOOK_S):
-        if job.poll() is not None:
-            return ""  # it has failed and says why
-    ranks = 0
-    for process in mpi_jobs.processes(job.pid):
-        with contextlib.suppress(OSError):
+def _wrong_libraries(processes: Iterable[int], ranks: int, libraries: Mapping[str, pathlib.Path]) -> str:
+    found = 0
+    for process in processes:
+        with contextlib.suppress(OSError):  # it has ended
             if pathlib.Path(f"/proc/{process}/comm").read_text().strip() != PROGRAM:
                 continue
             lines = pathlib.Path(f"/proc/{process}/maps").read_text().splitlines()
             files = {pathlib.Path(line.split(maxsplit=5)[-1]) for line in lines}
+            found += 1
             for name, meant in libraries.items():
                 mapped = {file.resolve() for file in files if file.name.startswith(name)}
                 if mapped != {meant.resolve()}:
                     return f"{meant} was meant, mapped was {', '.join(map(str, sorted(mapped))) or 'none'}"
-            ranks += 1
-    return "" if ranks else "no rank was found"
+    return "" if found == ranks else f"{ranks} ranks were meant, {found} were found"
 
 
 def read(output: str, problem: Problem, ranks: int) -> Solved:
