@@ -54,7 +54,8 @@ class Monitor {
     stalls_.tick();
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
     pool_.surplus.tick(pool_);
-    return polls() || roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() || ticks_watched();
+    return polls() || roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() ||
+           ticks_watched();
   }
 
   // Nothing else is to watch, until g_awake.

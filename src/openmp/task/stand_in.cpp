@@ -26,7 +26,8 @@ constexpr uint32_t kAwaited = 2;
 void take_number(SharedNumber* shared) noexcept {
   uint32_t state = kFree;
   // Acquire and release: what one user has left behind the next one finds.
-  if (shared->in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed)) return;
+  if (shared->in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed))
+    return;
   while (shared->in_use.exchange(kAwaited, std::memory_order_acquire) != kFree) core::park(shared->in_use, kAwaited);
 }
 
@@ -74,8 +75,8 @@ void serve(Member* member, SharedNumber* shared) noexcept {
   for (bool leaves = false; !leaves;) {
     leaves = is_too_many(shared);
     if (!leaves && run_any_task(member)) continue;
-    // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those that
-    // wait for it in their sleep are on call.
+    // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those
+    // that wait for it in their sleep are on call.
     platform::full_fence();
     if (!team->tasks.on_call.empty(team->size) && all_executed(team)) wake_sleepers(team);
     if (!leaves) sleep_on_call(member, shared);
@@ -128,8 +129,8 @@ Absence::Kind Absence::leave(bool keeps_number) noexcept {
   SharedNumber& shared = shared_number(self_);
   if (is_too_many(&shared)) return Kind::manned;
   if (keeps_number) {
-    // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team that
-    // is not persistent may have left for good.
+    // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team
+    // that is not persistent may have left for good.
     const bool is_last = team->tasks.unmanned.fetch_add(1) + 1 >= team->started || team->persistent_team == nullptr;
     if (!is_last) {
       shared.active.fetch_sub(1);

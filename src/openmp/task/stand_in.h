@@ -5,9 +5,9 @@
 //
 // Numbers. Of the contexts of a number one at a time is active, as a rule: not paused. A member that goes on while its
 // stand-in runs a task makes it two, until that task has ended. A task that has asked for its thread number may keep
-// something by it (scratch memory): no other task gets the number while it is paused, and none that asks too runs beside
-// it. Only if nobody would be left to run the team's tasks is the number shared all the same: where tasks wait for each
-// other's messages, the program would stop.
+// something by it (scratch memory): no other task gets the number while it is paused, and none that asks too runs
+// beside it. Only if nobody would be left to run the team's tasks is the number shared all the same: where tasks wait
+// for each other's messages, the program would stop.
 //
 // Deques have one owner. Stand-ins have none: what they create goes to the team's inbox, and is counted there.
 #pragma once

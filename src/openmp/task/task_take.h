@@ -11,7 +11,8 @@ namespace weft::openmp {
 TaskDeque* make_deque(Member* self) noexcept;
 inline TaskDeque* deque_of(Member* self) noexcept { return self->deque != nullptr ? self->deque : make_deque(self); }
 
-// A task of the member's waits in a deque or the inbox, or for predecessors: the team's barriers wait for it from now on.
+// A task of the member's waits in a deque or the inbox, or for predecessors: the team's barriers wait for it from now
+// on.
 inline void count_created(Member* self) noexcept {
   if (__builtin_expect(self->stands_in, 0)) {
     self->team->tasks.created.fetch_add(1, std::memory_order_relaxed);

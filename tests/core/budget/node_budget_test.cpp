@@ -364,6 +364,7 @@ TEST_F(NodeTurnsTest, RootThatYieldsBetweenRegionsGivesItsSlotWhereItIsMissed) {
   EXPECT_EQ(root_->slot.load(), Slot::none);
   EXPECT_FALSE(root_->holds_slot.load());
   EXPECT_EQ(pool().active_roots.load(), 0);
+  other_->want(1);
   EXPECT_EQ(take_all().size(), 1u);
 }
 
