@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
+.PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
   test-programs test-node test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
+
+# Open MPI and MPICH, for the tests of task-aware MPI and for `weft run --mpi`.
+setup-mpi:
+	@scripts/setup-mpi
 
 build: setup
 	cmake --preset release
@@ -28,7 +32,7 @@ bench: build
 	bench/run node
 	bench/run compile-cost
 
-test: build
+test: setup-mpi build
 	@scripts/setup-python
 	@scripts/setup-bench
 	ctest --preset release --parallel 2

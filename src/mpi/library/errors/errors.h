@@ -26,7 +26,7 @@ class Completing {
 
  private:
   Testing testing_;
-  int outer_;
+  [[maybe_unused]] int outer_;  // of MPICH
 };
 
 // An error that a Completing has seen: calls the handler that MPI has not. Returns the code.
