@@ -65,9 +65,9 @@ def _input(problem: Problem, ranks: int) -> str:
 
 
 class Input(threading.Thread):
-    """Gives hpcc two inputs. It has no way to run HPL alone, and its other parts take minutes at HPL's size. It opens its
-    input twice at its start, and again when HPL begins. So it gets a small problem first. A named pipe in the place of
-    the file says when it is opened, and the next one takes its place before hpcc reads on."""
+    """Gives hpcc two inputs. It has no way to run HPL alone, and its other parts take minutes at HPL's size. It opens
+    its input twice at its start, and again when HPL begins. So it gets a small problem first. A named pipe in the place
+    of the file says when it is opened, and the next one takes its place before hpcc reads on."""
 
     def __init__(self, folder: pathlib.Path, small: str, real: str, before_real: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -115,7 +115,7 @@ def run(
     libraries: Mapping[str, pathlib.Path],
     timeout_s: float,
 ) -> Solved:
-    """`words` come before the program. `libraries`: what must be mapped when HPL begins, by the beginning of its name."""
+    """`words` come before the program. `libraries`: what must be mapped when HPL begins, by how its name begins."""
     wrong = ["HPL did not begin"]
 
     def look() -> None:

@@ -118,25 +118,30 @@ def finish(
         report.summary_table(console, judged)
     residuals = [value for values in results.residuals.values() for value in values]
     if residuals:
-        console.print(f"{len(residuals)} residual checks passed; the largest is {max(residuals):.3g} (16 is the limit).")
+        console.print(f"{len(residuals)} residual checks passed; the largest is {max(residuals):.3g} of 16 allowed.")
     report.failures(console, failed)
     report.trust(console, others_percent)
     samples = {
         (trial.place.label, trial.way.name, f"order {results.problem.order}"): seconds
         for trial, seconds in results.seconds.items()
     }
-    about = report.run_of(stamp, others_percent, arguments.rounds) | {
-        "problem": dataclasses.asdict(results.problem),
-        "cpus": machine.cpus(),
-        "libraries": {
-            trial.way.name: {name: str(file.resolve()) for name, file in trial.way.libraries.items()} for trial in plan
-        },
-        "residuals": [
-            {"place": trial.place.label, "way": trial.way.name, "residuals": values}
-            for trial, values in results.residuals.items()
-        ],
-        "skipped": results.skipped,
-    } | files.judged(judged, failed)
+    about = (
+        report.run_of(stamp, others_percent, arguments.rounds)
+        | {
+            "problem": dataclasses.asdict(results.problem),
+            "cpus": machine.cpus(),
+            "libraries": {
+                trial.way.name: {name: str(file.resolve()) for name, file in trial.way.libraries.items()}
+                for trial in plan
+            },
+            "residuals": [
+                {"place": trial.place.label, "way": trial.way.name, "residuals": values}
+                for trial, values in results.residuals.items()
+            ],
+            "skipped": results.skipped,
+        }
+        | files.judged(judged, failed)
+    )
     files.write_micro(folder, samples, {measure: "s" for _, _, measure in samples}, about, "hpl")
     if not arguments.no_plots:
         _plots(folder, results, dict.fromkeys(trial.place.binding for trial in plan))
