@@ -28,8 +28,10 @@ class Place:
 
     @property
     def exceeds(self) -> bool:
-        """Whether all ranks together have more threads than there are CPUs. By default each has one on each CPU."""
-        return self.ranks * (self.threads or machine.cpus()) > machine.cpus()
+        """Whether all ranks together have more threads than there are CPUs. By default each has one on each of its CPUs;
+        mpirun leaves more than two ranks unbound."""
+        own = 1 if self.binding == "core" and self.ranks <= 2 else machine.cpus()
+        return self.ranks * (self.threads or own) > machine.cpus()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
