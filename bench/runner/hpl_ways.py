@@ -28,7 +28,7 @@ class Place:
 
     @property
     def exceeds(self) -> bool:
-        """Whether all ranks together have more threads than there are CPUs. By default each has one on each of its CPUs;
+        """Whether all ranks together have more threads than there are CPUs. By default each has one on each CPU it has;
         mpirun leaves more than two ranks unbound."""
         own = 1 if self.binding == "core" and self.ranks <= 2 else machine.cpus()
         return self.ranks * (self.threads or own) > machine.cpus()
