@@ -54,6 +54,14 @@ def study(results: dict) -> None:
         print(f"- {hung['what']}: {hung['reason']}")
 
 
+def hpl(results: dict) -> None:
+    """Places are rows, ways columns."""
+    targets(results)
+    medians(results, list(dict.fromkeys(result["runtime"] for result in results["results"])))
+    for way, reason in results["skipped"].items():
+        print(f"- {way}: {reason}")
+
+
 def medians(results: dict, runtimes: list[str]) -> None:
     found = collections.defaultdict(dict)
     for result in results["results"]:
@@ -186,6 +194,7 @@ TABLES = {
     "mpi": micro,
     "gauss_seidel": study,
     "ifsker": study,
+    "hpl": hpl,
 }
 
 

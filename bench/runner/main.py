@@ -32,6 +32,7 @@ OWN_OPTIONS = {
     "openblas": "openblas",
     "compile-cost": "compile_cost",
     "gauss-seidel": "gauss_seidel",
+    "hpl": "hpl",
     "ifsker": "ifsker",
     "mpi": "mpi",
 }
@@ -44,7 +45,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
-        "loops, engines, openblas, compile-cost: what weftcc does; gauss-seidel, ifsker, mpi: programs with MPI; "
+        "loops, engines, openblas, compile-cost: what weftcc does; gauss-seidel, hpl, ifsker, mpi: programs with MPI; "
         "python: Python programs; with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))

@@ -9,18 +9,20 @@ import pathlib
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import machine, runtimes
 from .process import OWN_VARIABLES, wrong_runtime
 from .runtimes import Runtime
 
-# How each MPI starts a job. Ranks are not bound: with threads they would share one CPU.
+# How each MPI starts a job.
 LAUNCHERS = {
-    "openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"),
+    "openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"),
     "mpich": ("mpiexec.mpich",),
 }
+# Ranks are not bound then: with threads they would share one CPU.
+UNBOUND = {"openmpi": ("--bind-to", "none"), "mpich": ()}
 LIBRARY = "lib/weft/libweft-mpi.so"
 HUNG = "no end after"
 # From the polite end of a job to the other one.
@@ -111,27 +113,11 @@ def run(build: pathlib.Path, place: Place, way: Way, program: str, words: Sequen
     variables = {"LD_LIBRARY_PATH": str(way.runtime.directory), "OMP_NUM_THREADS": str(place.threads)}
     if way.library:
         variables["LD_PRELOAD"] = str(way.library)
-    command = [
-        *LAUNCHERS[place.mpi],
-        *("-n", str(place.ranks)),
-        # Variables of the ranks, not of what starts them.
-        *("env", *(f"{name}={value}" for name, value in variables.items())),
-        str(build / "bench" / f"{program}_{place.mpi}"),
-        *(str(word) for word in words),
-    ]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN_VARIABLES)}
-    # Ranks and threads are more than the CPUs: who waits in Open MPI gives its CPU away.
-    environment |= {"OMPI_MCA_mpi_yield_when_idle": "1", "KMP_WARNINGS": "0"}
-    job = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    try:
-        output, errors = job.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        _end(job)
-        return Outcome(None, f"{HUNG} {timeout_s} s")
-    if job.returncode != 0:
-        return Outcome(None, f"exit status {job.returncode} {_last_words(errors)}".strip())
+    launcher = [*LAUNCHERS[place.mpi], *UNBOUND[place.mpi]]
+    program_words = [str(build / "bench" / f"{program}_{place.mpi}"), *(str(word) for word in words)]
+    output, reason = finish(start(launcher, place.ranks, variables, program_words), timeout_s)
+    if reason:
+        return Outcome(None, reason)
     if not output.strip():
         return Outcome({})
     try:
@@ -142,25 +128,59 @@ def run(build: pathlib.Path, place: Place, way: Way, program: str, words: Sequen
     return Outcome(None, wrong) if wrong else Outcome(result)
 
 
+def start(
+    launcher: Sequence[str],
+    ranks: int,
+    variables: Mapping[str, str],
+    words: Sequence[str],
+    folder: pathlib.Path | None = None,
+) -> subprocess.Popen[str]:
+    """A job in this folder. The variables are those of the ranks, not of what starts them."""
+    settings = (f"{name}={value}" for name, value in variables.items())
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN_VARIABLES)}
+    # Ranks and threads are more than the CPUs: who waits in Open MPI gives its CPU away.
+    environment |= {"OMPI_MCA_mpi_yield_when_idle": "1", "KMP_WARNINGS": "0"}
+    return subprocess.Popen(
+        [*launcher, "-n", str(ranks), "env", *settings, *words],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(job: subprocess.Popen[str], timeout_s: float) -> tuple[str, str]:
+    """What it wrote, and why that is no result; empty: it is one."""
+    try:
+        output, errors = job.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        end(job)
+        return "", f"{HUNG} {timeout_s:g} s"
+    return output, f"exit status {job.returncode} {_last_words(errors)}".strip() if job.returncode != 0 else ""
+
+
 def _last_words(errors: str) -> str:
     """Without what Open MPI's mpirun adds."""
     return errors.split("-----")[0].strip()[-300:]
 
 
-def _end(job: subprocess.Popen[str]) -> None:
+def end(job: subprocess.Popen[str]) -> None:
     """With all of its ranks, which the launcher ends when it is asked to. Those that it leaves are of its session."""
     job.terminate()
     try:
         job.communicate(timeout=LEAVE_S)
     except subprocess.TimeoutExpired:
         job.kill()
-    for process in _session(job.pid):
+    for process in processes(job.pid):
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
     job.communicate()
 
 
-def _session(leader: int) -> list[int]:
+def processes(leader: int) -> list[int]:
+    """Of the session of this job."""
     found = []
     for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:

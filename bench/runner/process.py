@@ -13,7 +13,7 @@ from typing import Any
 from .runtimes import Runtime
 
 TIMEOUT_S = 180
-OWN_VARIABLES = ("OMP_", "GOMP_", "KMP_", "WEFT_", "OPENBLAS_", "LD_")
+OWN_VARIABLES = ("OMP_", "GOMP_", "KMP_", "WEFT_", "OPENBLAS_", "MKL_", "LD_")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,9 +23,9 @@ def find(root: pathlib.Path, build: pathlib.Path, wanted: list[str]) -> list[Run
     for name in wanted:
         if name not in KNOWN:
             raise SystemExit(f"bench/run: --runtimes {name}: there are {', '.join(KNOWN)}")
-        file = _library(root, build, name)
+        file = library(root, build, name)
         if file is None or not file.exists():
-            raise SystemExit(f"bench/run: {name} is not there{f' ({file})' if file else ''}; {_remedy(name, build)}")
+            raise SystemExit(f"bench/run: {name} is not there{f' ({file})' if file else ''}; {remedy(name, build)}")
         directory = links(build / "bench/runtimes" / name, NAMES, file.resolve())
         found.append(Runtime(name, file.resolve(), directory))
     return found
@@ -48,7 +48,8 @@ def openblas(build: pathlib.Path, path: pathlib.Path) -> pathlib.Path:
     return links(build / "bench/openblas", ("libopenblas.so.0",), file.resolve())
 
 
-def _library(root: pathlib.Path, build: pathlib.Path, name: str) -> pathlib.Path | None:
+def library(root: pathlib.Path, build: pathlib.Path, name: str) -> pathlib.Path | None:
+    """The runtime of this name, wherever it would be."""
     if name == "weft":
         return build / "lib/weft/libgomp.so.1"
     if name == "libiomp5":
@@ -60,7 +61,8 @@ def _library(root: pathlib.Path, build: pathlib.Path, name: str) -> pathlib.Path
     return pathlib.Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
 
 
-def _remedy(name: str, build: pathlib.Path) -> str:
+def remedy(name: str, build: pathlib.Path) -> str:
+    """What to do where it is not there."""
     return {
         "weft": f"build it first (cmake --build {build}), or name another build with --build",
         "libgomp": "install gcc",

@@ -78,6 +78,32 @@ int main(void) {
             self.assertEqual(lender.end(), (0, ""))
         self.expect_empty()
 
+    # As an MPI rank that waits for others. It uses a CPU, and does not count as running.
+    @unittest.skipIf(len(cpus()) < 2, "one CPU")
+    def test_a_process_that_yields_between_regions_lends_all(self):
+        yields = r"""
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+int main(void) {
+  int members = 0;
+#pragma omp parallel num_threads(2) reduction(+ : members)
+  members++;
+  printf(members == 2 ? "runs\n" : "wrong\n"), fflush(stdout);
+  struct pollfd input = {0, POLLIN, 0};
+  while (poll(&input, 1, 0) == 0) sched_yield();
+  return 0;
+}
+"""
+        with Program([self.build("yields", yields)], WEFT_NUM_CPUS="2") as rank:
+            rank.await_first_region()
+            with self.work(WEFT_NUM_CPUS="2") as worker:
+                self.eventually(lambda: self.status()[worker.pid]["slots"]["held"] == 2)
+                self.assertEqual(self.status()[rank.pid]["slots"]["held"], 0)
+                self.assertEqual(worker.end(), (0, ""))
+            self.assertEqual(rank.end(), (0, ""))
+        self.expect_empty()
+
     @unittest.skipIf(len(cpus()) < 2, "one CPU")
     def test_disjoint_cpus(self):
         first, second = cpus()[:2]

@@ -2,6 +2,7 @@
 // Threads that are not the pool's: they attach at their first region and leave when they end.
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include <unistd.h>
 
@@ -138,6 +139,23 @@ void hold_slot(Carrier* root) noexcept {
     pool().node.root_begins(root);
   }
   wake_monitor();
+}
+
+void note_yield_of(Carrier* root) noexcept {
+  // Some yields in a row are a short wait, and the way to the monitor and back takes longer.
+  constexpr uint32_t kYieldsOfAWait = 16;
+  if (root->regions_open.load(std::memory_order_relaxed) != 0 || !root->holds_slot.load(std::memory_order_relaxed))
+    return;
+  const uint32_t regions = root->regions_seen.load(std::memory_order_relaxed);
+  if (std::exchange(root->yields_since, regions) != regions) root->yields = 0;
+  if (++root->yields < kYieldsOfAWait) return;
+  root->yields = 0;
+  Pool& p = pool();
+  if (p.node.owes_cpu(p)) release_slot(root);
+}
+
+void note_yield() noexcept {
+  if (Carrier* const home = current_context()->home; home != nullptr) note_yield_of(home);
 }
 
 void enter_region(Context* self, int calls) noexcept {

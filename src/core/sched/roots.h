@@ -14,6 +14,9 @@ void put_root_carrier(Carrier* carrier) noexcept;
 void release_slot(Carrier* root) noexcept;
 void hold_slot(Carrier* root) noexcept;
 
+// note_yield() for this root.
+void note_yield_of(Carrier* root) noexcept;
+
 // That many of `active_roots` have gone: workers may run in their place.
 void return_slots(Pool& pool, int count) noexcept;
 

@@ -148,6 +148,11 @@ void block_unless(Done&& done) noexcept {
 // Lets other ready work run first, if there is any; true if it did.
 bool yield() noexcept;
 
+// The caller calls sched_yield. If it is a root between two regions that goes on to do so, it waits for something
+// outside of the pool: an MPI rank for others. While other processes of the node miss its CPU it does not count as
+// running, until its next region.
+void note_yield() noexcept;
+
 // Nanoseconds a waiter may spin; 0 when waiting is passive.
 long spin_ns() noexcept;
 void set_spin_ns(long ns) noexcept;

@@ -45,8 +45,12 @@ bool opens_regions(const link_map* object) noexcept {
 }  // namespace
 
 bool yield_for(const void* caller) noexcept {
+  if (core::current_context()->carrier == nullptr) return false;
   const Member* member = current_member();
-  if (core::current_context()->carrier == nullptr || member == nullptr || member->team->size == 1) return false;
+  if (member == nullptr || member->team->size == 1) {
+    core::note_yield();
+    return false;
+  }
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(caller), &found) != 0 || !opens_regions(found.dlfo_link_map)) return false;
   // What the members wait for may as well be a thread that is none of the pool's.

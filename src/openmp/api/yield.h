@@ -5,9 +5,9 @@
 
 namespace weft::openmp {
 
-// For the code at `caller`: lets other work of the pool run, if the calling thread is a member of a team of several and
-// the code is of an object that opens OpenMP regions itself. False: nothing has run. Others may call it while they hold
-// locks of theirs, or in the middle of the pool itself.
+// For the code at `caller`, whose yield the core is told of: lets other work of the pool run, if the calling thread is
+// a member of a team of several and the code is of an object that opens OpenMP regions itself. False: nothing has run.
+// Others may call it while they hold locks of theirs, or in the middle of the pool itself.
 bool yield_for(const void* caller) noexcept;
 
 // From now on the audit library finds yield_for().

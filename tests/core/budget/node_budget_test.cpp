@@ -17,6 +17,7 @@
 #include "../await.h"
 #include "core/budget/admission.h"
 #include "core/sched/pool.h"
+#include "core/sched/roots.h"
 #include "node/process.h"
 #include "node/segment.h"
 
@@ -337,6 +338,36 @@ TEST_F(NodeTurnsTest, RootWaitsUntilTheOtherLeaves) {
 }
 
 // The other neither leaves nor gives. Nobody looks, either.
+// A rank that waits for another one by MPI, which yields: the other can only come if it gets the CPU.
+TEST_F(NodeTurnsTest, RootThatYieldsBetweenRegionsGivesItsSlotWhereItIsMissed) {
+  set_up(1);
+  root_->holds_slot = true;
+  pool().active_roots = 1;
+  budget().root_begins(root_);
+  ASSERT_GE(root_->slot.load(), 0);
+  const auto yield_for_long = [&] {
+    for (int i = 0; i < 1000; ++i) note_yield_of(root_);
+  };
+  yield_for_long();
+  EXPECT_GE(root_->slot.load(), 0) << "nobody misses it";
+  other_->want(1);
+  root_->regions_open = 1;
+  yield_for_long();
+  EXPECT_GE(root_->slot.load(), 0) << "it is in a region";
+  root_->regions_open = 0;
+  for (uint32_t region = 1; region < 100; ++region) {
+    root_->regions_seen = region;
+    note_yield_of(root_);
+  }
+  EXPECT_GE(root_->slot.load(), 0) << "a yield after each region is no wait";
+  yield_for_long();
+  EXPECT_EQ(root_->slot.load(), Slot::none);
+  EXPECT_FALSE(root_->holds_slot.load());
+  EXPECT_EQ(pool().active_roots.load(), 0);
+  other_->want(1);
+  EXPECT_EQ(take_all().size(), 1u);
+}
+
 TEST_F(NodeTurnsTest, RootGoesOnWithoutWhereItsTurnDoesNotCome) {
   set_up(1);
   wait_for_others_turn();
