@@ -22,7 +22,19 @@ void give_to_agents(Task* task) noexcept;
 // Takes one that still waits and is `wanted` by a member that has nothing else to do, or null; for run_given().
 Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Member* by) noexcept;
 
-// core::block() by a member that waits for tasks: if it is an agent, another may take its place meanwhile.
+// Brackets a wait of a member: if it is an agent, another may take its place meanwhile.
+class AgentAbsence {
+ public:
+  explicit AgentAbsence(const Member* self) noexcept;
+  ~AgentAbsence();
+  AgentAbsence(const AgentAbsence&) = delete;
+  AgentAbsence& operator=(const AgentAbsence&) = delete;
+
+ private:
+  const bool is_agent_;
+};
+
+// core::block() by a member that waits for tasks, or in one.
 void block_between_tasks(const Member* self) noexcept;
 // As core::block_unless().
 template <class Done>
