@@ -239,7 +239,7 @@ WEFT_ABI int weft_abi_alpi_cpu_count(uint64_t* count) {
   if (count == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
   member_to_pause();
-  *count = static_cast<uint64_t>(thread_id_count());
+  *count = static_cast<uint64_t>(thread_id_count(core::slots()));
   return ALPI_SUCCESS;
 }
 WEFT_ABI_EXPORT(alpi_cpu_count);

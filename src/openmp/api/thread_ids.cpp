@@ -27,14 +27,14 @@ void warn_once() noexcept {
   static std::atomic<bool> said{false};
   if (said.exchange(true, std::memory_order_relaxed)) return;
   base::warn("alpi_cpu_logical_id: more than %d threads have asked; set WEFT_ALPI_CPUS to a larger number",
-             thread_id_count());
+             thread_id_count(core::slots()));
 }
 
 }  // namespace
 
-int thread_id_count() noexcept {
+int thread_id_count(int slots) noexcept {
   const int wanted = base::options().alpi_cpus;
-  return wanted > 0 ? wanted : std::max(kUsual, 2 * core::slots());
+  return wanted > 0 ? wanted : std::max(kUsual, 2 * slots);
 }
 
 int thread_id() noexcept {
@@ -44,7 +44,7 @@ int thread_id() noexcept {
     if (const int mine = id.load(std::memory_order_relaxed)) return mine - 1;
     // Relaxed: each number is given once, whatever the order.
     int given = g_given.load(std::memory_order_relaxed);
-    while (given < thread_id_count()) {
+    while (given < thread_id_count(core::slots())) {
       if (!g_given.compare_exchange_weak(given, given + 1, std::memory_order_relaxed)) continue;
       id.store(static_cast<uint16_t>(given + 1), std::memory_order_relaxed);
       return given;

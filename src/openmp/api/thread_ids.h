@@ -5,8 +5,8 @@
 
 namespace weft::openmp {
 
-// How many numbers there are (WEFT_ALPI_CPUS).
-int thread_id_count() noexcept;
+// How many numbers there are where the pool has so many slots (WEFT_ALPI_CPUS).
+int thread_id_count(int slots) noexcept;
 
 // That of the OS thread that runs the caller, which is attached to the pool. Until the caller waits. -1: there are no
 // more.
