@@ -46,10 +46,8 @@ int version_check(int major, int minor) noexcept {
 const char* info_of(alpi_info_t query) noexcept {
   switch (query) {
     case ALPI_INFO_RUNTIME_NAME:
-    case ALPI_INFO_RUNTIME_VENDOR:
-      return "weft";
-    case ALPI_INFO_VERSION:
-      return "ALPI 1.2 (weft " WEFT_VERSION ")";
+    case ALPI_INFO_RUNTIME_VENDOR: return "weft";
+    case ALPI_INFO_VERSION: return "ALPI 1.2 (weft " WEFT_VERSION ")";
   }
   return nullptr;
 }
@@ -172,18 +170,12 @@ WEFT_ABI int weft_abi_alpi_task_suspend_mode_set(alpi_task* task, alpi_suspend_m
   // OpenMP's own tasks end with their body.
   if (!is_own(member_to_pause(), task) || !is_spawned(task_of(task))) return ALPI_ERR_PARAMETER;
   switch (mode) {
-    case ALPI_SUSPEND_NONE:
-      set_suspend_mode(task_of(task), SuspendMode::none, 0);
-      return ALPI_SUCCESS;
-    case ALPI_SUSPEND_SUBMIT:
-      set_suspend_mode(task_of(task), SuspendMode::submit, 0);
-      return ALPI_SUCCESS;
+    case ALPI_SUSPEND_NONE: set_suspend_mode(task_of(task), SuspendMode::none, 0); return ALPI_SUCCESS;
+    case ALPI_SUSPEND_SUBMIT: set_suspend_mode(task_of(task), SuspendMode::submit, 0); return ALPI_SUCCESS;
     case ALPI_SUSPEND_TIMEOUT_SUBMIT:
       set_suspend_mode(task_of(task), SuspendMode::timeout, argument);
       return ALPI_SUCCESS;
-    case ALPI_SUSPEND_EVENT_SUBMIT:
-      set_suspend_mode(task_of(task), SuspendMode::events, 0);
-      return ALPI_SUCCESS;
+    case ALPI_SUSPEND_EVENT_SUBMIT: set_suspend_mode(task_of(task), SuspendMode::events, 0); return ALPI_SUCCESS;
   }
   return ALPI_ERR_PARAMETER;
 }

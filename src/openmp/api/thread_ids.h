@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small numbers for OS threads, of which no two that exist at the same time have the same: libraries keep what one thread
-// at a time may touch by them. A thread gets its number when it first asks; the number of one that has ended is another's.
+// Small numbers for OS threads, of which no two that exist at the same time have the same: libraries keep what one
+// thread at a time may touch by them. A thread gets its number when it first asks; the number of one that has ended is
+// another's.
 #pragma once
 
 namespace weft::openmp {

@@ -46,18 +46,10 @@ Team* home() noexcept {
 
 void await_next_run(Member* self, Task* task, const Spawned& spawned) noexcept {
   switch (spawned.mode) {
-    case SuspendMode::none:
-      block_task(self, task);
-      break;
-    case SuspendMode::submit:
-      yield_task(self);
-      break;
-    case SuspendMode::timeout:
-      pause_for(self, spawned.timeout_ns);
-      break;
-    case SuspendMode::events:
-      await_own_events(self, task);
-      break;
+    case SuspendMode::none: block_task(self, task); break;
+    case SuspendMode::submit: yield_task(self); break;
+    case SuspendMode::timeout: pause_for(self, spawned.timeout_ns); break;
+    case SuspendMode::events: await_own_events(self, task); break;
   }
 }
 

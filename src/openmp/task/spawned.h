@@ -14,10 +14,10 @@ namespace weft::openmp {
 
 // When the body runs again.
 enum class SuspendMode : uint8_t {
-  none,     // after unblock_task()
-  submit,   // at once, after other work
+  none,  // after unblock_task()
+  submit,  // at once, after other work
   timeout,  // after a time, in nanoseconds
-  events,   // when all events of the task have come
+  events,  // when all events of the task have come
 };
 
 struct SpawnedBody {

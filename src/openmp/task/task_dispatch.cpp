@@ -105,7 +105,8 @@ void open_events(Member* self, Team* team, int count) noexcept {
   team->tasks.detached.fetch_add(count, std::memory_order_relaxed);
   team->tasks.detachable.store(true, std::memory_order_relaxed);
   // However the task runs, the barriers of the team wait for its end.
-  if (self->team == team && defers_tasks(team) && !team->tasks.tasked.load(std::memory_order_relaxed)) announce_tasks(self);
+  if (self->team == team && defers_tasks(team) && !team->tasks.tasked.load(std::memory_order_relaxed))
+    announce_tasks(self);
 }
 
 bool runs_at_once(const Member* self, bool deferred) noexcept {

@@ -146,8 +146,8 @@ void expect_events(Member* self, Task* task, int events) noexcept {
 }
 
 void events_come(Task* task, int events) noexcept {
-  // Read before: the task may be gone as soon as they are counted. Its record stays one: who waits is read after, and if
-  // that is somebody else by then, it is woken for nothing.
+  // Read before: the task may be gone as soon as they are counted. Its record stays one: who waits is read after, and
+  // if that is somebody else by then, it is woken for nothing.
   const bool implicit = task->implicit;
   Team* team = task->team;
   const int share = own_share(task);
@@ -162,8 +162,6 @@ void events_come(Task* task, int events) noexcept {
   }
 }
 
-bool expects_events(const Task* task) noexcept {
-  return task->open.load(std::memory_order_acquire) > own_share(task);
-}
+bool expects_events(const Task* task) noexcept { return task->open.load(std::memory_order_acquire) > own_share(task); }
 
 }  // namespace weft::openmp
