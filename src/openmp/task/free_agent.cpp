@@ -138,6 +138,12 @@ bool agents_may_help(const Member* self) noexcept {
   return self->team->size < core::slots() && core::has_spare();
 }
 
+void work_beside_agents(const Member* self) noexcept {
+  if (self->context->home == nullptr) return;
+  core::enter_region(self->context, 1);
+  core::leave_region(self->context);
+}
+
 void give_to_agents(Task* task) noexcept {
   put(task);
   call_agent();

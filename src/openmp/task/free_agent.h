@@ -16,6 +16,10 @@ inline constexpr int kUnassignedThread = -2;
 // Whether there can be CPUs on which no member of the caller's team runs. Starts the runtime.
 bool agents_may_help(const Member* self) noexcept;
 
+// The caller is about to give a task, and goes on. A root needs a CPU of its own then; and it is watched from then on
+// whether it keeps agents from theirs.
+void work_beside_agents(const Member* self) noexcept;
+
 // `task`, which is ready, is run by an agent; by the caller if none can be had. Its end counts as its event.
 void give_to_agents(Task* task) noexcept;
 

@@ -66,7 +66,7 @@ void run_body(Task* task) {
 }  // namespace
 
 void spawn_task(const SpawnedBody& body) noexcept {
-  member_to_pause();
+  Member* member = member_to_pause();
   Team* team = home();
   void* payload = nullptr;
   Task* task = allocate_task(sizeof(Spawned), alignof(Spawned), &payload);
@@ -82,6 +82,8 @@ void spawn_task(const SpawnedBody& body) noexcept {
   // Relaxed: giving it to the agents is a release.
   task->unblocked.store(false, std::memory_order_relaxed);
   task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
+  work_beside_agents(member);
+  core::want_worker_beside_roots();
   give_to_agents(task);
 }
 

@@ -75,11 +75,7 @@ void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noex
     task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
   }
   open_events(self, team);
-  if (self->context->home != nullptr) {
-    // The root works beside the agents: it needs a CPU of its own.
-    core::enter_region(self->context, 1);
-    core::leave_region(self->context);
-  }
+  work_beside_agents(self);
   if (clauses.dependence_count > 0 &&
       !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) {
     return;

@@ -95,6 +95,15 @@ static void spawned(void)
   CHECK_EQ(errno, 77);
 }
 
+// A thread that does not wait, but looks, keeps no other from its CPU.
+static void beside_a_busy_thread(void)
+{
+  struct Flag flag = {own_task(), 0};
+  CHECK_EQ(alpi.task_spawn(do_nothing, 0, set, &flag, 0, 0), ALPI_SUCCESS);
+  while (flag.set == 0) continue;
+  wait_for(&flag);
+}
+
 // Each is paused until the next one comes: as many are under way as there are tasks.
 static struct alpi_task *_Atomic g_chain[kPairs];
 
@@ -501,6 +510,7 @@ int main(void)
   wrong_use();
   for (int i = 0; i < 5; i++) {
     spawned();
+    beside_a_busy_thread();
     spawned_chain();
     suspended();
     spawned_events();
