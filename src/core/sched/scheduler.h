@@ -106,6 +106,10 @@ bool threads_refused() noexcept;
 // Sees to it that there are workers for that many members, as far as there are slots.
 void want_workers(int members) noexcept;
 
+// The same for work that a root has launched and does not wait for: there is a worker even where the root's is the only
+// slot. It runs when the monitor has taken that back.
+void want_worker_beside_roots() noexcept;
+
 // Sees to it that the caller's carrier can leave a context that blocks: false when the system refuses the
 // thread for that. Contexts made after a refusal could hold up everything.
 bool has_spare() noexcept;

@@ -144,6 +144,8 @@ void grow_workers(int count) noexcept {
 
 void want_workers(int members) noexcept { grow_workers(std::min(members, pool().settings.slots) - 1); }
 
+void want_worker_beside_roots() noexcept { grow_workers(1); }
+
 void start(const Settings& settings) noexcept {
   if (g_pool.load(std::memory_order_acquire) != nullptr) return;
   g_start_lock.lock();

@@ -8,9 +8,9 @@
 #include "base/message.h"
 #include "core/core.h"
 #include "openmp/abi/abi.h"
-#include "openmp/settings/startup.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
+#include "openmp/task/task_pause.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"
 #include "platform/cycles.h"
@@ -32,20 +32,13 @@ constexpr int64_t kPausesIn20Us = 40;
 // A thread of control is in one pause at a time.
 constinit thread_local weft_blocking_context t_blocking;
 
-Member* attached_member() noexcept {
-  Member* member = self();
-  attach_to_pool(member);
-  return member;
-}
-
 bool tasks_wait(const Team* team) noexcept {
   return team->tasks.tasked.load(std::memory_order_relaxed) && tasks_in_sight(team);
 }
 
 int register_service(core::PollingService service, void* data, core::PollingAnswer answer) noexcept {
   const base::KeepErrno keep;
-  g_tasks_may_pause.store(true, std::memory_order_relaxed);
-  start_runtime();
+  let_tasks_pause();
   return core::register_polling_service(service, data, answer);
 }
 
@@ -56,7 +49,7 @@ Task* task_of(weft_event_counter* counter) noexcept { return reinterpret_cast<Ta
 WEFT_ABI weft_blocking_context* weft_abi_weft_get_current_blocking_context() {
   const base::KeepErrno keep;
   // Relaxed: who unblocks has the address from here, by a way of its own.
-  t_blocking.context.store(attached_member()->context, std::memory_order_relaxed);
+  t_blocking.context.store(member_to_pause()->context, std::memory_order_relaxed);
   t_blocking.unblocked.store(false, std::memory_order_relaxed);
   return &t_blocking;
 }
@@ -65,8 +58,9 @@ WEFT_ABI_EXPORT(weft_get_current_blocking_context);
 WEFT_ABI void weft_abi_weft_block_current_task(weft_blocking_context* context) {
   if (context->unblocked.load()) return;
   const base::KeepErrno keep;
-  const Absence absence(self());
-  while (!context->unblocked.load()) core::block();
+  Member* member = self();
+  const Absence absence(member);
+  while (!context->unblocked.load()) block_between_tasks(member);
 }
 WEFT_ABI_EXPORT(weft_block_current_task);
 
@@ -80,7 +74,7 @@ WEFT_ABI_EXPORT(weft_unblock_task);
 
 WEFT_ABI int weft_abi_weft_spin_until(int (*done)(void* argument), void* argument) {
   const base::KeepErrno keep;
-  const Member* member = attached_member();
+  const Member* member = member_to_pause();
   int last = done(argument);
   if (last != 0) return last;
   // Others may run under the number of a task that has not asked for it. But it takes a while until they do: as long as
@@ -98,12 +92,7 @@ WEFT_ABI_EXPORT(weft_spin_until);
 
 WEFT_ABI int weft_abi_weft_yield() {
   const base::KeepErrno keep;
-  Member* member = attached_member();
-  core::poll();
-  if (!tasks_wait(member->team)) return core::yield() ? 1 : 0;
-  const Absence absence(member);
-  core::yield();
-  return 1;
+  return yield_task(member_to_pause()) ? 1 : 0;
 }
 WEFT_ABI_EXPORT(weft_yield);
 

@@ -11,6 +11,7 @@
 
 #include "base/options.h"
 #include "openmp/affinity/affinity.h"
+#include "openmp/api/thread_ids.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/startup.h"
 #include "openmp/team/affinity_format.h"
@@ -166,6 +167,7 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_NESTED_REGIONS", long{options.nested_regions});
     out.setting("WEFT_ADOPT_LIBRARIES", options.adopt_libraries);
     out.setting("WEFT_REPRODUCIBLE", name_of(options.reproducible));
+    out.setting("WEFT_ALPI_CPUS", long{thread_id_count(settings.slots)});
     out.setting("WEFT_REGION_THREADS", long{options.region_threads});
     out.setting("WEFT_BALANCE", base::name_of(options.balance));
     grain(out, options.grain);

@@ -138,6 +138,12 @@ bool agents_may_help(const Member* self) noexcept {
   return self->team->size < core::slots() && core::has_spare();
 }
 
+void work_beside_agents(const Member* self) noexcept {
+  if (self->context->home == nullptr) return;
+  core::enter_region(self->context, 1);
+  core::leave_region(self->context);
+}
+
 void give_to_agents(Task* task) noexcept {
   put(task);
   call_agent();
@@ -161,15 +167,19 @@ Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Membe
   return task;
 }
 
-void block_between_tasks(const Member* self) noexcept {
-  if (self->team->agent_of == nullptr) {
-    core::block();
-    return;
-  }
+AgentAbsence::AgentAbsence(const Member* self) noexcept : is_agent_(self->team->agent_of != nullptr) {
+  if (!is_agent_) return;
   g_queue.agents.fetch_sub(1);
   if (g_queue.waiting.load() > 0) call_agent();
+}
+
+AgentAbsence::~AgentAbsence() {
+  if (is_agent_) g_queue.agents.fetch_add(1);
+}
+
+void block_between_tasks(const Member* self) noexcept {
+  const AgentAbsence absence(self);
   core::block();
-  g_queue.agents.fetch_add(1);
 }
 
 }  // namespace weft::openmp

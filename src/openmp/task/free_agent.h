@@ -16,13 +16,29 @@ inline constexpr int kUnassignedThread = -2;
 // Whether there can be CPUs on which no member of the caller's team runs. Starts the runtime.
 bool agents_may_help(const Member* self) noexcept;
 
+// The caller is about to give a task, and goes on. A root needs a CPU of its own then; and it is watched from then on
+// whether it keeps agents from theirs.
+void work_beside_agents(const Member* self) noexcept;
+
 // `task`, which is ready, is run by an agent; by the caller if none can be had. Its end counts as its event.
 void give_to_agents(Task* task) noexcept;
 
 // Takes one that still waits and is `wanted` by a member that has nothing else to do, or null; for run_given().
 Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Member* by) noexcept;
 
-// core::block() by a member that waits for tasks: if it is an agent, another may take its place meanwhile.
+// Brackets a wait of a member: if it is an agent, another may take its place meanwhile.
+class AgentAbsence {
+ public:
+  explicit AgentAbsence(const Member* self) noexcept;
+  ~AgentAbsence();
+  AgentAbsence(const AgentAbsence&) = delete;
+  AgentAbsence& operator=(const AgentAbsence&) = delete;
+
+ private:
+  const bool is_agent_;
+};
+
+// core::block() by a member that waits for tasks, or in one.
 void block_between_tasks(const Member* self) noexcept;
 // As core::block_unless().
 template <class Done>

@@ -59,7 +59,7 @@ struct Task {
   bool uses_number = false;          // it has asked for its thread number (stand_in.h)
   bool holds_number = false;         // no other task that asks runs under it
   bool undeferred = false;           // its parent goes on when it has ended
-  bool waits_for_events = false;     // before it ends: nobody else could (event_counter.h)
+  bool waits_for_events = false;     // before it ends: nobody else could
   int priority = 0;
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
@@ -87,14 +87,17 @@ struct Task {
   std::atomic<bool> parent_waits{false};  // in taskwait, asleep
 
   // Dependences. `edges` guards `successors` and the end of `life`, which counts the tasks that this record has been.
-  // `unmet`: predecessors that have not ended. `waiter`: the context that waits for them in place of a deque.
+  // `unmet`: predecessors that have not ended. `waiter`: the context that waits for them in place of a deque; or, once
+  // the task runs, for its events.
   platform::Spinlock edges;
   std::atomic<uint32_t> life{0};
   std::atomic<int> unmet{0};
   std::atomic<core::Context*> waiter{nullptr};
   base::SmallList<Task*, 2> successors;
 
-  Team* team = nullptr;  // of a detachable task, of one with dependences, and of one for free agents
+  Team* team = nullptr;  // of a detachable task, of one with dependences or events, and of one for free agents
+  // unblock_task() has come, and no block_task() has taken that. Sequentially consistent, as in task_pause.cpp.
+  std::atomic<bool> unblocked{false};
   ompt::TaskInfo tool;
 };
 
@@ -146,13 +149,33 @@ void end_undeferred(Member* self, Task* task) noexcept;
 // The event of a detachable task is fulfilled; from any thread (section 15.10, omp_fulfill_event).
 void fulfill_event(Task* task) noexcept;
 
-// `events` more are to come before the caller's task, which is explicit, has ended.
+// `events` more are to come before the caller's task has ended; an implicit task's hold up the team's barriers.
 void expect_events(Member* self, Task* task, int events) noexcept;
 // They have come; from any thread.
 void events_come(Task* task, int events) noexcept;
+// Whether some are to come; a hint.
+bool expects_events(const Task* task) noexcept;
+// By the task itself: until all that it expects have come.
+void await_own_events(Member* self, Task* task) noexcept;
 
-// The event of a task of `team` is to come: the team's barriers wait for it. By one of the thread's members.
-void open_event(Member* self, Team* team) noexcept;
+// Events of tasks of `team` are to come: the team's barriers wait for them. By one of the thread's members.
+void open_events(Member* self, Team* team, int count = 1) noexcept;
+
+// A record that is about to be a task again, of `parent` or, null, of none (spawned.h). Its ICVs are the caller's part.
+inline void renew(Task* task, Task* parent) noexcept {
+  task->parent.store(parent, std::memory_order_relaxed);
+  task->depth.store(parent != nullptr ? parent->depth.load(std::memory_order_relaxed) + 1 : 0,
+                    std::memory_order_relaxed);
+  task->ended.store(false, std::memory_order_relaxed);
+  task->for_agents = false;
+  task->uses_number = false;
+  task->undeferred = false;
+  task->waits_for_events = false;
+  task->group = parent != nullptr ? parent->group : nullptr;
+  task->created = 0;
+  task->done_here = 0;
+  task->done_remote.store(0, std::memory_order_relaxed);
+}
 
 // Makes a thread that has opened no region of several members yet one of the pool's, so that it can wait.
 void attach_to_pool(Member* self) noexcept;

@@ -24,18 +24,8 @@ void prepare(Member* self, Task* task, bool final) noexcept {
   } else {
     task->icvs = parent->icvs;
   }
-  task->parent.store(parent, std::memory_order_relaxed);
-  task->depth.store(parent->depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  task->ended.store(false, std::memory_order_relaxed);
+  renew(task, parent);
   task->final = final;
-  task->for_agents = false;
-  task->uses_number = false;
-  task->undeferred = false;
-  task->waits_for_events = false;
-  task->group = parent->group;
-  task->created = 0;
-  task->done_here = 0;
-  task->done_remote.store(0, std::memory_order_relaxed);
   ++parent->created;
   if (task->group != nullptr) task->group->pending.fetch_add(1, std::memory_order_relaxed);
 }
@@ -84,12 +74,8 @@ void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noex
   } else {
     task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
   }
-  open_event(self, team);
-  if (self->context->home != nullptr) {
-    // The root works beside the agents: it needs a CPU of its own.
-    core::enter_region(self->context, 1);
-    core::leave_region(self->context);
-  }
+  open_events(self, team);
+  work_beside_agents(self);
   if (clauses.dependence_count > 0 &&
       !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) {
     return;
@@ -110,9 +96,9 @@ void attach_to_pool(Member* self) noexcept {
   }
 }
 
-void open_event(Member* self, Team* team) noexcept {
+void open_events(Member* self, Team* team, int count) noexcept {
   attach_to_pool(self);
-  team->tasks.detached.fetch_add(1, std::memory_order_relaxed);
+  team->tasks.detached.fetch_add(count, std::memory_order_relaxed);
   team->tasks.detachable.store(true, std::memory_order_relaxed);
   // However the task runs, the barriers of the team wait for its end.
   if (self->team == team && defers_tasks(team) && !team->tasks.tasked.load(std::memory_order_relaxed))
@@ -132,7 +118,7 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
     submit_to_agents(self, task, clauses);
     return;
   }
-  if (clauses.detachable) open_event(self, team);
+  if (clauses.detachable) open_events(self, team);
   if (clauses.detachable || clauses.dependence_count > 0) task->team = team;
   const bool deferred = clauses.deferred && defers_tasks(team) && !self->task->final;
   // Where every task runs when it is created, only detachable ones can be waited for.
@@ -173,7 +159,7 @@ void begin_undeferred(Member* self, Task* task, bool final) noexcept {
   task->undeferred = true;
   if (task->open.load(std::memory_order_relaxed) != 0) {
     task->team = self->team;
-    open_event(self, self->team);
+    open_events(self, self->team);
   }
   if (ompt::on<Told>()) ompt::create_undeferred(self, task);
   start_task(self, task);

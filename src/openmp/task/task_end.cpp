@@ -3,6 +3,7 @@
 #include "core/core.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
+#include "openmp/task/spawned.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"
 #include "platform/fence.h"
@@ -53,15 +54,11 @@ void complete(Member* self, Task* task) noexcept {
   }
 }
 
-// The body and the event of a detachable task are both over.
-void complete_detached(Member* self, Task* task) noexcept {
-  Team* team = task->team;
-  if (ompt::on()) ompt::complete_detached(task);
-  complete(self, task);
-  if (task->done_remote.fetch_add(1, std::memory_order_acq_rel) + 1 == 0) free_task(task);
+// Of the events that the team's barriers wait for, so many have come.
+void close_events(Team* team, int count) noexcept {
   // Without this the region might end, and the record serve another, as soon as the count of tasks is down.
   team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
-  const bool last = team->tasks.detached.fetch_sub(1) == 1;
+  const bool last = team->tasks.detached.fetch_sub(count) == count;
   platform::full_fence_after_update();
   if (!last) {
     // Nobody waits for fewer of them.
@@ -74,17 +71,38 @@ void complete_detached(Member* self, Task* task) noexcept {
   team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
-// Its parent goes on at once when it has ended, so it ends when its events have come.
-void await_own_events(Member* self, const Task* task) noexcept {
-  const auto come = [task] { return task->open.load(std::memory_order_acquire) == 1; };
-  if (core::spin_until(self->context, come)) return;
-  const Absence absence(self);
-  while (!come()) core::block();
+// The body and the event of a detachable task are both over.
+void complete_detached(Member* self, Task* task) noexcept {
+  const bool spawned = is_spawned(task);
+  Team* team = task->team;
+  if (spawned) {
+    report_completion(task);
+  } else {
+    if (ompt::on()) ompt::complete_detached(task);
+    complete(self, task);
+  }
+  if (task->done_remote.fetch_add(1, std::memory_order_acq_rel) + 1 == 0) free_task(task);
+  if (!spawned) close_events(team, 1);
 }
+
+// What `open` counts beside events while the body runs: its end, and what an agent does after that.
+int own_share(const Task* task) noexcept { return task->implicit ? 0 : 1 + (task->for_agents ? 1 : 0); }
 
 }  // namespace
 
+void await_own_events(Member* self, Task* task) noexcept {
+  const auto come = [task] { return !expects_events(task); };
+  if (core::spin_until(self->context, come)) return;
+  const Absence absence(self);
+  // Against events_come(): the fence is between who waits and the count.
+  task->waiter.store(self->context, std::memory_order_release);
+  platform::full_fence();
+  while (!come()) block_between_tasks(self);
+  task->waiter.store(nullptr, std::memory_order_relaxed);
+}
+
 void end_task(Member* self, Task* task) noexcept {
+  // Its parent goes on at once when it has ended, so it ends when its events have come.
   if (__builtin_expect(task->waits_for_events, 0)) await_own_events(self, task);
   if (__builtin_expect(task->uses_number, 0)) release_number(self, task);
   self->task = nullptr;
@@ -114,22 +132,36 @@ void fulfill_event(Task* task) noexcept {
 }
 
 void expect_events(Member* self, Task* task, int events) noexcept {
-  // Its body runs, so it is not over.
-  if (task->open.load(std::memory_order_relaxed) == 0) {
+  if (task->implicit) {
+    task->team = self->team;
+    open_events(self, task->team, events);
+  } else if (task->open.load(std::memory_order_relaxed) == 0) {
+    // Its body runs, so it is not over.
     task->open.store(1, std::memory_order_relaxed);
     task->team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
-    open_event(self, task->team);
+    open_events(self, task->team);
     task->waits_for_events = task->undeferred;
   }
   task->open.fetch_add(events, std::memory_order_relaxed);
 }
 
 void events_come(Task* task, int events) noexcept {
-  // Read before: the task may be gone as soon as they are counted.
-  core::Context* waiter = task->waits_for_events ? task->context : nullptr;
+  // Read before: the task may be gone as soon as they are counted. Its record stays one: who waits is read after, and
+  // if that is somebody else by then, it is woken for nothing.
+  const bool implicit = task->implicit;
+  Team* team = task->team;
+  const int share = own_share(task);
   const int left = task->open.fetch_sub(events, std::memory_order_acq_rel) - events;
-  if (left == 0) complete_detached(nullptr, task);
-  if (left == 1 && waiter != nullptr) core::unblock(waiter);
+  if (implicit) {
+    close_events(team, events);
+  } else if (left == 0) {
+    complete_detached(nullptr, task);
+  } else if (left == share) {
+    platform::full_fence_after_update();
+    if (core::Context* waiter = task->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
+  }
 }
+
+bool expects_events(const Task* task) noexcept { return task->open.load(std::memory_order_acquire) > own_share(task); }
 
 }  // namespace weft::openmp
