@@ -178,8 +178,12 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     samples: dict[Key, list[float]] = {
         ("default", name, measure): values for measure in chosen for name, values in taken[measure].items()
     }
-    about = report.run_of(stamp, others_percent, session.rounds) | {
-        "runtimes": {runtime.name: str(runtime.file) for runtime in session.runtimes},
-    } | files.judged(judged, session.failures)
+    about = (
+        report.run_of(stamp, others_percent, session.rounds)
+        | {
+            "runtimes": {runtime.name: str(runtime.file) for runtime in session.runtimes},
+        }
+        | files.judged(judged, session.failures)
+    )
     files.write_micro(folder, samples, dict.fromkeys(chosen, "ns"), about, "loops")
     return report.finish(console, folder, session.failures)

@@ -42,7 +42,8 @@ template <class Done>
 void block_in_task_unless(Member* self, Done&& done) noexcept {
   if (!tasks_may_pause()) return block_between_tasks_unless(self, done);
   const Absence absence(self);
-  block_between_tasks_unless(self, done);
+  // Whoever stands in runs what there is to run.
+  while (!done()) block_between_tasks_unless(self, done);
 }
 
 // The caller's task, which has asked for its number, has ended.

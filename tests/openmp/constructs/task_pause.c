@@ -192,20 +192,24 @@ static void with_a_lock(void)
 // What a task keeps by its thread number stays its own while it is paused, as long as there are other threads.
 static void thread_numbers(void)
 {
-  enum { kMost = 64 };
+  enum { kMost = 64, kPaused = 2 };
   static long scratch[kMost];
+  static weft_blocking_context *_Atomic paused[kPaused];
   int wrong = 0;
 #pragma omp parallel
 #pragma omp single
-  if (omp_get_num_threads() >= 3 && omp_get_num_threads() <= kMost) {
+  if (omp_get_num_threads() > kPaused && omp_get_num_threads() <= kMost) {
     for (int round = 0; round < 20; round++) {
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < kPaused; i++) {
+        paused[i] = 0;
 #pragma omp task firstprivate(i, round) shared(wrong)
         {
           long *mine = &scratch[omp_get_thread_num()];
           const long value = 1000 * round + i;
           *mine = value;
-          receive_from(i);
+          weft_blocking_context *pause = get_blocking_context();
+          paused[i] = pause;
+          block_task(pause);
           if (*mine != value) {
 #pragma omp atomic
             wrong++;
@@ -216,9 +220,12 @@ static void thread_numbers(void)
 #pragma omp task
         scratch[omp_get_thread_num()] = -1;
       }
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < kPaused; i++) {
 #pragma omp task firstprivate(i)
-        send_to(i, 0);
+        {
+          while (paused[i] == 0) yield_task();
+          unblock_task(paused[i]);
+        }
       }
 #pragma omp taskwait
     }
