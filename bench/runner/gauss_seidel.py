@@ -82,7 +82,7 @@ def trials(plan: Plan, mpis: list[str], ways: list[Way]) -> Iterator[Trial]:
 def _hybrid(plan: Plan, place: Place, share: str, block: int, ways: list[Way]) -> Iterator[Trial]:
     for version in HYBRID:
         for way in ways:
-            if way.library or version != EVENTS:
+            if way.preloaded or version != EVENTS:
                 yield _trial(plan, place, share, version, block, way)
 
 
@@ -90,7 +90,7 @@ def judge(results: Results) -> list[Verdict]:
     """Ratios of times, each the inverse of that of the rates."""
     verdicts = []
     for trial, rates in results.rates.items():
-        if trial.way.library is None or trial.version != BLOCKING:
+        if trial.way.preloaded is None or trial.version != BLOCKING:
             continue
         own = statistics.median(rates)
         what = f"{trial.place.label}, rows {trial.share}, block {trial.size}"

@@ -43,7 +43,7 @@ def trials(arguments: argparse.Namespace) -> Iterator[Trial]:
         for place in mpi_jobs.places(mpi):
             for version in HYBRID:
                 for way in arguments.ways:
-                    if way.library or version != EVENTS:
+                    if way.preloaded or version != EVENTS:
                         yield Trial(PROGRAM, place, SHARE, version, "", way, ("--version", version, *size))
 
 

@@ -69,7 +69,7 @@ def _measure(arguments: argparse.Namespace, progress: Progress) -> Measured:
     for mpi in arguments.mpi:
         place = Place(mpi, RANKS, machine.cpus())
         # Without task-aware MPI they hang: nobody waits for that in --smoke.
-        for way in arguments.ways if not arguments.smoke else [way for way in arguments.ways if way.library]:
+        for way in arguments.ways if not arguments.smoke else [way for way in arguments.ways if way.preloaded]:
             progress.update(task, advance=1, description=f"{place.label}: {OPPOSITE_ORDER}, {way.name}")
             measured.ended[place.label, way.name] = _opposite_order(arguments, place, way, meetings)
     return measured
@@ -81,7 +81,7 @@ def _opposite_order(arguments: argparse.Namespace, place: Place, way: Way, meeti
     for _ in range(meetings):
         outcome = mpi_jobs.run(arguments.build, place, way, OPPOSITE_ORDER, [TIMES], arguments.timeout)
         ended.append(outcome.result is not None)
-        if not ended[-1] and way.library is None:
+        if not ended[-1] and way.preloaded is None:
             break
     return ended
 

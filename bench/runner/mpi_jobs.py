@@ -47,7 +47,7 @@ class Way:
     """An OpenMP runtime, and the library of task-aware MPI where it is used."""
 
     runtime: Runtime
-    library: pathlib.Path | None
+    preloaded: pathlib.Path | None
 
     @property
     def name(self) -> str:
@@ -86,7 +86,7 @@ def find_ways(root: pathlib.Path, build: pathlib.Path, names: Sequence[str]) -> 
 
 def without_library(ways: Sequence[Way]) -> Way:
     """In which versions without OpenMP run: without task-aware MPI, if there is such a way."""
-    return next((way for way in ways if way.library is None), ways[0])
+    return next((way for way in ways if way.preloaded is None), ways[0])
 
 
 def there_by_default(build: pathlib.Path) -> tuple[str, ...]:
@@ -111,8 +111,8 @@ def places(mpi: str) -> list[Place]:
 def run(build: pathlib.Path, place: Place, way: Way, program: str, words: Sequence[object], timeout_s: int) -> Outcome:
     """A job whose rank 0 writes JSON, or nothing."""
     variables = {"LD_LIBRARY_PATH": str(way.runtime.directory), "OMP_NUM_THREADS": str(place.threads)}
-    if way.library:
-        variables["LD_PRELOAD"] = str(way.library)
+    if way.preloaded:
+        variables["LD_PRELOAD"] = str(way.preloaded)
     launcher = [*LAUNCHERS[place.mpi], *UNBOUND[place.mpi]]
     program_words = [str(build / "bench" / f"{program}_{place.mpi}"), *(str(word) for word in words)]
     output, reason = finish(start(launcher, place.ranks, variables, program_words), timeout_s)

@@ -74,7 +74,7 @@ class Results:
         reason = outcome.reason
         if outcome.hung:
             self.hung[trial] = reason
-            if trial.way.library is None:
+            if trial.way.preloaded is None:
                 return  # a result, and the reason for task-aware MPI
         if outcome.result is not None:
             found = outcome.result["hash"]
@@ -123,7 +123,7 @@ def numbers(text: str) -> list[int]:
 
 def may_hang(trial: Trial, blocking: str) -> bool:
     """Tasks with blocking calls, where only task-aware MPI lets others run. Nobody waits for it in --smoke."""
-    return trial.version == blocking and trial.place.ranks > 1 and trial.way.library is None
+    return trial.version == blocking and trial.place.ranks > 1 and trial.way.preloaded is None
 
 
 def _measure(arguments: argparse.Namespace, program: str, trials: Sequence[Trial], progress: Progress) -> Results:
@@ -143,7 +143,7 @@ def _tables(console: Console, title: str, trials: Sequence[Trial], results: Resu
     for way in dict.fromkeys(trial.way for trial in trials):
         here = [trial for trial in trials if trial.way == way]
         columns = [version for version in versions if any(trial.version == version for trial in here)]
-        with_library = ", task-aware MPI" if way.library else ""
+        with_library = ", task-aware MPI" if way.preloaded else ""
         name = f"{title}, by {way.name}{with_library}: {UNIT}, median (p10 .. p90)"
         shown = report.new_table(name, "ranks x threads", "rows", "block", *columns, left=3)
         for row in dict.fromkeys(trial.row for trial in here):

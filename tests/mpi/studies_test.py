@@ -48,7 +48,7 @@ def versions(program: str, way: Way, place: Place) -> Iterator[str]:
         yield from MPI_ONLY if program == "gauss_seidel" else MPI_ONLY[:1]
     if place.threads < THREADS_FOR_ALL:
         yield from tasks
-    if way.library:
+    if way.preloaded:
         yield from (BLOCKING, EVENTS)
     elif place.ranks == 1 or place.threads == THREADS_FOR_ALL:
         yield BLOCKING
