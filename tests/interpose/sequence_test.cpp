@@ -206,7 +206,7 @@ TEST_F(TellingJobs, GiveTheirStacksBackWhenThereIsNoCallForAWhile) {
     ASSERT_TRUE(sequence->begin(kJobs, run_telling_job, &call, Sequence::Waits::seen));
     sequence->run();
     int now = count_stacks();
-    ASSERT_GE(now, kJobs - 1);
+    ASSERT_GE(now, kJobs / 2);  // each CPU's thread runs one on its own stack
     for (int i = 0; i < kTries && now > kFew; ++i) {
       usleep(10'000);
       now = count_stacks();

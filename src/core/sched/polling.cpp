@@ -13,7 +13,8 @@ namespace weft::core {
 
 namespace detail {
 
-constinit std::atomic<uint32_t> g_wanted{0};
+// Read at each look of those that wait and after each task; so what others write often stands elsewhere.
+alignas(64) constinit std::atomic<uint32_t> g_wanted{0};
 
 }  // namespace detail
 
@@ -37,13 +38,13 @@ struct Service {
 };
 
 // Touched with the right to poll.
-constinit std::array<Service, kMost> g_services{};
+alignas(64) constinit std::array<Service, kMost> g_services{};
 // Their bits.
 constinit std::atomic<uint32_t> g_registered{0};
 // How often poll_soon() has been called.
-constinit std::atomic<uint32_t> g_calls{0};
+alignas(64) constinit std::atomic<uint32_t> g_calls{0};
 // Who has that right: 0, or a number of the thread's. Acquire and release, as a lock's.
-constinit std::atomic<uintptr_t> g_poller{0};
+alignas(64) constinit std::atomic<uintptr_t> g_poller{0};
 constinit std::atomic<bool> g_sleeper_elected{false};
 // Relaxed: an old value makes a poll come early or late.
 constinit std::atomic<int64_t> g_polled_ns{0};

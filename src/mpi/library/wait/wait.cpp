@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include <sched.h>
+
 #include "mpi/library/tickets/tickets.h"
 
 namespace weft::mpi {
@@ -56,9 +58,24 @@ int look(void* waited) noexcept {
   return done ? 1 : 0;
 }
 
+// Outside of parallel regions the CPU has nothing better to do: as MPI itself, which looks until the message is there.
+// Yields, since other ranks may want the CPU: after a few looks, in which most messages come.
+template <class Waited>
+bool look_until_done(const Runtime& runtime, Waited& waited) noexcept {
+  constexpr int kLooksBeforeYield = 64;
+  for (int looks = 1; !waited.test(); ++looks) {
+    if (looks < kLooksBeforeYield) continue;
+    runtime.yield();
+    sched_yield();
+  }
+  return true;
+}
+
 template <class Waited>
 bool done_in_place(const Runtime& runtime, Waited& waited) noexcept {
-  return waited.test() || runtime.spin_until(look<Waited>, &waited) != 0;
+  if (waited.test()) return true;
+  if (!in_region(runtime)) return look_until_done(runtime, waited);
+  return runtime.spin_until(look<Waited>, &waited) != 0;
 }
 
 int report(const Origin& origin, int code) noexcept { return code == MPI_SUCCESS ? code : raise(origin, code); }
