@@ -64,7 +64,9 @@ def run(mpi: str, ranks: int, command: list[str], preloaded: list[str], into: pa
     if mpi == "openmpi":
         launcher[1:1] = ["--allow-run-as-root", "--oversubscribe"]
     environment = dict(os.environ, LD_LIBRARY_PATH=str(LIBRARIES))
-    full = [*launcher, "env", f"LD_PRELOAD={':'.join(preloaded)}", *command]
+    # Each rank has a file of its own: launchers mix what several of them write, in the middle of lines.
+    to_file = ["sh", "-c", 'exec "$@" >"out.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1', "sh"]
+    full = [*launcher, *to_file, "env", f"LD_PRELOAD={':'.join(preloaded)}", *command]
     try:
         done = subprocess.run(
             full,
@@ -77,7 +79,11 @@ def run(mpi: str, ranks: int, command: list[str], preloaded: list[str], into: pa
         )
     except subprocess.TimeoutExpired as expired:
         sys.exit(f"hangs: {' '.join(full)}\n{(expired.stdout or b'').decode()}")
-    return done.returncode, sorted(done.stdout.splitlines(), key=lambda line: line.split(":")[0])
+    written = [into / f"out.{rank}" for rank in range(ranks)]
+    lines = [line for file in written if file.exists() for line in file.read_text().splitlines()]
+    for file in written:
+        file.unlink(missing_ok=True)
+    return done.returncode, lines + sorted(done.stdout.splitlines(), key=lambda line: line.split(":")[0])
 
 
 def main() -> None:
