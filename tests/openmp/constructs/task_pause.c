@@ -45,6 +45,45 @@ static void opposite_order(void)
   CHECK_EQ(children, kPairs);
 }
 
+// More tasks than a queue has room for, all of which wait for those that come last.
+static void long_queue(void)
+{
+  enum { kMany = 300 };
+  int received = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < kMany; i++) {
+#pragma omp task firstprivate(i)
+      send_to(i, i);
+    }
+    for (int i = kMany - 1; i >= 0; i--) {
+#pragma omp task firstprivate(i) shared(received)
+      if (receive_from(i) == i) {
+#pragma omp atomic
+        received++;
+      }
+    }
+  }
+  CHECK_EQ(received, kMany);
+}
+
+// Early iterations wait for late ones.
+static void in_taskloops(void)
+{
+  enum { kHalf = 16 };
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop grainsize(1)
+  for (int i = 0; i < 2 * kHalf; i++) {
+    if (i < kHalf) {
+      CHECK_EQ(receive_from(i), 7 * i);
+    } else {
+      send_to(i - kHalf, 7 * (i - kHalf));
+    }
+  }
+}
+
 // Tasks that wait for their children, which wait for messages of tasks that come last.
 static void inside_taskwait(void)
 {
@@ -305,8 +344,10 @@ static int is_set(void *flag) { return *(int *)flag; }
 int main(void)
 {
   open_mailbox();
+  long_queue();
   for (int i = 0; i < 5; i++) {
     opposite_order();
+    in_taskloops();
     inside_taskwait();
     implicit_tasks();
     nested_regions();

@@ -10,7 +10,7 @@
 
 #include "../../../include/weft/task.h"
 
-enum { kBoxes = 256 };
+enum { kBoxes = 320 };
 
 // What the runtime exports.
 static weft_blocking_context *(*get_blocking_context)(void);
