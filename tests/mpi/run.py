@@ -16,8 +16,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
-# Those that hang without the library, or need its functions.
 TRIES = 3
+# Those that hang without the library, or need its functions.
 CHECK_THEMSELVES = {"tasks", "events"}
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
 # What pauses tasks: weft's runtime, or another that has weft/task.h.
