@@ -87,12 +87,12 @@ def find(root: pathlib.Path, build: pathlib.Path, only: list[str]) -> tuple[list
     stock, weftcc, mkl = _libraries(root)
     weft = (command, "run")
     candidates: list[tuple[_Blas, str, tuple[str, ...], pathlib.Path | None]] = [
-        (stock, "libgomp", (), runtimes.library_of(root, build, "libgomp")),
+        (stock, "libgomp", (), runtimes.file_of(root, build, "libgomp")),
         (stock, "weft", weft, ours),
         (stock, "weft --node", (*weft, "--node"), ours),
         (stock, "weft --mpi", (*weft, "--mpi"), ours),
         (weftcc, "weft", weft, ours),
-        (mkl, "libiomp5", (), runtimes.library_of(root, build, "libiomp5")),
+        (mkl, "libiomp5", (), runtimes.file_of(root, build, "libiomp5")),
         (mkl, "weft", weft, ours),
     ]
     found: list[Way] = []

@@ -23,7 +23,7 @@ def find(root: pathlib.Path, build: pathlib.Path, wanted: list[str]) -> list[Run
     for name in wanted:
         if name not in KNOWN:
             raise SystemExit(f"bench/run: --runtimes {name}: there are {', '.join(KNOWN)}")
-        file = library_of(root, build, name)
+        file = file_of(root, build, name)
         if file is None or not file.exists():
             raise SystemExit(f"bench/run: {name} is not there{f' ({file})' if file else ''}; {remedy(name, build)}")
         directory = links(build / "bench/runtimes" / name, NAMES, file.resolve())
@@ -48,7 +48,7 @@ def openblas(build: pathlib.Path, path: pathlib.Path) -> pathlib.Path:
     return links(build / "bench/openblas", ("libopenblas.so.0",), file.resolve())
 
 
-def library_of(root: pathlib.Path, build: pathlib.Path, name: str) -> pathlib.Path | None:
+def file_of(root: pathlib.Path, build: pathlib.Path, name: str) -> pathlib.Path | None:
     """The runtime of this name, wherever it would be."""
     if name == "weft":
         return build / "lib/weft/libgomp.so.1"
