@@ -14,7 +14,7 @@ from .mpi_jobs import Outcome, Place, Way
 from .process import Failure
 from .targets import Key, Verdict
 
-PROGRAM, OPPOSITE_ORDER = "mpi_micro", "opposite_order"
+PROGRAM, CALLS, OPPOSITE_ORDER = "mpi_micro", "mpi_calls", "opposite_order"
 RANKS = 2
 # How often the tasks of opposite_order meet in one process.
 TIMES = 100
@@ -22,7 +22,6 @@ TIMES = 100
 RATE = 0.9
 # Of a program without threads; it is measured apart.
 WITHOUT_TASKS = "one thread"
-CALLS = "call_"
 IN_TEAMS = "ping_pong,ready_receive,message,waiting"
 
 Samples = dict[Key, list[float]]
@@ -36,9 +35,9 @@ class Measured:
         # Whether each job of opposite_order came to its end, by place and way.
         self.ended: dict[tuple[str, str], list[bool]] = {}
 
-    def take(self, policy: str, way: Way, outcome: Outcome) -> None:
+    def take(self, policy: str, way: Way, program: str, outcome: Outcome) -> None:
         if outcome.result is None:
-            self.failures.append(Failure(way.name, f"{policy}: {PROGRAM}", outcome.reason))
+            self.failures.append(Failure(way.name, f"{policy}: {program}", outcome.reason))
             return
         for name, value in outcome.result.items():
             if isinstance(value, dict) and "samples" in value:
@@ -46,12 +45,12 @@ class Measured:
                 self.units[name] = value["unit"]
 
 
-def _places(mpi: str) -> Iterator[tuple[str, Place, list[object]]]:
-    """What stands in the table, where, and the options for it."""
+def _places(mpi: str) -> Iterator[tuple[str, Place, str, list[object]]]:
+    """What stands in the table, where, and the program and options for it."""
     for threads in dict.fromkeys((1, machine.cpus())):
         place = Place(mpi, RANKS, threads)
-        yield place.label, place, ["--only", IN_TEAMS]
-    yield f"{mpi}, {WITHOUT_TASKS}", Place(mpi, RANKS, 1), ["--single", "--only", CALLS]
+        yield place.label, place, PROGRAM, ["--only", IN_TEAMS]
+    yield f"{mpi}, {WITHOUT_TASKS}", Place(mpi, RANKS, 1), CALLS, ["--single"]
 
 
 def _measure(arguments: argparse.Namespace, progress: Progress) -> Measured:
@@ -61,11 +60,11 @@ def _measure(arguments: argparse.Namespace, progress: Progress) -> Measured:
     meetings = 1 if arguments.smoke else arguments.meetings
     task = progress.add_task("", total=len(arguments.ways) * (arguments.rounds * len(places) + len(arguments.mpi)))
     for _ in range(arguments.rounds):
-        for policy, place, words in places:
+        for policy, place, program, words in places:
             for way in arguments.ways:
                 progress.update(task, advance=1, description=f"{policy}: {way.name}")
-                outcome = mpi_jobs.run(arguments.build, place, way, PROGRAM, [*words, *size], arguments.timeout)
-                measured.take(policy, way, outcome)
+                outcome = mpi_jobs.run(arguments.build, place, way, program, [*words, *size], arguments.timeout)
+                measured.take(policy, way, program, outcome)
     for mpi in arguments.mpi:
         place = Place(mpi, RANKS, machine.cpus())
         # Without task-aware MPI they hang: nobody waits for that in --smoke.

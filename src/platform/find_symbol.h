@@ -17,12 +17,7 @@ inline void* find_symbol(const char* name) noexcept {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* argument) {
         auto* wanted = static_cast<Search*>(argument);
-        for (int i = 0; i < info->dlpi_phnum && wanted->found == nullptr; ++i) {
-          const ElfW(Phdr)& header = info->dlpi_phdr[i];
-          if (header.p_type != PT_DYNAMIC) continue;
-          const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + header.p_vaddr);
-          wanted->found = LoadedObject(info->dlpi_addr, dynamic).find(wanted->name);
-        }
+        wanted->found = object_of(*info).find(wanted->name);
         return wanted->found != nullptr ? 1 : 0;
       },
       &search);

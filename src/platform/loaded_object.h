@@ -67,13 +67,19 @@ class LoadedObject {
   // object how many symbols there are, and some undefined ones have addresses (functions of programs that are linked to
   // run at a fixed place).
   bool needs(const char* name) const noexcept {
+    return for_each_needed([name](const char* needed) { return equal(needed, name); });
+  }
+
+  // Visits the symbols that it asks for so, by name and perhaps several times, until `visit` says true: whether it did.
+  template <class Visit>
+  bool for_each_needed(Visit&& visit) const noexcept {
     if (!readable()) return false;
     for (const Relocations& some : relocations_) {
       for (size_t i = 0; some.first != nullptr && i < some.count; ++i) {
         const size_t index = some.first[i].r_info >> 32;
         if (index == 0) continue;  // most: they only add the base
         const ElfW(Sym)& symbol = symbols_[index];
-        if (symbol.st_shndx == SHN_UNDEF && equal(strings_ + symbol.st_name, name)) return true;
+        if (symbol.st_shndx == SHN_UNDEF && visit(strings_ + symbol.st_name)) return true;
       }
     }
     return false;
@@ -175,5 +181,15 @@ class LoadedObject {
   };
   Relocations relocations_[2];
 };
+
+// That of a visit by dl_iterate_phdr.
+inline LoadedObject object_of(const dl_phdr_info& info) noexcept {
+  const ElfW(Dyn)* dynamic = nullptr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    if (header.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + header.p_vaddr);
+  }
+  return {info.dlpi_addr, dynamic};
+}
 
 }  // namespace weft::platform

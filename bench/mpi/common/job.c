@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/common/job.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
@@ -56,6 +57,9 @@ double seconds_of(MPI_Comm comm, void (*run)(void* argument), void* argument) {
   MPI_Allreduce(&seconds, &longest, 1, MPI_DOUBLE, MPI_MAX, comm);
   return longest;
 }
+
+// By its name: programs without tasks do not ask for it.
+bool events_are_there(void) { return dlsym(RTLD_DEFAULT, "TAMPI_Iwait") != NULL; }
 
 void begin_job_report(void) {
   char library[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -37,6 +37,6 @@ static double message_rate(const struct measurement* self, long count) {
 
 const struct measurement message_rate_measurements[] = {
     {.name = "message_blocking", .run = message_rate, .tasks = task_count, .calls = &blocking_calls},
-    {.name = "message_events", .run = message_rate, .tasks = task_count, .calls = &event_calls},
+    {.name = "message_events", .run = message_rate, .tasks = task_count, .calls = &event_calls, .by_events = true},
     {0},
 };

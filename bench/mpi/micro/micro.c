@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single calls of MPI, outside and inside of tasks, between two ranks; `--help` lists the options.
+// Single calls of MPI between two ranks; `--help` lists the options. mpi_micro makes them outside and inside of tasks,
+// mpi_calls has no tasks.
 #include "mpi/micro/micro.h"
 
 #include <stdio.h>
@@ -7,16 +8,9 @@
 #include <string.h>
 
 #include "common/report.h"
-#include "mpi/common/calls.h"
 #include "mpi/common/events.h"
 #include "mpi/common/job.h"
 #include "mpi/common/options.h"
-
-static const struct measurement* const families[] = {
-    ping_pong_measurements, ready_receive_measurements, message_rate_measurements,
-    waiting_measurements,   call_measurements,
-};
-enum { family_count = sizeof families / sizeof *families };
 
 struct options {
   const char* names;
@@ -32,7 +26,7 @@ static struct options parse(int argument_count, char** arguments) {
           {.name = "only", .text = &options.names, .help = "what measurements begin with, with commas between"},
           {.name = "repeat", .count = &options.repeat, .help = "samples of each"},
           {.name = "milliseconds", .count = &options.milliseconds, .help = "that a sample fills"},
-          {.name = "single", .flag = &options.single, .help = "MPI without threads, and no tasks"},
+          {.name = "single", .flag = &options.single, .help = "MPI without threads"},
           {0},
       });
   return options;
@@ -47,17 +41,6 @@ static bool wanted(const char* names, const char* name) {
     names += length + (names[length] == ',');
   }
   return false;
-}
-
-void run_in(bool in_task, void (*run)(void* argument), void* argument) {
-  if (!in_task) {
-    run(argument);
-    return;
-  }
-#pragma omp parallel default(none) shared(run, argument)
-#pragma omp single
-#pragma omp task default(none) firstprivate(run, argument)
-  run(argument);
 }
 
 // What rank 0 has, at both ranks.
@@ -94,10 +77,9 @@ int main(int argument_count, char** arguments) {
   refuse_job(ranks_in(MPI_COMM_WORLD) == 2 ? NULL : "two ranks are wanted");
   const bool reports = rank_in(MPI_COMM_WORLD) == 0;
   if (reports) begin_job_report();
-  for (int i = 0; i < family_count; i++) {
-    for (const struct measurement* it = families[i]; it->name; it++) {
-      const bool possible =
-          !(options.single && (it->in_task || it->tasks)) && (it->calls != &event_calls || events_are_there());
+  for (const struct measurement* const* family = families; *family; family++) {
+    for (const struct measurement* it = *family; it->name; it++) {
+      const bool possible = !(options.single && (it->in_task || it->tasks)) && (!it->by_events || events_are_there());
       if (possible && wanted(options.names, it->name)) measure(it, &options);
     }
   }

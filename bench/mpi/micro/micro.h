@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measurements of mpi_micro, a file for each family. All ranks run each of them; what rank 0 returns counts.
+// The measurements of mpi_micro and mpi_calls, a file for each family. All ranks run each of them; what rank 0 returns
+// counts.
 #pragma once
 
 #include <mpi.h>
@@ -16,8 +17,12 @@ struct measurement {
   bool in_task;  // the calls are made in an explicit task
   int tasks;
   const struct calls* calls;
+  bool by_events;  // those need task-aware MPI
   void (*call)(int rank);  // of MPI
 };
+
+// What the program has; it ends with null.
+extern const struct measurement* const families[];
 
 // Lists that end with one without a name.
 extern const struct measurement ping_pong_measurements[];

@@ -14,18 +14,9 @@ namespace weft::mpi {
 
 namespace {
 
-platform::LoadedObject object_of(const dl_phdr_info& info) noexcept {
-  const ElfW(Dyn)* dynamic = nullptr;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info.dlpi_phdr[i];
-    if (header.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + header.p_vaddr);
-  }
-  return {info.dlpi_addr, dynamic};
-}
-
 // Tools have MPI_Init; PMPI_Init is in an MPI alone.
 Kind kind_of(const dl_phdr_info& info) noexcept {
-  const platform::LoadedObject object = object_of(info);
+  const platform::LoadedObject object = platform::object_of(info);
   if (object.find("PMPI_Init") == nullptr) return Kind::none;
   if (object.find("ompi_mpi_comm_world") != nullptr) return Kind::open_mpi;
   return std::strstr(info.dlpi_name, "libmpi_abi.") != nullptr ? Kind::standard_abi : Kind::mpich;
@@ -67,7 +58,7 @@ void* find_own(const char* name) noexcept {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* argument) {
         auto& wanted = *static_cast<Search*>(argument);
-        if (!is_ours(*info)) wanted.found = object_of(*info).find(wanted.name);
+        if (!is_ours(*info)) wanted.found = platform::object_of(*info).find(wanted.name);
         return wanted.found != nullptr ? 1 : 0;
       },
       &search);

@@ -36,20 +36,32 @@ const Runtime* find_runtime() noexcept;
 // Looks for the runtime, once a thread: Python may load it after MPI, and then its threads are new ones.
 const Runtime* look_again() noexcept;
 
-// The runtime, for a call that can be converted where the caller is; null: the call goes to MPI as it is.
-inline const Runtime* converting() noexcept {
+// The runtime, for a caller that MPI has not called back; null: its calls go to MPI as they are.
+inline const Runtime* runtime_here() noexcept {
   // Acquire pairs with the release of activate(): what the functions use is ready.
   const Runtime* runtime = g_runtime.load(std::memory_order_acquire);
   if (runtime == nullptr && !t_looked) runtime = look_again();
   return t_inside == 0 ? runtime : nullptr;
 }
 
+// How many tasks, or events of tasks, wait for messages (tickets/).
+int tickets_waiting() noexcept;
+
 // MPI has been initialized, with MPI_THREAD_MULTIPLE or not: whether calls are converted from now on.
 void activate(bool multiple) noexcept;
 // Before MPI ends: nothing is converted from now on, and nothing polls.
 void deactivate() noexcept;
 
-// Whether the caller is in a parallel region, or may be: where others wait for the CPU that it would keep.
-inline bool in_region(const Runtime& runtime) noexcept { return runtime.level == nullptr || runtime.level() > 0; }
+// Whether the caller is in a parallel region or a task, or may be: where others wait for the CPU that it would keep.
+inline bool in_parallel(const Runtime& runtime) noexcept {
+  return runtime.level == nullptr || runtime.level() > 0 || runtime.event_counter() != nullptr;
+}
+
+// The runtime, for a call that is converted where the caller is. A thread alone may as well wait in MPI, unless there
+// are messages for others to look for.
+inline const Runtime* converting() noexcept {
+  const Runtime* runtime = runtime_here();
+  return runtime != nullptr && (in_parallel(*runtime) || tickets_waiting() > 0) ? runtime : nullptr;
+}
 
 }  // namespace weft::mpi

@@ -18,8 +18,8 @@ const Runtime kWithoutRuntime{.spin_until = [](int (*done)(void*), void* argumen
   return 1;
 }};
 
-void agree_on_collectives() noexcept {
-  const int mine = find_runtime() != nullptr ? 1 : 0;
+void agree_on_collectives(bool must_convert) noexcept {
+  const int mine = must_convert ? 1 : 0;
   int all = mine;
   MPI_Request request = MPI_REQUEST_NULL;
   const Inside inside;
@@ -35,6 +35,15 @@ void agree_on_collectives() noexcept {
   }
   // Relaxed: as in converting_collectives().
   g_convert_collectives.store(all != 0, std::memory_order_relaxed);
+}
+
+const Runtime* helping_with_collective() noexcept {
+  const Runtime* runtime = converting();
+  if (runtime == nullptr) return nullptr;
+  // The second look comes only if nothing else wants the CPU.
+  int looks = 0;
+  const auto is_second = [](void* argument) { return (*static_cast<int*>(argument))++; };
+  return runtime->spin_until(is_second, &looks) == 0 ? runtime : nullptr;
 }
 
 }  // namespace weft::mpi

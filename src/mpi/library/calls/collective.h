@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A blocking collective call on one rank and its non-blocking twin on another never meet: all ranks convert, or none.
-// What they do is settled once, when MPI starts.
+// What they do is settled once, when MPI starts: they convert if a program makes tasks. The twins are slower, as a
+// rule, and programs without tasks hardly make such a call where others wait for the CPU.
 #pragma once
 
+#include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
 
 namespace weft::mpi {
 
 inline std::atomic<bool> g_convert_collectives{false};
 
-// By all ranks of MPI_COMM_WORLD: they convert if one of them has the runtime.
-void agree_on_collectives() noexcept;
+// By all ranks of MPI_COMM_WORLD: they convert if one of them has to.
+void agree_on_collectives(bool must_convert) noexcept;
 
 // In the place of the runtime, on a rank that has none but converts because others do: it waits as MPI does.
 extern const Runtime kWithoutRuntime;
@@ -19,8 +21,13 @@ extern const Runtime kWithoutRuntime;
 inline const Runtime* converting_collectives() noexcept {
   // Relaxed: written before MPI_Init returns, and so before a thread may call.
   if (!g_convert_collectives.load(std::memory_order_relaxed) || t_inside > 0) return nullptr;
-  const Runtime* runtime = converting();
+  const Runtime* runtime = runtime_here();
   return runtime != nullptr ? runtime : &kWithoutRuntime;
 }
+
+bool is_predefined(MPI_Op operation) noexcept;
+
+// One that is not converted: the runtime if a helper is to make it, since others wait for the CPU; or null.
+const Runtime* helping_with_collective() noexcept;
 
 }  // namespace weft::mpi

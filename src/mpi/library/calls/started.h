@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mpi/library/calls/collective.h"
+#include "mpi/library/calls/helped.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/wait/wait.h"
 
@@ -15,25 +16,30 @@ namespace weft::mpi {
 // How the arguments say what the call belongs to.
 template <size_t place>
 struct Communicator {
+  static constexpr size_t kPlace = place;
   static Origin of(const auto& arguments) noexcept {
     return {.of = Origin::Of::communicator, .communicator = std::get<place>(arguments)};
   }
 };
 struct File {
+  static constexpr size_t kPlace = 0;
   static Origin of(const auto& arguments) noexcept {
     keep_errors();
     return {.of = Origin::Of::file, .file = std::get<0>(arguments)};
   }
 };
 struct Request {
+  static constexpr size_t kPlace = kUnordered;
   static Origin of(const auto&) noexcept { return {}; }
 };
 
 // Which threads convert it: any that can be paused; or none, unless all ranks do (collective.h).
 struct Alone {
+  static constexpr bool kCollective = false;
   static const Runtime* converting() noexcept { return mpi::converting(); }
 };
 struct Together {
+  static constexpr bool kCollective = true;
   static const Runtime* converting() noexcept { return converting_collectives(); }
 };
 
@@ -46,7 +52,7 @@ struct Started<plain, start, Which, What> {
 
   static int call(P... passed) noexcept {
     const Runtime* runtime = Which::converting();
-    if (runtime == nullptr) return plain(passed...);
+    if (runtime == nullptr) return make_plain(passed...);
     const std::tuple<P...> arguments{passed...};
     const Origin origin = What::of(arguments);
     MPI_Request request = MPI_REQUEST_NULL;
@@ -58,6 +64,17 @@ struct Started<plain, start, Which, What> {
   }
 
  private:
+  static int make_plain(P... passed) noexcept {
+    if constexpr (Which::kCollective) {
+      const Runtime* helping = helping_with_collective();
+      if (helping != nullptr) return Helped<plain, What::kPlace>::call_helped(*helping, passed...);
+      // It may call back from a place where the caller must not be paused.
+      const Inside inside;
+      return plain(passed...);
+    }
+    return plain(passed...);
+  }
+
   template <size_t... i>
   static int begin(const std::tuple<P...>& arguments, MPI_Request& request, std::index_sequence<i...>) noexcept {
     const Inside inside;
@@ -85,5 +102,20 @@ struct Message<plain, start> {
 // Collectives.
 template <auto plain, auto start>
 using Collective = Started<plain, start, Together, LastShared<plain, start>>;
+
+// Reductions: MPI may call a user's operation whenever it makes progress, on a thread that must not wait or run long.
+// So these are made by a helper; all ranks have the same operation, and so decide alike.
+template <auto plain, auto start, size_t operation>
+struct Reduction;
+
+template <class... P, int (*plain)(P...), auto start, size_t operation>
+struct Reduction<plain, start, operation> {
+  static int call(P... passed) noexcept {
+    if (is_predefined(std::get<operation>(std::tuple<P...>{passed...}))) {
+      return Collective<plain, start>::call(passed...);
+    }
+    return Helped<plain, sizeof...(P) - 1>::call(passed...);
+  }
+};
 
 }  // namespace weft::mpi

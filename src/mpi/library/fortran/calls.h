@@ -36,31 +36,6 @@ int call_routine(void* const* arguments) noexcept {
   return spread(Routine<name, count>::call, arguments, std::make_index_sequence<count>());
 }
 
-// By a routine that has the first `shared` arguments and a request; behind those there may be a status.
-template <Text plain, Text start, size_t arguments, size_t shared, class Which>
-struct Started {
-  static constexpr size_t kArguments = arguments;
-
-  static int run(void* const* given) noexcept {
-    const Runtime* runtime = Which::converting();
-    if (runtime == nullptr) return call_routine<plain, arguments>(given);
-    MPI_Fint started = 0;
-    void* with_request[shared + 1];
-    std::copy_n(given, shared, with_request);
-    with_request[shared] = &started;
-    {
-      const Inside inside;
-      if (const int code = call_routine<start, shared + 1>(with_request); code != MPI_SUCCESS) return code;
-    }
-    MPI_Request request = PMPI_Request_f2c(started);
-    MPI_Status status;
-    status.MPI_ERROR = MPI_SUCCESS;
-    const int code = wait_for(*runtime, request, &status, Origin{});
-    if constexpr (arguments > shared) give_status(status, given[shared]);
-    return code;
-  }
-};
-
 // `flag`: the place at which the routine that attempts it has one argument more.
 template <Text plain, Text attempt, size_t arguments, size_t flag>
 struct Attempted {
@@ -149,17 +124,58 @@ struct Helped {
   static int run(void* const* given) noexcept {
     const Runtime* runtime = converting();
     if (runtime == nullptr) return call_routine<plain, arguments>(given);
+    return run_helped(*runtime, given);
+  }
+
+  static int run_helped(const Runtime& runtime, void* const* given) noexcept {
     struct Call : Job {
       void* const* arguments_of;
     } made;
     made.arguments_of = given;
     made.order = Ordered::of(given);
     made.call = [](Job& job) { return call_routine<plain, arguments>(static_cast<Call&>(job).arguments_of); };
-    return call_on_helper(*runtime, made);
+    return call_on_helper(runtime, made);
   }
 };
 
-// As calls/helped.h says.
+// By a routine that has the first `shared` arguments and a request; behind those there may be a status.
+template <Text plain, Text start, size_t arguments, size_t shared, class Which>
+struct Started {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    const Runtime* runtime = Which::converting();
+    if (runtime == nullptr) return make_plain(given);
+    MPI_Fint started = 0;
+    void* with_request[shared + 1];
+    std::copy_n(given, shared, with_request);
+    with_request[shared] = &started;
+    {
+      const Inside inside;
+      if (const int code = call_routine<start, shared + 1>(with_request); code != MPI_SUCCESS) return code;
+    }
+    MPI_Request request = PMPI_Request_f2c(started);
+    MPI_Status status;
+    status.MPI_ERROR = MPI_SUCCESS;
+    const int code = wait_for(*runtime, request, &status, Origin{});
+    if constexpr (arguments > shared) give_status(status, given[shared]);
+    return code;
+  }
+
+ private:
+  // As that of calls/started.h.
+  static int make_plain(void* const* given) noexcept {
+    if constexpr (Which::kCollective) {
+      const Runtime* helping = helping_with_collective();
+      if (helping != nullptr) return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run_helped(*helping, given);
+      const Inside inside;
+      return call_routine<plain, arguments>(given);
+    }
+    return call_routine<plain, arguments>(given);
+  }
+};
+
+// As calls/started.h says.
 template <Text plain, Text start, size_t arguments, size_t operation>
 struct Reduction {
   static constexpr size_t kArguments = arguments;

@@ -101,7 +101,7 @@ bool hand_over(Job& job) noexcept {
 }  // namespace
 
 int call_on_helper(const Runtime& runtime, Job& job) noexcept {
-  if (!in_region(runtime)) return make(job);
+  if (!in_parallel(runtime)) return make(job);
   job.runtime = &runtime;
   job.context = runtime.context();
   weft_blocking_context* context = job.context;

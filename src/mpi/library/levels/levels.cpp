@@ -5,6 +5,7 @@
 
 #include "mpi/library/calls/collective.h"
 #include "mpi/library/levels/environment.h"
+#include "mpi/library/levels/program.h"
 #include "mpi/library/runtime.h"
 #include "weft/mpi.h"
 
@@ -31,7 +32,9 @@ int start_mpi(void* command_line, int level, int* given) noexcept {
 
 int start_asked(int required, int* provided, int (*start)(void* argument, int level, int* given),
                 void* argument) noexcept {
-  const bool pausing = find_runtime() != nullptr;
+  const bool with_runtime = find_runtime() != nullptr;
+  const Parallelism parallelism = with_runtime ? parallelism_of_program() : Parallelism::none;
+  const bool pausing = parallelism != Parallelism::none;
   // No MPI knows MPI_TASK_MULTIPLE.
   const int known = required == MPI_TASK_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
   int given = known;
@@ -43,9 +46,9 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   }
   g_main_thread = pthread_self();
   const bool multiple = given == MPI_THREAD_MULTIPLE;
-  agree_on_collectives();
-  activate(multiple);
-  if (pausing && multiple) given = g_told = required;
+  agree_on_collectives(parallelism == Parallelism::tasks);
+  if (pausing || multiple) activate(multiple);
+  if (multiple && (pausing || (with_runtime && required > known))) given = g_told = required;
   *provided = given;
   return MPI_SUCCESS;
 }

@@ -62,7 +62,7 @@ void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statu
 }
 
 int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept {
-  const Runtime* runtime = converting();
+  const Runtime* runtime = runtime_here();
   if (runtime == nullptr || count <= 0) {
     const int code = PMPI_Waitall(count, requests, statuses);
     fulfill(event);
@@ -78,7 +78,7 @@ int detach_event(MPI_Request* request, uintptr_t event) noexcept {
 
 int tampi_init(int required, int* provided) noexcept {
   // MPI_Init has done everything.
-  const bool pauses = converting() != nullptr;
+  const bool pauses = runtime_here() != nullptr;
   *provided = pauses || required < MPI_TASK_MULTIPLE ? required : MPI_THREAD_MULTIPLE;
   return MPI_SUCCESS;
 }
@@ -104,7 +104,7 @@ int tampi_property_set(int property, int value) noexcept {
 }
 
 int tampi_enabled(int* flag) noexcept {
-  *flag = converting() != nullptr ? 1 : 0;
+  *flag = runtime_here() != nullptr ? 1 : 0;
   return MPI_SUCCESS;
 }
 

@@ -54,6 +54,4 @@ void pause_for(const Runtime& runtime, Ticket& ticket) noexcept;
 // The polling service: how many tickets are left.
 int poll(void* data) noexcept;
 
-int tickets_waiting() noexcept;
-
 }  // namespace weft::mpi

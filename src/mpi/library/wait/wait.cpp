@@ -74,7 +74,7 @@ bool look_until_done(const Runtime& runtime, Waited& waited) noexcept {
 template <class Waited>
 bool done_in_place(const Runtime& runtime, Waited& waited) noexcept {
   if (waited.test()) return true;
-  if (!in_region(runtime)) return look_until_done(runtime, waited);
+  if (!in_parallel(runtime)) return look_until_done(runtime, waited);
   return runtime.spin_until(look<Waited>, &waited) != 0;
 }
 
