@@ -167,7 +167,8 @@ struct Started {
   static int make_plain(void* const* given) noexcept {
     if constexpr (Which::kCollective) {
       const Runtime* helping = helping_with_collective();
-      if (helping != nullptr) return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run_helped(*helping, given);
+      if (helping != nullptr)
+        return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run_helped(*helping, given);
       const Inside inside;
       return call_routine<plain, arguments>(given);
     }
