@@ -51,6 +51,17 @@ namespace {
   return successor != nullptr ? successor : find_free(carrier, 0);
 }
 
+// Who yields lets go first what its carrier would do next. Without a context that looks for that: one that is ready, if
+// nothing comes before it.
+Context* next_in_line(Carrier* carrier) noexcept {
+  // Relaxed: what has come a moment ago comes after the next yield.
+  const bool others_first = carrier->root_ready.load(std::memory_order_relaxed) != nullptr ||
+                            carrier->bodiless_ready.load(std::memory_order_relaxed) != nullptr ||
+                            carrier->open_top.load(std::memory_order_relaxed) > 0;
+  if (others_first || pool().is_oversubscribed() || !(carrier->is_root() || pool().allowed(carrier))) return nullptr;
+  return carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
+}
+
 // Whether the carrier of `self` may go on with it.
 [[gnu::always_inline]] inline bool may_go_on(const Pool& p, const Context* self) noexcept {
   const Carrier* carrier = self->carrier;
@@ -152,7 +163,12 @@ void unblock(Context* context) noexcept {
 bool yield() noexcept {
   Context* self = current_context();
   if (self->carrier == nullptr || !(wanted_elsewhere(self) || work_in_sight(self->carrier))) return false;
-  Context* successor = take_free(self->carrier, 0);
+  Context* successor = next_in_line(self->carrier);
+  if (successor != nullptr) {
+    settle_call(self->carrier, work_of(successor), false);
+  } else {
+    successor = take_free(self->carrier, 0);
+  }
   if (successor == nullptr) return false;
   self->carrier->root_yields = self->home == self->carrier;
   switch_counted(self, successor, Departure::yield);
