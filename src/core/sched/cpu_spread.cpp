@@ -34,6 +34,7 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   sched_yield();
   const int64_t after = platform::now_ns();
   note_wait(mine, after, after - now);
+  if (after - now >= kSwitchNs) given_ns_ += after - now;
   if (after - now < kSwitchNs || after < mine->next_look_at_spread) return false;
   mine->next_look_at_spread = after + kBetweenLooksNs;
   const base::KeepErrno keep;

@@ -25,15 +25,21 @@ class CpuSpread {
     move_if_shared(mine, shared);
   }
 
+  // Whether others, of this process or not, have used the CPU for so long meanwhile that they had better have it alone.
+  // That is for waits that may last, such as those for messages: those of members for each other are short, as a rule.
+  bool has_given_way() const noexcept { return given_ns_ > kGivenNs; }
+
  private:
+  static constexpr int64_t kGivenNs = 100'000;
   static constexpr int64_t kYieldNs = 5'000;  // longer than most waits where every carrier runs
   static constexpr int64_t kFirstNs = 500'000;
   static constexpr int64_t kPeriodNs = 5'000'000;
   // Whether another thread has run meanwhile, and the carrier has not looked for a while which one that may be.
-  static bool yield(Carrier* mine, int64_t now) noexcept;
+  bool yield(Carrier* mine, int64_t now) noexcept;
   static void move_if_shared(const Carrier* mine, bool waiting_too) noexcept;
 
   int64_t next_ns_ = kFirstNs;
+  int64_t given_ns_ = 0;
 };
 
 }  // namespace weft::core

@@ -81,7 +81,7 @@ void rest(Context* self, bool in_place) noexcept {
       poll();
       const int64_t now = platform::now_ns();
       note_wait(carrier, now, now - std::exchange(looked, now));
-      if (now < deadline) {
+      if (now < deadline && !(spread.has_given_way() && polls())) {
         spread.look(carrier, now, now - (deadline - budget));
         continue;
       }

@@ -221,6 +221,7 @@ bool spin_until(const Context* self, Done&& done) noexcept {
       }
       if (now > deadline || is_oversubscribed() || owed_to_node(now - (deadline - budget))) break;
       spread.look(self->carrier, now, now - (deadline - budget));
+      if (spread.has_given_way() && polls()) break;
     }
   }
   if (deadline != 0) end_waiting(self, finished);

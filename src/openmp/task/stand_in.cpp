@@ -53,6 +53,25 @@ bool counts_on_number(const Task* task) noexcept {
   return true;
 }
 
+// By a context that does not touch it until it has taken it again.
+void give_up_deque(Member* member, SharedNumber* shared) noexcept {
+  if (member->lacks_deque) return;
+  member->lacks_deque = true;
+  member->deque = nullptr;
+  for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) {
+    if (task->context == member->context) task->floor = Task::kNoFloor;
+  }
+  shared->deque_is_free.store(true, std::memory_order_release);
+}
+
+void take_deque(Member* member, SharedNumber* shared) noexcept {
+  // Relaxed: a first guess for the exchange.
+  if (!member->lacks_deque || !shared->deque_is_free.load(std::memory_order_relaxed)) return;
+  if (!shared->deque_is_free.exchange(false, std::memory_order_acquire)) return;
+  member->lacks_deque = false;
+  member->deque = deque_at(member->team, member->number);
+}
+
 // Of several active contexts of a number, one is so no more: true, it is the caller.
 bool is_too_many(SharedNumber* shared) noexcept {
   int active = shared->active.load();
@@ -70,6 +89,7 @@ void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   shared->sleeper.store(member->context, std::memory_order_release);
   platform::full_fence();
   go_on_call(member);
+  give_up_deque(member, shared);
   core::block_unless(news);
   if (team->tasks.on_call.has(member->number)) team->tasks.on_call.remove(member->number);
   const bool called = shared->sleeper.exchange(nullptr, std::memory_order_acq_rel) == nullptr;
@@ -86,6 +106,7 @@ void serve(Member* member, SharedNumber* shared) noexcept {
   Team* team = member->team;
   for (bool leaves = false; !leaves;) {
     leaves = is_too_many(shared);
+    take_deque(member, shared);
     if (!leaves && run_any_task(member)) continue;
     // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those
     // that wait for it in their sleep are on call.
@@ -104,10 +125,12 @@ void stand_in(void* argument) noexcept {
   enter_team(member, team, shared->number);
   member->stands_in = true;
   member->deque = nullptr;
+  member->lacks_deque = true;
   member->reduction_blocks = shared->reduction_blocks;
   make_current(member);
   if (ompt::on()) ompt::begin_stand_in(member);
   serve(member, shared);
+  give_up_deque(member, shared);
   if (ompt::on()) ompt::end_stand_in(member);
   member->stands_in = false;
   make_current(before);
@@ -144,6 +167,7 @@ Absence::Absence(Member* self, bool keeps_number) noexcept
 void Absence::leave(bool keeps_number) noexcept {
   Team* team = self_->team;
   SharedNumber& shared = shared_number(self_);
+  give_up_deque(self_, &shared);
   if (is_too_many(&shared)) {
     // The number is another's too by now. What that one waits for may be this task.
     release_numbers_of(self_);
@@ -173,6 +197,7 @@ Absence::~Absence() {
   platform::full_fence_after_update();
   // It only looks whether it is one too many.
   if (core::Context* sleeper = shared.sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
+  take_deque(self_, &shared);
 }
 
 void use_number(Member* self) noexcept {
@@ -193,9 +218,15 @@ void release_number(Member* self, Task* task) noexcept {
   give_number(&shared_number(self));
 }
 
-void let_paused_go_on(const Member* self) noexcept {
+void let_paused_go_on(Member* self) noexcept {
   core::poll_between_work();
-  if (core::wanted_elsewhere(self->context)) core::yield();
+  if (!core::wanted_elsewhere(self->context)) return;
+  // Relaxed: a stand-in of its own that it does not know of has not run yet.
+  const bool shares = self->task->implicit && self->team->members.capacity.load(std::memory_order_relaxed) > 0 &&
+                      shared_number(self).has_been_shared.load(std::memory_order_relaxed);
+  if (shares) give_up_deque(self, &shared_number(self));
+  core::yield();
+  if (shares) take_deque(self, &shared_number(self));
 }
 
 }  // namespace weft::openmp

@@ -9,7 +9,9 @@
 // beside it. Only if nobody would be left to run the team's tasks is the number shared all the same: where tasks wait
 // for each other's messages, the program would stop.
 //
-// Deques have one owner. Stand-ins have none: what they create goes to the team's inbox, and is counted there.
+// Deques. A deque has one owner: of the contexts of a number the one that has taken it. It gives it up when it is
+// paused, sleeps, or lets those go first that can go on. What the others create goes to the team's inbox, and is
+// counted there.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +52,6 @@ void block_in_task_unless(Member* self, Done&& done) noexcept {
 void release_number(Member* self, Task* task) noexcept;
 
 // Between two tasks, in a process whose tasks may be paused: those that can go on go first.
-void let_paused_go_on(const Member* self) noexcept;
+void let_paused_go_on(Member* self) noexcept;
 
 }  // namespace weft::openmp

@@ -63,7 +63,10 @@ struct Task {
   int priority = 0;
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
-  int64_t floor = 0;  // the deque's bottom when it started: what lies above are its descendants
+  // The deque's bottom when it started: what lies above are its descendants. Above all: others have used the deque
+  // since.
+  static constexpr int64_t kNoFloor = INT64_MAX;
+  int64_t floor = 0;
 
   uint32_t created = 0;
   uint32_t done_here = 0;

@@ -9,7 +9,9 @@ namespace weft::openmp {
 
 inline void start_task(Member* self, Task* task) noexcept {
   task->context = self->context;
-  task->floor = self->deque != nullptr ? self->deque->bottom.load(std::memory_order_relaxed) : 0;
+  task->floor = self->deque != nullptr ? self->deque->bottom.load(std::memory_order_relaxed)
+                : self->lacks_deque    ? Task::kNoFloor
+                                       : 0;
   self->task = task;
 }
 

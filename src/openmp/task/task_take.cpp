@@ -76,8 +76,8 @@ Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
 template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
   const Team* team = self->team;
-  // A stand-in has no deque; that of its number is another's.
-  for (int i = self->stands_in ? 0 : 1; i < team->size; ++i) {
+  // Without a deque of its own, that of its number is another's.
+  for (int i = self->lacks_deque ? 0 : 1; i < team->size; ++i) {
     const int victim = self->number + i < team->size ? self->number + i : self->number + i - team->size;
     TaskDeque* deque = deque_at(team, victim);
     if (deque == nullptr || deque->empty()) continue;

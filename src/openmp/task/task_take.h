@@ -14,7 +14,7 @@ inline TaskDeque* deque_of(Member* self) noexcept { return self->deque != nullpt
 // A task of the member's waits in a deque or the inbox, or for predecessors: the team's barriers wait for it from now
 // on.
 inline void count_created(Member* self) noexcept {
-  if (__builtin_expect(self->stands_in, 0)) {
+  if (__builtin_expect(self->lacks_deque, 0)) {
     self->team->tasks.created.fetch_add(1, std::memory_order_relaxed);
   } else {
     deque_of(self)->count_created();
@@ -23,7 +23,7 @@ inline void count_created(Member* self) noexcept {
 
 // It has run one. Release: as TaskDeque::executed.
 inline void count_executed(Member* self) noexcept {
-  if (__builtin_expect(self->stands_in, 0)) {
+  if (__builtin_expect(self->lacks_deque, 0)) {
     self->team->tasks.executed.fetch_add(1, std::memory_order_release);
   } else {
     deque_of(self)->count_executed();
@@ -32,7 +32,7 @@ inline void count_executed(Member* self) noexcept {
 
 // Puts a task that is ready where others find it; false: there is no room.
 inline bool push_task(Member* self, Task* task) noexcept {
-  if (__builtin_expect(!self->stands_in, 1)) return deque_of(self)->push(task);
+  if (__builtin_expect(!self->lacks_deque, 1)) return deque_of(self)->push(task);
   self->team->tasks.inbox.put(task);
   return true;
 }

@@ -91,6 +91,7 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   if (task.children != nullptr) task.children->clear();
   const std::atomic<TaskDeque*>* deques = team->members.deques.load(std::memory_order_relaxed);
   member->deque = deques != nullptr ? deques[number].load(std::memory_order_relaxed) : nullptr;
+  member->lacks_deque = false;
 }
 
 void MemberTables::reserve(int size) noexcept {

@@ -32,6 +32,7 @@ struct Member {
   Team* team = nullptr;
   int number = 0;
   bool stands_in = false;   // for a member whose task is paused (stand_in.h)
+  bool lacks_deque = false; // another context of its number has it (stand_in.h)
   Task* task = nullptr;     // what it runs now; &implicit at first
   Member* outer = nullptr;  // what the context goes back to at the end of the region
 
