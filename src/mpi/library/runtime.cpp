@@ -92,12 +92,12 @@ const Runtime* look_again() noexcept {
   return g_runtime.load(std::memory_order_relaxed);
 }
 
-void activate(bool multiple) noexcept {
+void activate(const char* obstacle) noexcept {
   const Looking lock;
   const Runtime* runtime = found();
   if (runtime == nullptr) return;
-  if (!multiple) {
-    base::warn("mpi: this MPI does not give MPI_THREAD_MULTIPLE; MPI runs without weft");
+  if (obstacle != nullptr) {
+    base::warn("mpi: %s; MPI runs without weft", obstacle);
     g_ended = true;
     return;
   }

@@ -44,8 +44,8 @@ inline const Runtime* converting() noexcept {
   return t_inside == 0 ? runtime : nullptr;
 }
 
-// MPI has been initialized, with MPI_THREAD_MULTIPLE or not: whether calls are converted from now on.
-void activate(bool multiple) noexcept;
+// MPI has been initialized: calls are converted from now on, unless there is an obstacle, which is said.
+void activate(const char* obstacle) noexcept;
 // Before MPI ends: nothing is converted from now on, and nothing polls.
 void deactivate() noexcept;
 
