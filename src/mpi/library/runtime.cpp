@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "base/message.h"
+#include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/tickets/tickets.h"
 #include "platform/find_symbol.h"
@@ -65,6 +66,7 @@ void convert(const Runtime& runtime) noexcept {
     base::warn("mpi: the runtime takes no polling service (%s); MPI runs without weft", std::strerror(error));
     return;
   }
+  keep_errors();
   g_runtime.store(&runtime, std::memory_order_release);
 }
 

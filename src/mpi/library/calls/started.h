@@ -20,10 +20,7 @@ struct Communicator {
   }
 };
 struct File {
-  static Origin of(const auto& arguments) noexcept {
-    keep_errors();
-    return {.of = Origin::Of::file, .file = std::get<0>(arguments)};
-  }
+  static Origin of(const auto& arguments) noexcept { return {.of = Origin::Of::file, .file = std::get<0>(arguments)}; }
 };
 struct Request {
   static Origin of(const auto&) noexcept { return {}; }

@@ -8,6 +8,18 @@
 
 namespace weft::mpi {
 
+namespace {
+
+// So few are tested each by itself, which costs no more: MPICH is fast, and its errors are kept quiet only where
+// several are tested at once.
+#ifdef OPEN_MPI
+constexpr int kOneByOne = 1;
+#else
+constexpr int kOneByOne = 4;
+#endif
+
+}  // namespace
+
 bool Pending::reserve(int more) noexcept {
   if (count_ + more <= room_) return true;
   const int room = std::max(2 * room_, std::max(count_ + more, kBatch));
@@ -54,17 +66,23 @@ void Pending::test_each(int first, int count, Ticket*& ended) noexcept {
     if (owners_[i].ticket == nullptr) continue;
     int done = 0;
     MPI_Status status;
-    const Completing completing;
+    // One request may be what is left of several.
+    const bool alone = owners_[i].ticket->wanted == nullptr;
+    const Completing completing(alone ? Completing::Requests::one : Completing::Requests::several);
     const int code = completing.code(PMPI_Test(&requests_[i], &done, &status));
     if (done != 0 || code != MPI_SUCCESS) complete(i, status, code, ended);
   }
 }
 
 void Pending::sweep_batch(int first, int count, Ticket*& ended) noexcept {
+  if (count <= kOneByOne) {
+    test_each(first, count, ended);
+    return;
+  }
   int completed = 0;
   int code;
   {
-    const Completing completing;
+    const Completing completing(Completing::Requests::several);
     code = completing.code(PMPI_Testsome(count, requests_ + first, &completed, places_, statuses_));
   }
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {

@@ -99,6 +99,7 @@ int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, c
 
 int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* active, int& code) noexcept {
   int actives = 0;
+  const Completing several(Completing::Requests::several);
   for (int i = 0; i < count; ++i) {
     MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
     One one{requests[i], status};
