@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "mpi/library/errors/errors.h"
+#include "mpi/library/tickets/waited.h"
 
 namespace weft::mpi {
 
@@ -39,14 +40,15 @@ bool Pending::add(Ticket& ticket) noexcept {
   for (int i = 0; i < ticket.count; ++i) {
     const int place = ticket.wanted != nullptr ? ticket.wanted[i] : i;
     requests_[count_] = ticket.requests[place];
-    owners_[count_] = {&ticket, place};
+    owners_[count_] = {&ticket, place, ticket.requests[place]};
     ++count_;
   }
   return true;
 }
 
 void Pending::complete(int index, const MPI_Status& status, int code, Ticket*& ended) noexcept {
-  const auto [ticket, place] = owners_[index];
+  const auto [ticket, place, request] = owners_[index];
+  if (ticket->claimed) disclaim(request);
   // MPI_REQUEST_NULL by now; or what it was, and inactive, if it is a persistent one.
   ticket->requests[place] = requests_[index];
   if (ticket->statuses != MPI_STATUSES_IGNORE) {
