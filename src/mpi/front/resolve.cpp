@@ -101,7 +101,7 @@ Function replacement_of(const char* name, const Link& library) noexcept {
 
 void fill() noexcept {
   const Link* library = link();
-  if (library != nullptr) leave_out_yields(library->testing);
+  if (library != nullptr) hand_over_yields(library->yield);
   for (int i = 0; i < kCount; ++i) {
     Function function = library != nullptr ? replacement_of(kNames[i].replacement, *library) : nullptr;
     if (function == nullptr) function = reinterpret_cast<Function>(find_own(kNames[i].name));
