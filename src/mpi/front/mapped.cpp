@@ -6,13 +6,8 @@
 #include <cstring>
 
 #include <dlfcn.h>
-#include <link.h>
-
-#include "platform/loaded_object.h"
 
 namespace weft::mpi {
-
-namespace {
 
 platform::LoadedObject object_of(const dl_phdr_info& info) noexcept {
   const ElfW(Dyn)* dynamic = nullptr;
@@ -23,7 +18,6 @@ platform::LoadedObject object_of(const dl_phdr_info& info) noexcept {
   return {info.dlpi_addr, dynamic};
 }
 
-// Tools have MPI_Init; PMPI_Init is in an MPI alone.
 Kind kind_of(const dl_phdr_info& info) noexcept {
   const platform::LoadedObject object = object_of(info);
   if (object.find("PMPI_Init") == nullptr) return Kind::none;
@@ -40,7 +34,20 @@ bool is_ours(const dl_phdr_info& info) noexcept {
   return false;
 }
 
-}  // namespace
+bool mpi_has(const char* name) noexcept {
+  struct Search {
+    const char* name;
+    bool found;
+  } search{name, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* argument) {
+        auto& wanted = *static_cast<Search*>(argument);
+        wanted.found = kind_of(*info) != Kind::none && object_of(*info).find(wanted.name) != nullptr;
+        return wanted.found ? 1 : 0;
+      },
+      &search);
+  return search.found;
+}
 
 Mapped find_mapped() noexcept {
   Mapped found;

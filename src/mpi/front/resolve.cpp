@@ -9,16 +9,19 @@
 
 #include "base/message.h"
 #include "mpi/front/mapped.h"
+#include "mpi/front/tools.h"
 #include "mpi/front/yield.h"
 #include "mpi/link.h"
 
-using Function = void (*)();
+using weft::mpi::Function;
 
+#pragma GCC visibility push(hidden)
 extern "C" {
 extern std::atomic<Function> weft_mpi_slots[];
 void weft_mpi_first_call();
-[[gnu::visibility("hidden")]] void weft_mpi_resolve(std::atomic<Function>* slot);
+void weft_mpi_resolve(std::atomic<Function>* slot);
 }
+#pragma GCC visibility pop
 
 namespace weft::mpi {
 
@@ -99,9 +102,22 @@ Function replacement_of(const char* name, const Link& library) noexcept {
   return nullptr;
 }
 
+// Of a function of any name, which programs may know by another than the library does.
+Function replacement_for(const char* name, const Link& library) noexcept {
+  for (const Name& known : kNames) {
+    if (std::strcmp(known.name, name) == 0) return replacement_of(known.replacement, library);
+  }
+  return nullptr;
+}
+
 void fill() noexcept {
   const Link* library = link();
-  if (library != nullptr) hand_over_yields(library->yield);
+  if (library != nullptr) {
+    hand_over_yields(library->yield);
+    put_behind_tools(
+        [](const char* name, const void* data) { return replacement_for(name, *static_cast<const Link*>(data)); },
+        library);
+  }
   for (int i = 0; i < kCount; ++i) {
     Function function = library != nullptr ? replacement_of(kNames[i].replacement, *library) : nullptr;
     if (function == nullptr) function = reinterpret_cast<Function>(find_own(kNames[i].name));
@@ -110,13 +126,23 @@ void fill() noexcept {
   }
 }
 
+void fill_once() noexcept {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, fill);
+}
+
+// A tool that comes first calls PMPI_Init: there is no first call here.
+[[gnu::constructor]] void look_for_tools() {
+  const Kind kind = find_mapped().kind;
+  if ((kind == Kind::open_mpi || kind == Kind::mpich) && has_tool()) fill_once();
+}
+
 }  // namespace
 
 }  // namespace weft::mpi
 
 void weft_mpi_resolve(std::atomic<Function>* slot) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, weft::mpi::fill);
+  weft::mpi::fill_once();
   // Relaxed, as in fill().
   if (slot->load(std::memory_order_relaxed) != weft_mpi_first_call) return;
   // MPI had no such function then; the library of its Fortran routines may have been loaded since.
