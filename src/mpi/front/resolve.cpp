@@ -15,11 +15,13 @@
 
 using weft::mpi::Function;
 
+// Hidden: they are reached without a table of addresses, which weft_mpi_choose() may find empty.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern std::atomic<Function> weft_mpi_slots[];
 void weft_mpi_first_call();
 void weft_mpi_resolve(std::atomic<Function>* slot);
+Function weft_mpi_choose(Function stub, const char* name);
 }
 #pragma GCC visibility pop
 
@@ -35,8 +37,10 @@ struct Name {
 
 constexpr Name kNames[] = {
 #define CALL(name) {#name, #name},
+#define LATER(name) CALL(name)
 #define FORTRAN(name) {#name "_", #name}, {#name "__", #name}, {#name "_f08_", #name},
 #include "mpi/front/names.def"
+#undef LATER
 #undef CALL
 #undef FORTRAN
 };
@@ -140,6 +144,15 @@ void fill_once() noexcept {
 }  // namespace
 
 }  // namespace weft::mpi
+
+// For the functions that not every MPI has, by the dynamic linker when an object asks for one: `stub`, or null if the
+// MPI lacks it. Objects that come with the program may ask before this library has been relocated, which cannot look
+// then.
+Function weft_mpi_choose(Function stub, const char* name) {
+  // Relaxed: the dynamic linker writes it, on this thread.
+  const bool relocated = weft_mpi_slots[0].load(std::memory_order_relaxed) != nullptr;
+  return !relocated || weft::mpi::mpi_has(name) ? stub : nullptr;
+}
 
 void weft_mpi_resolve(std::atomic<Function>* slot) {
   weft::mpi::fill_once();

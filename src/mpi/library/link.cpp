@@ -39,6 +39,9 @@ bool fits() noexcept {
 
 const Replacements kLists[] = {
     kReplacements,
+#ifdef WEFT_MPI_HAS_LARGE_COUNTS
+    kLargeReplacements,
+#endif
     kTampiReplacements,
 #ifdef OPEN_MPI
     // MPICH's Fortran routines call the functions of C.
