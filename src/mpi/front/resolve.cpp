@@ -38,7 +38,8 @@ struct Name {
 constexpr Name kNames[] = {
 #define CALL(name) {#name, #name},
 #define LATER(name) CALL(name)
-#define FORTRAN(name) {#name "_", #name}, {#name "__", #name}, {#name "_f08_", #name},
+#define FORTRAN(name, NAME) \
+  {#NAME, #name}, {#name, #name}, {#name "_", #name}, {#name "__", #name}, {#name "_f08_", #name},
 #include "mpi/front/names.def"
 #undef LATER
 #undef CALL

@@ -17,7 +17,7 @@ weft_mpi_slots:
   .text
 #define CALL(name) STUB(name)
 #define LATER(name) CHOSEN(name)
-#define FORTRAN(name) STUB(name##_) STUB(name##__) STUB(name##_f08_)
+#define FORTRAN(name, NAME) STUB(NAME) STUB(name) STUB(name##_) STUB(name##__) STUB(name##_f08_)
 #include "mpi/front/names.def"
 FIRST_CALL
 
