@@ -18,8 +18,10 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
+# What these make the library say.
+SAYS = {"second_waits": "weft: mpi: a task waits for a request that another one waits for already"}
 # Those that hang without the library, or need its functions.
-CHECK_THEMSELVES = {"tasks", "events"}
+CHECK_THEMSELVES = {"tasks", "events", "second_waits", "large_counts", "idle_helpers", "fortran_tasks"}
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
 # What pauses tasks: weft's runtime, or another that has weft/task.h.
 RUNTIME = os.environ.get("WEFT_TEST_MPI_RUNTIME", str(LIBRARIES / "libgomp.so.1"))
@@ -33,7 +35,7 @@ def skip(why: str) -> None:
 
 
 def compiler(mpi: str, source: pathlib.Path) -> list[str]:
-    fortran = source.suffix in (".f", ".f90")
+    fortran = source.suffix in (".f", ".f90", ".F90")
     wrapper = ("mpifort." if fortran else "mpicc.") + mpi
     if shutil.which(wrapper) is None:
         skip(f"no {wrapper}")
@@ -42,7 +44,7 @@ def compiler(mpi: str, source: pathlib.Path) -> list[str]:
     if shutil.which(FORTRAN) is None:
         skip(f"no {FORTRAN}")
     layout = ["-ffixed-line-length-none", "-fallow-argument-mismatch"] if source.suffix == ".f" else []
-    return [wrapper, "-w", *layout]
+    return [wrapper, "-w", "-fopenmp", "-I", str(INCLUDE), *layout]
 
 
 def build(mpi: str, source: pathlib.Path, into: pathlib.Path) -> pathlib.Path:
@@ -104,6 +106,7 @@ def main() -> None:
         preloaded = [RUNTIME, str(LIBRARIES / "libweft-mpi.so")]
         code, lines = run(options.mpi, options.ranks, command, preloaded, into)
         if program.name in CHECK_THEMSELVES:
+            lines = [line for line in lines if line != SAYS.get(program.name)]
             expected = (0, [f"{rank}: done" for rank in range(options.ranks)])
         else:
             expected = run(options.mpi, options.ranks, command, [], into)
