@@ -29,7 +29,7 @@ if(TARGET weft_tsan)
 endif()
 install(FILES tools/gdb/weft-gdb.py DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 install(FILES include/weft/weft.h include/weft/omp-tools.h include/weft/weft-tools.h include/weft/engine.h include/weft/mpi.h include/weft/TAMPI.h
-        include/weft/TAMPI3.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+        include/weft/TAMPI3.h include/weft/TAMPIf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/weft)

@@ -5,7 +5,7 @@
 
 namespace weft::mpi {
 
-inline constexpr int kLinkLayout = 2;
+inline constexpr int kLinkLayout = 3;
 
 // What the library has in the place of a function of MPI's.
 struct Replacement {
@@ -23,8 +23,8 @@ struct Link {
   int layout;
   // Whether the library can work with the MPI that is mapped; it says why not. Called once, before everything else.
   bool (*fits)();
-  // Whether the caller is in a test of the library's, which comes back at once.
-  bool (*testing)();
+  // Called when MPI yields. Whether the library has done what the caller needs; otherwise the CPU is yielded.
+  bool (*yield)();
   const Replacements* lists;
   int count;
 };

@@ -85,6 +85,28 @@ class LoadedObject {
     return false;
   }
 
+  // Visits what it takes from other objects whole, as calls and addresses of functions are: the name, and the place
+  // where the address stands.
+  template <class Visit>
+  void for_each_needed(Visit&& visit) const noexcept {
+    if (!readable()) return;
+#if defined(__x86_64__)
+    constexpr uint32_t kWhole[] = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_64};
+#elif defined(__aarch64__)
+    constexpr uint32_t kWhole[] = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_ABS64};
+#endif
+    for (const Relocations& some : relocations_) {
+      for (size_t i = 0; some.first != nullptr && i < some.count; ++i) {
+        const ElfW(Rela)& relocation = some.first[i];
+        const size_t index = relocation.r_info >> 32;
+        if (index == 0 || relocation.r_addend != 0 || symbols_[index].st_shndx != SHN_UNDEF) continue;
+        const auto type = static_cast<uint32_t>(relocation.r_info & 0xffffffff);
+        if (type != kWhole[0] && type != kWhole[1] && type != kWhole[2]) continue;
+        visit(strings_ + symbols_[index].st_name, reinterpret_cast<void**>(base_ + relocation.r_offset));
+      }
+    }
+  }
+
   // Whether it reaches thread-local data of another object by its place, without a call, so that there must be room for
   // that from the start. Compilers take this way in programs, and neither object need say so in its flags.
   bool reaches_others_thread_local() const noexcept {

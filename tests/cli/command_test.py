@@ -158,6 +158,14 @@ class Loads(CommandTest):
         done = self.weft("run", "sh", "-c", 'echo "$LD_AUDIT"', env={"LD_AUDIT": "/nonexistent.so"})
         self.assertTrue(done.stdout.endswith(":/nonexistent.so\n"), done.stdout)
 
+    def test_mpi_library_stands_behind_what_is_preloaded_already(self):
+        """Tools that count calls of MPI see those of the program then."""
+        library = pathlib.Path(WEFT).parents[1] / "lib/weft/libweft-mpi.so"
+        if not library.exists():
+            self.skipTest("built without MPI")
+        done = self.weft("run", "--mpi", "sh", "-c", 'echo "$LD_PRELOAD"', env={"LD_PRELOAD": "libm.so.6"})
+        self.assertTrue(re.fullmatch(r"libm\.so\.6:\S*/libweft-mpi\.so", done.stdout.strip()), done.stdout)
+
 
 class Refuses(CommandTest):
     def test_what_cannot_run(self):

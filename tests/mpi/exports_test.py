@@ -21,9 +21,10 @@ def exported(library: pathlib.Path) -> set[str]:
 def named() -> tuple[set[str], set[str]]:
     """What names.def has: the functions, and what replacements of them are called."""
     text = re.sub(r"/\*.*?\*/", "", (ROOT / "src/mpi/front/names.def").read_text(), flags=re.S)
-    calls = set(re.findall(r"CALL\((\w+)\)", text))
-    fortran = set(re.findall(r"FORTRAN\((\w+)\)", text))
-    return calls | {name + end for name in fortran for end in ("_", "__", "_f08_")}, calls | fortran
+    calls = set(re.findall(r"(?:CALL|LATER)\((\w+)\)", text))
+    fortran = set(re.findall(r"FORTRAN\((\w+), \w+\)", text))
+    forms = {name + end for name in fortran for end in ("", "_", "__", "_f08_")} | {name.upper() for name in fortran}
+    return calls | forms, calls | fortran
 
 
 class Replacement(ctypes.Structure):

@@ -35,6 +35,16 @@ void prepend(const char* variable, const std::string& value) {
   setenv(variable, whole.c_str(), 1);
 }
 
+// Behind what the variable holds already, unless it is there.
+void append(const char* variable, const std::string& value) {
+  const char* before = std::getenv(variable);
+  if (before == nullptr || *before == '\0') {
+    setenv(variable, value.c_str(), 1);
+  } else if ((":" + std::string(before) + ":").find(":" + value + ":") == std::string::npos) {
+    setenv(variable, (std::string(before) + ":" + value).c_str(), 1);
+  }
+}
+
 // Has the dynamic linker ask weft's audit library, and leaves the room that this takes from thread-local data: more
 // than the user wants, once, also when a program on weft starts others by weft.
 void audit(const std::string& library) {
@@ -89,7 +99,8 @@ bool preload_mpi(const std::string& library) {
     return false;
   }
   if (!can_be_listed(library, ": \t\n")) return false;
-  prepend("LD_PRELOAD", library);
+  // Tools that count MPI's calls come first: they see the program's calls, and the library pauses in what they call.
+  append("LD_PRELOAD", library);
   return true;
 }
 

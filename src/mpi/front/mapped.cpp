@@ -6,9 +6,6 @@
 #include <cstring>
 
 #include <dlfcn.h>
-#include <link.h>
-
-#include "platform/loaded_object.h"
 
 namespace weft::mpi {
 
@@ -31,7 +28,20 @@ bool is_ours(const dl_phdr_info& info) noexcept {
   return false;
 }
 
-}  // namespace
+bool mpi_has(const char* name) noexcept {
+  struct Search {
+    const char* name;
+    bool found;
+  } search{name, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* argument) {
+        auto& wanted = *static_cast<Search*>(argument);
+        wanted.found = kind_of(*info) != Kind::none && platform::object_of(*info).find(wanted.name) != nullptr;
+        return wanted.found ? 1 : 0;
+      },
+      &search);
+  return search.found;
+}
 
 Mapped find_mapped() noexcept {
   Mapped found;

@@ -2,6 +2,10 @@
 // The MPI that is mapped into the process.
 #pragma once
 
+#include <link.h>
+
+#include "platform/loaded_object.h"
+
 namespace weft::mpi {
 
 enum class Kind { none, open_mpi, mpich, standard_abi, several };
@@ -13,6 +17,14 @@ struct Mapped {
 };
 
 Mapped find_mapped() noexcept;
+
+// Of one object. Tools have MPI_Init; PMPI_Init is in an MPI alone.
+Kind kind_of(const dl_phdr_info& info) noexcept;
+// Whether it is this library.
+bool is_ours(const dl_phdr_info& info) noexcept;
+
+// Whether the MPI that is mapped, perhaps not relocated yet, has a function of that name.
+bool mpi_has(const char* name) noexcept;
 
 // MPI's own function of that name: the one that the program would have without this library. Null: there is none.
 void* find_own(const char* name) noexcept;

@@ -9,16 +9,21 @@
 
 #include "base/message.h"
 #include "mpi/front/mapped.h"
+#include "mpi/front/tools.h"
 #include "mpi/front/yield.h"
 #include "mpi/link.h"
 
-using Function = void (*)();
+using weft::mpi::Function;
 
+// Hidden: they are reached without a table of addresses, which weft_mpi_choose() may find empty.
+#pragma GCC visibility push(hidden)
 extern "C" {
 extern std::atomic<Function> weft_mpi_slots[];
 void weft_mpi_first_call();
-[[gnu::visibility("hidden")]] void weft_mpi_resolve(std::atomic<Function>* slot);
+void weft_mpi_resolve(std::atomic<Function>* slot);
+Function weft_mpi_choose(Function stub, const char* name);
 }
+#pragma GCC visibility pop
 
 namespace weft::mpi {
 
@@ -32,8 +37,11 @@ struct Name {
 
 constexpr Name kNames[] = {
 #define CALL(name) {#name, #name},
-#define FORTRAN(name) {#name "_", #name}, {#name "__", #name}, {#name "_f08_", #name},
+#define LATER(name) CALL(name)
+#define FORTRAN(name, NAME) \
+  {#NAME, #name}, {#name, #name}, {#name "_", #name}, {#name "__", #name}, {#name "_f08_", #name},
 #include "mpi/front/names.def"
+#undef LATER
 #undef CALL
 #undef FORTRAN
 };
@@ -99,9 +107,22 @@ Function replacement_of(const char* name, const Link& library) noexcept {
   return nullptr;
 }
 
+// Of a function of any name, which programs may know by another than the library does.
+Function replacement_for(const char* name, const Link& library) noexcept {
+  for (const Name& known : kNames) {
+    if (std::strcmp(known.name, name) == 0) return replacement_of(known.replacement, library);
+  }
+  return nullptr;
+}
+
 void fill() noexcept {
   const Link* library = link();
-  if (library != nullptr) leave_out_yields(library->testing);
+  if (library != nullptr) {
+    hand_over_yields(library->yield);
+    put_behind_tools(
+        [](const char* name, const void* data) { return replacement_for(name, *static_cast<const Link*>(data)); },
+        library);
+  }
   for (int i = 0; i < kCount; ++i) {
     Function function = library != nullptr ? replacement_of(kNames[i].replacement, *library) : nullptr;
     if (function == nullptr) function = reinterpret_cast<Function>(find_own(kNames[i].name));
@@ -110,13 +131,32 @@ void fill() noexcept {
   }
 }
 
+void fill_once() noexcept {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, fill);
+}
+
+// A tool that comes first calls PMPI_Init: there is no first call here.
+[[gnu::constructor]] void look_for_tools() {
+  const Kind kind = find_mapped().kind;
+  if ((kind == Kind::open_mpi || kind == Kind::mpich) && has_tool()) fill_once();
+}
+
 }  // namespace
 
 }  // namespace weft::mpi
 
+// For the functions that not every MPI has, by the dynamic linker when an object asks for one: `stub`, or null if the
+// MPI lacks it. Objects that come with the program may ask before this library has been relocated, which cannot look
+// then.
+Function weft_mpi_choose(Function stub, const char* name) {
+  // Relaxed: the dynamic linker writes it, on this thread.
+  const bool relocated = weft_mpi_slots[0].load(std::memory_order_relaxed) != nullptr;
+  return !relocated || weft::mpi::mpi_has(name) ? stub : nullptr;
+}
+
 void weft_mpi_resolve(std::atomic<Function>* slot) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, weft::mpi::fill);
+  weft::mpi::fill_once();
   // Relaxed, as in fill().
   if (slot->load(std::memory_order_relaxed) != weft_mpi_first_call) return;
   // MPI had no such function then; the library of its Fortran routines may have been loaded since.

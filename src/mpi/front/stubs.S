@@ -16,7 +16,8 @@ weft_mpi_slots:
 
   .text
 #define CALL(name) STUB(name)
-#define FORTRAN(name) STUB(name##_) STUB(name##__) STUB(name##_f08_)
+#define LATER(name) CHOSEN(name)
+#define FORTRAN(name, NAME) STUB(NAME) STUB(name) STUB(name##_) STUB(name##__) STUB(name##_f08_)
 #include "mpi/front/names.def"
 FIRST_CALL
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An MPI that is told to yield when it is idle does so whenever a test finds nothing: right where it waits by itself,
-// but a system call for each look where weft waits and has other work. So tests of weft's do not yield.
+// but a system call for each look where weft waits and has other work. So the library decides (link.h).
 #include "mpi/front/yield.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace weft::mpi {
 namespace {
 
 // Acquire and release: with the function comes the library that it lies in.
-std::atomic<bool (*)()> g_testing{nullptr};
+std::atomic<bool (*)()> g_library{nullptr};
 
 using Yield = int (*)();
 
@@ -31,13 +31,13 @@ Yield own_yield() noexcept {
 
 }  // namespace
 
-void leave_out_yields(bool (*testing)()) noexcept { g_testing.store(testing, std::memory_order_release); }
+void hand_over_yields(bool (*library)()) noexcept { g_library.store(library, std::memory_order_release); }
 
 }  // namespace weft::mpi
 
 extern "C" [[gnu::visibility("default")]] int sched_yield() noexcept {
-  bool (*const testing)() = weft::mpi::g_testing.load(std::memory_order_acquire);
-  if (testing != nullptr && testing()) return 0;
+  bool (*const library)() = weft::mpi::g_library.load(std::memory_order_acquire);
+  if (library != nullptr && library()) return 0;
   const auto yield = weft::mpi::own_yield();
   return yield != nullptr ? yield() : static_cast<int>(syscall(SYS_sched_yield));
 }

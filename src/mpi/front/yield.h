@@ -3,7 +3,7 @@
 
 namespace weft::mpi {
 
-// From now on sched_yield() does nothing in threads for which `testing` says yes.
-void leave_out_yields(bool (*testing)()) noexcept;
+// From now on sched_yield() does nothing more when `library` says that it has done what the caller needs.
+void hand_over_yields(bool (*library)()) noexcept;
 
 }  // namespace weft::mpi

@@ -2,10 +2,12 @@
 #include "mpi/link.h"
 
 #include <cstdio>
+#include <cstring>
 
 #include "base/message.h"
 #include "mpi/library/calls/table.h"
 #include "mpi/library/fortran/table.h"
+#include "mpi/library/helper/nap.h"
 #include "mpi/library/inside.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/tampi/table.h"
@@ -30,12 +32,16 @@ bool fits() noexcept {
   // Others that share MPICH's ABI have versions of their own.
   std::sscanf(version, kFamily, &major);
   if (major >= kLeast) return true;
-  base::warn("mpi: %.40s is too old; MPI runs without weft", version);
+  // Some go on with lines about how they were built.
+  base::warn("mpi: %.*s is too old; MPI runs without weft", static_cast<int>(std::strcspn(version, ",\n")), version);
   return false;
 }
 
 const Replacements kLists[] = {
     kReplacements,
+#ifdef WEFT_MPI_HAS_LARGE_COUNTS
+    kLargeReplacements,
+#endif
     kTampiReplacements,
 #ifdef OPEN_MPI
     // MPICH's Fortran routines call the functions of C.
@@ -43,7 +49,8 @@ const Replacements kLists[] = {
 #endif
 };
 
-bool is_testing() noexcept { return t_testing != 0; }
+// A test comes back at once, and a helper has no other work to let run.
+bool yield() noexcept { return t_testing != 0 || nap_in_helper(); }
 
 }  // namespace
 
@@ -52,6 +59,6 @@ bool is_testing() noexcept { return t_testing != 0; }
 extern "C" [[gnu::visibility("default")]] const weft::mpi::Link weft_mpi_link;
 const weft::mpi::Link weft_mpi_link{.layout = weft::mpi::kLinkLayout,
                                     .fits = weft::mpi::fits,
-                                    .testing = weft::mpi::is_testing,
+                                    .yield = weft::mpi::yield,
                                     .lists = weft::mpi::kLists,
                                     .count = sizeof weft::mpi::kLists / sizeof *weft::mpi::kLists};

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "base/message.h"
+#include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/tickets/tickets.h"
 #include "platform/find_symbol.h"
@@ -65,6 +66,7 @@ void convert(const Runtime& runtime) noexcept {
     base::warn("mpi: the runtime takes no polling service (%s); MPI runs without weft", std::strerror(error));
     return;
   }
+  keep_errors();
   g_runtime.store(&runtime, std::memory_order_release);
 }
 
@@ -92,12 +94,12 @@ const Runtime* look_again() noexcept {
   return g_runtime.load(std::memory_order_relaxed);
 }
 
-void activate(bool multiple) noexcept {
+void activate(const char* obstacle) noexcept {
   const Looking lock;
   const Runtime* runtime = found();
   if (runtime == nullptr) return;
-  if (!multiple) {
-    base::warn("mpi: this MPI does not give MPI_THREAD_MULTIPLE; MPI runs without weft");
+  if (obstacle != nullptr) {
+    base::warn("mpi: %s; MPI runs without weft", obstacle);
     g_ended = true;
     return;
   }

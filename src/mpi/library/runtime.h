@@ -47,8 +47,8 @@ inline const Runtime* runtime_here() noexcept {
 // How many tasks, or events of tasks, wait for messages (tickets/).
 int tickets_waiting() noexcept;
 
-// MPI has been initialized, with MPI_THREAD_MULTIPLE or not: whether calls are converted from now on.
-void activate(bool multiple) noexcept;
+// MPI has been initialized: calls are converted from now on, unless there is an obstacle, which is said.
+void activate(const char* obstacle) noexcept;
 // Before MPI ends: nothing is converted from now on, and nothing polls.
 void deactivate() noexcept;
 

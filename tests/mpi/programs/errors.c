@@ -24,6 +24,15 @@ static MPI_Comm with_handler(const char *kind) {
   return made;
 }
 
+/* Of a message that has been cut; MPICH leaves what stood there. */
+static int count_of(const MPI_Status *status) {
+  int count = -1;
+#ifdef OPEN_MPI
+  MPI_Get_count(status, MPI_INT, &count);
+#endif
+  return count;
+}
+
 /* The receiver has room for less than what comes. */
 static void truncation(MPI_Comm communicator) {
   MPI_Status status;
@@ -31,10 +40,10 @@ static void truncation(MPI_Comm communicator) {
   status.MPI_ERROR = 4711;
   if (rank % 2 == 0) {
     int code = MPI_Recv(data, 2, MPI_INT, peer, 1, communicator, &status);
-    say("recv %s, from %d, tag %d, error kept %d", name_of(code), status.MPI_SOURCE, status.MPI_TAG,
-        status.MPI_ERROR == 4711);
+    say("recv %s, from %d, tag %d, count %d, error kept %d", name_of(code), status.MPI_SOURCE, status.MPI_TAG,
+        count_of(&status), status.MPI_ERROR == 4711);
     code = MPI_Sendrecv(data, 1, MPI_INT, peer, 2, data + 4, 2, MPI_INT, peer, 2, communicator, &status);
-    say("sendrecv %s", name_of(code));
+    say("sendrecv %s, count %d", name_of(code), count_of(&status));
   } else {
     come_late();
     say("send %s", name_of(MPI_Send(data, 6, MPI_INT, peer, 1, communicator)));

@@ -2,6 +2,7 @@
 #include "mpi/library/calls/collective.h"
 
 #include "base/message.h"
+#include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
 
 namespace weft::mpi {
@@ -33,6 +34,7 @@ void agree_on_collectives(bool must_convert) noexcept {
       base::warn("mpi: other ranks do not answer; do all of them run with weft's MPI library?");
     }
   }
+  if (all != 0) keep_errors();
   // Relaxed: as in converting_collectives().
   g_convert_collectives.store(all != 0, std::memory_order_relaxed);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/calls/completion.h"
 
+#include "mpi/library/calls/attempted.h"
 #include "mpi/library/runtime.h"
+#include "mpi/library/tickets/waited.h"
 #include "mpi/library/wait/wait.h"
 
 namespace weft::mpi {
@@ -10,18 +12,24 @@ int wait(MPI_Request* request, MPI_Status* status) noexcept {
   const Runtime* runtime = converting();
   // MPI says what is wrong with a null pointer.
   if (runtime == nullptr || request == nullptr) return PMPI_Wait(request, status);
-  return wait_for(*runtime, *request, status, Origin{});
+  return wait_for_programs(*runtime, *request, status);
 }
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr || count <= 0 || requests == nullptr) return PMPI_Waitall(count, requests, statuses);
-  return wait_for_all(*runtime, count, requests, statuses, Origin{});
+  return wait_for_all(*runtime, count, requests, statuses);
+}
+
+int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) noexcept {
+  if (converting() != nullptr && requests != nullptr && is_waited_for(count, requests)) return refuse_second_wait();
+  return Attempted<PMPI_Waitany, PMPI_Testany, 3>::call(count, requests, index, status);
 }
 
 int waitsome(int count, MPI_Request* requests, int* completed, int* places, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr || completed == nullptr) return PMPI_Waitsome(count, requests, completed, places, statuses);
+  if (requests != nullptr && is_waited_for(count, requests)) return refuse_second_wait();
   struct Some {
     int count;
     MPI_Request* requests;

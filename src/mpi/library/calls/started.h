@@ -23,10 +23,7 @@ struct Communicator {
 };
 struct File {
   static constexpr size_t kPlace = 0;
-  static Origin of(const auto& arguments) noexcept {
-    keep_errors();
-    return {.of = Origin::Of::file, .file = std::get<0>(arguments)};
-  }
+  static Origin of(const auto& arguments) noexcept { return {.of = Origin::Of::file, .file = std::get<0>(arguments)}; }
 };
 struct Request {
   static constexpr size_t kPlace = kUnordered;

@@ -2,10 +2,17 @@
 // What is called in the place of each of MPI's functions.
 #pragma once
 
+#include "mpi/library/mpi.h"
 #include "mpi/link.h"
 
 namespace weft::mpi {
 
 extern const Replacements kReplacements;
+
+// Of the calls for large counts, which MPIs have from version 4 of the standard on.
+#if MPI_VERSION >= 4
+#define WEFT_MPI_HAS_LARGE_COUNTS
+extern const Replacements kLargeReplacements;
+#endif
 
 }  // namespace weft::mpi

@@ -16,23 +16,31 @@ struct Origin {
   MPI_File file = MPI_FILE_NULL;
 };
 
-// Around a call that completes requests of converted calls, whose errors raise() reports.
+// Around a call that completes requests of converted calls, whose errors raise() reports. `several`: they belong to
+// several calls, or to one that completes several.
 class Completing {
  public:
-  Completing() noexcept;
+  enum class Requests { one, several };
+
+  explicit Completing(Requests requests = Requests::one) noexcept;
   ~Completing();
   // What a call returned, even if MPI has given its error to a handler and says that all is well.
   int code(int returned) const noexcept;
 
  private:
   Testing testing_;
-  [[maybe_unused]] int outer_;  // of MPICH
+  [[maybe_unused]] int outer_;      // of MPICH
+  [[maybe_unused]] bool keeping_;  // of MPICH
 };
 
 // An error that a Completing has seen: calls the handler that MPI has not. Returns the code.
 int raise(const Origin& origin, int code) noexcept;
 
-// Before the first operation on files: their errors never reach the handlers of communicators.
+// An error that belongs to no communicator, as that of MPI_Wait: calls the handler that MPI would call. Returns what a
+// call with that error returns.
+int raise_own(int code) noexcept;
+
+// Before the first call is converted.
 void keep_errors() noexcept;
 
 // In the place of MPI's functions of these names.

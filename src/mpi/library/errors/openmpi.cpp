@@ -4,11 +4,17 @@
 
 namespace weft::mpi {
 
-Completing::Completing() noexcept : outer_(0) {}
+Completing::Completing(Requests) noexcept : outer_(0), keeping_(false) {}
 Completing::~Completing() = default;
 int Completing::code(int returned) const noexcept { return returned; }
 
 int raise(const Origin&, int code) noexcept { return code; }
+
+int raise_own(int code) noexcept {
+  const Inside inside;
+  PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
+  return code;
+}
 
 void keep_errors() noexcept {}
 

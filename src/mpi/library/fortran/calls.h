@@ -176,6 +176,43 @@ struct Started {
   }
 };
 
+// Routines with texts among their arguments, whose lengths come behind the error.
+using Length = size_t;
+template <size_t>
+using LengthAt = Length;
+
+template <Text plain, class Ordered, class Places, class Texts>
+struct HelpedWithTextsAt;
+
+template <Text plain, class Ordered, size_t... place, size_t... text>
+struct HelpedWithTextsAt<plain, Ordered, std::index_sequence<place...>, std::index_sequence<text...>> {
+  static void call(Address<place>... arguments, MPI_Fint* error, LengthAt<text>... lengths) noexcept {
+    struct Call : Job {
+      void* given[sizeof...(place)];
+      Length long_as[sizeof...(text)];
+    } made;
+    ((made.given[place] = arguments), ...);
+    ((made.long_as[text] = lengths), ...);
+    const Runtime* runtime = converting();
+    if (runtime == nullptr) return give_error(error, make(made));
+    made.order = Ordered::of(made.given);
+    made.call = [](Job& job) { return make(static_cast<Call&>(job)); };
+    give_error(error, call_on_helper(*runtime, made));
+  }
+
+ private:
+  static int make(const auto& call) noexcept {
+    using Function = void (*)(Address<place>..., MPI_Fint*, LengthAt<text>...);
+    MPI_Fint error = MPI_SUCCESS;
+    find_routine<plain, Function>()(call.given[place]..., &error, call.long_as[text]...);
+    return error;
+  }
+};
+
+template <Text plain, size_t arguments, size_t texts, class Ordered>
+using HelpedWithTexts =
+    HelpedWithTextsAt<plain, Ordered, std::make_index_sequence<arguments>, std::make_index_sequence<texts>>;
+
 // As calls/started.h says.
 template <Text plain, Text start, size_t arguments, size_t operation>
 struct Reduction {

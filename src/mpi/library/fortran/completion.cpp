@@ -79,7 +79,7 @@ void wait(MPI_Fint* request, void* status, MPI_Fint* error) noexcept {
   MPI_Request waited = PMPI_Request_f2c(*request);
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  const int code = wait_for(*runtime, waited, &completed, Origin{});
+  const int code = wait_for_programs(*runtime, waited, &completed);
   *request = PMPI_Request_c2f(waited);
   give_status(completed, status);
   give_error(error, code);
@@ -93,7 +93,7 @@ void waitall(const MPI_Fint* count, MPI_Fint* requests, void* statuses, MPI_Fint
     return give_error(error, Routine<"pmpi_waitall_", 3>::call(&number, requests, statuses));
   }
   for (int i = 0; i < all.count; ++i) all.requests[i] = PMPI_Request_f2c(requests[i]);
-  const int code = wait_for_all(*runtime, all.count, all.requests, all.statuses, Origin{});
+  const int code = wait_for_all(*runtime, all.count, all.requests, all.statuses);
   auto* into = static_cast<MPI_Fint*>(statuses);
   const bool wanted = into != MPI_F_STATUSES_IGNORE && into != MPI_F_STATUS_IGNORE;
   for (int i = 0; i < all.count; ++i) {

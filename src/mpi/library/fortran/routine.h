@@ -23,6 +23,19 @@ struct Text {
 template <size_t>
 using Address = void*;
 
+// Looked for once, in all objects of the process.
+template <Text name, class Function>
+Function find_routine() noexcept {
+  static std::atomic<Function> found{nullptr};
+  // Relaxed: the library that has the function was mapped before its program could call.
+  Function function = found.load(std::memory_order_relaxed);
+  if (function != nullptr) return function;
+  function = reinterpret_cast<Function>(platform::find_symbol(name.text));
+  if (function == nullptr) base::fatal("mpi: this MPI has no %s", name.text);
+  found.store(function, std::memory_order_relaxed);
+  return function;
+}
+
 template <Text name, class Places>
 struct RoutineAt;
 
@@ -31,23 +44,12 @@ struct RoutineAt<name, std::index_sequence<place...>> {
   // All arguments but the error, which is returned.
   static MPI_Fint call(Address<place>... arguments) noexcept {
     MPI_Fint error = MPI_SUCCESS;
-    find()(arguments..., &error);
+    find_routine<name, Function>()(arguments..., &error);
     return error;
   }
 
  private:
   using Function = void (*)(Address<place>..., MPI_Fint*);
-
-  static Function find() noexcept {
-    static std::atomic<Function> found{nullptr};
-    // Relaxed: the library that has the function was mapped before its program could call.
-    Function function = found.load(std::memory_order_relaxed);
-    if (function != nullptr) return function;
-    function = reinterpret_cast<Function>(platform::find_symbol(name.text));
-    if (function == nullptr) base::fatal("mpi: this MPI has no %s", name.text);
-    found.store(function, std::memory_order_relaxed);
-    return function;
-  }
 };
 
 template <Text name, size_t arguments>

@@ -22,6 +22,8 @@ using namespace fortran;
   SHAPED(name, fortran::Attempted<"pmpi_" name "_", "pmpi_" attempt "_", arguments, flag>)
 #define TESTED(name, arguments, found) SHAPED(name, fortran::Tested<"pmpi_" name "_", arguments, found>)
 #define HELPED(name, arguments, ...) SHAPED(name, fortran::Helped<"pmpi_" name "_", arguments, __VA_ARGS__>)
+#define HELPED_WITH_TEXTS(name, arguments, texts, ...) \
+  ROW(name, &fortran::HelpedWithTexts<"pmpi_" name "_", arguments, texts, __VA_ARGS__>::call)
 #define IN_PLACE(name, arguments) SHAPED(name, fortran::InPlace<"pmpi_" name "_", arguments>)
 
 // clang-format off
@@ -57,6 +59,13 @@ static const Replacement kRows[] = {
   HELPED("cart_create", 6, ByCommunicator<0>) HELPED("cart_sub", 3, ByCommunicator<0>)
   HELPED("graph_create", 6, ByCommunicator<0>) HELPED("intercomm_create", 6, ByCommunicator<0>)
   HELPED("intercomm_merge", 3, ByCommunicator<0>) IN_PLACE("comm_free", 1)
+  HELPED("comm_split_type", 5, ByCommunicator<0>) HELPED("comm_create_group", 4, ByCommunicator<0>)
+  HELPED("dist_graph_create", 9, ByCommunicator<0>) HELPED("dist_graph_create_adjacent", 10, ByCommunicator<0>)
+  HELPED("comm_disconnect", 1, Unordered)
+  HELPED_WITH_TEXTS("comm_spawn", 8, 2, ByCommunicator<5>)
+  HELPED_WITH_TEXTS("comm_spawn_multiple", 9, 2, ByCommunicator<6>)
+  HELPED_WITH_TEXTS("comm_accept", 5, 1, ByCommunicator<3>)
+  HELPED_WITH_TEXTS("comm_connect", 5, 1, ByCommunicator<3>)
 
   HELPED("win_free", 1, Unordered) HELPED("win_fence", 2, ByWindow<1>) HELPED("win_start", 3, Unordered)
   HELPED("win_complete", 1, Unordered) ATTEMPTED("win_wait", 1, "win_test", 1)
@@ -64,7 +73,14 @@ static const Replacement kRows[] = {
   HELPED("win_unlock_all", 1, Unordered) HELPED("win_flush", 2, Unordered) HELPED("win_flush_all", 1, Unordered)
   HELPED("win_flush_local", 2, Unordered) HELPED("win_flush_local_all", 1, Unordered)
 
+  HELPED_WITH_TEXTS("file_open", 5, 1, ByCommunicator<0>) HELPED_WITH_TEXTS("file_set_view", 6, 1, ByFile<0>)
   HELPED("file_close", 1, Unordered) HELPED("file_sync", 1, ByFile<0>) HELPED("file_set_size", 2, ByFile<0>)
+  HELPED("file_preallocate", 2, ByFile<0>) HELPED("file_seek_shared", 3, ByFile<0>)
+  HELPED("file_read_shared", 5, Unordered) HELPED("file_write_shared", 5, Unordered)
+  HELPED("file_read_ordered", 5, ByFile<0>) HELPED("file_write_ordered", 5, ByFile<0>)
+  HELPED("file_read_all_end", 3, ByFile<0>) HELPED("file_write_all_end", 3, ByFile<0>)
+  HELPED("file_read_at_all_end", 3, ByFile<0>) HELPED("file_write_at_all_end", 3, ByFile<0>)
+  HELPED("file_read_ordered_end", 3, ByFile<0>) HELPED("file_write_ordered_end", 3, ByFile<0>)
   HELPED("file_read", 5, Unordered) HELPED("file_write", 5, Unordered)
   HELPED("file_read_at", 6, Unordered) HELPED("file_write_at", 6, Unordered)
   HELPED("file_read_all", 5, ByFile<0>)

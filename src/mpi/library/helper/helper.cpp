@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "mpi/library/helper/nap.h"
 #include "mpi/library/inside.h"
 
 namespace weft::mpi {
@@ -43,7 +44,10 @@ void* serve(void* argument) noexcept {
   auto& helper = *static_cast<Helper*>(argument);
   for (;;) {
     Job& job = next_job(helper);
-    job.code = make(job);
+    {
+      const Napping napping;
+      job.code = make(job);
+    }
     {
       const Locked lock;
       helper.first = job.next;

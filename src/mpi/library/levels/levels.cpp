@@ -28,11 +28,18 @@ int start_mpi(void* command_line, int level, int* given) noexcept {
   return PMPI_Init_thread(argc, argv, level, given);
 }
 
+bool is_level(int level) noexcept {
+  return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED || level == MPI_THREAD_SERIALIZED ||
+         level == MPI_THREAD_MULTIPLE || level == MPI_TASK_MULTIPLE;
+}
+
 }  // namespace
 
 int start_asked(int required, int* provided, int (*start)(void* argument, int level, int* given),
                 void* argument) noexcept {
-  const bool with_runtime = find_runtime() != nullptr;
+  // What is no level is MPI's to judge: one MPI refuses it, another gives a level that the program may not expect.
+  const bool level = is_level(required);
+  const bool with_runtime = level && find_runtime() != nullptr;
   const Parallelism parallelism = with_runtime ? parallelism_of_program() : Parallelism::none;
   const bool pausing = parallelism != Parallelism::none;
   // No MPI knows MPI_TASK_MULTIPLE.
@@ -47,7 +54,11 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   g_main_thread = pthread_self();
   const bool multiple = given == MPI_THREAD_MULTIPLE;
   agree_on_collectives(parallelism == Parallelism::tasks);
-  if (pausing || multiple) activate(multiple);
+  if (!level) {
+    activate("MPI_Init_thread is asked for what is no level of threads");
+  } else if (pausing || multiple) {
+    activate(multiple ? nullptr : "this MPI does not give MPI_THREAD_MULTIPLE");
+  }
   if (multiple && (pausing || (with_runtime && required > known))) given = g_told = required;
   *provided = given;
   return MPI_SUCCESS;

@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "mpi/library/tickets/tickets.h"
+#include "mpi/library/tickets/waited.h"
 #include "mpi/library/wait/wait.h"
 
 namespace weft::mpi {
@@ -38,9 +39,13 @@ void end(Ticket& ticket) noexcept {
 }  // namespace
 
 int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, Event event) noexcept {
+  if (is_waited_for(count, requests)) {
+    event.come(runtime, event.argument);
+    return refuse_second_wait();
+  }
   Detached* detached = Detached::make(count);
   if (detached == nullptr) {
-    const int code = wait_for_all(runtime, count, requests, statuses, Origin{});
+    const int code = wait_for_all(runtime, count, requests, statuses);
     event.come(runtime, event.argument);
     return code;
   }
@@ -53,6 +58,12 @@ int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status*
     event.come(runtime, event.argument);
     return code;
   }
+  if (!claim(actives, requests, active)) {
+    std::free(detached);
+    event.come(runtime, event.argument);
+    return refuse_second_wait();
+  }
+  detached->claimed = true;
   detached->requests = detached->room_for_requests();
   for (int i = 0; i < count; ++i) {
     detached->requests[i] = requests[i];
@@ -73,7 +84,7 @@ int detach_from_task(const Runtime& runtime, int count, MPI_Request* requests, M
   if (counter == nullptr) {
     static std::atomic<bool> said{false};
     if (!said.exchange(true)) base::warn("mpi: TAMPI_Iwait or the like is called outside of explicit tasks; it waits");
-    return wait_for_all(runtime, count, requests, statuses, Origin{});
+    return wait_for_all(runtime, count, requests, statuses);
   }
   runtime.increase(counter, 1);
   const auto come = [](const Runtime& of, void* argument) {

@@ -2,11 +2,13 @@
 #include "mpi/library/tampi/table.h"
 
 #include "mpi/library/mpi.h"
+#include "mpi/library/tampi/fortran.h"
 #include "mpi/library/tampi/tampi.h"
 
 namespace weft::mpi {
 
 #define ROW(name, ...) {name, reinterpret_cast<void (*)()>(__VA_ARGS__)},
+#define REQUESTED(name, arguments) ROW("tampi_" name "_", &Requested<"pmpi_" name "_", arguments>::call)
 #define REQUESTLESS(name) ROW("TAMPI_" #name, &Requestless<PMPI_##name>::Of::call)
 
 // clang-format off
@@ -18,6 +20,16 @@ static const Replacement kRows[] = {
   ROW("TAMPI_Blocking_enabled", &tampi_enabled) ROW("TAMPI_Nonblocking_enabled", &tampi_enabled)
   ROW("TAMPI_Iwait", &iwait) ROW("TAMPI_Iwaitall", &iwaitall)
   ROW("tampi_iwait_", &iwait_fortran) ROW("tampi_iwaitall_", &iwaitall_fortran)
+
+  ROW("tampi_init_", &tampi_init_fortran) ROW("tampi_finalize_", &tampi_finalize_fortran)
+  ROW("tampi_property_get_", &tampi_property_get_fortran) ROW("tampi_property_set_", &tampi_property_set_fortran)
+  REQUESTED("isend", 6) REQUESTED("ibsend", 6) REQUESTED("irsend", 6) REQUESTED("issend", 6)
+  ROW("tampi_irecv_", &Requested<"pmpi_irecv_", 6>::call_with_status)
+  REQUESTED("iallgather", 7) REQUESTED("iallgatherv", 8) REQUESTED("iallreduce", 6) REQUESTED("ialltoall", 7)
+  REQUESTED("ialltoallv", 9) REQUESTED("ialltoallw", 9) REQUESTED("ibarrier", 1) REQUESTED("ibcast", 5)
+  REQUESTED("igather", 8) REQUESTED("igatherv", 9) REQUESTED("ireduce", 7) REQUESTED("ireduce_scatter", 6)
+  REQUESTED("ireduce_scatter_block", 6) REQUESTED("iscatter", 8) REQUESTED("iscatterv", 9) REQUESTED("iscan", 6)
+  REQUESTED("iexscan", 6)
 
   REQUESTLESS(Isend) REQUESTLESS(Ibsend) REQUESTLESS(Irsend) REQUESTLESS(Issend)
   ROW("TAMPI_Irecv", &Requestless<PMPI_Irecv>::Of::call_with_status)

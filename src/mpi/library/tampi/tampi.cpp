@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/tampi/tampi.h"
 
-#include <cstdlib>
-
 #include "base/message.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/tampi/detach.h"
@@ -15,12 +13,6 @@ namespace {
 
 // Per thread, as TAMPI has it. It has no effect: that a call pauses is not seen, but for the time.
 thread_local int t_task_aware = 1;
-
-// A program's statuses, if it wants them: they have the form of those in C.
-MPI_Status* statuses_of(MPI_Fint* statuses) noexcept {
-  const bool wanted = statuses != MPI_F_STATUS_IGNORE && statuses != MPI_F_STATUSES_IGNORE;
-  return wanted ? reinterpret_cast<MPI_Status*>(statuses) : MPI_STATUSES_IGNORE;
-}
 
 // Of the program's OpenMP, weft's or another.
 void fulfill(uintptr_t event) noexcept {
@@ -41,24 +33,6 @@ int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
 
 int iwait(MPI_Request* request, MPI_Status* status) noexcept {
   return iwaitall(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
-}
-
-void iwait_fortran(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) noexcept {
-  MPI_Request waited = PMPI_Request_f2c(*request);
-  const int code = iwaitall(1, &waited, statuses_of(status));
-  *request = PMPI_Request_c2f(waited);
-  if (error != nullptr) *error = code;
-}
-
-void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) noexcept {
-  const int number = *count > 0 ? *count : 0;
-  auto* waited = static_cast<MPI_Request*>(std::malloc(sizeof(MPI_Request) * static_cast<size_t>(number + 1)));
-  if (waited == nullptr) base::lacking("mpi: no memory for %d requests", number);
-  for (int i = 0; i < number; ++i) waited[i] = PMPI_Request_f2c(requests[i]);
-  const int code = iwaitall(*count, waited, statuses_of(statuses));
-  for (int i = 0; i < number; ++i) requests[i] = PMPI_Request_c2f(waited[i]);
-  std::free(waited);
-  if (error != nullptr) *error = code;
 }
 
 int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept {

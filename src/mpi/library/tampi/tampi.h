@@ -14,8 +14,6 @@ namespace weft::mpi {
 
 int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
 int iwait(MPI_Request* request, MPI_Status* status) noexcept;
-void iwait_fortran(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) noexcept;
-void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) noexcept;
 
 int detach_event(MPI_Request* request, uintptr_t event) noexcept;
 int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept;

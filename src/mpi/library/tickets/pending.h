@@ -19,6 +19,7 @@ class Pending {
   struct Owner {
     Ticket* ticket;  // null: the request has completed
     int place;       // of the request in the ticket
+    MPI_Request request;  // as it was before it completed
   };
 
   bool reserve(int more) noexcept;

@@ -16,6 +16,7 @@ struct Ticket {
   MPI_Status* statuses = MPI_STATUSES_IGNORE;  // by the same places
   const int* wanted = nullptr;
   int count = 0;
+  bool claimed = false;  // they are the program's (waited.h)
   // Or an attempt, made again and again until it says true.
   bool (*attempt)(Ticket& ticket) = nullptr;
   // Called without locks, once; the ticket may be gone when it returns.

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "mpi/library/tickets/tickets.h"
+#include "mpi/library/tickets/waited.h"
 
 namespace weft::mpi {
 
@@ -80,15 +81,15 @@ bool done_in_place(const Runtime& runtime, Waited& waited) noexcept {
 
 int report(const Origin& origin, int code) noexcept { return code == MPI_SUCCESS ? code : raise(origin, code); }
 
-}  // namespace
-
-int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin) noexcept {
+int wait_for_one(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
+                 bool programs) noexcept {
   One one{request, status};
   if (done_in_place(runtime, one)) return report(origin, one.code);
+  if (programs && !claim(1, &request, nullptr)) return refuse_second_wait();
   // Of a status that it has been given, MPI_Wait leaves the error as it was.
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1};
+  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1, .claimed = programs};
   pause_for(runtime, ticket);
   if (status != MPI_STATUS_IGNORE) {
     completed.MPI_ERROR = status->MPI_ERROR;
@@ -97,8 +98,20 @@ int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, c
   return report(origin, ticket.code);
 }
 
+}  // namespace
+
+int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin) noexcept {
+  return wait_for_one(runtime, request, status, origin, false);
+}
+
+int wait_for_programs(const Runtime& runtime, MPI_Request& request, MPI_Status* status) noexcept {
+  if (is_waited_for(1, &request)) return refuse_second_wait();
+  return wait_for_one(runtime, request, status, Origin{}, true);
+}
+
 int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* active, int& code) noexcept {
   int actives = 0;
+  const Completing several(Completing::Requests::several);
   for (int i = 0; i < count; ++i) {
     MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
     One one{requests[i], status};
@@ -112,8 +125,9 @@ int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* ac
   return actives;
 }
 
-int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
-                 const Origin& origin) noexcept {
+int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+  if (is_waited_for(count, requests)) return refuse_second_wait();
+  const Origin origin{};
   All all{count, requests, statuses};
   if (done_in_place(runtime, all)) return report(origin, all.code);
   constexpr int kFew = 32;
@@ -126,8 +140,12 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
   }
   int code = MPI_SUCCESS;
   const int actives = split_active(count, requests, statuses, active, code);
+  if (actives > 0 && !claim(actives, requests, active)) {
+    if (active != few) std::free(active);
+    return refuse_second_wait();
+  }
   if (actives > 0) {
-    Ticket ticket{.requests = requests, .statuses = statuses, .wanted = active, .count = actives};
+    Ticket ticket{.requests = requests, .statuses = statuses, .wanted = active, .count = actives, .claimed = true};
     pause_for(runtime, ticket);
     if (ticket.code != MPI_SUCCESS) code = ticket.code;
   }

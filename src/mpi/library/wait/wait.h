@@ -9,13 +9,13 @@
 
 namespace weft::mpi {
 
-// For a request that has been started or is the program's. Completes it as MPI_Wait does; the code is that of the
-// blocking call, and its handler has been called.
+// For a request that this library has started. Completes it as MPI_Wait does; the code is that of the blocking call,
+// and its handler has been called.
 int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin) noexcept;
 
-// Likewise MPI_Waitall.
-int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
-                 const Origin& origin) noexcept;
+// MPI_Wait and MPI_Waitall, for requests of the program's.
+int wait_for_programs(const Runtime& runtime, MPI_Request& request, MPI_Status* status) noexcept;
+int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
 
 // For what has no request: until attempt(argument) says true. It is called with `Inside`, by any thread, one at a time.
 void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument) noexcept;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/tickets/waited.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "base/message.h"
+#include "mpi/library/errors/errors.h"
+#include "mpi/library/tickets/tickets.h"
+
+namespace weft::mpi {
+
+namespace {
+
+// A set of handles: a table with room for twice as many, each at the first free place behind its own.
+class Handles {
+ public:
+  bool has(uintptr_t handle) const noexcept {
+    return handle != kNone && count_ > 0 && places_[place_of(handle)] == handle;
+  }
+
+  // False: it is there. Without memory it is left out: then nobody notices who waits for it too.
+  bool add(uintptr_t handle) noexcept {
+    if (has(handle)) return false;
+    if (2 * (count_ + 1) > size_ && !grow()) return true;
+    places_[place_of(handle)] = handle;
+    ++count_;
+    return true;
+  }
+
+  void remove(uintptr_t handle) noexcept {
+    if (!has(handle)) return;
+    size_t gap = place_of(handle);
+    places_[gap] = kNone;
+    --count_;
+    // Those behind it move up as far as they may.
+    for (size_t at = next(gap); places_[at] != kNone; at = next(at)) {
+      const uintptr_t moved = places_[at];
+      places_[at] = kNone;
+      places_[place_of(moved)] = moved;
+    }
+  }
+
+ private:
+  static constexpr uintptr_t kNone = 0;  // no request has this handle, in either MPI
+  static constexpr size_t kLeast = 64;
+
+  size_t next(size_t place) const noexcept { return (place + 1) & (size_ - 1); }
+
+  // Where it is, or where it would go.
+  size_t place_of(uintptr_t handle) const noexcept {
+    constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+    size_t place = static_cast<size_t>(handle * kGoldenRatio >> 32) & (size_ - 1);
+    while (places_[place] != kNone && places_[place] != handle) place = next(place);
+    return place;
+  }
+
+  bool grow() noexcept {
+    Handles larger;
+    larger.size_ = size_ > 0 ? 2 * size_ : kLeast;
+    larger.places_ = static_cast<uintptr_t*>(std::calloc(larger.size_, sizeof *places_));
+    if (larger.places_ == nullptr) return false;
+    for (size_t i = 0; i < size_; ++i) {
+      if (places_[i] != kNone) larger.places_[larger.place_of(places_[i])] = places_[i];
+    }
+    larger.count_ = count_;
+    std::free(places_);
+    *this = larger;
+    return true;
+  }
+
+  uintptr_t* places_ = nullptr;
+  size_t size_ = 0;  // a power of two
+  size_t count_ = 0;
+};
+
+pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+Handles g_claimed;
+
+class Locked {
+ public:
+  Locked() noexcept { pthread_mutex_lock(&g_lock); }
+  ~Locked() { pthread_mutex_unlock(&g_lock); }
+};
+
+// Handles are numbers in one MPI and addresses in the other.
+uintptr_t number_of(MPI_Request request) noexcept {
+  uintptr_t number = 0;
+  std::memcpy(&number, &request, sizeof request);
+  return number;
+}
+
+bool has_one(int count, const MPI_Request* requests) noexcept {
+  const Locked lock;
+  for (int i = 0; i < count; ++i) {
+    if (g_claimed.has(number_of(requests[i]))) return true;
+  }
+  return false;
+}
+
+bool add_all(int count, const MPI_Request* requests, const int* wanted) noexcept {
+  const auto number = [&](int i) { return number_of(requests[wanted != nullptr ? wanted[i] : i]); };
+  const Locked lock;
+  for (int i = 0; i < count; ++i) {
+    if (g_claimed.add(number(i))) continue;
+    while (--i >= 0) g_claimed.remove(number(i));
+    return false;
+  }
+  return true;
+}
+
+// Until whoever completes requests at the moment has disclaimed them too: the handle of one may be another's by now.
+void let_look_end() noexcept {
+  while (!g_progress.try_lock()) sched_yield();
+  g_progress.unlock();
+}
+
+}  // namespace
+
+bool is_waited_for(int count, const MPI_Request* requests) noexcept {
+  if (tickets_waiting() == 0 || !has_one(count, requests)) return false;
+  let_look_end();
+  return has_one(count, requests);
+}
+
+bool claim(int count, const MPI_Request* requests, const int* wanted) noexcept {
+  if (add_all(count, requests, wanted)) return true;
+  let_look_end();
+  return add_all(count, requests, wanted);
+}
+
+void disclaim(MPI_Request request) noexcept {
+  const Locked lock;
+  g_claimed.remove(number_of(request));
+}
+
+int refuse_second_wait() noexcept {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) base::warn("mpi: a task waits for a request that another one waits for already");
+  return raise_own(MPI_ERR_REQUEST);
+}
+
+}  // namespace weft::mpi
