@@ -6,7 +6,6 @@
 #include <cstring>
 #include <tuple>
 
-#include "mpi/library/calls/started.h"
 #include "mpi/library/helper/helper.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
@@ -45,23 +44,6 @@ struct Helped<plain, ordered_by> {
     Order order = 0;
     std::memcpy(&order, &handle, sizeof handle);
     return order;
-  }
-};
-
-// Reductions: MPI may call a user's operation whenever it makes progress, on a thread that must not wait or run long.
-// So these are made by a helper; all ranks have the same operation, and so decide alike.
-bool is_predefined(MPI_Op operation) noexcept;
-
-template <auto plain, auto start, size_t operation>
-struct Reduction;
-
-template <class... P, int (*plain)(P...), auto start, size_t operation>
-struct Reduction<plain, start, operation> {
-  static int call(P... passed) noexcept {
-    if (is_predefined(std::get<operation>(std::tuple<P...>{passed...}))) {
-      return Collective<plain, start>::call(passed...);
-    }
-    return Helped<plain, sizeof...(P) - 1>::call(passed...);
   }
 };
 

@@ -82,8 +82,5 @@ struct Message<plain, start> {
     return Started<plain, start, Alone, LastShared<plain, start>>::call(passed...);
   }
 };
-// Collectives.
-template <auto plain, auto start>
-using Collective = Started<plain, start, Together, LastShared<plain, start>>;
 
 }  // namespace weft::mpi
