@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two hosts, made of namespaces: each has a network of its own, a name and shared memory, and a cable joins them. An MPI's own
-launcher starts a rank on each, as by ssh; what ranks say to each other goes through the cable.
+"""Two hosts, made of namespaces: each has a network of its own, a name and shared memory, and a cable joins them. An
+MPI's own launcher starts a rank on each, as by ssh; what ranks say to each other goes through the cable.
 
     WEFT_LIBRARIES=build/release/lib/weft tests/mpi/hosts_test.py MPI
 
@@ -34,7 +34,7 @@ PROGRAM = r"""
 #include <string.h>
 #include <unistd.h>
 
-enum { messages = %d, bytes = %d };
+enum { messages = MESSAGES, bytes = MESSAGE };
 
 int main(int count, char **arguments) {
   int provided, rank, wrong = 0;
@@ -66,11 +66,11 @@ int main(int count, char **arguments) {
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   char host[64];
   gethostname(host, sizeof host);
-  printf("%%d of %%s: %%d wrong, sum %%d\n", rank, host, wrong, sum);
+  printf("%d of %s: %d wrong, sum %d\n", rank, host, wrong, sum);
   MPI_Finalize();
   return wrong != 0;
 }
-""" % (MESSAGES, MESSAGE)
+"""
 
 
 def skip(why: str) -> None:
@@ -104,10 +104,11 @@ class Hosts:
         self.processes = {name: self._start(name, names) for name in HOSTS}
         ends = [part for process in self.processes.values() for part in (f"cable{process}", str(process))]
         first, first_process, second, second_process = ends
-        ip = ["ip", "link", "add", first, "netns", first_process, "type", "veth", "peer", second, "netns", second_process]
-        subprocess.run(ip, check=True)
+        cable = ["type", "veth", "peer", second, "netns", second_process]
+        subprocess.run(["ip", "link", "add", first, "netns", first_process, *cable], check=True)
         for name, process in self.processes.items():
-            for words in (f"addr add {HOSTS[name]}/24 dev cable{process}", f"link set cable{process} up", "link set lo up"):
+            own = f"dev cable{process}"
+            for words in (f"addr add {HOSTS[name]}/24 {own}", f"link set {own} up", "link set lo up"):
                 subprocess.run(within(process, "ip", *words.split()), check=True)
         self._wait_for_cable()
         # In the place of ssh: options, a host, a command.
@@ -116,9 +117,8 @@ class Hosts:
             f'{name} | {HOSTS[name]}) exec {" ".join(within(process))} sh -c "$*" ;;\n'
             for name, process in self.processes.items()
         )
-        self.reach.write_text(
-            '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1\nshift\ncase $host in\n' + cases + "esac\nexit 1\n"
-        )
+        skip_options = 'while [ "${1#-}" != "$1" ]; do shift; done'
+        self.reach.write_text(f"#!/bin/sh\n{skip_options}\nhost=$1\nshift\ncase $host in\n{cases}esac\nexit 1\n")
         self.reach.chmod(0o755)
 
     @staticmethod
@@ -153,12 +153,12 @@ class Hosts:
     def command(self, mpi: str, program: list[str]) -> list[str]:
         """`program` with a rank on each host, started from the first."""
         if mpi == "openmpi":
-            launcher = ["mpiexec.openmpi", "--allow-run-as-root", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", str(self.reach),
-                        "-H", ",".join(HOSTS), "-n", "2"]
+            launcher = ["mpiexec.openmpi", "--allow-run-as-root", "--mca", "plm", "rsh"]
+            launcher += ["--mca", "plm_rsh_agent", str(self.reach), "-H", ",".join(HOSTS)]
         else:
-            launcher = ["mpiexec.mpich", "-launcher", "ssh", "-launcher-exec", str(self.reach), "-hosts", ",".join(HOSTS), "-ppn", "1",
-                        "-n", "2"]
-        return within(self.processes["first"], *launcher, *program)
+            launcher = ["mpiexec.mpich", "-launcher", "ssh", "-launcher-exec", str(self.reach)]
+            launcher += ["-hosts", ",".join(HOSTS), "-ppn", "1"]
+        return within(self.processes["first"], *launcher, "-n", "2", *program)
 
 
 def main() -> None:
@@ -173,7 +173,8 @@ def main() -> None:
         folder = pathlib.Path(name)
         program = folder / "program"
         program.with_suffix(".c").write_text(PROGRAM)
-        subprocess.run([compiler, "-fopenmp", "-O1", f"{program}.c", "-o", str(program)], check=True)
+        sizes = [f"-DMESSAGE={MESSAGE}", f"-DMESSAGES={MESSAGES}"]
+        subprocess.run([compiler, *sizes, "-fopenmp", "-O1", f"{program}.c", "-o", str(program)], check=True)
         hosts = Hosts(folder)
         preloaded = f"LD_PRELOAD={LIBRARIES}/libgomp.so.1:{LIBRARIES}/libweft-mpi.so"
         before = hosts.sent()
@@ -181,7 +182,13 @@ def main() -> None:
         # A daemon that vouches for users (munge) knows another user than this namespace: Open MPI is not to ask it.
         environment = dict(os.environ, PMIX_MCA_psec="native")
         done = subprocess.run(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT_S,
         )
         crossed = hosts.sent() - before
     expected = [f"{rank} of {host}: 0 wrong, sum 1" for rank, host in enumerate(HOSTS)]

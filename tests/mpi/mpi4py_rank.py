@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One rank of mpi4py_suite.py: mpi4py_rank.py WHERE FOLDER MAIN [ARGUMENT...] runs mpi4py's tests (MAIN, its test/main.py).
+"""One rank of mpi4py_suite.py: mpi4py_rank.py WHERE FOLDER MAIN [ARGUMENT...] runs mpi4py's tests by MAIN, their
+test/main.py.
 
-WHERE: plain; serial, with an OpenMP runtime in the process; region, by a thread of a parallel region. The outcome of each
-test goes to a file in FOLDER as soon as it is there, since a crash or a hang must not hide what came before.
+WHERE: plain; serial, with an OpenMP runtime in the process; region, by a thread of a parallel region. The outcome of
+each test goes to a file in FOLDER as soon as it is there, since a crash or a hang must not hide what came before.
 """
 
 import ctypes
@@ -73,7 +74,8 @@ def in_region(openmp: ctypes.CDLL, work) -> None:
             return
         try:
             work()
-        except BaseException as error:  # noqa: BLE001 - also SystemExit, which ctypes would print and forget
+        # Also SystemExit, which ctypes would print and forget.
+        except BaseException as error:
             caught.append(error)
 
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(body)

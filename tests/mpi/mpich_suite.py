@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""MPICH's own tests of MPI, under each MPI: without weft, then with its runtime and its MPI library. The outcomes must agree,
-program by program. Under weft they run twice: outside of OpenMP, and in a parallel region, where calls pause.
+"""MPICH's own tests of MPI, under each MPI: without weft, then with its runtime and its MPI library. The outcomes must
+agree, program by program. Under weft they run twice: outside of OpenMP, and in a parallel region, where calls pause.
 
 scripts/setup-mpich-tests builds them. Exit code 77: skipped, the last line says why.
 """
@@ -21,7 +21,10 @@ FOLDER = ROOT / "build/mpich-tests"
 IN_REGION = pathlib.Path(__file__).resolve().parent / "in_region.c"
 MPIS = ("openmpi", "mpich")
 WAYS = ("serial", "region")
-PARTS = "attr coll comm datatype errhan group info init io mpi_t part pt2pt rma spawn threads topo".split()
+PARTS = (
+    *("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "io", "mpi_t", "part", "pt2pt", "rma"),
+    *("spawn", "threads", "topo"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +52,10 @@ def tests_of(folder: pathlib.Path, most_ranks: int) -> list[Test]:
             found += tests_of(folder / words[0], most_ranks)
             continue
         ranks = int(words[1]) if len(words) > 1 and words[1].isdigit() else 2
-        of = {key: tuple(w.removeprefix(f"{key}=") for w in words[2:] if w.startswith(f"{key}=")) for key in ("arg", "env", "mem")}
+        of = {
+            key: tuple(w.removeprefix(f"{key}=") for w in words[2:] if w.startswith(f"{key}="))
+            for key in ("arg", "env", "mem")
+        }
         program = folder / words[0]
         # libtool's scripts stand for programs as well. Those that need many GB are left out.
         if ranks <= most_ranks and program.is_file() and not of["mem"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test suites of others, run by an MPI's launcher without weft and with it: what became of each test, and what differs."""
+"""Test suites of others, run by an MPI's launcher without weft and with it: what became of each test, what differs."""
 
 import collections
 import os
@@ -23,11 +23,18 @@ ENVIRONMENT = {
 Outcomes = dict[str, str]
 
 
-def launch(command: list[str], folder: pathlib.Path, output: pathlib.Path, seconds: float, more: dict[str, str]) -> int | None:
+def launch(
+    command: list[str], folder: pathlib.Path, output: pathlib.Path, seconds: float, more: dict[str, str]
+) -> int | None:
     """The exit code; None: it took too long. Launchers end their ranks when they are asked to."""
     with output.open("wb") as file:
         launched = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **ENVIRONMENT, **more}, stdin=subprocess.DEVNULL, stdout=file, stderr=file
+            command,
+            cwd=folder,
+            env={**os.environ, **ENVIRONMENT, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
         )
         try:
             return launched.wait(seconds)
@@ -43,7 +50,8 @@ def launch(command: list[str], folder: pathlib.Path, output: pathlib.Path, secon
 
 def text(found: Outcomes) -> str:
     kinds = collections.Counter(outcome.split(":")[0] for test, outcome in found.items() if test != RUN)
-    return ", ".join([f"{count} {kind}" for kind, count in sorted(kinds.items())] + [found[run] for run in [RUN] if run in found])
+    texts = [f"{count} {kind}" for kind, count in sorted(kinds.items())]
+    return ", ".join([*texts, found[RUN]] if RUN in found else texts)
 
 
 def differences(plain: Outcomes, weft: Outcomes) -> list[str]:
@@ -55,8 +63,8 @@ def differences(plain: Outcomes, weft: Outcomes) -> list[str]:
 
 
 class Comparison:
-    """What differs must do so in each of `tries`: some tests wait for what may come late on a busy machine, with weft or
-    without."""
+    """What differs must do so in each of `tries`: some tests wait for what may come late on a busy machine, with weft
+    or without."""
 
     def __init__(self, ways: Iterable[str], tries: int) -> None:
         self.ways, self.tries = list(ways), tries

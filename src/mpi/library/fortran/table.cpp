@@ -15,8 +15,7 @@ using namespace fortran;
 #define STARTED(name, arguments, start, shared, which) \
   SHAPED(name, fortran::Started<"pmpi_" name "_", "pmpi_" start "_", arguments, shared, which>)
 #define MESSAGE(name, arguments, start, shared) STARTED(name, arguments, start, shared, Alone)
-#define COLLECTIVE(name, arguments) \
-  SHAPED(name, fortran::Collective<"pmpi_" name "_", "pmpi_i" name "_", arguments>)
+#define COLLECTIVE(name, arguments) SHAPED(name, fortran::Collective<"pmpi_" name "_", "pmpi_i" name "_", arguments>)
 #define REDUCTION(name, arguments, operation) \
   SHAPED(name, fortran::Reduction<"pmpi_" name "_", "pmpi_i" name "_", arguments, operation>)
 #define ATTEMPTED(name, arguments, attempt, flag) \
