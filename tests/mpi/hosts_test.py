@@ -20,9 +20,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 TIMEOUT_S = 100
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"]).resolve()
+BUILD = pathlib.Path(os.environ.get("WEFT_BUILD_DIR", LIBRARIES.parents[1])).resolve()
 # Set in the process that has the namespaces of its own.
 WITHIN = "WEFT_TEST_WITHIN"
 HOSTS = {"first": "10.77.0.1", "second": "10.77.0.2"}
+# Of the Gauss-Seidel study: neither divides the other.
+SIZES = ("--rows", "203", "--cols", "157", "--steps", "20", "--block", "40")
 # Bytes in each message of the program that counts them.
 MESSAGE, MESSAGES = 1 << 20, 32
 
@@ -161,6 +164,18 @@ class Hosts:
         return within(self.processes["first"], *launcher, "-n", "2", *program)
 
 
+def run(hosts: Hosts, mpi: str, program: list[str], folder: pathlib.Path) -> subprocess.CompletedProcess[str]:
+    preloaded = f"LD_PRELOAD={LIBRARIES}/libgomp.so.1:{LIBRARIES}/libweft-mpi.so"
+    command = hosts.command(mpi, ["env", preloaded, *program])
+    # A daemon that vouches for users (munge) knows another user than this namespace: Open MPI is not to ask it.
+    environment = dict(os.environ, PMIX_MCA_psec="native", OMP_NUM_THREADS="2")
+    pipe = subprocess.PIPE
+    nothing = subprocess.DEVNULL
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdin=nothing, stdout=pipe, text=True, timeout=TIMEOUT_S, check=False
+    )
+
+
 def main() -> None:
     mpi = sys.argv[1]
     compiler = f"mpicc.{mpi}"
@@ -176,27 +191,24 @@ def main() -> None:
         sizes = [f"-DMESSAGE={MESSAGE}", f"-DMESSAGES={MESSAGES}"]
         subprocess.run([compiler, *sizes, "-fopenmp", "-O1", f"{program}.c", "-o", str(program)], check=True)
         hosts = Hosts(folder)
-        preloaded = f"LD_PRELOAD={LIBRARIES}/libgomp.so.1:{LIBRARIES}/libweft-mpi.so"
         before = hosts.sent()
-        command = hosts.command(mpi, ["env", preloaded, str(program)])
-        # A daemon that vouches for users (munge) knows another user than this namespace: Open MPI is not to ask it.
-        environment = dict(os.environ, PMIX_MCA_psec="native")
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
-            timeout=TIMEOUT_S,
-        )
+        done = run(hosts, mpi, [str(program)], folder)
         crossed = hosts.sent() - before
-    expected = [f"{rank} of {host}: 0 wrong, sum 1" for rank, host in enumerate(HOSTS)]
-    if done.returncode != 0 or sorted(done.stdout.splitlines()) != expected:
-        sys.exit(f"exit code {done.returncode}, expected {expected}:\n{done.stdout}")
-    if crossed < MESSAGE * MESSAGES:
-        sys.exit(f"only {crossed} bytes went from host to host: the ranks did not use the network")
-    print(f"{crossed} bytes went from host to host")
+        expected = [f"{rank} of {host}: 0 wrong, sum 1" for rank, host in enumerate(HOSTS)]
+        if done.returncode != 0 or sorted(done.stdout.splitlines()) != expected:
+            sys.exit(f"exit code {done.returncode}, expected {expected}:\n{done.stdout}")
+        if crossed < MESSAGE * MESSAGES:
+            sys.exit(f"only {crossed} bytes went from host to host: the ranks did not use the network")
+        print(f"{crossed} bytes went from host to host")
+        study = BUILD / f"bench/gauss_seidel_{mpi}"
+        if not study.exists():
+            print(f"without the study: no {study}")
+            return
+        for version in ("interop-blk", "interop-nonblk"):
+            done = run(hosts, mpi, [str(study), *SIZES, "--version", version, "--verify"], folder)
+            if done.returncode != 0 or '"verified":"equal"' not in done.stdout.replace(" ", ""):
+                sys.exit(f"{study}, {version}: exit code {done.returncode}\n{done.stdout}")
+            print(f"{version}: the bits of the sequential sweep")
 
 
 if __name__ == "__main__":
