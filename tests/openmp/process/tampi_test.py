@@ -81,7 +81,12 @@ def tampi_flags():
     if shutil.which("pkg-config") is None:
         return None
     found = subprocess.run(["pkg-config", "--cflags", "--libs", "tampi"], capture_output=True, text=True)
-    return shlex.split(found.stdout) if found.returncode == 0 else None
+    if found.returncode != 0:
+        return None
+    # The library for both languages wants MPI's Fortran library, which a program of C has not.
+    flags = ["-ltampi-c" if flag == "-ltampi" else flag for flag in shlex.split(found.stdout)]
+    # It may be installed where the dynamic linker does not look.
+    return flags + [f"-Wl,-rpath,{flag[2:]}" for flag in flags if flag.startswith("-L")]
 
 
 FLAGS = tampi_flags()

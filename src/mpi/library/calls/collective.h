@@ -4,7 +4,6 @@
 // rule, and programs without tasks hardly make such a call where others wait for the CPU.
 #pragma once
 
-#include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
 
 namespace weft::mpi {
@@ -24,8 +23,6 @@ inline const Runtime* converting_collectives() noexcept {
   const Runtime* runtime = runtime_here();
   return runtime != nullptr ? runtime : &kWithoutRuntime;
 }
-
-bool is_predefined(MPI_Op operation) noexcept;
 
 // One that is not converted: the runtime if a helper is to make it, since others wait for the CPU; or null.
 const Runtime* helping_with_collective() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/library/calls/collective.h"
+#include "mpi/library/calls/collectives.h"
 
 namespace weft::mpi {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mpi/library/calls/attempted.h"
+#include "mpi/library/calls/collectives.h"
 #include "mpi/library/calls/helped.h"
 #include "mpi/library/calls/sendrecv.h"
 #include "mpi/library/calls/started.h"

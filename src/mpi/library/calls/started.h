@@ -96,23 +96,5 @@ struct Message<plain, start> {
     return Started<plain, start, Alone, LastShared<plain, start>>::call(passed...);
   }
 };
-// Collectives.
-template <auto plain, auto start>
-using Collective = Started<plain, start, Together, LastShared<plain, start>>;
-
-// Reductions: MPI may call a user's operation whenever it makes progress, on a thread that must not wait or run long.
-// So these are made by a helper; all ranks have the same operation, and so decide alike.
-template <auto plain, auto start, size_t operation>
-struct Reduction;
-
-template <class... P, int (*plain)(P...), auto start, size_t operation>
-struct Reduction<plain, start, operation> {
-  static int call(P... passed) noexcept {
-    if (is_predefined(std::get<operation>(std::tuple<P...>{passed...}))) {
-      return Collective<plain, start>::call(passed...);
-    }
-    return Helped<plain, sizeof...(P) - 1>::call(passed...);
-  }
-};
 
 }  // namespace weft::mpi

@@ -3,6 +3,7 @@
 
 #include "mpi/library/calls/completion.h"
 #include "mpi/library/calls/rows.h"
+#include "mpi/library/calls/worlds.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/levels/levels.h"
 
@@ -39,11 +40,11 @@ const Replacement kRows[] = {
   EXCHANGE(Neighbor_alltoall, Ineighbor_alltoall, 6) EXCHANGE(Neighbor_alltoallv, Ineighbor_alltoallv, 8)
   EXCHANGE(Neighbor_alltoallw, Ineighbor_alltoallw, 8)
 
-  ROW(Comm_dup, &Started<PMPI_Comm_dup, PMPI_Comm_idup, Together, Communicator<0>>::call)
+  ROW(Comm_dup, &Collective<PMPI_Comm_dup, PMPI_Comm_idup, 0>::call)
   HELPED(Comm_dup_with_info, 0) HELPED(Comm_split, 0) HELPED(Comm_split_type, 0) HELPED(Comm_create, 0)
   HELPED(Comm_create_group, 0) HELPED(Cart_create, 0) HELPED(Cart_sub, 0) HELPED(Graph_create, 0)
   HELPED(Dist_graph_create, 0) HELPED(Dist_graph_create_adjacent, 0) HELPED(Intercomm_create, 0)
-  HELPED(Intercomm_merge, 0) HELPED(Comm_spawn, 5) HELPED(Comm_spawn_multiple, 6) HELPED(Comm_accept, 3)
+  ROW(Intercomm_merge, &intercomm_merge) HELPED(Comm_spawn, 5) HELPED(Comm_spawn_multiple, 6) HELPED(Comm_accept, 3)
   HELPED(Comm_connect, 3) HELPED(Comm_disconnect, kUnordered) HELPED(Comm_join, kUnordered)
   IN_PLACE(Comm_free) IN_PLACE(Comm_set_attr) IN_PLACE(Comm_delete_attr)
   ROW(Comm_set_errhandler, &set_handler) ROW(Comm_get_errhandler, &get_handler)

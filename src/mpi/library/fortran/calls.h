@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "mpi/library/calls/collective.h"
+#include "mpi/library/calls/collectives.h"
 #include "mpi/library/calls/helped.h"
 #include "mpi/library/calls/started.h"
+#include "mpi/library/calls/worlds.h"
 #include "mpi/library/fortran/routine.h"
 #include "mpi/library/fortran/status.h"
 #include "mpi/library/helper/helper.h"
@@ -213,14 +215,27 @@ template <Text plain, size_t arguments, size_t texts, class Ordered>
 using HelpedWithTexts =
     HelpedWithTextsAt<plain, Ordered, std::make_index_sequence<arguments>, std::make_index_sequence<texts>>;
 
-// As calls/started.h says.
+// As calls/collectives.h says. The communicator is the last argument.
+template <Text plain, Text start, size_t arguments>
+struct Collective {
+  static constexpr size_t kArguments = arguments;
+
+  static int run(void* const* given) noexcept {
+    if (converting_collectives() != nullptr &&
+        may_span_worlds(PMPI_Comm_f2c(*static_cast<MPI_Fint*>(given[arguments - 1])))) {
+      return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run(given);
+    }
+    return Started<plain, start, arguments, arguments, Together>::run(given);
+  }
+};
+
 template <Text plain, Text start, size_t arguments, size_t operation>
 struct Reduction {
   static constexpr size_t kArguments = arguments;
 
   static int run(void* const* given) noexcept {
     if (is_predefined(PMPI_Op_f2c(*static_cast<MPI_Fint*>(given[operation])))) {
-      return Started<plain, start, arguments, arguments, Together>::run(given);
+      return Collective<plain, start, arguments>::run(given);
     }
     return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run(given);
   }

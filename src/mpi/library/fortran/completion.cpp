@@ -3,8 +3,9 @@
 
 #include <cstdlib>
 
+#include "mpi/library/calls/collectives.h"
 #include "mpi/library/calls/sendrecv.h"
-#include "mpi/library/calls/started.h"
+#include "mpi/library/calls/worlds.h"
 #include "mpi/library/fortran/routine.h"
 #include "mpi/library/fortran/status.h"
 #include "mpi/library/levels/levels.h"
@@ -168,9 +169,15 @@ void sendrecv_replace(void* buffer, const MPI_Fint* count, const MPI_Fint* type,
 
 void comm_dup(const MPI_Fint* communicator, MPI_Fint* made, MPI_Fint* error) noexcept {
   MPI_Comm duplicate = MPI_COMM_NULL;
-  const int code = mpi::Started<PMPI_Comm_dup, PMPI_Comm_idup, Together, Communicator<0>>::call(
-      PMPI_Comm_f2c(*communicator), &duplicate);
+  const int code = mpi::Collective<PMPI_Comm_dup, PMPI_Comm_idup, 0>::call(PMPI_Comm_f2c(*communicator), &duplicate);
   if (code == MPI_SUCCESS) *made = PMPI_Comm_c2f(duplicate);
+  give_error(error, code);
+}
+
+void intercomm_merge(const MPI_Fint* communicator, const MPI_Fint* high, MPI_Fint* merged, MPI_Fint* error) noexcept {
+  MPI_Comm both = MPI_COMM_NULL;
+  const int code = mpi::intercomm_merge(PMPI_Comm_f2c(*communicator), *high != 0 ? 1 : 0, &both);
+  if (code == MPI_SUCCESS) *merged = PMPI_Comm_c2f(both);
   give_error(error, code);
 }
 

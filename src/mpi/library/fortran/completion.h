@@ -24,5 +24,6 @@ void sendrecv_replace(void* buffer, const MPI_Fint* count, const MPI_Fint* type,
                       const MPI_Fint* send_tag, const MPI_Fint* source, const MPI_Fint* receive_tag,
                       const MPI_Fint* communicator, void* status, MPI_Fint* error) noexcept;
 void comm_dup(const MPI_Fint* communicator, MPI_Fint* made, MPI_Fint* error) noexcept;
+void intercomm_merge(const MPI_Fint* communicator, const MPI_Fint* high, MPI_Fint* merged, MPI_Fint* error) noexcept;
 
 }  // namespace weft::mpi::fortran

@@ -15,7 +15,7 @@ using namespace fortran;
 #define STARTED(name, arguments, start, shared, which) \
   SHAPED(name, fortran::Started<"pmpi_" name "_", "pmpi_" start "_", arguments, shared, which>)
 #define MESSAGE(name, arguments, start, shared) STARTED(name, arguments, start, shared, Alone)
-#define COLLECTIVE(name, arguments) STARTED(name, arguments, "i" name, arguments, Together)
+#define COLLECTIVE(name, arguments) SHAPED(name, fortran::Collective<"pmpi_" name "_", "pmpi_i" name "_", arguments>)
 #define REDUCTION(name, arguments, operation) \
   SHAPED(name, fortran::Reduction<"pmpi_" name "_", "pmpi_i" name "_", arguments, operation>)
 #define ATTEMPTED(name, arguments, attempt, flag) \
@@ -47,8 +47,7 @@ static const Replacement kRows[] = {
   COLLECTIVE("alltoall", 7) COLLECTIVE("alltoallv", 9) COLLECTIVE("alltoallw", 9)
   REDUCTION("reduce", 7, 4) REDUCTION("allreduce", 6, 4) REDUCTION("reduce_scatter", 6, 4)
   REDUCTION("reduce_scatter_block", 6, 4) REDUCTION("scan", 6, 4) REDUCTION("exscan", 6, 4)
-  STARTED("neighbor_allgather", 7, "ineighbor_allgather", 7, Together)
-  STARTED("neighbor_allgatherv", 8, "ineighbor_allgatherv", 8, Together)
+  COLLECTIVE("neighbor_allgather", 7) COLLECTIVE("neighbor_allgatherv", 8)
   // As calls/table.cpp says of these and of files.
   HELPED("neighbor_alltoall", 7, ByCommunicator<6>)
   HELPED("neighbor_alltoallv", 9, ByCommunicator<8>)
@@ -58,7 +57,7 @@ static const Replacement kRows[] = {
   HELPED("comm_split", 4, ByCommunicator<0>) HELPED("comm_create", 3, ByCommunicator<0>)
   HELPED("cart_create", 6, ByCommunicator<0>) HELPED("cart_sub", 3, ByCommunicator<0>)
   HELPED("graph_create", 6, ByCommunicator<0>) HELPED("intercomm_create", 6, ByCommunicator<0>)
-  HELPED("intercomm_merge", 3, ByCommunicator<0>) IN_PLACE("comm_free", 1)
+  ROW("intercomm_merge", &fortran::intercomm_merge) IN_PLACE("comm_free", 1)
   HELPED("comm_split_type", 5, ByCommunicator<0>) HELPED("comm_create_group", 4, ByCommunicator<0>)
   HELPED("dist_graph_create", 9, ByCommunicator<0>) HELPED("dist_graph_create_adjacent", 10, ByCommunicator<0>)
   HELPED("comm_disconnect", 1, Unordered)

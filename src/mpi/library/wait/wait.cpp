@@ -32,12 +32,30 @@ struct All {
   MPI_Status* statuses;
   int code = MPI_SUCCESS;
 
+#ifdef OPEN_MPI
   bool test() noexcept {
     int done = 0;
     const Completing completing;
     code = completing.code(PMPI_Testall(count, requests, &done, statuses));
     return done != 0 || code != MPI_SUCCESS;
   }
+#else
+  // So many from the first on are known to be complete, or inactive.
+  int complete = 0;
+
+  // MPICH's MPI_Testall fails when some of several partitioned requests are complete (seen with 4.0.2 and 5.0.2).
+  // Its MPI_Waitall does not.
+  bool test() noexcept {
+    const Completing completing;
+    for (; complete < count; ++complete) {
+      int done = 0;
+      if (PMPI_Request_get_status(requests[complete], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0)
+        return false;
+    }
+    code = completing.code(PMPI_Waitall(count, requests, statuses));
+    return true;
+  }
+#endif
 };
 
 struct Attempt {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs that meet (MPI_Comm_spawn, MPI_Comm_connect) have each agreed for themselves whether collectives are converted.
+// So a collective of several worlds stays blocking: helpers make it.
+#pragma once
+
+#include "mpi/library/mpi.h"
+
+namespace weft::mpi {
+
+// The same on all ranks of the communicator. True of any intercommunicator: worlds meet by those.
+bool may_span_worlds(MPI_Comm communicator) noexcept;
+
+// An intercommunicator has become this one.
+void note_merged(MPI_Comm communicator) noexcept;
+
+int intercomm_merge(MPI_Comm communicator, int high, MPI_Comm* merged) noexcept;
+
+}  // namespace weft::mpi
