@@ -88,7 +88,7 @@ class LoadedObject {
   // Visits what it takes from other objects whole, as calls and addresses of functions are: the name, and the place
   // where the address stands.
   template <class Visit>
-  void for_each_needed(Visit&& visit) const noexcept {
+  void for_each_taken(Visit&& visit) const noexcept {
     if (!readable()) return;
 #if defined(__x86_64__)
     constexpr uint32_t kWhole[] = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_64};

@@ -66,7 +66,7 @@ void for_each_place(Visit&& visit) noexcept {
         }
         const platform::LoadedObject object = platform::object_of(*info);
         if (kind_of(*info) != Kind::none) return 0;
-        object.for_each_needed([&](const char* name, void** place) {
+        object.for_each_taken([&](const char* name, void** place) {
           const char* own = profiled(name);
           if (own != nullptr && object.find(own) != nullptr) visit(*info, own, place, before);
         });
