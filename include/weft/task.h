@@ -33,6 +33,10 @@ int weft_spin_until(int (*done)(void *argument), void *argument);
 /* Lets other work run before the caller goes on, if there is some: 1 if there was. For loops that look for something. */
 int weft_yield(void);
 
+/* Whether the caller is inside of a parallel region or an explicit task, or has tasks to run: 1. If not, 0, a thread that
+ * waits in the system, or in another library, keeps nobody of its process waiting. */
+int weft_is_in_parallel(void);
+
 /* Has service(data) called now and then, by threads that wait or are between two tasks, every millisecond at least, by
  * one thread at a time, though by different ones. It must not wait. It returns how many tasks or events it still
  * waits for: when that is 0 it is not called again until weft_poll_soon(). Call that after there is more. */

@@ -51,9 +51,9 @@ class ClaimSet {
     return any == 0;
   }
 
-  // Takes out a number below `size` that fits, the first from `from` on, around the end; or -1.
+  // The first number below `size` that is in and fits, from `from` on, around the end; or -1.
   template <class Fits>
-  int take(int from, int size, Fits&& fits) noexcept {
+  int find(int from, int size, Fits&& fits) const noexcept {
     const int words = (size + 63) / 64;
     const uint64_t behind = ~uint64_t{0} << (from % 64);
     // The word in which it begins is visited twice, for its upper and its lower part.
@@ -64,10 +64,16 @@ class ClaimSet {
       if (step == words) bits &= ~behind;
       for (; bits != 0; bits &= bits - 1) {
         const int number = at * 64 + __builtin_ctzll(bits);
-        if (number < size && fits(number) && remove(number)) return number;
+        if (number < size && fits(number)) return number;
       }
     }
     return -1;
+  }
+
+  // Takes out a number below `size` that fits, the first from `from` on, around the end; or -1.
+  template <class Fits>
+  int take(int from, int size, Fits&& fits) noexcept {
+    return find(from, size, [&](int number) { return fits(number) && remove(number); });
   }
 
  private:

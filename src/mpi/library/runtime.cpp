@@ -36,8 +36,8 @@ bool search() noexcept {
     }
     return false;
   }
-  find(found.level, "omp_get_level");
-  return find(found.context, "weft_get_current_blocking_context") && find(found.unblock, "weft_unblock_task") &&
+  return find(found.is_in_parallel, "weft_is_in_parallel") &&
+         find(found.context, "weft_get_current_blocking_context") && find(found.unblock, "weft_unblock_task") &&
          find(found.spin_until, "weft_spin_until") && find(found.yield, "weft_yield") &&
          find(found.register_service, "weft_register_polling_service") &&
          find(found.unregister_service, "weft_unregister_polling_service") && find(found.poll_soon, "weft_poll_soon") &&

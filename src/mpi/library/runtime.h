@@ -22,8 +22,7 @@ struct Runtime {
   decltype(&weft_get_current_event_counter) event_counter = nullptr;
   decltype(&weft_increase_current_task_event_counter) increase = nullptr;
   decltype(&weft_decrease_task_event_counter) decrease = nullptr;
-  // OpenMP's own. Null: the program has no OpenMP, and pauses by task.h alone.
-  int (*level)() = nullptr;
+  decltype(&weft_is_in_parallel) is_in_parallel = nullptr;
 };
 
 // Null while calls go straight on to MPI: there is no runtime, MPI is not initialized, or not for several threads.
@@ -52,9 +51,9 @@ void activate(const char* obstacle) noexcept;
 // Before MPI ends: nothing is converted from now on, and nothing polls.
 void deactivate() noexcept;
 
-// Whether the caller is in a parallel region or a task, or may be: where others wait for the CPU that it would keep.
+// Whether others may need the CPU that the caller would keep.
 inline bool in_parallel(const Runtime& runtime) noexcept {
-  return runtime.level == nullptr || runtime.level() > 0 || runtime.event_counter() != nullptr;
+  return runtime.is_in_parallel == nullptr || runtime.is_in_parallel() != 0;
 }
 
 // The runtime, for a call that is converted where the caller is. A thread alone may as well wait in MPI, unless there

@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "openmp/abi/abi.h"
 #include "openmp/api/thread_ids.h"
+#include "openmp/ompt/tool.h"
 #include "openmp/task/spawned.h"
 #include "openmp/task/task_pause.h"
 #include "openmp/task/timed_wait.h"
@@ -193,6 +194,7 @@ WEFT_ABI int weft_abi_alpi_task_spawn(void (*body)(void*), void* argument, void 
                                       void* completed_argument, const char* /*label*/, const alpi_attr* /*attr*/) {
   if (body == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
+  const ompt::Entry entry(WEFT_CALLER);
   let_tasks_pause();
   spawn_task({body, argument, completed, completed_argument});
   return ALPI_SUCCESS;

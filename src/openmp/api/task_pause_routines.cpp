@@ -90,6 +90,13 @@ WEFT_ABI int weft_abi_weft_spin_until(int (*done)(void* argument), void* argumen
 }
 WEFT_ABI_EXPORT(weft_spin_until);
 
+WEFT_ABI int weft_abi_weft_is_in_parallel() {
+  const Member* member = current_member();
+  if (member == nullptr) return 0;
+  return member->team->root == nullptr || !member->task->implicit || tasks_wait(member->team) ? 1 : 0;
+}
+WEFT_ABI_EXPORT(weft_is_in_parallel);
+
 WEFT_ABI int weft_abi_weft_yield() {
   const base::KeepErrno keep;
   return yield_task(member_to_pause()) ? 1 : 0;

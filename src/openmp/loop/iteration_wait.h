@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/core.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
 
@@ -25,7 +26,7 @@ void await_iteration(Member* self, Workshare* share, uint64_t number, Ready&& re
     line.in_line.store(self->context, std::memory_order_release);
     share->in_line.fetch_add(1);
     platform::full_fence_after_update();
-    core::block_unless(over);
+    block_in_task_unless(self, over);
     line.in_line.store(nullptr, std::memory_order_relaxed);
     share->in_line.fetch_sub(1, std::memory_order_relaxed);
   }

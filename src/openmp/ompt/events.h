@@ -115,6 +115,8 @@ void end_masked(Member* self, const void* caller) noexcept;
 
 void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept;
 void create_undeferred(Member* self, Task* task) noexcept;
+// `task` is a spawned one (spawned.h): a deferred task of the caller's to a tool.
+void create_spawned(Member* self, Task* task) noexcept;
 // `task` goes on the caller's stack, on top of what the member runs; and it has returned.
 void start_task(Member* self, Task* task) noexcept;
 void end_task(Member* self, Task* task) noexcept;

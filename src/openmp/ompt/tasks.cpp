@@ -6,6 +6,7 @@
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/dependences.h"
+#include "openmp/task/lone_tasks.h"
 #include "openmp/task/task.h"
 #include "openmp/team/cancel.h"
 
@@ -16,9 +17,10 @@ namespace {
 // What `open` of a detachable task says until one of the two has happened.
 constexpr int kBodyAndEvent = 2;
 
-// A free agent is one thing more (free_agent.h), of which tools are not told.
+// A free agent is one thing more (free_agent.h), of which tools are not told. A task may have further events
+// (weft/task.h).
 bool awaits_both(const Task* task) noexcept {
-  return task->open.load(std::memory_order_relaxed) == kBodyAndEvent + (task->for_agents ? 1 : 0);
+  return task->open.load(std::memory_order_relaxed) >= kBodyAndEvent + (task->for_agents ? 1 : 0);
 }
 
 void create(const Member* self, Task* task, int flags, bool has_dependences) noexcept {
@@ -74,6 +76,7 @@ Task* below(Member* self, const Task* task) noexcept {
 }  // namespace
 
 void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
+  if (clauses.deferred) defer_where_alone(self);
   const bool final = clauses.final || self->task->final;
   // Not deferred either where the team has one member: as the specification has it for included tasks.
   const bool deferred = clauses.deferred && !self->task->final && defers_tasks(self->team);
@@ -89,6 +92,11 @@ void create_undeferred(Member* self, Task* task) noexcept {
   int flags = ompt_task_explicit | ompt_task_undeferred;
   if (task->final) flags |= ompt_task_final;
   create(self, task, flags, false);
+}
+
+void create_spawned(Member* self, Task* task) noexcept {
+  create(self, task, ompt_task_explicit, false);
+  task->tool.body = std::exchange(task->body, run_told);
 }
 
 void start_task(Member* self, Task* task) noexcept {

@@ -35,6 +35,11 @@ void print_statistics() noexcept {
                           "\n  loops left to the standard interface: %" PRIu64 ", of a later weftcc: %" PRIu64,
                           loops.announced.load(), loops.left.load(), loops.later.load());
   }
+  if (g_task_searches.load() != 0) {
+    size +=
+        std::snprintf(text + size, room(), "\n  searches for tasks of others: %" PRIu64 ", deques looked at: %" PRIu64,
+                      g_task_searches.load(), g_deques_searched.load());
+  }
   if (g_engine_wanted) {
     size += std::snprintf(text + size, room(), "\n  regions that the engine has run: %" PRIu64, loops.on_engine.load());
   }

@@ -25,6 +25,10 @@ inline void count_region(int level) noexcept {
 inline std::atomic<uint64_t> g_callers_looked_up{0};
 inline std::atomic<uint64_t> g_paths_resolved{0};
 
+// Searches for tasks in the deques of others, and the deques looked at in them.
+inline std::atomic<uint64_t> g_task_searches{0};
+inline std::atomic<uint64_t> g_deques_searched{0};
+
 inline void count(std::atomic<uint64_t>* counter) noexcept {
   if (__builtin_expect(g_statistics_on, 0)) counter->fetch_add(1, std::memory_order_relaxed);
 }

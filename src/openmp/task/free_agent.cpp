@@ -167,7 +167,17 @@ Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Membe
   return task;
 }
 
-AgentAbsence::AgentAbsence(const Member* self) noexcept : is_agent_(self->team->agent_of != nullptr) {
+namespace {
+
+// It may wait in a region that its task has opened.
+bool runs_on_agent(const Member* member) noexcept {
+  while (member != nullptr && member->team->agent_of == nullptr) member = member->outer;
+  return member != nullptr;
+}
+
+}  // namespace
+
+AgentAbsence::AgentAbsence(const Member* self) noexcept : is_agent_(runs_on_agent(self)) {
   if (!is_agent_) return;
   g_queue.agents.fetch_sub(1);
   if (g_queue.waiting.load() > 0) call_agent();

@@ -100,6 +100,7 @@ void free_reductions(Words* data) noexcept {
 }
 
 void find_copies(Member* member, size_t count, size_t originals, void** addresses) noexcept {
+  // The program combines one copy for each thread number, so there are no more than those.
   if (tasks_may_pause()) use_number(member);
   for (size_t i = 0; i < count; ++i) {
     const Found found = find(member, reinterpret_cast<Words>(addresses[i]));

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "openmp/ompt/events.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/task_pause.h"
 #include "openmp/task/timed_wait.h"
@@ -82,6 +83,7 @@ void spawn_task(const SpawnedBody& body) noexcept {
   // Relaxed: giving it to the agents is a release.
   task->unblocked.store(false, std::memory_order_relaxed);
   task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
+  if (ompt::on()) ompt::create_spawned(member, task);
   work_beside_agents(member);
   core::want_worker_beside_roots();
   give_to_agents(task);

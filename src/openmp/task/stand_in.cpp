@@ -23,25 +23,11 @@ constexpr uint32_t kFree = 0;
 constexpr uint32_t kUsed = 1;
 constexpr uint32_t kAwaited = 2;
 
-// Who has it may be paused until others have run: the caller is absent meanwhile.
-void take_number(Member* self, SharedNumber* shared) noexcept {
-  uint32_t state = kFree;
-  // Acquire and release: what one user has left behind the next one finds.
-  if (shared->in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed))
-    return;
-  const Absence absence(self, false);
-  while (shared->in_use.exchange(kAwaited, std::memory_order_acquire) != kFree) core::park(shared->in_use, kAwaited);
-}
-
-void give_number(SharedNumber* shared) noexcept {
-  if (shared->in_use.exchange(kFree, std::memory_order_release) == kAwaited) core::unpark(shared->in_use, 1);
-}
-
-// Those of the tasks on the caller's stack.
-void release_numbers_of(Member* self) noexcept {
-  for (Task* task = self->task; task != nullptr && !task->implicit; task = task->parent) {
-    if (task->context == self->context) release_number(self, task);
-  }
+void give_number(Member* self) noexcept {
+  if (!self->holds_number) return;
+  self->holds_number = false;
+  SharedNumber& shared = shared_number(self);
+  if (shared.in_use.exchange(kFree, std::memory_order_release) == kAwaited) core::unpark(shared.in_use, 1);
 }
 
 // Whether the task that is paused, or one that waits for it to end, has asked.
@@ -81,11 +67,41 @@ bool is_too_many(SharedNumber* shared) noexcept {
   return false;
 }
 
+// Whether nobody would be left to run the team's tasks: the caller is about to leave its number, and counted so. Of
+// members that leave at the same time one sees that it is the last: sequentially consistent. In a team whose members do
+// not wait for each other the others may have left for good.
+bool leaves_nobody(Team* team) noexcept {
+  const bool stay = team->persistent_team != nullptr || team->gathers;
+  return team->tasks.unmanned.fetch_add(1) + 1 >= team->started || !stay;
+}
+
+// The caller is active no more, and counted as unmanned. Another one may have come back just now.
+void leave_number(Team* team, SharedNumber* shared) noexcept {
+  if (shared->active.fetch_sub(1) != 1) team->tasks.unmanned.fetch_sub(1);
+}
+
+// By a stand-in between two tasks: a task that counts on the number is paused, and others are there to run what there
+// is. True: the caller is active no more.
+bool leaves_to_owner(Team* team, SharedNumber* shared) noexcept {
+  // Relaxed: a stand-in that sees it late runs one task more.
+  if (shared->wanted_back.load(std::memory_order_relaxed) == 0) return false;
+  if (leaves_nobody(team)) {
+    team->tasks.unmanned.fetch_sub(1);
+    return false;
+  }
+  leave_number(team, shared);
+  return true;
+}
+
 // Against the member that comes back, and members that push tasks: each says so, fences, and looks for the sleeper.
 void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   Team* team = member->team;
-  const auto news = [&] { return shared->active.load(std::memory_order_relaxed) > 1 || tasks_in_sight(team); };
-  if (core::spin_until(member->context, news)) return;
+  const auto too_many = [&] { return shared->active.load(std::memory_order_relaxed) > 1; };
+  const auto news = [&] { return too_many() || tasks_in_sight(team); };
+  unsigned polls = 0;
+  // Looking at the deques takes their lines from the members that push: not at every poll.
+  if (core::spin_until(member->context, [&] { return too_many() || (++polls % 8 == 0 && tasks_in_sight(team)); }))
+    return;
   shared->sleeper.store(member->context, std::memory_order_release);
   platform::full_fence();
   go_on_call(member);
@@ -105,7 +121,7 @@ void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
 void serve(Member* member, SharedNumber* shared) noexcept {
   Team* team = member->team;
   for (bool leaves = false; !leaves;) {
-    leaves = is_too_many(shared);
+    leaves = is_too_many(shared) || leaves_to_owner(team, shared);
     take_deque(member, shared);
     if (!leaves && run_any_task(member)) continue;
     // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those
@@ -114,6 +130,8 @@ void serve(Member* member, SharedNumber* shared) noexcept {
     if (!team->tasks.on_call.empty(team->size) && all_executed(team)) wake_sleepers(team);
     if (!leaves) sleep_on_call(member, shared);
   }
+  // It may have been called for a task that it leaves to others.
+  if (tasks_in_sight(team)) call_to_tasks(team, kNoCaller);
 }
 
 void stand_in(void* argument) noexcept {
@@ -124,6 +142,7 @@ void stand_in(void* argument) noexcept {
   member->outer = before;
   enter_team(member, team, shared->number);
   member->stands_in = true;
+  member->numbered = 0;
   member->deque = nullptr;
   member->lacks_deque = true;
   member->reduction_blocks = shared->reduction_blocks;
@@ -149,80 +168,137 @@ bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   if (context == nullptr) return false;
   // Relaxed: launching it is a release. The caller is inside the region, which so does not end meanwhile.
   team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
-  // Relaxed: the stand-in sees it, and the caller's task has asked for its number by now or does so when it goes on.
+  // Relaxed: the stand-in sees it, and so does the caller when it comes back.
   shared->has_been_shared.store(true, std::memory_order_relaxed);
   core::launch(context);
   return true;
 }
 
-}  // namespace
-
-Absence::Absence(Member* self) noexcept : Absence(self, counts_on_number(self->task)) {}
-
-Absence::Absence(Member* self, bool keeps_number) noexcept
-    : self_(self), counted_(self->team->members.capacity.load(std::memory_order_relaxed) > 0) {
-  if (counted_) leave(keeps_number);
+// Whether members of the team may wait for others of it and hold up a team around.
+bool is_inside(const Team* team) noexcept {
+  return team->persistent_team == nullptr || defers_tasks(team->parent->team);
 }
 
-void Absence::leave(bool keeps_number) noexcept {
-  Team* team = self_->team;
-  SharedNumber& shared = shared_number(self_);
-  give_up_deque(self_, &shared);
+void tell_away(Team* team) noexcept {
+  team->tasks.away.fetch_add(1);
+  if (team->tasks.holding_up.load() > 0) wake_sleepers(team);
+}
+
+// Nobody runs tasks under a free agent's number, nor in a team whose tasks are run when they are created.
+bool has_stand_ins(const Member* member) noexcept {
+  const Team* team = member->team;
+  return member->number >= 0 && defers_tasks(team) &&
+         member->number < team->members.capacity.load(std::memory_order_relaxed);
+}
+
+void depart_from_number(Member* member, bool keeps_number) noexcept {
+  Team* team = member->team;
+  SharedNumber& shared = shared_number(member);
+  // What a task that has begun under the number waits for may be this one.
+  give_number(member);
+  give_up_deque(member, &shared);
   if (is_too_many(&shared)) {
-    // The number is another's too by now. What that one waits for may be this task.
-    release_numbers_of(self_);
+    member->leave.wants_number = keeps_number;
+    // Relaxed: a hint to the one that is active.
+    if (keeps_number) shared.wanted_back.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   const bool tasked = team->tasks.tasked.load(std::memory_order_relaxed);
-  if (tasked && !keeps_number && call_stand_in(self_, &shared)) return;
-  // Sequentially consistent: of members that leave at the same time one sees that it is the last. Those of a team that
-  // is not persistent may have left for good.
-  const bool is_last = team->tasks.unmanned.fetch_add(1) + 1 >= team->started || team->persistent_team == nullptr;
-  if (tasked && keeps_number && is_last) {
-    release_numbers_of(self_);
+  if (tasked && !keeps_number && call_stand_in(member, &shared)) return;
+  if (leaves_nobody(team) && tasked && keeps_number && call_stand_in(member, &shared)) {
     // It is active in the place of the caller.
-    if (call_stand_in(self_, &shared)) {
-      team->tasks.unmanned.fetch_sub(1);
-      return;
-    }
+    team->tasks.unmanned.fetch_sub(1);
+    return;
   }
-  // Another one may have come back just now.
-  if (shared.active.fetch_sub(1) != 1) team->tasks.unmanned.fetch_sub(1);
+  leave_number(team, &shared);
 }
 
-Absence::~Absence() {
-  if (!counted_) return;
-  SharedNumber& shared = shared_number(self_);
-  if (shared.active.fetch_add(1) == 0) self_->team->tasks.unmanned.fetch_sub(1);
+void come_back_to_number(Member* member) noexcept {
+  SharedNumber& shared = shared_number(member);
+  if (shared.active.fetch_add(1) == 0) member->team->tasks.unmanned.fetch_sub(1);
+  if (member->leave.wants_number) shared.wanted_back.fetch_sub(1, std::memory_order_relaxed);
   platform::full_fence_after_update();
   // It only looks whether it is one too many.
   if (core::Context* sleeper = shared.sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
-  take_deque(self_, &shared);
+  take_deque(member, &shared);
+}
+
+void depart(Member* member, bool keeps_number) noexcept {
+  Leave& leave = member->leave;
+  leave = {.away = true, .counted = has_stand_ins(member)};
+  if (leave.counted) depart_from_number(member, keeps_number);
+  leave.told = member->number >= 0 && member->team->parent != nullptr && is_inside(member->team);
+  if (leave.told) tell_away(member->team);
+}
+
+void come_back(Member* member) noexcept {
+  // Relaxed: members that see it late are away a moment longer.
+  if (member->leave.told) member->team->tasks.away.fetch_sub(1, std::memory_order_relaxed);
+  if (member->leave.counted) come_back_to_number(member);
+  member->leave = {};
+}
+
+// Those on one stack that are not away yet, from `first` outwards; the first one below them. Those below one that is
+// away are so too.
+Member* depart_all(Member* first, bool keeps_number) noexcept {
+  Member* member = first;
+  for (; member != nullptr && !member->leave.away; member = member->outer) {
+    depart(member, member == first ? keeps_number : counts_on_number(member->task));
+  }
+  return member;
+}
+
+void come_back_all(Member* first, const Member* end) noexcept {
+  for (Member* member = first; member != end; member = member->outer) come_back(member);
+}
+
+// Who has it may be paused until others have run: the caller is away meanwhile.
+void take_number(Member* self) noexcept {
+  SharedNumber& shared = shared_number(self);
+  uint32_t state = kFree;
+  // Acquire and release: what one user has left behind the next one finds.
+  if (!shared.in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed)) {
+    const Member* end = depart_all(self, false);
+    while (shared.in_use.exchange(kAwaited, std::memory_order_acquire) != kFree) core::park(shared.in_use, kAwaited);
+    come_back_all(self, end);
+  }
+  self->holds_number = true;
+}
+
+}  // namespace
+
+Absence::Absence(Member* self) noexcept : first_(self), end_(depart_all(self, counts_on_number(self->task))) {}
+
+Absence::~Absence() {
+  come_back_all(first_, end_);
+  if (end_ != first_) take_number_again(first_);
 }
 
 void use_number(Member* self) noexcept {
   Task* task = self->task;
-  if (task == nullptr || task->holds_number) return;
+  if (task == nullptr || task->uses_number) return;
   task->uses_number = true;
   // An implicit task ends after all others.
-  if (task->implicit || !self->team->tasks.tasked.load(std::memory_order_relaxed)) return;
-  SharedNumber& shared = shared_number(self);
-  if (!shared.has_been_shared.load(std::memory_order_relaxed)) return;
-  take_number(self, &shared);
-  task->holds_number = true;
+  if (task->implicit) return;
+  ++self->numbered;
+  take_number_again(self);
 }
 
-void release_number(Member* self, Task* task) noexcept {
-  if (!task->holds_number) return;
-  task->holds_number = false;
-  give_number(&shared_number(self));
+void release_number(Member* self) noexcept {
+  if (--self->numbered == 0) give_number(self);
+}
+
+void take_number_again(Member* self) noexcept {
+  if (self->numbered == 0 || self->holds_number || !has_stand_ins(self)) return;
+  // Relaxed: the stand-in sees it, and so does who comes back after having called it.
+  if (shared_number(self).has_been_shared.load(std::memory_order_relaxed)) take_number(self);
 }
 
 void let_paused_go_on(Member* self) noexcept {
   core::poll_between_work();
   if (!core::wanted_elsewhere(self->context)) return;
   // Relaxed: a stand-in of its own that it does not know of has not run yet.
-  const bool shares = self->task->implicit && self->team->members.capacity.load(std::memory_order_relaxed) > 0 &&
+  const bool shares = self->task->implicit && has_stand_ins(self) &&
                       shared_number(self).has_been_shared.load(std::memory_order_relaxed);
   if (shares) give_up_deque(self, &shared_number(self));
   core::yield();

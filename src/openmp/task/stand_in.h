@@ -3,11 +3,20 @@
 // so somebody else has to run the team's other tasks in its place: a stand-in, a context of its own with the member's
 // thread number. It goes when its member has come back. When its own task is paused, another stands in for it.
 //
+// Teams around. What is paused in a region that a task has opened holds up the member that runs the task, which lies
+// below on the same stack: that member is away as well, from its team, and so on outwards. The same holds while a
+// member waits for others of its region of which one is away.
+//
 // Numbers. Of the contexts of a number one at a time is active, as a rule: not paused. A member that goes on while its
 // stand-in runs a task makes it two, until that task has ended. A task that has asked for its thread number may keep
-// something by it (scratch memory): no other task gets the number while it is paused, and none that asks too runs
-// beside it. Only if nobody would be left to run the team's tasks is the number shared all the same: where tasks wait
-// for each other's messages, the program would stop.
+// something by it (scratch memory, a copy of a reduction):
+//  - While it runs, no other task that has asked runs under the number: each context that has such tasks takes a lock.
+//    A context that pauses gives it back.
+//  - While it is paused, no stand-in is called, and one that is there leaves after its task. Tasks that have begun
+//  under
+//    the number go on, and so share it.
+//  - If nobody would be left to run the team's tasks, the number is shared all the same: where tasks wait for each
+//    other's messages, the program would stop.
 //
 // Deques. A deque has one owner: of the contexts of a number the one that has taken it. It gives it up when it is
 // paused, sleeps, or lets those go first that can go on. What the others create goes to the team's inbox, and is
@@ -21,21 +30,19 @@
 
 namespace weft::openmp {
 
-// Brackets a pause of the caller's task: sees to it that somebody runs the team's other tasks.
+// Brackets a pause of the caller's task: sees to it that somebody runs the other tasks of its team and of those around.
+// The pause may end before what it waits for, as block() may.
 class Absence {
  public:
+  // By the caller, or by the member below it on its stack that is the innermost one to be away.
   explicit Absence(Member* self) noexcept;
-  // Whether its thread number is kept for it.
-  Absence(Member* self, bool keeps_number) noexcept;
   ~Absence();
   Absence(const Absence&) = delete;
   Absence& operator=(const Absence&) = delete;
 
  private:
-  void leave(bool keeps_number) noexcept;
-
-  Member* const self_;
-  const bool counted_;  // in a team whose tasks are not run when they are created
+  Member* const first_;
+  Member* end_;  // the first below those that this pause has taken away
 };
 
 // block_between_tasks() by a task that waits for others, which may be none that can run on top of it. So in a process
@@ -48,8 +55,38 @@ void block_in_task_unless(Member* self, Done&& done) noexcept {
   while (!done()) block_between_tasks_unless(self, done);
 }
 
+// Whether the caller's stack holds up a member of another team that has tasks to run, or a free agent: the caller is in
+// a region inside.
+inline bool holds_up_others(const Member* self) noexcept {
+  if (!tasks_may_pause()) return false;
+  for (const Member* member = self->outer; member != nullptr; member = member->outer) {
+    if (defers_tasks(member->team) || member->team->agent_of != nullptr) return true;
+  }
+  return false;
+}
+
+// block_between_tasks() by a member that waits for others of its team and runs the team's tasks. As long as one of them
+// is away, so are the members that the caller holds up. May return early.
+template <class Done>
+void block_in_team_unless(Member* self, Done&& done) noexcept {
+  if (!holds_up_others(self)) return block_between_tasks_unless(self, done);
+  TeamTasks& tasks = self->team->tasks;
+  tasks.holding_up.fetch_add(1);
+  if (tasks.away.load() > 0) {
+    const Absence absence(self->outer);
+    block_between_tasks_unless(self, done);
+  } else {
+    block_between_tasks_unless(self, [&] { return done() || tasks.away.load() > 0; });
+  }
+  // Relaxed: who looks late wakes it for nothing.
+  tasks.holding_up.fetch_sub(1, std::memory_order_relaxed);
+}
+
 // The caller's task, which has asked for its number, has ended.
-void release_number(Member* self, Task* task) noexcept;
+void release_number(Member* self) noexcept;
+
+// A region inside the caller's task has ended: what the task has of its number is its own again.
+void take_number_again(Member* self) noexcept;
 
 // Between two tasks, in a process whose tasks may be paused: those that can go on go first.
 void let_paused_go_on(Member* self) noexcept;

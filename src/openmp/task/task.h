@@ -57,7 +57,6 @@ struct Task {
   bool linked = false;               // others may wait for it (dependences.h)
   bool for_agents = false;           // free_agent.h
   bool uses_number = false;          // it has asked for its thread number (stand_in.h)
-  bool holds_number = false;         // no other task that asks runs under it
   bool undeferred = false;           // its parent goes on when it has ended
   bool waits_for_events = false;     // before it ends: nobody else could
   int priority = 0;
@@ -126,7 +125,7 @@ struct TaskClauses {
 };
 
 // Whether a task without dependences or event would run at once; then it needs no copy of its data.
-bool runs_at_once(const Member* self, bool deferred) noexcept;
+bool runs_at_once(Member* self, bool deferred) noexcept;
 
 // Gives the task to the team, or runs it at once (if(false), in a final task, in a team of one, deque full).
 // Frees it in the end.

@@ -5,6 +5,7 @@
 
 #include "core/core.h"
 #include "openmp/task/task_deque.h"
+#include "openmp/task/task_take.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
 
@@ -19,10 +20,12 @@ constexpr int kFanOut = 2;
 int tasks_at_hand(const Team* team) noexcept {
   constexpr int kEnough = kFanOut + 1;
   int tasks = team->tasks.inbox.size();
-  for (int i = 0; i < team->size && tasks < kEnough; ++i) {
-    const TaskDeque* deque = team->members.deques[i].load(std::memory_order_acquire);
+  if (tasks >= kEnough) return tasks;
+  look_at_deques(team, 0, [&](int number) {
+    const TaskDeque* deque = deque_at(team, number);
     if (deque != nullptr) tasks += static_cast<int>(std::clamp<int64_t>(deque->size(), 0, kEnough));
-  }
+    return tasks >= kEnough;
+  });
   return tasks;
 }
 
@@ -69,6 +72,7 @@ bool call_one(Team* team, int caller) noexcept {
 
 void call_to_tasks(Team* team, int caller) noexcept {
   platform::full_fence();
+  if (caller >= 0) mark_filled(team, caller);
   if (team->tasks.on_call.empty(team->size) || team->tasks.called.load(std::memory_order_relaxed) > 0) return;
   call_one(team, caller);
 }

@@ -6,6 +6,7 @@
 #include "openmp/settings/startup.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
+#include "openmp/task/lone_tasks.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_pool.h"
 #include "openmp/task/task_run.h"
@@ -63,6 +64,14 @@ bool reduces(const Task* task) noexcept {
   return false;
 }
 
+// In an agent's task whose siblings may have to run before it can go on.
+bool gives_to_agents(const Member* self) noexcept { return tasks_may_pause() && self->team->agent_of != nullptr; }
+
+bool suits_agents(const Member* self, const Task* task, const TaskClauses& clauses) noexcept {
+  if (!clauses.deferred || task->final || reduces(task)) return false;
+  return gives_to_agents(self) || (clauses.free_agents && agents_may_help(self));
+}
+
 // What the task's end does beside that of its body counts as an event of it: the team's barriers wait for that.
 void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
@@ -105,16 +114,19 @@ void open_events(Member* self, Team* team, int count) noexcept {
     announce_tasks(self);
 }
 
-bool runs_at_once(const Member* self, bool deferred) noexcept {
-  return !deferred || !defers_tasks(self->team) || self->task->final ||
+bool runs_at_once(Member* self, bool deferred) noexcept {
+  if (!deferred || self->task->final) return true;
+  defer_where_alone(self);
+  return !(defers_tasks(self->team) || gives_to_agents(self)) ||
          (self->deque != nullptr && self->deque->full() && !tasks_may_pause());
 }
 
 void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = self->team;
+  if (clauses.deferred) defer_where_alone(self);
   prepare(self, task, clauses.final || self->task->final);
   task->priority = std::min(clauses.priority, highest_priority());
-  if (clauses.free_agents && clauses.deferred && !task->final && agents_may_help(self) && !reduces(task)) {
+  if (suits_agents(self, task, clauses)) {
     submit_to_agents(self, task, clauses);
     return;
   }

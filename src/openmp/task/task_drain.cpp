@@ -2,7 +2,7 @@
 // Where a team's tasks come to an end: at barriers and at the end of the region.
 #include "core/core.h"
 #include "openmp/task/dependences.h"
-#include "openmp/task/free_agent.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"
@@ -21,7 +21,7 @@ void drain(Member* self, Done&& done) noexcept {
     if (all_executed(team)) return;
     if (core::spin_until(self->context, news)) continue;
     fall_asleep(self);
-    block_between_tasks_unless(self, news);
+    block_in_team_unless(self, news);
     if (wake_up(self)) answer_call(self, !done());
   }
 }
@@ -59,6 +59,7 @@ void drain_at_end(Member* primary) noexcept {
       deque->executed.store(0, std::memory_order_relaxed);
     }
   }
+  team->tasks.filled.remove_all(team->size);
   team->tasks.created.store(0, std::memory_order_relaxed);
   team->tasks.executed.store(0, std::memory_order_relaxed);
   close_calls(team);

@@ -75,10 +75,10 @@ void close_events(Team* team, int count) noexcept {
 void complete_detached(Member* self, Task* task) noexcept {
   const bool spawned = is_spawned(task);
   Team* team = task->team;
+  if (ompt::on()) ompt::complete_detached(task);
   if (spawned) {
     report_completion(task);
   } else {
-    if (ompt::on()) ompt::complete_detached(task);
     complete(self, task);
   }
   if (task->done_remote.fetch_add(1, std::memory_order_acq_rel) + 1 == 0) free_task(task);
@@ -104,7 +104,7 @@ void await_own_events(Member* self, Task* task) noexcept {
 void end_task(Member* self, Task* task) noexcept {
   // Its parent goes on at once when it has ended, so it ends when its events have come.
   if (__builtin_expect(task->waits_for_events, 0)) await_own_events(self, task);
-  if (__builtin_expect(task->uses_number, 0)) release_number(self, task);
+  if (__builtin_expect(task->uses_number, 0)) release_number(self);
   self->task = nullptr;
   if (task->children != nullptr) task->children->clear();
   const bool detachable = task->open.load(std::memory_order_relaxed) != 0;

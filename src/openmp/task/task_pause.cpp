@@ -20,11 +20,23 @@ Member* member_to_pause() noexcept {
   return member;
 }
 
+namespace {
+
+// For somebody to run them in the caller's place, or in that of a member that its stack holds up.
+bool tasks_wait(const Member* self) noexcept {
+  for (const Member* member = self; member != nullptr; member = member->outer) {
+    const Team* team = member->team;
+    if (team->tasks.tasked.load(std::memory_order_relaxed) && tasks_in_sight(team)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool yield_task(Member* self) noexcept {
   core::poll();
-  const Team* team = self->team;
   const AgentAbsence agent_absence(self);
-  if (!(team->tasks.tasked.load(std::memory_order_relaxed) && tasks_in_sight(team))) return core::yield();
+  if (!tasks_wait(self)) return core::yield();
   const Absence absence(self);
   core::yield();
   return true;

@@ -8,6 +8,7 @@
 
 #include "base/message.h"
 #include "openmp/loop/worksharing.h"
+#include "openmp/task/lone_tasks.h"
 #include "openmp/team/team.h"
 
 namespace weft::openmp {
@@ -19,13 +20,24 @@ struct Variable {
   std::atomic<void*>* copies;  // by member, written by it alone; null where none has been made
 };
 
+// The copies of a stand-in, by variable: its member may be in the middle of a task with those of the number.
+struct FurtherCopies {
+  const Member* owner;
+  std::atomic<void*>* copies;  // written by the owner alone; null where none has been made
+  FurtherCopies* next;
+};
+
 // The members' copies; of a taskgroup, or shared by the groups of all members that met one construct.
 struct Copies {
   int count = 0;
   int members = 0;
   std::atomic<int> groups{0};  // acquire and release: the last one sees what all have done
   Variable* variables = nullptr;
+  // Each puts its own in front, none goes before the end. Release, and acquire by those that look at them.
+  std::atomic<FurtherCopies*> further{nullptr};
 };
+
+FurtherCopies* first_further(const Copies* all) noexcept { return all->further.load(std::memory_order_acquire); }
 
 }  // namespace
 
@@ -52,22 +64,37 @@ void* make_copy(const ReducedVariable& input) noexcept {
   return copy;
 }
 
-void finish(const Variable& variable, int members, void* shared) noexcept {
-  for (int i = 0; i < members; ++i) {
-    void* copy = variable.copies[i].load(std::memory_order_relaxed);
-    if (copy == nullptr) continue;
-    variable.input.combine(shared, copy);
-    if (variable.input.fini != nullptr) variable.input.fini(copy);
-    std::free(copy);
+void combine(const ReducedVariable& input, void* shared, void* copy) noexcept {
+  if (copy == nullptr) return;
+  input.combine(shared, copy);
+  if (input.fini != nullptr) input.fini(copy);
+  std::free(copy);
+}
+
+void finish(Copies* all, int index, void* shared) noexcept {
+  const Variable& variable = all->variables[index];
+  for (int i = 0; i < all->members; ++i) {
+    combine(variable.input, shared, variable.copies[i].load(std::memory_order_relaxed));
+  }
+  for (const FurtherCopies* further = first_further(all); further != nullptr; further = further->next) {
+    combine(variable.input, shared, further->copies[index].load(std::memory_order_relaxed));
   }
   std::free(variable.copies);
 }
 
-bool is_copy(const Variable& variable, int members, const void* address) noexcept {
-  for (int i = 0; i < members; ++i) {
+bool lies_in(const void* address, const void* copy, size_t size) noexcept {
+  const auto* first = static_cast<const char*>(copy);
+  return copy != nullptr && address >= first && address < first + size;
+}
+
+bool is_copy(const Copies* all, int index, const void* address) noexcept {
+  const Variable& variable = all->variables[index];
+  for (int i = 0; i < all->members; ++i) {
     // Acquire: a task that asks by a copy's address has it from the member that made it.
-    const auto* copy = static_cast<const char*>(variable.copies[i].load(std::memory_order_acquire));
-    if (copy != nullptr && address >= copy && address < copy + variable.input.size) return true;
+    if (lies_in(address, variable.copies[i].load(std::memory_order_acquire), variable.input.size)) return true;
+  }
+  for (const FurtherCopies* further = first_further(all); further != nullptr; further = further->next) {
+    if (lies_in(address, further->copies[index].load(std::memory_order_acquire), variable.input.size)) return true;
   }
   return false;
 }
@@ -105,21 +132,52 @@ TaskReductions* make_reductions(Copies* copies, int count, const ReducedVariable
   return group;
 }
 
-// The member's copy of the variable at `address`, which is the group's shared one or some member's copy; null if the
-// group does not have it.
-void* find_copy(TaskReductions* group, int member, const void* address) noexcept {
-  Copies* copies = group->copies;
-  for (int i = 0; i < copies->count; ++i) {
-    Variable& variable = copies->variables[i];
-    if (group->shared[i] != address && !is_copy(variable, copies->members, address)) continue;
-    void* copy = variable.copies[member].load(std::memory_order_relaxed);
-    if (copy == nullptr) {
-      copy = make_copy(variable.input);
-      variable.copies[member].store(copy, std::memory_order_release);
-    }
-    return copy;
+// The index of the variable at `address`, which is the group's shared one or some copy of it; -1 if the group does not
+// have it.
+int find_variable(TaskReductions* group, const void* address) noexcept {
+  const Copies* all = group->copies;
+  for (int i = 0; i < all->count; ++i) {
+    if (group->shared[i] == address || is_copy(all, i, address)) return i;
   }
-  return nullptr;
+  return -1;
+}
+
+std::atomic<void*>& further_copy(Copies* all, const Member* owner, int index) noexcept {
+  FurtherCopies* further = first_further(all);
+  while (further != nullptr && further->owner != owner) further = further->next;
+  if (further == nullptr) {
+    further = make_array<FurtherCopies>(1);
+    further->owner = owner;
+    further->copies = make_array<std::atomic<void*>>(all->count);
+    further->next = all->further.load(std::memory_order_relaxed);
+    while (!all->further.compare_exchange_weak(further->next, further, std::memory_order_release,
+                                               std::memory_order_relaxed)) {
+    }
+  }
+  return further->copies[index];
+}
+
+void* own_copy(Copies* all, const Member* member, int index) noexcept {
+  const Variable& variable = all->variables[index];
+  std::atomic<void*>& place = member->stands_in ? further_copy(all, member, index) : variable.copies[member->number];
+  // Relaxed: it is the caller's own.
+  void* copy = place.load(std::memory_order_relaxed);
+  if (copy == nullptr) {
+    copy = make_copy(variable.input);
+    place.store(copy, std::memory_order_release);
+  }
+  return copy;
+}
+
+void free_copies(Copies* all) noexcept {
+  for (FurtherCopies* further = first_further(all); further != nullptr;) {
+    FurtherCopies* next = further->next;
+    std::free(further->copies);
+    std::free(further);
+    further = next;
+  }
+  std::free(all->variables);
+  delete all;
 }
 
 }  // namespace
@@ -127,9 +185,8 @@ void* find_copy(TaskReductions* group, int member, const void* address) noexcept
 void release_reductions(TaskReductions* group) noexcept {
   Copies* copies = group->copies;
   if (copies->groups.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    for (int i = 0; i < copies->count; ++i) finish(copies->variables[i], copies->members, group->shared[i]);
-    std::free(copies->variables);
-    delete copies;
+    for (int i = 0; i < copies->count; ++i) finish(copies, i, group->shared[i]);
+    free_copies(copies);
   }
   std::free(group->shared);
   std::free(group);
@@ -137,8 +194,9 @@ void release_reductions(TaskReductions* group) noexcept {
 
 TaskGroup* add_reductions(Member* member, int count, const ReducedVariable* inputs) noexcept {
   TaskGroup* group = member->task->group;
-  // Alone, the tasks use the shared variables themselves.
-  if (member->team->size > 1) {
+  // Alone, the tasks use the shared variables themselves; so does a free agent, whose group says that it reduces.
+  defer_where_alone(member);
+  if (defers_tasks(member->team) || member->team->agent_of != nullptr) {
     Copies* copies = make_copies(count, inputs, member->team->size, 1);
     group->reductions = make_reductions(copies, count, inputs);
   }
@@ -150,7 +208,8 @@ TaskGroup* begin_shared_reductions(Member* member, int count, const ReducedVaria
   TaskGroup* group = member->task->group;
   group->implied = true;
   const int members = member->team->size;
-  if (members == 1) return group;
+  defer_where_alone(member);
+  if (!defers_tasks(member->team)) return group;
   Workshare* share =
       join_workshare(member, [&](Workshare* made) { made->reductions = make_copies(count, inputs, members, members); });
   group->reductions = make_reductions(static_cast<Copies*>(share->reductions), count, inputs);
@@ -159,12 +218,13 @@ TaskGroup* begin_shared_reductions(Member* member, int count, const ReducedVaria
 }
 
 void* find_reduction_copy(Member* member, TaskGroup* group, void* address) noexcept {
-  if (tasks_may_pause()) use_number(member);
-  if (member->team->size == 1) return address;
+  if (!defers_tasks(member->team)) return address;
   for (TaskGroup* at = group != nullptr ? group : member->task->group; at != nullptr; at = at->outer) {
     if (at->reductions == nullptr) continue;
-    if (void* copy = find_copy(at->reductions, member->number, address)) return copy;
+    const int index = find_variable(at->reductions, address);
+    if (index >= 0) return own_copy(at->reductions->copies, member, index);
   }
+  if (member->team->size == 1) return address;
   base::fatal("in_reduction of a variable that no enclosing construct reduces");
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "openmp/settings/statistics.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/task_run.h"
 
@@ -28,11 +29,11 @@ int highest_priority() noexcept {
 }
 
 bool tasks_in_sight(const Team* team) noexcept {
-  for (int i = 0; i < team->size; ++i) {
-    const TaskDeque* deque = deque_at(team, i);
-    if (deque != nullptr && !deque->empty()) return true;
-  }
-  return team->tasks.inbox.size() > 0;
+  if (team->tasks.inbox.size() > 0) return true;
+  return look_at_deques(team, 0, [team](int number) {
+    const TaskDeque* deque = deque_at(team, number);
+    return deque != nullptr && !deque->empty();
+  });
 }
 
 bool all_executed(const Team* team) noexcept {
@@ -75,15 +76,25 @@ Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
 
 template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
-  const Team* team = self->team;
+  Team* team = self->team;
+  if (!defers_tasks(team)) return nullptr;
   // Without a deque of its own, that of its number is another's.
-  for (int i = self->lacks_deque ? 0 : 1; i < team->size; ++i) {
-    const int victim = self->number + i < team->size ? self->number + i : self->number + i - team->size;
+  const int from = self->number + (self->lacks_deque ? 0 : 1);
+  Task* task = nullptr;
+  count(&g_task_searches);
+  look_at_deques(team, from < team->size ? from : 0, [&](int victim) {
+    count(&g_deques_searched);
     TaskDeque* deque = deque_at(team, victim);
-    if (deque == nullptr || deque->empty()) continue;
-    if (Task* task = deque->steal(wanted)) return task;
-  }
-  return self->team->tasks.inbox.size() > 0 ? self->team->tasks.inbox.take(wanted) : nullptr;
+    if (deque == nullptr) return false;
+    if (deque->empty()) {
+      mark_empty(team, victim);
+    } else if (deque != self->deque) {
+      task = deque->steal(wanted);
+    }
+    return task != nullptr;
+  });
+  if (task != nullptr) return task;
+  return team->tasks.inbox.size() > 0 ? team->tasks.inbox.take(wanted) : nullptr;
 }
 
 // The same of tasks that wait for a free agent.

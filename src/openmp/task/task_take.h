@@ -4,6 +4,7 @@
 
 #include "openmp/task/task_deque.h"
 #include "openmp/team/team.h"
+#include "platform/fence.h"
 
 namespace weft::openmp {
 
@@ -40,6 +41,31 @@ inline bool push_task(Member* self, Task* task) noexcept {
 // That of any member, or null.
 inline TaskDeque* deque_at(const Team* team, int number) noexcept {
   return team->members.deques.load(std::memory_order_relaxed)[number].load(std::memory_order_acquire);
+}
+
+// After a push to the member's deque and a fence.
+inline void mark_filled(Team* team, int number) noexcept {
+  if (!team->tasks.marks_filled.load(std::memory_order_relaxed) || team->tasks.filled.has(number)) return;
+  team->tasks.filled.add(number);
+  platform::full_fence_after_update();
+}
+
+// By a thread that has found it empty.
+inline void mark_empty(Team* team, int number) noexcept {
+  if (!team->tasks.marks_filled.load(std::memory_order_relaxed) || !team->tasks.filled.remove(number)) return;
+  platform::full_fence_after_update();
+  if (!deque_at(team, number)->empty()) team->tasks.filled.add(number);
+}
+
+// Calls look(number) for each deque that may have tasks, from `from` on around the end, until one answers true.
+template <class Look>
+bool look_at_deques(const Team* team, int from, Look&& look) noexcept {
+  if (team->tasks.marks_filled.load(std::memory_order_relaxed))
+    return team->tasks.filled.find(from, team->size, look) >= 0;
+  for (int i = 0; i < team->size; ++i) {
+    if (look(from + i < team->size ? from + i : from + i - team->size)) return true;
+  }
+  return false;
 }
 
 // Where OMP_MAX_TASK_PRIORITY, 0 by default, allows none, nobody looks for priorities.

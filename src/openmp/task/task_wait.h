@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/core.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"
@@ -24,7 +25,7 @@ void wait_helping(Member* self, Done&& done) noexcept {
     // Looking at the deques takes their lines from the members that push: not at every poll.
     if (core::spin_until(self->context, [&] { return done() || (++polls % 8 == 0 && tasks()); })) continue;
     fall_asleep(self);
-    core::block_unless([&] { return done() || tasks(); });
+    block_in_team_unless(self, [&] { return done() || tasks(); });
     if (wake_up(self)) answer_call(self, !done());
   }
 }

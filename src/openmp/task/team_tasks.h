@@ -22,6 +22,12 @@ struct TeamTasks {
   alignas(64) core::ClaimSet<core::PersistentTeam::kMaxMembers> on_call;
   std::atomic<int> called{0};
 
+  // In processes whose tasks may be paused (constant during a region): the members whose deques may have tasks, so that
+  // the many who look need not look at all. Who pushes adds itself in call_to_tasks(); who finds a deque empty takes it
+  // out, fences and looks at the deque once more.
+  std::atomic<bool> marks_filled{false};
+  alignas(64) core::ClaimSet<core::PersistentTeam::kMaxMembers> filled;
+
   alignas(64) TaskInbox inbox;
   // Detachable tasks that have not ended. With a fence between this and the announcement of the thread that waits.
   std::atomic<int> detached{0};
@@ -31,6 +37,10 @@ struct TeamTasks {
   // stand_in.h. Thread numbers under which nobody runs tasks, since all of their contexts are paused; and what the
   // deques count of tasks, of those that stand-ins create and run. Release on `executed`, as there.
   std::atomic<int> unmanned{0};
+  // Contexts of the team that are paused, and members whose wait for others of the team holds up members of the teams
+  // around. Each side counts itself and then looks at the other: sequentially consistent, so one sees the other.
+  std::atomic<int> away{0};
+  std::atomic<int> holding_up{0};
   std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};
 };

@@ -6,6 +6,7 @@
 #include "openmp/team/barrier.h"
 
 #include "core/core.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
@@ -74,7 +75,8 @@ void count(Member* self) noexcept {
   for (;;) {
     const uint32_t ticket = team->barrier.queue.ticket();
     // The member that pushes the first task releases the queue: from then on members are woken one by one, to help.
-    if (team->tasks.tasked.load(std::memory_order_relaxed)) break;
+    // Who waits in the queue is not told of pauses.
+    if (team->tasks.tasked.load(std::memory_order_relaxed) || holds_up_others(self)) break;
     if (core::spin_until(self->context,
                          [&] { return passed() || team->tasks.tasked.load(std::memory_order_relaxed); })) {
       if (passed()) return;

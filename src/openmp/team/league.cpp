@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "openmp/ompt/events.h"
+#include "openmp/task/lone_tasks.h"
 #include "openmp/task/task.h"
 #include "openmp/team/parallel.h"
 #include "openmp/team/record_cache.h"
@@ -63,7 +64,11 @@ void run_team(League& league, int number) noexcept {
   make_current(member);
   if (ompt::on()) ompt::begin_initial(member, &league.tool);
   league.invoke(league.words, 0);
-  if (team->tasks.detachable.load(std::memory_order_relaxed)) await_events(member);
+  if (team->defers_alone) {
+    end_deferring(member);
+  } else if (team->tasks.detachable.load(std::memory_order_relaxed)) {
+    await_events(member);
+  }
   if (ompt::on()) ompt::end_initial(member);
   team->first_loop = member->loops;
   team->first_single = member->singles;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "openmp/ompt/events.h"
+#include "openmp/task/lone_tasks.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
 #include "openmp/team/record_cache.h"
 #include "openmp/team/region_watch.h"
@@ -21,6 +23,7 @@ void begin_lone_team(Member* parent, Member* member) noexcept {
   enter_level(team->icvs, team->level);
   team->flat = false;
   team->defers_alone = false;
+  team->lone = true;
   team->persistent_team = nullptr;
   inherit_league(team, parent);
   member->outer = parent;
@@ -34,13 +37,19 @@ template <bool Told>
 void end_lone_team(Member* member) noexcept {
   Team* team = member->team;
   if (ompt::on<Told>()) ompt::end_primary(member, false);
-  if (team->tasks.detachable.load(std::memory_order_relaxed)) await_events(member);
+  if (team->defers_alone) {
+    end_deferring(member);
+  } else if (team->tasks.detachable.load(std::memory_order_relaxed)) {
+    await_events(member);
+  }
   team->cancelled.store(false, std::memory_order_relaxed);
   team->first_loop = member->loops;
   team->first_single = member->singles;
   if (ompt::on<Told>()) ompt::end_parallel(member);
   make_current<Told>(member->outer);
+  team->lone = false;
   put_team(team);
+  if (tasks_may_pause()) take_number_again(member->outer);
 }
 
 }  // namespace weft::openmp

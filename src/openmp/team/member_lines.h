@@ -22,8 +22,9 @@ struct SharedNumber {
   std::atomic<bool> deque_is_free{
       false};  // no context has the number's deque; the exchange that takes it is an acquire
   std::atomic<int> active{1};  // contexts that are not paused
+  std::atomic<int> wanted_back{0};  // that are, and would keep the number, but another one is active under it
   std::atomic<core::Context*> sleeper{nullptr};  // the stand-in that sleeps until there are tasks (task_calls.h)
-  std::atomic<uint32_t> in_use{0};  // by a task that counts on the number being its own: a lock
+  std::atomic<uint32_t> in_use{0};  // by a context that runs tasks which count on the number being its own: a lock
 };
 
 struct MemberLine {

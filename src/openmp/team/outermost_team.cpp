@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/ompt/events.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/cancel.h"
 #include "openmp/team/parallel.h"
@@ -37,6 +38,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
   Member* member = t_persistent_member;
   if (member == nullptr) {
     member = take_frame();
+    member->outer = nullptr;
     t_persistent_member = member;
   }
   if (version != t_version || member->team != team) {
@@ -136,9 +138,9 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
 
 Root* outermost(const Member* parent) noexcept {
   while (parent->team->active_level == 0) {
-    if (parent->team->root != nullptr) return parent->team->root;
     // A stand-in runs beside its member, which may have a region of its own.
     if (parent->stands_in) return nullptr;
+    if (parent->team->root != nullptr) return parent->team->root;
     // A free agent runs beside the persistent team.
     if (parent->team->agent_of != nullptr) return nullptr;
     parent = parent->outer;
@@ -179,6 +181,10 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   Team* team = root->outermost_team;
   // Members keep its line while nothing in it changes.
   if (team->partial != (prepare != nullptr)) team->partial = prepare != nullptr;
+  // Relaxed: that members begin is a release.
+  std::atomic<bool>& marks = team->tasks.marks_filled;
+  if (marks.load(std::memory_order_relaxed) != tasks_may_pause())
+    marks.store(tasks_may_pause(), std::memory_order_relaxed);
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(team, words) : size;
   if (team->started != started) team->started = started;
@@ -196,12 +202,13 @@ void end_outermost_team(Member* primary) noexcept {
   if (ompt::on<Told>()) ompt::end_primary(primary, !team->partial);
   // Where there are tasks, all may have to do with them.
   if (team->partial && !team->tasks.tasked.load(std::memory_order_relaxed)) team->persistent_team->withdraw();
-  if (!team->persistent_team->finish(team->tasks.tasked)) {
+  if (holds_up_others(primary) || !team->persistent_team->finish(team->tasks.tasked)) {
     help_with_tasks(primary);
     team->tasks.closing.store(true, std::memory_order_relaxed);
     team->persistent_team->finish_by([primary](auto&& done) { wait_helping(primary, done); });
   }
   if (team->tasks.tasked.load(std::memory_order_relaxed)) drain_at_end(primary);
+  if (tasks_may_pause()) team->tasks.closing.store(false, std::memory_order_relaxed);
   if (team->policy.site != nullptr) end_watched(team);
   end_watch(primary);
   if (team->cancelled.load(std::memory_order_relaxed)) {
@@ -213,6 +220,7 @@ void end_outermost_team(Member* primary) noexcept {
   if (ompt::on<Told>()) ompt::end_parallel(primary);
   make_current<Told>(primary->outer);
   core::leave_region(primary->context);
+  if (tasks_may_pause()) take_number_again(primary->outer);
 }
 
 template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;

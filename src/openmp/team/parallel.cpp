@@ -123,7 +123,7 @@ class Region {
 
   // `size_` becomes what the system has threads for; the region gives back what it cannot use of its grant.
   Kind choose() noexcept {
-    if (size_ == 1) return tasks_may_pause() ? choose_alone() : Kind::lone;
+    if (size_ == 1) return Kind::lone;
     start_runtime();
     const int wanted = size_;
     const bool begun = begin_outermost();
@@ -132,12 +132,6 @@ class Region {
     if (size_ == 1) return Kind::lone;
     // Without a second context nobody could go on when a member waits for another.
     // Nor is there to be a second member, where its turn may not come.
-    return core::has_spare() && !core::threads_refused() ? Kind::woven : Kind::lone;
-  }
-
-  // A team of one whose tasks wait for each other, though each of them runs in turn.
-  Kind choose_alone() noexcept {
-    start_runtime();
     return core::has_spare() && !core::threads_refused() ? Kind::woven : Kind::lone;
   }
 
@@ -247,7 +241,7 @@ void end_parallel() noexcept {
   const Team* team = primary->team;
   // Of a record that others may have as soon as the region has ended.
   ThreadGrant grant = std::exchange(primary->team->threads.grant, {});
-  const Kind kind = team->persistent_team != nullptr ? Kind::outermost : defers_tasks(team) ? Kind::woven : Kind::lone;
+  const Kind kind = team->persistent_team != nullptr ? Kind::outermost : team->lone ? Kind::lone : Kind::woven;
   end_team<Told>(kind, primary);
   if (kind != Kind::outermost) put_frame(primary);
   if (grant.threads > 0) give_back(&grant);

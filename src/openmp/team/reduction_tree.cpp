@@ -2,6 +2,7 @@
 #include "openmp/team/reduction_tree.h"
 
 #include "core/core.h"
+#include "openmp/task/stand_in.h"
 #include "platform/cycles.h"
 #include "platform/fence.h"
 
@@ -12,15 +13,15 @@ namespace {
 // Stands for a part that is being combined: its member may not leave, also where the region is cancelled.
 char g_taken;
 
-// Waits at `line`, which is the member's, until others have made `ready()` true and woken it. No tasks are run here: a
-// member may hold what they need.
+// Waits at `line`, which is the member's, until others have made `ready()` true and woken it. It runs no tasks here,
+// since it may hold what they need; where tasks may be paused a stand-in does.
 template <class Ready>
-void wait_for_others(const Member* self, MemberLine& line, Ready&& ready) noexcept {
+void wait_for_others(Member* self, MemberLine& line, Ready&& ready) noexcept {
   while (!core::spin_until(self->context, ready)) {
     // Release: with the context comes its state. Between this and what is waited for stands a fence on both sides.
     line.in_line.store(self->context, std::memory_order_release);
     platform::full_fence();
-    core::block_unless(ready);
+    block_in_task_unless(self, ready);
     line.in_line.store(nullptr, std::memory_order_relaxed);
   }
 }
@@ -80,7 +81,7 @@ void await_taken(Member* self) noexcept {
 // The teams are run by the members of a region, each by member number % members, in the order of their numbers. So the
 // first one that has not combined is always under way.
 void LeagueTurn::await(const Member* self) noexcept {
-  const Member* runner = self->team->parent;
+  Member* runner = self->team->parent;
   if (runner->team->size == 1) return;
   const int number = self->team->league.number;
   // Acquire: what the teams before have combined is seen.

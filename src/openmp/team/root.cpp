@@ -8,6 +8,7 @@
 #include "base/message.h"
 #include "core/core.h"
 #include "openmp/ompt/events.h"
+#include "openmp/task/lone_tasks.h"
 #include "openmp/team/parallel.h"
 #include "openmp/team/record_cache.h"
 #include "platform/spinlock.h"
@@ -25,6 +26,7 @@ pthread_once_t g_exit_once = PTHREAD_ONCE_INIT;
 // Runs when a thread that used OpenMP ends. A later destructor of its that opens a region attaches anew.
 void leave(void* argument) {
   auto* root = static_cast<Root*>(argument);
+  if (root->team.defers_alone) end_deferring(&root->initial);
   if (ompt::on()) ompt::end_root(&root->initial);
   make_current(nullptr);
   release_persistent_team(root);

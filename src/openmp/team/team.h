@@ -28,11 +28,21 @@ struct TaskDeque;
 // How a member enters the program's code: words[1..] hold what the adapter put there.
 using Invoke = void (*)(void* const* words, int number);
 
+// What a pause has noted of a member that it has taken away (stand_in.h).
+struct Leave {
+  bool away = false;
+  bool counted = false;  // among those of its number
+  bool told = false;     // to members of its team that wait
+  bool wants_number = false;
+};
+
 struct Member {
   Team* team = nullptr;
   int number = 0;
   bool stands_in = false;   // for a member whose task is paused (stand_in.h)
-  bool lacks_deque = false; // another context of its number has it (stand_in.h)
+  bool lacks_deque = false;   // another context of its number has it (stand_in.h)
+  bool holds_number = false;  // no other context runs tasks that have asked for it
+  int numbered = 0;           // explicit tasks on its stack that have asked for their number
   Task* task = nullptr;     // what it runs now; &implicit at first
   Member* outer = nullptr;  // what the context goes back to at the end of the region
 
@@ -59,6 +69,7 @@ struct Member {
 
   // Behind what every region uses.
   DoacrossLoops doacross_loops;
+  Leave leave;
   ompt::MemberInfo tool;
 };
 
@@ -82,7 +93,8 @@ struct Team : core::ParallelCall {
   std::array<void*, core::Post::kWords> words{};
   Icvs icvs{};  // of the implicit tasks
   bool flat = false;  // all members run at once: barriers by dissemination
-  bool defers_alone = false;  // a team of one whose tasks are not run when they are created, since they may be paused
+  bool defers_alone = false;  // a team of one whose tasks are not run when they are created (lone_tasks.h)
+  bool lone = false;  // of a region of one member (lone_team.h)
   bool gathers = false;  // without a persistent team: its members wait for each other at the end (task_regions.h)
   // cancel.h: the region is. Relaxed: a member that sees it late stops late; those that sleep are woken.
   std::atomic<bool> cancelled{false};

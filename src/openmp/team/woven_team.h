@@ -7,6 +7,7 @@
 
 #include "core/core.h"
 #include "openmp/ompt/events.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_regions.h"
 #include "openmp/task/task_wait.h"
@@ -43,6 +44,7 @@ void run_woven(core::ParallelCall* parallel_call, int index) {
 
 inline void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   team->size = size;
+  team->tasks.marks_filled.store(tasks_may_pause(), std::memory_order_relaxed);
   team->level = parent->team->level + 1;
   team->active_level = parent->team->active_level + (size > 1 ? 1 : 0);
   team->parent = parent;
@@ -56,6 +58,15 @@ inline void set_up(Team* team, Member* parent, int size, void* const* words) noe
 // Waits for the other members at the end of the region, and runs tasks that they push meanwhile.
 inline void join_members(Member* primary) noexcept {
   Team* team = primary->team;
+  const auto joined_all = [team] { return team->pending.load(std::memory_order_acquire) == 0; };
+  if (holds_up_others(primary)) {
+    // It leaves to others what nobody has claimed: whoever waits for one of those here is to be told of its pauses.
+    team->sleeper.store(primary->context, std::memory_order_release);
+    platform::full_fence();
+    wait_helping(primary, joined_all);
+    core::join(team);
+    return;
+  }
   if (!team->tasks.tasked.load(std::memory_order_relaxed) && core::join(team, team->tasks.tasked)) return;
   help_with_tasks(primary);
   // Members that no carrier has claimed go first; a member that pushes a task is to find this one all the same.
@@ -66,7 +77,7 @@ inline void join_members(Member* primary) noexcept {
   // Against the last of the members, as in join().
   team->sleeper.store(primary->context, std::memory_order_release);
   platform::full_fence();
-  wait_helping(primary, [team] { return team->pending.load(std::memory_order_acquire) == 0; });
+  wait_helping(primary, joined_all);
   core::join(team);
 }
 
@@ -84,7 +95,7 @@ void begin_woven_team(Member* parent, int size, void* const* words, base::ProcBi
   // Of members that may be left out it cannot be asked.
   team->gathers = !ompt::on<Told>() && prepare == nullptr && pushes_tasks(words[1]);
   team->flat = false;
-  team->defers_alone = size == 1;
+  team->defers_alone = false;
   team->persistent_team = nullptr;
   primary->outer = parent;
   enter_team(primary, team, 0);
@@ -116,6 +127,7 @@ void end_woven_team(Member* primary) noexcept {
   make_current<Told>(primary->outer);
   if (primary->context->home != nullptr) core::leave_region(primary->context);
   put_team(team);
+  if (tasks_may_pause()) take_number_again(primary->outer);
 }
 
 }  // namespace weft::openmp

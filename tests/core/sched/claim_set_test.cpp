@@ -27,6 +27,21 @@ TEST(ClaimSetTest, TakesEachNumberOnceAroundTheEnd) {
   }
 }
 
+TEST(ClaimSetTest, FindsWithoutTaking) {
+  ClaimSet<192> set;
+  for (const int number : {3, 70, 191}) set.add(number);
+  std::vector<int> seen;
+  const auto note = [&seen](int number) {
+    seen.push_back(number);
+    return false;
+  };
+  EXPECT_EQ(set.find(71, 192, note), -1);
+  EXPECT_EQ(seen, (std::vector<int>{191, 3, 70}));
+  EXPECT_EQ(set.find(4, 192, kAny), 70);
+  EXPECT_EQ(set.find(4, 70, kAny), 3);
+  EXPECT_TRUE(set.has(70));
+}
+
 TEST(ClaimSetTest, PassesOverThoseThatDoNotFit) {
   ClaimSet<128> set;
   set.add_all(128);

@@ -46,21 +46,49 @@ static void what_it_says(void)
   CHECK_EQ(alpi.attr_destroy(attr), ALPI_SUCCESS);
 }
 
-static void wrong_use(void)
+// Each function's errors: what is missing, what is out of range, what is not the caller's.
+static void wrong_arguments(void)
 {
   struct alpi_task *task = own_task();
-  uint64_t some;
-  CHECK(task != 0);
+  const uint64_t too_many = UINT64_C(1) << 40;
+  char text[8];
+  int length = -1;
+  uint64_t some = 9;
+  CHECK(strcmp(alpi.error_string(ALPI_ERR_PARAMETER), alpi.error_string((alpi_error_t)77)) != 0);
+  CHECK_EQ(alpi.info_get(ALPI_INFO_RUNTIME_NAME, 0, sizeof text, &length), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.info_get(ALPI_INFO_RUNTIME_NAME, text, 0, &length), ALPI_ERR_PARAMETER);
+  CHECK_EQ(length, -1);
+  CHECK_EQ(alpi.feature_check(0), ALPI_SUCCESS);
+  CHECK_EQ(alpi.feature_check(ALPI_FEATURE_EVENTS | 1 << 9), ALPI_ERR_FEATURE_UNKNOWN);
+  CHECK_EQ(alpi.version_get(0, &length), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.version_get(&length, 0), ALPI_ERR_PARAMETER);
   CHECK_EQ(alpi.task_self(0), ALPI_ERR_PARAMETER);
   CHECK_EQ(alpi.task_block(0), ALPI_ERR_PARAMETER);
   CHECK_EQ(alpi.task_unblock(0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_waitfor_ns(0, 0), ALPI_SUCCESS);
   CHECK_EQ(alpi.task_events_increase(0, 1), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_events_increase(task, too_many), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_events_increase(task, 0), ALPI_SUCCESS);
   CHECK_EQ(alpi.task_events_decrease(0, 1), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_events_decrease(task, too_many), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_events_decrease(task, 0), ALPI_SUCCESS);
   CHECK_EQ(alpi.task_events_test(0, &some), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_events_test(task, 0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(some, 9);
+  CHECK_EQ(alpi.task_events_test(task, &some), ALPI_SUCCESS);
+  CHECK_EQ(some, 0);
+  CHECK_EQ(alpi.task_suspend(0), ALPI_ERR_PARAMETER);
   CHECK_EQ(alpi.task_suspend(task), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_suspend_mode_set(0, ALPI_SUSPEND_SUBMIT, 0), ALPI_ERR_PARAMETER);
   CHECK_EQ(alpi.task_suspend_mode_set(task, ALPI_SUSPEND_SUBMIT, 0), ALPI_ERR_PARAMETER);
   CHECK_EQ(alpi.task_spawn(0, 0, 0, 0, 0, 0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.attr_create(0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.attr_destroy(0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.attr_init(0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.attr_size(0), ALPI_ERR_PARAMETER);
   CHECK_EQ(alpi.cpu_count(0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.cpu_logical_id(0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.cpu_system_id(0), ALPI_ERR_PARAMETER);
 }
 
 // ---- tasks that are spawned ----
@@ -85,6 +113,55 @@ static void set(void *argument)
 }
 
 static void do_nothing(void *argument) { (void)argument; }
+
+// Of a task that another one runs. `argument` is the handle of the one that waits for this.
+static void use_others(void *argument)
+{
+  struct alpi_task *self = own_task(), *other = argument;
+  CHECK(self != other);
+  CHECK_EQ(alpi.task_block(other), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_events_increase(other, 1), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_suspend(other), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_suspend_mode_set(other, ALPI_SUSPEND_NONE, 0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_suspend_mode_set(self, (alpi_suspend_mode_t)9, 0), ALPI_ERR_PARAMETER);
+  CHECK_EQ(alpi.task_suspend_mode_set(self, (alpi_suspend_mode_t)-1, 0), ALPI_ERR_PARAMETER);
+}
+
+static void wrong_tasks(void)
+{
+  struct Flag flag = {own_task(), 0};
+  CHECK_EQ(alpi.task_spawn(use_others, flag.waiter, set, &flag, 0, 0), ALPI_SUCCESS);
+  wait_for(&flag);
+}
+
+// Its children wait for each other; the second one is created after the first.
+static void have_children(void *argument)
+{
+  struct alpi_task *_Atomic waiting = 0;
+  int *came = argument;
+#pragma omp task shared(waiting) firstprivate(came)
+  {
+    struct alpi_task *self = own_task();
+    waiting = self;
+    CHECK_EQ(alpi.task_block(self), ALPI_SUCCESS);
+    ++*came;
+  }
+#pragma omp task shared(waiting)
+  {
+    while (waiting == 0) alpi.task_waitfor_ns(0, 0);
+    CHECK_EQ(alpi.task_unblock(waiting), ALPI_SUCCESS);
+  }
+#pragma omp taskwait
+}
+
+static void children_of_spawned(void)
+{
+  struct Flag flag = {own_task(), 0};
+  int came = 0;
+  CHECK_EQ(alpi.task_spawn(have_children, &came, set, &flag, 0, 0), ALPI_SUCCESS);
+  wait_for(&flag);
+  CHECK_EQ(came, 1);
+}
 
 static void spawned(void)
 {
@@ -117,6 +194,14 @@ static void link_of_chain(void *argument)
     CHECK_EQ(alpi.task_unblock(mine[-1]), ALPI_SUCCESS);
   }
   if (mine != &g_chain[kPairs - 1]) CHECK_EQ(alpi.task_block(self), ALPI_SUCCESS);
+}
+
+// Each waits inside a region of its own for the next one: they give up their places.
+static void link_in_region(void *argument)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  link_of_chain(argument);
 }
 
 static struct Flag g_all;
@@ -185,6 +270,17 @@ static void run_again(void *argument)
 static void await_runs(struct Again *again, int runs)
 {
   while (again->runs < runs) CHECK_EQ(alpi.task_waitfor_ns(100000, 0), ALPI_SUCCESS);
+}
+
+static void chain_in_regions(void)
+{
+  memset((void *)g_chain, 0, sizeof g_chain);
+  g_all = (struct Flag){own_task(), 0};
+  g_left = kPairs;
+  for (int i = 0; i < kPairs; i++) {
+    CHECK_EQ(alpi.task_spawn(link_in_region, (void *)&g_chain[i], count_down, 0, 0, 0), ALPI_SUCCESS);
+  }
+  wait_for(&g_all);
 }
 
 static void suspended(void)
@@ -507,11 +603,14 @@ int main(void)
   // Before any region.
   spawned();
   what_it_says();
-  wrong_use();
+  wrong_arguments();
+  wrong_tasks();
   for (int i = 0; i < 5; i++) {
     spawned();
     beside_a_busy_thread();
     spawned_chain();
+    chain_in_regions();
+    children_of_spawned();
     suspended();
     spawned_events();
     region_inside();

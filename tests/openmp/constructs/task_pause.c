@@ -9,6 +9,7 @@
 
 #include "../support/check.h"
 #include "../support/mailbox.h"
+#include "../support/modes.h"
 
 enum { kPairs = 40 };
 
@@ -270,6 +271,306 @@ static void thread_numbers(void)
   CHECK_EQ(wrong, 0);
 }
 
+// Two tasks that have asked for the same number do not run at the same time, also where it has to be shared.
+static void one_at_a_time(void)
+{
+  enum { kMost = 64, kTasks = 16 };
+  static _Atomic int inside[kMost];
+  int wrong = 0;
+#pragma omp parallel
+#pragma omp single
+  if (omp_get_num_threads() <= kMost) {
+    for (int i = 0; i < 2 * kTasks; i++) {
+#pragma omp task firstprivate(i) shared(wrong)
+      {
+        const int mine = omp_get_thread_num();
+        for (int round = 0; round < 4; round++) {
+          int others = inside[mine]++;
+          for (int k = 0; k < TIMES(20000); k++) others |= inside[mine] - 1;
+          inside[mine]--;
+          if (others != 0) {
+#pragma omp atomic
+            wrong++;
+          }
+          if (i < kTasks) {
+            receive_from(i);
+          } else {
+            send_to(i - kTasks, 1);
+          }
+        }
+      }
+    }
+  }
+  CHECK_EQ(wrong, 0);
+}
+
+// A task that has asked waits for children that ask too, perhaps on top of it.
+static void numbers_of_children(void)
+{
+  int count = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < kPairs; i++) {
+#pragma omp task firstprivate(i) shared(count)
+    {
+      const int mine = omp_get_thread_num();
+      for (int k = 0; k < 2; k++) {
+#pragma omp task firstprivate(i, k) shared(count)
+        {
+          if (omp_get_thread_num() >= 0) {
+#pragma omp atomic
+            count++;
+          }
+          if (k == 0) {
+            receive_from(i);
+          } else {
+            send_to(i, 1);
+          }
+        }
+      }
+#pragma omp taskwait
+      CHECK_EQ(omp_get_thread_num(), mine);
+    }
+  }
+  CHECK_EQ(count, 2 * kPairs);
+}
+
+static void add_slowly(volatile long *sum, long value)
+{
+  for (long i = 0; i < value; i++) *sum = *sum + 1;
+}
+
+// What tasks add to their copies is all there in the end, though they are paused between.
+static void reductions(void)
+{
+  enum { kMany = 24, kEach = 3000 };
+  long sum = 0, last = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskgroup task_reduction(+ : sum)
+    for (int i = 0; i < kMany; i++) {
+#pragma omp task in_reduction(+ : sum) firstprivate(i)
+      {
+        add_slowly(&sum, kEach);
+        add_slowly(&sum, receive_from(i));
+        add_slowly(&sum, receive_from(i));
+      }
+#pragma omp task in_reduction(+ : sum) firstprivate(i)
+      {
+        send_to(i, kEach);
+        add_slowly(&sum, kEach);
+        send_to(i, kEach);
+        add_slowly(&sum, kEach);
+      }
+    }
+    CHECK_EQ(sum, 5L * kMany * kEach);
+  }
+#pragma omp parallel reduction(task, + : last)
+#pragma omp single
+  for (int i = 0; i < kMany; i++) {
+#pragma omp task in_reduction(+ : last) firstprivate(i)
+    {
+      const long value = receive_from(i);
+      add_slowly(&last, value);
+    }
+#pragma omp task in_reduction(+ : last) firstprivate(i)
+    {
+      send_to(i, kEach);
+      add_slowly(&last, kEach);
+    }
+  }
+  CHECK_EQ(last, 2L * kMany * kEach);
+}
+
+// Members wait for the parts of others, and for their turns, while the others are paused: somebody runs the tasks.
+static void inside_reductions(void)
+{
+  int sum = 0, members = 0;
+#pragma omp parallel reduction(+ : sum)
+  {
+    const int number = omp_get_thread_num();
+#pragma omp single nowait
+    members = omp_get_num_threads();
+    if (number == 0) {
+#pragma omp task
+      send_to(0, 4);
+    }
+    if (number == omp_get_num_threads() - 1) {
+      sum += (int)receive_from(0);
+    } else {
+      sum += 1;
+    }
+  }
+  CHECK_EQ(sum, members + 3);
+  sum = 0;
+#pragma omp parallel
+#pragma omp for ordered schedule(static, 1)
+  for (int i = 0; i < 8; i++) {
+    if (i == 0) {
+#pragma omp task
+      send_to(1, 2);
+    }
+#pragma omp ordered
+    sum += i == 1 ? (int)receive_from(1) : 1;
+  }
+  CHECK_EQ(sum, 9);
+}
+
+// Tasks open regions and are paused in there: the outer team's other tasks run, also where only one of the inner team
+// is paused and the others wait for it.
+static void regions_in_tasks(int members, int all_receive)
+{
+  enum { kRegions = 8 };
+  int received = 0, regions = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < kRegions; i++) {
+#pragma omp task firstprivate(i, members, all_receive) shared(received, regions)
+      {
+#pragma omp parallel num_threads(members) firstprivate(i, members, all_receive)
+        {
+          const int size = omp_get_num_threads();
+          const int number = omp_get_thread_num();
+          for (int k = number; k < members; k += size) {
+            if (!all_receive && k != members - 1) continue;
+            CHECK_EQ(receive_from(members * i + k), k);
+#pragma omp atomic
+            received++;
+          }
+          if (i % 2 == 0) {
+#pragma omp barrier
+          }
+        }
+#pragma omp atomic
+        regions++;
+      }
+    }
+    for (int i = 0; i < kRegions; i++) {
+      for (int k = all_receive ? 0 : members - 1; k < members; k++) {
+#pragma omp task firstprivate(i, k, members)
+        send_to(members * i + k, k);
+      }
+    }
+  }
+  CHECK_EQ(regions, kRegions);
+  CHECK_EQ(received, kRegions * (all_receive ? members : 1));
+}
+
+// In teams of one, and outside of all regions.
+static void pairs_alone(int first)
+{
+  long values[4] = {0, 0, 0, 0};
+  int order = 0;
+  for (int i = 0; i < 4; i++) {
+#pragma omp task shared(values) firstprivate(i, first)
+    values[i] = receive_from(first + i);
+  }
+#pragma omp task firstprivate(first) depend(out : order)
+  for (int i = 3; i >= 0; i--) send_to(first + i, i + 1);
+#pragma omp task depend(in : order) shared(order)
+  order++;
+#pragma omp taskwait
+  for (int i = 0; i < 4; i++) CHECK_EQ(values[i], i + 1);
+  CHECK_EQ(order, 1);
+#pragma omp taskgroup
+  {
+#pragma omp task shared(values) firstprivate(first)
+    {
+#pragma omp task shared(values) firstprivate(first)
+      values[0] = receive_from(first);
+#pragma omp task firstprivate(first)
+      send_to(first, 9);
+    }
+  }
+  CHECK_EQ(values[0], 9);
+}
+
+static void alone(void)
+{
+  long sum = 0;
+  pairs_alone(0);
+#pragma omp parallel if (0)
+  pairs_alone(0);
+#pragma omp parallel num_threads(1)
+  pairs_alone(0);
+#pragma omp parallel
+  pairs_alone(8 * omp_get_thread_num());
+#pragma omp teams num_teams(2)
+  pairs_alone(8 * omp_get_team_num());
+#pragma omp taskgroup task_reduction(+ : sum)
+  for (int i = 0; i < 4; i++) {
+#pragma omp task in_reduction(+ : sum) firstprivate(i)
+    add_slowly(&sum, receive_from(i));
+#pragma omp task in_reduction(+ : sum) firstprivate(i)
+    {
+      send_to(i, 1000);
+      add_slowly(&sum, 1000);
+    }
+  }
+  CHECK_EQ(sum, 8000);
+#pragma omp taskloop grainsize(1)
+  for (int i = 0; i < 8; i++) {
+    if (i < 4) {
+      CHECK_EQ(receive_from(i), i);
+    } else {
+      send_to(i - 4, i - 4);
+    }
+  }
+}
+
+// A region's members wait for a task that stands outside of all regions.
+static void region_beside_tasks(void)
+{
+  int received = 0;
+#pragma omp task
+  send_to(0, 3);
+#pragma omp parallel shared(received)
+  {
+    if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+      CHECK_EQ(receive_from(0), 3);
+#pragma omp atomic
+      received++;
+    }
+  }
+#pragma omp taskwait
+  CHECK_EQ(received, 1);
+#pragma omp task shared(received)
+  {
+#pragma omp parallel
+#pragma omp single
+    received += (int)receive_from(1);
+  }
+#pragma omp task
+  {
+#pragma omp parallel
+#pragma omp single
+    send_to(1, 4);
+  }
+#pragma omp taskwait
+  CHECK_EQ(received, 5);
+}
+
+static void *leave_a_task(void *argument)
+{
+#pragma omp task
+  *(int *)argument = (int)receive_from(2);
+#pragma omp task
+  send_to(2, 6);
+  return 0;
+}
+
+// Tasks that nobody waits for have ended when their thread has.
+static void thread_with_tasks(void)
+{
+  int value = 0;
+  pthread_t thread;
+  pthread_create(&thread, 0, leave_a_task, &value);
+  pthread_join(thread, 0);
+  CHECK_EQ(value, 6);
+}
+
 static void events(void)
 {
   long values[kPairs], undeferred = 0;
@@ -341,9 +642,17 @@ static void other_threads(void)
 
 static int is_set(void *flag) { return *(int *)flag; }
 
-int main(void)
+int main(int count, char **arguments)
 {
   open_mailbox();
+  if (count > 1) {
+    // It ends the process, if it is run.
+#pragma omp task
+    _exit(strcmp(arguments[1], "left") == 0 ? 7 : 8);
+    return 0;
+  }
+  EXPECT_EXIT("left", 7);
+  if (omp_get_max_active_levels() < 3) omp_set_max_active_levels(3);
   long_queue();
   for (int i = 0; i < 5; i++) {
     opposite_order();
@@ -353,6 +662,17 @@ int main(void)
     nested_regions();
     with_a_lock();
     thread_numbers();
+    one_at_a_time();
+    numbers_of_children();
+    reductions();
+    inside_reductions();
+    for (int members = 1; members <= 3; members++) {
+      regions_in_tasks(members, 0);
+      regions_in_tasks(members, 1);
+    }
+    alone();
+    region_beside_tasks();
+    thread_with_tasks();
     events();
     yields();
     other_threads();
