@@ -126,7 +126,7 @@ void serve(Member* member, SharedNumber* shared) noexcept {
   }
   // It may have been called in place of the member that has come back, for a task that it leaves to others.
   go_on_call(member);
-  if (tasks_in_sight(team)) call_to_tasks(team, kNoCaller);
+  if (tasks_in_sight(team)) call_to_tasks(team, nullptr);
 }
 
 void stand_in(void* argument) noexcept {

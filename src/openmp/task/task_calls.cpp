@@ -59,6 +59,10 @@ bool claim(Team* team, int number) noexcept {
   return team->persistent_team != nullptr && number > 0 && recall(team, number);
 }
 
+constexpr int kNoCaller = -1;
+
+int caller_number(const Member* by) noexcept { return by != nullptr && !by->stands_in ? by->number : kNoCaller; }
+
 bool call_one(Team* team, int caller) noexcept {
   const int from = caller + 1 < team->size ? caller + 1 : 0;
   for (;;) {
@@ -70,11 +74,11 @@ bool call_one(Team* team, int caller) noexcept {
 
 }  // namespace
 
-void call_to_tasks(Team* team, int caller) noexcept {
+void call_to_tasks(Team* team, const Member* by) noexcept {
   platform::full_fence();
-  if (caller >= 0) mark_filled(team, caller);
+  if (by != nullptr && !by->lacks_deque) mark_filled(team, by->number);
   if (team->tasks.on_call.empty(team->size) || team->tasks.called.load(std::memory_order_relaxed) > 0) return;
-  call_one(team, caller);
+  call_one(team, caller_number(by));
 }
 
 void answer_call(Member* self, bool stays) noexcept {

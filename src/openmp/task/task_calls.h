@@ -19,13 +19,9 @@
 
 namespace weft::openmp {
 
-// A number that need not be called; a stand-in's may be that of a member that sleeps.
-inline constexpr int kNoCaller = -1;
-inline int caller_number(const Member* self) noexcept { return self->stands_in ? kNoCaller : self->number; }
-
-// Tells one member, if need be, of a task that has been pushed. `caller`: caller_number() of the member that has, or
-// kNoCaller.
-void call_to_tasks(Team* team, int caller) noexcept;
+// Tells one member, if need be, of a task that has been pushed. `by`: the member of the team that has pushed it, or
+// null. A member need not be called itself; a stand-in's number may be that of a member that sleeps.
+void call_to_tasks(Team* team, const Member* by) noexcept;
 
 // The calling member, which has been called, is there: tells others, if there is more to do than it can. `stays`: it is
 // going to run a task itself.

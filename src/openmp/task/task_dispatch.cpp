@@ -147,13 +147,13 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
   if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
   if (goes_first(task) && is_ordered(team)) {
     team->tasks.inbox.put(task);
-    call_to_tasks(team, caller_number(self));
+    call_to_tasks(team, self);
   } else if (push_task(self, task)) {
-    call_to_tasks(team, caller_number(self));
+    call_to_tasks(team, self);
   } else if (tasks_may_pause()) {
     // Its creator could not go on while it is paused.
     team->tasks.inbox.put(task);
-    call_to_tasks(team, caller_number(self));
+    call_to_tasks(team, self);
   } else {
     run_pushed(self, task);
   }

@@ -23,7 +23,7 @@ void make_ready(Member* self, Task* task) noexcept {
   // A thread outside of the team keeps the region from ending: it might end as soon as the task is there.
   if (!inside) team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
   if (!inside || goes_first(task) || !push_task(self, task)) team->tasks.inbox.put(task);
-  call_to_tasks(team, inside ? caller_number(self) : kNoCaller);
+  call_to_tasks(team, inside ? self : nullptr);
   if (!inside) team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
