@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/symbols.h"
+#include "platform/code_name.h"
 #include "weft/omp-tools.h"
 
 namespace weft::trace {
@@ -138,6 +138,22 @@ std::string escaped(const std::string& text) {
   }
   return out;
 }
+
+class Symbols {
+ public:
+  const std::string& name(const void* address) {
+    auto [at, is_new] = known_.try_emplace(address);
+    if (is_new) {
+      char text[512];
+      platform::name_code(address, text, sizeof text);
+      at->second = text;
+    }
+    return at->second;
+  }
+
+ private:
+  std::unordered_map<const void*, std::string> known_;
+};
 
 class Json {
  public:

@@ -22,6 +22,7 @@ struct Runtime {
   decltype(&weft_get_current_event_counter) event_counter = nullptr;
   decltype(&weft_increase_current_task_event_counter) increase = nullptr;
   decltype(&weft_decrease_task_event_counter) decrease = nullptr;
+  decltype(&weft_busy_threads) busy_threads = nullptr;  // null: an older runtime
   // OpenMP's own. Null: the program has no OpenMP, and pauses by task.h alone.
   int (*level)() = nullptr;
 };

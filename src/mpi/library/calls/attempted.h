@@ -8,6 +8,7 @@
 
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/call.h"
 
 namespace weft::mpi {
 
@@ -21,11 +22,23 @@ struct Attempted<plain, attempt, flag> {
     const Runtime* runtime = converting();
     if (runtime == nullptr) return plain(passed...);
     Attempts attempts{.arguments = std::tuple<P...>{passed...}};
-    wait_until(*runtime, &Attempts::make, &attempts);
+    wait_until(*runtime, &Attempts::make, &attempts, {describe, &attempts.arguments, __builtin_return_address(0)});
     return attempts.code;
   }
 
  private:
+  static void describe(const void* given, Description& into) noexcept {
+    const auto& arguments = *static_cast<const std::tuple<P...>*>(given);
+    into.name = kNameOf<plain>;
+    if constexpr (is_named<plain>("MPI_Probe") || is_named<plain>("MPI_Mprobe")) {
+      into.peer = std::get<0>(arguments);
+      into.tag = std::get<1>(arguments);
+      into.communicator = std::get<2>(arguments);
+    } else if constexpr (is_named<plain>("MPI_Wait")) {
+      into.requests = std::get<0>(arguments);
+    }
+  }
+
   struct Attempts {
     std::tuple<P...> arguments;
     int code = MPI_SUCCESS;

@@ -10,13 +10,16 @@ int wait(MPI_Request* request, MPI_Status* status) noexcept {
   const Runtime* runtime = converting();
   // MPI says what is wrong with a null pointer.
   if (runtime == nullptr || request == nullptr) return PMPI_Wait(request, status);
-  return wait_for(*runtime, *request, status, Origin{});
+  static constexpr int kOne = 1;
+  return wait_for(*runtime, *request, status, Origin{},
+                  call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0)));
 }
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr || count <= 0 || requests == nullptr) return PMPI_Waitall(count, requests, statuses);
-  return wait_for_all(*runtime, count, requests, statuses, Origin{});
+  return wait_for_all(*runtime, count, requests, statuses, Origin{},
+                      call_for_requests<PMPI_Waitall>(count, __builtin_return_address(0)));
 }
 
 int waitsome(int count, MPI_Request* requests, int* completed, int* places, MPI_Status* statuses) noexcept {
@@ -36,7 +39,7 @@ int waitsome(int count, MPI_Request* requests, int* completed, int* places, MPI_
     code = PMPI_Testsome(count, requests, completed, places, statuses);
     return *completed != 0 || code != MPI_SUCCESS;
   };
-  wait_until(*runtime, attempt, &some);
+  wait_until(*runtime, attempt, &some, call_for_requests<PMPI_Waitsome>(count, __builtin_return_address(0)));
   return some.code;
 }
 

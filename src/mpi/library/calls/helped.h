@@ -24,20 +24,32 @@ struct Helped<plain, ordered_by> {
   static int call(P... passed) noexcept {
     const Runtime* runtime = converting();
     if (runtime == nullptr) return plain(passed...);
-    return call_helped(*runtime, passed...);
+    return call_helped(*runtime, __builtin_return_address(0), passed...);
   }
 
-  static int call_helped(const Runtime& runtime, P... passed) noexcept {
-    struct Call : Job {
+  static int call_helped(const Runtime& runtime, const void* caller, P... passed) noexcept {
+    struct Made : Job {
       std::tuple<P...> arguments;
     } made;
     made.arguments = {passed...};
-    made.call = [](Job& job) { return std::apply(plain, static_cast<Call&>(job).arguments); };
+    made.call = [](Job& job) { return std::apply(plain, static_cast<Made&>(job).arguments); };
     if constexpr (ordered_by != kUnordered) made.order = order_of(std::get<ordered_by>(made.arguments));
+    const Call call{describe, &made.arguments, caller};
+    made.described = &call;
     return call_on_helper(runtime, made);
   }
 
  private:
+  static void describe(const void* arguments, Description& into) noexcept {
+    into.name = kNameOf<plain>;
+    // Windows and files are ordered by themselves.
+    constexpr bool by_communicator = ordered_by != kUnordered && !is_named<plain>("MPI_Win_fence") &&
+                                     (!is_named<plain>("MPI_File_") || is_named<plain>("MPI_File_open"));
+    if constexpr (by_communicator) {
+      into.communicator = std::get<ordered_by>(*static_cast<const std::tuple<P...>*>(arguments));
+    }
+  }
+
   // Handles are numbers in one MPI and addresses in the other. Those of a communicator and of a file are never the
   // same.
   template <class Handle>
@@ -59,9 +71,11 @@ template <class... P, int (*plain)(P...), auto start, size_t operation>
 struct Reduction<plain, start, operation> {
   static int call(P... passed) noexcept {
     if (is_predefined(std::get<operation>(std::tuple<P...>{passed...}))) {
-      return Collective<plain, start>::call(passed...);
+      return Collective<plain, start>::call_from(__builtin_return_address(0), passed...);
     }
-    return Helped<plain, sizeof...(P) - 1>::call(passed...);
+    const Runtime* runtime = converting();
+    if (runtime == nullptr) return plain(passed...);
+    return Helped<plain, sizeof...(P) - 1>::call_helped(*runtime, __builtin_return_address(0), passed...);
   }
 };
 

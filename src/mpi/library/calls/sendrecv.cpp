@@ -10,11 +10,25 @@ void take_back(MPI_Request& receive) noexcept {
 }
 
 int wait_for_both(const Runtime& runtime, MPI_Request receive, MPI_Request send, MPI_Status* status,
-                  MPI_Comm communicator) noexcept {
-  const Origin origin{.of = Origin::Of::communicator, .communicator = communicator};
+                  const Exchange& exchange) noexcept {
+  const Origin origin{.of = Origin::Of::communicator, .communicator = exchange.communicator};
+  const auto describe_receive = [](const void* argument, Description& into) noexcept {
+    const auto& waited = *static_cast<const Exchange*>(argument);
+    into.name = waited.name;
+    into.communicator = waited.communicator;
+    into.peer = waited.source;
+    into.tag = waited.receive_tag;
+  };
+  const auto describe_send = [](const void* argument, Description& into) noexcept {
+    const auto& waited = *static_cast<const Exchange*>(argument);
+    into.name = waited.name;
+    into.communicator = waited.communicator;
+    into.peer = waited.to;
+    into.tag = waited.send_tag;
+  };
   // The receive as a rule ends last.
-  const int received = wait_for(runtime, receive, status, origin);
-  const int sent = wait_for(runtime, send, MPI_STATUS_IGNORE, origin);
+  const int received = wait_for(runtime, receive, status, origin, {describe_receive, &exchange, exchange.caller});
+  const int sent = wait_for(runtime, send, MPI_STATUS_IGNORE, origin, {describe_send, &exchange, exchange.caller});
   return received != MPI_SUCCESS ? received : sent;
 }
 

@@ -9,15 +9,27 @@
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/call.h"
 
 namespace weft::mpi {
 
 // A receive that has been started and whose send could not be.
 void take_back(MPI_Request& receive) noexcept;
 
+// What both are, for people.
+struct Exchange {
+  const char* name;
+  int to;
+  int send_tag;
+  int source;
+  int receive_tag;
+  MPI_Comm communicator;
+  const void* caller;
+};
+
 // Both have been started. The code is that of the one that failed.
 int wait_for_both(const Runtime& runtime, MPI_Request receive, MPI_Request send, MPI_Status* status,
-                  MPI_Comm communicator) noexcept;
+                  const Exchange& exchange) noexcept;
 
 template <class Count, auto plain, auto send, auto receive>
 struct Sendrecv {
@@ -29,13 +41,13 @@ struct Sendrecv {
       return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag, communicator,
                    status);
     }
-    return exchange(*runtime, from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
-                    communicator, status);
+    return exchange(*runtime, from, sent, send_type, into, received, receive_type, status,
+                    {kNameOf<plain>, to, send_tag, source, receive_tag, communicator, __builtin_return_address(0)});
   }
 
-  static int exchange(const Runtime& runtime, const void* from, Count sent, MPI_Datatype send_type, int to,
-                      int send_tag, void* into, Count received, MPI_Datatype receive_type, int source, int receive_tag,
-                      MPI_Comm communicator, MPI_Status* status) noexcept {
+  static int exchange(const Runtime& runtime, const void* from, Count sent, MPI_Datatype send_type, void* into,
+                      Count received, MPI_Datatype receive_type, MPI_Status* status, const Exchange& both) noexcept {
+    const auto& [name, to, send_tag, source, receive_tag, communicator, caller] = both;
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     {
       const Inside inside;
@@ -51,7 +63,7 @@ struct Sendrecv {
       }
     }
     if (source == MPI_PROC_NULL) status = MPI_STATUS_IGNORE;
-    return wait_for_both(runtime, requests[0], requests[1], status, communicator);
+    return wait_for_both(runtime, requests[0], requests[1], status, both);
   }
 };
 
@@ -68,7 +80,7 @@ struct SendrecvReplace {
     }
     // Types of absolute addresses: MPICH does not pack from there.
     if (buffer == MPI_BOTTOM) {
-      return Helped<plain, kUnordered>::call_helped(*runtime, buffer, count, type, to, send_tag, source, receive_tag,
+      return Helped<plain, kUnordered>::call_helped(*runtime, __builtin_return_address(0), buffer, count, type, to, send_tag, source, receive_tag,
                                                     communicator, status);
     }
     Count room = 0;
@@ -81,8 +93,9 @@ struct SendrecvReplace {
     Count packed = 0;
     int code = pack(buffer, count, type, copy, room, &packed, communicator);
     if (code == MPI_SUCCESS) {
-      code = Both::exchange(*runtime, copy, packed, MPI_PACKED, to, send_tag, buffer, count, type, source, receive_tag,
-                            communicator, status);
+      code = Both::exchange(
+          *runtime, copy, packed, MPI_PACKED, buffer, count, type, status,
+          {kNameOf<plain>, to, send_tag, source, receive_tag, communicator, __builtin_return_address(0)});
     }
     std::free(copy);
     return code;

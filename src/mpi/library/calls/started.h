@@ -8,24 +8,34 @@
 
 #include "mpi/library/calls/collective.h"
 #include "mpi/library/errors/errors.h"
+#include "mpi/library/waits/call.h"
 #include "mpi/library/wait/wait.h"
 
 namespace weft::mpi {
 
-// How the arguments say what the call belongs to.
+// How the arguments say what the call belongs to, and what it is.
 template <size_t place>
 struct Communicator {
+  static void describe(const auto& arguments, Description& into) noexcept {
+    into.communicator = std::get<place>(arguments);
+  }
   static Origin of(const auto& arguments) noexcept {
     return {.of = Origin::Of::communicator, .communicator = std::get<place>(arguments)};
   }
 };
+// As `Communicator`.
+struct Letter : Communicator<5> {
+  static void describe(const auto& arguments, Description& into) noexcept { describe_message(arguments, into); }
+};
 struct File {
+  static void describe(const auto&, Description&) noexcept {}
   static Origin of(const auto& arguments) noexcept {
     keep_errors();
     return {.of = Origin::Of::file, .file = std::get<0>(arguments)};
   }
 };
 struct Request {
+  static void describe(const auto&, Description&) noexcept {}
   static Origin of(const auto&) noexcept { return {}; }
 };
 
@@ -44,7 +54,9 @@ template <class... P, int (*plain)(P...), class... S, int (*start)(S...), class 
 struct Started<plain, start, Which, What> {
   static constexpr size_t kShared = sizeof...(S) - 1;
 
-  static int call(P... passed) noexcept {
+  static int call(P... passed) noexcept { return call_from(__builtin_return_address(0), passed...); }
+
+  static int call_from(const void* caller, P... passed) noexcept {
     const Runtime* runtime = Which::converting();
     if (runtime == nullptr) return plain(passed...);
     const std::tuple<P...> arguments{passed...};
@@ -54,10 +66,15 @@ struct Started<plain, start, Which, What> {
     if (code != MPI_SUCCESS) return code;
     MPI_Status* status = MPI_STATUS_IGNORE;
     if constexpr (sizeof...(P) == kShared + 1) status = std::get<kShared>(arguments);
-    return wait_for(*runtime, request, status, origin);
+    return wait_for(*runtime, request, status, origin, {describe, &arguments, caller});
   }
 
  private:
+  static void describe(const void* arguments, Description& into) noexcept {
+    into.name = kNameOf<plain>;
+    What::describe(*static_cast<const std::tuple<P...>*>(arguments), into);
+  }
+
   template <size_t... i>
   static int begin(const std::tuple<P...>& arguments, MPI_Request& request, std::index_sequence<i...>) noexcept {
     const Inside inside;
@@ -79,7 +96,7 @@ template <class... P, int (*plain)(P...), auto start>
 struct Message<plain, start> {
   static int call(P... passed) noexcept {
     if (std::get<3>(std::tuple<P...>{passed...}) == MPI_PROC_NULL) return plain(passed...);
-    return Started<plain, start, Alone, LastShared<plain, start>>::call(passed...);
+    return Started<plain, start, Alone, Letter>::call_from(__builtin_return_address(0), passed...);
   }
 };
 // Collectives.

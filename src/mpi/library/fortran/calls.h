@@ -2,7 +2,10 @@
 // The kinds of calls/, for routines whose arguments are all addresses. `arguments`: without the error.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "mpi/library/calls/collective.h"
@@ -16,14 +19,15 @@
 
 namespace weft::mpi::fortran {
 
-// Gives `Kind::run(void* const* arguments)`, which returns the error, the shape of a routine.
+// Gives `Kind::run(void* const* arguments)`, which returns the error, the shape of a routine. Behind the arguments is
+// the address at which the program goes on.
 template <class Kind, class Places>
 struct ShapedAt;
 
 template <class Kind, size_t... place>
 struct ShapedAt<Kind, std::index_sequence<place...>> {
   static void call(Address<place>... arguments, MPI_Fint* error) noexcept {
-    void* const all[] = {arguments..., nullptr};
+    void* const all[] = {arguments..., __builtin_return_address(0)};
     give_error(error, Kind::run(all));
   }
 };
@@ -34,6 +38,42 @@ using Shaped = ShapedAt<Kind, std::make_index_sequence<Kind::kArguments>>;
 template <Text name, size_t count>
 int call_routine(void* const* arguments) noexcept {
   return spread(Routine<name, count>::call, arguments, std::make_index_sequence<count>());
+}
+
+// "MPI_RECV" of "pmpi_recv_".
+template <Text routine>
+inline constexpr auto kFortranName = [] {
+  std::array<char, sizeof routine.text - 2> name{};
+  for (size_t i = 0; i + 1 < name.size(); ++i) {
+    const char c = routine.text[i + 1];
+    name[i] = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return name;
+}();
+
+// What a routine waits for, by its arguments.
+template <Text routine, size_t communicator>
+void describe(const void* arguments, Description& into) noexcept {
+  const auto* given = static_cast<void* const*>(arguments);
+  const auto number = [given](size_t place) { return *static_cast<const MPI_Fint*>(given[place]); };
+  constexpr std::string_view name = kFortranName<routine>.data();
+  into.name = name.data();
+  if constexpr (name == "MPI_SEND" || name == "MPI_SSEND" || name == "MPI_RSEND" || name == "MPI_BSEND" ||
+                name == "MPI_RECV") {
+    into.count = number(1);
+    into.type = PMPI_Type_f2c(number(2));
+    into.peer = number(3);
+    into.tag = number(4);
+    into.communicator = PMPI_Comm_f2c(number(5));
+  } else if constexpr (name == "MPI_PROBE" || name == "MPI_MPROBE") {
+    into.peer = number(0);
+    into.tag = number(1);
+    into.communicator = PMPI_Comm_f2c(number(2));
+  } else if constexpr (name == "MPI_WAITANY") {
+    into.requests = number(0);
+  } else if constexpr (communicator != kUnordered) {
+    into.communicator = PMPI_Comm_f2c(number(communicator));
+  }
 }
 
 // By a routine that has the first `shared` arguments and a request; behind those there may be a status.
@@ -55,7 +95,9 @@ struct Started {
     MPI_Request request = PMPI_Request_f2c(started);
     MPI_Status status;
     status.MPI_ERROR = MPI_SUCCESS;
-    const int code = wait_for(*runtime, request, &status, Origin{});
+    constexpr size_t communicator = std::is_same_v<Which, Together> ? shared - 1 : kUnordered;
+    const int code =
+        wait_for(*runtime, request, &status, Origin{}, {describe<plain, communicator>, given, given[arguments]});
     if constexpr (arguments > shared) give_status(status, given[shared]);
     return code;
   }
@@ -73,7 +115,7 @@ struct Attempted {
     std::copy_n(given, flag, attempts.passed);
     attempts.passed[flag] = &attempts.found;
     std::copy_n(given + flag, arguments - flag, attempts.passed + flag + 1);
-    wait_until(*runtime, &Attempts::make, &attempts);
+    wait_until(*runtime, &Attempts::make, &attempts, {describe<plain, kUnordered>, given, given[arguments]});
     return attempts.code;
   }
 
@@ -121,22 +163,26 @@ struct InPlace {
 
 // What orders calls for a helper: the handle at a place.
 struct Unordered {
+  static constexpr size_t kCommunicator = kUnordered;
   static Order of(void* const*) noexcept { return 0; }
 };
 template <size_t place>
 struct ByCommunicator {
+  static constexpr size_t kCommunicator = place;
   static Order of(void* const* given) noexcept {
     return reinterpret_cast<Order>(PMPI_Comm_f2c(*static_cast<MPI_Fint*>(given[place])));
   }
 };
 template <size_t place>
 struct ByWindow {
+  static constexpr size_t kCommunicator = kUnordered;
   static Order of(void* const* given) noexcept {
     return reinterpret_cast<Order>(PMPI_Win_f2c(*static_cast<MPI_Fint*>(given[place])));
   }
 };
 template <size_t place>
 struct ByFile {
+  static constexpr size_t kCommunicator = kUnordered;
   static Order of(void* const* given) noexcept {
     return reinterpret_cast<Order>(PMPI_File_f2c(*static_cast<MPI_Fint*>(given[place])));
   }
@@ -149,12 +195,14 @@ struct Helped {
   static int run(void* const* given) noexcept {
     const Runtime* runtime = converting();
     if (runtime == nullptr) return call_routine<plain, arguments>(given);
-    struct Call : Job {
+    struct Made : Job {
       void* const* arguments_of;
     } made;
     made.arguments_of = given;
     made.order = Ordered::of(given);
-    made.call = [](Job& job) { return call_routine<plain, arguments>(static_cast<Call&>(job).arguments_of); };
+    made.call = [](Job& job) { return call_routine<plain, arguments>(static_cast<Made&>(job).arguments_of); };
+    const Call call{describe<plain, Ordered::kCommunicator>, given, given[arguments]};
+    made.described = &call;
     return call_on_helper(*runtime, made);
   }
 };

@@ -79,7 +79,9 @@ void wait(MPI_Fint* request, void* status, MPI_Fint* error) noexcept {
   MPI_Request waited = PMPI_Request_f2c(*request);
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  const int code = wait_for(*runtime, waited, &completed, Origin{});
+  static constexpr int kOne = 1;
+  const int code = wait_for(*runtime, waited, &completed, Origin{},
+                            call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0)));
   *request = PMPI_Request_c2f(waited);
   give_status(completed, status);
   give_error(error, code);
@@ -93,7 +95,8 @@ void waitall(const MPI_Fint* count, MPI_Fint* requests, void* statuses, MPI_Fint
     return give_error(error, Routine<"pmpi_waitall_", 3>::call(&number, requests, statuses));
   }
   for (int i = 0; i < all.count; ++i) all.requests[i] = PMPI_Request_f2c(requests[i]);
-  const int code = wait_for_all(*runtime, all.count, all.requests, all.statuses, Origin{});
+  const int code = wait_for_all(*runtime, all.count, all.requests, all.statuses, Origin{},
+                                call_for_requests<PMPI_Waitall>(all.count, __builtin_return_address(0)));
   auto* into = static_cast<MPI_Fint*>(statuses);
   const bool wanted = into != MPI_F_STATUSES_IGNORE && into != MPI_F_STATUS_IGNORE;
   for (int i = 0; i < all.count; ++i) {
@@ -118,7 +121,7 @@ void waitsome(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* completed, MPI_Fint
     code = spread(Routine<"pmpi_testsome_", 5>::call, arguments, std::make_index_sequence<5>());
     return *static_cast<MPI_Fint*>(arguments[2]) != 0 || code != MPI_SUCCESS;
   };
-  wait_until(*runtime, attempt, &some);
+  wait_until(*runtime, attempt, &some, call_for_requests<PMPI_Waitsome>(*count, __builtin_return_address(0)));
   give_error(error, some.code);
 }
 
@@ -145,10 +148,13 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
       return give_error(error, code);
     }
   }
+  const auto number = [](const void* argument) { return *static_cast<const MPI_Fint*>(argument); };
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
   const int code = wait_for_both(*runtime, PMPI_Request_f2c(receive), PMPI_Request_f2c(send), &completed,
-                                 PMPI_Comm_f2c(*static_cast<MPI_Fint*>(communicator)));
+                                 {kNameOf<PMPI_Sendrecv>, number(to), number(send_tag), number(source),
+                                  number(receive_tag), PMPI_Comm_f2c(number(communicator)),
+                                  __builtin_return_address(0)});
   give_status(completed, status);
   give_error(error, code);
 }

@@ -33,19 +33,27 @@ void fulfill(uintptr_t event) noexcept {
 
 }  // namespace
 
-int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+static int iwaitall_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr || count <= 0) return PMPI_Waitall(count, requests, statuses);
-  return detach_from_task(*runtime, count, requests, statuses);
+  return detach_from_task(*runtime, count, requests, statuses, caller);
+}
+
+int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+  return iwaitall_from(__builtin_return_address(0), count, requests, statuses);
+}
+
+int iwait_from(const void* caller, MPI_Request* request, MPI_Status* status) noexcept {
+  return iwaitall_from(caller, 1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
 }
 
 int iwait(MPI_Request* request, MPI_Status* status) noexcept {
-  return iwaitall(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+  return iwait_from(__builtin_return_address(0), request, status);
 }
 
 void iwait_fortran(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) noexcept {
   MPI_Request waited = PMPI_Request_f2c(*request);
-  const int code = iwaitall(1, &waited, statuses_of(status));
+  const int code = iwaitall_from(__builtin_return_address(0), 1, &waited, statuses_of(status));
   *request = PMPI_Request_c2f(waited);
   if (error != nullptr) *error = code;
 }
@@ -55,13 +63,14 @@ void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statu
   auto* waited = static_cast<MPI_Request*>(std::malloc(sizeof(MPI_Request) * static_cast<size_t>(number + 1)));
   if (waited == nullptr) base::lacking("mpi: no memory for %d requests", number);
   for (int i = 0; i < number; ++i) waited[i] = PMPI_Request_f2c(requests[i]);
-  const int code = iwaitall(*count, waited, statuses_of(statuses));
+  const int code = iwaitall_from(__builtin_return_address(0), *count, waited, statuses_of(statuses));
   for (int i = 0; i < number; ++i) requests[i] = PMPI_Request_c2f(waited[i]);
   std::free(waited);
   if (error != nullptr) *error = code;
 }
 
-int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept {
+static int detach_event_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses,
+                      uintptr_t event) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr || count <= 0) {
     const int code = PMPI_Waitall(count, requests, statuses);
@@ -69,11 +78,15 @@ int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uin
     return code;
   }
   const auto come = [](const Runtime&, void* argument) { fulfill(reinterpret_cast<uintptr_t>(argument)); };
-  return detach(*runtime, count, requests, statuses, {come, reinterpret_cast<void*>(event)});
+  return detach(*runtime, count, requests, statuses, {come, reinterpret_cast<void*>(event)}, caller);
+}
+
+int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept {
+  return detach_event_from(__builtin_return_address(0), count, requests, statuses, event);
 }
 
 int detach_event(MPI_Request* request, uintptr_t event) noexcept {
-  return detach_event_all(1, request, MPI_STATUSES_IGNORE, event);
+  return detach_event_from(__builtin_return_address(0), 1, request, MPI_STATUSES_IGNORE, event);
 }
 
 int tampi_init(int required, int* provided) noexcept {

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "mpi/library/tickets/tickets.h"
+#include "mpi/library/waits/in_place.h"
 
 namespace weft::mpi {
 
@@ -61,10 +62,13 @@ int look(void* waited) noexcept {
 // Outside of parallel regions the CPU has nothing better to do: as MPI itself, which looks until the message is there.
 // Yields, since other ranks may want the CPU: after a few looks, in which most messages come.
 template <class Waited>
-bool look_until_done(const Runtime& runtime, Waited& waited) noexcept {
+bool look_until_done(const Runtime& runtime, Waited& waited, const Call& call) noexcept {
   constexpr int kLooksBeforeYield = 64;
-  for (int looks = 1; !waited.test(); ++looks) {
-    if (looks < kLooksBeforeYield) continue;
+  for (int looks = 1; looks < kLooksBeforeYield; ++looks) {
+    if (waited.test()) return true;
+  }
+  const WaitInPlace wait(call);
+  while (!waited.test()) {
     runtime.yield();
     sched_yield();
   }
@@ -72,9 +76,9 @@ bool look_until_done(const Runtime& runtime, Waited& waited) noexcept {
 }
 
 template <class Waited>
-bool done_in_place(const Runtime& runtime, Waited& waited) noexcept {
+bool done_in_place(const Runtime& runtime, Waited& waited, const Call& call) noexcept {
   if (waited.test()) return true;
-  if (!in_region(runtime)) return look_until_done(runtime, waited);
+  if (!in_region(runtime)) return look_until_done(runtime, waited, call);
   return runtime.spin_until(look<Waited>, &waited) != 0;
 }
 
@@ -82,13 +86,14 @@ int report(const Origin& origin, int code) noexcept { return code == MPI_SUCCESS
 
 }  // namespace
 
-int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin) noexcept {
+int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
+             const Call& call) noexcept {
   One one{request, status};
-  if (done_in_place(runtime, one)) return report(origin, one.code);
+  if (done_in_place(runtime, one, call)) return report(origin, one.code);
   // Of a status that it has been given, MPI_Wait leaves the error as it was.
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1};
+  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1, .call = &call};
   pause_for(runtime, ticket);
   if (status != MPI_STATUS_IGNORE) {
     completed.MPI_ERROR = status->MPI_ERROR;
@@ -113,21 +118,21 @@ int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* ac
 }
 
 int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
-                 const Origin& origin) noexcept {
+                 const Origin& origin, const Call& call) noexcept {
   All all{count, requests, statuses};
-  if (done_in_place(runtime, all)) return report(origin, all.code);
+  if (done_in_place(runtime, all, call)) return report(origin, all.code);
   constexpr int kFew = 32;
   int few[kFew];
   int* active = count <= kFew ? few : static_cast<int*>(std::malloc(sizeof(int) * static_cast<size_t>(count)));
   if (active == nullptr) {
     // Without memory they are looked at together, which costs the others some of their time.
-    wait_until(runtime, [](void* argument) { return static_cast<All*>(argument)->test(); }, &all);
+    wait_until(runtime, [](void* argument) { return static_cast<All*>(argument)->test(); }, &all, call);
     return report(origin, all.code);
   }
   int code = MPI_SUCCESS;
   const int actives = split_active(count, requests, statuses, active, code);
   if (actives > 0) {
-    Ticket ticket{.requests = requests, .statuses = statuses, .wanted = active, .count = actives};
+    Ticket ticket{.requests = requests, .statuses = statuses, .wanted = active, .count = actives, .call = &call};
     pause_for(runtime, ticket);
     if (ticket.code != MPI_SUCCESS) code = ticket.code;
   }
@@ -135,13 +140,14 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
   return code == MPI_SUCCESS ? code : report(origin, MPI_ERR_IN_STATUS);
 }
 
-void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument) noexcept {
+void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument, const Call& call) noexcept {
   Attempt waited{attempt, argument};
-  if (done_in_place(runtime, waited)) return;
+  if (done_in_place(runtime, waited, call)) return;
   struct Attempting : Ticket {
     Attempt* waited;
   } ticket;
   ticket.waited = &waited;
+  ticket.call = &call;
   ticket.attempt = [](Ticket& of) { return static_cast<Attempting&>(of).waited->test(); };
   pause_for(runtime, ticket);
 }
