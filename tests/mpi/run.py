@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 TRIES = 3
 # Those that hang without the library, or need its functions.
-CHECK_THEMSELVES = {"tasks", "events"}
+CHECK_THEMSELVES = {"tasks", "events", "waits"}
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
 # What pauses tasks: weft's runtime, or another that has weft/task.h.
 RUNTIME = os.environ.get("WEFT_TEST_MPI_RUNTIME", str(LIBRARIES / "libgomp.so.1"))

@@ -18,6 +18,8 @@ int wait_for_both(const Runtime& runtime, MPI_Request receive, MPI_Request send,
     into.communicator = waited.communicator;
     into.peer = waited.source;
     into.tag = waited.receive_tag;
+    into.direction = Description::Direction::received;
+    into.also_sent = {waited.to, waited.send_tag};
   };
   const auto describe_send = [](const void* argument, Description& into) noexcept {
     const auto& waited = *static_cast<const Exchange*>(argument);

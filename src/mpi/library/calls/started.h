@@ -72,6 +72,7 @@ struct Started<plain, start, Which, What> {
  private:
   static void describe(const void* arguments, Description& into) noexcept {
     into.name = kNameOf<plain>;
+    if constexpr (is_named<plain>("MPI_Recv")) into.direction = Description::Direction::received;
     What::describe(*static_cast<const std::tuple<P...>*>(arguments), into);
   }
 

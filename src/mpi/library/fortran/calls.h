@@ -65,6 +65,7 @@ void describe(const void* arguments, Description& into) noexcept {
     into.peer = number(3);
     into.tag = number(4);
     into.communicator = PMPI_Comm_f2c(number(5));
+    into.direction = name == "MPI_RECV" ? Description::Direction::received : Description::Direction::sent;
   } else if constexpr (name == "MPI_PROBE" || name == "MPI_MPROBE") {
     into.peer = number(0);
     into.tag = number(1);

@@ -8,6 +8,7 @@
 
 #include "mpi/library/inside.h"
 #include "mpi/library/waits/in_place.h"
+#include "mpi/library/waits/trace.h"
 #include "platform/cycles.h"
 
 namespace weft::mpi {
@@ -103,6 +104,7 @@ bool hand_over(Job& job) noexcept {
 }  // namespace
 
 int call_on_helper(const Runtime& runtime, Job& job) noexcept {
+  const TracedIfWanted traced(*job.described);
   job.context = runtime.context();
   if (!in_region(runtime)) {
     const WaitInPlace wait(*job.described);

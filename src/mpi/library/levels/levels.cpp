@@ -6,6 +6,7 @@
 #include "mpi/library/calls/collective.h"
 #include "mpi/library/levels/environment.h"
 #include "mpi/library/runtime.h"
+#include "mpi/library/waits/trace.h"
 #include "weft/mpi.h"
 
 namespace weft::mpi {
@@ -45,6 +46,7 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   const bool multiple = given == MPI_THREAD_MULTIPLE;
   agree_on_collectives();
   activate(multiple);
+  begin_trace();
   if (pausing && multiple) given = g_told = required;
   *provided = given;
   return MPI_SUCCESS;

@@ -7,6 +7,7 @@
 
 #include "mpi/library/tickets/tickets.h"
 #include "mpi/library/waits/in_place.h"
+#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
@@ -86,8 +87,10 @@ int report(const Origin& origin, int code) noexcept { return code == MPI_SUCCESS
 
 }  // namespace
 
-int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
-             const Call& call) noexcept {
+namespace {
+
+int wait_for_one(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
+                 const Call& call) noexcept {
   One one{request, status};
   if (done_in_place(runtime, one, call)) return report(origin, one.code);
   // Of a status that it has been given, MPI_Wait leaves the error as it was.
@@ -100,6 +103,25 @@ int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, c
     *status = completed;
   }
   return report(origin, ticket.code);
+}
+
+// The trace wants the status, even if the program does not.
+[[gnu::cold, gnu::noinline]] int wait_traced(const Runtime& runtime, MPI_Request& request, MPI_Status* status,
+                                             const Origin& origin, const Call& call) noexcept {
+  TracedWait traced(call);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int code = wait_for_one(runtime, request, status, origin, call);
+  if (code == MPI_SUCCESS) traced.came(*status);
+  return code;
+}
+
+}  // namespace
+
+int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
+             const Call& call) noexcept {
+  if (__builtin_expect(traces(), 0)) return wait_traced(runtime, request, status, origin, call);
+  return wait_for_one(runtime, request, status, origin, call);
 }
 
 int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* active, int& code) noexcept {
@@ -119,6 +141,7 @@ int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* ac
 
 int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
                  const Origin& origin, const Call& call) noexcept {
+  const TracedIfWanted traced(call);
   All all{count, requests, statuses};
   if (done_in_place(runtime, all, call)) return report(origin, all.code);
   constexpr int kFew = 32;
@@ -141,6 +164,7 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
 }
 
 void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument, const Call& call) noexcept {
+  const TracedIfWanted traced(call);
   Attempt waited{attempt, argument};
   if (done_in_place(runtime, waited, call)) return;
   struct Attempting : Ticket {

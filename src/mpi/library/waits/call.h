@@ -22,6 +22,12 @@ struct Description {
   MPI_Comm communicator = MPI_COMM_NULL;
   long long count = -1;  // of elements of the type
   MPI_Datatype type = MPI_DATATYPE_NULL;
+  // Whether the message at hand goes there or comes from there; `also_sent`: and one goes elsewhere.
+  enum class Direction { none, sent, received } direction = Direction::none;
+  struct {
+    int peer = kNone;
+    int tag = kNone;
+  } also_sent;
   int requests = -1;  // of the program's own: what they are for is not known
 };
 
@@ -73,6 +79,7 @@ void describe_message(const auto& arguments, Description& into) noexcept {
   into.peer = std::get<3>(arguments);
   into.tag = std::get<4>(arguments);
   into.communicator = std::get<5>(arguments);
+  if (into.direction == Description::Direction::none) into.direction = Description::Direction::sent;
 }
 
 // Of the program's requests: a name and how many.
