@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tool behind `weft trace`: what OMPT tells becomes records; at the end of the program they become a file.
 #include <cerrno>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>

@@ -203,7 +203,8 @@ class Json {
   void name_track(int track) {
     const char* name = track >= kCallTracks ? "calls of MPI" : track >= kThreadTracks ? "thread" : "carrier";
     const int first = track >= kCallTracks ? kCallTracks : track >= kThreadTracks ? kThreadTracks : 0;
-    std::fprintf(file_, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %d\"}}",
+    std::fprintf(file_,
+                 ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %d\"}}",
                  number_, track, name, track - first);
     std::fprintf(file_,
                  ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
@@ -293,17 +294,19 @@ class Json {
   }
 
   void open(const char* name, const char* category, int track, int64_t begin, int64_t end) {
-    std::fprintf(file_, ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f",
+    std::fprintf(file_,
+                 ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f",
                  number_, track, name, category, static_cast<double>(begin - process_.began) / 1e3,
                  static_cast<double>(end - begin) / 1e3);
   }
 
   void arrow(const char* end, uint64_t message, int track, int64_t time) {
-    std::fprintf(file_,
-                 ",\n{\"ph\":\"%s\",\"bp\":\"e\",\"pid\":%d,\"tid\":%d,\"name\":\"message\",\"cat\":\"message\",\"id\":%llu,"
-                 "\"ts\":%.3f}",
-                 end, number_, track, static_cast<unsigned long long>(message),
-                 static_cast<double>(time - process_.began) / 1e3);
+    std::fprintf(
+        file_,
+        ",\n{\"ph\":\"%s\",\"bp\":\"e\",\"pid\":%d,\"tid\":%d,\"name\":\"message\",\"cat\":\"message\",\"id\":%llu,"
+        "\"ts\":%.3f}",
+        end, number_, track, static_cast<unsigned long long>(message),
+        static_cast<double>(time - process_.began) / 1e3);
   }
 
   std::FILE* file_;

@@ -117,8 +117,8 @@ Json mpis() {
     out["libraries"] = "none: weft was built where there was no MPI";
     return out;
   }
-  for (const auto& [name, file] : {std::pair{"Open MPI", "libweft-mpi-openmpi.so"},
-                                   std::pair{"MPICH and its kin", "libweft-mpi-mpich.so"}}) {
+  for (const auto& [name, file] :
+       {std::pair{"Open MPI", "libweft-mpi-openmpi.so"}, std::pair{"MPICH and its kin", "libweft-mpi-mpich.so"}}) {
     const std::filesystem::path library = front.parent_path() / file;
     out[name] = std::filesystem::exists(library, error) ? library.string() : "none";
   }

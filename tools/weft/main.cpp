@@ -79,7 +79,8 @@ int main(int count, char** arguments) {
     return written(app.exit(version));
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn("%s: no such command; there are run, trace, merge, node, top and info (weft --help)", arguments[1]);
+      weft::base::warn("%s: no such command; there are run, trace, merge, node, top and info (weft --help)",
+                       arguments[1]);
       return kUsage;
     }
     if (line.node->parsed() && line.node->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {

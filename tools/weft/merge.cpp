@@ -51,9 +51,8 @@ bool read(const std::string& file, Trace& trace) {
 
 // How much later than `first` it began. Hosts have clocks of their own, which begin anywhere.
 double microseconds_after(const Trace& first, const Trace& trace) {
-  const double later = trace.host == first.host
-                           ? trace.began - first.began
-                           : (trace.began - trace.together) - (first.began - first.together);
+  const double later = trace.host == first.host ? trace.began - first.began
+                                                : (trace.began - trace.together) - (first.began - first.together);
   return later / 1e3;
 }
 

@@ -80,8 +80,8 @@ struct SendrecvReplace {
     }
     // Types of absolute addresses: MPICH does not pack from there.
     if (buffer == MPI_BOTTOM) {
-      return Helped<plain, kUnordered>::call_helped(*runtime, __builtin_return_address(0), buffer, count, type, to, send_tag, source, receive_tag,
-                                                    communicator, status);
+      return Helped<plain, kUnordered>::call_helped(*runtime, __builtin_return_address(0), buffer, count, type, to,
+                                                    send_tag, source, receive_tag, communicator, status);
     }
     Count room = 0;
     if (const int code = pack_size(count, type, communicator, &room); code != MPI_SUCCESS) return code;

@@ -8,8 +8,8 @@
 
 #include "mpi/library/calls/collective.h"
 #include "mpi/library/errors/errors.h"
-#include "mpi/library/waits/call.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/call.h"
 
 namespace weft::mpi {
 

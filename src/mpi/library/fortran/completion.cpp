@@ -80,8 +80,8 @@ void wait(MPI_Fint* request, void* status, MPI_Fint* error) noexcept {
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
   static constexpr int kOne = 1;
-  const int code = wait_for(*runtime, waited, &completed, Origin{},
-                            call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0)));
+  const int code =
+      wait_for(*runtime, waited, &completed, Origin{}, call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0)));
   *request = PMPI_Request_c2f(waited);
   give_status(completed, status);
   give_error(error, code);
@@ -151,10 +151,10 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
   const auto number = [](const void* argument) { return *static_cast<const MPI_Fint*>(argument); };
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  const int code = wait_for_both(*runtime, PMPI_Request_f2c(receive), PMPI_Request_f2c(send), &completed,
-                                 {kNameOf<PMPI_Sendrecv>, number(to), number(send_tag), number(source),
-                                  number(receive_tag), PMPI_Comm_f2c(number(communicator)),
-                                  __builtin_return_address(0)});
+  const int code =
+      wait_for_both(*runtime, PMPI_Request_f2c(receive), PMPI_Request_f2c(send), &completed,
+                    {kNameOf<PMPI_Sendrecv>, number(to), number(send_tag), number(source), number(receive_tag),
+                     PMPI_Comm_f2c(number(communicator)), __builtin_return_address(0)});
   give_status(completed, status);
   give_error(error, code);
 }

@@ -70,7 +70,7 @@ void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statu
 }
 
 static int detach_event_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses,
-                      uintptr_t event) noexcept {
+                             uintptr_t event) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr || count <= 0) {
     const int code = PMPI_Waitall(count, requests, statuses);

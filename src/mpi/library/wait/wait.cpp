@@ -139,8 +139,8 @@ int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* ac
   return actives;
 }
 
-int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
-                 const Origin& origin, const Call& call) noexcept {
+int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, const Origin& origin,
+                 const Call& call) noexcept {
   const TracedIfWanted traced(call);
   All all{count, requests, statuses};
   if (done_in_place(runtime, all, call)) return report(origin, all.code);

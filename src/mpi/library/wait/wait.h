@@ -16,8 +16,8 @@ int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, c
              const Call& call) noexcept;
 
 // Likewise MPI_Waitall.
-int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
-                 const Origin& origin, const Call& call) noexcept;
+int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, const Origin& origin,
+                 const Call& call) noexcept;
 
 // For what has no request: until attempt(argument) says true. It is called with `Inside`, by any thread, one at a time.
 void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument, const Call& call) noexcept;
