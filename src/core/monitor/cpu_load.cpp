@@ -31,7 +31,7 @@ int spinning(const Pool& p) noexcept {
 }
 
 bool is_at_work(const Pool& p, const Carrier& carrier) noexcept {
-  if (p.is_idle(&carrier)) return false;
+  if (p.is_idle(&carrier) || carrier.waiting.load(std::memory_order_relaxed)) return false;
   if (!carrier.is_root()) return carrier.wake.load(std::memory_order_relaxed) != Wake::sleeping && p.allowed(&carrier);
   // Where nobody else wants its slot, the monitor may have taken it from a root that computes outside of regions.
   return carrier.holds_slot.load(std::memory_order_relaxed) ||

@@ -174,8 +174,8 @@ void sendrecv_replace(void* buffer, const MPI_Fint* count, const MPI_Fint* type,
 
 void comm_dup(const MPI_Fint* communicator, MPI_Fint* made, MPI_Fint* error) noexcept {
   MPI_Comm duplicate = MPI_COMM_NULL;
-  const int code = mpi::Started<PMPI_Comm_dup, PMPI_Comm_idup, Together, Communicator<0>>::call(
-      PMPI_Comm_f2c(*communicator), &duplicate);
+  const int code = mpi::Started<PMPI_Comm_dup, PMPI_Comm_idup, Together, Communicator<0>>::call_from(
+      __builtin_return_address(0), PMPI_Comm_f2c(*communicator), &duplicate);
   if (code == MPI_SUCCESS) *made = PMPI_Comm_c2f(duplicate);
   give_error(error, code);
 }
