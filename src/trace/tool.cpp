@@ -273,7 +273,7 @@ ompt_start_tool_result_t g_result{initialize, finalize, {}};
 
 }  // namespace weft::trace
 
-extern "C" void weft_trace_call(const weft::base::TracedCall& call) {
+extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base::TracedCall& call) {
   using namespace weft::trace;
   // A thread that has nothing to do with OpenMP.
   if (t_log == nullptr) on_thread_begin(ompt_thread_other, nullptr);
@@ -289,7 +289,7 @@ extern "C" void weft_trace_call(const weft::base::TracedCall& call) {
   t_log->append(made);
 }
 
-extern "C" void weft_trace_rank(int rank, int ranks, int64_t together) {
+extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t together) {
   using weft::trace::g_traced;
   g_traced.rank = rank;
   g_traced.ranks = ranks;
