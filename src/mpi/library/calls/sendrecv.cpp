@@ -29,7 +29,8 @@ int wait_for_both(const Runtime& runtime, MPI_Request receive, MPI_Request send,
     into.tag = waited.send_tag;
   };
   // The receive as a rule ends last.
-  const int received = wait_for(runtime, receive, status, origin, {describe_receive, &exchange, exchange.caller});
+  const int received =
+      wait_for(runtime, receive, status, origin, {describe_receive, &exchange, exchange.caller, exchange.began});
   const int sent = wait_for(runtime, send, MPI_STATUS_IGNORE, origin, {describe_send, &exchange, exchange.caller});
   return received != MPI_SUCCESS ? received : sent;
 }

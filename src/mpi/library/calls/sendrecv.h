@@ -10,6 +10,7 @@
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
 #include "mpi/library/waits/call.h"
+#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
@@ -25,6 +26,7 @@ struct Exchange {
   int receive_tag;
   MPI_Comm communicator;
   const void* caller;
+  int64_t began = start_time();
 };
 
 // Both have been started. The code is that of the one that failed.
@@ -47,7 +49,7 @@ struct Sendrecv {
 
   static int exchange(const Runtime& runtime, const void* from, Count sent, MPI_Datatype send_type, void* into,
                       Count received, MPI_Datatype receive_type, MPI_Status* status, const Exchange& both) noexcept {
-    const auto& [name, to, send_tag, source, receive_tag, communicator, caller] = both;
+    const auto& [name, to, send_tag, source, receive_tag, communicator, caller, began] = both;
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     {
       const Inside inside;

@@ -10,6 +10,7 @@
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/wait/wait.h"
 #include "mpi/library/waits/call.h"
+#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
@@ -62,11 +63,12 @@ struct Started<plain, start, Which, What> {
     const std::tuple<P...> arguments{passed...};
     const Origin origin = What::of(arguments);
     MPI_Request request = MPI_REQUEST_NULL;
+    const int64_t began = start_time();
     const int code = begin(arguments, request, std::make_index_sequence<kShared>());
     if (code != MPI_SUCCESS) return code;
     MPI_Status* status = MPI_STATUS_IGNORE;
     if constexpr (sizeof...(P) == kShared + 1) status = std::get<kShared>(arguments);
-    return wait_for(*runtime, request, status, origin, {describe, &arguments, caller});
+    return wait_for(*runtime, request, status, origin, {describe, &arguments, caller, began});
   }
 
  private:

@@ -89,6 +89,7 @@ struct Started {
     void* with_request[shared + 1];
     std::copy_n(given, shared, with_request);
     with_request[shared] = &started;
+    const int64_t began = start_time();
     {
       const Inside inside;
       if (const int code = call_routine<start, shared + 1>(with_request); code != MPI_SUCCESS) return code;
@@ -98,7 +99,7 @@ struct Started {
     status.MPI_ERROR = MPI_SUCCESS;
     constexpr size_t communicator = std::is_same_v<Which, Together> ? shared - 1 : kUnordered;
     const int code =
-        wait_for(*runtime, request, &status, Origin{}, {describe<plain, communicator>, given, given[arguments]});
+        wait_for(*runtime, request, &status, Origin{}, {describe<plain, communicator>, given, given[arguments], began});
     if constexpr (arguments > shared) give_status(status, given[shared]);
     return code;
   }

@@ -134,6 +134,7 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
         error, Routine<"pmpi_sendrecv_", 12>::call(from, sent, send_type, to, send_tag, into, received, receive_type,
                                                    source, receive_tag, communicator, status));
   }
+  const int64_t began = start_time();
   MPI_Fint receive = 0;
   MPI_Fint send = 0;
   {
@@ -154,7 +155,7 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
   const int code =
       wait_for_both(*runtime, PMPI_Request_f2c(receive), PMPI_Request_f2c(send), &completed,
                     {kNameOf<PMPI_Sendrecv>, number(to), number(send_tag), number(source), number(receive_tag),
-                     PMPI_Comm_f2c(number(communicator)), __builtin_return_address(0)});
+                     PMPI_Comm_f2c(number(communicator)), __builtin_return_address(0), began});
   give_status(completed, status);
   give_error(error, code);
 }

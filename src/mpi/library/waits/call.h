@@ -6,6 +6,7 @@
 #include <array>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <tuple>
 
@@ -35,6 +36,7 @@ struct Call {
   void (*describe)(const void* arguments, Description& into) noexcept;
   const void* arguments;  // they stay as long as the call waits
   const void* caller;     // where the program goes on; null: not known
+  int64_t began = 0;      // start_time() before it was started; 0: it waits only
 };
 
 namespace detail {

@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #include "mpi/library/waits/describe.h"
-#include "platform/cycles.h"
 #include "platform/find_symbol.h"
 
 namespace weft::mpi {
@@ -97,7 +96,7 @@ void begin_trace() noexcept {
 
 TracedWait::TracedWait(const Call& call) noexcept {
   call.describe(call.arguments, what_);
-  traced_.began = platform::now_ns();
+  traced_.began = call.began != 0 ? call.began : platform::now_ns();
   traced_.name = what_.name;
   traced_.caller = call.caller;
   traced_.peer = what_.peer;

@@ -9,12 +9,16 @@
 #include "base/traced_call.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/waits/call.h"
+#include "platform/cycles.h"
 
 namespace weft::mpi {
 
 // Null: nobody traces. Relaxed: set before MPI_Init returns.
 inline std::atomic<base::TraceCall> g_trace_call{nullptr};
 inline bool traces() noexcept { return g_trace_call.load(std::memory_order_relaxed) != nullptr; }
+
+// For calls that start something, which others may see before the call goes on; 0: nobody traces.
+inline int64_t start_time() noexcept { return __builtin_expect(traces(), 0) ? platform::now_ns() : 0; }
 
 // By MPI_Init, when all ranks have just met.
 void begin_trace() noexcept;
