@@ -12,6 +12,7 @@
 #include "mpi/library/tickets/tickets.h"
 #include "mpi/library/waits/describe.h"
 #include "mpi/library/waits/in_place.h"
+#include "mpi/library/waits/names.h"
 #include "platform/code_name.h"
 #include "platform/cycles.h"
 

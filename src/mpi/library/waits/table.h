@@ -16,7 +16,7 @@ int visit_waits(void (*visit)(const Call& call, int64_t began, void* argument), 
 // The calls that have waited longest, those that are alike in one row.
 class Table {
  public:
-  // Takes in every call that waits. Asks MPI for the names of communicators.
+  // Takes in every call that waits.
   void collect() noexcept;
 
   int calls() const noexcept { return calls_; }

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "mpi/library/waits/describe.h"
+#include "mpi/library/waits/names.h"
 #include "platform/find_symbol.h"
 
 namespace weft::mpi {
