@@ -19,10 +19,9 @@ using Json = nlohmann::json;
 constexpr int kFailed = 1;
 
 struct Trace {
-  std::string file;
-  Json events;
+  Json events = {};
   int rank = 0;
-  std::string host;
+  std::string host = {};
   double began = 0;     // nanoseconds of the host's clock
   double together = 0;  // when all ranks were at the same place
 };
@@ -40,8 +39,7 @@ bool read(const std::string& file, Trace& trace) {
     base::warn("merge: %s is no trace of a rank (weft trace --mpi)", file.c_str());
     return false;
   }
-  trace = {.file = file,
-           .events = std::move(all["traceEvents"]),
+  trace = {.events = std::move(all["traceEvents"]),
            .rank = other["rank"],
            .host = other.value("host", ""),
            .began = other.value("began", 0.0),

@@ -188,13 +188,8 @@ static void own_handler(int signal) {
 
 int main(int argc, char **argv) {
   const char *what = argv[1];
-  struct sigaction now;
   if (strcmp(what, "handler") == 0) signal(SIGUSR1, own_handler);
   start(argc, argv);
-  if (strcmp(what, "disposition") == 0) {
-    sigaction(SIGUSR1, NULL, &now);
-    say(now.sa_handler == SIG_DFL ? "default" : "handled");
-  }
   if (strcmp(what, "tasks") == 0) tasks();
   if (strcmp(what, "serial") == 0 || strcmp(what, "handler") == 0) serial();
   if (strcmp(what, "busy") == 0) busy();

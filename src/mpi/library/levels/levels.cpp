@@ -7,6 +7,7 @@
 #include "mpi/library/levels/environment.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/waits/trace.h"
+#include "mpi/library/waits/watch.h"
 #include "weft/mpi.h"
 
 namespace weft::mpi {
@@ -33,6 +34,7 @@ int start_mpi(void* command_line, int level, int* given) noexcept {
 int start_asked(int required, int* provided, int (*start)(void* argument, int level, int* given),
                 void* argument) noexcept {
   const bool pausing = find_runtime() != nullptr;
+  if (pausing) take_signal();
   // No MPI knows MPI_TASK_MULTIPLE.
   const int known = required == MPI_TASK_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
   int given = known;

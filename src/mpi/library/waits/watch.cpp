@@ -133,17 +133,6 @@ void ask(int) noexcept {
   platform::futex_wake(g_asked, 1);
 }
 
-// Unless the program has a handler of its own, or ignores the signal.
-void take_signal() noexcept {
-  struct sigaction now{};
-  if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
-  struct sigaction ours{};
-  ours.sa_handler = ask;
-  ours.sa_flags = SA_RESTART;
-  sigemptyset(&ours.sa_mask);
-  sigaction(SIGUSR1, &ours, nullptr);
-}
-
 void name_process() noexcept {
   int rank = 0;
   int size = 0;
@@ -156,6 +145,17 @@ void name_process() noexcept {
 
 }  // namespace
 
+void take_signal() noexcept {
+  if (!base::quiet_options().mpi_signal) return;
+  struct sigaction now{};
+  if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+  struct sigaction ours{};
+  ours.sa_handler = ask;
+  ours.sa_flags = SA_RESTART;
+  sigemptyset(&ours.sa_mask);
+  sigaction(SIGUSR1, &ours, nullptr);
+}
+
 void watch_waits(const Runtime& runtime) noexcept {
   const base::Options& options = base::quiet_options();
   if (options.mpi_silence == 0 && !options.mpi_signal) return;
@@ -163,7 +163,8 @@ void watch_waits(const Runtime& runtime) noexcept {
   g_watched = &runtime;
   name_process();
   g_watching = platform::start_service_thread(watch, nullptr, kStackSize);
-  if (g_watching && options.mpi_signal) take_signal();
+  // Python may load the runtime after MPI has started.
+  if (g_watching) take_signal();
 }
 
 void end_watch(bool say) noexcept {
