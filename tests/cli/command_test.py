@@ -259,7 +259,7 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
         rank = self.folder / "rank.json"
         into = self.folder / "merged.json"
         alone.write_text('{"traceEvents": [], "otherData": {"rank": -1}}')
-        rank.write_text('{"traceEvents": [], "otherData": {"rank": 0}}')
+        rank.write_text('{"traceEvents": [], "otherData": {"rank": 0, "host": "a", "began": 1, "together": 2}}')
         for files, words in (((self.folder / "none",), "none: No such file"), ((alone,), "no trace of a rank"),
                              ((WEFT,), "no trace of a rank"), ((rank, rank), "of one run")):
             with self.subTest(words=words):

@@ -26,25 +26,33 @@ struct Trace {
   double together = 0;  // when all ranks were at the same place
 };
 
+// Throws when there is something else than a trace.
+void parse(std::ifstream& in, Trace& trace) {
+  Json all = Json::parse(in);
+  const Json& other = all.at("otherData");
+  trace.rank = other.at("rank");
+  trace.host = other.at("host");
+  trace.began = other.at("began");
+  trace.together = other.at("together");
+  trace.events = std::move(all.at("traceEvents"));
+  for (const Json& event : trace.events) {
+    if (const auto time = event.find("ts"); time != event.end()) static_cast<void>(time->get<double>());
+  }
+}
+
 bool read(const std::string& file, Trace& trace) {
   std::ifstream in(file);
   if (!in) {
     base::warn("merge: %s: %s", file.c_str(), std::strerror(errno));
     return false;
   }
-  Json all = Json::parse(in, nullptr, false);
-  const Json other = all.is_object() ? all.value("otherData", Json()) : Json();
-  if (!other.is_object() || !all.contains("traceEvents") || !all["traceEvents"].is_array() ||
-      other.value("rank", -1) < 0) {
-    base::warn("merge: %s is no trace of a rank (weft trace --mpi)", file.c_str());
-    return false;
+  try {
+    parse(in, trace);
+    if (trace.rank >= 0) return true;
+  } catch (const Json::exception&) {
   }
-  trace = {.events = std::move(all["traceEvents"]),
-           .rank = other["rank"],
-           .host = other.value("host", ""),
-           .began = other.value("began", 0.0),
-           .together = other.value("together", 0.0)};
-  return true;
+  base::warn("merge: %s is no trace of a rank (weft trace --mpi)", file.c_str());
+  return false;
 }
 
 // How much later than `first` it began. Hosts have clocks of their own, which begin anywhere.

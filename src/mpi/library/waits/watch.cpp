@@ -158,10 +158,10 @@ void take_signal() noexcept {
 
 void watch_waits(const Runtime& runtime) noexcept {
   const base::Options& options = base::quiet_options();
-  if (options.mpi_silence == 0 && !options.mpi_signal) return;
   const Locked lock;
   g_watched = &runtime;
   name_process();
+  if (options.mpi_silence == 0 && !options.mpi_signal) return;
   g_watching = platform::start_service_thread(watch, nullptr, kStackSize);
   // Python may load the runtime after MPI has started.
   if (g_watching) take_signal();
