@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 import run
 
@@ -25,7 +26,7 @@ QUIET = 4
 class Program:
     """Rank 0 and 1 of programs/waits.c; the output of each is in a file of its own."""
 
-    def __init__(self, mpi: str, what: str, folder: pathlib.Path, **variables: str):
+    def __init__(self, mpi: str, what: str, folder: pathlib.Path, **variables: str) -> None:
         program = run.build(mpi, run.HERE / "programs" / "waits.c", folder)
         self.folder = folder
         launcher = [f"mpiexec.{mpi}", "-n", "2"]
@@ -45,7 +46,7 @@ class Program:
         self.process.kill()
         sys.exit(f"{why}\n{self.output(0)}\n{self.output(1)}")
 
-    def until(self, condition, what: str) -> None:
+    def until(self, condition: typing.Callable[[], object], what: str) -> None:
         for _ in range(LIMIT * 100):
             if condition():
                 return
@@ -161,7 +162,7 @@ def asked(mpi: str, folder: pathlib.Path) -> None:
         return any(title.endswith(": 11 calls wait:") for title, _ in tables(program.output()))
 
     program.until(complete, "a table with all calls")
-    rows_of_tasks(program, [rows for title, rows in tables(program.output()) if title.endswith("11 calls wait:")][0])
+    rows_of_tasks(program, next(rows for title, rows in tables(program.output()) if title.endswith("11 calls wait:")))
     program.go()
     program.end()
 
