@@ -61,14 +61,15 @@ constexpr auto spell() noexcept {
   return text;
 }
 
+// Hidden, although the functions are not.
 template <auto function>
-inline constexpr auto kSpelled = spell<function>();
+[[gnu::visibility("hidden")]] inline constexpr auto kSpelled = spell<function>();
 
 }  // namespace detail
 
 // MPI's name of a PMPI_ function.
 template <auto function>
-inline constexpr const char* kNameOf = detail::kSpelled<function>.data();
+[[gnu::visibility("hidden")]] inline constexpr const char* kNameOf = detail::kSpelled<function>.data();
 template <auto function>
 constexpr bool is_named(std::string_view beginning) noexcept {
   return detail::name_of<function>().substr(0, beginning.size()) == beginning;

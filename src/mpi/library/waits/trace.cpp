@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/waits/trace.h"
 
-#include <cstdlib>
-#include <cstring>
+#include <compare>
 #include <map>
-#include <tuple>
 
 #include <pthread.h>
 
+#include "base/quiet_options.h"
+#include "mpi/library/runtime.h"
 #include "mpi/library/waits/describe.h"
 #include "mpi/library/waits/names.h"
 #include "platform/find_symbol.h"
@@ -53,15 +53,24 @@ uint64_t number_of(MPI_Comm communicator) noexcept {
   return hash.value();
 }
 
-using Channel = std::tuple<uint64_t, int, int, int>;  // communicator, from, to, tag
+// Where messages keep their order.
+struct Channel {
+  bool sent;  // by this process, or received
+  uint64_t communicator;
+  int from;
+  int to;
+  int tag;
 
-// How many messages of a channel this process has sent, or received.
-uint64_t count(bool sent, const Channel& channel) noexcept {
+  auto operator<=>(const Channel&) const = default;
+};
+
+// How many messages it has had.
+uint64_t count(const Channel& channel) noexcept {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   // For the life of the process: other threads may end after its static objects.
-  static auto& counts = *new std::map<std::pair<bool, Channel>, uint64_t>;
+  static auto& counts = *new std::map<Channel, uint64_t>;
   pthread_mutex_lock(&lock);
-  const uint64_t number = ++counts[{sent, channel}];
+  const uint64_t number = ++counts[channel];
   pthread_mutex_unlock(&lock);
   return number;
 }
@@ -71,19 +80,24 @@ uint64_t number_of_message(bool sent, MPI_Comm communicator, int peer, int tag) 
   if (communicator == MPI_COMM_NULL || peer < 0 || tag < 0) return 0;
   int own = 0;
   PMPI_Comm_rank(communicator, &own);
-  const Channel channel{number_of(communicator), sent ? own : peer, sent ? peer : own, tag};
+  const Channel channel{sent, number_of(communicator), sent ? own : peer, sent ? peer : own, tag};
   Hash hash;
-  hash.add(std::get<0>(channel));
-  hash.add(static_cast<uint64_t>(std::get<1>(channel)));
-  hash.add(static_cast<uint64_t>(std::get<2>(channel)));
+  hash.add(channel.communicator);
+  hash.add(static_cast<uint64_t>(channel.from));
+  hash.add(static_cast<uint64_t>(channel.to));
   hash.add(static_cast<uint64_t>(tag));
-  hash.add(count(sent, channel));
+  hash.add(count(channel));
   return (hash.value() & ((uint64_t{1} << 48) - 1)) | uint64_t{1} << 48;
 }
 
 }  // namespace
 
 void begin_trace() noexcept {
+  // Relaxed: the caller has just made the calls that are converted possible, or has not.
+  const Runtime* runtime = g_runtime.load(std::memory_order_relaxed);
+  if (runtime == nullptr || base::quiet_options().trace_file.value == nullptr) return;
+  // A runtime loads its tool when OpenMP is used for the first time.
+  runtime->context();
   const auto call = reinterpret_cast<base::TraceCall>(platform::find_symbol(base::kTraceCall));
   const auto rank_is = reinterpret_cast<base::TraceRank>(platform::find_symbol(base::kTraceRank));
   if (call == nullptr || rank_is == nullptr) return;
