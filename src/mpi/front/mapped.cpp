@@ -9,8 +9,6 @@
 
 namespace weft::mpi {
 
-namespace {
-
 // Tools have MPI_Init; PMPI_Init is in an MPI alone.
 Kind kind_of(const dl_phdr_info& info) noexcept {
   const platform::LoadedObject object = platform::object_of(info);
