@@ -107,14 +107,8 @@ void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   go_on_call(member);
   give_up_deque(member, shared);
   core::block_unless(news);
-  if (team->tasks.on_call.has(member->number)) team->tasks.on_call.remove(member->number);
+  // It stays on call: so may be the member that has come back, and has finished the region by now.
   const bool called = shared->sleeper.exchange(nullptr, std::memory_order_acq_rel) == nullptr;
-  platform::full_fence_after_update();
-  // The member that has come back may be on call under the same number; a task that came meanwhile has not called it.
-  if (team->members.lines[member->number].sleeper.load(std::memory_order_relaxed) != nullptr) {
-    go_on_call(member);
-    if (tasks_in_sight(team)) call_to_tasks(team, kNoCaller);
-  }
   if (called) answer_call(member, shared->active.load(std::memory_order_relaxed) == 1);
 }
 
@@ -130,7 +124,8 @@ void serve(Member* member, SharedNumber* shared) noexcept {
     if (!team->tasks.on_call.empty(team->size) && all_executed(team)) wake_sleepers(team);
     if (!leaves) sleep_on_call(member, shared);
   }
-  // It may have been called for a task that it leaves to others.
+  // It may have been called in place of the member that has come back, for a task that it leaves to others.
+  go_on_call(member);
   if (tasks_in_sight(team)) call_to_tasks(team, kNoCaller);
 }
 
