@@ -43,8 +43,7 @@ struct Sendrecv {
                   Count received, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm communicator,
                   MPI_Status* status) noexcept {
     const Runtime* runtime = converting();
-    const Exchange both{kNameOf<plain>, to,           send_tag,
-                        source,         receive_tag, communicator, __builtin_return_address(0)};
+    const Exchange both{kNameOf<plain>, to, send_tag, source, receive_tag, communicator, __builtin_return_address(0)};
     if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
       return call_plain({describe_exchange, &both, both.caller}, status, [&](MPI_Status* wanted) {
         return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
@@ -98,7 +97,8 @@ struct SendrecvReplace {
     }
     // Types of absolute addresses: MPICH does not pack from there.
     if (buffer == MPI_BOTTOM) {
-      return Helped<plain, kUnordered>::call_helped(*runtime, caller, buffer, count, type, to, send_tag, source, receive_tag, communicator, status);
+      return Helped<plain, kUnordered>::call_helped(*runtime, caller, buffer, count, type, to, send_tag, source,
+                                                    receive_tag, communicator, status);
     }
     Count room = 0;
     if (const int code = pack_size(count, type, communicator, &room); code != MPI_SUCCESS) return code;

@@ -216,7 +216,7 @@ struct Started {
   }
 
  private:
-  static constexpr auto kDescribe = describe<plain, Which::kCollective ? shared - 1 : kUnordered>;
+  static constexpr auto kDescribe = describe < plain, Which::kCollective ? shared - 1 : kUnordered > ;
 
   // As that of calls/started.h.
   static int make_plain(void* const* given) noexcept {

@@ -117,9 +117,7 @@ void waitsome(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* completed, MPI_Fint
   const Runtime* runtime = converting();
   const Call call = call_for_requests<PMPI_Waitsome>(*count, __builtin_return_address(0));
   if (runtime == nullptr) {
-    const auto plain = [&] {
-      return Routine<"pmpi_waitsome_", 5>::call(count, requests, completed, places, statuses);
-    };
+    const auto plain = [&] { return Routine<"pmpi_waitsome_", 5>::call(count, requests, completed, places, statuses); };
     return give_error(error, call_plain(call, plain));
   }
   struct Some {
@@ -140,12 +138,9 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
               MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
   const auto number = [](const void* argument) { return *static_cast<const MPI_Fint*>(argument); };
-  const Exchange both{kNameOf<PMPI_Sendrecv>,
-                      number(to),
-                      number(send_tag),
-                      number(source),
-                      number(receive_tag),
-                      PMPI_Comm_f2c(number(communicator)),
+  const Exchange both{kNameOf<PMPI_Sendrecv>,     number(to),
+                      number(send_tag),           number(source),
+                      number(receive_tag),        PMPI_Comm_f2c(number(communicator)),
                       __builtin_return_address(0)};
   if (runtime == nullptr) {
     const auto plain = [&](MPI_Status* wanted) {
@@ -185,7 +180,8 @@ void sendrecv_replace(void* buffer, const MPI_Fint* count, const MPI_Fint* type,
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
   const int code = SendrecvReplaceInt::call_from(__builtin_return_address(0), buffer == bottom ? MPI_BOTTOM : buffer,
-                                                 *count, PMPI_Type_f2c(*type), *to, *send_tag, *source, *receive_tag, PMPI_Comm_f2c(*communicator), &completed);
+                                                 *count, PMPI_Type_f2c(*type), *to, *send_tag, *source, *receive_tag,
+                                                 PMPI_Comm_f2c(*communicator), &completed);
   give_status(completed, status);
   give_error(error, code);
 }
@@ -200,8 +196,8 @@ void comm_dup(const MPI_Fint* communicator, MPI_Fint* made, MPI_Fint* error) noe
 
 void intercomm_merge(const MPI_Fint* communicator, const MPI_Fint* high, MPI_Fint* merged, MPI_Fint* error) noexcept {
   MPI_Comm both = MPI_COMM_NULL;
-  const int code = mpi::intercomm_merge_from(__builtin_return_address(0), PMPI_Comm_f2c(*communicator),
-                                             *high != 0 ? 1 : 0, &both);
+  const int code =
+      mpi::intercomm_merge_from(__builtin_return_address(0), PMPI_Comm_f2c(*communicator), *high != 0 ? 1 : 0, &both);
   if (code == MPI_SUCCESS) *merged = PMPI_Comm_c2f(both);
   give_error(error, code);
 }

@@ -188,12 +188,8 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
     return refuse_second_wait();
   }
   if (actives > 0) {
-    Ticket ticket{.requests = requests,
-                  .statuses = statuses,
-                  .wanted = active,
-                  .count = actives,
-                  .claimed = true,
-                  .call = &call};
+    Ticket ticket{
+        .requests = requests, .statuses = statuses, .wanted = active, .count = actives, .claimed = true, .call = &call};
     pause_for(runtime, ticket);
     if (ticket.code != MPI_SUCCESS) code = ticket.code;
   }

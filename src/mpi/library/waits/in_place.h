@@ -58,8 +58,8 @@ class WaitInPlace {
   WaitInPlace** link_;
 };
 
-// Each of them, with the time at which it began; returns how many. None of them ends meanwhile. The time of the one that
-// waits alone is that of the first visit that has met it. There is one visit at a time.
+// Each of them, with the time at which it began; returns how many. None of them ends meanwhile. The time of the one
+// that waits alone is that of the first visit that has met it. There is one visit at a time.
 int visit_waits_in_place(void (*visit)(const Call& call, int64_t began, void* argument), void* argument) noexcept;
 
 }  // namespace weft::mpi
