@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""waits_test.py MPI CASE: what weft's MPI library says of calls that wait (programs/waits.c).
+"""waits_test.py MPI CASE: what weft's MPI library says of calls that wait (programs/waits.c and plain_waits.c).
 
 Rank 0 waits until this test lets rank 1 go on. The test reads what rank 0 has written until then, and afterwards: the
 program must end well. Exit code 77: skipped, the last line says why.
@@ -24,10 +24,12 @@ QUIET = 4
 
 
 class Program:
-    """Rank 0 and 1 of programs/waits.c; the output of each is in a file of its own."""
+    """Rank 0 and 1 of a program; the output of each is in a file of its own."""
 
-    def __init__(self, mpi: str, what: str, folder: pathlib.Path, **variables: str) -> None:
-        program = run.build(mpi, run.HERE / "programs" / "waits.c", folder)
+    def __init__(
+        self, mpi: str, what: str, folder: pathlib.Path, source: str = "waits.c", **variables: str
+    ) -> None:
+        program = run.build(mpi, run.HERE / "programs" / source, folder)
         self.folder = folder
         launcher = [f"mpiexec.{mpi}", "-n", "2"]
         if mpi == "openmpi":
@@ -140,6 +142,27 @@ def serial(mpi: str, folder: pathlib.Path) -> None:
     program.end()
 
 
+def collective(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "collective", folder, "plain_waits.c", WEFT_MPI_SILENCE="1")
+    wanted = ["MPI_Barrier", "-", "-", "-", "MPI_COMM_WORLD", "1"]
+    program.until(
+        lambda: any([row[:6] for row in rows] == [wanted] for _, rows in tables(program.output())),
+        "a table",
+    )
+    program.go()
+    program.end()
+
+
+def changing(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "changing", folder, "plain_waits.c", WEFT_MPI_SILENCE="3")
+    program.pid()
+    before = len(tables(program.output()))
+    time.sleep(2 * QUIET)
+    expect(program, len(tables(program.output())) == before, "calls come and go")
+    program.go()
+    program.end()
+
+
 def busy(mpi: str, folder: pathlib.Path) -> None:
     program = Program(mpi, "busy", folder, WEFT_MPI_SILENCE="1")
     pid = program.pid()
@@ -204,7 +227,7 @@ def without(mpi: str, folder: pathlib.Path) -> None:
     expect(program, not tables(program.output()), "no table")
 
 
-CASES = (silence, serial, busy, asked, many, finalize, handler, without)
+CASES = (silence, serial, collective, changing, busy, asked, many, finalize, handler, without)
 
 
 def main() -> None:

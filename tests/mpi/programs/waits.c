@@ -6,18 +6,8 @@
 #include <signal.h>
 #include <weft/TAMPI.h>
 
+#include "go.h"
 #include "say.h"
-
-static void wait_for_go(void) {
-  while (access("go", F_OK) != 0) usleep(2000);
-}
-
-static void tell_pid(void) {
-  FILE *file = fopen("pid.new", "w");
-  fprintf(file, "%d\n", (int)getpid());
-  fclose(file);
-  rename("pid.new", "pid");
-}
 
 __attribute__((noinline)) static double receive(int tag, MPI_Comm comm) {
   double got[5] = {0};
