@@ -48,6 +48,10 @@ int weft_register_polling_service(const char *name, weft_polling_service service
 int weft_unregister_polling_service(weft_polling_service service, void *data);
 void weft_poll_soon(void);
 
+/* How many threads run something of the program's on the CPUs of OpenMP; paused tasks do not. For diagnosis: what it
+ * says was so a moment ago. */
+int weft_busy_threads(void);
+
 /* The events of an explicit task, beside its body: it has ended, for taskwait, barriers and dependences, when its body
  * has and all its events have come. */
 typedef struct weft_event_counter weft_event_counter;

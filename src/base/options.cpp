@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "base/option_values.h"
 #include "base/program_defaults.h"
+#include "base/quiet_options.h"
 #include "base/scanner.h"
 #include "base/spelling.h"
 
@@ -59,6 +60,7 @@ const char* find_default(const char* defaults, const char* variable) noexcept {
 struct Given {
   const char* const* environment;
   const char* defaults;
+  bool warn;
 
   const char* value(const Row& row) const noexcept {
     const char* text = find_value(environment, row.variable);
@@ -99,7 +101,7 @@ void set(const Given& given, const Row& row, Value* value) noexcept {
     *value = wanted;
     return;
   }
-  refuse(row, text, accepted_by(row, value));
+  if (given.warn) refuse(row, text, accepted_by(row, value));
 }
 
 void set(const Given& given, const Row& row, Text* text) noexcept { text->value = given.value(row); }
@@ -136,10 +138,7 @@ void warn_about_misspellings(const char* const* environment) noexcept {
   }
 }
 
-}  // namespace
-
-Options parse(const char* const* environment, const char* defaults) noexcept {
-  const Given given{environment, defaults};
+Options parse(const Given& given) noexcept {
   Options options;
   const Row* row = kRows;
 #define WEFT_OPTION(field, variable, type, value, least, most, help) set(given, *row++, &options.field);
@@ -152,12 +151,23 @@ Options parse(const char* const* environment, const char* defaults) noexcept {
     options.tool_verbose_init.value = nullptr;
     options.trace_file.value = nullptr;
   }
-  warn_about_misspellings(environment);
+  if (given.warn) warn_about_misspellings(given.environment);
   return options;
+}
+
+}  // namespace
+
+Options parse(const char* const* environment, const char* defaults) noexcept {
+  return parse(Given{environment, defaults, true});
 }
 
 const Options& options() noexcept {
   static const Options parsed = parse(environ, weft_defaults);
+  return parsed;
+}
+
+const Options& quiet_options() noexcept {
+  static const Options parsed = parse(Given{environ, weft_defaults, false});
   return parsed;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/traced_call.h"
 #include "weft/weft-tools.h"
 
 namespace weft::trace {
@@ -20,6 +21,7 @@ enum class What : uint8_t {
   leave,   // the context leaves its carrier
   resume,  // and continues, perhaps on another
   loop,    // the region `id`, which ends, was one loop
+  call,    // a call that has waited for other processes
 };
 
 // Kinds of wait from here on are OMPT's kinds of mutexes.
@@ -37,6 +39,7 @@ struct Record {
   union {
     const void* caller = nullptr;
     const weft_loop_totals_t* loop;  // of What::loop; the record's own
+    const base::TracedCall* call;    // of What::call; likewise
   };
 };
 

@@ -2,6 +2,7 @@
 // The tool behind `weft trace`: what OMPT tells becomes records; at the end of the program they become a file.
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
@@ -34,7 +35,7 @@ std::atomic<Log*> g_logs{nullptr};
 std::atomic<int> g_log_count{0};
 std::atomic<uint64_t> g_regions{0};
 std::atomic<uint64_t> g_tasks{0};
-int64_t g_began = 0;
+Process g_traced;  // read and written when no other thread calls
 pid_t g_process = 0;
 std::string g_path;
 weft_get_carrier_t g_carrier = nullptr;
@@ -204,13 +205,22 @@ void on_switch(weft_switch_t what, int carrier) {
 }
 
 // %p stands for the number of the process.
+void replace_all(std::string& text, const char* what, const std::string& by) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, 2, by);
+}
+
+// As launchers say it before the program begins.
+const char* rank_by_launcher() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(variable); rank != nullptr && *rank != '\0') return rank;
+  }
+  return "0";
+}
+
 std::string path_of(const char* wanted) {
   std::string path = wanted;
-  for (size_t at = 0; (at = path.find("%p", at)) != std::string::npos;) {
-    const std::string number = std::to_string(getpid());
-    path.replace(at, 2, number);
-    at += number.size();
-  }
+  replace_all(path, "%p", std::to_string(getpid()));
+  replace_all(path, "%r", rank_by_launcher());
   return path;
 }
 
@@ -242,7 +252,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
       {ompt_callback_nest_lock, reinterpret_cast<ompt_callback_t>(on_nest_lock)},
   };
   for (const auto& [event, function] : callbacks) set(event, function);
-  g_began = now();
+  g_traced.began = now();
   watch_loops(on_loop);
   watch(on_switch);
   return 1;
@@ -252,7 +262,7 @@ void finalize(ompt_data_t*) {
   // The child of a fork has its parent's records: they are the parent's to write.
   if (getpid() != g_process) return;
   std::FILE* file = std::fopen(g_path.c_str(), "we");
-  const bool written = file != nullptr && write(file, g_logs.load(std::memory_order_acquire), g_began, now());
+  const bool written = file != nullptr && write(file, g_logs.load(std::memory_order_acquire), g_traced, now());
   const bool closed = file != nullptr && std::fclose(file) == 0;
   if (!written || !closed) base::warn("the trace %s could not be written: %s", g_path.c_str(), std::strerror(errno));
 }
@@ -262,6 +272,29 @@ ompt_start_tool_result_t g_result{initialize, finalize, {}};
 }  // namespace
 
 }  // namespace weft::trace
+
+extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base::TracedCall& call) {
+  using namespace weft::trace;
+  // A thread that has nothing to do with OpenMP.
+  if (t_log == nullptr) on_thread_begin(ompt_thread_other, nullptr);
+  auto* kept = new (std::nothrow) weft::base::TracedCall(call);
+  if (t_log == nullptr || kept == nullptr) {
+    delete kept;
+    return;
+  }
+  Record made;
+  made.time = call.began;
+  made.what = What::call;
+  made.call = kept;
+  t_log->append(made);
+}
+
+extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t together) {
+  using weft::trace::g_traced;
+  g_traced.rank = rank;
+  g_traced.ranks = ranks;
+  g_traced.together = together;
+}
 
 extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
   const char* wanted = weft::base::options().trace_file.value;

@@ -2,12 +2,15 @@
 #include "trace/writer.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "trace/symbols.h"
+#include <unistd.h>
+
+#include "platform/code_name.h"
 #include "weft/omp-tools.h"
 
 namespace weft::trace {
@@ -15,6 +18,7 @@ namespace weft::trace {
 namespace {
 
 constexpr int kThreadTracks = 100'000;  // of threads that no carrier runs yet
+constexpr int kCallTracks = 200'000;    // of calls that wait for other processes: beside the carriers, which go on
 
 // A record that has begun something, on one track from one time to another.
 struct Slice {
@@ -68,7 +72,7 @@ class Replay {
   }
 
   void take(const Record& record) {
-    if (record.what == What::loop) return;
+    if (record.what == What::loop || record.what == What::call) return;
     if (record.what == What::leave) return pause(record.time);
     if (record.what == What::resume) return resume(record.time, record.carrier);
     // A thread that has just been given a carrier, or a context that runs for the first time.
@@ -113,6 +117,37 @@ Loops loops_of(const Log* logs) {
   return loops;
 }
 
+// Each on the first track on which no other call waits then, by the time of their beginning.
+struct CallSlice {
+  const base::TracedCall* call;
+  int track;
+};
+
+std::vector<CallSlice> calls_of(const Log* logs) {
+  std::vector<CallSlice> calls;
+  for (const Log* log = logs; log != nullptr; log = log->next) {
+    log->visit([&](const Record& record) {
+      if (record.what == What::call) calls.push_back({record.call, 0});
+    });
+  }
+  std::sort(calls.begin(), calls.end(),
+            [](const CallSlice& a, const CallSlice& b) { return a.call->began < b.call->began; });
+  // The tracks on which a call waits, by its end; and those that are free.
+  std::set<std::pair<int64_t, int>> taken;
+  std::set<int> free;
+  int tracks = 0;
+  for (CallSlice& slice : calls) {
+    while (!taken.empty() && taken.begin()->first <= slice.call->began) {
+      free.insert(taken.begin()->second);
+      taken.erase(taken.begin());
+    }
+    slice.track = free.empty() ? tracks++ : *free.begin();
+    free.erase(slice.track);
+    taken.emplace(slice.call->ended, slice.track);
+  }
+  return calls;
+}
+
 // Mutexes are numbered behind the regions that members wait in.
 const char* name_of_wait(int kind) {
   switch (kind) {
@@ -139,20 +174,67 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+class Symbols {
+ public:
+  const std::string& name(const void* address) {
+    auto [at, is_new] = known_.try_emplace(address);
+    if (is_new) {
+      char text[512];
+      platform::name_code(address, text, sizeof text);
+      at->second = text;
+    }
+    return at->second;
+  }
+
+ private:
+  std::unordered_map<const void*, std::string> known_;
+};
+
 class Json {
  public:
-  Json(std::FILE* file, int64_t began, Loops loops) : file_(file), began_(began), loops_(std::move(loops)) {
+  Json(std::FILE* file, const Process& process, Loops loops)
+      : file_(file), process_(process), number_(std::max(0, process.rank) + 1), loops_(std::move(loops)) {
     std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
-    std::fputs(R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"weft"}})", file);
+    char name[64] = "weft";
+    if (process.rank >= 0) std::snprintf(name, sizeof name, "rank %d of %d", process.rank, process.ranks);
+    std::fprintf(file, "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}", number_, name);
   }
 
   void name_track(int track) {
-    const bool is_carrier = track < kThreadTracks;
-    std::fprintf(file_, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %d\"}}",
-                 track, is_carrier ? "carrier" : "thread", is_carrier ? track : track - kThreadTracks);
+    const char* name = track >= kCallTracks ? "calls of MPI" : track >= kThreadTracks ? "thread" : "carrier";
+    const int first = track >= kCallTracks ? kCallTracks : track >= kThreadTracks ? kThreadTracks : 0;
     std::fprintf(file_,
-                 ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
-                 track, track);
+                 ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %d\"}}",
+                 number_, track, name, track - first);
+    std::fprintf(file_,
+                 ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
+                 number_, track, track);
+  }
+
+  void call(const CallSlice& slice) {
+    const base::TracedCall& call = *slice.call;
+    const int track = kCallTracks + slice.track;
+    open(call.name, "mpi", track, call.began, call.ended);
+    std::fputs(",\"args\":{", file_);
+    const char* comma = "";
+    const auto number = [&](const char* name, long long value) {
+      std::fprintf(file_, "%s\"%s\":%lld", comma, name, value);
+      comma = ",";
+    };
+    const auto text = [&](const char* name, const std::string& value) {
+      std::fprintf(file_, "%s\"%s\":\"%s\"", comma, name, escaped(value).c_str());
+      comma = ",";
+    };
+    if (call.peer != base::TracedCall::kNone) number("peer", call.peer);
+    if (call.tag != base::TracedCall::kNone) number("tag", call.tag);
+    if (call.bytes >= 0) number("bytes", call.bytes);
+    if (call.requests >= 0) number("requests", call.requests);
+    if (call.communicator[0] != '\0') text("communicator", call.communicator);
+    if (call.caller != nullptr) text("at", symbols_.name(call.caller));
+    std::fputs("}}", file_);
+    // An arrow from the beginning of one to the end of the other, inside of both.
+    if (call.sent != 0) arrow("s", call.sent, track, call.began);
+    if (call.received != 0) arrow("f", call.received, track, std::max(call.began, call.ended - 1));
   }
 
   void idle(int track, int64_t begin, int64_t end) {
@@ -183,7 +265,13 @@ class Json {
   }
 
   bool finish(uint64_t lost) {
-    std::fprintf(file_, "\n],\"otherData\":{\"lost\":%llu}}\n", static_cast<unsigned long long>(lost));
+    char host[128] = "";
+    gethostname(host, sizeof host - 1);
+    std::fprintf(file_,
+                 "\n],\"otherData\":{\"lost\":%llu,\"rank\":%d,\"ranks\":%d,\"host\":\"%s\",\"began\":%lld,"
+                 "\"together\":%lld}}\n",
+                 static_cast<unsigned long long>(lost), process_.rank, process_.ranks, escaped(host).c_str(),
+                 static_cast<long long>(process_.began), static_cast<long long>(process_.together));
     return std::ferror(file_) == 0;
   }
 
@@ -206,20 +294,31 @@ class Json {
   }
 
   void open(const char* name, const char* category, int track, int64_t begin, int64_t end) {
-    std::fprintf(file_, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":\"%s\",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f",
-                 track, name, category, static_cast<double>(begin - began_) / 1e3,
+    std::fprintf(file_,
+                 ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f",
+                 number_, track, name, category, static_cast<double>(begin - process_.began) / 1e3,
                  static_cast<double>(end - begin) / 1e3);
   }
 
+  void arrow(const char* end, uint64_t message, int track, int64_t time) {
+    std::fprintf(
+        file_,
+        ",\n{\"ph\":\"%s\",\"bp\":\"e\",\"pid\":%d,\"tid\":%d,\"name\":\"message\",\"cat\":\"message\",\"id\":%llu,"
+        "\"ts\":%.3f}",
+        end, number_, track, static_cast<unsigned long long>(message),
+        static_cast<double>(time - process_.began) / 1e3);
+  }
+
   std::FILE* file_;
-  int64_t began_;
+  const Process process_;
+  const int number_;  // of the process in the file
   Loops loops_;
   Symbols symbols_;
 };
 
 }  // namespace
 
-bool write(std::FILE* file, const Log* logs, int64_t began, int64_t now) {
+bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now) {
   std::vector<Slice> slices;
   uint64_t lost = 0;
   for (const Log* log = logs; log != nullptr; log = log->next) {
@@ -233,7 +332,7 @@ bool write(std::FILE* file, const Log* logs, int64_t began, int64_t now) {
     if (a.end != b.end) return a.end > b.end;
     return a.depth < b.depth;
   });
-  Json json(file, began, loops_of(logs));
+  Json json(file, process, loops_of(logs));
   int track = -1;
   int64_t covered = 0;
   // Shorter gaps are the scheduler's own work.
@@ -241,12 +340,18 @@ bool write(std::FILE* file, const Log* logs, int64_t began, int64_t now) {
   for (const Slice& slice : slices) {
     if (slice.track != track) {
       track = slice.track;
-      covered = began;
+      covered = process.began;
       json.name_track(track);
     }
     if (slice.begin > covered + kShortestIdle && track < kThreadTracks) json.idle(track, covered, slice.begin);
     covered = std::max(covered, slice.end);
     json.slice(slice);
+  }
+  const std::vector<CallSlice> calls = calls_of(logs);
+  int named = 0;
+  for (const CallSlice& slice : calls) {
+    if (slice.track == named) json.name_track(kCallTracks + named++);
+    json.call(slice);
   }
   return json.finish(lost);
 }

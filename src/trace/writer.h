@@ -10,7 +10,15 @@
 
 namespace weft::trace {
 
+// What the process is to others that are traced too.
+struct Process {
+  int64_t began = 0;
+  int rank = -1;  // -1: there are no others
+  int ranks = 0;
+  int64_t together = 0;  // when all were at the same place
+};
+
 // Writes the records of all `logs` up to `now`; false when the file cannot be written.
-bool write(std::FILE* file, const Log* logs, int64_t began, int64_t now);
+bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now);
 
 }  // namespace weft::trace

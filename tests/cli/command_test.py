@@ -258,8 +258,23 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
     def test_alone_is_helped(self):
         done = self.weft()
         self.assertEqual((done.returncode, done.stderr), (2, ""))
-        for command in "run", "trace", "node", "top", "info":
+        for command in "run", "trace", "merge", "node", "top", "info":
             self.assertRegex(done.stdout, rf"\n  {command} ")
+
+    def test_merge_wants_traces_of_ranks(self):
+        self.one_complaint(self.weft("merge"), "TRACE")
+        alone = self.folder / "alone.json"
+        rank = self.folder / "rank.json"
+        into = self.folder / "merged.json"
+        alone.write_text('{"traceEvents": [], "otherData": {"rank": -1}}')
+        rank.write_text('{"traceEvents": [], "otherData": {"rank": 0, "host": "a", "began": 1, "together": 2}}')
+        for files, words in (((self.folder / "none",), "none: No such file"), ((alone,), "no trace of a rank"),
+                             ((WEFT,), "no trace of a rank"), ((rank, rank), "of one run")):
+            with self.subTest(words=words):
+                done = self.weft("merge", "-o", into, *files)
+                self.assertEqual(done.returncode, 1)
+                self.one_complaint(done, words)
+                self.assertFalse(into.exists())
 
     def test_output_that_cannot_be_written(self):
         for command in ("info",), ("info", "--json"), ("node", "status"), ("top", "--once"), ("--help",), ("--version",):

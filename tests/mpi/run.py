@@ -21,7 +21,7 @@ SKIPPED = 77
 # What these make the library say.
 SAYS = {"second_waits": "weft: mpi: a task waits for a request that another one waits for already"}
 # Those that hang without the library, or need its functions.
-CHECK_THEMSELVES = {"tasks", "events", "second_waits", "large_counts", "idle_helpers", "fortran_tasks"}
+CHECK_THEMSELVES = {"tasks", "events", "second_waits", "large_counts", "idle_helpers", "fortran_tasks", "waits"}
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
 # What pauses tasks: weft's runtime, or another that has weft/task.h.
 RUNTIME = os.environ.get("WEFT_TEST_MPI_RUNTIME", str(LIBRARIES / "libgomp.so.1"))

@@ -74,14 +74,27 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "weft trace [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
       "Run the program as `weft run` does and write a timeline of its teams, tasks and waits.\n"
       "https://ui.perfetto.dev and chrome://tracing show it: one track for each CPU that weft uses.");
-  trace->add_option("-o,--output", trace_file, "the file; %p in it stands for the process's number")
+  trace
+      ->add_option("-o,--output", trace_file,
+                   "the file; %p in it stands for the process's number, %r for its rank; with --mpi the default is "
+                   "weft-trace-%r.json")
       ->type_name(kFile)
       ->capture_default_str();
   add_run_options(trace, run_options);
   trace->footer(std::string(kExitCodes) +
                 "Examples:\n"
                 "  weft trace ./program\n"
-                "  weft trace -o rank-%p.json --node ./program");
+                "  weft trace -o process-%p.json --node ./program\n"
+                "  mpirun -n 4 weft trace --mpi ./program");
+
+  merge = app.add_subcommand("merge",
+                             "weft merge [OPTIONS] TRACE...\n"
+                             "Put the traces of the ranks of one run into one file, with messages as arrows.");
+  merge->add_option("-o,--output", merged_file, "the file")->type_name(kFile)->capture_default_str();
+  merge->add_option("TRACE", merged_traces, "a file that weft trace --mpi has written")->type_name(kFile)->required();
+  merge->footer(
+      "Example:\n"
+      "  weft merge weft-trace-*.json");
 
   node = app.add_subcommand("node", "The processes that share the CPUs of this node (weft run --node, WEFT_NODE=1).");
   node->require_subcommand(1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -22,6 +23,7 @@ struct CommandLine {
   CLI::App app;
   CLI::App* run = nullptr;
   CLI::App* trace = nullptr;
+  CLI::App* merge = nullptr;
   CLI::App* node = nullptr;
   CLI::App* node_status = nullptr;
   CLI::App* node_reset = nullptr;
@@ -31,6 +33,8 @@ struct CommandLine {
   // What the options set.
   RunOptions run_options;
   std::string trace_file = "weft-trace.json";
+  std::vector<std::string> merged_traces;
+  std::string merged_file = "weft-trace.json";
   bool node_json = false;
   bool node_force = false;
   TopOptions top_options;

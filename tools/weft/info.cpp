@@ -2,8 +2,10 @@
 #include "info.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -106,6 +108,23 @@ Json libraries() {
   return out;
 }
 
+// Of task-aware MPI: a library is loaded where a program uses that MPI.
+Json mpis() {
+  const std::filesystem::path front = find_libraries().mpi;
+  std::error_code error;
+  Json out;
+  if (!std::filesystem::exists(front, error)) {
+    out["libraries"] = "none: weft was built where there was no MPI";
+    return out;
+  }
+  for (const auto& [name, file] :
+       {std::pair{"Open MPI", "libweft-mpi-openmpi.so"}, std::pair{"MPICH and its kin", "libweft-mpi-mpich.so"}}) {
+    const std::filesystem::path library = front.parent_path() / file;
+    out[name] = std::filesystem::exists(library, error) ? library.string() : "none";
+  }
+  return out;
+}
+
 std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 void print_section(const char* title, const Json& section) {
@@ -137,6 +156,7 @@ int info(bool json) {
   if (openmp::affinity_requested(base::options())) all["places"] = places();
   all["environment"] = environment();
   all["libraries treated specially"] = libraries();
+  all["task-aware MPI (weft run --mpi)"] = mpis();
   if (json) {
     std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
     return 0;

@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "command_line.h"
 #include "info.h"
+#include "merge.h"
 #include "node.h"
 #include "run.h"
 
@@ -78,7 +79,8 @@ int main(int count, char** arguments) {
     return written(app.exit(version));
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn("%s: no such command; there are run, trace, node, top and info (weft --help)", arguments[1]);
+      weft::base::warn("%s: no such command; there are run, trace, merge, node, top and info (weft --help)",
+                       arguments[1]);
       return kUsage;
     }
     if (line.node->parsed() && line.node->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
@@ -91,11 +93,15 @@ int main(int count, char** arguments) {
   if (line.info->parsed()) return written(weft::tools::info(line.info_json));
   if (line.node_status->parsed()) return written(weft::tools::node_status(line.node_json));
   if (line.node_reset->parsed()) return written(weft::tools::node_reset(line.node_force));
+  if (line.merge->parsed()) return weft::tools::merge(line.merged_traces, line.merged_file);
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
   if (run.command.empty()) {
     weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;
   }
-  if (line.trace->parsed()) run.trace = line.trace_file;
+  if (line.trace->parsed()) {
+    const bool named = line.trace->count("--output") > 0;
+    run.trace = run.mpi && !named ? "weft-trace-%r.json" : line.trace_file;
+  }
   return weft::tools::run(run);
 }

@@ -30,6 +30,14 @@ int spinning(const Pool& p) noexcept {
   return found;
 }
 
+bool is_at_work(const Pool& p, const Carrier& carrier) noexcept {
+  if (p.is_idle(&carrier) || carrier.waiting.load(std::memory_order_relaxed)) return false;
+  if (!carrier.is_root()) return carrier.wake.load(std::memory_order_relaxed) != Wake::sleeping && p.allowed(&carrier);
+  // Where nobody else wants its slot, the monitor may have taken it from a root that computes outside of regions.
+  return carrier.holds_slot.load(std::memory_order_relaxed) ||
+         platform::thread_state(carrier.thread_id.load(std::memory_order_relaxed)) == platform::ThreadState::running;
+}
+
 // CPUs of the machine that nobody uses, but for `looking` threads of ours. Where the process may not use all of them,
 // the other users of its CPUs are not known. With more slots than CPUs, by WEFT_NUM_CPUS, none are to be idle.
 int idle_of_machine(const Pool& p, int looking) noexcept {
@@ -46,6 +54,15 @@ void watch_idle_cpus(IdleWatcher watcher) noexcept {
 }
 
 bool idle_cpus_watched() noexcept { return g_watcher.load(std::memory_order_relaxed) != nullptr; }
+
+int carriers_at_work() noexcept {
+  const Pool* p = g_pool.load(std::memory_order_acquire);
+  if (p == nullptr) return 0;
+  const int count = p->carrier_count.load(std::memory_order_acquire);
+  int working = 0;
+  for (int i = 0; i < count; ++i) working += is_at_work(*p, *p->carrier(i)) ? 1 : 0;
+  return working;
+}
 
 void IdleCpus::tick(const Pool& p) noexcept {
   const IdleWatcher watcher = g_watcher.load(std::memory_order_acquire);

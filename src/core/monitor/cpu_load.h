@@ -20,6 +20,10 @@ using ContentionWatcher = void (*)(int cpus);
 // From now on `watcher` is told, for good. There is one for the process.
 void watch_contention(ContentionWatcher watcher) noexcept;
 
+// Carriers that run a context, or are about to, at this moment. A root that is between regions counts while it uses a
+// CPU or holds a slot. Some 10 us for each root that does not hold one. Thread-safe.
+int carriers_at_work() noexcept;
+
 // ---- the monitor's part, internal to core ----
 
 struct Pool;

@@ -10,6 +10,7 @@
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/tickets/tickets.h"
+#include "mpi/library/waits/watch.h"
 #include "platform/find_symbol.h"
 
 namespace weft::mpi {
@@ -36,6 +37,7 @@ bool search() noexcept {
     }
     return false;
   }
+  find(found.busy_threads, "weft_busy_threads");
   return find(found.is_in_parallel, "weft_is_in_parallel") &&
          find(found.context, "weft_get_current_blocking_context") && find(found.unblock, "weft_unblock_task") &&
          find(found.spin_until, "weft_spin_until") && find(found.yield, "weft_yield") &&
@@ -68,6 +70,7 @@ void convert(const Runtime& runtime) noexcept {
   }
   keep_errors();
   g_runtime.store(&runtime, std::memory_order_release);
+  watch_waits(runtime);
 }
 
 }  // namespace
@@ -114,9 +117,9 @@ void deactivate() noexcept {
   const Runtime* runtime = g_runtime.exchange(nullptr, std::memory_order_relaxed);
   if (runtime == nullptr) return;
   runtime->unregister_service(poll, nullptr);
-  if (const int waiting = tickets_waiting(); waiting > 0) {
-    base::warn("mpi: MPI_Finalize is called while %d tasks wait for MPI", waiting);
-  }
+  const int waiting = tickets_waiting();
+  if (waiting > 0) base::warn("mpi: MPI_Finalize is called while %d tasks wait for MPI", waiting);
+  end_watch(waiting > 0);
 }
 
 }  // namespace weft::mpi

@@ -23,6 +23,7 @@ struct Runtime {
   decltype(&weft_increase_current_task_event_counter) increase = nullptr;
   decltype(&weft_decrease_task_event_counter) decrease = nullptr;
   decltype(&weft_is_in_parallel) is_in_parallel = nullptr;
+  decltype(&weft_busy_threads) busy_threads = nullptr;  // null: an older runtime
 };
 
 // Null while calls go straight on to MPI: there is no runtime, MPI is not initialized, or not for several threads.

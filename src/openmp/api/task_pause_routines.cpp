@@ -133,6 +133,9 @@ WEFT_ABI_EXPORT(nanos_unregister_polling_service);
 WEFT_ABI void weft_abi_weft_poll_soon() { core::poll_soon(); }
 WEFT_ABI_EXPORT(weft_poll_soon);
 
+WEFT_ABI int weft_abi_weft_busy_threads() { return core::carriers_at_work(); }
+WEFT_ABI_EXPORT(weft_busy_threads);
+
 // A counter is the task that it belongs to.
 WEFT_ABI weft_event_counter* weft_abi_weft_get_current_event_counter() {
   const Member* member = current_member();

@@ -168,6 +168,8 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_ADOPT_LIBRARIES", options.adopt_libraries);
     out.setting("WEFT_REPRODUCIBLE", name_of(options.reproducible));
     out.setting("WEFT_ALPI_CPUS", long{thread_id_count(settings.slots)});
+    out.setting("WEFT_MPI_SILENCE", long{options.mpi_silence});
+    out.setting("WEFT_MPI_SIGNAL", options.mpi_signal);
     out.setting("WEFT_REGION_THREADS", long{options.region_threads});
     out.setting("WEFT_BALANCE", base::name_of(options.balance));
     grain(out, options.grain);

@@ -81,7 +81,10 @@ std::string CommandModel::dashed() const { return replaced(path, ' ', '-'); }
 CommandModel model_of(const CLI::App& app, const std::string& name) {
   CommandModel model;
   model.path = name;
-  for (const CLI::Option* option : app.get_options()) model.options.push_back(option_of(*option));
+  // What is only a place on the line stands in the usage.
+  for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->nonpositional(); })) {
+    model.options.push_back(option_of(*option));
+  }
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     model.commands.push_back(model_of(*command, name + " " + command->get_name()));
   }

@@ -8,6 +8,8 @@
 
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/call.h"
+#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi {
 
@@ -17,15 +19,30 @@ struct Attempted;
 
 template <class... P, int (*plain)(P...), auto attempt, size_t flag>
 struct Attempted<plain, attempt, flag> {
-  static int call(P... passed) noexcept {
+  static int call(P... passed) noexcept { return call_from(__builtin_return_address(0), passed...); }
+
+  static int call_from(const void* caller, P... passed) noexcept {
     const Runtime* runtime = converting();
-    if (runtime == nullptr) return plain(passed...);
     Attempts attempts{.arguments = std::tuple<P...>{passed...}};
-    wait_until(*runtime, &Attempts::make, &attempts);
+    const Call call{describe, &attempts.arguments, caller};
+    if (runtime == nullptr) return call_plain(call, [&] { return plain(passed...); });
+    wait_until(*runtime, &Attempts::make, &attempts, call);
     return attempts.code;
   }
 
  private:
+  static void describe(const void* given, Description& into) noexcept {
+    const auto& arguments = *static_cast<const std::tuple<P...>*>(given);
+    into.name = kNameOf<plain>;
+    if constexpr (is_named<plain>("MPI_Probe") || is_named<plain>("MPI_Mprobe")) {
+      into.peer = std::get<0>(arguments);
+      into.tag = std::get<1>(arguments);
+      into.communicator = std::get<2>(arguments);
+    } else if constexpr (is_named<plain>("MPI_Wait")) {
+      into.requests = std::get<0>(arguments);
+    }
+  }
+
   struct Attempts {
     std::tuple<P...> arguments;
     int code = MPI_SUCCESS;

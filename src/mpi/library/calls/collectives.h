@@ -20,11 +20,13 @@ struct Collective;
 
 template <class... P, int (*plain)(P...), class... S, int (*start)(S...), size_t place>
 struct Collective<plain, start, place> {
-  static int call(P... passed) noexcept {
+  static int call(P... passed) noexcept { return call_from(__builtin_return_address(0), passed...); }
+
+  static int call_from(const void* caller, P... passed) noexcept {
     if (converting_collectives() != nullptr && may_span_worlds(std::get<place>(std::tuple<P...>{passed...}))) {
-      return Helped<plain, place>::call(passed...);
+      return Helped<plain, place>::call_from(caller, passed...);
     }
-    return Started<plain, start, Together, Communicator<place>>::call(passed...);
+    return Started<plain, start, Together, Communicator<place>>::call_from(caller, passed...);
   }
 };
 
@@ -42,9 +44,9 @@ template <class... P, int (*plain)(P...), auto start, size_t operation>
 struct Reduction<plain, start, operation> {
   static int call(P... passed) noexcept {
     if (is_predefined(std::get<operation>(std::tuple<P...>{passed...}))) {
-      return Collective<plain, start>::call(passed...);
+      return Collective<plain, start>::call_from(__builtin_return_address(0), passed...);
     }
-    return Helped<plain, sizeof...(P) - 1>::call(passed...);
+    return Helped<plain, sizeof...(P) - 1>::call_from(__builtin_return_address(0), passed...);
   }
 };
 

@@ -5,30 +5,40 @@
 #include "mpi/library/runtime.h"
 #include "mpi/library/tickets/waited.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi {
 
 int wait(MPI_Request* request, MPI_Status* status) noexcept {
   const Runtime* runtime = converting();
+  static constexpr int kOne = 1;
+  const Call call = call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0));
   // MPI says what is wrong with a null pointer.
-  if (runtime == nullptr || request == nullptr) return PMPI_Wait(request, status);
-  return wait_for_programs(*runtime, *request, status);
+  if (runtime == nullptr || request == nullptr) return call_plain(call, [&] { return PMPI_Wait(request, status); });
+  return wait_for_programs(*runtime, *request, status, call);
 }
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
-  if (runtime == nullptr || count <= 0 || requests == nullptr) return PMPI_Waitall(count, requests, statuses);
-  return wait_for_all(*runtime, count, requests, statuses);
+  const Call call = call_for_requests<PMPI_Waitall>(count, __builtin_return_address(0));
+  if (runtime == nullptr || count <= 0 || requests == nullptr) {
+    return call_plain(call, [&] { return PMPI_Waitall(count, requests, statuses); });
+  }
+  return wait_for_all(*runtime, count, requests, statuses, call);
 }
 
 int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) noexcept {
   if (converting() != nullptr && requests != nullptr && is_waited_for(count, requests)) return refuse_second_wait();
-  return Attempted<PMPI_Waitany, PMPI_Testany, 3>::call(count, requests, index, status);
+  return Attempted<PMPI_Waitany, PMPI_Testany, 3>::call_from(__builtin_return_address(0), count, requests, index,
+                                                             status);
 }
 
 int waitsome(int count, MPI_Request* requests, int* completed, int* places, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
-  if (runtime == nullptr || completed == nullptr) return PMPI_Waitsome(count, requests, completed, places, statuses);
+  const Call call = call_for_requests<PMPI_Waitsome>(count, __builtin_return_address(0));
+  if (runtime == nullptr || completed == nullptr) {
+    return call_plain(call, [&] { return PMPI_Waitsome(count, requests, completed, places, statuses); });
+  }
   if (requests != nullptr && is_waited_for(count, requests)) return refuse_second_wait();
   struct Some {
     int count;
@@ -44,7 +54,7 @@ int waitsome(int count, MPI_Request* requests, int* completed, int* places, MPI_
     code = PMPI_Testsome(count, requests, completed, places, statuses);
     return *completed != 0 || code != MPI_SUCCESS;
   };
-  wait_until(*runtime, attempt, &some);
+  wait_until(*runtime, attempt, &some, call);
   return some.code;
 }
 

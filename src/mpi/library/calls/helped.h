@@ -9,6 +9,8 @@
 #include "mpi/library/helper/helper.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
+#include "mpi/library/waits/call.h"
+#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi {
 
@@ -20,23 +22,38 @@ struct Helped;
 
 template <class... P, int (*plain)(P...), size_t ordered_by>
 struct Helped<plain, ordered_by> {
-  static int call(P... passed) noexcept {
+  static int call(P... passed) noexcept { return call_from(__builtin_return_address(0), passed...); }
+
+  static int call_from(const void* caller, P... passed) noexcept {
     const Runtime* runtime = converting();
-    if (runtime == nullptr) return plain(passed...);
-    return call_helped(*runtime, passed...);
+    if (runtime != nullptr) return call_helped(*runtime, caller, passed...);
+    const std::tuple<P...> arguments{passed...};
+    return call_plain({describe, &arguments, caller}, [&] { return plain(passed...); });
   }
 
-  static int call_helped(const Runtime& runtime, P... passed) noexcept {
-    struct Call : Job {
+  static int call_helped(const Runtime& runtime, const void* caller, P... passed) noexcept {
+    struct Made : Job {
       std::tuple<P...> arguments;
     } made;
     made.arguments = {passed...};
-    made.call = [](Job& job) { return std::apply(plain, static_cast<Call&>(job).arguments); };
+    made.call = [](Job& job) { return std::apply(plain, static_cast<Made&>(job).arguments); };
     if constexpr (ordered_by != kUnordered) made.order = order_of(std::get<ordered_by>(made.arguments));
+    const Call call{describe, &made.arguments, caller};
+    made.described = &call;
     return call_on_helper(runtime, made);
   }
 
  private:
+  static void describe(const void* arguments, Description& into) noexcept {
+    into.name = kNameOf<plain>;
+    // Windows and files are ordered by themselves.
+    constexpr bool by_communicator = ordered_by != kUnordered && !is_named<plain>("MPI_Win_fence") &&
+                                     (!is_named<plain>("MPI_File_") || is_named<plain>("MPI_File_open"));
+    if constexpr (by_communicator) {
+      into.communicator = std::get<ordered_by>(*static_cast<const std::tuple<P...>*>(arguments));
+    }
+  }
+
   // Handles are numbers in one MPI and addresses in the other. Those of a communicator and of a file are never the
   // same.
   template <class Handle>

@@ -9,15 +9,33 @@
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/call.h"
+#include "mpi/library/waits/plain.h"
+#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
 // A receive that has been started and whose send could not be.
 void take_back(MPI_Request& receive) noexcept;
 
+// What both are, for people.
+struct Exchange {
+  const char* name;
+  int to;
+  int send_tag;
+  int source;
+  int receive_tag;
+  MPI_Comm communicator;
+  const void* caller;
+  int64_t began = start_time();
+};
+
+// Of an `Exchange`: the receive, beside which something is sent.
+void describe_exchange(const void* exchange, Description& into) noexcept;
+
 // Both have been started. The code is that of the one that failed.
 int wait_for_both(const Runtime& runtime, MPI_Request receive, MPI_Request send, MPI_Status* status,
-                  MPI_Comm communicator) noexcept;
+                  const Exchange& exchange) noexcept;
 
 template <class Count, auto plain, auto send, auto receive>
 struct Sendrecv {
@@ -25,17 +43,19 @@ struct Sendrecv {
                   Count received, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm communicator,
                   MPI_Status* status) noexcept {
     const Runtime* runtime = converting();
+    const Exchange both{kNameOf<plain>, to, send_tag, source, receive_tag, communicator, __builtin_return_address(0)};
     if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
-      return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag, communicator,
-                   status);
+      return call_plain({describe_exchange, &both, both.caller}, status, [&](MPI_Status* wanted) {
+        return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
+                     communicator, wanted);
+      });
     }
-    return exchange(*runtime, from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
-                    communicator, status);
+    return exchange(*runtime, from, sent, send_type, into, received, receive_type, status, both);
   }
 
-  static int exchange(const Runtime& runtime, const void* from, Count sent, MPI_Datatype send_type, int to,
-                      int send_tag, void* into, Count received, MPI_Datatype receive_type, int source, int receive_tag,
-                      MPI_Comm communicator, MPI_Status* status) noexcept {
+  static int exchange(const Runtime& runtime, const void* from, Count sent, MPI_Datatype send_type, void* into,
+                      Count received, MPI_Datatype receive_type, MPI_Status* status, const Exchange& both) noexcept {
+    const auto& [name, to, send_tag, source, receive_tag, communicator, caller, began] = both;
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     {
       const Inside inside;
@@ -51,7 +71,7 @@ struct Sendrecv {
       }
     }
     if (source == MPI_PROC_NULL) status = MPI_STATUS_IGNORE;
-    return wait_for_both(runtime, requests[0], requests[1], status, communicator);
+    return wait_for_both(runtime, requests[0], requests[1], status, both);
   }
 };
 
@@ -62,14 +82,23 @@ template <class Count, auto plain, auto pack_size, auto pack, class Both>
 struct SendrecvReplace {
   static int call(void* buffer, Count count, MPI_Datatype type, int to, int send_tag, int source, int receive_tag,
                   MPI_Comm communicator, MPI_Status* status) noexcept {
+    return call_from(__builtin_return_address(0), buffer, count, type, to, send_tag, source, receive_tag, communicator,
+                     status);
+  }
+
+  static int call_from(const void* caller, void* buffer, Count count, MPI_Datatype type, int to, int send_tag,
+                       int source, int receive_tag, MPI_Comm communicator, MPI_Status* status) noexcept {
     const Runtime* runtime = converting();
+    const Exchange both{kNameOf<plain>, to, send_tag, source, receive_tag, communicator, caller};
     if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
-      return plain(buffer, count, type, to, send_tag, source, receive_tag, communicator, status);
+      return call_plain({describe_exchange, &both, caller}, status, [&](MPI_Status* wanted) {
+        return plain(buffer, count, type, to, send_tag, source, receive_tag, communicator, wanted);
+      });
     }
     // Types of absolute addresses: MPICH does not pack from there.
     if (buffer == MPI_BOTTOM) {
-      return Helped<plain, kUnordered>::call_helped(*runtime, buffer, count, type, to, send_tag, source, receive_tag,
-                                                    communicator, status);
+      return Helped<plain, kUnordered>::call_helped(*runtime, caller, buffer, count, type, to, send_tag, source,
+                                                    receive_tag, communicator, status);
     }
     Count room = 0;
     if (const int code = pack_size(count, type, communicator, &room); code != MPI_SUCCESS) return code;
@@ -81,8 +110,7 @@ struct SendrecvReplace {
     Count packed = 0;
     int code = pack(buffer, count, type, copy, room, &packed, communicator);
     if (code == MPI_SUCCESS) {
-      code = Both::exchange(*runtime, copy, packed, MPI_PACKED, to, send_tag, buffer, count, type, source, receive_tag,
-                            communicator, status);
+      code = Both::exchange(*runtime, copy, packed, MPI_PACKED, buffer, count, type, status, both);
     }
     std::free(copy);
     return code;

@@ -10,23 +10,35 @@
 #include "mpi/library/calls/helped.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/call.h"
+#include "mpi/library/waits/plain.h"
+#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
-// How the arguments say what the call belongs to.
+// How the arguments say what the call belongs to, and what it is.
 template <size_t place>
 struct Communicator {
   static constexpr size_t kPlace = place;
+  static void describe(const auto& arguments, Description& into) noexcept {
+    into.communicator = std::get<place>(arguments);
+  }
   static Origin of(const auto& arguments) noexcept {
     return {.of = Origin::Of::communicator, .communicator = std::get<place>(arguments)};
   }
 };
+// As `Communicator`.
+struct Letter : Communicator<5> {
+  static void describe(const auto& arguments, Description& into) noexcept { describe_message(arguments, into); }
+};
 struct File {
   static constexpr size_t kPlace = 0;
+  static void describe(const auto&, Description&) noexcept {}
   static Origin of(const auto& arguments) noexcept { return {.of = Origin::Of::file, .file = std::get<0>(arguments)}; }
 };
 struct Request {
   static constexpr size_t kPlace = kUnordered;
+  static void describe(const auto&, Description&) noexcept {}
   static Origin of(const auto&) noexcept { return {}; }
 };
 
@@ -46,30 +58,57 @@ struct Started;
 template <class... P, int (*plain)(P...), class... S, int (*start)(S...), class Which, class What>
 struct Started<plain, start, Which, What> {
   static constexpr size_t kShared = sizeof...(S) - 1;
+  static constexpr bool kHasStatus = sizeof...(P) == kShared + 1;
 
-  static int call(P... passed) noexcept {
+  static int call(P... passed) noexcept { return call_from(__builtin_return_address(0), passed...); }
+
+  static int call_from(const void* caller, P... passed) noexcept {
     const Runtime* runtime = Which::converting();
-    if (runtime == nullptr) return make_plain(passed...);
     const std::tuple<P...> arguments{passed...};
+    if (runtime == nullptr) return make_plain(caller, arguments);
     const Origin origin = What::of(arguments);
     MPI_Request request = MPI_REQUEST_NULL;
+    const int64_t began = start_time();
     const int code = begin(arguments, request, std::make_index_sequence<kShared>());
     if (code != MPI_SUCCESS) return code;
-    MPI_Status* status = MPI_STATUS_IGNORE;
-    if constexpr (sizeof...(P) == kShared + 1) status = std::get<kShared>(arguments);
-    return wait_for(*runtime, request, status, origin);
+    return wait_for(*runtime, request, status_of(arguments), origin, {describe, &arguments, caller, began});
   }
 
  private:
-  static int make_plain(P... passed) noexcept {
+  static int make_plain(const void* caller, const std::tuple<P...>& arguments) noexcept {
     if constexpr (Which::kCollective) {
       const Runtime* helping = helping_with_collective();
-      if (helping != nullptr) return Helped<plain, What::kPlace>::call_helped(*helping, passed...);
-      // It may call back from a place where the caller must not be paused.
-      const Inside inside;
-      return plain(passed...);
+      if (helping != nullptr) {
+        const auto help = [&](P... passed) {
+          return Helped<plain, What::kPlace>::call_helped(*helping, caller, passed...);
+        };
+        return std::apply(help, arguments);
+      }
     }
-    return plain(passed...);
+    return call_plain({describe, &arguments, caller}, status_of(arguments), [&](MPI_Status* status) {
+      if constexpr (Which::kCollective) {
+        // It may call back from a place where the caller must not be paused.
+        const Inside inside;
+        return std::apply(plain, arguments);
+      } else if constexpr (kHasStatus) {
+        auto given = arguments;
+        std::get<kShared>(given) = status;
+        return std::apply(plain, given);
+      } else {
+        return std::apply(plain, arguments);
+      }
+    });
+  }
+
+  static MPI_Status* status_of(const std::tuple<P...>& arguments) noexcept {
+    if constexpr (kHasStatus) return std::get<kShared>(arguments);
+    return MPI_STATUS_IGNORE;
+  }
+
+  static void describe(const void* arguments, Description& into) noexcept {
+    into.name = kNameOf<plain>;
+    if constexpr (is_named<plain>("MPI_Recv")) into.direction = Description::Direction::received;
+    What::describe(*static_cast<const std::tuple<P...>*>(arguments), into);
   }
 
   template <size_t... i>
@@ -79,12 +118,6 @@ struct Started<plain, start, Which, What> {
   }
 };
 
-// The communicator is the last argument that both have.
-template <auto plain, auto start>
-struct LastShared;
-template <class... P, int (*plain)(P...), class... S, int (*start)(S...)>
-struct LastShared<plain, start> : Communicator<sizeof...(S) - 2> {};
-
 // Messages, whose other side is the fourth argument. Those of nobody MPI completes at once, and MPICH's requests for
 // them say less than its calls.
 template <auto plain, auto start>
@@ -93,7 +126,7 @@ template <class... P, int (*plain)(P...), auto start>
 struct Message<plain, start> {
   static int call(P... passed) noexcept {
     if (std::get<3>(std::tuple<P...>{passed...}) == MPI_PROC_NULL) return plain(passed...);
-    return Started<plain, start, Alone, LastShared<plain, start>>::call(passed...);
+    return Started<plain, start, Alone, Letter>::call_from(__builtin_return_address(0), passed...);
   }
 };
 

@@ -6,6 +6,8 @@
 #include "mpi/library/calls/worlds.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/levels/levels.h"
+#include "mpi/library/mpi.h"
+#include "mpi/library/waits/names.h"
 
 namespace weft::mpi {
 
@@ -46,7 +48,7 @@ const Replacement kRows[] = {
   HELPED(Dist_graph_create, 0) HELPED(Dist_graph_create_adjacent, 0) HELPED(Intercomm_create, 0)
   ROW(Intercomm_merge, &intercomm_merge) HELPED(Comm_spawn, 5) HELPED(Comm_spawn_multiple, 6) HELPED(Comm_accept, 3)
   HELPED(Comm_connect, 3) HELPED(Comm_disconnect, kUnordered) HELPED(Comm_join, kUnordered)
-  IN_PLACE(Comm_free) IN_PLACE(Comm_set_attr) IN_PLACE(Comm_delete_attr)
+  ROW(Comm_free, &free_communicator) ROW(Comm_set_name, &set_name) IN_PLACE(Comm_set_attr) IN_PLACE(Comm_delete_attr)
   ROW(Comm_set_errhandler, &set_handler) ROW(Comm_get_errhandler, &get_handler)
   ROW(Comm_create_errhandler, &create_handler)
 

@@ -44,7 +44,11 @@ void note_merged(MPI_Comm communicator) noexcept {
 }
 
 int intercomm_merge(MPI_Comm communicator, int high, MPI_Comm* merged) noexcept {
-  const int code = Helped<PMPI_Intercomm_merge, 0>::call(communicator, high, merged);
+  return intercomm_merge_from(__builtin_return_address(0), communicator, high, merged);
+}
+
+int intercomm_merge_from(const void* caller, MPI_Comm communicator, int high, MPI_Comm* merged) noexcept {
+  const int code = Helped<PMPI_Intercomm_merge, 0>::call_from(caller, communicator, high, merged);
   if (code == MPI_SUCCESS) note_merged(*merged);
   return code;
 }

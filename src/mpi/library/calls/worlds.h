@@ -14,5 +14,7 @@ bool may_span_worlds(MPI_Comm communicator) noexcept;
 void note_merged(MPI_Comm communicator) noexcept;
 
 int intercomm_merge(MPI_Comm communicator, int high, MPI_Comm* merged) noexcept;
+// For the call behind which the program's code goes on at `caller`.
+int intercomm_merge_from(const void* caller, MPI_Comm communicator, int high, MPI_Comm* merged) noexcept;
 
 }  // namespace weft::mpi

@@ -2,7 +2,10 @@
 // The kinds of calls/, for routines whose arguments are all addresses. `arguments`: without the error.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "mpi/library/calls/collective.h"
@@ -15,17 +18,19 @@
 #include "mpi/library/helper/helper.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi::fortran {
 
-// Gives `Kind::run(void* const* arguments)`, which returns the error, the shape of a routine.
+// Gives `Kind::run(void* const* arguments)`, which returns the error, the shape of a routine. Behind the arguments is
+// the address at which the program goes on.
 template <class Kind, class Places>
 struct ShapedAt;
 
 template <class Kind, size_t... place>
 struct ShapedAt<Kind, std::index_sequence<place...>> {
   static void call(Address<place>... arguments, MPI_Fint* error) noexcept {
-    void* const all[] = {arguments..., nullptr};
+    void* const all[] = {arguments..., __builtin_return_address(0)};
     give_error(error, Kind::run(all));
   }
 };
@@ -38,6 +43,43 @@ int call_routine(void* const* arguments) noexcept {
   return spread(Routine<name, count>::call, arguments, std::make_index_sequence<count>());
 }
 
+// "MPI_RECV" of "pmpi_recv_".
+template <Text routine>
+inline constexpr auto kFortranName = [] {
+  std::array<char, sizeof routine.text - 2> name{};
+  for (size_t i = 0; i + 1 < name.size(); ++i) {
+    const char c = routine.text[i + 1];
+    name[i] = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return name;
+}();
+
+// What a routine waits for, by its arguments.
+template <Text routine, size_t communicator>
+void describe(const void* arguments, Description& into) noexcept {
+  const auto* given = static_cast<void* const*>(arguments);
+  const auto number = [given](size_t place) { return *static_cast<const MPI_Fint*>(given[place]); };
+  constexpr std::string_view name = kFortranName<routine>.data();
+  into.name = name.data();
+  if constexpr (name == "MPI_SEND" || name == "MPI_SSEND" || name == "MPI_RSEND" || name == "MPI_BSEND" ||
+                name == "MPI_RECV") {
+    into.count = number(1);
+    into.type = PMPI_Type_f2c(number(2));
+    into.peer = number(3);
+    into.tag = number(4);
+    into.communicator = PMPI_Comm_f2c(number(5));
+    into.direction = name == "MPI_RECV" ? Description::Direction::received : Description::Direction::sent;
+  } else if constexpr (name == "MPI_PROBE" || name == "MPI_MPROBE") {
+    into.peer = number(0);
+    into.tag = number(1);
+    into.communicator = PMPI_Comm_f2c(number(2));
+  } else if constexpr (name == "MPI_WAITANY") {
+    into.requests = number(0);
+  } else if constexpr (communicator != kUnordered) {
+    into.communicator = PMPI_Comm_f2c(number(communicator));
+  }
+}
+
 // `flag`: the place at which the routine that attempts it has one argument more.
 template <Text plain, Text attempt, size_t arguments, size_t flag>
 struct Attempted {
@@ -45,12 +87,13 @@ struct Attempted {
 
   static int run(void* const* given) noexcept {
     const Runtime* runtime = converting();
-    if (runtime == nullptr) return call_routine<plain, arguments>(given);
+    const Call call{describe<plain, kUnordered>, given, given[arguments]};
+    if (runtime == nullptr) return call_plain(call, [given] { return call_routine<plain, arguments>(given); });
     Attempts attempts;
     std::copy_n(given, flag, attempts.passed);
     attempts.passed[flag] = &attempts.found;
     std::copy_n(given + flag, arguments - flag, attempts.passed + flag + 1);
-    wait_until(*runtime, &Attempts::make, &attempts);
+    wait_until(*runtime, &Attempts::make, &attempts, call);
     return attempts.code;
   }
 
@@ -98,22 +141,26 @@ struct InPlace {
 
 // What orders calls for a helper: the handle at a place.
 struct Unordered {
+  static constexpr size_t kCommunicator = kUnordered;
   static Order of(void* const*) noexcept { return 0; }
 };
 template <size_t place>
 struct ByCommunicator {
+  static constexpr size_t kCommunicator = place;
   static Order of(void* const* given) noexcept {
     return reinterpret_cast<Order>(PMPI_Comm_f2c(*static_cast<MPI_Fint*>(given[place])));
   }
 };
 template <size_t place>
 struct ByWindow {
+  static constexpr size_t kCommunicator = kUnordered;
   static Order of(void* const* given) noexcept {
     return reinterpret_cast<Order>(PMPI_Win_f2c(*static_cast<MPI_Fint*>(given[place])));
   }
 };
 template <size_t place>
 struct ByFile {
+  static constexpr size_t kCommunicator = kUnordered;
   static Order of(void* const* given) noexcept {
     return reinterpret_cast<Order>(PMPI_File_f2c(*static_cast<MPI_Fint*>(given[place])));
   }
@@ -125,17 +172,20 @@ struct Helped {
 
   static int run(void* const* given) noexcept {
     const Runtime* runtime = converting();
-    if (runtime == nullptr) return call_routine<plain, arguments>(given);
-    return run_helped(*runtime, given);
+    if (runtime != nullptr) return run_helped(*runtime, given);
+    return call_plain({describe<plain, Ordered::kCommunicator>, given, given[arguments]},
+                      [given] { return call_routine<plain, arguments>(given); });
   }
 
   static int run_helped(const Runtime& runtime, void* const* given) noexcept {
-    struct Call : Job {
+    struct Made : Job {
       void* const* arguments_of;
     } made;
     made.arguments_of = given;
     made.order = Ordered::of(given);
-    made.call = [](Job& job) { return call_routine<plain, arguments>(static_cast<Call&>(job).arguments_of); };
+    made.call = [](Job& job) { return call_routine<plain, arguments>(static_cast<Made&>(job).arguments_of); };
+    const Call call{describe<plain, Ordered::kCommunicator>, given, given[arguments]};
+    made.described = &call;
     return call_on_helper(runtime, made);
   }
 };
@@ -152,6 +202,7 @@ struct Started {
     void* with_request[shared + 1];
     std::copy_n(given, shared, with_request);
     with_request[shared] = &started;
+    const int64_t began = start_time();
     {
       const Inside inside;
       if (const int code = call_routine<start, shared + 1>(with_request); code != MPI_SUCCESS) return code;
@@ -159,22 +210,35 @@ struct Started {
     MPI_Request request = PMPI_Request_f2c(started);
     MPI_Status status;
     status.MPI_ERROR = MPI_SUCCESS;
-    const int code = wait_for(*runtime, request, &status, Origin{});
+    const int code = wait_for(*runtime, request, &status, Origin{}, {kDescribe, given, given[arguments], began});
     if constexpr (arguments > shared) give_status(status, given[shared]);
     return code;
   }
 
  private:
+  static constexpr auto kDescribe = describe < plain, Which::kCollective ? shared - 1 : kUnordered > ;
+
   // As that of calls/started.h.
   static int make_plain(void* const* given) noexcept {
     if constexpr (Which::kCollective) {
       const Runtime* helping = helping_with_collective();
       if (helping != nullptr)
         return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run_helped(*helping, given);
-      const Inside inside;
-      return call_routine<plain, arguments>(given);
     }
-    return call_routine<plain, arguments>(given);
+    return call_plain({kDescribe, given, given[arguments]}, MPI_STATUS_IGNORE, [given](MPI_Status* wanted) {
+      if constexpr (Which::kCollective) {
+        const Inside inside;
+        return call_routine<plain, arguments>(given);
+      } else if constexpr (arguments > shared) {
+        WantedStatus status(given[shared], wanted);
+        void* with_status[arguments];
+        std::copy_n(given, arguments, with_status);
+        with_status[shared] = status.address();
+        return status.after(call_routine<plain, arguments>(with_status));
+      } else {
+        return call_routine<plain, arguments>(given);
+      }
+    });
   }
 };
 
@@ -189,16 +253,18 @@ struct HelpedWithTextsAt;
 template <Text plain, class Ordered, size_t... place, size_t... text>
 struct HelpedWithTextsAt<plain, Ordered, std::index_sequence<place...>, std::index_sequence<text...>> {
   static void call(Address<place>... arguments, MPI_Fint* error, LengthAt<text>... lengths) noexcept {
-    struct Call : Job {
+    struct Made : Job {
       void* given[sizeof...(place)];
       Length long_as[sizeof...(text)];
     } made;
     ((made.given[place] = arguments), ...);
     ((made.long_as[text] = lengths), ...);
+    const Call call{describe<plain, Ordered::kCommunicator>, made.given, __builtin_return_address(0)};
     const Runtime* runtime = converting();
-    if (runtime == nullptr) return give_error(error, make(made));
+    if (runtime == nullptr) return give_error(error, call_plain(call, [&] { return make(made); }));
     made.order = Ordered::of(made.given);
-    made.call = [](Job& job) { return make(static_cast<Call&>(job)); };
+    made.call = [](Job& job) { return make(static_cast<Made&>(job)); };
+    made.described = &call;
     give_error(error, call_on_helper(*runtime, made));
   }
 

@@ -11,6 +11,7 @@
 #include "mpi/library/levels/levels.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
+#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi::fortran {
 
@@ -76,11 +77,16 @@ void is_thread_main(MPI_Fint* flag, MPI_Fint* error) noexcept {
 
 void wait(MPI_Fint* request, void* status, MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
-  if (runtime == nullptr) return give_error(error, Routine<"pmpi_wait_", 2>::call(request, status));
+  static constexpr int kOne = 1;
+  const Call call = call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0));
+  if (runtime == nullptr) {
+    const auto plain = [&] { return Routine<"pmpi_wait_", 2>::call(request, status); };
+    return give_error(error, call_plain(call, plain));
+  }
   MPI_Request waited = PMPI_Request_f2c(*request);
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  const int code = wait_for_programs(*runtime, waited, &completed);
+  const int code = wait_for_programs(*runtime, waited, &completed, call);
   *request = PMPI_Request_c2f(waited);
   give_status(completed, status);
   give_error(error, code);
@@ -89,12 +95,14 @@ void wait(MPI_Fint* request, void* status, MPI_Fint* error) noexcept {
 void waitall(const MPI_Fint* count, MPI_Fint* requests, void* statuses, MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
   const Requests all(runtime != nullptr && *count > 0 ? *count : 0);
+  const Call call = call_for_requests<PMPI_Waitall>(*count, __builtin_return_address(0));
   if (all.count == 0 || all.requests == nullptr) {
     MPI_Fint number = *count;
-    return give_error(error, Routine<"pmpi_waitall_", 3>::call(&number, requests, statuses));
+    const auto plain = [&] { return Routine<"pmpi_waitall_", 3>::call(&number, requests, statuses); };
+    return give_error(error, call_plain(call, plain));
   }
   for (int i = 0; i < all.count; ++i) all.requests[i] = PMPI_Request_f2c(requests[i]);
-  const int code = wait_for_all(*runtime, all.count, all.requests, all.statuses);
+  const int code = wait_for_all(*runtime, all.count, all.requests, all.statuses, call);
   auto* into = static_cast<MPI_Fint*>(statuses);
   const bool wanted = into != MPI_F_STATUSES_IGNORE && into != MPI_F_STATUS_IGNORE;
   for (int i = 0; i < all.count; ++i) {
@@ -107,8 +115,10 @@ void waitall(const MPI_Fint* count, MPI_Fint* requests, void* statuses, MPI_Fint
 void waitsome(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* completed, MPI_Fint* places, void* statuses,
               MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
+  const Call call = call_for_requests<PMPI_Waitsome>(*count, __builtin_return_address(0));
   if (runtime == nullptr) {
-    return give_error(error, Routine<"pmpi_waitsome_", 5>::call(count, requests, completed, places, statuses));
+    const auto plain = [&] { return Routine<"pmpi_waitsome_", 5>::call(count, requests, completed, places, statuses); };
+    return give_error(error, call_plain(call, plain));
   }
   struct Some {
     void* const arguments[5];
@@ -119,7 +129,7 @@ void waitsome(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* completed, MPI_Fint
     code = spread(Routine<"pmpi_testsome_", 5>::call, arguments, std::make_index_sequence<5>());
     return *static_cast<MPI_Fint*>(arguments[2]) != 0 || code != MPI_SUCCESS;
   };
-  wait_until(*runtime, attempt, &some);
+  wait_until(*runtime, attempt, &some, call);
   give_error(error, some.code);
 }
 
@@ -127,10 +137,19 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
               void* receive_type, void* source, void* receive_tag, void* communicator, void* status,
               MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
+  const auto number = [](const void* argument) { return *static_cast<const MPI_Fint*>(argument); };
+  const Exchange both{kNameOf<PMPI_Sendrecv>,     number(to),
+                      number(send_tag),           number(source),
+                      number(receive_tag),        PMPI_Comm_f2c(number(communicator)),
+                      __builtin_return_address(0)};
   if (runtime == nullptr) {
-    return give_error(
-        error, Routine<"pmpi_sendrecv_", 12>::call(from, sent, send_type, to, send_tag, into, received, receive_type,
-                                                   source, receive_tag, communicator, status));
+    const auto plain = [&](MPI_Status* wanted) {
+      WantedStatus given(status, wanted);
+      return given.after(Routine<"pmpi_sendrecv_", 12>::call(from, sent, send_type, to, send_tag, into, received,
+                                                             receive_type, source, receive_tag, communicator,
+                                                             given.address()));
+    };
+    return give_error(error, call_plain({describe_exchange, &both, both.caller}, MPI_STATUS_IGNORE, plain));
   }
   MPI_Fint receive = 0;
   MPI_Fint send = 0;
@@ -148,8 +167,7 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
   }
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  const int code = wait_for_both(*runtime, PMPI_Request_f2c(receive), PMPI_Request_f2c(send), &completed,
-                                 PMPI_Comm_f2c(*static_cast<MPI_Fint*>(communicator)));
+  const int code = wait_for_both(*runtime, PMPI_Request_f2c(receive), PMPI_Request_f2c(send), &completed, both);
   give_status(completed, status);
   give_error(error, code);
 }
@@ -161,22 +179,25 @@ void sendrecv_replace(void* buffer, const MPI_Fint* count, const MPI_Fint* type,
   static void* const bottom = platform::find_symbol("mpi_fortran_bottom_");
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  const int code = SendrecvReplaceInt::call(buffer == bottom ? MPI_BOTTOM : buffer, *count, PMPI_Type_f2c(*type), *to,
-                                            *send_tag, *source, *receive_tag, PMPI_Comm_f2c(*communicator), &completed);
+  const int code = SendrecvReplaceInt::call_from(__builtin_return_address(0), buffer == bottom ? MPI_BOTTOM : buffer,
+                                                 *count, PMPI_Type_f2c(*type), *to, *send_tag, *source, *receive_tag,
+                                                 PMPI_Comm_f2c(*communicator), &completed);
   give_status(completed, status);
   give_error(error, code);
 }
 
 void comm_dup(const MPI_Fint* communicator, MPI_Fint* made, MPI_Fint* error) noexcept {
   MPI_Comm duplicate = MPI_COMM_NULL;
-  const int code = mpi::Collective<PMPI_Comm_dup, PMPI_Comm_idup, 0>::call(PMPI_Comm_f2c(*communicator), &duplicate);
+  const int code = mpi::Collective<PMPI_Comm_dup, PMPI_Comm_idup, 0>::call_from(
+      __builtin_return_address(0), PMPI_Comm_f2c(*communicator), &duplicate);
   if (code == MPI_SUCCESS) *made = PMPI_Comm_c2f(duplicate);
   give_error(error, code);
 }
 
 void intercomm_merge(const MPI_Fint* communicator, const MPI_Fint* high, MPI_Fint* merged, MPI_Fint* error) noexcept {
   MPI_Comm both = MPI_COMM_NULL;
-  const int code = mpi::intercomm_merge(PMPI_Comm_f2c(*communicator), *high != 0 ? 1 : 0, &both);
+  const int code =
+      mpi::intercomm_merge_from(__builtin_return_address(0), PMPI_Comm_f2c(*communicator), *high != 0 ? 1 : 0, &both);
   if (code == MPI_SUCCESS) *merged = PMPI_Comm_c2f(both);
   give_error(error, code);
 }

@@ -8,6 +8,9 @@
 
 #include "mpi/library/helper/nap.h"
 #include "mpi/library/inside.h"
+#include "mpi/library/waits/in_place.h"
+#include "mpi/library/waits/trace.h"
+#include "platform/cycles.h"
 
 namespace weft::mpi {
 
@@ -105,9 +108,14 @@ bool hand_over(Job& job) noexcept {
 }  // namespace
 
 int call_on_helper(const Runtime& runtime, Job& job) noexcept {
-  if (!in_parallel(runtime)) return make(job);
+  const TracedIfWanted traced(*job.described);
+  if (!in_parallel(runtime)) {
+    const WaitInPlace wait(*job.described);
+    return make(job);
+  }
   job.runtime = &runtime;
   job.context = runtime.context();
+  job.began = platform::now_ns();
   weft_blocking_context* context = job.context;
   bool handed_over;
   {
@@ -121,6 +129,13 @@ int call_on_helper(const Runtime& runtime, Job& job) noexcept {
   }
   runtime.block(context);
   return job.code;
+}
+
+void visit_jobs(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
+  const Locked lock;
+  for (const Helper* helper = g_helpers; helper != nullptr; helper = helper->next) {
+    for (const Job* job = helper->first; job != nullptr; job = job->next) visit(*job->described, job->began, argument);
+  }
 }
 
 }  // namespace weft::mpi

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mpi/library/runtime.h"
+#include "mpi/library/waits/call.h"
 
 namespace weft::mpi {
 
@@ -17,8 +18,11 @@ struct Job {
   int (*call)(Job& job) = nullptr;
   Order order = 0;
   int code = 0;
+  // What it is, for people.
+  const Call* described = nullptr;
 
   // Of helper.cpp.
+  int64_t began = 0;
   Job* next = nullptr;
   const Runtime* runtime = nullptr;
   weft_blocking_context* context = nullptr;
@@ -27,5 +31,8 @@ struct Job {
 // Pauses the caller until it has been called; returns what it returned. The call is made in place where there is nobody
 // to give the CPU to, and where no thread can be made.
 int call_on_helper(const Runtime& runtime, Job& job) noexcept;
+
+// The calls of all jobs, and when they were handed over. None of them ends meanwhile.
+void visit_jobs(void (*visit)(const Call& call, int64_t began, void* argument), void* argument) noexcept;
 
 }  // namespace weft::mpi

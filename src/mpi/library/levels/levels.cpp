@@ -7,6 +7,8 @@
 #include "mpi/library/levels/environment.h"
 #include "mpi/library/levels/program.h"
 #include "mpi/library/runtime.h"
+#include "mpi/library/waits/trace.h"
+#include "mpi/library/waits/watch.h"
 #include "weft/mpi.h"
 
 namespace weft::mpi {
@@ -44,6 +46,7 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   const bool pausing = parallelism != Parallelism::none;
   // No MPI knows MPI_TASK_MULTIPLE.
   const int known = required == MPI_TASK_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
+  if (with_runtime && (pausing || known == MPI_THREAD_MULTIPLE)) take_signal();
   int given = known;
   {
     const StartEnvironment environment(pausing);
@@ -59,6 +62,7 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   } else if (pausing || multiple) {
     activate(multiple ? nullptr : "this MPI does not give MPI_THREAD_MULTIPLE");
   }
+  begin_trace();
   if (multiple && (pausing || (with_runtime && required > known))) given = g_told = required;
   *provided = given;
   return MPI_SUCCESS;

@@ -17,6 +17,7 @@ namespace {
 // A ticket of nobody's; behind it copies of the requests, and the places of those that are active.
 struct Detached : Ticket {
   Event event;
+  Call what;
 
   static Detached* make(int count) noexcept {
     const size_t behind = (sizeof(MPI_Request) + sizeof(int)) * static_cast<size_t>(count);
@@ -26,6 +27,15 @@ struct Detached : Ticket {
   MPI_Request* room_for_requests() noexcept { return reinterpret_cast<MPI_Request*>(this + 1); }
   int* room_for_places(int count) noexcept { return reinterpret_cast<int*>(room_for_requests() + count); }
 };
+
+// For people: a task that waits although it has been made non-blocking.
+Call call_for(const int& count, const void* caller) noexcept {
+  return {[](const void* requests, Description& into) noexcept {
+            into.name = "events of a task";
+            into.requests = *static_cast<const int*>(requests);
+          },
+          &count, caller};
+}
 
 void end(Ticket& ticket) noexcept {
   auto* detached = static_cast<Detached*>(&ticket);
@@ -38,14 +48,15 @@ void end(Ticket& ticket) noexcept {
 
 }  // namespace
 
-int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, Event event) noexcept {
+int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, Event event,
+           const void* caller) noexcept {
   if (is_waited_for(count, requests)) {
     event.come(runtime, event.argument);
     return refuse_second_wait();
   }
   Detached* detached = Detached::make(count);
   if (detached == nullptr) {
-    const int code = wait_for_all(runtime, count, requests, statuses);
+    const int code = wait_for_all(runtime, count, requests, statuses, call_for(count, caller));
     event.come(runtime, event.argument);
     return code;
   }
@@ -75,22 +86,25 @@ int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status*
   detached->runtime = &runtime;
   detached->event = event;
   detached->ended = end;
+  detached->what = call_for(detached->count, caller);
+  detached->call = &detached->what;
   submit(runtime, *detached);
   return code;
 }
 
-int detach_from_task(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+int detach_from_task(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
+                     const void* caller) noexcept {
   weft_event_counter* counter = runtime.event_counter();
   if (counter == nullptr) {
     static std::atomic<bool> said{false};
     if (!said.exchange(true)) base::warn("mpi: TAMPI_Iwait or the like is called outside of explicit tasks; it waits");
-    return wait_for_all(runtime, count, requests, statuses);
+    return wait_for_all(runtime, count, requests, statuses, call_for(count, caller));
   }
   runtime.increase(counter, 1);
   const auto come = [](const Runtime& of, void* argument) {
     of.decrease(static_cast<weft_event_counter*>(argument), 1);
   };
-  return detach(runtime, count, requests, statuses, {come, counter});
+  return detach(runtime, count, requests, statuses, {come, counter}, caller);
 }
 
 }  // namespace weft::mpi

@@ -14,10 +14,13 @@ struct Event {
 };
 
 // Takes the requests over: they become MPI_REQUEST_NULL. `statuses` are written before the event comes. The event comes
-// once, perhaps before this returns. The code is that of requests that have failed by then.
-int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, Event event) noexcept;
+// once, perhaps before this returns. The code is that of requests that have failed by then. `caller`: of the program's,
+// for people.
+int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, Event event,
+           const void* caller) noexcept;
 
 // As an event of the calling task; on the spot if the caller is no task that can have events.
-int detach_from_task(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
+int detach_from_task(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
+                     const void* caller) noexcept;
 
 }  // namespace weft::mpi

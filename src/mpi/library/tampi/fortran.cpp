@@ -20,7 +20,7 @@ MPI_Status* statuses_of(MPI_Fint* statuses) noexcept {
 
 void iwait_fortran(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) noexcept {
   MPI_Request waited = PMPI_Request_f2c(*request);
-  const int code = iwaitall(1, &waited, statuses_of(status));
+  const int code = iwaitall_from(__builtin_return_address(0), 1, &waited, statuses_of(status));
   *request = PMPI_Request_c2f(waited);
   give_error(error, code);
 }
@@ -30,7 +30,7 @@ void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statu
   auto* waited = static_cast<MPI_Request*>(std::malloc(sizeof(MPI_Request) * static_cast<size_t>(number + 1)));
   if (waited == nullptr) base::lacking("mpi: no memory for %d requests", number);
   for (int i = 0; i < number; ++i) waited[i] = PMPI_Request_f2c(requests[i]);
-  const int code = iwaitall(*count, waited, statuses_of(statuses));
+  const int code = iwaitall_from(__builtin_return_address(0), *count, waited, statuses_of(statuses));
   for (int i = 0; i < number; ++i) requests[i] = PMPI_Request_c2f(waited[i]);
   std::free(waited);
   give_error(error, code);

@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/tampi/detach.h"
+#include "mpi/library/waits/plain.h"
 #include "platform/find_symbol.h"
 #include "weft/TAMPI.h"
 
@@ -25,17 +26,29 @@ void fulfill(uintptr_t event) noexcept {
 
 }  // namespace
 
-int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+int iwaitall_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
-  if (runtime == nullptr || count <= 0) return PMPI_Waitall(count, requests, statuses);
-  return detach_from_task(*runtime, count, requests, statuses);
+  if (runtime == nullptr || count <= 0) {
+    return call_plain(call_for_requests<PMPI_Waitall>(count, caller),
+                      [&] { return PMPI_Waitall(count, requests, statuses); });
+  }
+  return detach_from_task(*runtime, count, requests, statuses, caller);
+}
+
+int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+  return iwaitall_from(__builtin_return_address(0), count, requests, statuses);
+}
+
+int iwait_from(const void* caller, MPI_Request* request, MPI_Status* status) noexcept {
+  return iwaitall_from(caller, 1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
 }
 
 int iwait(MPI_Request* request, MPI_Status* status) noexcept {
-  return iwaitall(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+  return iwait_from(__builtin_return_address(0), request, status);
 }
 
-int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept {
+static int detach_event_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses,
+                             uintptr_t event) noexcept {
   const Runtime* runtime = runtime_here();
   if (runtime == nullptr || count <= 0) {
     const int code = PMPI_Waitall(count, requests, statuses);
@@ -43,11 +56,15 @@ int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uin
     return code;
   }
   const auto come = [](const Runtime&, void* argument) { fulfill(reinterpret_cast<uintptr_t>(argument)); };
-  return detach(*runtime, count, requests, statuses, {come, reinterpret_cast<void*>(event)});
+  return detach(*runtime, count, requests, statuses, {come, reinterpret_cast<void*>(event)}, caller);
+}
+
+int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept {
+  return detach_event_from(__builtin_return_address(0), count, requests, statuses, event);
 }
 
 int detach_event(MPI_Request* request, uintptr_t event) noexcept {
-  return detach_event_all(1, request, MPI_STATUSES_IGNORE, event);
+  return detach_event_from(__builtin_return_address(0), 1, request, MPI_STATUSES_IGNORE, event);
 }
 
 int tampi_init(int required, int* provided) noexcept {

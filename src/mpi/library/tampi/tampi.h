@@ -14,6 +14,9 @@ namespace weft::mpi {
 
 int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
 int iwait(MPI_Request* request, MPI_Status* status) noexcept;
+// For the call behind which the program's code goes on at `caller`.
+int iwaitall_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
+int iwait_from(const void* caller, MPI_Request* request, MPI_Status* status) noexcept;
 
 int detach_event(MPI_Request* request, uintptr_t event) noexcept;
 int detach_event_all(int count, MPI_Request* requests, MPI_Status* statuses, uintptr_t event) noexcept;
@@ -35,16 +38,22 @@ struct Requestless<start> {
   template <size_t... i>
   struct Shape<std::index_sequence<i...>> {
     static int call(std::tuple_element_t<i, std::tuple<S...>>... passed) noexcept {
-      return call_with_status(passed..., MPI_STATUS_IGNORE);
+      return start_from(__builtin_return_address(0), passed..., MPI_STATUS_IGNORE);
     }
     static int call_with_status(std::tuple_element_t<i, std::tuple<S...>>... passed, MPI_Status* status) noexcept {
+      return start_from(__builtin_return_address(0), passed..., status);
+    }
+
+   private:
+    static int start_from(const void* caller, std::tuple_element_t<i, std::tuple<S...>>... passed,
+                          MPI_Status* status) noexcept {
       MPI_Request request = MPI_REQUEST_NULL;
       int code;
       {
         const Inside inside;
         code = start(passed..., &request);
       }
-      return code == MPI_SUCCESS ? iwait(&request, status) : code;
+      return code == MPI_SUCCESS ? iwait_from(caller, &request, status) : code;
     }
   };
   using Of = Shape<std::make_index_sequence<sizeof...(S) - 1>>;

@@ -15,6 +15,18 @@ class Pending {
   // Looks at every request once. Tickets whose last request has completed are put before `ended`.
   void sweep(Ticket*& ended) noexcept;
 
+  // Each ticket that has requests left, once. Those of a ticket lie together.
+  template <class Visit>
+  void each(Visit&& visit) const noexcept {
+    const Ticket* last = nullptr;
+    for (int i = 0; i < count_; ++i) {
+      const Ticket* ticket = owners_[i].ticket;
+      if (ticket == nullptr || ticket == last) continue;
+      visit(*ticket);
+      last = ticket;
+    }
+  }
+
  private:
   struct Owner {
     Ticket* ticket;  // null: the request has completed

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/tickets/tickets.h"
 
+#include <sched.h>
+
 #include "mpi/library/tickets/pending.h"
+#include "platform/cycles.h"
 
 namespace weft::mpi {
 
@@ -68,6 +71,7 @@ void look() noexcept {
 }  // namespace
 
 void submit(const Runtime& runtime, Ticket& ticket) noexcept {
+  ticket.began = platform::now_ns();
   // Before it can end. Sequentially consistent, as the load in poll() is: it sees this, or the runtime sees
   // poll_soon().
   const bool first = g_waiting.fetch_add(1) == 0;
@@ -97,5 +101,15 @@ int poll(void*) noexcept {
 }
 
 int tickets_waiting() noexcept { return g_waiting.load(); }
+
+void visit_tickets(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
+  while (!g_progress.try_lock()) sched_yield();
+  take_in();
+  g_pending.each([&](const Ticket& ticket) { visit(*ticket.call, ticket.began, argument); });
+  for (const Ticket* ticket = g_attempts; ticket != nullptr; ticket = ticket->next) {
+    visit(*ticket->call, ticket->began, argument);
+  }
+  g_progress.unlock();
+}
 
 }  // namespace weft::mpi

@@ -6,6 +6,7 @@
 
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
+#include "mpi/library/waits/call.h"
 
 namespace weft::mpi {
 
@@ -22,6 +23,9 @@ struct Ticket {
   // Called without locks, once; the ticket may be gone when it returns.
   void (*ended)(Ticket& ticket) = nullptr;
 
+  // What it is, for people.
+  const Call* call = nullptr;
+
   // Of the last request that failed.
   int code = MPI_SUCCESS;
 
@@ -32,6 +36,7 @@ struct Ticket {
   // Of tickets.cpp.
   Ticket* next = nullptr;
   int left = 0;
+  int64_t began = 0;
 };
 
 // Whoever waits for a message tries with this lock held: MPI is slow when several threads look at the same time.
@@ -54,5 +59,8 @@ void pause_for(const Runtime& runtime, Ticket& ticket) noexcept;
 
 // The polling service: how many tickets are left.
 int poll(void* data) noexcept;
+
+// The calls of all tickets, and when they were handed over. Nobody looks meanwhile, so none of them ends.
+void visit_tickets(void (*visit)(const Call& call, int64_t began, void* argument), void* argument) noexcept;
 
 }  // namespace weft::mpi

@@ -7,6 +7,8 @@
 
 #include "mpi/library/tickets/tickets.h"
 #include "mpi/library/tickets/waited.h"
+#include "mpi/library/waits/in_place.h"
+#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
@@ -80,10 +82,13 @@ int look(void* waited) noexcept {
 // Outside of parallel regions the CPU has nothing better to do: as MPI itself, which looks until the message is there.
 // Yields, since other ranks may want the CPU: after a few looks, in which most messages come.
 template <class Waited>
-bool look_until_done(const Runtime& runtime, Waited& waited) noexcept {
+bool look_until_done(const Runtime& runtime, Waited& waited, const Call& call) noexcept {
   constexpr int kLooksBeforeYield = 64;
-  for (int looks = 1; !waited.test(); ++looks) {
-    if (looks < kLooksBeforeYield) continue;
+  for (int looks = 1; looks < kLooksBeforeYield; ++looks) {
+    if (waited.test()) return true;
+  }
+  const WaitInPlace wait(call);
+  while (!waited.test()) {
     runtime.yield();
     sched_yield();
   }
@@ -91,23 +96,23 @@ bool look_until_done(const Runtime& runtime, Waited& waited) noexcept {
 }
 
 template <class Waited>
-bool done_in_place(const Runtime& runtime, Waited& waited) noexcept {
+bool done_in_place(const Runtime& runtime, Waited& waited, const Call& call) noexcept {
   if (waited.test()) return true;
-  if (!in_parallel(runtime)) return look_until_done(runtime, waited);
+  if (!in_parallel(runtime)) return look_until_done(runtime, waited, call);
   return runtime.spin_until(look<Waited>, &waited) != 0;
 }
 
 int report(const Origin& origin, int code) noexcept { return code == MPI_SUCCESS ? code : raise(origin, code); }
 
 int wait_for_one(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
-                 bool programs) noexcept {
+                 const Call& call, bool programs) noexcept {
   One one{request, status};
-  if (done_in_place(runtime, one)) return report(origin, one.code);
+  if (done_in_place(runtime, one, call)) return report(origin, one.code);
   if (programs && !claim(1, &request, nullptr)) return refuse_second_wait();
   // Of a status that it has been given, MPI_Wait leaves the error as it was.
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1, .claimed = programs};
+  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1, .claimed = programs, .call = &call};
   pause_for(runtime, ticket);
   if (status != MPI_STATUS_IGNORE) {
     completed.MPI_ERROR = status->MPI_ERROR;
@@ -116,15 +121,33 @@ int wait_for_one(const Runtime& runtime, MPI_Request& request, MPI_Status* statu
   return report(origin, ticket.code);
 }
 
-}  // namespace
-
-int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin) noexcept {
-  return wait_for_one(runtime, request, status, origin, false);
+// The trace wants the status, even if the program does not.
+[[gnu::cold, gnu::noinline]] int wait_traced(const Runtime& runtime, MPI_Request& request, MPI_Status* status,
+                                             const Origin& origin, const Call& call, bool programs) noexcept {
+  TracedWait traced(call);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int code = wait_for_one(runtime, request, status, origin, call, programs);
+  if (code == MPI_SUCCESS) traced.came(*status);
+  return code;
 }
 
-int wait_for_programs(const Runtime& runtime, MPI_Request& request, MPI_Status* status) noexcept {
+int wait_for_request(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
+                     const Call& call, bool programs) noexcept {
+  if (__builtin_expect(traces(), 0)) return wait_traced(runtime, request, status, origin, call, programs);
+  return wait_for_one(runtime, request, status, origin, call, programs);
+}
+
+}  // namespace
+
+int wait_for(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Origin& origin,
+             const Call& call) noexcept {
+  return wait_for_request(runtime, request, status, origin, call, false);
+}
+
+int wait_for_programs(const Runtime& runtime, MPI_Request& request, MPI_Status* status, const Call& call) noexcept {
   if (is_waited_for(1, &request)) return refuse_second_wait();
-  return wait_for_one(runtime, request, status, Origin{}, true);
+  return wait_for_request(runtime, request, status, Origin{}, call, true);
 }
 
 int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* active, int& code) noexcept {
@@ -143,17 +166,19 @@ int split_active(int count, MPI_Request* requests, MPI_Status* statuses, int* ac
   return actives;
 }
 
-int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
+                 const Call& call) noexcept {
   if (is_waited_for(count, requests)) return refuse_second_wait();
   const Origin origin{};
+  const TracedIfWanted traced(call);
   All all{count, requests, statuses};
-  if (done_in_place(runtime, all)) return report(origin, all.code);
+  if (done_in_place(runtime, all, call)) return report(origin, all.code);
   constexpr int kFew = 32;
   int few[kFew];
   int* active = count <= kFew ? few : static_cast<int*>(std::malloc(sizeof(int) * static_cast<size_t>(count)));
   if (active == nullptr) {
     // Without memory they are looked at together, which costs the others some of their time.
-    wait_until(runtime, [](void* argument) { return static_cast<All*>(argument)->test(); }, &all);
+    wait_until(runtime, [](void* argument) { return static_cast<All*>(argument)->test(); }, &all, call);
     return report(origin, all.code);
   }
   int code = MPI_SUCCESS;
@@ -163,7 +188,8 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
     return refuse_second_wait();
   }
   if (actives > 0) {
-    Ticket ticket{.requests = requests, .statuses = statuses, .wanted = active, .count = actives, .claimed = true};
+    Ticket ticket{
+        .requests = requests, .statuses = statuses, .wanted = active, .count = actives, .claimed = true, .call = &call};
     pause_for(runtime, ticket);
     if (ticket.code != MPI_SUCCESS) code = ticket.code;
   }
@@ -171,13 +197,15 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
   return code == MPI_SUCCESS ? code : report(origin, MPI_ERR_IN_STATUS);
 }
 
-void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument) noexcept {
+void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* argument, const Call& call) noexcept {
+  const TracedIfWanted traced(call);
   Attempt waited{attempt, argument};
-  if (done_in_place(runtime, waited)) return;
+  if (done_in_place(runtime, waited, call)) return;
   struct Attempting : Ticket {
     Attempt* waited;
   } ticket;
   ticket.waited = &waited;
+  ticket.call = &call;
   ticket.attempt = [](Ticket& of) { return static_cast<Attempting&>(of).waited->test(); };
   pause_for(runtime, ticket);
 }

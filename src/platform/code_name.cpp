@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dynamic linker knows exported functions; the others, such as outlined regions, are in the file's own table.
-#include "trace/symbols.h"
+#include "platform/code_name.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace weft::trace {
+namespace weft::platform {
 
 namespace {
 
@@ -52,14 +52,14 @@ class Image {
 };
 
 struct Found {
-  std::string name;
+  char name[256] = "";
   uint64_t offset = 0;
 };
 
-// The function of the file's symbol table that `address`, relative to where the file is loaded, lies in.
-Found find(const Image& image, uint64_t address) {
+// The function of the file's symbol table that `address`, relative to where the file is loaded, lies in; no name: none.
+void find(const Image& image, uint64_t address, Found& found) noexcept {
   const auto* header = image.at<ElfW(Ehdr)>(0);
-  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
+  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
   const auto* sections = image.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
   for (int i = 0; sections != nullptr && i < header->e_shnum; ++i) {
     const ElfW(Shdr)& table = sections[i];
@@ -68,7 +68,7 @@ Found find(const Image& image, uint64_t address) {
     const auto* symbols = image.at<ElfW(Sym)>(table.sh_offset, count);
     const ElfW(Shdr)& names = sections[table.sh_link];
     const char* strings = image.at<char>(names.sh_offset, names.sh_size);
-    if (symbols == nullptr || strings == nullptr) return {};
+    if (symbols == nullptr || strings == nullptr) return;
     for (uint64_t k = 0; k < count; ++k) {
       const ElfW(Sym)& symbol = symbols[k];
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || address < symbol.st_value ||
@@ -76,42 +76,42 @@ Found find(const Image& image, uint64_t address) {
         continue;
       }
       const char* name = strings + symbol.st_name;
-      return {std::string(name, strnlen(name, names.sh_size - symbol.st_name)), address - symbol.st_value};
+      std::snprintf(found.name, sizeof found.name, "%.*s",
+                    static_cast<int>(strnlen(name, names.sh_size - symbol.st_name)), name);
+      found.offset = address - symbol.st_value;
+      return;
     }
   }
-  return {};
-}
-
-std::string describe(const void* address) {
-  char number[32];
-  std::snprintf(number, sizeof number, "%p", address);
-  Dl_info info{};
-  link_map* loaded = nullptr;
-  // The address is the one behind the call: that of a function's last call may be the next function's.
-  const void* call = static_cast<const char*>(address) - 1;
-  if (dladdr1(call, &info, reinterpret_cast<void**>(&loaded), RTLD_DL_LINKMAP) == 0) return number;
-  // The linker names the program itself as it was called.
-  const bool is_program = loaded->l_name[0] == '\0';
-  const char* path = is_program ? "/proc/self/exe" : info.dli_fname;
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  const std::string file = slash != nullptr ? slash + 1 : info.dli_fname;
-  const uint64_t relative = reinterpret_cast<uintptr_t>(call) - loaded->l_addr;
-  Found found = find(Image(path), relative);
-  if (found.name.empty() && info.dli_sname != nullptr) {
-    found = {info.dli_sname,
-             static_cast<uint64_t>(static_cast<const char*>(call) - static_cast<char*>(info.dli_saddr))};
-  }
-  std::snprintf(number, sizeof number, "+%#llx",
-                static_cast<unsigned long long>((found.name.empty() ? relative : found.offset) + 1));
-  return found.name.empty() ? file + number : found.name + number + " (" + file + ")";
 }
 
 }  // namespace
 
-const std::string& Symbols::name(const void* address) {
-  auto [at, is_new] = known_.try_emplace(address);
-  if (is_new) at->second = describe(address);
-  return at->second;
+void name_code(const void* address, char* text, size_t room) noexcept {
+  Dl_info info{};
+  link_map* loaded = nullptr;
+  // The address is the one behind the call: that of a function's last call may be the next function's.
+  const void* call = static_cast<const char*>(address) - 1;
+  if (dladdr1(call, &info, reinterpret_cast<void**>(&loaded), RTLD_DL_LINKMAP) == 0) {
+    std::snprintf(text, room, "%p", address);
+    return;
+  }
+  // The linker names the program itself as it was called.
+  const bool is_program = loaded->l_name[0] == '\0';
+  const char* path = is_program ? "/proc/self/exe" : info.dli_fname;
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const char* file = slash != nullptr ? slash + 1 : info.dli_fname;
+  const uint64_t relative = reinterpret_cast<uintptr_t>(call) - loaded->l_addr;
+  Found found;
+  find(Image(path), relative, found);
+  if (found.name[0] == '\0' && info.dli_sname != nullptr) {
+    std::snprintf(found.name, sizeof found.name, "%s", info.dli_sname);
+    found.offset = static_cast<uint64_t>(static_cast<const char*>(call) - static_cast<char*>(info.dli_saddr));
+  }
+  if (found.name[0] == '\0') {
+    std::snprintf(text, room, "%s+%#llx", file, static_cast<unsigned long long>(relative + 1));
+  } else {
+    std::snprintf(text, room, "%s+%#llx (%s)", found.name, static_cast<unsigned long long>(found.offset + 1), file);
+  }
 }
 
-}  // namespace weft::trace
+}  // namespace weft::platform

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/waits/trace.h"
+
+#include <compare>
+#include <map>
+
+#include <pthread.h>
+
+#include "base/quiet_options.h"
+#include "mpi/library/runtime.h"
+#include "mpi/library/waits/describe.h"
+#include "mpi/library/waits/names.h"
+#include "platform/find_symbol.h"
+
+namespace weft::mpi {
+
+namespace {
+
+class Hash {
+ public:
+  void add(uint64_t number) noexcept {
+    for (int byte = 0; byte < 8; ++byte) {
+      value_ = (value_ ^ (number >> (8 * byte) & 0xff)) * 0x100000001b3;
+    }
+  }
+  uint64_t value() const noexcept { return value_; }
+
+ private:
+  uint64_t value_ = 0xcbf29ce484222325;
+};
+
+// A number for the communicator that is the same on all of its ranks: of the processes in it, and its name.
+uint64_t number_of(MPI_Comm communicator) noexcept {
+  if (communicator == MPI_COMM_WORLD) return 0;
+  Hash hash;
+  MPI_Group world;
+  MPI_Group group;
+  int size = 0;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Comm_group(communicator, &group);
+  PMPI_Group_size(group, &size);
+  for (int i = 0; i < size; ++i) {
+    int global = 0;
+    PMPI_Group_translate_ranks(group, 1, &i, world, &global);
+    hash.add(static_cast<uint64_t>(global));
+  }
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  PMPI_Comm_get_name(communicator, name, &length);
+  for (const char* c = name; *c != '\0'; ++c) hash.add(static_cast<uint64_t>(*c));
+  return hash.value();
+}
+
+// Where messages keep their order.
+struct Channel {
+  bool sent;  // by this process, or received
+  uint64_t communicator;
+  int from;
+  int to;
+  int tag;
+
+  auto operator<=>(const Channel&) const = default;
+};
+
+// How many messages it has had.
+uint64_t count(const Channel& channel) noexcept {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  // For the life of the process: other threads may end after its static objects.
+  static auto& counts = *new std::map<Channel, uint64_t>;
+  pthread_mutex_lock(&lock);
+  const uint64_t number = ++counts[channel];
+  pthread_mutex_unlock(&lock);
+  return number;
+}
+
+// What JSON holds exactly; never 0.
+uint64_t number_of_message(bool sent, MPI_Comm communicator, int peer, int tag) noexcept {
+  if (communicator == MPI_COMM_NULL || peer < 0 || tag < 0) return 0;
+  int own = 0;
+  PMPI_Comm_rank(communicator, &own);
+  const Channel channel{sent, number_of(communicator), sent ? own : peer, sent ? peer : own, tag};
+  Hash hash;
+  hash.add(channel.communicator);
+  hash.add(static_cast<uint64_t>(channel.from));
+  hash.add(static_cast<uint64_t>(channel.to));
+  hash.add(static_cast<uint64_t>(tag));
+  hash.add(count(channel));
+  return (hash.value() & ((uint64_t{1} << 48) - 1)) | uint64_t{1} << 48;
+}
+
+}  // namespace
+
+void begin_trace() noexcept {
+  // Relaxed: the caller has just made the calls that are converted possible, or has not.
+  const Runtime* runtime = g_runtime.load(std::memory_order_relaxed);
+  if (runtime == nullptr || base::quiet_options().trace_file.value == nullptr) return;
+  // A runtime loads its tool when OpenMP is used for the first time.
+  runtime->context();
+  const auto call = reinterpret_cast<base::TraceCall>(platform::find_symbol(base::kTraceCall));
+  const auto rank_is = reinterpret_cast<base::TraceRank>(platform::find_symbol(base::kTraceRank));
+  if (call == nullptr || rank_is == nullptr) return;
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  rank_is(rank, ranks, platform::now_ns());
+  g_trace_call.store(call, std::memory_order_relaxed);
+}
+
+TracedWait::TracedWait(const Call& call) noexcept {
+  call.describe(call.arguments, what_);
+  traced_.began = call.began != 0 ? call.began : platform::now_ns();
+  traced_.name = what_.name;
+  traced_.caller = call.caller;
+  traced_.peer = what_.peer;
+  traced_.tag = what_.tag;
+  traced_.requests = what_.requests;
+  traced_.bytes = bytes_of(what_);
+  name_communicator(what_.communicator, traced_.communicator, sizeof traced_.communicator);
+  if (what_.also_sent.peer != Description::kNone) {
+    traced_.sent = number_of_message(true, what_.communicator, what_.also_sent.peer, what_.also_sent.tag);
+  }
+  switch (what_.direction) {
+    case Description::Direction::none: break;
+    case Description::Direction::sent:
+      traced_.sent = number_of_message(true, what_.communicator, what_.peer, what_.tag);
+      break;
+    case Description::Direction::received:
+      // 0 for one from anybody, which came() counts.
+      traced_.received = number_of_message(false, what_.communicator, what_.peer, what_.tag);
+      break;
+  }
+}
+
+void TracedWait::came(const MPI_Status& status) noexcept {
+  if (what_.direction != Description::Direction::received || traced_.received != 0) return;
+  traced_.peer = status.MPI_SOURCE;
+  traced_.tag = status.MPI_TAG;
+  traced_.received = number_of_message(false, what_.communicator, traced_.peer, traced_.tag);
+}
+
+TracedWait::~TracedWait() {
+  traced_.ended = platform::now_ns();
+  g_trace_call.load(std::memory_order_relaxed)(traced_);
+}
+
+}  // namespace weft::mpi

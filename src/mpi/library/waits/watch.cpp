@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/library/waits/watch.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <new>
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/quiet_options.h"
+#include "mpi/library/waits/table.h"
+#include "platform/cycles.h"
+#include "platform/futex.h"
+#include "platform/service_thread.h"
+
+namespace weft::mpi {
+
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int kLooks = 20;  // during a silence, so that a task that has run is seen
+constexpr int64_t kShortestRestNs = 20'000'000;
+constexpr size_t kStackSize = 256 * 1024;
+
+// 1: the user asks. Release and acquire are not needed: nothing comes with it.
+std::atomic<uint32_t> g_asked{0};
+
+// Held during every look; whether MPI may be called, and what the process is.
+pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+bool g_watching = false;
+const Runtime* g_watched = nullptr;
+char g_process[256] = "";
+
+class Locked {
+ public:
+  Locked() noexcept { pthread_mutex_lock(&g_lock); }
+  ~Locked() { pthread_mutex_unlock(&g_lock); }
+};
+
+// Since when the same calls wait, and no task runs.
+class Silence {
+ public:
+  explicit Silence(int64_t limit) noexcept : limit_(limit) {}
+
+  // One look. Whether the limit has been passed, once.
+  bool is_too_long(const Runtime& runtime) noexcept {
+    if (limit_ == 0 || runtime.busy_threads == nullptr) return false;
+    struct Waits {
+      int calls = 0;
+      int64_t youngest = 0;
+    } waits;
+    const int in_place = visit_waits(
+        [](const Call&, int64_t began, void* argument) {
+          auto& seen = *static_cast<Waits*>(argument);
+          ++seen.calls;
+          seen.youngest = std::max(seen.youngest, began);
+        },
+        &waits);
+    const int64_t now = platform::now_ns();
+    // A call that waits in place is in a task that runs.
+    const bool quiet =
+        waits.calls > 0 && waits.calls == calls_ && waits.youngest == youngest_ && runtime.busy_threads() <= in_place;
+    calls_ = waits.calls;
+    youngest_ = waits.youngest;
+    if (!quiet) {
+      since_ = now;
+      said_ = false;
+    }
+    if (said_ || now - since_ < limit_) return false;
+    return said_ = true;
+  }
+
+ private:
+  const int64_t limit_;
+  int64_t since_ = platform::now_ns();
+  int calls_ = 0;
+  int64_t youngest_ = 0;
+  bool said_ = false;
+};
+
+void write_table(const char* why) noexcept {
+  static Table table;
+  table = Table();
+  table.collect();
+  char title[512];
+  const int calls = table.calls();
+  if (calls == 0) {
+    std::snprintf(title, sizeof title, "%s: %sno call waits", g_process, why);
+  } else {
+    std::snprintf(title, sizeof title, "%s: %s%d call%s:", g_process, why, calls, calls == 1 ? " waits" : "s wait");
+  }
+  table.write(title);
+}
+
+void look(Silence& silence, bool asked, int seconds) noexcept {
+  const Locked lock;
+  if (!g_watching) {
+    if (asked) base::warn("mpi: %s: MPI has been finalized", g_process);
+    return;
+  }
+  const bool too_long = silence.is_too_long(*g_watched);
+  if (!asked && !too_long) return;
+  char why[128] = "";
+  if (too_long) {
+    std::snprintf(why, sizeof why, "no message has come for %d s, and no task runs (WEFT_MPI_SILENCE); ", seconds);
+  }
+  write_table(why);
+}
+
+void* watch(void*) noexcept {
+  const int seconds = base::quiet_options().mpi_silence;
+  const int64_t limit = seconds * kSecond;
+  const int64_t rest = std::clamp(limit / kLooks, kShortestRestNs, kSecond);
+  Silence silence(limit);
+  for (;;) {
+    if (limit > 0) {
+      platform::futex_wait_for(g_asked, 0, rest);
+    } else {
+      platform::futex_wait(g_asked, 0);
+    }
+    look(silence, g_asked.exchange(0) != 0, seconds);
+  }
+  return nullptr;
+}
+
+// On any stack of the program's, and at any moment: it leaves even errno alone.
+void ask(int) noexcept {
+  g_asked.store(1);
+  platform::futex_wake(g_asked, 1);
+}
+
+void name_process() noexcept {
+  int rank = 0;
+  int size = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  char host[128] = "";
+  gethostname(host, sizeof host - 1);
+  std::snprintf(g_process, sizeof g_process, "rank %d of %d on %s, process %d", rank, size, host, getpid());
+}
+
+}  // namespace
+
+void take_signal() noexcept {
+  if (!base::quiet_options().mpi_signal) return;
+  struct sigaction now{};
+  if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+  struct sigaction ours{};
+  ours.sa_handler = ask;
+  ours.sa_flags = SA_RESTART;
+  sigemptyset(&ours.sa_mask);
+  sigaction(SIGUSR1, &ours, nullptr);
+}
+
+void watch_waits(const Runtime& runtime) noexcept {
+  const base::Options& options = base::quiet_options();
+  const Locked lock;
+  g_watched = &runtime;
+  name_process();
+  if (options.mpi_silence == 0 && !options.mpi_signal) return;
+  g_watching = platform::start_service_thread(watch, nullptr, kStackSize);
+  // Python may load the runtime after MPI has started.
+  if (g_watching) take_signal();
+}
+
+void end_watch(bool say) noexcept {
+  const Locked lock;
+  if (say) write_table("");
+  g_watching = false;
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""waits_test.py MPI CASE: what weft's MPI library says of calls that wait (programs/waits.c and plain_waits.c).
+
+Rank 0 waits until this test lets rank 1 go on. The test reads what rank 0 has written until then, and afterwards: the
+program must end well. Exit code 77: skipped, the last line says why.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import typing
+
+import run
+
+LIMIT = 100  # seconds, for a busy machine
+# Long enough for a table that must not come, with a silence of a second.
+QUIET = 4
+
+
+class Program:
+    """Rank 0 and 1 of a program; the output of each is in a file of its own."""
+
+    def __init__(
+        self, mpi: str, what: str, folder: pathlib.Path, source: str = "waits.c", **variables: str
+    ) -> None:
+        program = run.build(mpi, run.HERE / "programs" / source, folder)
+        self.folder = folder
+        launcher = [f"mpiexec.{mpi}", "-n", "2"]
+        if mpi == "openmpi":
+            launcher[1:1] = ["--allow-run-as-root", "--oversubscribe"]
+        to_file = ["sh", "-c", 'exec "$@" >"out.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1', "sh"]
+        preloaded = f"LD_PRELOAD={run.RUNTIME}:{run.LIBRARIES / 'libweft-mpi.so'}"
+        environment = dict(os.environ, LD_LIBRARY_PATH=str(run.LIBRARIES), OMP_NUM_THREADS="2", **variables)
+        command = [*launcher, *to_file, "env", preloaded, str(program), what]
+        self.process = subprocess.Popen(command, cwd=folder, env=environment)
+
+    def output(self, rank: int = 0) -> str:
+        file = self.folder / f"out.{rank}"
+        return file.read_text() if file.exists() else ""
+
+    def fail(self, why: str) -> None:
+        self.process.kill()
+        sys.exit(f"{why}\n{self.output(0)}\n{self.output(1)}")
+
+    def until(self, condition: typing.Callable[[], object], what: str) -> None:
+        for _ in range(LIMIT * 100):
+            if condition():
+                return
+            if self.process.poll() is not None and not condition():
+                self.fail(f"the program has ended: {what}")
+            time.sleep(0.01)
+        self.fail(f"in vain: {what}")
+
+    def pid(self) -> int:
+        file = self.folder / "pid"
+        self.until(file.exists, "rank 0 waits")
+        return int(file.read_text())
+
+    def go(self) -> None:
+        (self.folder / "go").touch()
+
+    def end(self) -> None:
+        try:
+            code = self.process.wait(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            self.fail("the program hangs")
+        if code != 0 or "0: done" not in self.output() or "1: done" not in self.output(1):
+            self.fail(f"the program ends with {code}")
+
+
+def tables(text: str) -> list[tuple[str, list[list[str]]]]:
+    """Each table: its title, and its rows as lists of cells, without the age."""
+    found = []
+    for line in text.splitlines():
+        title = re.fullmatch(r"weft: mpi: (rank 0 of 2 on \S+, process \d+: .*)", line)
+        row = re.fullmatch(
+            r" *[\d.]+ s  (\S+(?: \S+)*) +(-|any|\d+) +(-|any|\d+) +(-|\d+)  (\S+(?: \S+)*) +(\d+)  (.*)", line
+        )
+        if title:
+            found.append((title[1], []))
+        elif row and found:
+            found[-1][1].append(list(row.groups()))
+        elif line.strip().startswith("and ") and found:
+            found[-1][1].append([line.strip()])
+    return found
+
+
+def expect(program: Program, right: bool, what: str) -> None:
+    if not right:
+        program.fail(what)
+
+
+def rows_of_tasks(program: Program, rows: list[list[str]]) -> None:
+    cells = {tuple(row[:6]) for row in rows if len(row) > 1}
+    wanted = {
+        ("MPI_Recv", "1", "100", "40", "ring", "1"),
+        ("MPI_Recv", "1", "101", "40", "ring", "1"),
+        ("MPI_Recv", "1", "7", "40", "MPI_COMM_WORLD", "3"),
+        ("MPI_Barrier", "-", "-", "-", "other", "1"),
+        ("MPI_Waitall, 2 requests", "-", "-", "-", "-", "1"),
+        ("MPI_Probe", "any", "any", "-", "probed", "1"),
+        ("MPI_Sendrecv", "1", "401", "-", "MPI_COMM_WORLD", "1"),
+        ("MPI_Comm_split", "-", "-", "-", "ring", "1"),
+        ("events of a task, 1 request", "-", "-", "-", "-", "1"),
+    }
+    expect(program, cells == wanted, f"rows {sorted(cells ^ wanted)}")
+    receives = [row[6] for row in rows if row[0] == "MPI_Recv"]
+    expect(program, all(re.fullmatch(r"receive\+0x\w+ \(waits\)", at) for at in receives), f"code {receives}")
+    others = [row[6] for row in rows if row[0] != "MPI_Recv"]
+    expect(program, all(at.startswith("tasks._omp_fn.") for at in others), f"code {others}")
+
+
+def silence(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "tasks", folder, WEFT_MPI_SILENCE="1")
+
+    # The ranks may have waited for each other before.
+    def whole() -> list:
+        return [rows for title, rows in tables(program.output()) if re.search("for 1 s.* 11 calls wait:$", title)]
+
+    program.until(whole, "a table")
+    time.sleep(QUIET)
+    expect(program, len(whole()) == 1, "a table for each silence")
+    rows_of_tasks(program, whole()[0])
+    program.go()
+    program.end()
+
+
+def serial(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "serial", folder, WEFT_MPI_SILENCE="1")
+    wanted = ["MPI_Recv", "1", "42", "40", "MPI_COMM_WORLD", "1"]
+    program.until(
+        lambda: any([row[:6] for row in rows] == [wanted] for _, rows in tables(program.output())),
+        "a table",
+    )
+    program.go()
+    program.end()
+
+
+def collective(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "collective", folder, "plain_waits.c", WEFT_MPI_SILENCE="1")
+    wanted = ["MPI_Barrier", "-", "-", "-", "MPI_COMM_WORLD", "1"]
+    program.until(
+        lambda: any([row[:6] for row in rows] == [wanted] for _, rows in tables(program.output())),
+        "a table",
+    )
+    program.go()
+    program.end()
+
+
+def changing(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "changing", folder, "plain_waits.c", WEFT_MPI_SILENCE="3")
+    program.pid()
+    before = len(tables(program.output()))
+    time.sleep(2 * QUIET)
+    expect(program, len(tables(program.output())) == before, "calls come and go")
+    program.go()
+    program.end()
+
+
+def busy(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "busy", folder, WEFT_MPI_SILENCE="1")
+    pid = program.pid()
+    before = len(tables(program.output()))
+    time.sleep(QUIET)
+    expect(program, len(tables(program.output())) == before, "a task computes")
+    os.kill(pid, signal.SIGUSR1)
+    program.until(lambda: len(tables(program.output())) > before, "a table at the signal")
+    program.go()
+    program.end()
+
+
+def asked(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "tasks", folder, WEFT_MPI_SILENCE="0")
+    pid = program.pid()
+
+    def complete() -> bool:
+        os.kill(pid, signal.SIGUSR1)
+        time.sleep(0.2)
+        return any(title.endswith(": 11 calls wait:") for title, _ in tables(program.output()))
+
+    program.until(complete, "a table with all calls")
+    rows_of_tasks(program, next(rows for title, rows in tables(program.output()) if title.endswith("11 calls wait:")))
+    program.go()
+    program.end()
+
+
+def many(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "many", folder, WEFT_MPI_SILENCE="1")
+    program.until(lambda: "960 more" in program.output(), "a table")
+    title, rows = tables(program.output())[-1]
+    expect(program, title.endswith("1000 calls wait:") and len(rows) == 41, title)
+    program.go()
+    program.end()
+
+
+def finalize(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "finalize", folder)
+    program.end()
+    found = tables(program.output())
+    expect(program, len(found) == 1 and found[0][1][0][0] == "events of a task, 1 request", f"{found}")
+
+
+def handler(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "handler", folder, WEFT_MPI_SILENCE="0")
+    os.kill(program.pid(), signal.SIGUSR1)
+    program.until(lambda: "own handler" in program.output(), "the program's handler")
+    program.go()
+    program.end()
+    expect(program, not tables(program.output()), "no table")
+
+
+def without(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "serial", folder, WEFT_MPI_SILENCE="0", WEFT_MPI_SIGNAL="false")
+    os.kill(program.pid(), signal.SIGUSR1)
+    if mpi == "mpich":  # which has a handler of its own
+        time.sleep(QUIET)
+        program.go()
+        program.end()
+    else:
+        expect(program, program.process.wait(timeout=LIMIT) != 0, "the signal ends the program")
+    expect(program, not tables(program.output()), "no table")
+
+
+CASES = (silence, serial, collective, changing, busy, asked, many, finalize, handler, without)
+
+
+def main() -> None:
+    if len(sys.argv) != 3 or sys.argv[2] not in {case.__name__ for case in CASES}:
+        sys.exit(__doc__)
+    if not run.can_pause():
+        run.skip(f"{run.RUNTIME} cannot pause tasks")
+    case = next(case for case in CASES if case.__name__ == sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        case(sys.argv[1], pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
