@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
-  test-programs test-node test-mpi4py test-mpich test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+  test-programs test-node test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -79,6 +79,11 @@ test-node: build
 test-mpi4py: setup-mpi build
 	@scripts/setup-mpi4py
 	tests/mpi/mpi4py_suite.py $(MPI4PY)
+
+# MPI jobs on two hosts made of namespaces, with each MPI: a minute.
+test-hosts: setup-mpi build
+	WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft tests/mpi/hosts_test.py openmpi
+	WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft tests/mpi/hosts_test.py mpich
 
 # MPICH's own tests of MPI with Open MPI and MPICH, without weft and with it: hours. MPICH takes the command's options.
 test-mpich: setup-mpi build
