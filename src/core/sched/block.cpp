@@ -168,9 +168,10 @@ bool yield() noexcept {
     settle_call(self->carrier, work_of(successor), false);
   } else {
     successor = take_free(self->carrier, 0);
+    if (successor == nullptr) return false;
+    // For the free one, which looks for work.
+    self->carrier->root_yields = self->home == self->carrier;
   }
-  if (successor == nullptr) return false;
-  self->carrier->root_yields = self->home == self->carrier;
   switch_counted(self, successor, Departure::yield);
   return true;
 }

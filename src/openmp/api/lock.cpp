@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/startup.h"
+#include "openmp/task/stand_in.h"
 
 namespace weft::openmp {
 
@@ -31,6 +32,8 @@ void lock(LockWord& word) noexcept {
     if (word.load(std::memory_order_relaxed) == kFree && try_lock(word)) return;
     platform::pause();
   }
+  // The holder may be a paused task that wants the caller's thread number back first.
+  if (Member* member = current_member(); member != nullptr) give_number(member);
   // Acquire as above. A lock taken this way stays marked: more threads may wait.
   while (word.exchange(kContended, std::memory_order_acquire) != kFree) core::park(word, kContended);
 }

@@ -19,16 +19,9 @@ SharedNumber& shared_number(const Member* member) noexcept {
 }
 
 // States of SharedNumber::in_use, as of a lock that sleeps.
-constexpr uint32_t kFree = 0;
+constexpr uint32_t kUnused = 0;
 constexpr uint32_t kUsed = 1;
 constexpr uint32_t kAwaited = 2;
-
-void give_number(Member* self) noexcept {
-  if (!self->holds_number) return;
-  self->holds_number = false;
-  SharedNumber& shared = shared_number(self);
-  if (shared.in_use.exchange(kFree, std::memory_order_release) == kAwaited) core::unpark(shared.in_use, 1);
-}
 
 // Whether the task that is paused, or one that waits for it to end, has asked.
 bool counts_on_number(const Task* task) noexcept {
@@ -56,6 +49,11 @@ void take_deque(Member* member, SharedNumber* shared) noexcept {
   if (!shared->deque_is_free.exchange(false, std::memory_order_acquire)) return;
   member->lacks_deque = false;
   member->deque = deque_at(member->team, member->number);
+  // What is pushed from now on descends from what runs here.
+  const int64_t floor = member->deque != nullptr ? member->deque->bottom.load(std::memory_order_relaxed) : 0;
+  for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) {
+    if (task->context == member->context) task->floor = floor;
+  }
 }
 
 // Of several active contexts of a number, one is so no more: true, it is the caller.
@@ -205,6 +203,11 @@ void depart_from_number(Member* member, bool keeps_number) noexcept {
     team->tasks.unmanned.fetch_sub(1);
     return;
   }
+  // Relaxed: as above. It may have become another's since.
+  if (keeps_number) {
+    member->leave.wants_number = true;
+    shared.wanted_back.fetch_add(1, std::memory_order_relaxed);
+  }
   leave_number(team, &shared);
 }
 
@@ -250,11 +253,11 @@ void come_back_all(Member* first, const Member* end) noexcept {
 // Who has it may be paused until others have run: the caller is away meanwhile.
 void take_number(Member* self) noexcept {
   SharedNumber& shared = shared_number(self);
-  uint32_t state = kFree;
+  uint32_t state = kUnused;
   // Acquire and release: what one user has left behind the next one finds.
   if (!shared.in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed)) {
     const Member* end = depart_all(self, false);
-    while (shared.in_use.exchange(kAwaited, std::memory_order_acquire) != kFree) core::park(shared.in_use, kAwaited);
+    while (shared.in_use.exchange(kAwaited, std::memory_order_acquire) != kUnused) core::park(shared.in_use, kAwaited);
     come_back_all(self, end);
   }
   self->holds_number = true;
@@ -267,6 +270,17 @@ Absence::Absence(Member* self) noexcept : first_(self), end_(depart_all(self, co
 Absence::~Absence() {
   come_back_all(first_, end_);
   if (end_ != first_) take_number_again(first_);
+}
+
+void give_number(Member* self) noexcept {
+  if (!self->holds_number) return;
+  self->holds_number = false;
+  SharedNumber& shared = shared_number(self);
+  if (shared.in_use.exchange(kUnused, std::memory_order_release) == kAwaited) core::unpark(shared.in_use, 1);
+}
+
+void take_free_deque(Member* self) noexcept {
+  if (has_stand_ins(self)) take_deque(self, &shared_number(self));
 }
 
 void use_number(Member* self) noexcept {

@@ -12,6 +12,8 @@
 // something by it (scratch memory, a copy of a reduction):
 //  - While it runs, no other task that has asked runs under the number: each context that has such tasks takes a lock.
 //    A context that pauses gives it back.
+//  - While it waits for a lock, its holder may be another task of the number: that one may have it. It is shared then
+//    until the next pause.
 //  - While it is paused, no stand-in is called, and one that is there leaves after its task. Tasks that have begun
 //  under
 //    the number go on, and so share it.
@@ -72,11 +74,13 @@ void block_in_team_unless(Member* self, Done&& done) noexcept {
   if (!holds_up_others(self)) return block_between_tasks_unless(self, done);
   TeamTasks& tasks = self->team->tasks;
   tasks.holding_up.fetch_add(1);
-  if (tasks.away.load() > 0) {
+  // Events are messages that nobody is paused for.
+  const auto lasts = [&tasks] { return tasks.away.load() > 0 || tasks.detached.load() > 0; };
+  if (lasts()) {
     const Absence absence(self->outer);
     block_between_tasks_unless(self, done);
   } else {
-    block_between_tasks_unless(self, [&] { return done() || tasks.away.load() > 0; });
+    block_between_tasks_unless(self, [&] { return done() || lasts(); });
   }
   // Relaxed: who looks late wakes it for nothing.
   tasks.holding_up.fetch_sub(1, std::memory_order_relaxed);
@@ -84,6 +88,9 @@ void block_in_team_unless(Member* self, Done&& done) noexcept {
 
 // The caller's task, which has asked for its number, has ended.
 void release_number(Member* self) noexcept;
+
+// The caller is about to wait for what another task of its number may have.
+void give_number(Member* self) noexcept;
 
 // A region inside the caller's task has ended: what the task has of its number is its own again.
 void take_number_again(Member* self) noexcept;

@@ -12,9 +12,13 @@ namespace weft::openmp {
 TaskDeque* make_deque(Member* self) noexcept;
 inline TaskDeque* deque_of(Member* self) noexcept { return self->deque != nullptr ? self->deque : make_deque(self); }
 
+// By a member that lacks its number's deque: nobody may have it by now (stand_in.h).
+void take_free_deque(Member* self) noexcept;
+
 // A task of the member's waits in a deque or the inbox, or for predecessors: the team's barriers wait for it from now
 // on.
 inline void count_created(Member* self) noexcept {
+  if (__builtin_expect(self->lacks_deque, 0)) take_free_deque(self);
   if (__builtin_expect(self->lacks_deque, 0)) {
     self->team->tasks.created.fetch_add(1, std::memory_order_relaxed);
   } else {

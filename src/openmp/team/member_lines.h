@@ -19,8 +19,8 @@ struct SharedNumber {
   int number = 0;
   uintptr_t* reduction_blocks = nullptr;  // Member::reduction_blocks of the member, likewise
   std::atomic<bool> has_been_shared{false};
-  std::atomic<bool> deque_is_free{
-      false};  // no context has the number's deque; the exchange that takes it is an acquire
+  // No context has the number's deque. The exchange that takes it is an acquire.
+  std::atomic<bool> deque_is_free{false};
   std::atomic<int> active{1};  // contexts that are not paused
   std::atomic<int> wanted_back{0};  // that are, and would keep the number, but another one is active under it
   std::atomic<core::Context*> sleeper{nullptr};  // the stand-in that sleeps until there are tasks (task_calls.h)

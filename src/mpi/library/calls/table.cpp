@@ -47,7 +47,7 @@ const Replacement kRows[] = {
   HELPED(Comm_create_group, 0) HELPED(Cart_create, 0) HELPED(Cart_sub, 0) HELPED(Graph_create, 0)
   HELPED(Dist_graph_create, 0) HELPED(Dist_graph_create_adjacent, 0) HELPED(Intercomm_create, 0)
   ROW(Intercomm_merge, &intercomm_merge) HELPED(Comm_spawn, 5) HELPED(Comm_spawn_multiple, 6) HELPED(Comm_accept, 3)
-  HELPED(Comm_connect, 3) HELPED(Comm_disconnect, kUnordered) HELPED(Comm_join, kUnordered)
+  HELPED(Comm_connect, 3) ROW(Comm_disconnect, &disconnect_communicator) HELPED(Comm_join, kUnordered)
   ROW(Comm_free, &free_communicator) ROW(Comm_set_name, &set_name) IN_PLACE(Comm_set_attr) IN_PLACE(Comm_delete_attr)
   ROW(Comm_set_errhandler, &set_handler) ROW(Comm_get_errhandler, &get_handler)
   ROW(Comm_create_errhandler, &create_handler)

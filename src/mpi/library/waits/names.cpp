@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "mpi/library/calls/helped.h"
 #include "mpi/library/calls/tested.h"
 
 namespace weft::mpi {
@@ -65,6 +66,11 @@ int set_name(MPI_Comm communicator, const char* name) noexcept {
 int free_communicator(MPI_Comm* communicator) noexcept {
   if (communicator != nullptr) forget(*communicator);
   return InPlace<PMPI_Comm_free>::call(communicator);
+}
+
+int disconnect_communicator(MPI_Comm* communicator) noexcept {
+  if (communicator != nullptr) forget(*communicator);
+  return Helped<PMPI_Comm_disconnect, kUnordered>::call_from(__builtin_return_address(0), communicator);
 }
 
 void name_communicator(MPI_Comm communicator, char* text, size_t room) noexcept {

@@ -12,6 +12,7 @@ namespace weft::mpi {
 // In the place of MPI's functions.
 int set_name(MPI_Comm communicator, const char* name) noexcept;
 int free_communicator(MPI_Comm* communicator) noexcept;
+int disconnect_communicator(MPI_Comm* communicator) noexcept;
 
 // Its name, or its handle if it has none; empty: there is no communicator.
 void name_communicator(MPI_Comm communicator, char* text, size_t room) noexcept;
