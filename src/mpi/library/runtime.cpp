@@ -3,8 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
-
-#include <pthread.h>
+#include <mutex>
 
 #include "base/message.h"
 #include "mpi/library/errors/errors.h"
@@ -12,13 +11,14 @@
 #include "mpi/library/tickets/tickets.h"
 #include "mpi/library/waits/watch.h"
 #include "platform/find_symbol.h"
+#include "platform/futex_lock.h"
 
 namespace weft::mpi {
 
 namespace {
 
 Runtime g_found;
-pthread_mutex_t g_looking = PTHREAD_MUTEX_INITIALIZER;
+platform::FutexLock g_looking;
 
 template <class Function>
 bool find(Function& function, const char* name) noexcept {
@@ -48,12 +48,6 @@ bool search() noexcept {
          find(found.decrease, "weft_decrease_task_event_counter");
 }
 
-class Looking {
- public:
-  Looking() noexcept { pthread_mutex_lock(&g_looking); }
-  ~Looking() { pthread_mutex_unlock(&g_looking); }
-};
-
 // With the lock held. Once the runtime is there it stays.
 const Runtime* found() noexcept {
   static bool there = false;
@@ -76,7 +70,7 @@ void convert(const Runtime& runtime) noexcept {
 }  // namespace
 
 const Runtime* find_runtime() noexcept {
-  const Looking lock;
+  const std::lock_guard lock(g_looking);
   return found();
 }
 
@@ -86,7 +80,7 @@ const Runtime* look_again() noexcept {
   int level = 0;
   PMPI_Initialized(&initialized);
   if (initialized == 0) return nullptr;
-  const Looking lock;
+  const std::lock_guard lock(g_looking);
   // Relaxed: written with the lock held.
   if (g_ended || g_runtime.load(std::memory_order_relaxed) != nullptr) {
     return g_runtime.load(std::memory_order_relaxed);
@@ -98,7 +92,7 @@ const Runtime* look_again() noexcept {
 }
 
 void activate(const char* obstacle) noexcept {
-  const Looking lock;
+  const std::lock_guard lock(g_looking);
   const Runtime* runtime = found();
   if (runtime == nullptr) return;
   if (obstacle != nullptr) {
@@ -111,7 +105,7 @@ void activate(const char* obstacle) noexcept {
 }
 
 void deactivate() noexcept {
-  const Looking lock;
+  const std::lock_guard lock(g_looking);
   g_ended = true;
   // Relaxed: a call that still sees it is at the same time as MPI_Finalize, which MPI forbids.
   const Runtime* runtime = g_runtime.exchange(nullptr, std::memory_order_relaxed);

@@ -37,3 +37,37 @@
 #define FILE_COLLECTIVE(name, twin) ROW(name, &Started<PMPI_##name, PMPI_##twin, Together, File>::call)
 #define EXCHANGE(name, twin, ordered_by) COLLECTIVE(name, twin)
 #endif
+
+// What MPI has for counts of int, and with _c for large ones.
+// clang-format off
+#define ROWS_OF_BOTH(c) \
+  MESSAGE(Send##c, Isend##c) MESSAGE(Ssend##c, Issend##c) MESSAGE(Rsend##c, Irsend##c) \
+  MESSAGE(Bsend##c, Ibsend##c) MESSAGE(Recv##c, Irecv##c) \
+  ROW(Mrecv##c, &Started<PMPI_Mrecv##c, PMPI_Imrecv##c, Alone, Request>::call) \
+  HELPED(Buffer_detach##c, kUnordered) \
+  COLLECTIVE(Bcast##c, Ibcast##c) \
+  COLLECTIVE(Gather##c, Igather##c) COLLECTIVE(Gatherv##c, Igatherv##c) \
+  COLLECTIVE(Scatter##c, Iscatter##c) COLLECTIVE(Scatterv##c, Iscatterv##c) \
+  COLLECTIVE(Allgather##c, Iallgather##c) COLLECTIVE(Allgatherv##c, Iallgatherv##c) \
+  COLLECTIVE(Alltoall##c, Ialltoall##c) COLLECTIVE(Alltoallv##c, Ialltoallv##c) \
+  COLLECTIVE(Alltoallw##c, Ialltoallw##c) \
+  REDUCTION(Reduce##c, Ireduce##c, 7, 3) REDUCTION(Allreduce##c, Iallreduce##c, 6, 2) \
+  REDUCTION(Reduce_scatter##c, Ireduce_scatter##c, 6, 2) \
+  REDUCTION(Reduce_scatter_block##c, Ireduce_scatter_block##c, 6, 2) \
+  REDUCTION(Scan##c, Iscan##c, 6, 2) REDUCTION(Exscan##c, Iexscan##c, 6, 2) \
+  COLLECTIVE(Neighbor_allgather##c, Ineighbor_allgather##c) \
+  COLLECTIVE(Neighbor_allgatherv##c, Ineighbor_allgatherv##c) \
+  EXCHANGE(Neighbor_alltoall##c, Ineighbor_alltoall##c, 6) \
+  EXCHANGE(Neighbor_alltoallv##c, Ineighbor_alltoallv##c, 8) \
+  EXCHANGE(Neighbor_alltoallw##c, Ineighbor_alltoallw##c, 8) \
+  HELPED(Win_create##c, 4) HELPED(Win_allocate##c, 3) HELPED(Win_allocate_shared##c, 3) \
+  FILE_CALL(File_read##c, File_iread##c) FILE_CALL(File_write##c, File_iwrite##c) \
+  FILE_CALL(File_read_at##c, File_iread_at##c) FILE_CALL(File_write_at##c, File_iwrite_at##c) \
+  FILE_COLLECTIVE(File_read_all##c, File_iread_all##c) \
+  FILE_COLLECTIVE(File_write_all##c, File_iwrite_all##c) \
+  FILE_COLLECTIVE(File_read_at_all##c, File_iread_at_all##c) \
+  FILE_COLLECTIVE(File_write_at_all##c, File_iwrite_at_all##c) \
+  FILE_CALL(File_read_shared##c, File_iread_shared##c) \
+  FILE_CALL(File_write_shared##c, File_iwrite_shared##c) \
+  HELPED(File_read_ordered##c, 0) HELPED(File_write_ordered##c, 0)
+// clang-format on

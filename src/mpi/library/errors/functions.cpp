@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/errors/functions.h"
 
+#include <mutex>
 #include <new>
 
-#include <pthread.h>
+#include "platform/futex_lock.h"
 
 namespace weft::mpi {
 
@@ -16,14 +17,8 @@ struct Known {
   Known* next;
 };
 
-pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+platform::FutexLock g_lock;
 Known* g_known = nullptr;
-
-class Locked {
- public:
-  Locked() noexcept { pthread_mutex_lock(&g_lock); }
-  ~Locked() { pthread_mutex_unlock(&g_lock); }
-};
 
 Known* find(MPI_Errhandler handler) noexcept {
   Known* known = g_known;
@@ -34,7 +29,7 @@ Known* find(MPI_Errhandler handler) noexcept {
 }  // namespace
 
 void remember_function(MPI_Errhandler handler, MPI_Comm_errhandler_function* function) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   if (Known* known = find(handler)) {
     known->function = function;
   } else if (auto* made = new (std::nothrow) Known{handler, function, g_known}) {
@@ -43,7 +38,7 @@ void remember_function(MPI_Errhandler handler, MPI_Comm_errhandler_function* fun
 }
 
 MPI_Comm_errhandler_function* function_of(MPI_Errhandler handler) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   const Known* known = find(handler);
   return known != nullptr ? known->function : nullptr;
 }

@@ -11,10 +11,10 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-
-#include <pthread.h>
+#include <mutex>
 
 #include "mpi/library/errors/functions.h"
+#include "platform/futex_lock.h"
 
 namespace weft::mpi {
 
@@ -24,7 +24,7 @@ thread_local int t_completing = 0;
 thread_local int t_seen = MPI_SUCCESS;
 thread_local MPI_Comm t_reached = MPI_COMM_NULL;
 
-pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+platform::FutexLock g_lock;
 MPI_Errhandler g_ours = MPI_ERRHANDLER_NULL;
 // Whose handler the errors of requests reach, and what the program has set there.
 MPI_Comm g_reached = MPI_COMM_NULL;
@@ -35,12 +35,6 @@ std::atomic<bool> g_set{false};
 int g_keeping = 0;
 // Whether calls return MPI_SUCCESS when a program's handler has had their error (seen with MPICH 5.0).
 bool g_handled_is_success = false;
-
-class Locked {
- public:
-  Locked() noexcept { pthread_mutex_lock(&g_lock); }
-  ~Locked() { pthread_mutex_unlock(&g_lock); }
-};
 
 bool is_fatal(MPI_Errhandler handler) noexcept {
 #ifdef MPI_ERRORS_ABORT
@@ -82,7 +76,7 @@ void put_handler() noexcept {
 }
 
 void keep_ours(int change) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   const int before = g_keeping;
   g_keeping += change;
   if ((before == 0) != (g_keeping == 0)) put_handler();
@@ -164,7 +158,7 @@ int raise_own(int code) noexcept { return call_handler(g_reached, code); }
 
 void keep_errors() noexcept {
   const Inside inside;
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   if (g_reached != MPI_COMM_NULL) return;
   MPI_Errhandler world = MPI_ERRHANDLER_NULL;
   MPI_Errhandler self = MPI_ERRHANDLER_NULL;
@@ -190,7 +184,7 @@ int set_handler(MPI_Comm communicator, MPI_Errhandler handler) noexcept {
     return PMPI_Comm_set_errhandler(communicator, handler);
   }
   // MPI checks it, and counts that it is used.
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   if (const int code = PMPI_Comm_set_errhandler(communicator, handler); code != MPI_SUCCESS) return code;
   MPI_Errhandler used = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(communicator, &used);
@@ -205,7 +199,7 @@ int get_handler(MPI_Comm communicator, MPI_Errhandler* handler) noexcept {
   if (code != MPI_SUCCESS || g_reached == MPI_COMM_NULL || *handler != g_ours) return code;
   // There, or inherited from there. The caller gets a reference of its own to the program's.
   PMPI_Errhandler_free(handler);
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   PMPI_Comm_set_errhandler(communicator, g_programs);
   PMPI_Comm_get_errhandler(communicator, handler);
   return PMPI_Comm_set_errhandler(communicator, g_ours);

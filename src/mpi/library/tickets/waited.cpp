@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
-#include <pthread.h>
 #include <sched.h>
 
 #include "base/message.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/tickets/tickets.h"
+#include "platform/futex_lock.h"
 
 namespace weft::mpi {
 
@@ -79,14 +80,8 @@ class Handles {
   size_t count_ = 0;
 };
 
-pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+platform::FutexLock g_lock;
 Handles g_claimed;
-
-class Locked {
- public:
-  Locked() noexcept { pthread_mutex_lock(&g_lock); }
-  ~Locked() { pthread_mutex_unlock(&g_lock); }
-};
 
 // Handles are numbers in one MPI and addresses in the other.
 uintptr_t number_of(MPI_Request request) noexcept {
@@ -96,7 +91,7 @@ uintptr_t number_of(MPI_Request request) noexcept {
 }
 
 bool has_one(int count, const MPI_Request* requests) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   for (int i = 0; i < count; ++i) {
     if (g_claimed.has(number_of(requests[i]))) return true;
   }
@@ -105,7 +100,7 @@ bool has_one(int count, const MPI_Request* requests) noexcept {
 
 bool add_all(int count, const MPI_Request* requests, const int* wanted) noexcept {
   const auto number = [&](int i) { return number_of(requests[wanted != nullptr ? wanted[i] : i]); };
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   for (int i = 0; i < count; ++i) {
     if (g_claimed.add(number(i))) continue;
     while (--i >= 0) g_claimed.remove(number(i));
@@ -135,7 +130,7 @@ bool claim(int count, const MPI_Request* requests, const int* wanted) noexcept {
 }
 
 void disclaim(MPI_Request request) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   g_claimed.remove(number_of(request));
 }
 

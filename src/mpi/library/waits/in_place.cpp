@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/waits/in_place.h"
 
-#include <pthread.h>
+#include <mutex>
+
 #include <sched.h>
 
 #include "platform/cycles.h"
+#include "platform/futex_lock.h"
 
 namespace weft::mpi {
 
 namespace {
 
-pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+platform::FutexLock g_lock;
 WaitInPlace* g_first = nullptr;
 
 // Stands for the call that waits alone while it is visited.
@@ -19,12 +21,6 @@ constexpr Call kVisited{};
 // With the lock held: which one the last visit has met, and since when it is known.
 uint64_t g_met = UINT64_MAX;
 int64_t g_met_since = 0;
-
-class Locked {
- public:
-  Locked() noexcept { pthread_mutex_lock(&g_lock); }
-  ~Locked() { pthread_mutex_unlock(&g_lock); }
-};
 
 }  // namespace
 
@@ -39,7 +35,7 @@ void WaitInPlace::leave_after_visit() noexcept {
 
 void WaitInPlace::join() noexcept {
   began_ = platform::now_ns();
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   next_ = g_first;
   link_ = &g_first;
   if (next_ != nullptr) next_->link_ = &next_;
@@ -47,13 +43,13 @@ void WaitInPlace::join() noexcept {
 }
 
 void WaitInPlace::leave() noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   *link_ = next_;
   if (next_ != nullptr) next_->link_ = link_;
 }
 
 int visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   int count = 0;
   // Relaxed: the exchange checks it.
   const Call* alone = WaitInPlace::g_alone.load(std::memory_order_relaxed);

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <new>
-
-#include <pthread.h>
 
 #include "mpi/library/calls/helped.h"
 #include "mpi/library/calls/tested.h"
+#include "platform/futex_lock.h"
 
 namespace weft::mpi {
 
@@ -21,17 +21,11 @@ struct Name {
   Name* next;
 };
 
-pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+platform::FutexLock g_lock;
 Name* g_first = nullptr;
 
-class Locked {
- public:
-  Locked() noexcept { pthread_mutex_lock(&g_lock); }
-  ~Locked() { pthread_mutex_unlock(&g_lock); }
-};
-
 void forget(MPI_Comm communicator) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   for (Name** link = &g_first; *link != nullptr; link = &(*link)->next) {
     if ((*link)->communicator != communicator) continue;
     Name* name = *link;
@@ -50,7 +44,7 @@ void remember(MPI_Comm communicator, const char* text) noexcept {
   for (char* c = name->text; *c != '\0'; ++c) {
     if (*c < ' ' || *c > '~') *c = '?';
   }
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   name->next = g_first;
   g_first = name;
 }
@@ -77,7 +71,7 @@ void name_communicator(MPI_Comm communicator, char* text, size_t room) noexcept 
   text[0] = '\0';
   if (communicator == MPI_COMM_NULL) return;
   {
-    const Locked lock;
+    const std::lock_guard lock(g_lock);
     for (const Name* name = g_first; name != nullptr; name = name->next) {
       if (name->communicator != communicator) continue;
       std::snprintf(text, room, "%s", name->text);

@@ -3,14 +3,14 @@
 
 #include <compare>
 #include <map>
-
-#include <pthread.h>
+#include <mutex>
 
 #include "base/quiet_options.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/waits/describe.h"
 #include "mpi/library/waits/names.h"
 #include "platform/find_symbol.h"
+#include "platform/futex_lock.h"
 
 namespace weft::mpi {
 
@@ -66,13 +66,11 @@ struct Channel {
 
 // How many messages it has had.
 uint64_t count(const Channel& channel) noexcept {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static platform::FutexLock lock;
   // For the life of the process: other threads may end after its static objects.
   static auto& counts = *new std::map<Channel, uint64_t>;
-  pthread_mutex_lock(&lock);
-  const uint64_t number = ++counts[channel];
-  pthread_mutex_unlock(&lock);
-  return number;
+  const std::lock_guard locked(lock);
+  return ++counts[channel];
 }
 
 // What JSON holds exactly; never 0.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
 #include <new>
 
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 #include "mpi/library/waits/table.h"
 #include "platform/cycles.h"
 #include "platform/futex.h"
+#include "platform/futex_lock.h"
 #include "platform/service_thread.h"
 
 namespace weft::mpi {
@@ -30,16 +31,10 @@ constexpr size_t kStackSize = 256 * 1024;
 std::atomic<uint32_t> g_asked{0};
 
 // Held during every look; whether MPI may be called, and what the process is.
-pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+platform::FutexLock g_lock;
 bool g_watching = false;
 const Runtime* g_watched = nullptr;
 char g_process[256] = "";
-
-class Locked {
- public:
-  Locked() noexcept { pthread_mutex_lock(&g_lock); }
-  ~Locked() { pthread_mutex_unlock(&g_lock); }
-};
 
 // Since when the same calls wait, and no task runs.
 class Silence {
@@ -97,7 +92,7 @@ void write_table(const char* why) noexcept {
 }
 
 void look(Silence& silence, bool asked, int seconds) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   if (!g_watching) {
     if (asked) base::warn("mpi: %s: MPI has been finalized", g_process);
     return;
@@ -158,7 +153,7 @@ void take_signal() noexcept {
 
 void watch_waits(const Runtime& runtime) noexcept {
   const base::Options& options = base::quiet_options();
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   g_watched = &runtime;
   name_process();
   if (options.mpi_silence == 0 && !options.mpi_signal) return;
@@ -168,7 +163,7 @@ void watch_waits(const Runtime& runtime) noexcept {
 }
 
 void end_watch(bool say) noexcept {
-  const Locked lock;
+  const std::lock_guard lock(g_lock);
   if (say) write_table("");
   g_watching = false;
 }
