@@ -13,6 +13,12 @@ namespace {
 // Critical sections are short as a rule; past this many looks the holder may not be running at all.
 constexpr int kPolls = 100;
 
+// A loop around the attempt may wait for a paused task of the caller's number.
+void attempt_failed() noexcept {
+  if (!tasks_may_pause()) return;
+  if (Member* member = current_member(); member != nullptr) give_number(member);
+}
+
 }  // namespace
 
 LockWord g_atomic{kFree};
@@ -32,8 +38,7 @@ void lock(LockWord& word) noexcept {
     if (word.load(std::memory_order_relaxed) == kFree && try_lock(word)) return;
     platform::pause();
   }
-  // The holder may be a paused task that wants the caller's thread number back first.
-  if (Member* member = current_member(); member != nullptr) give_number(member);
+  const LockWait wait;
   // Acquire as above. A lock taken this way stays marked: more threads may wait.
   while (word.exchange(kContended, std::memory_order_acquire) != kFree) core::park(word, kContended);
 }
@@ -73,8 +78,9 @@ void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexc
 }
 
 bool try_acquire_slowly(LockWord& word, const void* caller) noexcept {
-  if (ompt::on()) return ompt::try_acquire(word, caller);
-  return try_lock(word);
+  const bool taken = ompt::on() ? ompt::try_acquire(word, caller) : try_lock(word);
+  if (!taken) attempt_failed();
+  return taken;
 }
 
 void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void* caller) noexcept {
@@ -87,7 +93,9 @@ int acquire(NestLock& nest, const void* task, const void* caller) noexcept {
 }
 
 int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept {
-  return ompt::on() ? ompt::try_acquire(nest, task, caller) : try_lock(nest, task);
+  const int count = ompt::on() ? ompt::try_acquire(nest, task, caller) : try_lock(nest, task);
+  if (count == 0) attempt_failed();
+  return count;
 }
 
 int release(NestLock& nest, const void* caller) noexcept {

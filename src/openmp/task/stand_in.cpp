@@ -238,13 +238,14 @@ void come_back(Member* member) noexcept {
 
 // Those on one stack that are not away yet, from `first` outwards; the first one below them. Those below one that is
 // away are so too.
-Member* depart_all(Member* first, bool keeps_number) noexcept {
+template <class Keeps>
+Member* depart_all(Member* first, Keeps&& keeps_number) noexcept {
   Member* member = first;
-  for (; member != nullptr && !member->leave.away; member = member->outer) {
-    depart(member, member == first ? keeps_number : counts_on_number(member->task));
-  }
+  for (; member != nullptr && !member->leave.away; member = member->outer) depart(member, keeps_number(member));
   return member;
 }
+
+bool task_counts_on_number(const Member* member) noexcept { return counts_on_number(member->task); }
 
 void come_back_all(Member* first, const Member* end) noexcept {
   for (Member* member = first; member != end; member = member->outer) come_back(member);
@@ -256,7 +257,8 @@ void take_number(Member* self) noexcept {
   uint32_t state = kUnused;
   // Acquire and release: what one user has left behind the next one finds.
   if (!shared.in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed)) {
-    const Member* end = depart_all(self, false);
+    const Member* end =
+        depart_all(self, [self](const Member* member) { return member != self && task_counts_on_number(member); });
     while (shared.in_use.exchange(kAwaited, std::memory_order_acquire) != kUnused) core::park(shared.in_use, kAwaited);
     come_back_all(self, end);
   }
@@ -265,12 +267,20 @@ void take_number(Member* self) noexcept {
 
 }  // namespace
 
-Absence::Absence(Member* self) noexcept : first_(self), end_(depart_all(self, counts_on_number(self->task))) {}
+Absence::Absence(Member* self) noexcept : first_(self), end_(depart_all(self, task_counts_on_number)) {}
 
 Absence::~Absence() {
   come_back_all(first_, end_);
   if (end_ != first_) take_number_again(first_);
 }
+
+LockWait::LockWait() noexcept : first_(tasks_may_pause() ? current_member() : nullptr), end_(nullptr) {
+  if (first_ == nullptr) return;
+  attach_to_pool(first_);
+  end_ = depart_all(first_, [](const Member*) { return true; });
+}
+
+LockWait::~LockWait() { come_back_all(first_, end_); }
 
 void give_number(Member* self) noexcept {
   if (!self->holds_number) return;

@@ -13,10 +13,9 @@
 //  - While it runs, no other task that has asked runs under the number: each context that has such tasks takes a lock.
 //    A context that pauses gives it back.
 //  - While it waits for a lock, its holder may be another task of the number: that one may have it. It is shared then
-//    until the next pause.
-//  - While it is paused, no stand-in is called, and one that is there leaves after its task. Tasks that have begun
-//  under
-//    the number go on, and so share it.
+//    until the next pause. The same holds once an attempt to take a lock has failed, and in taskyield.
+//  - While it is paused, no stand-in is called, and one that is there leaves after its task. Tasks of the number that
+//    have begun go on, and so share it.
 //  - If nobody would be left to run the team's tasks, the number is shared all the same: where tasks wait for each
 //    other's messages, the program would stop.
 //
@@ -45,6 +44,20 @@ class Absence {
  private:
   Member* const first_;
   Member* end_;  // the first below those that this pause has taken away
+};
+
+// Brackets a wait for a lock, by any thread. The holder may be a paused task. While others are there to run the tasks
+// of the teams concerned, nobody stands in, as the wait is short as a rule, and another task may want the same lock.
+class LockWait {
+ public:
+  LockWait() noexcept;
+  ~LockWait();
+  LockWait(const LockWait&) = delete;
+  LockWait& operator=(const LockWait&) = delete;
+
+ private:
+  Member* const first_;
+  Member* end_;  // as Absence::end_
 };
 
 // block_between_tasks() by a task that waits for others, which may be none that can run on top of it. So in a process
@@ -89,7 +102,7 @@ void block_in_team_unless(Member* self, Done&& done) noexcept {
 // The caller's task, which has asked for its number, has ended.
 void release_number(Member* self) noexcept;
 
-// The caller is about to wait for what another task of its number may have.
+// The caller waits, actively, for what another task of its number may have.
 void give_number(Member* self) noexcept;
 
 // A region inside the caller's task has ended: what the task has of its number is its own again.

@@ -49,7 +49,7 @@ void await_events(Member* self) noexcept {
     if (core::spin_until(self->context, over)) break;
     team->tasks.event_waiter.store(self->context, std::memory_order_release);
     platform::full_fence();
-    block_between_tasks_unless(self, over);
+    block_in_task_unless(self, over);
     team->tasks.event_waiter.store(nullptr, std::memory_order_relaxed);
   }
   while (team->tasks.helpers.load(std::memory_order_acquire) != 0) platform::pause();
@@ -83,6 +83,8 @@ void task_yield(Member* self, const void* caller) noexcept {
 void yield_to_task(Member* self) noexcept {
   if (defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed) && run_permitted_task(self))
     return;
+  // What it looks for again and again may be up to a paused task of its number.
+  give_number(self);
   core::yield();
 }
 

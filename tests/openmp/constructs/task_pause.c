@@ -230,6 +230,100 @@ static void with_a_lock(void)
   omp_destroy_lock(&lock);
 }
 
+// Of two threads one keeps its number for a paused task, the other waits for that task's lock: there are tasks still.
+static void number_and_lock(void)
+{
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  _Atomic int number = -1;
+  int count = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  if (omp_get_num_threads() == 2) {
+#pragma omp task shared(count, lock, number)
+    {
+      omp_set_lock(&lock);
+      number = omp_get_thread_num();
+      CHECK_EQ(receive_from(0), 1);
+      count++;
+      omp_unset_lock(&lock);
+    }
+    while (number < 0) usleep(50);
+    usleep(1000);
+#pragma omp task
+    send_to(0, 1);
+    // The last one first.
+#pragma omp task shared(count, lock)
+    {
+      omp_set_lock(&lock);
+      count++;
+      omp_unset_lock(&lock);
+    }
+  } else {
+    count = 2;
+  }
+  CHECK_EQ(count, 2);
+  omp_destroy_lock(&lock);
+}
+
+// The holder of a lock wants its number back, which a task has that wants the lock.
+static void lock_against_number(int how)
+{
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  weft_blocking_context *_Atomic paused = 0;
+  _Atomic int freed = 0;
+  int count = 0, number = -1;
+#pragma omp parallel num_threads(1)
+  {
+#pragma omp task shared(count, number, lock, freed, paused)
+    {
+      number = omp_get_thread_num();
+      unblock_task(paused);
+      if (how == 0) omp_set_lock(&lock);
+      while (how == 1 && !omp_test_lock(&lock)) usleep(10);
+      while (how == 2 && !freed) {
+#pragma omp taskyield
+      }
+      if (how == 2) omp_set_lock(&lock);
+      count++;
+      omp_unset_lock(&lock);
+    }
+    // The last one first.
+#pragma omp task shared(count, number, lock, freed, paused)
+    {
+      omp_set_lock(&lock);
+      number = omp_get_thread_num();
+      paused = get_blocking_context();
+      block_task(paused);
+      count++;
+      omp_unset_lock(&lock);
+      freed = 1;
+    }
+  }
+  CHECK_EQ(count, 2);
+  CHECK_EQ(number, 0);
+  omp_destroy_lock(&lock);
+}
+
+// An inner region waits for the events of its tasks, which a task outside of it brings.
+static void events_inside(int members)
+{
+  long value = 0;
+#pragma omp parallel num_threads(1)
+  {
+#pragma omp task
+    send_to(0, 9);
+    // The last one first.
+#pragma omp task shared(value)
+#pragma omp parallel num_threads(members) shared(value)
+#pragma omp single
+#pragma omp task shared(value)
+    receive_later(0, &value);
+  }
+  CHECK_EQ(value, 9);
+}
+
 // What a task keeps by its thread number stays its own while it is paused, as long as there are other threads.
 static void thread_numbers(void)
 {
@@ -661,6 +755,9 @@ int main(int count, char **arguments)
     implicit_tasks();
     nested_regions();
     with_a_lock();
+    number_and_lock();
+    for (int how = 0; how < 3; how++) lock_against_number(how);
+    for (int members = 1; members <= 2; members++) events_inside(members);
     thread_numbers();
     one_at_a_time();
     numbers_of_children();
