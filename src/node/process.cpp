@@ -135,6 +135,17 @@ int Process::top_cpu() const noexcept {
   return std::max(static_cast<int>(top), cpus_end_);
 }
 
+bool Process::has_neighbours() const noexcept {
+  const int records = live_records();
+  for (int i = 0; i < records; ++i) {
+    if (i == number_ || record(i).serial.load(std::memory_order_acquire) == 0) continue;
+    platform::CpuSet common = cpus_of(record(i));
+    common.keep_only(cpus_);
+    if (!common.empty()) return true;
+  }
+  return false;
+}
+
 void Process::raise_tops() noexcept {
   Header& header = segment_->layout().header;
   const auto raise = [](std::atomic<uint32_t>& word, int to) {

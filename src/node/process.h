@@ -55,6 +55,9 @@ class Process {
 
   int most() const noexcept { return most_; }
   int held() const noexcept { return held_.get(); }
+  // Whether another process takes part that may use some of this one's CPUs. Relaxed: one that comes or goes meanwhile
+  // is seen at the next look.
+  bool has_neighbours() const noexcept;
   // What others have left to this process. Relaxed, see Record::terms.
   bool pressed() const noexcept { return (me_.terms.load(std::memory_order_relaxed) & kPressed) != 0; }
   int due() const noexcept { return due_of(me_.terms.load(std::memory_order_relaxed)); }

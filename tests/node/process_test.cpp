@@ -48,6 +48,22 @@ TEST_F(ProcessOfANodeTest, AloneItTakesWhatItMay) {
   process->leave();
 }
 
+TEST_F(ProcessOfANodeTest, NeighboursAreThoseWithCpusInCommon) {
+  Process* first = join({.most = 2, .cpus = cpus(0, 2)});
+  EXPECT_FALSE(first->has_neighbours());
+  Process* elsewhere = join({.most = 2, .cpus = cpus(2, 2)});
+  EXPECT_FALSE(first->has_neighbours());
+  EXPECT_FALSE(elsewhere->has_neighbours());
+  Process* across = join({.most = 2, .cpus = cpus(1, 2)});
+  EXPECT_TRUE(first->has_neighbours());
+  EXPECT_TRUE(elsewhere->has_neighbours());
+  EXPECT_TRUE(across->has_neighbours());
+  across->leave();
+  EXPECT_FALSE(first->has_neighbours());
+  elsewhere->leave();
+  first->leave();
+}
+
 TEST_F(ProcessOfANodeTest, HandOver) {
   Process* rich = join({.most = 2, .cpus = cpus(0, 2)});
   Process* poor = join({.most = 2, .cpus = cpus(0, 2)});

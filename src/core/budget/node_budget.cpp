@@ -62,8 +62,15 @@ void NodeBudget::join(const Settings& settings) noexcept {
     base::warn("WEFT_NODE: %s; this process does not share its CPUs with others", reason.text);
     return;
   }
+  look_for_neighbours(*process);
   // Release: with the process comes what it has set up.
   process_.store(process, std::memory_order_release);
+}
+
+// Written where it changes only: carriers read it at each call of a library.
+void NodeBudget::look_for_neighbours(const node::Process& process) noexcept {
+  const bool there = process.has_neighbours();
+  if (there != has_neighbours()) neighbours_.store(there, std::memory_order_relaxed);
 }
 
 void NodeBudget::look_at_others(Pool& p) noexcept {
@@ -126,6 +133,7 @@ void NodeBudget::tick(Pool& p) noexcept {
         "others");
     return;
   }
+  look_for_neighbours(*process);
   reclaim(p, *process);
   uint64_t regions = 0;
   const int count = p.carrier_count.load(std::memory_order_acquire);
@@ -218,6 +226,7 @@ void NodeBudget::serve(Pool& p, node::Process& process, bool may_take_away) noex
 // The slots that carriers still name mean nothing any more.
 void NodeBudget::run_alone(Pool& p) noexcept {
   process_.store(nullptr, std::memory_order_relaxed);
+  neighbours_.store(false, std::memory_order_relaxed);
   p.gate.store(0);
   set_others_turn(false);
   if (admissions_pending()) retry_admissions();

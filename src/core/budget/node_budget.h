@@ -54,8 +54,9 @@ class NodeBudget {
   // Whether slots move between carriers: a context that waits had better leave its carrier, which may lose its slot.
   bool moves_slots() const noexcept { return on(); }
 
-  // Whether processes beside this one may want the CPUs.
-  bool has_neighbours() const noexcept { return on(); }
+  // Whether processes beside this one may want its CPUs, as of the last tick. Relaxed: one that has just come is seen
+  // then.
+  bool has_neighbours() const noexcept { return neighbours_.load(std::memory_order_relaxed); }
 
   // Whether guests need slots of the node; how many carriers hold them, if guests can use `wanted` of `most`.
   bool counts_guests() const noexcept { return on(); }
@@ -105,6 +106,7 @@ class NodeBudget {
   bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
 
   void look_at_others(Pool& pool) noexcept;
+  void look_for_neighbours(const node::Process& process) noexcept;
   bool others_press(Pool& pool) noexcept;
   bool take_slot(Pool& pool, Carrier* carrier) noexcept;
   void drop_slot(Carrier* carrier) noexcept;
@@ -128,6 +130,8 @@ class NodeBudget {
   // Roots that wait until it is the process's turn. Relaxed: it is counted again at the next tick.
   std::atomic<int> waiting_roots_{0};
   std::atomic<bool> at_door_{false};
+  // Written by the monitor.
+  std::atomic<bool> neighbours_{false};
   std::atomic<bool> leaving_{false};
   std::atomic<uint32_t> left_{0};
 
