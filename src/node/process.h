@@ -43,6 +43,8 @@ class Process {
   // A slot, or -1. Slots are the caller's to pass around; give() takes any that the process has.
   int take() noexcept;
   void give(int slot) noexcept;
+  // How many take() would find, up to `most`. Relaxed: others take and give meanwhile.
+  int count_free(int most) const noexcept;
   // Whether the slot is still the process's: it is taken away when others have waited for it too long.
   bool owns(int slot) const noexcept;
   // A slot of a process that has more than its due, or that could have another one instead; or -1.
@@ -95,6 +97,7 @@ class Process {
   int take_from(MayLose&& may_lose) noexcept;
   bool is_over(int number) const noexcept;
   bool could_move(int number) const noexcept;
+  int bound() const noexcept;
   bool reserve() noexcept;
   void divide_once() noexcept;
   void divide() noexcept;

@@ -34,13 +34,24 @@ int Process::take() noexcept {
   return -1;
 }
 
-// Counts one more slot, if there may be one.
-bool Process::reserve() noexcept {
-  if (left_.load(std::memory_order_relaxed)) return false;
-  const uint32_t terms = me_.terms.load(std::memory_order_relaxed);
-  const int bound = (terms & kPressed) != 0 ? std::min(most_, due_of(terms)) : most_;
-  return held_.add_one_below(bound);
+int Process::count_free(int most) const noexcept {
+  const int wanted = std::min(most, bound() - held());
+  int found = 0;
+  for (int cpu = cpus_.first(); cpu >= 0 && found < wanted; cpu = cpus_.next(cpu + 1)) {
+    found += slot_word(cpu).load(std::memory_order_relaxed) == 0 ? 1 : 0;
+  }
+  return found;
 }
+
+// How many the process may have as things are.
+int Process::bound() const noexcept {
+  if (left_.load(std::memory_order_relaxed)) return 0;
+  const uint32_t terms = me_.terms.load(std::memory_order_relaxed);
+  return (terms & kPressed) != 0 ? std::min(most_, due_of(terms)) : most_;
+}
+
+// Counts one more slot, if there may be one.
+bool Process::reserve() noexcept { return held_.add_one_below(bound()); }
 
 void Process::give(int slot) noexcept {
   Owner mine = owner_;

@@ -48,6 +48,29 @@ TEST_F(ProcessOfANodeTest, AloneItTakesWhatItMay) {
   process->leave();
 }
 
+TEST_F(ProcessOfANodeTest, FreeAreThoseThatTakeWouldFind) {
+  Process* one = join({.most = 2, .cpus = cpus(0, 4)});
+  Process* other = join({.most = 4, .cpus = cpus(0, 4)});
+  EXPECT_EQ(one->count_free(4), 2);
+  EXPECT_EQ(one->count_free(1), 1);
+  EXPECT_EQ(other->count_free(4), 4);
+  const std::vector<int> slots = take_all(other);
+  EXPECT_EQ(one->count_free(2), 0);
+  other->give(slots[0]);
+  EXPECT_EQ(one->count_free(2), 1);
+  other->give(slots[1]);
+  EXPECT_GE(one->take(), 0);
+  EXPECT_EQ(one->count_free(2), 1);
+  // What others miss is not free to those that have their due.
+  one->want(1);
+  EXPECT_GE(one->take(), 0);
+  other->want(1);
+  EXPECT_EQ(one->count_free(2), 0);
+  one->leave();
+  EXPECT_EQ(one->count_free(2), 0);
+  other->leave();
+}
+
 TEST_F(ProcessOfANodeTest, NeighboursAreThoseWithCpusInCommon) {
   Process* first = join({.most = 2, .cpus = cpus(0, 2)});
   EXPECT_FALSE(first->has_neighbours());

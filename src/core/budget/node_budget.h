@@ -65,6 +65,13 @@ class NodeBudget {
   // Whether the carrier may run when the gate is not 0; whether it could, if it sleeps.
   bool admitted(const Pool& pool, const Carrier* carrier) const noexcept;
 
+  // Whether the carrier, which is idle, would have to take a slot first; and how many of `wanted` slots could be taken
+  // now. Guesses about a moment that has passed when they are used.
+  bool lacks_slot(const Carrier& carrier) const noexcept {
+    return on() && !carrier.is_root() && carrier.slot.load(std::memory_order_relaxed) < 0;
+  }
+  int obtainable(int wanted) const noexcept { return !on() || wanted == 0 ? wanted : count_obtainable(wanted); }
+
   // How many of the process's slots the node leaves to it; and whether it has more of them.
   int usable(int slots) const noexcept;
   bool has_too_many() const noexcept;
@@ -105,6 +112,7 @@ class NodeBudget {
   // Relaxed: a carrier that sees it late runs a moment without a slot, or asks for one in vain.
   bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
 
+  int count_obtainable(int wanted) const noexcept;
   void look_at_others(Pool& pool) noexcept;
   void look_for_neighbours(const node::Process& process) noexcept;
   bool others_press(Pool& pool) noexcept;

@@ -38,6 +38,11 @@ bool NodeBudget::admitted(const Pool& p, const Carrier* carrier) const noexcept 
   }
 }
 
+int NodeBudget::count_obtainable(int wanted) const noexcept {
+  const node::Process* process = current();
+  return process != nullptr ? process->count_free(wanted) : wanted;
+}
+
 bool NodeBudget::run_unslotted(const Pool& p) noexcept {
   const int lent = lent_threads(p);
   if (lent == 0) return false;

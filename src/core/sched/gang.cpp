@@ -21,6 +21,20 @@ bool has_time(const Carrier* carrier, const Context* self) noexcept {
   return carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier);
 }
 
+struct Idle {
+  int at_once = 0;
+  int slotless = 0;  // they need a slot of the node first
+};
+
+Idle count_idle(const Pool& p, const Context* self) noexcept {
+  Idle idle;
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    if (has_time(p.carrier(i), self)) ++(p.node.lacks_slot(*p.carrier(i)) ? idle.slotless : idle.at_once);
+  }
+  return idle;
+}
+
 bool waits(const Carrier* carrier, const Context* self) noexcept {
   return has_time(carrier, self) && carrier->waiting.load(std::memory_order_relaxed);
 }
@@ -33,12 +47,9 @@ void join_gang(void* argument) noexcept {
 }  // namespace
 
 int idle_carriers() noexcept {
-  const Context* self = current_context();
   const Pool& p = pool();
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  int idle = 0;
-  for (int i = 0; i < count; ++i) idle += has_time(p.carrier(i), self) ? 1 : 0;
-  return idle + p.unmade_workers();
+  const Idle idle = count_idle(p, current_context());
+  return idle.at_once + p.node.obtainable(idle.slotless + p.unmade_workers());
 }
 
 bool alone() noexcept {
@@ -101,7 +112,8 @@ void summon(ParallelCall* parallel_call, int calls) noexcept {
   const Context* self = current_context();
   Pool& p = pool();
   const int unmade = p.unmade_workers();
-  const int missing = calls - (idle_carriers() - unmade);
+  const Idle idle = count_idle(p, self);
+  const int missing = calls - idle.at_once - idle.slotless;
   if (unmade > 0 && missing > 0) want_workers(1 + p.worker_count.load(std::memory_order_relaxed) + missing);
   const int count = p.carrier_count.load(std::memory_order_acquire);
   // Those that look for work find the parallel call where it stands; those that wait have to be given a context that
