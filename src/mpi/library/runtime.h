@@ -36,16 +36,18 @@ const Runtime* find_runtime() noexcept;
 // Looks for the runtime, once a thread: Python may load it after MPI, and then its threads are new ones.
 const Runtime* look_again() noexcept;
 
+// (Inlined, as what each call asks: a program without tasks pays for nothing else.)
 // The runtime, for a caller that MPI has not called back; null: its calls go to MPI as they are.
-inline const Runtime* runtime_here() noexcept {
+[[gnu::always_inline]] inline const Runtime* runtime_here() noexcept {
   // Acquire pairs with the release of activate(): what the functions use is ready.
   const Runtime* runtime = g_runtime.load(std::memory_order_acquire);
   if (runtime == nullptr && !t_looked) runtime = look_again();
   return t_inside == 0 ? runtime : nullptr;
 }
 
-// How many tasks, or events of tasks, wait for messages (tickets/).
-int tickets_waiting() noexcept;
+// How many tasks, or events of tasks, wait for messages: handed over to tickets/, and not ended.
+inline std::atomic<int> g_tickets_waiting{0};
+inline int tickets_waiting() noexcept { return g_tickets_waiting.load(); }
 
 // MPI has been initialized: calls are converted from now on, unless there is an obstacle, which is said.
 void activate(const char* obstacle) noexcept;
@@ -59,7 +61,7 @@ inline bool in_parallel(const Runtime& runtime) noexcept {
 
 // The runtime, for a call that is converted where the caller is. A thread alone may as well wait in MPI, unless there
 // are messages for others to look for.
-inline const Runtime* converting() noexcept {
+[[gnu::always_inline]] inline const Runtime* converting() noexcept {
   const Runtime* runtime = runtime_here();
   return runtime != nullptr && (in_parallel(*runtime) || tickets_waiting() > 0) ? runtime : nullptr;
 }

@@ -23,10 +23,10 @@ struct Attempted<plain, attempt, flag> {
 
   static int call_from(const void* caller, P... passed) noexcept {
     const Runtime* runtime = converting();
-    Attempts attempts{.arguments = std::tuple<P...>{passed...}};
-    const Call call{describe, &attempts.arguments, caller};
-    if (runtime == nullptr) return call_plain(call, [&] { return plain(passed...); });
-    wait_until(*runtime, &Attempts::make, &attempts, call);
+    const std::tuple<P...> arguments{passed...};
+    if (runtime == nullptr) return call_plain(describe, arguments, caller, [=] { return plain(passed...); });
+    Attempts attempts{arguments};
+    wait_until(*runtime, &Attempts::make, &attempts, {describe, &attempts.arguments, caller});
     return attempts.code;
   }
 

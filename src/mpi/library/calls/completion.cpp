@@ -11,20 +11,24 @@ namespace weft::mpi {
 
 int wait(MPI_Request* request, MPI_Status* status) noexcept {
   const Runtime* runtime = converting();
+  const void* caller = __builtin_return_address(0);
+  constexpr auto kDescribe = describe_requests<PMPI_Wait>;
   static constexpr int kOne = 1;
-  const Call call = call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0));
   // MPI says what is wrong with a null pointer.
-  if (runtime == nullptr || request == nullptr) return call_plain(call, [&] { return PMPI_Wait(request, status); });
-  return wait_for_programs(*runtime, *request, status, call);
+  if (runtime == nullptr || request == nullptr) {
+    return call_plain(kDescribe, kOne, caller, [=] { return PMPI_Wait(request, status); });
+  }
+  return wait_for_programs(*runtime, *request, status, {kDescribe, &kOne, caller});
 }
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
-  const Call call = call_for_requests<PMPI_Waitall>(count, __builtin_return_address(0));
+  const void* caller = __builtin_return_address(0);
+  constexpr auto kDescribe = describe_requests<PMPI_Waitall>;
   if (runtime == nullptr || count <= 0 || requests == nullptr) {
-    return call_plain(call, [&] { return PMPI_Waitall(count, requests, statuses); });
+    return call_plain(kDescribe, count, caller, [=] { return PMPI_Waitall(count, requests, statuses); });
   }
-  return wait_for_all(*runtime, count, requests, statuses, call);
+  return wait_for_all(*runtime, count, requests, statuses, {kDescribe, &count, caller});
 }
 
 int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) noexcept {
@@ -35,9 +39,11 @@ int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) no
 
 int waitsome(int count, MPI_Request* requests, int* completed, int* places, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
-  const Call call = call_for_requests<PMPI_Waitsome>(count, __builtin_return_address(0));
+  const void* caller = __builtin_return_address(0);
+  constexpr auto kDescribe = describe_requests<PMPI_Waitsome>;
   if (runtime == nullptr || completed == nullptr) {
-    return call_plain(call, [&] { return PMPI_Waitsome(count, requests, completed, places, statuses); });
+    return call_plain(kDescribe, count, caller,
+                      [=] { return PMPI_Waitsome(count, requests, completed, places, statuses); });
   }
   if (requests != nullptr && is_waited_for(count, requests)) return refuse_second_wait();
   struct Some {
@@ -54,7 +60,7 @@ int waitsome(int count, MPI_Request* requests, int* completed, int* places, MPI_
     code = PMPI_Testsome(count, requests, completed, places, statuses);
     return *completed != 0 || code != MPI_SUCCESS;
   };
-  wait_until(*runtime, attempt, &some, call);
+  wait_until(*runtime, attempt, &some, {kDescribe, &count, caller});
   return some.code;
 }
 

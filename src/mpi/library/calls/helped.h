@@ -28,7 +28,7 @@ struct Helped<plain, ordered_by> {
     const Runtime* runtime = converting();
     if (runtime != nullptr) return call_helped(*runtime, caller, passed...);
     const std::tuple<P...> arguments{passed...};
-    return call_plain({describe, &arguments, caller}, [&] { return plain(passed...); });
+    return call_plain(describe, arguments, caller, [=] { return plain(passed...); });
   }
 
   static int call_helped(const Runtime& runtime, const void* caller, P... passed) noexcept {

@@ -45,7 +45,7 @@ struct Sendrecv {
     const Runtime* runtime = converting();
     const Exchange both{kNameOf<plain>, to, send_tag, source, receive_tag, communicator, __builtin_return_address(0)};
     if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
-      return call_plain({describe_exchange, &both, both.caller}, status, [&](MPI_Status* wanted) {
+      return call_plain(describe_exchange, both, both.caller, status, [=](MPI_Status* wanted) {
         return plain(from, sent, send_type, to, send_tag, into, received, receive_type, source, receive_tag,
                      communicator, wanted);
       });
@@ -91,7 +91,7 @@ struct SendrecvReplace {
     const Runtime* runtime = converting();
     const Exchange both{kNameOf<plain>, to, send_tag, source, receive_tag, communicator, caller};
     if (runtime == nullptr || (to == MPI_PROC_NULL && source == MPI_PROC_NULL)) {
-      return call_plain({describe_exchange, &both, caller}, status, [&](MPI_Status* wanted) {
+      return call_plain(describe_exchange, both, caller, status, [=](MPI_Status* wanted) {
         return plain(buffer, count, type, to, send_tag, source, receive_tag, communicator, wanted);
       });
     }

@@ -64,38 +64,39 @@ struct Started<plain, start, Which, What> {
 
   static int call_from(const void* caller, P... passed) noexcept {
     const Runtime* runtime = Which::converting();
-    const std::tuple<P...> arguments{passed...};
-    if (runtime == nullptr) return make_plain(caller, arguments);
+    if (__builtin_expect(runtime == nullptr, 1)) return make_plain(caller, passed...);
+    return convert(*runtime, caller, {passed...});
+  }
+
+ private:
+  // Apart, so that a program without tasks does not pay for its frame.
+  [[gnu::noinline]] static int convert(const Runtime& runtime, const void* caller,
+                                       const std::tuple<P...>& arguments) noexcept {
     const Origin origin = What::of(arguments);
     MPI_Request request = MPI_REQUEST_NULL;
     const int64_t began = start_time();
     const int code = begin(arguments, request, std::make_index_sequence<kShared>());
     if (code != MPI_SUCCESS) return code;
-    return wait_for(*runtime, request, status_of(arguments), origin, {describe, &arguments, caller, began});
+    return wait_for(runtime, request, status_of(arguments), origin, {describe, &arguments, caller, began});
   }
 
- private:
-  static int make_plain(const void* caller, const std::tuple<P...>& arguments) noexcept {
+  [[gnu::always_inline]] static int make_plain(const void* caller, P... passed) noexcept {
     if constexpr (Which::kCollective) {
       const Runtime* helping = helping_with_collective();
-      if (helping != nullptr) {
-        const auto help = [&](P... passed) {
-          return Helped<plain, What::kPlace>::call_helped(*helping, caller, passed...);
-        };
-        return std::apply(help, arguments);
-      }
+      if (helping != nullptr) return Helped<plain, What::kPlace>::call_helped(*helping, caller, passed...);
     }
-    return call_plain({describe, &arguments, caller}, status_of(arguments), [&](MPI_Status* status) {
+    const std::tuple<P...> arguments{passed...};
+    return call_plain(describe, arguments, caller, status_of(arguments), [=](MPI_Status* status) {
       if constexpr (Which::kCollective) {
         // It may call back from a place where the caller must not be paused.
         const Inside inside;
-        return std::apply(plain, arguments);
+        return plain(passed...);
       } else if constexpr (kHasStatus) {
-        auto given = arguments;
+        std::tuple<P...> given{passed...};
         std::get<kShared>(given) = status;
         return std::apply(plain, given);
       } else {
-        return std::apply(plain, arguments);
+        return plain(passed...);
       }
     });
   }

@@ -80,6 +80,14 @@ void describe(const void* arguments, Description& into) noexcept {
   }
 }
 
+// As mpi::call_plain(), for the routine whose arguments, and where the program goes on, are in `given`.
+template <size_t arguments, class... Rest>
+int call_plain(Describe describe, void* const* given, const Rest&... rest) noexcept {
+  std::array<void*, arguments> all;
+  std::copy_n(given, arguments, all.data());
+  return mpi::call_plain(describe, all, given[arguments], rest...);
+}
+
 // `flag`: the place at which the routine that attempts it has one argument more.
 template <Text plain, Text attempt, size_t arguments, size_t flag>
 struct Attempted {
@@ -87,13 +95,15 @@ struct Attempted {
 
   static int run(void* const* given) noexcept {
     const Runtime* runtime = converting();
-    const Call call{describe<plain, kUnordered>, given, given[arguments]};
-    if (runtime == nullptr) return call_plain(call, [given] { return call_routine<plain, arguments>(given); });
+    constexpr auto kDescribe = describe<plain, kUnordered>;
+    if (runtime == nullptr) {
+      return call_plain<arguments>(kDescribe, given, [given] { return call_routine<plain, arguments>(given); });
+    }
     Attempts attempts;
     std::copy_n(given, flag, attempts.passed);
     attempts.passed[flag] = &attempts.found;
     std::copy_n(given + flag, arguments - flag, attempts.passed + flag + 1);
-    wait_until(*runtime, &Attempts::make, &attempts, call);
+    wait_until(*runtime, &Attempts::make, &attempts, {kDescribe, given, given[arguments]});
     return attempts.code;
   }
 
@@ -173,8 +183,8 @@ struct Helped {
   static int run(void* const* given) noexcept {
     const Runtime* runtime = converting();
     if (runtime != nullptr) return run_helped(*runtime, given);
-    return call_plain({describe<plain, Ordered::kCommunicator>, given, given[arguments]},
-                      [given] { return call_routine<plain, arguments>(given); });
+    return call_plain<arguments>(describe<plain, Ordered::kCommunicator>, given,
+                                 [given] { return call_routine<plain, arguments>(given); });
   }
 
   static int run_helped(const Runtime& runtime, void* const* given) noexcept {
@@ -225,7 +235,7 @@ struct Started {
       if (helping != nullptr)
         return Helped<plain, arguments, ByCommunicator<arguments - 1>>::run_helped(*helping, given);
     }
-    return call_plain({kDescribe, given, given[arguments]}, MPI_STATUS_IGNORE, [given](MPI_Status* wanted) {
+    return call_plain<arguments>(kDescribe, given, MPI_STATUS_IGNORE, [given](MPI_Status* wanted) {
       if constexpr (Which::kCollective) {
         const Inside inside;
         return call_routine<plain, arguments>(given);
@@ -254,16 +264,20 @@ template <Text plain, class Ordered, size_t... place, size_t... text>
 struct HelpedWithTextsAt<plain, Ordered, std::index_sequence<place...>, std::index_sequence<text...>> {
   static void call(Address<place>... arguments, MPI_Fint* error, LengthAt<text>... lengths) noexcept {
     struct Made : Job {
-      void* given[sizeof...(place)];
+      std::array<void*, sizeof...(place)> given;
       Length long_as[sizeof...(text)];
     } made;
     ((made.given[place] = arguments), ...);
     ((made.long_as[text] = lengths), ...);
-    const Call call{describe<plain, Ordered::kCommunicator>, made.given, __builtin_return_address(0)};
     const Runtime* runtime = converting();
-    if (runtime == nullptr) return give_error(error, call_plain(call, [&] { return make(made); }));
-    made.order = Ordered::of(made.given);
+    constexpr auto kDescribe = describe<plain, Ordered::kCommunicator>;
+    const void* caller = __builtin_return_address(0);
+    if (runtime == nullptr) {
+      return give_error(error, mpi::call_plain(kDescribe, made.given, caller, [&made] { return make(made); }));
+    }
+    made.order = Ordered::of(made.given.data());
     made.call = [](Job& job) { return make(static_cast<Made&>(job)); };
+    const Call call{kDescribe, made.given.data(), caller};
     made.described = &call;
     give_error(error, call_on_helper(*runtime, made));
   }

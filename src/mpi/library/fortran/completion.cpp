@@ -78,10 +78,10 @@ void is_thread_main(MPI_Fint* flag, MPI_Fint* error) noexcept {
 void wait(MPI_Fint* request, void* status, MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
   static constexpr int kOne = 1;
-  const Call call = call_for_requests<PMPI_Wait>(kOne, __builtin_return_address(0));
+  const Call call{describe_requests<PMPI_Wait>, &kOne, __builtin_return_address(0)};
   if (runtime == nullptr) {
-    const auto plain = [&] { return Routine<"pmpi_wait_", 2>::call(request, status); };
-    return give_error(error, call_plain(call, plain));
+    const auto plain = [=] { return Routine<"pmpi_wait_", 2>::call(request, status); };
+    return give_error(error, call_plain(call.describe, kOne, call.caller, plain));
   }
   MPI_Request waited = PMPI_Request_f2c(*request);
   MPI_Status completed;
@@ -95,11 +95,11 @@ void wait(MPI_Fint* request, void* status, MPI_Fint* error) noexcept {
 void waitall(const MPI_Fint* count, MPI_Fint* requests, void* statuses, MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
   const Requests all(runtime != nullptr && *count > 0 ? *count : 0);
-  const Call call = call_for_requests<PMPI_Waitall>(*count, __builtin_return_address(0));
+  const Call call{describe_requests<PMPI_Waitall>, count, __builtin_return_address(0)};
   if (all.count == 0 || all.requests == nullptr) {
     MPI_Fint number = *count;
     const auto plain = [&] { return Routine<"pmpi_waitall_", 3>::call(&number, requests, statuses); };
-    return give_error(error, call_plain(call, plain));
+    return give_error(error, call_plain(call.describe, *count, call.caller, plain));
   }
   for (int i = 0; i < all.count; ++i) all.requests[i] = PMPI_Request_f2c(requests[i]);
   const int code = wait_for_all(*runtime, all.count, all.requests, all.statuses, call);
@@ -115,10 +115,10 @@ void waitall(const MPI_Fint* count, MPI_Fint* requests, void* statuses, MPI_Fint
 void waitsome(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* completed, MPI_Fint* places, void* statuses,
               MPI_Fint* error) noexcept {
   const Runtime* runtime = converting();
-  const Call call = call_for_requests<PMPI_Waitsome>(*count, __builtin_return_address(0));
+  const Call call{describe_requests<PMPI_Waitsome>, count, __builtin_return_address(0)};
   if (runtime == nullptr) {
-    const auto plain = [&] { return Routine<"pmpi_waitsome_", 5>::call(count, requests, completed, places, statuses); };
-    return give_error(error, call_plain(call, plain));
+    const auto plain = [=] { return Routine<"pmpi_waitsome_", 5>::call(count, requests, completed, places, statuses); };
+    return give_error(error, call_plain(call.describe, *count, call.caller, plain));
   }
   struct Some {
     void* const arguments[5];
@@ -149,7 +149,7 @@ void sendrecv(void* from, void* sent, void* send_type, void* to, void* send_tag,
                                                              receive_type, source, receive_tag, communicator,
                                                              given.address()));
     };
-    return give_error(error, call_plain({describe_exchange, &both, both.caller}, MPI_STATUS_IGNORE, plain));
+    return give_error(error, call_plain(describe_exchange, both, both.caller, MPI_STATUS_IGNORE, plain));
   }
   MPI_Fint receive = 0;
   MPI_Fint send = 0;

@@ -29,8 +29,8 @@ void fulfill(uintptr_t event) noexcept {
 int iwaitall_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   const Runtime* runtime = converting();
   if (runtime == nullptr || count <= 0) {
-    return call_plain(call_for_requests<PMPI_Waitall>(count, caller),
-                      [&] { return PMPI_Waitall(count, requests, statuses); });
+    return call_plain(describe_requests<PMPI_Waitall>, count, caller,
+                      [=] { return PMPI_Waitall(count, requests, statuses); });
   }
   return detach_from_task(*runtime, count, requests, statuses, caller);
 }

@@ -12,8 +12,6 @@ namespace {
 
 // Those that the next look takes in, the last one first.
 std::atomic<Ticket*> g_submitted{nullptr};
-// Handed over and not ended.
-std::atomic<int> g_waiting{0};
 
 // With g_progress held.
 Pending g_pending;
@@ -63,7 +61,7 @@ void look() noexcept {
   while (ended != nullptr) {
     Ticket* ticket = ended;
     ended = ticket->next;
-    g_waiting.fetch_sub(1);
+    g_tickets_waiting.fetch_sub(1);
     ticket->ended(*ticket);
   }
 }
@@ -74,7 +72,7 @@ void submit(const Runtime& runtime, Ticket& ticket) noexcept {
   ticket.began = platform::now_ns();
   // Before it can end. Sequentially consistent, as the load in poll() is: it sees this, or the runtime sees
   // poll_soon().
-  const bool first = g_waiting.fetch_add(1) == 0;
+  const bool first = g_tickets_waiting.fetch_add(1) == 0;
   // Relaxed: the exchange below checks it.
   ticket.next = g_submitted.load(std::memory_order_relaxed);
   // Release pairs with the acquire of take_in().
@@ -97,10 +95,8 @@ void pause_for(const Runtime& runtime, Ticket& ticket) noexcept {
 int poll(void*) noexcept {
   // Whoever has the lock instead looks for one message only, but soon gives it back.
   look();
-  return g_waiting.load();
+  return g_tickets_waiting.load();
 }
-
-int tickets_waiting() noexcept { return g_waiting.load(); }
 
 void visit_tickets(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
   while (!g_progress.try_lock()) sched_yield();

@@ -32,8 +32,10 @@ struct Description {
   int requests = -1;  // of the program's own: what they are for is not known
 };
 
+using Describe = void (*)(const void* arguments, Description& into) noexcept;
+
 struct Call {
-  void (*describe)(const void* arguments, Description& into) noexcept;
+  Describe describe;
   const void* arguments;  // they stay as long as the call waits
   const void* caller;     // where the program goes on; null: not known
   int64_t began = 0;      // start_time() before it was started; 0: it waits only
@@ -85,14 +87,11 @@ void describe_message(const auto& arguments, Description& into) noexcept {
   if (into.direction == Description::Direction::none) into.direction = Description::Direction::sent;
 }
 
-// Of the program's requests: a name and how many.
+// Of the program's requests: a name and, an int, how many.
 template <auto function>
-Call call_for_requests(const int& count, const void* caller) noexcept {
-  return {[](const void* requests, Description& into) noexcept {
-            into.name = kNameOf<function>;
-            into.requests = *static_cast<const int*>(requests);
-          },
-          &count, caller};
+void describe_requests(const void* count, Description& into) noexcept {
+  into.name = kNameOf<function>;
+  into.requests = *static_cast<const int*>(count);
 }
 
 }  // namespace weft::mpi

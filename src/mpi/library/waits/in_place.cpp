@@ -2,8 +2,7 @@
 #include "mpi/library/waits/in_place.h"
 
 #include <mutex>
-
-#include <sched.h>
+#include <new>
 
 #include "platform/cycles.h"
 #include "platform/futex_lock.h"
@@ -12,63 +11,63 @@ namespace weft::mpi {
 
 namespace {
 
+// Held during a visit, and to take and leave seats.
 platform::FutexLock g_lock;
-WaitInPlace* g_first = nullptr;
-
-// Stands for the call that waits alone while it is visited.
-constexpr Call kVisited{};
-
-// With the lock held: which one the last visit has met, and since when it is known.
-uint64_t g_met = UINT64_MAX;
-int64_t g_met_since = 0;
 
 }  // namespace
 
-void WaitInPlace::leave_after_visit() noexcept {
-  for (;;) {
-    const Call* own = &call_;
-    // As in leave_alone().
-    if (g_alone.compare_exchange_strong(own, nullptr, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
-    sched_yield();
+struct WaitInPlace::Leaver {
+  Seat* seat = nullptr;
+
+  ~Leaver() {
+    t_seat = nullptr;
+    const std::lock_guard lock(g_lock);
+    // A call that the thread has left by longjmp.
+    const uint64_t turns = seat->turns.load(std::memory_order_relaxed);
+    if (Seat::waits(turns)) seat->turns.store(turns + 1, std::memory_order_relaxed);
+    seat->taken = false;
   }
+
+  // With the lock held.
+  static inline Seat* g_seats = nullptr;
+};
+
+WaitInPlace::Seat* WaitInPlace::take_seat() noexcept {
+  const std::lock_guard lock(g_lock);
+  Seat* seat = Leaver::g_seats;
+  while (seat != nullptr && seat->taken) seat = seat->next;
+  if (seat == nullptr) {
+    seat = new (std::nothrow) Seat;
+    if (seat == nullptr) return nullptr;
+    seat->next = Leaver::g_seats;
+    Leaver::g_seats = seat;
+  }
+  seat->taken = true;
+  static thread_local Leaver leaver;
+  leaver.seat = seat;
+  return t_seat = seat;
 }
 
-void WaitInPlace::join() noexcept {
-  began_ = platform::now_ns();
-  const std::lock_guard lock(g_lock);
-  next_ = g_first;
-  link_ = &g_first;
-  if (next_ != nullptr) next_->link_ = &next_;
-  g_first = this;
-}
-
-void WaitInPlace::leave() noexcept {
-  const std::lock_guard lock(g_lock);
-  *link_ = next_;
-  if (next_ != nullptr) next_->link_ = link_;
-}
+void WaitInPlace::await_end_of_visit() noexcept { const std::lock_guard lock(g_lock); }
 
 int visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
+  using Seat = WaitInPlace::Seat;
   const std::lock_guard lock(g_lock);
   int count = 0;
-  // Relaxed: the exchange checks it.
-  const Call* alone = WaitInPlace::g_alone.load(std::memory_order_relaxed);
-  // Acquire pairs with the release of whoever has come.
-  if (alone != nullptr && WaitInPlace::g_alone.compare_exchange_strong(alone, &kVisited, std::memory_order_acquire,
-                                                                       std::memory_order_relaxed)) {
-    const uint64_t number = WaitInPlace::g_number.load(std::memory_order_relaxed);
-    if (number != g_met) {
-      g_met = number;
-      g_met_since = platform::now_ns();
+  // Relaxed: the fence orders it.
+  WaitInPlace::g_visited.store(true, std::memory_order_relaxed);
+  const bool certain = platform::heavy_fence();
+  for (Seat* seat = certain ? WaitInPlace::Leaver::g_seats : nullptr; seat != nullptr; seat = seat->next) {
+    const uint64_t turns = seat->turns.load(std::memory_order_acquire);
+    if (!Seat::waits(turns)) continue;
+    if (turns != seat->met) {
+      seat->met = turns;
+      seat->met_since = platform::now_ns();
     }
-    visit(*alone, g_met_since, argument);
+    visit({seat->describe, seat->arguments, seat->caller}, seat->met_since, argument);
     ++count;
-    // Release pairs with the acquire of leave_alone(): the call has been read.
-    WaitInPlace::g_alone.store(alone, std::memory_order_release);
   }
-  for (const WaitInPlace* wait = g_first; wait != nullptr; wait = wait->next_, ++count) {
-    visit(wait->call_, wait->began_, argument);
-  }
+  WaitInPlace::g_visited.store(false, std::memory_order_release);
   return count;
 }
 

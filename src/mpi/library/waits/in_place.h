@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that wait without a pause: outside of parallel regions.
+//
+// A thread has a seat, into which it copies what its call is, so that a call costs some stores. The one who visits the
+// seats says so first, and makes all threads pass a fence (platform/asymmetric_fence.h):
+//   the thread, at the end of a call:   stores "nobody waits here"; light fence; loads "a visit is on"
+//   the visit:                          stores "a visit is on"; heavy fence; loads who waits
+// So either the visit sees that the call has ended, or the thread sees the visit and waits until it is over.
+//
+// A program's error handler may leave its call by longjmp. Then the seat says what the thread waited for until its next
+// call; all that is read of it lies in the seat.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "mpi/library/waits/call.h"
+#include "platform/asymmetric_fence.h"
 
 namespace weft::mpi {
 
-// One that waits alone, as most do, takes no lock and reads no clock. The others are in a list.
 class WaitInPlace {
  public:
-  explicit WaitInPlace(const Call& call) noexcept : call_(call) {
-    const Call* nobody = nullptr;
-    // Release pairs with the acquire of the visit: what the call says is visible. Acquire pairs with the release of
-    // leave_alone(): this thread goes on with the number.
-    alone_ = g_alone.compare_exchange_strong(nobody, &call_, std::memory_order_acq_rel, std::memory_order_relaxed);
-    if (!alone_) join();
+  // The arguments of a `Call`.
+  template <class Arguments>
+  WaitInPlace(Describe describe, const Arguments& arguments, const void* caller) noexcept
+      : seat_(t_seat != nullptr ? t_seat : take_seat()) {
+    if (seat_ != nullptr) sit_down(describe, arguments, caller);
   }
+  // One that is known by what it says of itself.
+  explicit WaitInPlace(const Call& call) noexcept : WaitInPlace(repeat, described(call), call.caller) {}
   ~WaitInPlace() {
-    if (alone_) {
-      leave_alone();
-    } else {
-      leave();
-    }
+    if (seat_ != nullptr) stand_up();
   }
   WaitInPlace(const WaitInPlace&) = delete;
   WaitInPlace& operator=(const WaitInPlace&) = delete;
@@ -32,34 +40,67 @@ class WaitInPlace {
  private:
   friend int visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept;
 
-  // Null: nobody waits alone. During a visit it is the address of something else.
-  static inline std::atomic<const Call*> g_alone{nullptr};
-  // How many have waited alone: tells one from the next, which may lie at the same address. Relaxed: written only by
-  // the thread that has g_alone.
-  static inline std::atomic<uint64_t> g_number{0};
+  struct alignas(64) Seat {
+    // How many calls have begun and ended here: odd while one waits. Its thread writes it; with release, when the call
+    // is there to be read, and acquire to read it.
+    std::atomic<uint64_t> turns{0};
+    Describe describe = nullptr;
+    const void* caller = nullptr;
+    alignas(8) std::byte arguments[96];
 
-  void leave_alone() noexcept {
-    g_number.store(g_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    const Call* own = &call_;
-    // Release: pairs with the acquire of the next one. Acquire: the visit has read the call before it goes.
-    if (!g_alone.compare_exchange_strong(own, nullptr, std::memory_order_acq_rel, std::memory_order_relaxed)) {
-      leave_after_visit();
-    }
+    static bool waits(uint64_t turns) noexcept { return turns % 2 != 0; }
+
+    // Of visits, with their lock held: the call that the last one has met, and since when it is known.
+    uint64_t met = 0;  // `turns`
+    int64_t met_since = 0;
+    // With that lock held: whose it is, and the next of all seats, none of which is ever freed.
+    bool taken = false;
+    Seat* next = nullptr;
+  };
+  // Gives the thread's seat to others when the thread ends.
+  struct Leaver;
+
+  static inline constinit thread_local Seat* t_seat = nullptr;
+  // Whether a visit is on. Release, by the visit, when it has read what it reads; acquire, by threads that go on.
+  static inline constinit std::atomic<bool> g_visited{false};
+
+  // Null: no memory. Then nobody sees the call.
+  static Seat* take_seat() noexcept;
+  static void await_end_of_visit() noexcept;
+
+  static Description described(const Call& call) noexcept {
+    Description what;
+    call.describe(call.arguments, what);
+    return what;
   }
-  void leave_after_visit() noexcept;
-  void join() noexcept;
-  void leave() noexcept;
+  static void repeat(const void* described, Description& into) noexcept {
+    into = *static_cast<const Description*>(described);
+  }
 
-  const Call& call_;
-  bool alone_;
-  // Of those in the list.
-  int64_t began_;
-  WaitInPlace* next_;
-  WaitInPlace** link_;
+  template <class Arguments>
+  void sit_down(Describe describe, const Arguments& arguments, const void* caller) noexcept {
+    static_assert(sizeof(Arguments) <= sizeof(Seat::arguments) && alignof(Arguments) <= 8);
+    // A call around this one, which has called back, is not seen again; or one that its thread has left by longjmp.
+    if (__builtin_expect(Seat::waits(seat_->turns.load(std::memory_order_relaxed)), 0)) stand_up();
+    seat_->describe = describe;
+    seat_->caller = caller;
+    new (seat_->arguments) Arguments(arguments);
+    seat_->turns.store(seat_->turns.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  [[gnu::always_inline]] void stand_up() noexcept {
+    const uint64_t turns = seat_->turns.load(std::memory_order_relaxed);
+    // One within it has done it already.
+    if (__builtin_expect(!Seat::waits(turns), 0)) return;
+    seat_->turns.store(turns + 1, std::memory_order_relaxed);
+    platform::light_fence();
+    if (__builtin_expect(g_visited.load(std::memory_order_acquire), 0)) await_end_of_visit();
+  }
+
+  Seat* const seat_;
 };
 
-// Each of them, with the time at which it began; returns how many. None of them ends meanwhile. The time of the one
-// that waits alone is that of the first visit that has met it. There is one visit at a time.
+// Each of them, with the time of the first visit that has met it; returns how many. None of them ends meanwhile. There
+// is one visit at a time.
 int visit_waits_in_place(void (*visit)(const Call& call, int64_t began, void* argument), void* argument) noexcept;
 
 }  // namespace weft::mpi

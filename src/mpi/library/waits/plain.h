@@ -11,10 +11,11 @@
 namespace weft::mpi {
 
 // The trace wants the status, even if the program does not.
-template <class Make>
-[[gnu::cold, gnu::noinline]] int call_plain_traced(const Call& call, MPI_Status* status, const Make& make) noexcept {
-  TracedWait traced(call);
-  const WaitInPlace wait(call);
+template <class Arguments, class Make>
+[[gnu::cold, gnu::noinline]] int call_plain_traced(Describe describe, Arguments arguments, const void* caller,
+                                                   MPI_Status* status, Make make) noexcept {
+  TracedWait traced({describe, &arguments, caller});
+  const WaitInPlace wait(describe, arguments, caller);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int code = make(status);
@@ -22,22 +23,22 @@ template <class Make>
   return code;
 }
 
-// By make(status), whose status the program has given.
-template <class Make>
-int call_plain(const Call& call, MPI_Status* status, const Make& make) noexcept {
+// By make(status), whose status the program has given. Everything by value, so that it stays in registers: a program
+// without tasks makes all its calls here.
+template <class Arguments, class Make>
+[[gnu::always_inline]] inline int call_plain(Describe describe, Arguments arguments, const void* caller,
+                                             MPI_Status* status, Make make) noexcept {
   if (runtime_here() == nullptr) return make(status);
-  if (__builtin_expect(traces(), 0)) return call_plain_traced(call, status, make);
-  const WaitInPlace wait(call);
+  if (__builtin_expect(traces(), 0)) return call_plain_traced(describe, arguments, caller, status, make);
+  const WaitInPlace wait(describe, arguments, caller);
   return make(status);
 }
 
 // By make(): its status, if it has one, says nothing that a trace wants.
-template <class Make>
-int call_plain(const Call& call, const Make& make) noexcept {
-  if (runtime_here() == nullptr) return make();
-  const TracedIfWanted traced(call);
-  const WaitInPlace wait(call);
-  return make();
+template <class Arguments, class Make>
+[[gnu::always_inline]] inline int call_plain(Describe describe, Arguments arguments, const void* caller,
+                                             Make make) noexcept {
+  return call_plain(describe, arguments, caller, MPI_STATUS_IGNORE, [=](MPI_Status*) { return make(); });
 }
 
 }  // namespace weft::mpi

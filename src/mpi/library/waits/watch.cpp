@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "base/quiet_options.h"
 #include "mpi/library/waits/table.h"
+#include "platform/asymmetric_fence.h"
 #include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/futex_lock.h"
@@ -157,6 +158,7 @@ void watch_waits(const Runtime& runtime) noexcept {
   g_watched = &runtime;
   name_process();
   if (options.mpi_silence == 0 && !options.mpi_signal) return;
+  platform::lighten_fences();
   g_watching = platform::start_service_thread(watch, nullptr, kStackSize);
   // Python may load the runtime after MPI has started.
   if (g_watching) take_signal();

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/asymmetric_fence.h"
+
+#include <cerrno>
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace weft::platform {
+
+constinit std::atomic<bool> detail::g_light_is_full{true};
+
+namespace {
+
+bool membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+bool register_process() noexcept { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
+
+}  // namespace
+
+void lighten_fences() noexcept {
+  const int saved = errno;
+  if (register_process()) detail::g_light_is_full.store(false, std::memory_order_relaxed);
+  errno = saved;
+}
+
+bool heavy_fence() noexcept {
+  full_fence();
+  if (detail::g_light_is_full.load(std::memory_order_relaxed)) return true;
+  const int saved = errno;
+  // A kernel may forget at a fork that the process is registered.
+  const bool done = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
+                    (errno == EPERM && register_process() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
+  errno = saved;
+  return done;
+}
+
+}  // namespace weft::platform
