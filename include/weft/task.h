@@ -39,7 +39,8 @@ int weft_is_in_parallel(void);
 
 /* Has service(data) called now and then, by threads that wait or are between two tasks, every millisecond at least, by
  * one thread at a time, though by different ones. It must not wait. It returns how many tasks or events it still
- * waits for: when that is 0 it is not called again until weft_poll_soon(). Call that after there is more. */
+ * waits for, which `weft top` shows: when that is 0 it is not called again until weft_poll_soon(). Call that after there
+ * is more. */
 typedef int (*weft_polling_service)(void *data);
 
 /* Returns 0, or an errno: EAGAIN where there are too many services, EINVAL. `name` is for diagnosis, and kept. */

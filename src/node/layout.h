@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies in the segment that the processes of a node share. All are plain words at fixed places: there are no
 // pointers, nor anything of the C library's, and whatever another process has written there, no number is used before
-// it has been checked. Nor is there a time: clocks differ between time namespaces.
+// it has been checked. Nor is there a point in time: clocks differ between time namespaces.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace weft::node {
 
 inline constexpr uint64_t kMagic = 0x31656e6f6e746677;
 // Another layout gets another number; processes with different numbers do not share.
-inline constexpr uint32_t kLayout = 3;
+inline constexpr uint32_t kLayout = 4;
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
 
@@ -64,6 +64,10 @@ struct alignas(64) Record {
   std::atomic<uint64_t> waited_ns{0};  // while it had less than its due
   std::atomic<uint64_t> given{0};  // slots given up because others missed some
   std::atomic<uint64_t> received{0};  // slots that it had to wait for
+  std::atomic<uint64_t> pending{0};  // tasks and events that wait for messages
+  // For how long none of them has gone on, at the last tick; 0 while there are none. While there are, its monitor
+  // ticks.
+  std::atomic<uint64_t> silent_ns{0};
 
   // ---- the same, for the queue before regions; written with the lock of the queue held, and relaxed for that ----
   alignas(64) std::atomic<uint64_t> ticket{0};  // of its region that has waited longest; 0: none waits

@@ -29,8 +29,9 @@ void move_in(Record& record, const Terms& terms) noexcept {
   const auto* words = static_cast<const uint64_t*>(terms.cpus.data());
   for (size_t i = 0; i < record.cpus.size(); ++i) record.cpus[i].store(words[i], std::memory_order_relaxed);
   record.terms.store(kUnbounded, std::memory_order_relaxed);
-  for (std::atomic<uint64_t>* counter : {&record.regions, &record.waited_ns, &record.given, &record.received}) {
-    counter->store(0, std::memory_order_relaxed);
+  for (std::atomic<uint64_t>* number :
+       {&record.regions, &record.waited_ns, &record.given, &record.received, &record.pending, &record.silent_ns}) {
+    number->store(0, std::memory_order_relaxed);
   }
 }
 
@@ -188,5 +189,10 @@ bool Process::lost() const noexcept {
 }
 
 void Process::count_waited(int64_t ns) noexcept { add(me_.waited_ns, static_cast<uint64_t>(std::max<int64_t>(ns, 0))); }
+
+void Process::tell_pending(int64_t pending, int64_t silent_ns) noexcept {
+  me_.pending.store(static_cast<uint64_t>(std::max<int64_t>(pending, 0)), std::memory_order_relaxed);
+  me_.silent_ns.store(static_cast<uint64_t>(std::max<int64_t>(silent_ns, 0)), std::memory_order_relaxed);
+}
 
 }  // namespace weft::node

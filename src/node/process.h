@@ -89,6 +89,7 @@ class Process {
   void count_regions(uint64_t regions) noexcept { me_.regions.store(regions, std::memory_order_relaxed); }
   void count_waited(int64_t ns) noexcept;
   void count_received() noexcept { add(me_.received, 1); }
+  void tell_pending(int64_t pending, int64_t silent_ns) noexcept;
 
  private:
   Process(Segment* segment, uint32_t serial, const Terms& terms) noexcept;

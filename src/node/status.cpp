@@ -28,6 +28,10 @@ std::vector<Owner> owners_of_slots(const Layout& layout) {
   return owners;
 }
 
+int64_t read_bounded(const std::atomic<uint64_t>& word) {
+  return static_cast<int64_t>(std::min<uint64_t>(word.load(std::memory_order_relaxed), INT64_MAX));
+}
+
 void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes) {
   const std::vector<Owner> owners = owners_of_slots(layout);
   for (size_t i = 0; i < layout.records.size(); ++i) {
@@ -46,10 +50,11 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
         process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
     process.lent = std::clamp(record.most, 0, platform::CpuSet::kMost);
     process.regions = record.regions.load(std::memory_order_relaxed);
-    process.waited_ns =
-        static_cast<int64_t>(std::min<uint64_t>(record.waited_ns.load(std::memory_order_relaxed), INT64_MAX));
+    process.waited_ns = read_bounded(record.waited_ns);
     process.given = record.given.load(std::memory_order_relaxed);
     process.received = record.received.load(std::memory_order_relaxed);
+    process.pending = read_bounded(record.pending);
+    process.silent_ns = read_bounded(record.silent_ns);
     processes.push_back(process);
   }
 }

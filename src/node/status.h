@@ -23,6 +23,8 @@ struct ProcessStatus {
   int64_t waited_ns = 0;
   uint64_t given = 0;
   uint64_t received = 0;
+  int64_t pending = 0;  // tasks and events that wait for messages
+  int64_t silent_ns = 0;  // for how long none of them has gone on
 };
 
 struct NodeStatus {

@@ -2,13 +2,97 @@
 """`weft node` and `weft top`."""
 import json
 import os
+import pathlib
 import pty
 import select
 import time
 import unittest
 
 import own_node
-from own_node import NodeTest, segment, weft
+from own_node import NodeTest, Program, segment, weft
+
+# Something waits for a polling service, whose answer is always 1; each line of its input, and the end of it, lets one go on:
+# a pause of a task, an event that a task has asked for, or that of a detached task.
+WAITER = r"""
+#include <dlfcn.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "TASK_H"
+
+#define WEFT(name) ((__typeof__(&name))dlsym(RTLD_DEFAULT, #name))
+
+static const char *what;
+static _Atomic int asked;
+static weft_blocking_context *_Atomic paused;
+static weft_event_counter *_Atomic counter;
+static _Atomic omp_event_handle_t detached[2];
+
+static int let_go(int number) {
+  if (strcmp(what, "pause") == 0) {
+    weft_blocking_context *context = atomic_exchange(&paused, NULL);
+    if (context != NULL) WEFT(weft_unblock_task)(context);
+    return context != NULL;
+  }
+  if (strcmp(what, "event") == 0) {
+    if (atomic_load(&counter) == NULL) return 0;
+    WEFT(weft_decrease_task_event_counter)(atomic_load(&counter), 1);
+  } else {
+    if (atomic_load(&detached[number]) == 0) return 0;
+    omp_fulfill_event(atomic_load(&detached[number]));
+  }
+  return 1;
+}
+
+static int look(void *data) {
+  static int gone;
+  if (gone < atomic_load(&asked)) gone += let_go(gone);
+  return gone < 2;
+}
+
+static void pause_twice(void) {
+  for (int i = 0; i < 2; ++i) {
+    weft_blocking_context *context = WEFT(weft_get_current_blocking_context)();
+    atomic_store(&paused, context);
+    WEFT(weft_block_current_task)(context);
+  }
+}
+
+static void expect_two_events(void) {
+  weft_event_counter *events = WEFT(weft_get_current_event_counter)();
+  WEFT(weft_increase_current_task_event_counter)(events, 2);
+  atomic_store(&counter, events);
+}
+
+int main(int count, char **arguments) {
+  char line[10];
+  what = arguments[count - 1];
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    if (strcmp(what, "pause") == 0) {
+#pragma omp task
+      pause_twice();
+    } else if (strcmp(what, "event") == 0) {
+#pragma omp task
+      expect_two_events();
+    } else {
+      for (int i = 0; i < 2; ++i) {
+        omp_event_handle_t event;
+#pragma omp task detach(event)
+        atomic_store(&detached[i], event);
+      }
+    }
+    WEFT(weft_register_polling_service)("waiter", look, NULL);
+    WEFT(weft_poll_soon)();
+    while (fgets(line, sizeof line, stdin) != NULL) ++asked;
+    asked = 2;
+  }
+  return 0;
+}
+"""
 
 
 @unittest.skipUnless(own_node.is_own(), "other processes may share the node")
@@ -58,6 +142,7 @@ class Shows(NodeTest):
                 return next(x for x in found if x["pid"] == program.pid)
             self.assertEqual(entry()["command"], "worker")
             self.assertGreaterEqual(set(entry()), {"pid", "command", "mode", "slots", "regions_a_second", "waiting"})
+            self.assertEqual(entry()["messages"], {"pending": 0, "silent_seconds": 0.0})
             self.assertEqual(set(entry()["slots"]), {"held", "wanted", "lent"})
             self.eventually(lambda: entry()["regions_a_second"] > 0)
             self.assertEqual(program.end(), (0, ""))
@@ -84,6 +169,31 @@ class Shows(NodeTest):
         os.write(terminal, b"q")
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
         os.close(terminal)
+
+
+class Pending(NodeTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        header = pathlib.Path(__file__).resolve().parents[2] / "include/weft/task.h"
+        cls.waiter = cls.build("waiter", WAITER.replace("TASK_H", str(header)))
+
+    def messages(self, program):
+        """Of a process that may not be there yet."""
+        process = self.status().get(program.pid)
+        return process["messages"] if process else {"pending": 0, "silent_seconds": 0.0}
+
+    # The number does not change, so nothing but the step itself shows that one has gone on.
+    def test_silence_ends_with_each_that_goes_on(self):
+        for what in ("pause", "event", "detach"):
+            with self.subTest(what), Program([self.waiter, what], WEFT_NUM_CPUS="2") as program:
+                self.eventually(lambda: self.messages(program)["silent_seconds"] > 2)
+                asked = time.monotonic()
+                program.process.stdin.write("\n")
+                program.process.stdin.flush()
+                self.eventually(lambda: self.messages(program)["silent_seconds"] <= time.monotonic() - asked)
+                self.assertEqual(self.messages(program)["pending"], 1)
+                self.assertEqual(program.end(), (0, ""))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ SAYS = {"second_waits": "weft: mpi: a task waits for a request that another one 
 # Those that hang without the library, or need its functions.
 CHECK_THEMSELVES = {"tasks", "events", "second_waits", "large_counts", "idle_helpers", "fortran_tasks", "waits"}
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
+WEFT = LIBRARIES.parent.parent / "bin" / "weft"
 # What pauses tasks: weft's runtime, or another that has weft/task.h.
 RUNTIME = os.environ.get("WEFT_TEST_MPI_RUNTIME", str(LIBRARIES / "libgomp.so.1"))
 INCLUDE = HERE.parent.parent / "include"

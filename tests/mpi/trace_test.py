@@ -13,7 +13,6 @@ import tempfile
 
 import run
 
-WEFT = run.LIBRARIES.parent.parent / "bin" / "weft"
 TASKS, SAME = 4, 3
 
 
@@ -22,10 +21,10 @@ def trace(mpi: str, folder: pathlib.Path) -> dict:
     launcher = [f"mpiexec.{mpi}", "-n", "2"]
     if mpi == "openmpi":
         launcher[1:1] = ["--allow-run-as-root", "--oversubscribe"]
-    command = [*launcher, str(WEFT), "trace", "--mpi", str(program)]
+    command = [*launcher, str(run.WEFT), "trace", "--mpi", str(program)]
     environment = dict(os.environ, OMP_NUM_THREADS="2")
     subprocess.run(command, check=True, cwd=folder, env=environment, timeout=100)
-    merged = [str(WEFT), "merge", "weft-trace-0.json", "weft-trace-1.json"]
+    merged = [str(run.WEFT), "merge", "weft-trace-0.json", "weft-trace-1.json"]
     subprocess.run(merged, check=True, cwd=folder, timeout=60)
     return json.loads((folder / "weft-trace.json").read_text())
 
@@ -67,8 +66,8 @@ def arrows(events: list[dict]) -> list[tuple[dict, dict]]:
 def main() -> None:
     if not run.can_pause():
         run.skip(f"{run.RUNTIME} cannot pause tasks")
-    if not WEFT.exists():
-        run.skip(f"no {WEFT}")
+    if not run.WEFT.exists():
+        run.skip(f"no {run.WEFT}")
     with tempfile.TemporaryDirectory() as folder:
         events = trace(sys.argv[1], pathlib.Path(folder))["traceEvents"]
     names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}

@@ -6,6 +6,7 @@ Rank 0 waits until this test lets rank 1 go on. The test reads what rank 0 has w
 program must end well. Exit code 77: skipped, the last line says why.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -27,7 +28,13 @@ class Program:
     """Rank 0 and 1 of a program; the output of each is in a file of its own."""
 
     def __init__(
-        self, mpi: str, what: str, folder: pathlib.Path, source: str = "waits.c", **variables: str
+        self,
+        mpi: str,
+        what: str,
+        folder: pathlib.Path,
+        source: str = "waits.c",
+        by: typing.Sequence[str] = (),
+        **variables: str,
     ) -> None:
         program = run.build(mpi, run.HERE / "programs" / source, folder)
         self.folder = folder
@@ -35,9 +42,9 @@ class Program:
         if mpi == "openmpi":
             launcher[1:1] = ["--allow-run-as-root", "--oversubscribe"]
         to_file = ["sh", "-c", 'exec "$@" >"out.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1', "sh"]
-        preloaded = f"LD_PRELOAD={run.RUNTIME}:{run.LIBRARIES / 'libweft-mpi.so'}"
+        by = by or ["env", f"LD_PRELOAD={run.RUNTIME}:{run.LIBRARIES / 'libweft-mpi.so'}"]
         environment = dict(os.environ, LD_LIBRARY_PATH=str(run.LIBRARIES), OMP_NUM_THREADS="2", **variables)
-        command = [*launcher, *to_file, "env", preloaded, str(program), what]
+        command = [*launcher, *to_file, *by, str(program), what]
         self.process = subprocess.Popen(command, cwd=folder, env=environment)
 
     def output(self, rank: int = 0) -> str:
@@ -57,13 +64,13 @@ class Program:
             time.sleep(0.01)
         self.fail(f"in vain: {what}")
 
-    def pid(self) -> int:
-        file = self.folder / "pid"
-        self.until(file.exists, "rank 0 waits")
+    def pid(self, name: str = "pid") -> int:
+        file = self.folder / name
+        self.until(file.exists, "a rank waits")
         return int(file.read_text())
 
-    def go(self) -> None:
-        (self.folder / "go").touch()
+    def go(self, name: str = "go") -> None:
+        (self.folder / name).touch()
 
     def end(self) -> None:
         try:
@@ -199,6 +206,49 @@ def many(mpi: str, folder: pathlib.Path) -> None:
     program.end()
 
 
+def weft(*arguments: str) -> str:
+    return subprocess.run([run.WEFT, *arguments], check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def node(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "both", folder, by=[str(run.WEFT), "run", "--node", "--mpi"])
+    pids = [program.pid(), program.pid("pid.1")]
+
+    def messages(rank: int) -> dict:
+        processes = json.loads(weft("node", "status", "--json"))["processes"]
+        found = [process["messages"] for process in processes if process["pid"] == pids[rank]]
+        expect(program, len(found) == 1, f"rank {rank} shares the node")
+        return found[0]
+
+    def expect_pending(*wanted: int) -> None:
+        def shown() -> bool:
+            return tuple(messages(rank)["pending"] for rank in (0, 1)) == wanted
+
+        program.until(shown, f"{wanted} tasks of the ranks wait")
+        for command in (("node", "status"), ("top", "--once")):
+            rows = [line.split() for line in weft(*command).splitlines()]
+            for pid, pending in zip(pids, wanted):
+                cells = next(row[8:10] for row in rows if row and row[0] == str(pid))
+                right = cells == ["-", "-"] if pending == 0 else cells[0] == str(pending) and cells[1].endswith("s")
+                expect(program, right, f"{command} says {cells}, and {pending} wait")
+
+    expect_pending(6, 1)
+    program.until(lambda: min(messages(rank)["silent_seconds"] for rank in (0, 1)) > 2, "a silence")
+    before = messages(1)["silent_seconds"]
+    went = time.monotonic()
+    program.go()
+    program.until(lambda: messages(0)["pending"] == 5, "a task goes on")
+    # What the clock of the one says began before that of the other.
+    expect(program, messages(0)["silent_seconds"] <= time.monotonic() - went, "a silence that has ended")
+    expect_pending(5, 1)
+    program.go("more")
+    expect_pending(0, 1)
+    expect(program, messages(0)["silent_seconds"] == 0, "nothing waits")
+    expect(program, messages(1)["silent_seconds"] > before, "messages for others")
+    program.go("end")
+    program.end()
+
+
 def finalize(mpi: str, folder: pathlib.Path) -> None:
     program = Program(mpi, "finalize", folder)
     program.end()
@@ -227,7 +277,7 @@ def without(mpi: str, folder: pathlib.Path) -> None:
     expect(program, not tables(program.output()), "no table")
 
 
-CASES = (silence, serial, collective, changing, busy, asked, many, finalize, handler, without)
+CASES = (silence, serial, collective, changing, busy, asked, many, node, finalize, handler, without)
 
 
 def main() -> None:

@@ -455,6 +455,36 @@ TEST_F(ProcessOfANodeTest, AnyWordOverwritten) {
   }
 }
 
+// For who looks from outside: what waits for messages, and nothing of who had the record before.
+TEST_F(ProcessOfANodeTest, OthersSeeWhatWaits) {
+  const auto seen = [&](size_t number) {
+    NodeStatus status;
+    Reason reason;
+    EXPECT_TRUE(read_status(path(), status, reason)) << reason.text;
+    return status.processes.at(number);
+  };
+  Process* first = join({.most = 2, .cpus = cpus(0, 2)});
+  Process* second = join({.most = 2, .cpus = cpus(0, 2)});
+  EXPECT_EQ(seen(1).pending, 0);
+  second->tell_pending(3, 5'000'000'000);
+  EXPECT_EQ(seen(0).pending, 0);
+  EXPECT_EQ(seen(1).pending, 3);
+  EXPECT_EQ(seen(1).silent_ns, 5'000'000'000);
+  second->leave();
+  second = join({.most = 2, .cpus = cpus(0, 2)});
+  EXPECT_EQ(seen(1).pending, 0);
+  EXPECT_EQ(seen(1).silent_ns, 0);
+  Reason reason;
+  const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
+  ASSERT_NE(segment, nullptr);
+  segment->layout().records[1].pending = ~uint64_t{0};
+  segment->layout().records[1].silent_ns = ~uint64_t{0};
+  EXPECT_EQ(seen(1).pending, INT64_MAX);
+  EXPECT_EQ(seen(1).silent_ns, INT64_MAX);
+  second->leave();
+  first->leave();
+}
+
 TEST_F(ProcessOfANodeTest, NonsenseInTheSegment) {
   Process* process = join({.most = 2, .cpus = cpus(0, 2)});
   Reason reason;

@@ -14,6 +14,12 @@ constexpr char kExitCodes[] =
     "Exit code:\n"
     "  That of the program. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n";
 
+constexpr char kColumns[] =
+    "Columns:\n"
+    "  SLOTS    CPUs that the process has; WANTED: that it could use; LENT: of its share, what others may use\n"
+    "  PENDING  tasks, and events of tasks, that wait for messages\n"
+    "  SILENT   for how long none of them has gone on; kill -USR1 PID has the process print who waits for what\n";
+
 // CLI::Range lets through what is no number.
 std::string between(const std::string& text, double least, double most) {
   char* end = nullptr;
@@ -100,6 +106,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   node->require_subcommand(1);
   node_status = node->add_subcommand("status", "Print the processes that share the node, and what each of them has.");
   node_status->add_flag("--json", node_json, "for programs");
+  node_status->footer(kColumns);
   node_reset = node->add_subcommand("reset", "Remove the file that the processes of the node share.");
   node_reset->add_flag("--force", node_force, "even if there are processes: they go on alone");
 
@@ -109,6 +116,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   top->add_flag("--json", top_options.json, "for programs; once");
   top->add_option("--interval", top_options.seconds, "seconds between two looks (default: 1)")
       ->check([](const std::string& text) { return between(text, 0.1, 3600); });
+  top->footer(kColumns);
 
   info = app.add_subcommand("info", "Print what weft sees on this machine and would do.");
   info->add_flag("--json", info_json, "for programs");

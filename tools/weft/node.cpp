@@ -28,6 +28,8 @@ constexpr int kFailed = 1;
 // What `weft top --once` looks at, to say how many regions per second there are.
 constexpr double kOnceSeconds = 0.25;
 
+double in_seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
 std::string cpu_list(const platform::CpuSet& cpus) {
   std::string text(platform::format_cpu_list(cpus, nullptr, 0), ' ');
   platform::format_cpu_list(cpus, text.data(), text.size() + 1);
@@ -54,7 +56,7 @@ Rates rates(const node::ProcessStatus& now, const node::NodeStatus& before, doub
   const auto old = std::find_if(before.processes.begin(), before.processes.end(), same);
   if (old == before.processes.end() || seconds <= 0 || now.regions < old->regions) return {};
   return {static_cast<double>(now.regions - old->regions) / seconds,
-          std::clamp(static_cast<double>(now.waited_ns - old->waited_ns) * 1e-9 / seconds, 0.0, 1.0)};
+          std::clamp(in_seconds(now.waited_ns - old->waited_ns) / seconds, 0.0, 1.0)};
 }
 
 Json to_json(const node::ProcessStatus& process) {
@@ -65,8 +67,9 @@ Json to_json(const node::ProcessStatus& process) {
           {"cpus", cpu_list(process.cpus)},
           {"slots", {{"held", process.held}, {"wanted", process.wanted}, {"lent", process.lent}}},
           {"threads", platform::process_threads(process.pid)},
+          {"messages", {{"pending", process.pending}, {"silent_seconds", in_seconds(process.silent_ns)}}},
           {"regions", process.regions},
-          {"waited_seconds", static_cast<double>(process.waited_ns) * 1e-9},
+          {"waited_seconds", in_seconds(process.waited_ns)},
           {"given", process.given},
           {"received", process.received}};
 }
@@ -91,14 +94,20 @@ std::string summary(const node::NodeStatus& status) {
 const char* const kNobody = "no process shares the CPUs of this node (weft run --node, WEFT_NODE=1)";
 
 std::string row(const node::ProcessStatus& process) {
-  char text[160];
-  std::snprintf(text, sizeof text, "%8d %-16.16s %-9s %6d %5d %6d %5d %7d", process.pid,
+  char pending[24] = "-";
+  char silent[24] = "-";
+  if (process.pending > 0) {
+    std::snprintf(pending, sizeof pending, "%lld", static_cast<long long>(process.pending));
+    std::snprintf(silent, sizeof silent, "%.1fs", in_seconds(process.silent_ns));
+  }
+  char text[200];
+  std::snprintf(text, sizeof text, "%8d %-16.16s %-9s %6d %5d %6d %5d %7d %7s %8s", process.pid,
                 printable(process.command).c_str(), printable(process.mode).c_str(), process.weight, process.held,
-                process.wanted, process.lent, platform::process_threads(process.pid));
+                process.wanted, process.lent, platform::process_threads(process.pid), pending, silent);
   return text;
 }
 
-const char* const kColumns = "     PID COMMAND          MODE      WEIGHT SLOTS WANTED  LENT THREADS";
+const char* const kColumns = "     PID COMMAND          MODE      WEIGHT SLOTS WANTED  LENT THREADS PENDING   SILENT";
 
 }  // namespace
 
@@ -119,7 +128,7 @@ int node_status(bool json) {
   std::printf("%s\n%s       REGIONS  WAITED CPUS\n", summary(status).c_str(), kColumns);
   for (const node::ProcessStatus& process : status.processes) {
     std::printf("%s %13llu %6.1fs %s\n", row(process).c_str(), static_cast<unsigned long long>(process.regions),
-                static_cast<double>(process.waited_ns) * 1e-9, cpu_list(process.cpus).c_str());
+                in_seconds(process.waited_ns), cpu_list(process.cpus).c_str());
   }
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "core/budget/admission.h"
 #include "core/budget/slot_need.h"
 #include "core/monitor/monitor.h"
+#include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/waking.h"
 #include "core/sched/work_in_sight.h"
@@ -139,6 +140,7 @@ void NodeBudget::tick(Pool& p) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) regions += p.carrier(i)->regions_seen.load(std::memory_order_relaxed);
   process->count_regions(regions);
+  tell_pending();
   const int64_t now = platform::now_ns();
   ++ticks_;
   if (starving_since_ != 0) {
@@ -153,6 +155,13 @@ void NodeBudget::tick(Pool& p) noexcept {
   }
   last_tick_ = now;
   serve(p, *process, starving_since_ != 0 && now - starving_since_ >= kPatienceNs);
+}
+
+void NodeBudget::tell_pending() noexcept {
+  node::Process* process = process_.load(std::memory_order_relaxed);
+  if (process == nullptr) return;
+  const PendingArrivals now = pending_arrivals();
+  process->tell_pending(now.count, now.silent_ns);
 }
 
 bool NodeBudget::waiting(const Pool& p) const noexcept {

@@ -102,6 +102,8 @@ class NodeBudget {
   // Whether the process has slots or waits for something: then it goes on to tick. Sequentially consistent against a
   // carrier that closes the gate and wakes the monitor then.
   bool waiting(const Pool& pool) const noexcept;
+  // Tells the others what waits for messages. Each tick does; and who ceases to tick, once nothing waits.
+  void tell_pending() noexcept;
   // Leaves, if the process is about to end. True: it was.
   bool leave_if_asked(Pool& pool) noexcept;
 

@@ -145,6 +145,7 @@ void* monitor_main(void* argument) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }
+    p.node.tell_pending();
     monitor->rest();
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "core/monitor/monitor.h"
 #include "core/sched/scheduler.h"
@@ -35,6 +36,7 @@ struct Service {
   PollingService call = nullptr;
   void* data = nullptr;
   PollingAnswer answer = PollingAnswer::left;
+  int left = 0;  // the last answer that says so
 };
 
 // Touched with the right to poll.
@@ -43,11 +45,18 @@ alignas(64) constinit std::array<Service, kMost> g_services{};
 constinit std::atomic<uint32_t> g_registered{0};
 // How often poll_soon() has been called.
 alignas(64) constinit std::atomic<uint32_t> g_calls{0};
-// Who has that right: 0, or a number of the thread's. Acquire and release, as a lock's.
+// Who has that right: 0, or a number of the thread's. Acquire and release, as a lock's. What stands behind it is on a
+// line that each poll writes anyway.
 alignas(64) constinit std::atomic<uintptr_t> g_poller{0};
 constinit std::atomic<bool> g_sleeper_elected{false};
 // Relaxed: an old value makes a poll come early or late.
 constinit std::atomic<int64_t> g_polled_ns{0};
+// Since when nothing of what waits has gone on. Relaxed: g_pending brings it.
+constinit std::atomic<int64_t> g_silent_since_ns{0};
+// The sum of all `left`.
+constinit std::atomic<int64_t> g_pending{0};
+// The service that runs has let something go on. Touched with the right to poll.
+constinit bool g_arrived = false;
 
 // Another for each identity; a service does not leave its carrier.
 uintptr_t own_number() noexcept {
@@ -72,7 +81,14 @@ void begin() noexcept {
   }
 }
 
+// With the right to poll, so that nobody else changes it. Release, with the acquire of pending_arrivals(): who sees
+// that something waits sees since when.
+void add_pending(int64_t more) noexcept {
+  g_pending.store(g_pending.load(std::memory_order_relaxed) + more, std::memory_order_release);
+}
+
 void put(size_t index, const Service& service) noexcept {
+  add_pending(-g_services[index].left);
   g_services[index] = service;
   const uint32_t bit = uint32_t{1} << index;
   if (service.call != nullptr) {
@@ -82,16 +98,30 @@ void put(size_t index, const Service& service) noexcept {
   }
 }
 
+// Most looks find what the last one has found: they write nothing.
+void count(Service& service, int left, bool arrived) noexcept {
+  // Relaxed: only who has the right to poll writes it.
+  const bool begins = left > 0 && g_pending.load(std::memory_order_relaxed) == 0;
+  if (begins || arrived || left < service.left) {
+    g_silent_since_ns.store(platform::now_ns(), std::memory_order_relaxed);
+  }
+  if (left == service.left) return;
+  add_pending(left - service.left);
+  service.left = left;
+}
+
 // Whether it is to be called again.
-bool call(const Service& service) noexcept {
+bool call(Service& service) noexcept {
   const int answer = service.call(service.data);
-  return service.answer == PollingAnswer::left ? answer != 0 : answer == 0;
+  const bool arrived = std::exchange(g_arrived, false);
+  if (service.answer == PollingAnswer::left) count(service, std::max(answer, 0), arrived);
+  return service.answer == PollingAnswer::done ? answer == 0 : answer != 0;
 }
 
 void call_services() noexcept {
   for (uint32_t left = g_wanted.load(); left != 0; left &= left - 1) {
     const auto index = static_cast<size_t>(__builtin_ctz(left));
-    const Service& service = g_services[index];
+    Service& service = g_services[index];
     const uint32_t bit = uint32_t{1} << index;
     const uint32_t calls = g_calls.load();
     if (service.call != nullptr && call(service)) continue;
@@ -142,6 +172,18 @@ void poll_services() noexcept {
   end();
 }
 
+void note_arrival() noexcept {
+  if (polls() && polls_itself()) g_arrived = true;
+}
+
+PendingArrivals pending_arrivals() noexcept {
+  const int64_t count = g_pending.load(std::memory_order_acquire);
+  // Without a service that has something to look for nothing waits, whatever a poll is about to write.
+  if (count <= 0 || !polls()) return {};
+  const int64_t since = g_silent_since_ns.load(std::memory_order_relaxed);
+  return {count, std::max<int64_t>(platform::now_ns() - since, 0)};
+}
+
 void poll_services_between_work() noexcept {
   if (platform::now_ns() - g_polled_ns.load(std::memory_order_relaxed) > kBetweenWorkNs) poll();
 }
@@ -173,6 +215,10 @@ bool monitor_polls() noexcept { return polls() && !g_sleeper_elected.load(std::m
 
 void forget_pollers() noexcept {
   g_poller.store(0, std::memory_order_relaxed);
+  // The poller may have been about to add its answer.
+  int64_t left = 0;
+  for (const Service& service : g_services) left += service.left;
+  g_pending.store(left, std::memory_order_relaxed);
   g_sleeper_elected.store(false, std::memory_order_relaxed);
 }
 

@@ -15,7 +15,8 @@ using PollingService = int (*)(void* data);
 
 // What a service's answer says.
 enum class PollingAnswer : uint8_t {
-  left,  // how much it still waits for: after 0 it is not called until poll_soon()
+  left,  // how many contexts and events it still waits for: after 0 it is not called until poll_soon()
+  more,  // the same, but not to be seen in pending_arrivals(): it looks at a clock
   done,  // other than 0: that it is not to be called any more; it is unregistered
 };
 
@@ -26,6 +27,18 @@ int unregister_polling_service(PollingService service, void* data) noexcept;
 
 // Services have something to look for.
 void poll_soon() noexcept;
+
+// Something has come: by whoever lets a context or an event go on. Nothing happens unless a service calls it.
+void note_arrival() noexcept;
+
+// What waits for something that services look for. For people: it was so a moment ago.
+struct PendingArrivals {
+  int64_t count = 0;  // the sum of the last answers (PollingAnswer::left)
+  // For how long none of it has gone on. The count does not say that: one may go on while another begins to wait. So a
+  // service's part is seen when it lets something go on (note_arrival), or when its answer is less than the last one.
+  int64_t silent_ns = 0;  // 0 while nothing waits
+};
+PendingArrivals pending_arrivals() noexcept;
 
 namespace detail {
 
@@ -74,7 +87,7 @@ void poll_if_nobody_has() noexcept;
 // Whether it is to look that often: no carrier sleeps for short times.
 bool monitor_polls() noexcept;
 
-// In the child of a fork: nobody polls. The services stay.
+// In the child of a fork: nobody polls. The services stay, and what they wait for.
 void forget_pollers() noexcept;
 
 }  // namespace weft::core

@@ -68,6 +68,7 @@ WEFT_ABI void weft_abi_weft_unblock_task(weft_blocking_context* context) {
   // Read before: the pause may be over, and its thread gone, as soon as the flag is set.
   core::Context* paused = context->context.load(std::memory_order_relaxed);
   context->unblocked.store(true);
+  core::note_arrival();
   core::unblock(paused);
 }
 WEFT_ABI_EXPORT(weft_unblock_task);

@@ -127,6 +127,7 @@ void run_given(Member* agent, Task* task) noexcept {
 }
 
 void fulfill_event(Task* task) noexcept {
+  core::note_arrival();
   if (ompt::on()) ompt::fulfill(task);
   if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
 }
@@ -146,6 +147,7 @@ void expect_events(Member* self, Task* task, int events) noexcept {
 }
 
 void events_come(Task* task, int events) noexcept {
+  core::note_arrival();
   // Read before: the task may be gone as soon as they are counted. Its record stays one: who waits is read after, and
   // if that is somebody else by then, it is woken for nothing.
   const bool implicit = task->implicit;

@@ -65,7 +65,7 @@ Sleeper* take_due(int64_t now_ns) noexcept {
   return due;
 }
 
-// The polling service. Returns how many still wait.
+// The polling service. Returns how many still wait, and nobody for a message.
 int look_at_clock(void*) {
   Sleeper* due = nullptr;
   int left = 0;
@@ -89,7 +89,7 @@ int look_at_clock(void*) {
 void register_once() noexcept {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] {
-    if (core::register_polling_service(look_at_clock, nullptr, core::PollingAnswer::left) != 0)
+    if (core::register_polling_service(look_at_clock, nullptr, core::PollingAnswer::more) != 0)
       base::fatal("timed waits of tasks: the process has too many polling services");
   });
 }

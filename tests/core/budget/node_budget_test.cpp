@@ -16,6 +16,7 @@
 
 #include "../await.h"
 #include "core/budget/admission.h"
+#include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
 #include "node/process.h"
@@ -401,6 +402,33 @@ TEST_F(NodeTurnsTest, AllWhoWaitGoOn) {
   for (const auto& carrier : carriers) have += carrier->slot.load() >= 0 ? 1 : 0;
   EXPECT_LE(have, 1) << "there is one slot";
   for (const auto& carrier : carriers) budget().lie_down(carrier.get());
+}
+
+TEST_F(NodeBudgetTest, OthersSeeWhatServicesWaitFor) {
+  set_up();
+  weft::node::Reason reason;
+  using weft::node::Segment;
+  const std::unique_ptr<Segment> segment(Segment::open(path_of_test().text, Segment::Missing::leave, reason));
+  ASSERT_NE(segment, nullptr) << reason.text;
+  const weft::node::Record& record = segment->layout().records[0];
+  int left = 3;
+  const auto service = [](void* data) { return *static_cast<int*>(data); };
+  ASSERT_EQ(register_polling_service(service, &left, PollingAnswer::left), 0);
+  poll_soon();
+  poll();
+  budget().tick(pool());
+  EXPECT_EQ(record.pending.load(), 3u);
+  EXPECT_TRUE(await([&] {
+    budget().tick(pool());
+    return record.silent_ns.load() > 1'000'000;
+  }));
+  left = 0;
+  poll();
+  // The monitor ticks no more.
+  budget().tell_pending();
+  EXPECT_EQ(record.pending.load(), 0u);
+  EXPECT_EQ(record.silent_ns.load(), 0u);
+  EXPECT_EQ(unregister_polling_service(service, &left), 0);
 }
 
 TEST_F(NodeBudgetTest, WhoLeavesGivesAllBackAndRunsAlone) {

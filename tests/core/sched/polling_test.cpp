@@ -11,10 +11,12 @@
 
 #include "core/sched/polling.h"
 #include "core/sched/scheduler.h"
+#include "platform/cycles.h"
 
 namespace {
 
 using namespace weft::core;
+namespace platform = weft::platform;
 using std::chrono::milliseconds;
 
 void set_up() { start({.slots = 4, .stack_size = 256 * 1024, .spin_ns = 0}); }
@@ -133,6 +135,131 @@ TEST(PollingTest, NoQuestionIsLost) {
   await([&] { return questions.ended.load() == Questions::kContexts; });
   leave_region(attach());
   EXPECT_EQ(unregister_polling_service(Questions::answer, &questions), 0);
+}
+
+// What others see of what a service waits for. `let_go` is how often it is to let something go on.
+struct Waits {
+  std::atomic<int> left{0};
+  std::atomic<int> let_go{0};
+  std::atomic<int> calls{0};
+
+  static int service(void* data) {
+    auto* waits = static_cast<Waits*>(data);
+    if (waits->let_go.load() > 0) {
+      note_arrival();
+      --waits->let_go;
+    }
+    ++waits->calls;
+    return waits->left.load();
+  }
+  void await_polls() {
+    const int before = calls.load();
+    await([&] { return calls.load() > before + 2; });
+  }
+};
+
+class PendingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    set_up();
+    ASSERT_EQ(register_polling_service(Waits::service, &waits, PollingAnswer::left), 0);
+  }
+  void TearDown() override {
+    unregister_polling_service(Waits::service, &waits);
+    EXPECT_EQ(pending_arrivals().count, 0);
+  }
+
+  void wait_for(int left) {
+    waits.left = left;
+    poll_soon();
+    await([&] { return pending_arrivals().count == left; });
+  }
+  // A moment before which the silence has begun, so long before that the next two differ.
+  static int64_t await_silence() {
+    await([] { return pending_arrivals().silent_ns > 50'000'000; });
+    return platform::now_ns();
+  }
+  // However late a thread gets its CPU, each is true when it should be.
+  static bool began_anew_since(int64_t time) {
+    const int64_t silent_ns = pending_arrivals().silent_ns;
+    return silent_ns <= platform::now_ns() - time;
+  }
+  static bool goes_on_since_before(int64_t time) {
+    const int64_t now = platform::now_ns();
+    return pending_arrivals().silent_ns > now - time;
+  }
+
+  Waits waits;
+};
+
+TEST_F(PendingTest, IsTheSumOfTheAnswers) {
+  wait_for(3);
+  Waits others;
+  others.left = 4;
+  ASSERT_EQ(register_polling_service(Waits::service, &others, PollingAnswer::left), 0);
+  poll_soon();
+  await([] { return pending_arrivals().count == 7; });
+  waits.left = 5;
+  await([] { return pending_arrivals().count == 9; });
+  EXPECT_EQ(unregister_polling_service(Waits::service, &others), 0);
+  EXPECT_EQ(pending_arrivals().count, 5);
+  wait_for(0);
+  EXPECT_EQ(pending_arrivals().silent_ns, 0);
+}
+
+TEST_F(PendingTest, ClocksAndAnswersOfAnotherKindAreNotCounted) {
+  Waits clock;
+  clock.left = 5;
+  ASSERT_EQ(register_polling_service(Waits::service, &clock, PollingAnswer::more), 0);
+  wait_for(2);
+  clock.await_polls();
+  EXPECT_EQ(pending_arrivals().count, 2);
+  const int64_t quiet = await_silence();
+  clock.let_go = 1;
+  await([&] { return clock.let_go.load() == 0; });
+  waits.await_polls();
+  EXPECT_TRUE(goes_on_since_before(quiet));
+  EXPECT_EQ(unregister_polling_service(Waits::service, &clock), 0);
+}
+
+TEST_F(PendingTest, IsSilentWhileItIsTheSame) {
+  wait_for(1);
+  const int64_t quiet = await_silence();
+  waits.await_polls();
+  EXPECT_TRUE(goes_on_since_before(quiet));
+  // Others that begin to wait change nothing, nor does what comes without a service.
+  wait_for(2);
+  note_arrival();
+  waits.await_polls();
+  EXPECT_TRUE(goes_on_since_before(quiet));
+}
+
+TEST_F(PendingTest, TheSilenceBeginsWithTheFirstThatWaits) {
+  wait_for(1);
+  await_silence();
+  wait_for(0);
+  await([] { return !polls(); });
+  const int64_t before = platform::now_ns();
+  std::this_thread::sleep_for(milliseconds(5));
+  wait_for(1);
+  EXPECT_TRUE(began_anew_since(before));
+}
+
+TEST_F(PendingTest, TheSilenceEndsWhenFewerWait) {
+  wait_for(2);
+  const int64_t quiet = await_silence();
+  wait_for(1);
+  EXPECT_TRUE(began_anew_since(quiet));
+}
+
+TEST_F(PendingTest, TheSilenceEndsWhenOneGoesOnAndAnotherComes) {
+  wait_for(1);
+  const int64_t quiet = await_silence();
+  waits.let_go = 1;
+  await([&] { return waits.let_go.load() == 0; });
+  waits.await_polls();
+  EXPECT_TRUE(began_anew_since(quiet));
+  EXPECT_EQ(pending_arrivals().count, 1);
 }
 
 struct Life {

@@ -3,14 +3,18 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void wait_for_go(void) {
-  while (access("go", F_OK) != 0) usleep(2000);
+static void wait_for_file(const char *name) {
+  while (access(name, F_OK) != 0) usleep(2000);
 }
+static void wait_for_go(void) { wait_for_file("go"); }
 
-/* The number of the process, for the test, in the file "pid". */
-static void tell_pid(void) {
-  FILE *file = fopen("pid.new", "w");
+/* The number of the process, for the test, in a file; in "pid". */
+static void tell_pid_in(const char *name) {
+  char unfinished[100];
+  snprintf(unfinished, sizeof unfinished, "%s.new", name);
+  FILE *file = fopen(unfinished, "w");
   fprintf(file, "%d\n", (int)getpid());
   fclose(file);
-  rename("pid.new", "pid");
+  rename(unfinished, name);
 }
+static void tell_pid(void) { tell_pid_in("pid"); }

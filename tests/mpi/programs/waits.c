@@ -142,6 +142,43 @@ static void many(void) {
   }
 }
 
+/* Tasks of both ranks wait. Those of rank 0 go on one at "go", the others at "more"; then it leaves its region. That of
+ * rank 1 goes on at "end". */
+static void both(void) {
+  enum { kTasks = 5, kLast = 100 };
+  static int value;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    if (rank == 0) {
+      for (int i = 0; i < kTasks; ++i) {
+#pragma omp task firstprivate(i)
+        receive(i, MPI_COMM_WORLD);
+      }
+#pragma omp task
+      {
+        MPI_Request request;
+        MPI_Irecv(&value, 1, MPI_INT, peer, kTasks, MPI_COMM_WORLD, &request);
+        TAMPI_Iwait(&request, MPI_STATUS_IGNORE);
+      }
+      tell_pid();
+    } else {
+#pragma omp task
+      receive(kLast, MPI_COMM_WORLD);
+      tell_pid_in("pid.1");
+      wait_for_go();
+      send(0, MPI_COMM_WORLD);
+      wait_for_file("more");
+      for (int i = 1; i < kTasks; ++i) send(i, MPI_COMM_WORLD);
+      MPI_Send(&rank, 1, MPI_INT, peer, kTasks, MPI_COMM_WORLD);
+    }
+  }
+  if (rank == 0) {
+    wait_for_file("end");
+    send(kLast, MPI_COMM_WORLD);
+  }
+}
+
 /* An event still waits when MPI ends. */
 static void finalize(void) {
   if (rank == 0) {
@@ -184,6 +221,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "serial") == 0 || strcmp(what, "handler") == 0) serial();
   if (strcmp(what, "busy") == 0) busy();
   if (strcmp(what, "many") == 0) many();
+  if (strcmp(what, "both") == 0) both();
   if (strcmp(what, "finalize") == 0) finalize();
   MPI_Finalize();
   say("done");
