@@ -277,7 +277,38 @@ def without(mpi: str, folder: pathlib.Path) -> None:
     expect(program, not tables(program.output()), "no table")
 
 
-CASES = (silence, serial, collective, changing, busy, asked, many, node, finalize, handler, without)
+def pairs(mpi: str, folder: pathlib.Path) -> None:
+    """Many looks at calls that come and go: what a row says belongs together."""
+    program = Program(mpi, "pairs", folder, "plain_waits.c", WEFT_MPI_SILENCE="0")
+    pid = program.pid()
+
+    def rows() -> list[list[str]]:
+        found = [row for title, rows in tables(program.output()) for row in rows]
+        return [row for row in found if row[0] == "MPI_Recv"]
+
+    def enough() -> bool:
+        os.kill(pid, signal.SIGUSR1)
+        return len(rows()) > 300
+
+    program.until(enough, "rows")
+    program.go()
+    program.end()
+    wanted = {("0", str(500 + i), str(4 * (i + 1)), "MPI_COMM_WORLD", "1") for i in range(4)}
+    wrong = {tuple(row[1:6]) for row in rows()} - wanted
+    expect(program, not wrong, f"rows {wrong}")
+
+
+def left(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "left", folder, "plain_waits.c", WEFT_MPI_SILENCE="0")
+    os.kill(program.pid(), signal.SIGUSR1)
+    program.until(lambda: tables(program.output()), "a table")
+    [(title, rows)] = tables(program.output())
+    expect(program, [row[:3] for row in rows] == [["MPI_Send", "99", "77"]], f"rows {rows}")
+    program.go()
+    program.end()
+
+
+CASES = (silence, serial, collective, changing, busy, asked, many, node, finalize, handler, without, pairs, left)
 
 
 def main() -> None:

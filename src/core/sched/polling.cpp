@@ -30,7 +30,7 @@ constexpr int64_t kBetweenWorkNs = 20'000;
 // Of the time that a sleeper has polled in vain.
 constexpr int64_t kRestPart = 16;
 constexpr int64_t kShortestRestNs = 50'000;
-constexpr int64_t kLongestRestNs = 2'000'000;
+constexpr int64_t kLongestRestNs = 4'000'000;
 
 struct Service {
   PollingService call = nullptr;
