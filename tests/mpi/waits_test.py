@@ -308,7 +308,13 @@ def left(mpi: str, folder: pathlib.Path) -> None:
     program.end()
 
 
-CASES = (silence, serial, collective, changing, busy, asked, many, node, finalize, handler, without, pairs, left)
+def forked(mpi: str, folder: pathlib.Path) -> None:
+    program = Program(mpi, "forked", folder, "plain_waits.c")
+    program.end()
+    expect(program, "the child ends" not in program.output(), "SIGUSR1 ends the child")
+
+
+CASES = (silence, serial, collective, changing, busy, asked, many, node, finalize, handler, without, pairs, left, forked)
 
 
 def main() -> None:

@@ -3,6 +3,8 @@
  * `plain_waits WHAT`, as waits.c. */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "go.h"
 #include "say.h"
@@ -84,6 +86,19 @@ static void left(void) {
   MPI_Errhandler_free(&handler);
 }
 
+/* A child of a fork has nobody who would say what waits: SIGUSR1 ends it. */
+static void forked(void) {
+  int status = 0;
+  if (rank == 1) return;
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGUSR1);
+    _exit(1);
+  }
+  waitpid(child, &status, 0);
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGUSR1) say("the child ends with %d", status);
+}
+
 int main(int argc, char **argv) {
   int threads = 0;
   start(argc, argv);
@@ -94,6 +109,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "changing") == 0) changing();
   if (strcmp(argv[1], "pairs") == 0) pairs();
   if (strcmp(argv[1], "left") == 0) left();
+  if (strcmp(argv[1], "forked") == 0) forked();
   MPI_Finalize();
   say("done");
   return 0;

@@ -17,6 +17,7 @@
 #include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/futex_lock.h"
+#include "platform/generation.h"
 #include "platform/service_thread.h"
 
 namespace weft::mpi {
@@ -123,8 +124,20 @@ void* watch(void*) noexcept {
   return nullptr;
 }
 
+// Of which process the handler is: in the child of a fork nobody watches. Relaxed: set before the handler is.
+std::atomic<uint32_t> g_generation{0};
+
+// As if there were no handler. It arrives when the handler that calls this returns.
+void end_process(int signal) noexcept {
+  struct sigaction by_default{};
+  by_default.sa_handler = SIG_DFL;
+  sigaction(signal, &by_default, nullptr);
+  raise(signal);
+}
+
 // On any stack of the program's, and at any moment: it leaves even errno alone.
-void ask(int) noexcept {
+void ask(int signal) noexcept {
+  if (g_generation.load(std::memory_order_relaxed) != platform::generation()) return end_process(signal);
   g_asked.store(1);
   platform::futex_wake(g_asked, 1);
 }
@@ -145,6 +158,7 @@ void take_signal() noexcept {
   if (!base::quiet_options().mpi_signal) return;
   struct sigaction now{};
   if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+  g_generation.store(platform::generation(), std::memory_order_relaxed);
   struct sigaction ours{};
   ours.sa_handler = ask;
   ours.sa_flags = SA_RESTART;
