@@ -3,9 +3,12 @@
 #include "platform/asymmetric_fence.h"
 
 #include <atomic>
+#include <random>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "platform/cycles.h"
 
 namespace {
 
@@ -25,21 +28,33 @@ struct Dekker {
   }
 };
 
+// The two threads come together in some rounds.
+void wait_a_moment(std::minstd_rand& random) noexcept {
+  constexpr unsigned kMostPauses = 16;
+  for (unsigned i = random() % kMostPauses; i > 0; --i) weft::platform::pause();
+}
+
 // In how many rounds neither saw the other. The frequent side has its result in one of two words by turns.
 int missed_rounds() {
   Dekker both;
   int missed = 0;
   std::thread other([&both] {
+    std::minstd_rand random;
     for (int round = 1; round <= kRounds; ++round) {
+      // With what is looked at in its cache this thread looks early, while its own store is still on the way.
+      EXPECT_LT(both.rare.load(std::memory_order_relaxed), round);
       both.meet(round);
+      wait_a_moment(random);
       both.frequent.store(round, std::memory_order_relaxed);
       light_fence();
       const int seen = both.rare.load(std::memory_order_relaxed);
       both.frequent_saw[round % 2].store(seen == round ? round : -round);
     }
   });
+  std::minstd_rand random(2);
   for (int round = 1; round <= kRounds; ++round) {
     both.meet(round);
+    wait_a_moment(random);
     both.rare.store(round, std::memory_order_relaxed);
     EXPECT_TRUE(heavy_fence());
     const bool saw = both.frequent.load(std::memory_order_relaxed) == round;
