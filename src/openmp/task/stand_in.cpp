@@ -274,7 +274,7 @@ Absence::~Absence() {
   if (end_ != first_) take_number_again(first_);
 }
 
-LockWait::LockWait() noexcept : first_(tasks_may_pause() ? current_member() : nullptr), end_(nullptr) {
+LockWait::LockWait(Member* self) noexcept : first_(self), end_(nullptr), agent_(self) {
   if (first_ == nullptr) return;
   attach_to_pool(first_);
   end_ = depart_all(first_, [](const Member*) { return true; });

@@ -46,11 +46,12 @@ class Absence {
   Member* end_;  // the first below those that this pause has taken away
 };
 
-// Brackets a wait for a lock, by any thread. The holder may be a paused task. While others are there to run the tasks
-// of the teams concerned, nobody stands in, as the wait is short as a rule, and another task may want the same lock.
+// Brackets a wait for a lock that stands still. The holder may be a paused task. While others are there to run the tasks
+// of the teams concerned, nobody stands in, as another task may want the same lock.
 class LockWait {
  public:
-  LockWait() noexcept;
+  // Null: nothing is to be done.
+  explicit LockWait(Member* self) noexcept;
   ~LockWait();
   LockWait(const LockWait&) = delete;
   LockWait& operator=(const LockWait&) = delete;
@@ -58,6 +59,7 @@ class LockWait {
  private:
   Member* const first_;
   Member* end_;  // as Absence::end_
+  const AgentAbsence agent_;
 };
 
 // block_between_tasks() by a task that waits for others, which may be none that can run on top of it. So in a process
