@@ -13,10 +13,10 @@ namespace {
 // Critical sections are short as a rule; past this many looks the holder may not be running at all.
 constexpr int kPolls = 100;
 
-// A loop around the attempt may wait for a paused task of the caller's number.
+// There may be a loop around the attempt.
 void attempt_failed() noexcept {
   if (!tasks_may_pause()) return;
-  if (Member* member = current_member(); member != nullptr) give_number(member);
+  if (Member* member = current_member(); member != nullptr) let_awaited_go_on(member);
 }
 
 }  // namespace
