@@ -159,9 +159,9 @@ bool is_inside(const Team* team) noexcept {
   return team->persistent_team == nullptr || defers_tasks(team->parent->team);
 }
 
+// Only the first one: whoever has come to hold up others since has seen it.
 void tell_away(Team* team) noexcept {
-  team->tasks.away.fetch_add(1);
-  if (team->tasks.holding_up.load() > 0) wake_sleepers(team);
+  if (team->tasks.away.fetch_add(1) == 0 && team->tasks.holding_up.load() > 0) wake_sleepers(team);
 }
 
 void depart_from_number(Member* member, bool keeps_number) noexcept {
@@ -247,7 +247,13 @@ LockWait::~LockWait() {
   if (end_ != first_) take_numbers_again(first_);
 }
 
-bool let_awaited_go_on(Member* self) noexcept { return lend_numbers(self); }
+bool let_awaited_go_on(Member* self) noexcept {
+  for (const Member* member = self; member != nullptr; member = member->outer) {
+    TeamTasks& tasks = member->team->tasks;
+    if (tasks.holding_up.load() > 0 && !tasks.looks.exchange(true)) wake_sleepers(member->team);
+  }
+  return lend_numbers(self);
+}
 
 void take_free_deque(Member* self) noexcept {
   if (has_stand_ins(self)) take_deque(self, &shared_number(self));

@@ -91,27 +91,29 @@ inline bool holds_up_others(const Member* self) noexcept {
   return false;
 }
 
-// block_between_tasks() by a member that waits for others of its team and runs the team's tasks. As long as one of them
-// is away, so are the members that the caller holds up. May return early.
+// block_between_tasks() by a member that waits for others of its team and runs the team's tasks. If one of them is
+// away, or looks again and again for what others do, so are the members that the caller holds up. May return early.
 template <class Done>
 void block_in_team_unless(Member* self, Done&& done) noexcept {
   if (!holds_up_others(self)) return block_between_tasks_unless(self, done);
   TeamTasks& tasks = self->team->tasks;
-  tasks.holding_up.fetch_add(1);
   // Events are messages that nobody is paused for.
-  const auto lasts = [&tasks] { return tasks.away.load() > 0 || tasks.detached.load() > 0; };
+  const auto lasts = [&tasks] { return tasks.away.load() > 0 || tasks.detached.load() > 0 || tasks.looks.load(); };
   if (lasts()) {
     const Absence absence(self->outer);
     block_between_tasks_unless(self, done);
-  } else {
-    block_between_tasks_unless(self, [&] { return done() || lasts(); });
+    // Relaxed: a thread that still looks says so again.
+    if (done()) tasks.looks.store(false, std::memory_order_relaxed);
+    return;
   }
+  tasks.holding_up.fetch_add(1);
+  block_between_tasks_unless(self, [&] { return done() || lasts(); });
   // Relaxed: who looks late wakes it for nothing.
   tasks.holding_up.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // By a task that looks again and again for what others do, in a process whose tasks may be paused: those go first that
-// wait for its number. True: somebody has gone first.
+// wait for its number, and those that wait for it do not hold up teams around. True: somebody has gone first.
 bool let_awaited_go_on(Member* self) noexcept;
 
 // Between two tasks, in a process whose tasks may be paused: those that can go on go first.

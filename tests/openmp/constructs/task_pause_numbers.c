@@ -154,6 +154,35 @@ static void look_for_number(int how)
   CHECK_EQ(number, 0);
 }
 
+// Another thread of a task's region looks in a loop for what a task outside of it does.
+static void look_inside(int how)
+{
+  _Atomic int flag = 0;
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  omp_set_lock(&lock);
+#pragma omp parallel num_threads(1)
+  {
+#pragma omp task shared(flag, lock)
+    {
+      flag = 1;
+      omp_unset_lock(&lock);
+    }
+    // The last one first.
+#pragma omp task shared(flag, lock)
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 1) {
+      while (how == kWait && !flag) yield_task();
+      while (how == kTest && !omp_test_lock(&lock)) usleep(20);
+      while (how == kYield && !flag) {
+#pragma omp taskyield
+      }
+    }
+  }
+  CHECK_EQ(flag, 1);
+  omp_destroy_lock(&lock);
+}
+
 int main(void)
 {
   omp_set_max_active_levels(3);
@@ -162,5 +191,6 @@ int main(void)
   for (int how = kWait; how <= kYield; how++) reduction_around_locks(how);
   child_on_top();
   for (int how = kWait; how <= kYield; how++) look_for_number(how);
+  for (int how = kWait; how <= kYield; how++) look_inside(how);
   return check_result();
 }
