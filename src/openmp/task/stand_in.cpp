@@ -146,6 +146,7 @@ bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   shared->reduction_blocks = self->reduction_blocks;
   core::Context* context = core::make_context(stand_in, shared, 0);
   if (context == nullptr) return false;
+  give_up_deque(self, shared);
   // Relaxed: launching it is a release. The caller is inside the region, which so does not end meanwhile.
   team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
   // Relaxed: the stand-in sees it, and so does the caller when it comes back.
@@ -164,21 +165,28 @@ void tell_away(Team* team) noexcept {
   if (team->tasks.away.fetch_add(1) == 0 && team->tasks.holding_up.load() > 0) wake_sleepers(team);
 }
 
+// Whether there are tasks that somebody could run in the member's place, now or later. In a team of one nobody else can
+// create some. Relaxed: who has counted itself as unmanned sees what others had pushed before they did.
+bool may_have_tasks(const Team* team) noexcept {
+  return team->tasks.tasked.load(std::memory_order_relaxed) && (team->size > 1 || !all_executed(team));
+}
+
 void depart_from_number(Member* member, bool keeps_number) noexcept {
   Team* team = member->team;
   SharedNumber& shared = shared_number(member);
   // What a task that has begun under the number waits for may be this one.
   give_number(member);
-  give_up_deque(member, &shared);
   if (is_too_many(&shared)) {
+    give_up_deque(member, &shared);
     member->leave.wants_number = keeps_number;
     // Relaxed: a hint to the one that is active.
     if (keeps_number) shared.wanted_back.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  const bool tasked = team->tasks.tasked.load(std::memory_order_relaxed);
-  if (tasked && !keeps_number && call_stand_in(member, &shared)) return;
-  if (leaves_nobody(team) && tasked && keeps_number && call_stand_in(member, &shared)) {
+  if (!keeps_number && may_have_tasks(team) && call_stand_in(member, &shared)) return;
+  // Counted first: of one that pushes a task and leaves, and the caller, the later one sees both.
+  const bool nobody_is_left = leaves_nobody(team);
+  if ((nobody_is_left || !keeps_number) && may_have_tasks(team) && call_stand_in(member, &shared)) {
     // It is active in the place of the caller.
     team->tasks.unmanned.fetch_sub(1);
     return;

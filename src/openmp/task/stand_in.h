@@ -15,9 +15,9 @@
 //  - If nobody would be left to run the team's tasks, the number is shared all the same: where tasks wait for each
 //    other's messages, the program would stop.
 //
-// Deques. A deque has one owner: of the contexts of a number the one that has taken it. It gives it up when it is
-// paused, sleeps, or lets those go first that can go on. What the others create goes to the team's inbox, and is
-// counted there.
+// Deques. A deque has one owner: of the contexts of a number the one that has taken it. It gives it up to another one:
+// when it is paused and one is active, or called in its place; when it sleeps; when it lets those go first that can go
+// on. What the others create goes to the team's inbox, and is counted there.
 #pragma once
 
 #include <cstdint>

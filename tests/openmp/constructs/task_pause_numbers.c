@@ -183,6 +183,39 @@ static void look_inside(int how)
   omp_destroy_lock(&lock);
 }
 
+// A task's children are there for it after a pause, though nobody else has time for them.
+static void children_after_a_pause(void)
+{
+  weft_blocking_context *_Atomic paused = 0;
+  _Atomic int ran = 0, held = 0;
+#pragma omp parallel num_threads(2)
+  if (omp_get_num_threads() == 2) {
+#pragma omp masked
+    {
+#pragma omp task shared(paused, ran, held) if (0)
+      {
+        while (!held) usleep(20);
+        CHECK_EQ(omp_get_thread_num(), 0);
+        for (int i = 0; i < 3; i++) {
+#pragma omp task shared(ran)
+          ran++;
+        }
+        weft_blocking_context *pause = get_blocking_context();
+        paused = pause;
+        block_task(pause);
+#pragma omp taskwait
+        CHECK_EQ(ran, 3);
+      }
+    }
+    if (omp_get_thread_num() == 1) {
+      held = 1;
+      while (paused == 0) usleep(20);
+      unblock_task(paused);
+      while (ran < 3) usleep(20);
+    }
+  }
+}
+
 int main(void)
 {
   omp_set_max_active_levels(3);
@@ -192,5 +225,6 @@ int main(void)
   child_on_top();
   for (int how = kWait; how <= kYield; how++) look_for_number(how);
   for (int how = kWait; how <= kYield; how++) look_inside(how);
+  for (int i = 0; i < 10; i++) children_after_a_pause();
   return check_result();
 }
