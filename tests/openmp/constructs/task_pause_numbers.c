@@ -163,23 +163,21 @@ static void look_inside(int how)
   omp_set_lock(&lock);
 #pragma omp parallel num_threads(1)
   {
-#pragma omp task shared(flag, lock)
-    {
-      flag = 1;
-      omp_unset_lock(&lock);
-    }
+#pragma omp task shared(flag)
+    flag = 1;
     // The last one first.
 #pragma omp task shared(flag, lock)
 #pragma omp parallel num_threads(2)
     if (omp_get_thread_num() == 1) {
       while (how == kWait && !flag) yield_task();
-      while (how == kTest && !omp_test_lock(&lock)) usleep(20);
+      while (how == kTest && !flag) CHECK_EQ(omp_test_lock(&lock), 0);
       while (how == kYield && !flag) {
 #pragma omp taskyield
       }
     }
   }
   CHECK_EQ(flag, 1);
+  omp_unset_lock(&lock);
   omp_destroy_lock(&lock);
 }
 
