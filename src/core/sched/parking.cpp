@@ -2,76 +2,59 @@
 #include "core/sched/parking.h"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <new>
 
-#include "base/address_hash.h"
+#include "core/sched/parking_lists.h"
 #include "core/sched/scheduler.h"
-#include "platform/spinlock.h"
 
 namespace weft::core {
 
-namespace {
+namespace parking {
 
-struct Waiter {
-  Context* context;
-  const void* word;
-  bool woken = false;  // guarded by the bucket's lock, as the list is
-  Waiter* next = nullptr;
-};
+std::array<List, size_t{1} << kBits> g_lists;
 
-struct alignas(64) Bucket {
-  platform::Spinlock lock;
-  Waiter* first = nullptr;
-  Waiter* last = nullptr;
-};
-
-constexpr unsigned kBits = 8;
-std::array<Bucket, size_t{1} << kBits> g_buckets;
-
-Bucket& bucket_of(const void* word) noexcept {
-  return g_buckets[base::address_hash<kBits>(reinterpret_cast<uintptr_t>(word) >> 2)];
+void List::await(const Waiter& waiter) noexcept {
+  while (!waiter.woken) {
+    lock.unlock();
+    block();
+    lock.lock();
+  }
+  lock.unlock();
 }
 
-}  // namespace
+}  // namespace parking
+
+using parking::kTakenAtOnce;
+using parking::List;
+using parking::list_of;
+using parking::Taken;
+using parking::Waiter;
 
 void park(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
-  Bucket& bucket = bucket_of(&word);
+  List& list = list_of(&word);
   Waiter waiter{.context = attach(), .word = &word};
-  bucket.lock.lock();
+  list.lock.lock();
   if (word.load() != expected) {
-    bucket.lock.unlock();
+    list.lock.unlock();
     return;
   }
-  (bucket.last != nullptr ? bucket.last->next : bucket.first) = &waiter;
-  bucket.last = &waiter;
-  while (!waiter.woken) {
-    bucket.lock.unlock();
-    block();
-    // The waker takes it out under this lock, and does not touch it afterwards.
-    bucket.lock.lock();
-  }
-  bucket.lock.unlock();
+  list.append(&waiter);
+  list.await(waiter);
 }
 
 namespace {
 
-constexpr int kTakenAtOnce = 16;
-using Taken = std::array<Context*, kTakenAtOnce>;
-
 // Up to `most` that wait for `word`. How many.
-int take_waiters(Bucket& bucket, const void* word, int most, Taken& taken) noexcept {
-  const std::lock_guard lock(bucket.lock);
+int take_waiters(List& list, const void* word, int most, Taken& taken) noexcept {
+  const std::lock_guard lock(list.lock);
   int count = 0;
   Waiter* previous = nullptr;
-  for (Waiter* at = bucket.first; at != nullptr && count < most;) {
+  for (Waiter* at = list.first; at != nullptr && count < most;) {
     Waiter* next = at->next;
     if (at->word == word) {
-      (previous != nullptr ? previous->next : bucket.first) = next;
-      if (bucket.last == at) bucket.last = previous;
       taken[static_cast<size_t>(count++)] = at->context;
-      at->woken = true;
+      list.take_out(previous, at);
     } else {
       previous = at;
     }
@@ -83,18 +66,17 @@ int take_waiters(Bucket& bucket, const void* word, int most, Taken& taken) noexc
 }  // namespace
 
 void unpark(const std::atomic<uint32_t>& word, int count) noexcept {
-  Bucket& bucket = bucket_of(&word);
+  List& list = list_of(&word);
   for (int taken = kTakenAtOnce; taken == kTakenAtOnce && count > 0; count -= taken) {
     Taken contexts;
-    taken = take_waiters(bucket, &word, std::min(count, kTakenAtOnce), contexts);
-    // Without the lock: this may wake and even make threads. A context that goes on before is woken once more for
-    // nothing.
+    taken = take_waiters(list, &word, std::min(count, kTakenAtOnce), contexts);
     for (int i = 0; i < taken; ++i) unblock(contexts[static_cast<size_t>(i)]);
   }
 }
 
 void forget_parked() noexcept {
-  for (Bucket& bucket : g_buckets) new (&bucket) Bucket;
+  for (List& list : parking::g_lists) new (&list) List;
+  parking::forget_brief();
 }
 
 }  // namespace weft::core

@@ -83,7 +83,7 @@ Change<Value> change(Value* at, Operation&& operation) noexcept {
     }
   }
   LockWord& word = lock_of(at);
-  lock(word);
+  lock_shortly(word);
   const Value before = *at;
   const Value after = operation(before);
   *at = after;
@@ -98,7 +98,7 @@ Value read(Value* at) noexcept {
     if (auto* word = word_at<Word>(at)) return bits_as<Value>(__atomic_load_n(word, __ATOMIC_SEQ_CST));
   }
   LockWord& word = lock_of(at);
-  lock(word);
+  lock_shortly(word);
   const Value value = *at;
   unlock(word);
   return value;

@@ -13,10 +13,10 @@ namespace {
 // Critical sections are short as a rule; past this many looks the holder may not be running at all.
 constexpr int kPolls = 100;
 
-// A loop around the attempt may wait for a paused task of the caller's number.
+// There may be a loop around the attempt.
 void attempt_failed() noexcept {
   if (!tasks_may_pause()) return;
-  if (Member* member = current_member(); member != nullptr) give_number(member);
+  if (Member* member = current_member(); member != nullptr) let_awaited_go_on(member);
 }
 
 }  // namespace
@@ -30,17 +30,40 @@ bool try_lock(LockWord& word) noexcept {
   return word.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
 }
 
-void lock(LockWord& word) noexcept {
-  if (try_lock(word)) return;
+namespace {
+
+// `pauses`: what holds it may be paused.
+void wait_for(LockWord& word, bool pauses) noexcept {
   start_runtime();
   const core::Context* context = core::attach();
   for (int polls = 0; polls < kPolls && !core::wanted_elsewhere(context); ++polls) {
     if (word.load(std::memory_order_relaxed) == kFree && try_lock(word)) return;
     platform::pause();
   }
-  const LockWait wait;
   // Acquire as above. A lock taken this way stays marked: more threads may wait.
-  while (word.exchange(kContended, std::memory_order_acquire) != kFree) core::park(word, kContended);
+  const auto take = [&word] { return word.exchange(kContended, std::memory_order_acquire) == kFree; };
+  if (pauses) {
+    do {
+      if (take()) return;
+    } while (core::park_briefly(word, kContended));
+  }
+  // If a task may hold it that is paused: what that waits for may be up to tasks of the caller's team.
+  const LockWait wait(pauses ? current_member() : nullptr);
+  while (!take()) core::park(word, kContended);
+}
+
+}  // namespace
+
+void lock(LockWord& word) noexcept {
+  if (!try_lock(word)) wait_for(word, tasks_may_pause());
+}
+
+void lock_shortly(LockWord& word) noexcept {
+  if (!try_lock(word)) wait_for(word, false);
+}
+
+void lock_as(LockWord& word, ompt_mutex_t kind) noexcept {
+  if (!try_lock(word)) wait_for(word, tasks_may_pause() && kind != ompt_mutex_atomic);
 }
 
 void unlock(LockWord& word) noexcept {
@@ -74,7 +97,7 @@ int unlock(NestLock& nest) noexcept {
 
 void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
   if (ompt::on()) return ompt::acquire(word, kind, caller);
-  lock(word);
+  lock_as(word, kind);
 }
 
 bool try_acquire_slowly(LockWord& word, const void* caller) noexcept {

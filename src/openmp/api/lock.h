@@ -25,6 +25,9 @@ enum : uint32_t {
 };
 
 void lock(LockWord& word) noexcept;
+// For statements during which no task is paused.
+void lock_shortly(LockWord& word) noexcept;
+void lock_as(LockWord& word, ompt_mutex_t kind) noexcept;
 bool try_lock(LockWord& word) noexcept;
 void unlock(LockWord& word) noexcept;
 

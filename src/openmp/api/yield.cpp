@@ -10,6 +10,7 @@
 
 #include "core/core.h"
 #include "openmp/abi/abi.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/team/team.h"
 #include "platform/loaded_object.h"
 
@@ -46,13 +47,12 @@ bool opens_regions(const link_map* object) noexcept {
 
 bool yield_for(const void* caller) noexcept {
   if (core::current_context()->carrier == nullptr) return false;
-  const Member* member = current_member();
-  if (member == nullptr || member->team->size == 1) {
-    core::note_yield();
-    return false;
-  }
+  Member* member = current_member();
+  if (member == nullptr || member->team->size == 1) core::note_yield();
+  if (member == nullptr || !defers_tasks(member->team)) return false;
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(caller), &found) != 0 || !opens_regions(found.dlfo_link_map)) return false;
+  if (tasks_may_pause()) let_awaited_go_on(member);
   // What the members wait for may as well be a thread that is none of the pool's.
   constexpr unsigned kForTheSystem = 8;  // one call of this many
   thread_local unsigned calls = 0;

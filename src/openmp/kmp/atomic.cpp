@@ -211,7 +211,7 @@ WEFT_ATOMIC_ANY(20, Bytes20);
 WEFT_ATOMIC_ANY(32, Bytes32);
 
 // Any statement between the two.
-WEFT_ABI void weft_abi___kmpc_atomic_start() { lock(g_atomic); }
+WEFT_ABI void weft_abi___kmpc_atomic_start() { lock_shortly(g_atomic); }
 WEFT_ABI_EXPORT(__kmpc_atomic_start);
 
 WEFT_ABI void weft_abi___kmpc_atomic_end() { unlock(g_atomic); }

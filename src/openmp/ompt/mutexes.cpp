@@ -57,7 +57,7 @@ void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
   acquiring(kind, id_of(&word), caller);
   {
     const Showing waiting(state_of(kind), id_of(&word));
-    lock(word);
+    lock_as(word, kind);
   }
   mark_told(word);
   acquired(kind, id_of(&word), caller);

@@ -3,6 +3,7 @@
 
 #include "core/core.h"
 #include "openmp/ompt/events.h"
+#include "openmp/task/own_number.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/record_cache.h"
@@ -16,20 +17,6 @@ namespace {
 
 SharedNumber& shared_number(const Member* member) noexcept {
   return member->team->members.lines[member->number].shared;
-}
-
-// States of SharedNumber::in_use, as of a lock that sleeps.
-constexpr uint32_t kUnused = 0;
-constexpr uint32_t kUsed = 1;
-constexpr uint32_t kAwaited = 2;
-
-// Whether the task that is paused, or one that waits for it to end, has asked.
-bool counts_on_number(const Task* task) noexcept {
-  while (!task->uses_number) {
-    if (!task->undeferred) return false;
-    task = task->parent.load(std::memory_order_relaxed);
-  }
-  return true;
 }
 
 // By a context that does not touch it until it has taken it again.
@@ -159,6 +146,7 @@ bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   shared->reduction_blocks = self->reduction_blocks;
   core::Context* context = core::make_context(stand_in, shared, 0);
   if (context == nullptr) return false;
+  give_up_deque(self, shared);
   // Relaxed: launching it is a release. The caller is inside the region, which so does not end meanwhile.
   team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
   // Relaxed: the stand-in sees it, and so does the caller when it comes back.
@@ -172,16 +160,15 @@ bool is_inside(const Team* team) noexcept {
   return team->persistent_team == nullptr || defers_tasks(team->parent->team);
 }
 
+// Only the first one: whoever has come to hold up others since has seen it.
 void tell_away(Team* team) noexcept {
-  team->tasks.away.fetch_add(1);
-  if (team->tasks.holding_up.load() > 0) wake_sleepers(team);
+  if (team->tasks.away.fetch_add(1) == 0 && team->tasks.holding_up.load() > 0) wake_sleepers(team);
 }
 
-// Nobody runs tasks under a free agent's number, nor in a team whose tasks are run when they are created.
-bool has_stand_ins(const Member* member) noexcept {
-  const Team* team = member->team;
-  return member->number >= 0 && defers_tasks(team) &&
-         member->number < team->members.capacity.load(std::memory_order_relaxed);
+// Whether there are tasks that somebody could run in the member's place, now or later. In a team of one nobody else can
+// create some. Relaxed: who has counted itself as unmanned sees what others had pushed before they did.
+bool may_have_tasks(const Team* team) noexcept {
+  return team->tasks.tasked.load(std::memory_order_relaxed) && (team->size > 1 || !all_executed(team));
 }
 
 void depart_from_number(Member* member, bool keeps_number) noexcept {
@@ -189,16 +176,17 @@ void depart_from_number(Member* member, bool keeps_number) noexcept {
   SharedNumber& shared = shared_number(member);
   // What a task that has begun under the number waits for may be this one.
   give_number(member);
-  give_up_deque(member, &shared);
   if (is_too_many(&shared)) {
+    give_up_deque(member, &shared);
     member->leave.wants_number = keeps_number;
     // Relaxed: a hint to the one that is active.
     if (keeps_number) shared.wanted_back.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  const bool tasked = team->tasks.tasked.load(std::memory_order_relaxed);
-  if (tasked && !keeps_number && call_stand_in(member, &shared)) return;
-  if (leaves_nobody(team) && tasked && keeps_number && call_stand_in(member, &shared)) {
+  if (!keeps_number && may_have_tasks(team) && call_stand_in(member, &shared)) return;
+  // Counted first: of one that pushes a task and leaves, and the caller, the later one sees both.
+  const bool nobody_is_left = leaves_nobody(team);
+  if ((nobody_is_left || !keeps_number) && may_have_tasks(team) && call_stand_in(member, &shared)) {
     // It is active in the place of the caller.
     team->tasks.unmanned.fetch_sub(1);
     return;
@@ -236,81 +224,47 @@ void come_back(Member* member) noexcept {
   member->leave = {};
 }
 
-// Those on one stack that are not away yet, from `first` outwards; the first one below them. Those below one that is
-// away are so too.
-template <class Keeps>
-Member* depart_all(Member* first, Keeps&& keeps_number) noexcept {
+}  // namespace
+
+// Those below one that is away are so too.
+Member* depart_all(Member* first, bool (*keeps_number)(const Member*) noexcept) noexcept {
   Member* member = first;
   for (; member != nullptr && !member->leave.away; member = member->outer) depart(member, keeps_number(member));
   return member;
 }
 
-bool task_counts_on_number(const Member* member) noexcept { return counts_on_number(member->task); }
-
 void come_back_all(Member* first, const Member* end) noexcept {
   for (Member* member = first; member != end; member = member->outer) come_back(member);
 }
 
-// Who has it may be paused until others have run: the caller is away meanwhile.
-void take_number(Member* self) noexcept {
-  SharedNumber& shared = shared_number(self);
-  uint32_t state = kUnused;
-  // Acquire and release: what one user has left behind the next one finds.
-  if (!shared.in_use.compare_exchange_strong(state, kUsed, std::memory_order_acquire, std::memory_order_relaxed)) {
-    const Member* end =
-        depart_all(self, [self](const Member* member) { return member != self && task_counts_on_number(member); });
-    while (shared.in_use.exchange(kAwaited, std::memory_order_acquire) != kUnused) core::park(shared.in_use, kAwaited);
-    come_back_all(self, end);
-  }
-  self->holds_number = true;
-}
-
-}  // namespace
-
-Absence::Absence(Member* self) noexcept : first_(self), end_(depart_all(self, task_counts_on_number)) {}
+Absence::Absence(Member* self) noexcept : first_(self), end_(depart_all(self, counts_on_number)) {}
 
 Absence::~Absence() {
   come_back_all(first_, end_);
-  if (end_ != first_) take_number_again(first_);
+  if (end_ != first_) take_numbers_again(first_);
 }
 
-LockWait::LockWait() noexcept : first_(tasks_may_pause() ? current_member() : nullptr), end_(nullptr) {
+LockWait::LockWait(Member* self) noexcept : first_(self), end_(nullptr), agent_(self) {
   if (first_ == nullptr) return;
   attach_to_pool(first_);
-  end_ = depart_all(first_, [](const Member*) { return true; });
+  end_ = depart_all(first_, [](const Member*) noexcept { return true; });
 }
 
-LockWait::~LockWait() { come_back_all(first_, end_); }
+LockWait::~LockWait() {
+  come_back_all(first_, end_);
+  if (end_ != first_) take_numbers_again(first_);
+}
 
-void give_number(Member* self) noexcept {
-  if (!self->holds_number) return;
-  self->holds_number = false;
-  SharedNumber& shared = shared_number(self);
-  if (shared.in_use.exchange(kUnused, std::memory_order_release) == kAwaited) core::unpark(shared.in_use, 1);
+bool let_awaited_go_on(Member* self) noexcept {
+  for (const Member* member = self; member != nullptr; member = member->outer) {
+    TeamTasks& tasks = member->team->tasks;
+    if (tasks.holding_up.load() > 0 && !tasks.looks.exchange(true)) wake_sleepers(member->team);
+  }
+  return lend_numbers(self);
 }
 
 void take_free_deque(Member* self) noexcept {
   if (has_stand_ins(self)) take_deque(self, &shared_number(self));
-}
-
-void use_number(Member* self) noexcept {
-  Task* task = self->task;
-  if (task == nullptr || task->uses_number) return;
-  task->uses_number = true;
-  // An implicit task ends after all others.
-  if (task->implicit) return;
-  ++self->numbered;
-  take_number_again(self);
-}
-
-void release_number(Member* self) noexcept {
-  if (--self->numbered == 0) give_number(self);
-}
-
-void take_number_again(Member* self) noexcept {
-  if (self->numbered == 0 || self->holds_number || !has_stand_ins(self)) return;
-  // Relaxed: the stand-in sees it, and so does who comes back after having called it.
-  if (shared_number(self).has_been_shared.load(std::memory_order_relaxed)) take_number(self);
 }
 
 void let_paused_go_on(Member* self) noexcept {

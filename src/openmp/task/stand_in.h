@@ -9,19 +9,15 @@
 //
 // Numbers. Of the contexts of a number one at a time is active, as a rule: not paused. A member that goes on while its
 // stand-in runs a task makes it two, until that task has ended. A task that has asked for its thread number may keep
-// something by it (scratch memory, a copy of a reduction):
-//  - While it runs, no other task that has asked runs under the number: each context that has such tasks takes a lock.
-//    A context that pauses gives it back.
-//  - While it waits for a lock, its holder may be another task of the number: that one may have it. It is shared then
-//    until the next pause. The same holds once an attempt to take a lock has failed, and in taskyield.
+// something by it (own_number.h):
 //  - While it is paused, no stand-in is called, and one that is there leaves after its task. Tasks of the number that
 //    have begun go on, and so share it.
 //  - If nobody would be left to run the team's tasks, the number is shared all the same: where tasks wait for each
 //    other's messages, the program would stop.
 //
-// Deques. A deque has one owner: of the contexts of a number the one that has taken it. It gives it up when it is
-// paused, sleeps, or lets those go first that can go on. What the others create goes to the team's inbox, and is
-// counted there.
+// Deques. A deque has one owner: of the contexts of a number the one that has taken it. It gives it up to another one:
+// when it is paused and one is active, or called in its place; when it sleeps; when it lets those go first that can go
+// on. What the others create goes to the team's inbox, and is counted there.
 #pragma once
 
 #include <cstdint>
@@ -46,11 +42,25 @@ class Absence {
   Member* end_;  // the first below those that this pause has taken away
 };
 
-// Brackets a wait for a lock, by any thread. The holder may be a paused task. While others are there to run the tasks
-// of the teams concerned, nobody stands in, as the wait is short as a rule, and another task may want the same lock.
+// What brackets are made of: the members on the caller's stack from `first` outwards that are not away yet are from now
+// on; the first one below them. `keeps_number`: as far as possible nobody is called under the member's number.
+Member* depart_all(Member* first, bool (*keeps_number)(const Member*) noexcept) noexcept;
+void come_back_all(Member* first, const Member* end) noexcept;
+
+// Whether others may run tasks under the member's number: not under a free agent's, nor in a team whose tasks are run
+// when they are created.
+inline bool has_stand_ins(const Member* member) noexcept {
+  const Team* team = member->team;
+  return member->number >= 0 && defers_tasks(team) &&
+         member->number < team->members.capacity.load(std::memory_order_relaxed);
+}
+
+// Brackets a wait for a lock that stands still. The holder may be a paused task. While others are there to run the
+// tasks of the teams concerned, nobody stands in, as another task may want the same lock.
 class LockWait {
  public:
-  LockWait() noexcept;
+  // Null: nothing is to be done.
+  explicit LockWait(Member* self) noexcept;
   ~LockWait();
   LockWait(const LockWait&) = delete;
   LockWait& operator=(const LockWait&) = delete;
@@ -58,6 +68,7 @@ class LockWait {
  private:
   Member* const first_;
   Member* end_;  // as Absence::end_
+  const AgentAbsence agent_;
 };
 
 // block_between_tasks() by a task that waits for others, which may be none that can run on top of it. So in a process
@@ -80,33 +91,30 @@ inline bool holds_up_others(const Member* self) noexcept {
   return false;
 }
 
-// block_between_tasks() by a member that waits for others of its team and runs the team's tasks. As long as one of them
-// is away, so are the members that the caller holds up. May return early.
+// block_between_tasks() by a member that waits for others of its team and runs the team's tasks. If one of them is
+// away, or looks again and again for what others do, so are the members that the caller holds up. May return early.
 template <class Done>
 void block_in_team_unless(Member* self, Done&& done) noexcept {
   if (!holds_up_others(self)) return block_between_tasks_unless(self, done);
   TeamTasks& tasks = self->team->tasks;
-  tasks.holding_up.fetch_add(1);
   // Events are messages that nobody is paused for.
-  const auto lasts = [&tasks] { return tasks.away.load() > 0 || tasks.detached.load() > 0; };
+  const auto lasts = [&tasks] { return tasks.away.load() > 0 || tasks.detached.load() > 0 || tasks.looks.load(); };
   if (lasts()) {
     const Absence absence(self->outer);
     block_between_tasks_unless(self, done);
-  } else {
-    block_between_tasks_unless(self, [&] { return done() || lasts(); });
+    // Relaxed: a thread that still looks says so again.
+    if (done()) tasks.looks.store(false, std::memory_order_relaxed);
+    return;
   }
+  tasks.holding_up.fetch_add(1);
+  block_between_tasks_unless(self, [&] { return done() || lasts(); });
   // Relaxed: who looks late wakes it for nothing.
   tasks.holding_up.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// The caller's task, which has asked for its number, has ended.
-void release_number(Member* self) noexcept;
-
-// The caller waits, actively, for what another task of its number may have.
-void give_number(Member* self) noexcept;
-
-// A region inside the caller's task has ended: what the task has of its number is its own again.
-void take_number_again(Member* self) noexcept;
+// By a task that looks again and again for what others do, in a process whose tasks may be paused: those go first that
+// wait for its number, and those that wait for it do not hold up teams around. True: somebody has gone first.
+bool let_awaited_go_on(Member* self) noexcept;
 
 // Between two tasks, in a process whose tasks may be paused: those that can go on go first.
 void let_paused_go_on(Member* self) noexcept;

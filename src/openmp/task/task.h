@@ -56,7 +56,7 @@ struct Task {
   bool implicit = false;
   bool linked = false;               // others may wait for it (dependences.h)
   bool for_agents = false;           // free_agent.h
-  bool uses_number = false;          // it has asked for its thread number (stand_in.h)
+  bool uses_number = false;          // it has asked for its thread number (own_number.h)
   bool undeferred = false;           // its parent goes on when it has ended
   bool waits_for_events = false;     // before it ends: nobody else could
   int priority = 0;

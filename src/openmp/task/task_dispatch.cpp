@@ -107,9 +107,9 @@ void attach_to_pool(Member* self) noexcept {
 
 void open_events(Member* self, Team* team, int count) noexcept {
   attach_to_pool(self);
-  // Sequentially consistent, as tell_away() in stand_in.cpp: those that hold up others see it, or are seen.
-  team->tasks.detached.fetch_add(count);
-  if (team->tasks.holding_up.load() > 0) wake_sleepers(team);
+  // Sequentially consistent, as tell_away() in stand_in.cpp: those that hold up others see it, or are seen by the
+  // first.
+  if (team->tasks.detached.fetch_add(count) == 0 && team->tasks.holding_up.load() > 0) wake_sleepers(team);
   team->tasks.detachable.store(true, std::memory_order_relaxed);
   // However the task runs, the barriers of the team wait for its end.
   if (self->team == team && defers_tasks(team) && !team->tasks.tasked.load(std::memory_order_relaxed))

@@ -36,10 +36,13 @@ bool tasks_wait(const Member* self) noexcept {
 bool yield_task(Member* self) noexcept {
   core::poll();
   const AgentAbsence agent_absence(self);
-  if (!tasks_wait(self)) return core::yield();
-  const Absence absence(self);
-  core::yield();
-  return true;
+  if (tasks_wait(self)) {
+    const Absence absence(self);
+    core::yield();
+    return true;
+  }
+  const bool others_have = let_awaited_go_on(self);
+  return core::yield() || others_have;
 }
 
 void block_task(Member* self, Task* task) noexcept {

@@ -88,7 +88,8 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
     if (deque == nullptr) return false;
     if (deque->empty()) {
       mark_empty(team, victim);
-    } else if (deque != self->deque) {
+    } else if (deque != self->deque || tasks_may_pause()) {
+      // Others may have had its own one while it was paused: tasks below the floor may be its children.
       task = deque->steal(wanted);
     }
     return task != nullptr;

@@ -83,8 +83,7 @@ void task_yield(Member* self, const void* caller) noexcept {
 void yield_to_task(Member* self) noexcept {
   if (defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed) && run_permitted_task(self))
     return;
-  // What it looks for again and again may be up to a paused task of its number.
-  give_number(self);
+  if (tasks_may_pause()) let_awaited_go_on(self);
   core::yield();
 }
 

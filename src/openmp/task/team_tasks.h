@@ -37,9 +37,11 @@ struct TeamTasks {
   // stand_in.h. Thread numbers under which nobody runs tasks, since all of their contexts are paused; and what the
   // deques count of tasks, of those that stand-ins create and run. Release on `executed`, as there.
   std::atomic<int> unmanned{0};
-  // Contexts of the team that are paused, and members whose wait for others of the team holds up members of the teams
-  // around. Each side counts itself and then looks at the other: sequentially consistent, so one sees the other.
+  // Contexts of the team that are paused; a thread of it looks again and again for what others do; and members whose
+  // wait for others of the team holds up members of the teams around, which are not away yet. Each side counts itself
+  // and then looks at the other: sequentially consistent, so one sees the other.
   std::atomic<int> away{0};
+  std::atomic<bool> looks{false};
   std::atomic<int> holding_up{0};
   std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};

@@ -49,7 +49,6 @@ void end_lone_team(Member* member) noexcept {
   make_current<Told>(member->outer);
   team->lone = false;
   put_team(team);
-  if (tasks_may_pause()) take_number_again(member->outer);
 }
 
 }  // namespace weft::openmp

@@ -7,9 +7,11 @@
 #include <cstdint>
 
 #include "core/core.h"
+#include "platform/spinlock.h"
 
 namespace weft::openmp {
 
+struct NumberWaiter;
 struct TaskDeque;
 struct Team;
 
@@ -24,7 +26,11 @@ struct SharedNumber {
   std::atomic<int> active{1};  // contexts that are not paused
   std::atomic<int> wanted_back{0};  // that are, and would keep the number, but another one is active under it
   std::atomic<core::Context*> sleeper{nullptr};  // the stand-in that sleeps until there are tasks (task_calls.h)
-  std::atomic<uint32_t> in_use{0};  // by a context that runs tasks which count on the number being its own: a lock
+  // own_number.h: whether a context has it for its tasks, and those that wait for that, guarded by `line`.
+  std::atomic<bool> in_use{false};
+  platform::Spinlock line;
+  NumberWaiter* first = nullptr;
+  NumberWaiter* last = nullptr;
 };
 
 struct MemberLine {

@@ -220,7 +220,6 @@ void end_outermost_team(Member* primary) noexcept {
   if (ompt::on<Told>()) ompt::end_parallel(primary);
   make_current<Told>(primary->outer);
   core::leave_region(primary->context);
-  if (tasks_may_pause()) take_number_again(primary->outer);
 }
 
 template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;

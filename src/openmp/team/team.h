@@ -41,7 +41,7 @@ struct Member {
   int number = 0;
   bool stands_in = false;   // for a member whose task is paused (stand_in.h)
   bool lacks_deque = false;   // another context of its number has it (stand_in.h)
-  bool holds_number = false;  // no other context runs tasks that have asked for it
+  bool holds_number = false;  // own_number.h: no other context runs tasks that have asked for it
   int numbered = 0;           // explicit tasks on its stack that have asked for their number
   Task* task = nullptr;     // what it runs now; &implicit at first
   Member* outer = nullptr;  // what the context goes back to at the end of the region
@@ -163,8 +163,10 @@ inline bool tasks_may_pause() noexcept {
   return __builtin_expect(g_tasks_may_pause.load(std::memory_order_relaxed), 0);
 }
 
-// The caller's task counts on its thread number (stand_in.h): the program has it, or copies of variables by it.
+// The caller's task counts on its thread number (own_number.h): it has copies of variables by it, or the program has
+// asked, maybe in a signal handler.
 void use_number(Member* self) noexcept;
+void ask_for_number(Member* self) noexcept;
 
 // Whether the team's tasks wait for somebody who has time.
 inline bool defers_tasks(const Team* team) noexcept { return team->size > 1 || team->defers_alone; }
@@ -174,7 +176,7 @@ inline bool defers_tasks(const Team* team) noexcept { return team->size > 1 || t
 inline int current_number() noexcept {
   Member* member = current_member();
   if (member == nullptr) return 0;
-  if (tasks_may_pause()) use_number(member);
+  if (tasks_may_pause()) ask_for_number(member);
   return member->number;
 }
 inline int current_level() noexcept {

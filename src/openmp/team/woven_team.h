@@ -127,7 +127,6 @@ void end_woven_team(Member* primary) noexcept {
   make_current<Told>(primary->outer);
   if (primary->context->home != nullptr) core::leave_region(primary->context);
   put_team(team);
-  if (tasks_may_pause()) take_number_again(primary->outer);
 }
 
 }  // namespace weft::openmp

@@ -176,13 +176,60 @@ TEST_F(ParkingTest, AStrayUnblockWakesNobody) {
   EXPECT_TRUE(await([&] { return sleeper->woken.load() == 1; }));
 }
 
+// Those that wait briefly, each with what it has been told.
+struct BriefSleeper {
+  const Word* word = nullptr;
+  std::atomic<int> told{-1};
+
+  static void main(void* argument) {
+    auto* self = static_cast<BriefSleeper*>(argument);
+    self->told = park_briefly(*self->word, 0) ? 1 : 0;
+  }
+  bool go(const Word& at) {
+    word = &at;
+    told = -1;
+    Context* context = make_context(main, this, 1);
+    if (context != nullptr) launch(context);
+    return context != nullptr;
+  }
+};
+
+TEST_F(ParkingTest, AChangedWordDoesNotWaitBriefly) {
+  const Word word{1};
+  EXPECT_TRUE(park_briefly(word, 0));
+}
+
+// One after the other, behind one that waits for good; also when the looks have ended meanwhile.
+TEST_F(ParkingTest, AWordThatStandsStillTellsAllThatWaitBriefly) {
+  std::array<BriefSleeper, 20> sleepers;
+  for (int round = 0; round < 3; ++round) {
+    Word word{0};
+    const Sleeper* for_good = send_to_sleep(word);
+    const int woken = order_.load();
+    for (BriefSleeper& sleeper : sleepers) ASSERT_TRUE(sleeper.go(word));
+    for (BriefSleeper& sleeper : sleepers) EXPECT_TRUE(await([&] { return sleeper.told.load() == 0; }));
+    EXPECT_EQ(order_.load(), woken) << "the one that waits for good has gone on";
+    word = 1;
+    unpark(word, 1);
+    EXPECT_TRUE(await([&] { return for_good->woken.load() != 0; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 // A lock as the C library builds it on futexes: 0 free, 1 held, 2 held and perhaps waited for.
 class ParkingLock {
  public:
   void lock() {
     uint32_t seen = 0;
     if (word_.compare_exchange_strong(seen, 1)) return;
-    while (word_.exchange(2) != 0) park(word_, 2);
+    bool briefly = true;
+    while (word_.exchange(2) != 0) {
+      if (briefly) {
+        briefly = park_briefly(word_, 2);
+      } else {
+        park(word_, 2);
+      }
+    }
   }
   void unlock() {
     if (word_.exchange(0) == 2) unpark(word_, 1);

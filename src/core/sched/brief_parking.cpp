@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that stand still. A polling service looks at the lists now and then. As unpark() takes the oldest waiter of a
+// word, nobody has gone on if that is the same as at the look before.
+#include <mutex>
+
+#include "core/sched/parking.h"
+#include "core/sched/parking_lists.h"
+#include "core/sched/polling.h"
+#include "core/sched/scheduler.h"
+#include "platform/cycles.h"
+
+namespace weft::core {
+
+using parking::g_lists;
+using parking::kTakenAtOnce;
+using parking::List;
+using parking::list_of;
+using parking::Taken;
+using parking::Waiter;
+
+namespace {
+
+constexpr int64_t kBetweenLooksNs = 500'000;
+// So many that wait for good make the next one wait for one look more.
+constexpr int kPerLook = 4;
+// After so many looks that have found nobody the service rests.
+constexpr int kLooksInVain = 8;
+
+enum class Service : uint8_t { unregistered, registering, rests, looks };
+// Who parks takes its place in the list and then looks here, the service first writes here and then looks at the lists:
+// with the list's lock between, one sees the other, so relaxed does.
+constinit std::atomic<Service> g_service{Service::unregistered};
+// Touched by the service alone.
+constinit int64_t g_next_look_ns = 0;
+constinit int g_looks_in_vain = 0;
+
+// ---- with the list's lock held ----
+
+bool is_first_of_word(const List& list, const Waiter* waiter) noexcept {
+  const Waiter* at = list.first;
+  while (at->word != waiter->word) at = at->next;
+  return at == waiter;
+}
+
+// Of those that wait for the word of `first`, who is its first one: the one that does so in vain, or null.
+Waiter* waits_in_vain(Waiter* first) noexcept {
+  Waiter* oldest = nullptr;
+  int for_good = 0;
+  for (Waiter* at = first; at != nullptr; at = at->next) {
+    if (at->word != first->word) continue;
+    if (!at->briefly) ++for_good;
+    if (at->briefly && oldest == nullptr) oldest = at;
+  }
+  if (oldest == nullptr || ++first->looks <= 1 + for_good / kPerLook) return nullptr;
+  first->looks = 1;
+  return oldest;
+}
+
+Waiter* before(const List& list, const Waiter* waiter) noexcept {
+  Waiter* previous = nullptr;
+  for (Waiter* at = list.first; at != waiter; at = at->next) previous = at;
+  return previous;
+}
+
+// ---- without it ----
+
+// Those in vain, but one for each word; how many.
+int take_those_in_vain(List& list, Taken& taken) noexcept {
+  const std::lock_guard lock(list.lock);
+  int count = 0;
+  for (Waiter* at = list.first; at != nullptr && count < kTakenAtOnce;) {
+    Waiter* waiter = is_first_of_word(list, at) ? waits_in_vain(at) : nullptr;
+    Waiter* next = at->next;
+    if (waiter != nullptr) {
+      taken[static_cast<size_t>(count++)] = waiter->context;
+      waiter->in_vain = true;
+      list.take_out(before(list, waiter), waiter);
+      if (next == waiter) next = waiter->next;
+    }
+    at = next;
+  }
+  return count;
+}
+
+// Whether somebody waits briefly.
+bool look_at_words() noexcept {
+  bool found = false;
+  for (List& list : g_lists) {
+    if (list.brief.load(std::memory_order_relaxed) == 0) continue;
+    found = true;
+    Taken contexts;
+    const int count = take_those_in_vain(list, contexts);
+    for (int i = 0; i < count; ++i) unblock(contexts[static_cast<size_t>(i)]);
+  }
+  return found;
+}
+
+bool anybody_waits() noexcept {
+  for (List& list : g_lists) {
+    const std::lock_guard lock(list.lock);
+    if (list.brief.load(std::memory_order_relaxed) > 0) return true;
+  }
+  return false;
+}
+
+int look(void*) noexcept {
+  const int64_t now_ns = platform::now_ns();
+  if (now_ns < g_next_look_ns) return 1;
+  g_next_look_ns = now_ns + kBetweenLooksNs;
+  g_looks_in_vain = look_at_words() ? 0 : g_looks_in_vain + 1;
+  if (g_looks_in_vain < kLooksInVain) return 1;
+  g_looks_in_vain = 0;
+  g_service.store(Service::rests, std::memory_order_relaxed);
+  if (!anybody_waits()) return 0;
+  g_service.store(Service::looks, std::memory_order_relaxed);
+  return 1;
+}
+
+// Whether somebody can be asked to look.
+bool is_registered() noexcept {
+  Service service = g_service.load(std::memory_order_relaxed);
+  if (service != Service::unregistered) return service != Service::registering;
+  if (!g_service.compare_exchange_strong(service, Service::registering)) return service != Service::registering;
+  const bool done = register_polling_service(look, nullptr, PollingAnswer::left) == 0;
+  // Where there are too many services the next one tries again.
+  g_service.store(done ? Service::rests : Service::unregistered);
+  return done;
+}
+
+}  // namespace
+
+void parking::forget_brief() noexcept {
+  if (g_service.load(std::memory_order_relaxed) == Service::unregistered) return;
+  // Who was about to call or to register it is no more.
+  const bool there = g_service.load(std::memory_order_relaxed) != Service::registering;
+  g_service.store(there ? Service::rests : Service::unregistered, std::memory_order_relaxed);
+}
+
+bool park_briefly(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
+  List& list = list_of(&word);
+  Waiter waiter{.context = attach(), .word = &word, .briefly = true};
+  if (!is_registered()) return false;
+  list.lock.lock();
+  if (word.load() != expected) {
+    list.lock.unlock();
+    return true;
+  }
+  list.append(&waiter);
+  if (g_service.load(std::memory_order_relaxed) != Service::looks) {
+    list.lock.unlock();
+    g_service.store(Service::looks, std::memory_order_relaxed);
+    poll_soon();
+    list.lock.lock();
+  }
+  list.await(waiter);
+  return !waiter.in_vain;
+}
+
+}  // namespace weft::core

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is parked on what. Internal to parking.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/address_hash.h"
+#include "core/context/context.h"
+#include "platform/spinlock.h"
+
+namespace weft::core::parking {
+
+// Guarded by the list's lock.
+struct Waiter {
+  Context* context;
+  const void* word;
+  bool briefly = false;
+  bool woken = false;
+  bool in_vain = false;  // since its word stands still (brief_parking.cpp)
+  int looks = 0;         // at its word, since it is the first one there
+  Waiter* next = nullptr;
+};
+
+struct alignas(64) List {
+  platform::Spinlock lock;
+  Waiter* first = nullptr;
+  Waiter* last = nullptr;
+  // Those that wait briefly. Written with the lock held; relaxed: who looks without it looks again.
+  std::atomic<int> brief{0};
+
+  // All with the lock held.
+  void append(Waiter* waiter) noexcept {
+    (last != nullptr ? last->next : first) = waiter;
+    last = waiter;
+    if (waiter->briefly) brief.fetch_add(1, std::memory_order_relaxed);
+  }
+  // The one behind `previous`, which is null for the first. Its context is then to be unblocked, without the lock: that
+  // may wake and even make threads. A context that goes on before is woken once more for nothing.
+  void take_out(Waiter* previous, Waiter* waiter) noexcept {
+    (previous != nullptr ? previous->next : first) = waiter->next;
+    if (last == waiter) last = previous;
+    if (waiter->briefly) brief.fetch_sub(1, std::memory_order_relaxed);
+    waiter->woken = true;
+  }
+  // Without the lock in the end. The waker takes the waiter out, and does not touch it afterwards.
+  void await(const Waiter& waiter) noexcept;
+};
+
+inline constexpr int kTakenAtOnce = 16;
+using Taken = std::array<Context*, kTakenAtOnce>;
+
+constexpr unsigned kBits = 8;
+extern std::array<List, size_t{1} << kBits> g_lists;
+
+inline List& list_of(const void* word) noexcept {
+  return g_lists[base::address_hash<kBits>(reinterpret_cast<uintptr_t>(word) >> 2)];
+}
+
+// In the child of a fork.
+void forget_brief() noexcept;
+
+}  // namespace weft::core::parking

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/task/own_number.h"
+
+#include <atomic>
+#include <csignal>
+#include <mutex>
+
+#include <pthread.h>
+
+#include "core/core.h"
+#include "openmp/task/free_agent.h"
+#include "openmp/task/stand_in.h"
+
+namespace weft::openmp {
+
+// One that waits for a number, on its own stack; in the order in which they have come.
+struct NumberWaiter {
+  core::Context* context;
+  // Sequentially consistent, as a word between block() and unblock(). The record is gone a moment after it is set.
+  std::atomic<bool> has_it{false};
+  NumberWaiter* next = nullptr;
+};
+
+namespace {
+
+SharedNumber& shared_number(const Member* member) noexcept {
+  return member->team->members.lines[member->number].shared;
+}
+
+// Its tasks count on a number that another context may have. Relaxed: whoever is called as a stand-in sees it, and so
+// does who comes back after having called it.
+bool lacks_number(const Member* member) noexcept {
+  return member->numbered != 0 && !member->holds_number && has_stand_ins(member) &&
+         shared_number(member).has_been_shared.load(std::memory_order_relaxed);
+}
+
+// Acquire, here and below: what one user has left behind the next one finds.
+bool try_number(Member* member) noexcept {
+  bool used = false;
+  if (!shared_number(member).in_use.compare_exchange_strong(used, true, std::memory_order_acquire,
+                                                            std::memory_order_relaxed))
+    return false;
+  member->holds_number = true;
+  return true;
+}
+
+void await_number(Member* member) noexcept {
+  SharedNumber& shared = shared_number(member);
+  NumberWaiter waiter{.context = core::attach()};
+  shared.line.lock();
+  const bool waits = shared.in_use.exchange(true, std::memory_order_acquire);
+  if (waits) {
+    (shared.last != nullptr ? shared.last->next : shared.first) = &waiter;
+    shared.last = &waiter;
+  }
+  shared.line.unlock();
+  while (waits && !waiter.has_it.load()) core::block();
+  member->holds_number = true;
+}
+
+bool is_awaited(const Member* member) noexcept {
+  SharedNumber& shared = shared_number(member);
+  const std::lock_guard guard(shared.line);
+  return shared.first != nullptr;
+}
+
+// Takes them all in turn, and waits for one only while it has none.
+void await_numbers(Member* first, const Member* end) noexcept {
+  for (Member* member = first; member != end;) {
+    if (!lacks_number(member) || try_number(member)) {
+      member = member->outer;
+      continue;
+    }
+    for (Member* taken = first; taken != member; taken = taken->outer) give_number(taken);
+    await_number(member);
+    member = first;
+  }
+}
+
+// Whether the caller is one, as far as that can be seen: the signals that a handler is for are blocked while it runs.
+bool in_signal_handler() noexcept {
+  sigset_t blocked;
+  if (pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0) return false;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action{};
+    if (sigismember(&blocked, signal) != 1 || sigaction(signal, nullptr, &action) != 0) continue;
+    if ((action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN))
+      return true;
+  }
+  return false;
+}
+
+// By a task that has not asked yet. False: it has its number, now or as long as nobody shares it.
+bool has_to_wait(Member* self) noexcept {
+  self->task->uses_number = true;
+  // An implicit task ends after all others.
+  if (self->task->implicit) return false;
+  ++self->numbered;
+  return lacks_number(self) && !try_number(self);
+}
+
+}  // namespace
+
+bool counts_on_number(const Member* member) noexcept {
+  if (member->numbered != 0) return true;
+  const Task* task = member->task;
+  while (!task->uses_number) {
+    if (!task->undeferred) return false;
+    task = task->parent.load(std::memory_order_relaxed);
+  }
+  return true;
+}
+
+void give_number(Member* self) noexcept {
+  if (!self->holds_number) return;
+  self->holds_number = false;
+  SharedNumber& shared = shared_number(self);
+  core::Context* next = nullptr;
+  {
+    const std::lock_guard guard(shared.line);
+    NumberWaiter* waiter = shared.first;
+    if (waiter == nullptr) {
+      shared.in_use.store(false, std::memory_order_release);
+    } else {
+      next = waiter->context;
+      shared.first = waiter->next;
+      if (shared.first == nullptr) shared.last = nullptr;
+      waiter->has_it.store(true);
+    }
+  }
+  if (next != nullptr) core::unblock(next);
+}
+
+void use_number(Member* self) noexcept {
+  if (self->task == nullptr || self->task->uses_number) return;
+  if (has_to_wait(self)) take_numbers_again(self);
+}
+
+void ask_for_number(Member* self) noexcept {
+  // A task that has ended is none; and numbers of one that is away come and go.
+  Task* task = self->task;
+  if (task == nullptr || task->uses_number || self->leave.away || !has_to_wait(self)) return;
+  if (!in_signal_handler()) return take_numbers_again(self);
+  --self->numbered;
+  task->uses_number = false;
+}
+
+void release_number(Member* self) noexcept {
+  if (--self->numbered == 0) give_number(self);
+}
+
+void take_numbers_again(Member* first) noexcept {
+  Member* member = first;
+  while (member != nullptr && !member->leave.away && (!lacks_number(member) || try_number(member)))
+    member = member->outer;
+  if (member == nullptr || member->leave.away) return;
+  // Who has it may wait for what others do that the caller keeps from it.
+  const Member* end = depart_all(first, counts_on_number);
+  {
+    const AgentAbsence agent_absence(first);
+    await_numbers(first, end);
+  }
+  come_back_all(first, end);
+}
+
+bool lend_numbers(Member* self) noexcept {
+  bool lent = false;
+  for (Member* member = self; member != nullptr && !member->leave.away; member = member->outer) {
+    if (!member->holds_number || !is_awaited(member)) continue;
+    give_number(member);
+    lent = true;
+  }
+  if (lent) take_numbers_again(self);
+  return lent;
+}
+
+}  // namespace weft::openmp
