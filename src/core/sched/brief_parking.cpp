@@ -121,7 +121,7 @@ bool is_registered() noexcept {
   Service service = g_service.load(std::memory_order_relaxed);
   if (service != Service::unregistered) return service != Service::registering;
   if (!g_service.compare_exchange_strong(service, Service::registering)) return service != Service::registering;
-  const bool done = register_polling_service(look, nullptr, PollingAnswer::left) == 0;
+  const bool done = register_polling_service(look, nullptr, PollingAnswer::more) == 0;
   // Where there are too many services the next one tries again.
   g_service.store(done ? Service::rests : Service::unregistered);
   return done;
