@@ -105,10 +105,9 @@ void await_own_events(Member* self, Task* task) noexcept {
 void end_task(Member* self, Task* task) noexcept {
   // Its parent goes on at once when it has ended, so it ends when its events have come.
   if (__builtin_expect(task->waits_for_events, 0)) await_own_events(self, task);
-  self->task = nullptr;
-  // A signal handler that asks for the number does so for this task before, or for none.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (__builtin_expect(task->uses_number, 0)) release_number(self);
+  // In this order: a signal handler that asks for the number does so for this task before, or for none.
+  *const_cast<Task* volatile*>(&self->task) = nullptr;
+  if (__builtin_expect(*const_cast<volatile bool*>(&task->uses_number), 0)) release_number(self);
   if (task->children != nullptr) task->children->clear();
   const bool detachable = task->open.load(std::memory_order_relaxed) != 0;
   if (!detachable) complete(self, task);

@@ -88,8 +88,7 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
     if (deque == nullptr) return false;
     if (deque->empty()) {
       mark_empty(team, victim);
-    } else if (deque != self->deque || tasks_may_pause()) {
-      // Others may have had its own one while it was paused: tasks below the floor may be its children.
+    } else if (deque != self->deque) {
       task = deque->steal(wanted);
     }
     return task != nullptr;
@@ -119,6 +118,9 @@ bool run_permitted_task(Member* self) noexcept {
     task = now->implicit ? steal(self, [](const Task*) { return true; })
                          : steal(self, [now](const Task* other) { return descends(other, now); });
   }
+  // Others may have had its own deque while it was paused: tasks below the floor may be its children.
+  if (task == nullptr && tasks_may_pause() && self->deque != nullptr)
+    task = self->deque->steal([now](const Task* other) { return now->implicit || descends(other, now); });
   if (task == nullptr) return run_given_task(self);
   run_pushed(self, task);
   return true;
