@@ -145,10 +145,11 @@ class NodeTest(unittest.TestCase):
         cls._folder.cleanup()
 
     @classmethod
-    def build(cls, name, source):
+    def build(cls, name, source, *libraries):
         file = cls.folder / f"{name}.c"
         file.write_text(source)
-        subprocess.run([GCC, "-O1", "-fopenmp", "-D_GNU_SOURCE", str(file), "-o", str(cls.folder / name)], check=True)
+        subprocess.run([GCC, "-O1", "-fopenmp", "-D_GNU_SOURCE", str(file), "-o", str(cls.folder / name), *libraries],
+                       check=True)
         return cls.folder / name
 
     def work(self, seconds=60, us=500, *prefix, members=2, **variables):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenMP programs that share a node: what they get, and that nothing about the segment can harm them."""
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -34,6 +36,22 @@ int main(int count, char** arguments) {
 """
 
 
+# Calls of a library outside of regions, each too short to wait for others.
+BLAS_CALLS = r"""
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *);
+enum { n = 100, calls = 50 };
+static double a[n * n], b[n * n], c[n * n];
+int main(void) {
+  const int size = n;
+  const double one = 1, none = 0;
+  for (int i = 0; i < calls; i++) dgemm_("N", "N", &size, &size, &size, &one, a, &size, b, &size, &none, c, &size);
+  return 0;
+}
+"""
+OPENBLAS = next(pathlib.Path("/usr/lib").glob("*/openblas-openmp/libopenblas.so"), None)
+
+
 OUTER_PROC = ["unshare", "--pid", "--fork", "--kill-child"]
 
 
@@ -42,6 +60,13 @@ def cpus():
 
 
 class Shares(NodeTest):
+    @unittest.skipIf(OPENBLAS is None, "needs the package libopenblas-openmp-dev")
+    def test_a_library_has_the_cpus_of_a_process_that_is_alone(self):
+        calls = self.build("blas_calls", BLAS_CALLS, str(OPENBLAS), f"-Wl,-rpath,{OPENBLAS.parent}")
+        with Program([calls], WEFT_NUM_CPUS="2", WEFT_STATS="1") as alone:
+            status, said = alone.end()
+        self.assertEqual((status, re.findall(r"regions by level: (\d+)", said)), (0, ["50"]), said)
+
     def test_two_processes(self):
         with self.work(WEFT_WEIGHT="300") as first, self.work() as second:
             def both():
