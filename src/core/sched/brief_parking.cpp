@@ -21,8 +21,6 @@ using parking::Waiter;
 namespace {
 
 constexpr int64_t kBetweenLooksNs = 500'000;
-// So many that wait for good make the next one wait for one look more.
-constexpr int kPerLook = 4;
 // After so many looks that have found nobody the service rests.
 constexpr int kLooksInVain = 8;
 
@@ -51,7 +49,8 @@ Waiter* waits_in_vain(Waiter* first) noexcept {
     if (!at->briefly) ++for_good;
     if (at->briefly && oldest == nullptr) oldest = at;
   }
-  if (oldest == nullptr || ++first->looks <= 1 + for_good / kPerLook) return nullptr;
+  // Each that waits for good makes the next one wait for one look more.
+  if (oldest == nullptr || ++first->looks <= 1 + for_good) return nullptr;
   first->looks = 1;
   return oldest;
 }
@@ -131,7 +130,7 @@ bool is_registered() noexcept {
 
 void parking::forget_brief() noexcept {
   if (g_service.load(std::memory_order_relaxed) == Service::unregistered) return;
-  // Who was about to call or to register it is no more.
+  // The thread that was about to register it, or to call it, is not in the child.
   const bool there = g_service.load(std::memory_order_relaxed) != Service::registering;
   g_service.store(there ? Service::rests : Service::unregistered, std::memory_order_relaxed);
 }

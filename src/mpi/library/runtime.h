@@ -36,7 +36,7 @@ const Runtime* find_runtime() noexcept;
 // Looks for the runtime, once a thread: Python may load it after MPI, and then its threads are new ones.
 const Runtime* look_again() noexcept;
 
-// (Inlined, as what each call asks: a program without tasks pays for nothing else.)
+// Inlined: each call asks this, and a program without tasks asks little else.
 // The runtime, for a caller that MPI has not called back; null: its calls go to MPI as they are.
 [[gnu::always_inline]] inline const Runtime* runtime_here() noexcept {
   // Acquire pairs with the release of activate(): what the functions use is ready.

@@ -23,10 +23,6 @@ struct NumberWaiter {
 
 namespace {
 
-SharedNumber& shared_number(const Member* member) noexcept {
-  return member->team->members.lines[member->number].shared;
-}
-
 // Its tasks count on a number that another context may have. Relaxed: whoever is called as a stand-in sees it, and so
 // does who comes back after having called it.
 bool lacks_number(const Member* member) noexcept {
@@ -92,7 +88,9 @@ bool in_signal_handler() noexcept {
 
 // By a task that has not asked yet. False: it has its number, now or as long as nobody shares it.
 bool has_to_wait(Member* self) noexcept {
-  self->task->uses_number = true;
+  // In one step, and before the count: a signal handler that asks too finds it done, or has done all of it.
+  if (__atomic_exchange_n(&self->task->uses_number, true, __ATOMIC_RELAXED)) return false;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   // An implicit task ends after all others.
   if (self->task->implicit) return false;
   ++self->numbered;

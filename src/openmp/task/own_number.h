@@ -7,7 +7,8 @@
 //  - Whoever looks again and again for what others do (omp_test_lock that fails, taskyield, weft_yield) may look for
 //    what a task does that waits for the number: it lets those go first that wait.
 //  - Who waits gets the number in the order in which they have come. So it is nobody's turn for good.
-//  - While one waits for a number it has none, so nobody waits in a circle.
+//  - While one waits for a number it has at most those of members further out on its stack. No stack waits for an outer
+//    number with an inner one of its own, so nobody waits in a circle.
 //
 // Signal handlers may ask at any moment. They must not wait, nor look at what the code that they have interrupted is
 // about to change: such a call does not count as asking.
@@ -16,6 +17,11 @@
 #include "openmp/team/team.h"
 
 namespace weft::openmp {
+
+// What the contexts of the member's number share. `member`: not of a free agent.
+inline SharedNumber& shared_number(const Member* member) noexcept {
+  return member->team->members.lines[member->number].shared;
+}
 
 // Whether one of the tasks on the member's stack, or one that waits for such a task to end, has asked.
 bool counts_on_number(const Member* member) noexcept;

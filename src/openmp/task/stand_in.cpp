@@ -15,10 +15,6 @@ constinit std::atomic<bool> g_tasks_may_pause{false};
 
 namespace {
 
-SharedNumber& shared_number(const Member* member) noexcept {
-  return member->team->members.lines[member->number].shared;
-}
-
 // By a context that does not touch it until it has taken it again.
 void give_up_deque(Member* member, SharedNumber* shared) noexcept {
   if (member->lacks_deque) return;

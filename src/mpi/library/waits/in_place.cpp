@@ -14,6 +14,9 @@ namespace {
 // Held during a visit, and to take and leave seats.
 platform::FutexLock g_lock;
 
+// The thread has left its seat, for good: only destructors of its own run.
+constinit thread_local bool t_ends = false;
+
 }  // namespace
 
 struct WaitInPlace::Leaver {
@@ -21,28 +24,32 @@ struct WaitInPlace::Leaver {
 
   ~Leaver() {
     t_seat = nullptr;
+    t_ends = true;
     const std::lock_guard lock(g_lock);
     // A call that the thread has left by longjmp.
     const uint64_t turns = seat->turns.load(std::memory_order_relaxed);
     if (Seat::waits(turns)) seat->turns.store(turns + 1, std::memory_order_relaxed);
-    seat->taken = false;
+    seat->next_free = g_free;
+    g_free = seat;
   }
 
-  // With the lock held.
+  // With the lock held: all seats, none of which is ever freed, and those that are nobody's.
   static inline Seat* g_seats = nullptr;
+  static inline Seat* g_free = nullptr;
 };
 
 WaitInPlace::Seat* WaitInPlace::take_seat() noexcept {
+  if (t_ends) return nullptr;
   const std::lock_guard lock(g_lock);
-  Seat* seat = Leaver::g_seats;
-  while (seat != nullptr && seat->taken) seat = seat->next;
-  if (seat == nullptr) {
+  Seat* seat = Leaver::g_free;
+  if (seat != nullptr) {
+    Leaver::g_free = seat->next_free;
+  } else {
     seat = new (std::nothrow) Seat;
     if (seat == nullptr) return nullptr;
     seat->next = Leaver::g_seats;
     Leaver::g_seats = seat;
   }
-  seat->taken = true;
   static thread_local Leaver leaver;
   leaver.seat = seat;
   return t_seat = seat;
@@ -50,14 +57,14 @@ WaitInPlace::Seat* WaitInPlace::take_seat() noexcept {
 
 void WaitInPlace::await_end_of_visit() noexcept { const std::lock_guard lock(g_lock); }
 
-int visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
+std::optional<int> visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
   using Seat = WaitInPlace::Seat;
   const std::lock_guard lock(g_lock);
-  int count = 0;
+  std::optional<int> count = 0;
   // Relaxed: the fence orders it.
   WaitInPlace::g_visited.store(true, std::memory_order_relaxed);
-  const bool certain = platform::heavy_fence();
-  for (Seat* seat = certain ? WaitInPlace::Leaver::g_seats : nullptr; seat != nullptr; seat = seat->next) {
+  if (!platform::heavy_fence()) count.reset();
+  for (Seat* seat = count ? WaitInPlace::Leaver::g_seats : nullptr; seat != nullptr; seat = seat->next) {
     const uint64_t turns = seat->turns.load(std::memory_order_acquire);
     if (!Seat::waits(turns)) continue;
     if (turns != seat->met) {
@@ -65,7 +72,7 @@ int visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argum
       seat->met_since = platform::now_ns();
     }
     visit({seat->describe, seat->arguments, seat->caller}, seat->met_since, argument);
-    ++count;
+    ++*count;
   }
   WaitInPlace::g_visited.store(false, std::memory_order_release);
   return count;

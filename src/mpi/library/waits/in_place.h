@@ -8,13 +8,14 @@
 // So either the visit sees that the call has ended, or the thread sees the visit and waits until it is over.
 //
 // A program's error handler may leave its call by longjmp. Then the seat says what the thread waited for until its next
-// call; all that is read of it lies in the seat.
+// call: the arguments lie in the seat, and what they name, such as a type, is MPI's.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 
 #include "mpi/library/waits/call.h"
 #include "platform/asymmetric_fence.h"
@@ -38,7 +39,7 @@ class WaitInPlace {
   WaitInPlace& operator=(const WaitInPlace&) = delete;
 
  private:
-  friend int visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept;
+  friend std::optional<int> visit_waits_in_place(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept;
 
   struct alignas(64) Seat {
     // How many calls have begun and ended here: odd while one waits. Its thread writes it; with release, when the call
@@ -53,9 +54,9 @@ class WaitInPlace {
     // Of visits, with their lock held: the call that the last one has met, and since when it is known.
     uint64_t met = 0;  // `turns`
     int64_t met_since = 0;
-    // With that lock held: whose it is, and the next of all seats, none of which is ever freed.
-    bool taken = false;
+    // With that lock held: of all seats, and of those that are nobody's.
     Seat* next = nullptr;
+    Seat* next_free = nullptr;
   };
   // Gives the thread's seat to others when the thread ends.
   struct Leaver;
@@ -64,7 +65,7 @@ class WaitInPlace {
   // Whether a visit is on. Release, by the visit, when it has read what it reads; acquire, by threads that go on.
   static inline constinit std::atomic<bool> g_visited{false};
 
-  // Null: no memory. Then nobody sees the call.
+  // Null: no memory, or the thread ends. Then nobody sees the call.
   static Seat* take_seat() noexcept;
   static void await_end_of_visit() noexcept;
 
@@ -99,8 +100,9 @@ class WaitInPlace {
   Seat* const seat_;
 };
 
-// Each of them, with the time of the first visit that has met it; returns how many. None of them ends meanwhile. There
-// is one visit at a time.
-int visit_waits_in_place(void (*visit)(const Call& call, int64_t began, void* argument), void* argument) noexcept;
+// Each of them, with the time of the first visit that has met it; returns how many, or nothing where they cannot be
+// seen (heavy_fence()). None of them ends meanwhile. There is one visit at a time.
+std::optional<int> visit_waits_in_place(void (*visit)(const Call& call, int64_t began, void* argument),
+                                        void* argument) noexcept;
 
 }  // namespace weft::mpi

@@ -63,14 +63,16 @@ void say_rank(Cell& cell, int rank, int any) noexcept {
 
 }  // namespace
 
-int visit_waits(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
+std::optional<int> visit_waits(void (*visit)(const Call&, int64_t, void*), void* argument) noexcept {
   visit_tickets(visit, argument);
   visit_jobs(visit, argument);
   return visit_waits_in_place(visit, argument);
 }
 
 void Table::collect() noexcept {
-  visit_waits([](const Call& call, int64_t began, void* table) { static_cast<Table*>(table)->add(call, began); }, this);
+  const auto in_place = visit_waits(
+      [](const Call& call, int64_t began, void* table) { static_cast<Table*>(table)->add(call, began); }, this);
+  whole_ = in_place.has_value();
 }
 
 // A new one, or that of the youngest if `began` is older.

@@ -17,7 +17,6 @@
 #include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/futex_lock.h"
-#include "platform/generation.h"
 #include "platform/service_thread.h"
 
 namespace weft::mpi {
@@ -50,7 +49,7 @@ class Silence {
       int calls = 0;
       int64_t youngest = 0;
     } waits;
-    const int in_place = visit_waits(
+    const std::optional<int> in_place = visit_waits(
         [](const Call&, int64_t began, void* argument) {
           auto& seen = *static_cast<Waits*>(argument);
           ++seen.calls;
@@ -59,8 +58,8 @@ class Silence {
         &waits);
     const int64_t now = platform::now_ns();
     // A call that waits in place is in a task that runs.
-    const bool quiet =
-        waits.calls > 0 && waits.calls == calls_ && waits.youngest == youngest_ && runtime.busy_threads() <= in_place;
+    const bool quiet = waits.calls > 0 && waits.calls == calls_ && waits.youngest == youngest_ && in_place &&
+                       runtime.busy_threads() <= *in_place;
     calls_ = waits.calls;
     youngest_ = waits.youngest;
     if (!quiet) {
@@ -85,6 +84,9 @@ void write_table(const char* why) noexcept {
   table.collect();
   char title[512];
   const int calls = table.calls();
+  if (!table.is_whole()) {
+    base::warn("mpi: %s: calls outside of parallel regions cannot be seen: the system refuses membarrier", g_process);
+  }
   if (calls == 0) {
     std::snprintf(title, sizeof title, "%s: %sno call waits", g_process, why);
   } else {
@@ -124,8 +126,8 @@ void* watch(void*) noexcept {
   return nullptr;
 }
 
-// Of which process the handler is: in the child of a fork nobody watches. Relaxed: set before the handler is.
-std::atomic<uint32_t> g_generation{0};
+// Of which process the handler is: in a child nobody watches. Relaxed: set before the handler is.
+std::atomic<pid_t> g_own_process{0};
 
 // As if there were no handler. It arrives when the handler that calls this returns.
 void end_process(int signal) noexcept {
@@ -137,7 +139,7 @@ void end_process(int signal) noexcept {
 
 // On any stack of the program's, and at any moment: it leaves even errno alone.
 void ask(int signal) noexcept {
-  if (g_generation.load(std::memory_order_relaxed) != platform::generation()) return end_process(signal);
+  if (g_own_process.load(std::memory_order_relaxed) != getpid()) return end_process(signal);
   g_asked.store(1);
   platform::futex_wake(g_asked, 1);
 }
@@ -158,7 +160,7 @@ void take_signal() noexcept {
   if (!base::quiet_options().mpi_signal) return;
   struct sigaction now{};
   if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
-  g_generation.store(platform::generation(), std::memory_order_relaxed);
+  g_own_process.store(getpid(), std::memory_order_relaxed);
   struct sigaction ours{};
   ours.sa_handler = ask;
   ours.sa_flags = SA_RESTART;
@@ -171,8 +173,8 @@ void watch_waits(const Runtime& runtime) noexcept {
   const std::lock_guard lock(g_lock);
   g_watched = &runtime;
   name_process();
-  if (options.mpi_silence == 0 && !options.mpi_signal) return;
   platform::lighten_fences();
+  if (options.mpi_silence == 0 && !options.mpi_signal) return;
   g_watching = platform::start_service_thread(watch, nullptr, kStackSize);
   // Python may load the runtime after MPI has started.
   if (g_watching) take_signal();
