@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/stand_in.h"
+#include "openmp/task/task_pause.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/record_cache.h"
 #include "platform/fence.h"
@@ -83,8 +84,13 @@ void task_yield(Member* self, const void* caller) noexcept {
 void yield_to_task(Member* self) noexcept {
   if (defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed) && run_permitted_task(self))
     return;
-  if (tasks_may_pause()) let_awaited_go_on(self);
-  core::yield();
+  if (!tasks_may_pause()) {
+    core::yield();
+    return;
+  }
+  // What the caller looks for may be up to a task that does not descend from its own: somebody stands in.
+  attach_to_pool(self);
+  yield_task(self);
 }
 
 void open_taskgroup(Member* self) noexcept {

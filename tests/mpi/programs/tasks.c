@@ -55,6 +55,35 @@ static void implicit_tasks(void) {
   }
 }
 
+/* Tasks look for their messages in loops, by taskyield and without, and what they wait for is sent by later tasks. */
+static void looking(void) {
+  enum { messages = 8 };
+  int sent[messages], got[messages];
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < messages; ++i) {
+#pragma omp task firstprivate(i) shared(got)
+      {
+        MPI_Request request;
+        int done = 0;
+        MPI_Irecv(&got[i], 1, MPI_INT, peer, 600 + i, MPI_COMM_WORLD, &request);
+        for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
+          if (i % 4 != 3) {
+#pragma omp taskyield
+          }
+        }
+      }
+    }
+    for (int i = 0; i < messages; ++i) {
+      sent[i] = i;
+#pragma omp task firstprivate(i) shared(sent)
+      MPI_Send(&sent[i], 1, MPI_INT, peer, 600 + i, MPI_COMM_WORLD);
+    }
+  }
+  for (int i = 0; i < messages; ++i) check(got[i] == i);
+}
+
 /* Groups of requests, of which the first ones come last; and any of a group. */
 static void groups(void) {
 #pragma omp parallel
@@ -164,9 +193,9 @@ static void stress(void) {
 
 int main(int argc, char **argv) {
   start(argc, argv);
-  const char *names[] = {"opposite", "implicit tasks", "groups", "kinds", "collectives", "stress"};
-  void (*const parts[])(void) = {opposite, implicit_tasks, groups, kinds, collectives, stress};
-  for (int i = 0; i < 6; ++i) {
+  const char *names[] = {"opposite", "implicit tasks", "looking", "groups", "kinds", "collectives", "stress"};
+  void (*const parts[])(void) = {opposite, implicit_tasks, looking, groups, kinds, collectives, stress};
+  for (int i = 0; i < 7; ++i) {
     parts[i]();
     MPI_Barrier(MPI_COMM_WORLD);
     if (wrong != 0) say("%s: %d wrong", names[i], wrong);
