@@ -28,8 +28,7 @@ if(TARGET weft_tsan)
           DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
 endif()
 install(FILES tools/gdb/weft-gdb.py DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
-install(FILES include/weft/weft.h include/weft/omp-tools.h include/weft/weft-tools.h include/weft/engine.h include/weft/mpi.h include/weft/TAMPI.h
-        include/weft/TAMPI3.h include/weft/TAMPIf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/weft)

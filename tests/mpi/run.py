@@ -27,6 +27,7 @@ WEFT = LIBRARIES.parent.parent / "bin" / "weft"
 # What pauses tasks: weft's runtime, or another that has weft/task.h.
 RUNTIME = os.environ.get("WEFT_TEST_MPI_RUNTIME", str(LIBRARIES / "libgomp.so.1"))
 INCLUDE = HERE.parent.parent / "include"
+INCLUDES = ["-I", str(INCLUDE), "-I", str(INCLUDE / "weft/tampi")]
 FORTRAN = os.environ.get("WEFT_TEST_FORTRAN", "gfortran")
 
 
@@ -41,11 +42,11 @@ def compiler(mpi: str, source: pathlib.Path) -> list[str]:
     if shutil.which(wrapper) is None:
         skip(f"no {wrapper}")
     if not fortran:
-        return [wrapper, "-std=gnu11", "-fopenmp", "-w", "-I", str(INCLUDE)]
+        return [wrapper, "-std=gnu11", "-fopenmp", "-w", *INCLUDES]
     if shutil.which(FORTRAN) is None:
         skip(f"no {FORTRAN}")
     layout = ["-ffixed-line-length-none", "-fallow-argument-mismatch"] if source.suffix == ".f" else []
-    return [wrapper, "-w", "-fopenmp", "-I", str(INCLUDE), *layout]
+    return [wrapper, "-w", "-fopenmp", *INCLUDES, *layout]
 
 
 def build(mpi: str, source: pathlib.Path, into: pathlib.Path) -> pathlib.Path:

@@ -43,7 +43,13 @@ def lookup(name):
     try:
         return gdb.parse_and_eval(name)
     except gdb.error:
-        return None
+        pass
+    # The selected frame may be in another namespace of the dynamic linker, as that of the audit library is.
+    for objfile in gdb.objfiles():
+        symbol = objfile.lookup_global_symbol(name.strip("'"))
+        if symbol is not None:
+            return symbol.value()
+    return None
 
 
 def the_pool():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests that are events of tasks: by TAMPI's calls, and by OpenMP's `detach`. Says "done" when all is right. The tasks'
  * successors must not run before the messages have come. */
-#include <weft/TAMPI.h>
+#include <TAMPI.h>
 #include <weft/mpi.h>
 
 #include "say.h"

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! Routines with texts, and those of TAMPIf.h, in more tasks than threads. Says "done" when all is right.
-#include <weft/TAMPIf.h>
+#include <TAMPIf.h>
 program fortran_tasks
   use mpi
   implicit none
