@@ -60,7 +60,7 @@ bool is_awaited(const Member* member) noexcept {
   return shared.first != nullptr;
 }
 
-// Takes them all in turn, and waits for one only while it has none.
+// Takes them all in turn. What it has of inner ones it gives back before it waits for an outer one (own_number.h).
 void await_numbers(Member* first, const Member* end) noexcept {
   for (Member* member = first; member != end;) {
     if (!lacks_number(member) || try_number(member)) {

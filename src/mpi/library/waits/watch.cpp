@@ -58,8 +58,8 @@ class Silence {
         &waits);
     const int64_t now = platform::now_ns();
     // A call that waits in place is in a task that runs.
-    const bool quiet = waits.calls > 0 && waits.calls == calls_ && waits.youngest == youngest_ && in_place &&
-                       runtime.busy_threads() <= *in_place;
+    const bool quiet = waits.calls > 0 && waits.calls == calls_ && waits.youngest == youngest_ &&
+                       runtime.busy_threads() <= in_place.value_or(0);
     calls_ = waits.calls;
     youngest_ = waits.youngest;
     if (!quiet) {
