@@ -2,18 +2,15 @@
 #include "platform/numa.h"
 
 #include <bit>
-#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include <linux/mempolicy.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "base/keep_errno.h"
 #include "platform/small_file.h"
+#include "platform/system_call.h"
 
 namespace weft::platform {
 
@@ -150,16 +147,10 @@ namespace {
 // The kernel takes one bit less than it is told.
 constexpr unsigned long kNodeBits = NodeSet::kMost + 1;
 
-// Whole words, as the kernel reads its arguments.
-long word(const void* pointer) noexcept { return reinterpret_cast<long>(pointer); }
-long word(unsigned long number) noexcept { return static_cast<long>(number); }
-long word(int number) noexcept { return number; }
-long word(unsigned number) noexcept { return number; }
-
 template <class... Arguments>
 int call(long number, Arguments... arguments) noexcept {
-  const base::KeepErrno keep;
-  return syscall(number, word(arguments)...) >= 0 ? 0 : errno;
+  const long result = system_call(number, arguments...);
+  return result >= 0 ? 0 : static_cast<int>(-result);
 }
 
 int get_policy(const void* address, unsigned long flags, int& policy, NodeSet& nodes) noexcept {

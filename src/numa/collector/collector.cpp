@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numa/collector/collector.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/quiet_options.h"
+#include "numa/collector/arrays.h"
+#include "numa/collector/guard.h"
+#include "platform/system_call.h"
+
+namespace weft::numa {
+
+namespace {
+
+using platform::system_call;
+
+constexpr int64_t kMillisecond = 1'000'000;
+
+enum : int { kNotStarted, kStarting, kStarted };
+std::atomic<int> g_state{kNotStarted};
+std::atomic<Record*> g_record{nullptr};
+int32_t g_process = 0;
+
+int32_t process_number() noexcept { return static_cast<int32_t>(system_call(SYS_getpid)); }
+
+bool read_settings(const char* folder, Settings& settings) noexcept {
+  char path[4096];
+  std::snprintf(path, sizeof path, "%s/%s", folder, kSettingsFile);
+  const int file = static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
+  if (file < 0) return false;
+  const long got = system_call(SYS_read, file, &settings, sizeof settings);
+  system_call(SYS_close, file);
+  return got == static_cast<long>(sizeof settings) && settings.magic == kMagic && settings.layout == kLayout;
+}
+
+// The room is taken before anything is written: on a full disk a write to the mapping would end the program.
+Record* map_record(const char* folder) noexcept {
+  char path[4096];
+  std::snprintf(path, sizeof path, "%s/%d.%lld", folder, g_process, static_cast<long long>(now_ns()));
+  const int file = static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file < 0) {
+    base::warn("numa: %s: %s; nothing is collected in process %d", path, std::strerror(-file), g_process);
+    return nullptr;
+  }
+  long result = system_call(SYS_fallocate, file, 0, 0L, sizeof(Record));
+  if (result == 0) result = system_call(SYS_mmap, nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
+  system_call(SYS_close, file);
+  if (result > 0) return reinterpret_cast<Record*>(result);
+  system_call(SYS_unlinkat, AT_FDCWD, path, 0);
+  base::warn("numa: %s: %s; nothing is collected in process %d", folder, std::strerror(static_cast<int>(-result)),
+             g_process);
+  return nullptr;
+}
+
+void make_record() noexcept {
+  const char* folder = base::quiet_options().numa_record.value;
+  Settings settings;
+  if (folder == nullptr || !read_settings(folder, settings)) return;
+  g_process = process_number();
+  Record* made = map_record(folder);
+  if (made == nullptr) return;
+  Header& header = made->header;
+  header.magic = kMagic;
+  header.layout = kLayout;
+  header.pid = g_process;
+  header.page_size = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
+  header.began = now_ns();
+  header.touching = settings.touching;
+  header.least_size = settings.least_size;
+  if (settings.touching == Touching::off) header.stop.store(Stop::asked);
+  // Release: whoever sees it, here or in another process, sees what stands above.
+  header.ready.store(1, std::memory_order_release);
+  g_record.store(made, std::memory_order_release);
+  set_least_size(settings.least_size);
+}
+
+}  // namespace
+
+Record* record() noexcept { return g_record.load(std::memory_order_acquire); }
+
+bool is_own_process() noexcept { return process_number() == g_process; }
+
+int64_t now_ns() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+int32_t thread_number() noexcept { return static_cast<int32_t>(system_call(SYS_gettid)); }
+
+void start() noexcept {
+  int expected = kNotStarted;
+  if (!g_state.compare_exchange_strong(expected, kStarting)) return;
+  make_record();
+  if (record() == nullptr) {
+    set_least_size(SIZE_MAX);
+  } else {
+    guard_start();
+  }
+  g_state.store(kStarted);
+}
+
+// A fiftieth of the time since the start, and as much as a short program may take.
+bool may_spend() noexcept {
+  const Header& header = record()->header;
+  return header.spent.load(std::memory_order_relaxed) < 30 * kMillisecond + (now_ns() - header.began) / 50;
+}
+
+// Relaxed: a sum, on which no data depends.
+void spend(int64_t ns) noexcept { record()->header.spent.fetch_add(ns, std::memory_order_relaxed); }
+
+namespace {
+
+// In the child memory is what it was, but its threads are gone: it is left alone.
+void forget_all() noexcept {
+  set_least_size(SIZE_MAX);
+  g_record.store(nullptr);
+}
+
+void end() noexcept {
+  if (record() == nullptr || !is_own_process()) return;
+  guard_stop(Stop::none);
+  look_at_all();
+  record()->header.ended.store(now_ns());
+}
+
+[[gnu::constructor]] void on_load() {
+  start();
+  if (record() == nullptr) return;
+  pthread_atfork([] { guard_before_fork(); }, [] { guard_after_fork(); }, [] { forget_all(); });
+}
+
+[[gnu::destructor]] void on_unload() { end(); }
+
+}  // namespace
+
+}  // namespace weft::numa
