@@ -31,7 +31,7 @@ struct ArrayGuard {
   // Never to be protected (again): parts are unmapped or have a protection of the program's, or the kernel may access
   // it at any time.
   std::atomic<bool> excluded;
-  std::atomic<bool> huge;          // has huge pages, which must not be split
+  std::atomic<bool> huge;  // has huge pages, which must not be split
   std::atomic<bool> was_protected;
 };
 extern ArrayGuard g_guards[kArrays];
@@ -48,6 +48,9 @@ int find_array(uintptr_t begin, size_t bytes, int from = 0) noexcept;
 // For what must not happen while arrays come or go.
 void lock_arrays() noexcept;
 void unlock_arrays() noexcept;
+
+// Where all live arrays lie now.
+void look_at_all() noexcept;
 
 // Which entries have been used.
 int used_entries() noexcept;

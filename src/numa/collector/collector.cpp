@@ -29,6 +29,7 @@ enum : int { kNotStarted, kStarting, kStarted };
 std::atomic<int> g_state{kNotStarted};
 std::atomic<Record*> g_record{nullptr};
 int32_t g_process = 0;
+char g_file[4096];  // the record's name
 
 int32_t process_number() noexcept { return static_cast<int32_t>(system_call(SYS_getpid)); }
 
@@ -44,15 +45,17 @@ bool read_settings(const char* folder, Settings& settings) noexcept {
 
 // The room is taken before anything is written: on a full disk a write to the mapping would end the program.
 Record* map_record(const char* folder) noexcept {
-  char path[4096];
-  std::snprintf(path, sizeof path, "%s/%d.%lld", folder, g_process, static_cast<long long>(now_ns()));
-  const int file = static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  char* const path = g_file;
+  std::snprintf(path, sizeof g_file, "%s/%d.%lld", folder, g_process, static_cast<long long>(now_ns()));
+  const int file =
+      static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file < 0) {
     base::warn("numa: %s: %s; nothing is collected in process %d", path, std::strerror(-file), g_process);
     return nullptr;
   }
   long result = system_call(SYS_fallocate, file, 0, 0L, sizeof(Record));
-  if (result == 0) result = system_call(SYS_mmap, nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
+  if (result == 0)
+    result = system_call(SYS_mmap, nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
   system_call(SYS_close, file);
   if (result > 0) return reinterpret_cast<Record*>(result);
   system_call(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -126,12 +129,36 @@ void forget_all() noexcept {
   g_record.store(nullptr);
 }
 
-void end() noexcept {
-  if (record() == nullptr || !is_own_process()) return;
-  guard_stop(Stop::none);
-  look_at_all();
-  record()->header.ended.store(now_ns());
+void copy_of_proc(const char* name) noexcept {
+  char path[sizeof g_file + 16];
+  std::snprintf(path, sizeof path, "/proc/self/%s", name);
+  const int from = static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
+  std::snprintf(path, sizeof path, "%s.%s", g_file, name);
+  const int to =
+      static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  char piece[4096];
+  while (from >= 0 && to >= 0) {
+    const long got = system_call(SYS_read, from, piece, sizeof piece);
+    if (got <= 0 || system_call(SYS_write, to, piece, got) != got) break;
+  }
+  if (from >= 0) system_call(SYS_close, from);
+  if (to >= 0) system_call(SYS_close, to);
 }
+
+}  // namespace
+
+void look_back() noexcept {
+  Record* all = record();
+  if (all == nullptr || !is_own_process()) return;
+  if (all->header.arrays.load(std::memory_order_relaxed) > 0) {
+    look_at_all();
+    copy_of_proc("maps");
+    copy_of_proc("numa_maps");
+  }
+  all->header.ended.store(now_ns());
+}
+
+namespace {
 
 [[gnu::constructor]] void on_load() {
   start();
@@ -139,7 +166,10 @@ void end() noexcept {
   pthread_atfork([] { guard_before_fork(); }, [] { guard_after_fork(); }, [] { forget_all(); });
 }
 
-[[gnu::destructor]] void on_unload() { end(); }
+[[gnu::destructor]] void on_unload() {
+  guard_stop(Stop::none);
+  look_back();
+}
 
 }  // namespace
 

@@ -28,7 +28,8 @@ int32_t thread_number() noexcept;
 bool may_spend() noexcept;
 void spend(int64_t ns) noexcept;
 
-// Where all live arrays lie now, in case the process ends.
-void look_at_all() noexcept;
+// Before the end of the program: where all live arrays lie, and what is mapped. The program may go on, if it could not
+// become another one.
+void look_back() noexcept;
 
 }  // namespace weft::numa

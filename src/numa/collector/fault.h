@@ -35,4 +35,14 @@ inline Access access_of(const void* context) noexcept {
 #endif
 }
 
+// The instruction.
+inline uintptr_t code_of(const void* context) noexcept {
+  const auto* of_thread = static_cast<const ucontext_t*>(context);
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(of_thread->uc_mcontext.gregs[REG_RIP]);
+#else
+  return of_thread->uc_mcontext.pc;
+#endif
+}
+
 }  // namespace weft::numa

@@ -105,7 +105,7 @@ bool is_forbidden(const ArrayGuard& guard) noexcept {
   return !g_on.load() || g_pauses.load() > 0 || guard.holds.load() > 0 || guard.excluded.load();
 }
 
-void note_touch(uintptr_t address, uint32_t index, bool first, Access access) noexcept {
+void note_touch(uintptr_t address, uint32_t index, bool first, Access access, uintptr_t code) noexcept {
   Record* all = record();
   if (all == nullptr || !is_own_process()) return;
   // Relaxed: it gives each touch an entry of its own.
@@ -125,6 +125,7 @@ void note_touch(uintptr_t address, uint32_t index, bool first, Access access) no
   touch.site = static_cast<uint16_t>(array.site);
   touch.access = access;
   touch.first = first ? 1 : 0;
+  touch.code = code;
   // Release: who finds the time finds the rest.
   __atomic_store_n(&touch.time, now_ns(), __ATOMIC_RELEASE);
 }
@@ -149,13 +150,13 @@ bool huge_pages_without_asking() noexcept {
 
 }  // namespace
 
-bool guard_fault(uintptr_t address, Access access) noexcept {
+bool guard_fault(uintptr_t address, Access access, uintptr_t code) noexcept {
   const int64_t began = now_ns();
   bool ours = false;
   visit_slots(address, address + 1, [&](Slot& slot, uint32_t state) {
     const uint32_t array = slot.array.load();
     const bool first = slot.first.load();
-    if (!ours) note_touch(address, array, first, access);
+    if (!ours) note_touch(address, array, first, access, code);
     ours = true;
     open_slot(slot, state);
   });
@@ -207,8 +208,8 @@ bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept {
   slot.state.store(use | kArming);
   const bool done = !is_forbidden(guard) && system_call(SYS_mprotect, begin, bytes, PROT_NONE) == 0;
   slot.state.store(use | kArmed);
-  // A hold that was announced in the meantime has waited for the slot, and opens it; this is for one that came too early
-  // to find it.
+  // A hold that was announced in the meantime has waited for the slot, and opens it; this is for one that came too
+  // early to find it.
   if (!done || is_forbidden(guard)) open_slot(slot, use | kArmed);
   return done;
 }
@@ -251,7 +252,7 @@ Hold::Hold(uintptr_t begin, size_t bytes) noexcept {
   array_ = index;
   g_guards[index].holds.fetch_add(1);
   visit_slots(begin, begin + bytes, [&](Slot& slot, uint32_t state) {
-    note_touch(std::max(slot.begin.load(), begin), static_cast<uint32_t>(index), slot.first.load(), Access::call);
+    note_touch(std::max(slot.begin.load(), begin), static_cast<uint32_t>(index), slot.first.load(), Access::call, 0);
     open_slot(slot, state);
   });
 }

@@ -7,7 +7,8 @@
 //
 //   empty  -> arming   by the thread that samples, or the one that allocates, which hold the lock of the arrays
 //   arming -> armed    by the same, when the page is protected; it looks at what forbids it again afterwards
-//   armed  -> empty    by anybody, after making the page accessible: the handler of a thread that has touched it, a call
+//   armed  -> empty    by anybody, after making the page accessible: the handler of a thread that has touched it, a
+//   call
 //                      that passes the page to the kernel, or who sampled it, when nobody has come for a while
 //
 // What forbids to protect a page (a hold of its array, a pause, the end) is announced before the slots are looked at;
@@ -36,7 +37,7 @@ bool guard_is_on() noexcept;
 void guard_stop(Stop why) noexcept;
 
 // Whether a fault was caused by a protection of ours; the thread can go on then.
-bool guard_fault(uintptr_t address, Access access) noexcept;
+bool guard_fault(uintptr_t address, Access access, uintptr_t code) noexcept;
 
 // The lock of the arrays is held for these two: `index` is that of an array that nobody knows of yet, or that is about
 // to be freed.

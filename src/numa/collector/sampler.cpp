@@ -48,10 +48,10 @@ void sleep_for(int64_t ns) noexcept {
 
 // Libraries with which other processes, devices or the kernel reach into memory without a call of the C library.
 bool reaches_into_memory(const char* path) noexcept {
-  static constexpr const char* kNames[] = {"libmpi.so",     "libmpich.so",  "libpmpi.so",   "libmpi_",
-                                           "libibverbs.so", "libucp.so",    "libuct.so",    "libfabric.so",
+  static constexpr const char* kNames[] = {"libmpi.so",     "libmpich.so",  "libpmpi.so",     "libmpi_",
+                                           "libibverbs.so", "libucp.so",    "libuct.so",      "libfabric.so",
                                            "libcuda.so",    "libcudart.so", "libamdhip64.so", "libze_loader.so",
-                                           "liburing.so",   "libaio.so",    "libuv.so",     "librte_eal.so"};
+                                           "liburing.so",   "libaio.so",    "libuv.so",       "librte_eal.so"};
   const char* slash = std::strrchr(path, '/');
   const char* name = slash != nullptr ? slash + 1 : path;
   return std::any_of(std::begin(kNames), std::end(kNames),

@@ -38,7 +38,7 @@ Real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_
 
 // Whether the collector's handler is in force, and what the program believes is.
 constinit std::atomic<bool> g_taken{false};
-constinit struct sigaction g_program {};
+constinit struct sigaction g_program{};
 
 // For g_program. Calls that set handlers are allowed in handlers: signals wait meanwhile.
 class ActionLock {
@@ -78,7 +78,7 @@ void give_back() noexcept {
 void on_fault(int signal, siginfo_t* info, void* context) {
   const bool sent = platform::was_sent(info);
   if (!sent && info->si_code == SEGV_ACCERR &&
-      guard_fault(reinterpret_cast<uintptr_t>(info->si_addr), access_of(context))) {
+      guard_fault(reinterpret_cast<uintptr_t>(info->si_addr), access_of(context), code_of(context))) {
     return;
   }
   give_back();
@@ -101,9 +101,9 @@ const sigset_t* unblocked(const sigset_t* set, sigset_t& room) noexcept {
 
 // What handles SIGSEGV, for the program.
 int exchange_action(const struct sigaction* action, struct sigaction* old) noexcept {
-  struct sigaction wanted {};
+  struct sigaction wanted{};
   if (action != nullptr) wanted = *action;
-  struct sigaction before {};
+  struct sigaction before{};
   {
     const ActionLock lock;
     if (!g_taken.load()) return g_sigaction.get()(SIGSEGV, action != nullptr ? &wanted : nullptr, old);
@@ -123,10 +123,10 @@ int set_action(int number, const struct sigaction* action, struct sigaction* old
 }
 
 sighandler_t set_handler(sighandler_t handler, int flags) noexcept {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = handler;
   action.sa_flags = flags;
-  struct sigaction old {};
+  struct sigaction old{};
   return set_action(SIGSEGV, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
@@ -137,7 +137,7 @@ void give_back_if(int number) noexcept {
 }  // namespace
 
 void take_faults() noexcept {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   // Nothing may run on top of it that could fault itself.
@@ -151,7 +151,7 @@ void take_faults() noexcept {
 }
 
 bool faults_are_ours() noexcept {
-  struct sigaction now {};
+  struct sigaction now{};
   return g_sigaction.get()(SIGSEGV, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
          now.sa_sigaction == on_fault;
 }

@@ -24,13 +24,13 @@ enum class Touching : uint32_t { off, first, sample };
 // Why touches are no longer sampled, or never were.
 enum class Stop : uint32_t {
   none,
-  asked,          // --touch=off
-  own_handler,    // the program has handled a fault of its own
-  peers,          // other processes or devices reach into the memory: MPI, RDMA, GPUs, io_uring
+  asked,  // --touch=off
+  own_handler,  // the program has handled a fault of its own
+  peers,  // other processes or devices reach into the memory: MPI, RDMA, GPUs, io_uring
   foreign_handler,  // the handler of faults is not the collector's: set past the C library
-  full,           // there is no more room for touches
-  no_thread,      // the thread that samples could not be started
-  locked,         // mlockall
+  full,  // there is no more room for touches
+  no_thread,  // the thread that samples could not be started
+  locked,  // mlockall
 };
 
 // How an array came to be.
@@ -60,9 +60,9 @@ struct Array {
   int32_t thread;  // that has allocated it
   How how;
   uint8_t reserved[3];
-  uint32_t placed;        // how many of `node` were looked up; 0: none
+  uint32_t placed;  // how many of `node` were looked up; 0: none
   int64_t placed_at;
-  int32_t policy;         // of memory, then; -1: not known
+  int32_t policy;  // of memory, then; -1: not known
   uint32_t policy_nodes;  // the first 32
   int16_t node[kPlaces];  // of the pages of place_of(); -1: touched by nobody yet
 };
@@ -80,6 +80,7 @@ struct Touch {
   Access access;
   uint8_t first;  // since the allocation
   uint32_t reserved;
+  uint64_t code;  // the instruction; 0: a system call
 };
 
 struct Header {
@@ -94,13 +95,13 @@ struct Header {
   std::atomic<Stop> stop;
   uint64_t least_size;
   std::atomic<uint32_t> sites;
-  std::atomic<uint32_t> arrays;   // numbers given
+  std::atomic<uint32_t> arrays;  // numbers given
   std::atomic<uint32_t> touches;  // that happened; what exceeds kTouches is not written
-  std::atomic<uint32_t> lost;     // arrays without an entry
-  int32_t sampler;                // its thread
+  std::atomic<uint32_t> lost;  // arrays without an entry
+  int32_t sampler;  // its thread
   std::atomic<uint32_t> rounds;
   std::atomic<int64_t> spent;  // time that looking up and sampling took
-  int32_t query_error;         // the errno of the call that finds the nodes of pages; 0: it works
+  int32_t query_error;  // the errno of the call that finds the nodes of pages; 0: it works
 };
 
 struct Record {
@@ -127,9 +128,7 @@ inline uint64_t place_of(uint32_t index, uint32_t count, uint64_t pages) noexcep
   return to > from ? from + mixed % (to - from) : from;
 }
 
-inline uint32_t places_of(uint64_t pages) noexcept {
-  return pages < kPlaces ? static_cast<uint32_t>(pages) : kPlaces;
-}
+inline uint32_t places_of(uint64_t pages) noexcept { return pages < kPlaces ? static_cast<uint32_t>(pages) : kPlaces; }
 
 // The name of the file with the settings, in the folder of the records.
 inline constexpr char kSettingsFile[] = "settings";
