@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <time.h>
 #include <unwind.h>
 
 #include "base/keep_errno.h"
@@ -10,7 +11,7 @@
 #include "numa/collector/guard.h"
 #include "numa/collector/places.h"
 #include "numa/collector/sampler.h"
-#include "platform/futex_lock.h"
+#include "platform/system_call.h"
 
 namespace weft::numa {
 
@@ -19,7 +20,23 @@ constinit ArrayGuard g_guards[kArrays] = {};
 
 namespace {
 
-constinit platform::FutexLock g_lock;
+// Held for as long as a few pages are protected or looked up. It is no mutex of the C library's, whose calls come by
+// here.
+class Lock {
+ public:
+  bool try_lock() noexcept { return !held_.exchange(true, std::memory_order_acquire); }
+  void lock() noexcept {
+    while (!try_lock()) {
+      const timespec time{0, 20'000};
+      platform::system_call(SYS_nanosleep, &time, nullptr);
+    }
+  }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+constinit Lock g_lock;
 // Entries from 0 to here have been used.
 constinit std::atomic<int> g_used{0};
 // All arrays that ever were lie between.
@@ -186,8 +203,15 @@ int find_array(uintptr_t begin, size_t bytes, int from) noexcept {
   return -1;
 }
 
+// A handler of signals may end the program while the thread that it has interrupted holds the lock.
 void look_at_all() noexcept {
-  g_lock.lock();
+  constexpr int kTries = 100;
+  int tries = 0;
+  while (!g_lock.try_lock()) {
+    if (++tries == kTries) return;
+    const timespec time{0, 100'000};
+    platform::system_call(SYS_nanosleep, &time, nullptr);
+  }
   const int used = used_entries();
   for (int i = 0; i < used; ++i) {
     Array& array = record()->array[i];

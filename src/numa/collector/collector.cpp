@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "base/quiet_options.h"
 #include "numa/collector/arrays.h"
+#include "numa/collector/buffers.h"
 #include "numa/collector/guard.h"
 #include "platform/system_call.h"
 
@@ -121,13 +122,13 @@ bool may_spend() noexcept {
 // Relaxed: a sum, on which no data depends.
 void spend(int64_t ns) noexcept { record()->header.spent.fetch_add(ns, std::memory_order_relaxed); }
 
-namespace {
-
-// In the child memory is what it was, but its threads are gone: it is left alone.
-void forget_all() noexcept {
+void forget_record() noexcept {
   set_least_size(SIZE_MAX);
+  guard_forget();
   g_record.store(nullptr);
 }
+
+namespace {
 
 void copy_of_proc(const char* name) noexcept {
   char path[sizeof g_file + 16];
@@ -163,7 +164,8 @@ namespace {
 [[gnu::constructor]] void on_load() {
   start();
   if (record() == nullptr) return;
-  pthread_atfork([] { guard_before_fork(); }, [] { guard_after_fork(); }, [] { forget_all(); });
+  look_up_calls();
+  pthread_atfork([] { guard_before_fork(); }, [] { guard_after_fork(); }, [] { forget_record(); });
 }
 
 [[gnu::destructor]] void on_unload() {

@@ -17,6 +17,9 @@ Record* record() noexcept;
 // allocation if that comes earlier.
 void start() noexcept;
 
+// In the child of a fork: its memory is what it was, but the threads are gone. It is left alone.
+void forget_record() noexcept;
+
 // Whether this is still the process of the record. A child by a system call of its own has the parent's record mapped.
 bool is_own_process() noexcept;
 

@@ -13,6 +13,7 @@
 #include "numa/collector/fault.h"
 #include "numa/collector/sampler.h"
 #include "numa/collector/signals.h"
+#include "numa/collector/threads.h"
 #include "platform/cycles.h"
 #include "platform/small_file.h"
 #include "platform/system_call.h"
@@ -176,6 +177,7 @@ void guard_start() noexcept {
     return;
   }
   take_faults();
+  start_handler_stacks();
   g_on.store(true);
 }
 
@@ -186,6 +188,11 @@ void guard_stop(Stop why) noexcept {
   if (!g_on.exchange(false)) return;
   Stop none = Stop::none;
   if (all != nullptr) all->header.stop.compare_exchange_strong(none, why);
+  open_all();
+}
+
+void guard_forget() noexcept {
+  g_on.store(false);
   open_all();
 }
 
@@ -247,11 +254,12 @@ void guard_old_array(int index) noexcept {
 
 Hold::Hold(uintptr_t begin, size_t bytes) noexcept {
   if (!guard_is_on() || bytes == 0) return;
-  const int index = find_array(begin, bytes);
+  const int index = find_array(begin, bytes == SIZE_MAX ? 1 : bytes);
   if (index < 0) return;
   array_ = index;
   g_guards[index].holds.fetch_add(1);
-  visit_slots(begin, begin + bytes, [&](Slot& slot, uint32_t state) {
+  const uintptr_t end = bytes == SIZE_MAX ? g_guards[index].end.load() : begin + bytes;
+  visit_slots(begin, end, [&](Slot& slot, uint32_t state) {
     note_touch(std::max(slot.begin.load(), begin), static_cast<uint32_t>(index), slot.first.load(), Access::call, 0);
     open_slot(slot, state);
   });
@@ -265,34 +273,44 @@ Hold::~Hold() {
   }
 }
 
-Pause::Pause() noexcept {
+void pause_guard() noexcept {
   g_pauses.fetch_add(1);
   open_all();
 }
 
-Pause::~Pause() { g_pauses.fetch_sub(1); }
+void resume_guard() noexcept { g_pauses.fetch_sub(1); }
 
-void exclude(const void* begin, size_t bytes) noexcept {
-  const auto first = reinterpret_cast<uintptr_t>(begin);
-  for (int i = find_array(first, bytes); i >= 0; i = find_array(first, bytes, i + 1)) {
-    g_guards[i].excluded.store(true);
-    open_range(g_guards[i].begin.load(), g_guards[i].end.load());
+void open_guard() noexcept { open_all(); }
+
+bool is_of_array(uintptr_t begin, size_t bytes) noexcept { return bytes > 0 && find_array(begin, bytes) >= 0; }
+
+Pause::Pause() noexcept { pause_guard(); }
+
+Pause::~Pause() { resume_guard(); }
+
+namespace {
+
+template <class Visit>
+void visit_arrays(uintptr_t begin, size_t bytes, Visit&& visit) noexcept {
+  if (!guard_is_on()) return;
+  for (int i = find_array(begin, bytes); i >= 0; i = find_array(begin, bytes, i + 1)) {
+    visit(g_guards[i]);
+    if (g_guards[i].was_protected.load()) open_range(g_guards[i].begin.load(), g_guards[i].end.load());
   }
 }
 
-void have_huge_pages(const void* begin, size_t bytes) noexcept {
-  const auto first = reinterpret_cast<uintptr_t>(begin);
-  for (int i = find_array(first, bytes); i >= 0; i = find_array(first, bytes, i + 1)) {
-    g_guards[i].huge.store(true);
-    open_range(g_guards[i].begin.load(), g_guards[i].end.load());
-  }
+}  // namespace
+
+void exclude(uintptr_t begin, size_t bytes) noexcept {
+  visit_arrays(begin, bytes, [](ArrayGuard& guard) { guard.excluded.store(true); });
 }
 
-void guard_before_fork() noexcept {
-  g_pauses.fetch_add(1);
-  open_all();
+void have_huge_pages(uintptr_t begin, size_t bytes) noexcept {
+  visit_arrays(begin, bytes, [](ArrayGuard& guard) { guard.huge.store(true); });
 }
 
-void guard_after_fork() noexcept { g_pauses.fetch_sub(1); }
+void guard_before_fork() noexcept { pause_guard(); }
+
+void guard_after_fork() noexcept { resume_guard(); }
 
 }  // namespace weft::numa

@@ -54,7 +54,8 @@ int guarded_pages() noexcept;
 // allocated. The lock is held.
 void unguard_untouched() noexcept;
 
-// The memory of an array that a system call is about to access; no page of it is protected until release.
+// The memory of an array that a system call is about to access, SIZE_MAX: up to its end. No page of the array is
+// protected meanwhile.
 class Hold {
  public:
   Hold(uintptr_t begin, size_t bytes) noexcept;
@@ -76,10 +77,20 @@ class Pause {
 };
 
 // No page of an array that holds a byte of the range is protected any more, ever.
-void exclude(const void* begin, size_t bytes) noexcept;
+void exclude(uintptr_t begin, size_t bytes) noexcept;
+
+// The same as a Pause, for callers that find out whether they need one.
+void pause_guard() noexcept;
+void resume_guard() noexcept;
+bool is_of_array(uintptr_t begin, size_t bytes) noexcept;
+// All pages are accessible now; they may be protected again.
+void open_guard() noexcept;
 
 // The arrays that hold a byte of the range have huge pages from now on.
-void have_huge_pages(const void* begin, size_t bytes) noexcept;
+void have_huge_pages(uintptr_t begin, size_t bytes) noexcept;
+
+// In a child: nothing is protected, and never will be.
+void guard_forget() noexcept;
 
 void guard_before_fork() noexcept;
 void guard_after_fork() noexcept;
