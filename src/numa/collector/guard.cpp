@@ -305,8 +305,14 @@ void exclude(uintptr_t begin, size_t bytes) noexcept {
   visit_arrays(begin, bytes, [](ArrayGuard& guard) { guard.excluded.store(true); });
 }
 
+// What was still to be touched first is so in larger units.
 void have_huge_pages(uintptr_t begin, size_t bytes) noexcept {
+  const int first = g_first.load();
   visit_arrays(begin, bytes, [](ArrayGuard& guard) { guard.huge.store(true); });
+  if (g_first.load() >= first) return;
+  lock_arrays();
+  for (int i = find_array(begin, bytes); i >= 0; i = find_array(begin, bytes, i + 1)) guard_new_array(i);
+  unlock_arrays();
 }
 
 void guard_before_fork() noexcept { pause_guard(); }

@@ -53,8 +53,9 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] int madvise(void* begin, size_t bytes, int advice) noexcept {
-  if (advice == MADV_HUGEPAGE) have_huge_pages(reinterpret_cast<uintptr_t>(begin), bytes);
-  return g_madvise.get()(begin, bytes, advice);
+  const int result = g_madvise.get()(begin, bytes, advice);
+  if (advice == MADV_HUGEPAGE && result == 0) have_huge_pages(reinterpret_cast<uintptr_t>(begin), bytes);
+  return result;
 }
 
 }  // extern "C"

@@ -150,7 +150,8 @@ void guard_some(int index, int most, bool first) noexcept {
   if (end <= begin) return;
   const size_t units = (end - begin) / unit;
   // With pages between them, so that each is a mapping of its own.
-  const size_t count = std::min(static_cast<size_t>(std::max(most, 0)), units / 4);
+  const size_t part = unit == record()->header.page_size ? 4 : 2;
+  const size_t count = std::min(static_cast<size_t>(std::max(most, 0)), units / part);
   for (size_t i = 0; i < count; ++i) {
     const size_t from = units * i / count;
     const size_t to = units * (i + 1) / count;

@@ -21,8 +21,13 @@ bool passes_on(const Place& place) {
                   [&](const char* name) { return begins(library, name); })) {
     return true;
   }
-  // Templates of containers lie in the program itself.
-  static constexpr const char* kFunctions[] = {"operator new", "std::", "__gnu_cxx::", "void std::", "void* std::"};
+  // Templates of containers lie in the program itself; NumPy's and Python's functions behind an object's birth.
+  static constexpr const char* kFunctions[] = {
+      "operator new",  "std::",           "__gnu_cxx::",          "void std::",
+      "void* std::",   "default_malloc",  "default_calloc",       "default_realloc",
+      "PyDataMem_",    "npy_alloc_cache", "_npy_alloc_cache",     "PyArray_NewFromDescr",
+      "PyArray_Empty", "PyArray_Zeros",   "PyArray_NewLikeArray", "_PyMem_",
+      "PyMem_"};
   if (std::any_of(std::begin(kFunctions), std::end(kFunctions),
                   [&](const char* name) { return begins(place.function, name); })) {
     return true;

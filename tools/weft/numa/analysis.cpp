@@ -21,24 +21,32 @@ constexpr int kLeastTouches = 16;
 // A part of an array belongs to the node that most of its touches come from.
 constexpr double kOwned = 0.75;
 constexpr int kTouchesOfAPart = 8;
+// So much must have been moved by the kernel before only late touches count.
+constexpr double kMoved = 0.1;
 
-// Blocks of one size from one place are one row.
+// Blocks of one size from one place are one row; of mappings, which allocators make on behalf of anybody, the place is
+// the caller of mmap alone.
 struct Group {
   std::vector<const RecordedArray*> arrays;
   std::vector<const RecordedTouch*> touches;
 };
-using Groups = std::map<std::pair<uint32_t, uint64_t>, Group>;
+using Groups = std::map<std::pair<uint64_t, uint64_t>, Group>;
+
+uint64_t key_of(const Recorded& recorded, const RecordedArray& array) {
+  const std::vector<uint64_t>& frames = recorded.sites[array.site].frames;
+  constexpr size_t kCaller = 2;  // behind two frames of the collector's
+  return array.how == weft::numa::How::mapped && frames.size() > kCaller ? frames[kCaller] : array.site;
+}
 
 Groups group(const Recorded& recorded) {
   Groups groups;
   std::map<uint32_t, Group*> by_number;
-  std::map<uint32_t, std::vector<Group*>> by_site;
+  std::map<uint32_t, std::set<Group*>> by_site;
   for (const RecordedArray& array : recorded.arrays) {
-    const bool is_new = groups.find({array.site, array.bytes}) == groups.end();
-    Group& here = groups[{array.site, array.bytes}];
+    Group& here = groups[{key_of(recorded, array), array.bytes}];
     here.arrays.push_back(&array);
     by_number[array.number] = &here;
-    if (is_new) by_site[array.site].push_back(&here);
+    by_site[array.site].insert(&here);
   }
   for (const RecordedTouch& touch : recorded.touches) {
     const auto found = by_number.find(touch.array);
@@ -48,7 +56,7 @@ Groups group(const Recorded& recorded) {
     }
     // Of a block that has been freed and forgotten since: of the same place, at least.
     const auto site = by_site.find(touch.site);
-    if (site != by_site.end() && site->second.size() == 1) site->second.front()->touches.push_back(&touch);
+    if (site != by_site.end() && site->second.size() == 1) (*site->second.begin())->touches.push_back(&touch);
   }
   return groups;
 }
@@ -159,16 +167,41 @@ std::vector<int> static_schedule(const std::vector<Thread>& threads) {
   return nodes;
 }
 
-void describe_places(const Evidence& evidence, const Group& group, ArrayRow& row, std::vector<int>& newest) {
-  uint32_t number = 0;
+using Placements = std::map<uint32_t, std::vector<int>>;  // by the number of the block
+
+// How often neighbours differ, against how often they would if pages were dealt out to these nodes at random: about 1
+// for pages that are interleaved, nearly 0 for a few large parts.
+double mixing(const std::vector<int>& nodes) {
+  Shares shares;
+  double changes = 0;
+  double pairs = 0;
+  int before = kNobody;
+  for (const int node : nodes) {
+    if (node < 0) continue;
+    shares[node] += 1;
+    if (before >= 0) {
+      pairs += 1;
+      changes += node != before ? 1 : 0;
+    }
+    before = node;
+  }
+  normalise(shares);
+  double same = 0;
+  for (const auto& [node, share] : shares) same += share * share;
+  constexpr double kOneNode = 0.9;
+  return pairs > 0 && same < kOneNode ? changes / pairs / (1 - same) : 0;
+}
+
+void describe_places(const Evidence& evidence, const Group& group, ArrayRow& row, Placements& placements) {
+  const RecordedArray* newest = nullptr;
   double moved = 0;
   double seen = 0;
   for (const RecordedArray* array : group.arrays) {
     const std::vector<int> nodes = placement(evidence, *array);
     for (const int node : nodes) row.pages[std::max(node, kNobody)] += 1;
-    if (!nodes.empty() && array->number >= number) {
-      newest = nodes;
-      number = array->number;
+    if (!nodes.empty()) {
+      placements[array->number] = nodes;
+      if (newest == nullptr || array->number > newest->number) newest = array;
     }
     const auto found = evidence.history.find(array->number);
     if (found == evidence.history.end()) continue;
@@ -183,10 +216,48 @@ void describe_places(const Evidence& evidence, const Group& group, ArrayRow& row
   row.pages_known = !row.pages.empty();
   normalise(row.pages);
   row.moved = seen > 0 ? moved / seen : 0;
-  row.lies = strip_of(newest, 0.9);
+  if (newest == nullptr) {
+    row.lies.fill(kNobody);
+    return;
+  }
+  row.lies = strip_of(placements[newest->number], 0.9);
+  row.mixing = mixing(placements[newest->number]);
 }
 
-void describe_touches(const Group& group, const std::vector<int>& places, ArrayRow& row) {
+// What the kernel has moved may have been used by others before.
+std::vector<const RecordedTouch*> late_ones(const std::vector<const RecordedTouch*>& touches) {
+  if (touches.empty()) return touches;
+  const auto [first, last] = std::minmax_element(
+      touches.begin(), touches.end(), [](const RecordedTouch* a, const RecordedTouch* b) { return a->time < b->time; });
+  const int64_t from = (*last)->time - ((*last)->time - (*first)->time) / 3;
+  std::vector<const RecordedTouch*> late;
+  std::copy_if(touches.begin(), touches.end(), std::back_inserter(late),
+               [&](const RecordedTouch* touch) { return touch->time >= from; });
+  return late.size() >= kLeastTouches ? late : touches;
+}
+
+// The node of the page that was touched, as it lies in the end; kNobody: not known.
+int home_of(const RecordedTouch& touch, const Placements& placements) {
+  const auto found = placements.find(touch.array);
+  return found != placements.end() ? found->second[place_at(touch.position, found->second.size())] : kNobody;
+}
+
+// The part of the touches whose page lies elsewhere than those who use that part of the array.
+double misplaced_touches(const std::vector<const RecordedTouch*>& touches, const std::vector<Part>& parts,
+                         const Placements& placements) {
+  double known = 0;
+  double wrong = 0;
+  for (const RecordedTouch* touch : touches) {
+    const int home = home_of(*touch, placements);
+    if (home < 0) continue;
+    known += 1;
+    const int owner = parts[place_at(touch->position, parts.size())].owner;
+    wrong += owner >= 0 && owner != home ? 1 : 0;
+  }
+  return known > 0 ? wrong / known : 0;
+}
+
+void describe_touches(const Group& group, const Placements& placements, ArrayRow& row) {
   std::set<int> first;
   for (const RecordedTouch* touch : group.touches) {
     if (!touch->first) continue;
@@ -196,36 +267,42 @@ void describe_touches(const Group& group, const std::vector<int>& places, ArrayR
   row.first_threads = static_cast<int>(first.size());
   normalise(row.first_touch);
 
-  const std::vector<const RecordedTouch*> used = uses(group.touches);
+  std::vector<const RecordedTouch*> used = uses(group.touches);
+  if (row.moved >= kMoved) used = late_ones(used);
   row.touches = static_cast<int>(used.size());
   double remote = 0;
   double known = 0;
   for (const RecordedTouch* touch : used) {
     row.use[touch->node] += 1;
     row.writes += touch->access == weft::numa::Access::write ? 1 : 0;
-    const int lies = places.empty() ? kNobody : places[place_at(touch->position, places.size())];
-    if (lies < 0) continue;
+    const int home = home_of(*touch, placements);
+    if (home < 0) continue;
     known += 1;
-    remote += lies != touch->node ? 1 : 0;
+    remote += home != touch->node ? 1 : 0;
   }
   normalise(row.use);
   row.remote = known > 0 ? remote / known : 0;
 
   const std::vector<Part> parts = parts_of(used);
   for (size_t i = 0; i < kStrip; ++i) row.used[i] = parts[i * parts.size() / kStrip].owner;
-  if (row.touches < kLeastTouches) return;
-  row.misplaced = misplaced(places, [&](double at) { return parts[place_at(at, parts.size())].owner; });
+  // Of several blocks each may be used by another node.
+  if (placements.size() == 1) {
+    row.misplaced =
+        misplaced(placements.begin()->second, [&](double at) { return parts[place_at(at, parts.size())].owner; });
+  } else {
+    row.misplaced = misplaced_touches(used, parts, placements);
+  }
   double shared = 0;
   for (const Part& part : parts) shared += part.owner == kSeveral ? 1 : 0;
   row.shared = shared / static_cast<double>(parts.size());
 }
 
-void describe_expectation(const std::vector<int>& nodes, const std::vector<int>& places, ArrayRow& row) {
+void describe_expectation(const std::vector<int>& nodes, const Placements& placements, ArrayRow& row) {
   row.expected.fill(kNobody);
   if (nodes.empty()) return;
   const auto owner = [&](double at) { return nodes[place_at(at, nodes.size())]; };
   for (size_t i = 0; i < kStrip; ++i) row.expected[i] = owner((static_cast<double>(i) + 0.5) / kStrip);
-  if (!places.empty()) row.expected_remote = misplaced(places, owner);
+  if (!placements.empty()) row.expected_remote = misplaced(placements.rbegin()->second, owner);
 }
 
 std::string policy_text(const RecordedArray& array) {
@@ -277,10 +354,10 @@ ArrayRow describe(const Evidence& evidence, const Group& group, const std::vecto
   name_row(site.frames, symbols, row);
   row.first_line = line_of(group.touches, true, symbols);
   row.use_line = line_of(group.touches, false, symbols);
-  std::vector<int> places;
-  describe_places(evidence, group, row, places);
-  describe_touches(group, places, row);
-  describe_expectation(schedule, places, row);
+  Placements placements;
+  describe_places(evidence, group, row, placements);
+  describe_touches(group, placements, row);
+  describe_expectation(schedule, placements, row);
   return row;
 }
 

@@ -54,6 +54,7 @@ struct ArrayRow {
   int writes = 0;  // of them
   double remote = 0;  // part of them from another node than the page's
   double expected_remote = -1;  // with a static schedule; -1: no expectation
+  double mixing = 0;  // 1: its pages are dealt out to nodes one by one; 0: in large parts
   double shared = 0;  // part of it that all nodes use alike
   double misplaced = 0;  // part of the pages that lie elsewhere than whoever uses that part
   double moved = 0;  // part of the pages whose node has changed

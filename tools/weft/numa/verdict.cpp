@@ -50,9 +50,8 @@ Shares touched(const Shares& pages) {
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
 bool is_interleaved(const ArrayRow& row) {
-  if (begins(row.policy, "interleave")) return true;
-  const auto several = std::count(row.lies.begin(), row.lies.end(), -2);
-  return 4 * several >= 3 * kStrip;
+  constexpr double kMixed = 0.5;
+  return begins(row.policy, "interleave") || row.mixing >= kMixed;
 }
 
 // "100 % on node 0" or "61 % on node 0, 39 % on node 1".
@@ -153,7 +152,8 @@ void judge(const Machine& machine, ArrayRow& row) {
   if (pages.empty()) return say(row, Verdict::untouched, "nobody has touched it");
   const std::string lies = lies_text(pages);
   if (is_interleaved(row)) return say(row, Verdict::interleaved, lies + ", page by page");
-  double wrong = row.misplaced;
+  // Parts may look as if they belonged to somebody by chance: then touches are not remote.
+  double wrong = row.remote >= kFault ? row.misplaced : 0;
   const bool seen = row.touches >= kLeastTouches;
   if (!seen) {
     if (machine.sampled || row.expected_remote < 0) {
@@ -169,10 +169,10 @@ void judge(const Machine& machine, ArrayRow& row) {
     if (row.modelled) row.text += " (if loops are divided by schedule(static))";
     return;
   }
-  if (seen && row.shared >= kMostlyShared) {
+  if (seen && row.remote >= kFault && row.shared >= kMostlyShared) {
     return say(row, Verdict::shared, lies + ", each part used by several nodes: no placement makes it local");
   }
-  std::string text = lies + ", where it is used";
+  std::string text = lies + (row.modelled ? ", where schedule(static) would use it" : ", where it is used");
   if (row.moved >= kMoved) text += "; the kernel has moved " + std::to_string(percent(row.moved)) + " % of it there";
   say(row, Verdict::local, text);
 }
