@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -35,6 +36,7 @@ using Groups = std::map<std::pair<uint64_t, uint64_t>, Group>;
 uint64_t key_of(const Recorded& recorded, const RecordedArray& array) {
   const std::vector<uint64_t>& frames = recorded.sites[array.site].frames;
   constexpr size_t kCaller = 2;  // behind two frames of the collector's
+  if (frames.empty()) return array.begin;
   return array.how == weft::numa::How::mapped && frames.size() > kCaller ? frames[kCaller] : array.site;
 }
 
@@ -352,6 +354,11 @@ ArrayRow describe(const Evidence& evidence, const Group& group, const std::vecto
     if (!array->node.empty()) row.policy = policy_text(*array);
   }
   name_row(site.frames, symbols, row);
+  if (site.frames.empty()) {
+    char name[32];
+    std::snprintf(name, sizeof name, "mapping %llx", static_cast<unsigned long long>(sample.begin));
+    row.name = name;
+  }
   row.first_line = line_of(group.touches, true, symbols);
   row.use_line = line_of(group.touches, false, symbols);
   Placements placements;
@@ -371,7 +378,10 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
     note(std::string("the nodes of pages are not known: move_pages: ") + std::strerror(error) +
          (error == EPERM || error == ENOSYS ? " (a sandbox may forbid it: SYS_NICE allows it in containers)" : ""));
   }
-  if (!evidence.has_record) return;
+  if (!evidence.has_record) {
+    note("the process was not started by weft numa: who touches its memory, and where it was allocated, is not known");
+    return;
+  }
   using weft::numa::Stop;
   switch (recorded.stop) {
     case Stop::none: break;
@@ -388,7 +398,8 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
     case Stop::locked: note("touches were sampled until the program locked its memory (mlockall)"); break;
   }
   if (recorded.lost > 0) note(std::to_string(recorded.lost) + " arrays are missing here: there were too many at once");
-  if (recorded.ended == 0) note("the program has not ended by itself: pages are as they were last seen");
+  if (recorded.ended == 0 && !evidence.running)
+    note("the program has not ended by itself: pages are as they were last seen");
 }
 
 }  // namespace

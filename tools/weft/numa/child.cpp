@@ -53,8 +53,7 @@ void set_handlers(void (*terminal)(int), void (*others)(int)) {
 
 }  // namespace
 
-Ending run_child(const std::string& path, const std::vector<std::string>& command,
-                 const std::function<void(int process)>& look) {
+Ending run_child(const std::string& path, const std::vector<std::string>& command, const std::function<void()>& look) {
   // The end of the child wakes the waits below.
   sigset_t ended;
   sigset_t before;
@@ -86,7 +85,7 @@ Ending run_child(const std::string& path, const std::vector<std::string>& comman
   for (;;) {
     const pid_t done = waitpid(child, &status, WNOHANG);
     if (done == child || (done < 0 && errno != EINTR)) break;
-    look(child);
+    look();
     // Looks are a small part of the time, however large the process is: they are as far apart as a tenth of what has
     // passed, and ten times as long as the last one took.
     const auto elapsed = Clock::now() - began;

@@ -13,9 +13,8 @@ struct Ending {
   int signal = 0;     // that has ended it; 0: none
 };
 
-// Starts `path` with the arguments and environment as they are, calls `look` with its process's number ever more seldom
-// while it runs, and waits for its end. Signals that would end this command go to the program.
-Ending run_child(const std::string& path, const std::vector<std::string>& command,
-                 const std::function<void(int process)>& look);
+// Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, and waits
+// for its end. Signals that would end this command go to the program.
+Ending run_child(const std::string& path, const std::vector<std::string>& command, const std::function<void()>& look);
 
 }  // namespace weft::tools::numa

@@ -41,6 +41,7 @@ struct Evidence {
   std::string command;
   double seconds = 0;
   bool has_record = false;
+  bool running = false;  // still, when it was looked at
   Recorded recorded;
   std::map<uint32_t, History> history;  // by the number of the array
   std::vector<Thread> threads;          // when there were most of them

@@ -5,15 +5,11 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <optional>
 
 #include <unistd.h>
 
@@ -22,7 +18,8 @@
 #include "numa/child.h"
 #include "numa/kernel.h"
 #include "numa/report.h"
-#include "numa/watch.h"
+#include "numa/running.h"
+#include "numa/watched.h"
 #include "program.h"
 
 namespace weft::tools {
@@ -30,10 +27,8 @@ namespace weft::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 using numa::Evidence;
 using numa::Kernel;
-using numa::Recorded;
 using numa::Report;
 
 constexpr int kFailed = 1;
@@ -94,20 +89,6 @@ bool write_file(const std::string& file, const std::string& text) {
   return false;
 }
 
-std::string command_of(const Kernel& kernel, int pid) {
-  std::string text;
-  kernel.read("/proc/" + std::to_string(pid) + "/cmdline", text);
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  std::replace(text.begin(), text.end(), '\0', ' ');
-  return text;
-}
-
-void read_maps(const Kernel& kernel, const std::string& maps, const std::string& numa_maps, Evidence& evidence) {
-  std::string text;
-  if (kernel.read(maps, text) == 0 && !text.empty()) evidence.maps = std::move(text);
-  if (kernel.read(numa_maps, text) == 0 && !text.empty()) evidence.numa_maps = std::move(text);
-}
-
 // All forms that were asked for; `text` is where the one for people goes.
 bool write_reports(const NumaOptions& options, const std::vector<Report>& reports, std::FILE* text) {
   bool good = true;
@@ -123,77 +104,6 @@ bool write_reports(const NumaOptions& options, const std::vector<Report>& report
   if (!options.picture.empty()) good = write_file(options.picture, numa::to_picture(reports)) && good;
   return good;
 }
-
-// The processes of a program that is looked at: each has a file once it has begun.
-class Watched {
- public:
-  Watched(const Kernel& kernel, const fs::path& folder)
-      : kernel_(kernel), folder_(folder), balancing_(numa::balancing_now(kernel)) {}
-
-  void look() {
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-      const std::string name = entry.path().filename();
-      int pid = 0;
-      if (!is_record(name, pid)) continue;
-      Recorded recorded;
-      if (!numa::read_record(entry.path(), recorded) || recorded.pid != pid || recorded.ended != 0) continue;
-      Evidence& evidence = of_file_[name];
-      evidence.pid = pid;
-      const std::string command = command_of(kernel_, pid);
-      if (!command.empty()) evidence.command = command;
-      if (recorded.arrays.empty()) continue;
-      numa::look(kernel_, &recorded, evidence);
-      const std::string proc = "/proc/" + std::to_string(pid) + "/";
-      std::string maps;
-      if (kernel_.read(proc + "maps", maps) == 0 && !maps.empty()) evidence.maps = std::move(maps);
-    }
-  }
-
-  // Of processes that have arrays, and of `process` anyway.
-  std::vector<Evidence> finish(int process) {
-    std::vector<Evidence> all;
-    std::error_code error;
-    const numa::Balancing balancing = numa::since(balancing_, numa::balancing_now(kernel_));
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-      const std::string name = entry.path().filename();
-      int pid = 0;
-      if (!is_record(name, pid)) continue;
-      Evidence& evidence = of_file_[name];
-      if (!numa::read_record(entry.path(), evidence.recorded)) continue;
-      evidence.pid = pid;
-      evidence.has_record = true;
-      evidence.balancing = balancing;
-      if (evidence.recorded.ended != 0) {
-        evidence.seconds = static_cast<double>(evidence.recorded.ended - evidence.recorded.began) * 1e-9;
-      }
-      const std::string left = entry.path();
-      read_maps(kernel_, left + ".maps", left + ".numa_maps", evidence);
-      if (!evidence.recorded.arrays.empty() || pid == process) all.push_back(std::move(evidence));
-    }
-    // What a process was before it became another program matters only if it had arrays then.
-    if (std::any_of(all.begin(), all.end(), [](const Evidence& one) { return !one.recorded.arrays.empty(); })) {
-      std::erase_if(all, [](const Evidence& one) { return one.recorded.arrays.empty(); });
-    } else if (all.size() > 1) {
-      all.erase(all.begin(), all.end() - 1);
-    }
-    return all;
-  }
-
- private:
-  // "4711.123456": the process and when it began.
-  static bool is_record(const std::string& name, int& pid) {
-    const char* const end = name.data() + name.size();
-    const auto [dot, fault] = std::from_chars(name.data(), end, pid);
-    if (fault != std::errc() || dot == end || *dot != '.') return false;
-    return std::all_of(dot + 1, end, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
-  }
-
-  const Kernel& kernel_;
-  const fs::path folder_;
-  const numa::Balancing balancing_;
-  std::map<std::string, Evidence> of_file_;
-};
 
 bool write_settings(const fs::path& folder, const weft::numa::Settings& settings) {
   std::ofstream out(folder / weft::numa::kSettingsFile, std::ios::binary);
@@ -237,19 +147,35 @@ int look_at_program(const NumaOptions& options, const weft::numa::Settings& sett
   setenv("WEFT_NUMA_RECORD", folder.path().c_str(), 1);
   preload(library);
   const auto kernel = numa::running_kernel();
-  Watched watched(*kernel, folder.path());
-  int process = 0;
-  const numa::Ending ending = numa::run_child(program.path, options.command, [&](int pid) {
-    process = pid;
-    watched.look();
-  });
-  const std::vector<Evidence> all = watched.finish(process);
+  numa::Watched watched(*kernel, folder.path());
+  const numa::Ending ending = numa::run_child(program.path, options.command, [&] { watched.look(); });
+  const std::vector<Evidence> all = watched.finish();
   if (all.empty()) {
     base::warn("numa: %s has left nothing to report: was the collector kept out of it?", program.path.c_str());
     return ending.exit_code != 0 ? ending.exit_code : kFailed;
   }
   const bool written = write_reports(options, analyse_all(*kernel, all, folder.path()), stderr);
   return ending.exit_code != 0 || written ? ending.exit_code : kFailed;
+}
+
+int look_at_process(const NumaOptions& options, const weft::numa::Settings& settings) {
+  const std::string& name = options.command.front();
+  const auto kernel = numa::running_kernel();
+  std::vector<Evidence> one(1);
+  std::string why;
+  const RecordFolder folder;
+  if (folder.path().empty()) return kFailed;
+  if (!numa::look_at_running(*kernel, std::atoi(name.c_str()), settings.least_size, one.front(), why)) {
+    base::warn("numa: process %s: %s", name.c_str(), why.c_str());
+    return kFailed;
+  }
+  return write_reports(options, analyse_all(*kernel, one, folder.path()), stdout) ? 0 : kFailed;
+}
+
+bool is_process(const NumaOptions& options) {
+  const std::string& word = options.command.front();
+  return !options.is_program && options.command.size() == 1 && word.size() < 10 &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace
@@ -265,7 +191,7 @@ int show_numa(const NumaOptions& options) {
   settings.touching = options.touch == "off"     ? weft::numa::Touching::off
                       : options.touch == "first" ? weft::numa::Touching::first
                                                  : weft::numa::Touching::sample;
-  return look_at_program(options, settings);
+  return is_process(options) ? look_at_process(options, settings) : look_at_program(options, settings);
 }
 
 }  // namespace weft::tools

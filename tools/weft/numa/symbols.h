@@ -27,7 +27,7 @@ class Symbols {
 // built with elfutils, which wheels are not.
 std::unique_ptr<Symbols> read_symbols(const std::string& maps_file);
 
-// "dgemv.c:42", or "libfoo.so: function", or "libfoo.so+0x1234".
+// "dgemv.c:42", or "function (libfoo)", or "libfoo+0x1234".
 std::string name_of(const Place& place);
 
 }  // namespace weft::tools::numa

@@ -72,8 +72,9 @@ std::string wrapped(const std::string& text, size_t indent) {
 // Other people's words, on a terminal.
 std::string printable(std::string text, size_t room) {
   for (char& c : text) c = static_cast<unsigned char>(c) >= ' ' && c != '\x7f' ? c : '?';
-  if (text.size() > room) text = ".." + text.substr(text.size() - room + 2);
-  return text;
+  if (text.size() <= room) return text;
+  // Of a path the end says more.
+  return text.front() == '/' ? ".." + text.substr(text.size() - room + 2) : text.substr(0, room - 2) + "..";
 }
 
 void add_arrays(const Report& report, std::string& text) {
@@ -97,7 +98,7 @@ void add_arrays(const Report& report, std::string& text) {
                    row.pages_known ? shares_text(row.pages, 17).c_str() : "?", shares_text(row.first_touch, 17).c_str(),
                    shares_text(row.use, 15).c_str(),
                    used && row.pages_known ? format("%ld %%", std::lround(100 * row.remote)).c_str() : "-");
-    text += wrapped(row.text, 4);
+    if (row.verdict != Verdict::one_node) text += wrapped(row.text, 4);
   }
 }
 
