@@ -93,10 +93,22 @@ Record* record() noexcept { return g_record.load(std::memory_order_acquire); }
 
 bool is_own_process() noexcept { return process_number() == g_process; }
 
+namespace {
+
+int64_t in_ns(const timespec& time) noexcept { return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
+
+}  // namespace
+
 int64_t now_ns() noexcept {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return in_ns(time);
+}
+
+int64_t used_ns() noexcept {
+  timespec time{};
+  system_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
+  return in_ns(time);
 }
 
 int32_t thread_number() noexcept { return static_cast<int32_t>(system_call(SYS_gettid)); }

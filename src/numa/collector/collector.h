@@ -24,6 +24,8 @@ void forget_record() noexcept;
 bool is_own_process() noexcept;
 
 int64_t now_ns() noexcept;
+// Time that the calling thread has used: where others compete for the CPU, less than has passed.
+int64_t used_ns() noexcept;
 int32_t thread_number() noexcept;
 
 // Time that looking at things may take: a small part of what has passed. A program that allocates all the time gets

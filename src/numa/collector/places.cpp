@@ -26,7 +26,7 @@ void look_up_policy(Array& array) noexcept {
 }  // namespace
 
 void look_at(Array& array) noexcept {
-  const int64_t began = now_ns();
+  const int64_t used = used_ns();
   Header& header = record()->header;
   const uint64_t page = header.page_size;
   const uint64_t pages = (array.bytes + page - 1) / page;
@@ -47,9 +47,9 @@ void look_at(Array& array) noexcept {
     for (uint32_t i = 0; i < here; ++i) array.node[from + i] = static_cast<int16_t>(std::max(node_of[i], -1));
   }
   look_up_policy(array);
-  array.placed_at = began;
+  array.placed_at = now_ns();
   array.placed = count;
-  spend(now_ns() - began);
+  spend(used_ns() - used);
 }
 
 }  // namespace weft::numa

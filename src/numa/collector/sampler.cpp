@@ -118,7 +118,7 @@ void* sample(void*) {
     // Ever more seldom: the touches of a long run must not need more room than those of a short one.
     const int64_t round = std::max(kShortestRound, elapsed / 25);
     const int64_t guarded = std::min(round, kLongestGuard);
-    const int64_t began = now_ns();
+    int64_t used = used_ns();
     if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
     if (all->header.touches.load(std::memory_order_relaxed) >= kTouches) guard_stop(Stop::full);
     if (!guard_is_on()) return nullptr;
@@ -128,13 +128,13 @@ void* sample(void*) {
       unlock_arrays();
       record()->header.rounds.fetch_add(1, std::memory_order_relaxed);
     }
-    spend(now_ns() - began);
+    spend(used_ns() - used);
     sleep_for(guarded);
-    const int64_t opened = now_ns();
+    used = used_ns();
     lock_arrays();
     unguard_untouched();
     unlock_arrays();
-    spend(now_ns() - opened);
+    spend(used_ns() - used);
     sleep_for(round - guarded);
   }
 }
