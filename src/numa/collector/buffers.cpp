@@ -171,8 +171,7 @@ bool prints_text(const char* format) noexcept {
 
 class PrintPause {
  public:
-  explicit PrintPause(const char* format) noexcept
-      : paused_(guard_is_on() && guarded_pages() > 0 && prints_text(format)) {
+  explicit PrintPause(const char* format) noexcept : paused_(guard_is_on() && prints_text(format)) {
     if (paused_) pause_guard();
   }
   ~PrintPause() {
@@ -223,6 +222,18 @@ int weft_call_vfprintf(void* file, const char* format, va_list list) {
   return g_vfprintf.get()(file, format, list);
 }
 
+[[gnu::visibility("default")]] int weft_call___vprintf_chk(int, const char*, va_list) asm("__vprintf_chk");
+int weft_call___vprintf_chk(int flag, const char* format, va_list list) {
+  const PrintPause pause(format);
+  return g_vprintf_chk.get()(flag, format, list);
+}
+
+[[gnu::visibility("default")]] int weft_call___vfprintf_chk(void*, int, const char*, va_list) asm("__vfprintf_chk");
+int weft_call___vfprintf_chk(void* file, int flag, const char* format, va_list list) {
+  const PrintPause pause(format);
+  return g_vfprintf_chk.get()(file, flag, format, list);
+}
+
 }  // extern "C"
 
 namespace weft::numa {
@@ -239,6 +250,9 @@ void look_up_calls() noexcept {
   g_syscall.get();
   g_vfprintf.get();
   g_vprintf.get();
+  g_vdprintf.get();
+  g_vfprintf_chk.get();
+  g_vprintf_chk.get();
 }
 
 }  // namespace weft::numa

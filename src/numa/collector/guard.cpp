@@ -42,7 +42,6 @@ struct Slot {
 
 constinit Slot g_slots[kSlots];
 constinit std::atomic<int> g_used_slots{0};  // slots from 0 to here have been used
-constinit std::atomic<int> g_guarded{0};
 constinit std::atomic<int> g_first{0};
 constinit std::atomic<bool> g_on{false};
 constinit std::atomic<uint32_t> g_pauses{0};
@@ -81,7 +80,6 @@ void open_slot(Slot& slot, uint32_t seen) noexcept {
   make_accessible(begin, bytes);
   uint32_t expected = armed;
   if (slot.state.compare_exchange_strong(expected, (seen & ~uint32_t{kStateMask}) | kEmpty)) {
-    g_guarded.fetch_sub(1);
     if (first) g_first.fetch_sub(1);
   }
 }
@@ -213,7 +211,6 @@ bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept {
   slot.first.store(first);
   if (g_used_slots.load() <= free) g_used_slots.store(free + 1);
   guard.was_protected.store(true);
-  g_guarded.fetch_add(1);
   if (first) g_first.fetch_add(1);
   slot.state.store(use | kArming);
   const bool done = !is_forbidden(guard) && system_call(SYS_mprotect, begin, bytes, PROT_NONE) == 0;
@@ -223,8 +220,6 @@ bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept {
   if (!done || is_forbidden(guard)) open_slot(slot, use | kArmed);
   return done;
 }
-
-int guarded_pages() noexcept { return g_guarded.load(); }
 
 void unguard_untouched() noexcept {
   visit_slots(0, UINTPTR_MAX, [](Slot& slot, uint32_t state) {

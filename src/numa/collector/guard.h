@@ -48,8 +48,6 @@ void guard_old_array(int index) noexcept;
 bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept;
 // How much is protected at once: a page, or a huge one, which must not be split.
 size_t guard_unit(int index) noexcept;
-// How many pages are protected now.
-int guarded_pages() noexcept;
 // Makes all pages accessible that were not touched for a while, but those that nobody has touched ever since they were
 // allocated. The lock is held.
 void unguard_untouched() noexcept;
