@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -91,6 +92,8 @@ bool write_file(const std::string& file, const std::string& text) {
 
 // All forms that were asked for; `text` is where the one for people goes.
 bool write_reports(const NumaOptions& options, const std::vector<Report>& reports, std::FILE* text) {
+  // A reader that has gone is an error like others: the folder of the records must not stay.
+  std::signal(SIGPIPE, SIG_IGN);
   bool good = true;
   if (options.json != "-") {
     for (const Report& report : reports) {
