@@ -21,6 +21,7 @@
 #include "numa/report.h"
 #include "numa/running.h"
 #include "numa/watched.h"
+#include "platform/cpu_set.h"
 #include "program.h"
 
 namespace weft::tools {
@@ -194,6 +195,8 @@ int show_numa(const NumaOptions& options) {
   settings.touching = options.touch == "off"     ? weft::numa::Touching::off
                       : options.touch == "first" ? weft::numa::Touching::first
                                                  : weft::numa::Touching::sample;
+  const platform::CpuSet cpus = platform::thread_cpus();
+  std::memcpy(settings.cpus, cpus.data(), sizeof settings.cpus);
   return is_process(options) ? look_at_process(options, settings) : look_at_program(options, settings);
 }
 
