@@ -181,8 +181,10 @@ void remove_array(const void* pointer) noexcept {
   if (index >= 0 && is_own_process()) {
     guard_old_array(index);
     Array& array = record()->array[index];
-    if (may_spend()) look_at(array);
+    // A look takes less than a millisecond.
+    constexpr int64_t kLongLife = 100'000'000;
     array.died = now_ns();
+    if (array.died - array.born > kLongLife || may_spend()) look_at(array);
     array.state.store(ArrayState::freed, std::memory_order_release);
     g_guards[index].begin.store(0, std::memory_order_relaxed);
     g_guards[index].end.store(0, std::memory_order_relaxed);

@@ -19,9 +19,11 @@ constexpr int kSeveral = -2;
 
 // Fewer touches than these say nothing of who uses an array.
 constexpr int kLeastTouches = 16;
-// A part of an array belongs to the node that most of its touches come from.
-constexpr double kOwned = 0.75;
-constexpr int kTouchesOfAPart = 8;
+// A part of an array belongs to the node that nearly all of its touches come from. That eight of two nodes' touches
+// come from one of them by chance is improbable, and that this happens to a fifth of the array's parts even more.
+constexpr double kOwned = 0.9;
+constexpr int kLeastOfAPart = 8;
+constexpr int kTouchesOfAPart = 16;
 // So much must have been moved by the kernel before only late touches count.
 constexpr double kMoved = 0.1;
 
@@ -139,7 +141,7 @@ std::vector<Part> parts_of(const std::vector<const RecordedTouch*>& touches) {
     ++part.count;
   }
   for (Part& part : parts) {
-    if (part.count >= 2) part.owner = leading(part.touches, kOwned);
+    if (part.count >= kLeastOfAPart) part.owner = leading(part.touches, kOwned);
   }
   return parts;
 }
