@@ -59,8 +59,8 @@ class Placement(unittest.TestCase):
     @unittest.skipUnless(pathlib.Path("/proc/self/numa_maps").exists(), "the kernel has no NUMA")
     def test_the_program_has_the_policy(self):
         first = NODES.read_text().replace("-", ",").split(",")[0].strip()
-        for mode, policy, threads in (("none", "default", ""), ("local", "local", "local"), ("spread", "local", "spread"),
-                                      ("compact", "local", "compact"), (f"bind={first}", f"bind:{first}", ""),
+        for mode, policy, threads in (("none", "default", ""), ("local", "default", "local"), ("spread", "default", "spread"),
+                                      ("compact", "default", "compact"), (f"bind={first}", f"bind:{first}", ""),
                                       (f"preferred={first}", f"prefer:{first}", ""),
                                       (f"interleave={first}", f"interleave:{first}", "")):
             with self.subTest(mode):

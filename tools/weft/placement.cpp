@@ -16,7 +16,9 @@ namespace {
 using platform::MemoryPolicy;
 using platform::NodeSet;
 
-// For memory a policy of the kernel's, for threads the runtime's WEFT_NUMA.
+// For memory a policy of the kernel's, for threads the runtime's WEFT_NUMA. Memory that is to lie beside the threads
+// gets the standard policy, which is the same as `local`; but by automatic balancing the kernel moves pages of that one
+// alone.
 struct Mode {
   const char* name;
   enum class Nodes { none, may, must } nodes;  // whether =LIST follows
@@ -25,12 +27,12 @@ struct Mode {
 };
 constexpr Mode kModes[] = {
     {"none", Mode::Nodes::none, MemoryPolicy::standard, nullptr},
-    {"local", Mode::Nodes::none, MemoryPolicy::local, "local"},
+    {"local", Mode::Nodes::none, MemoryPolicy::standard, "local"},
     {"interleave", Mode::Nodes::may, MemoryPolicy::interleave, nullptr},
     {"bind", Mode::Nodes::must, MemoryPolicy::bind, nullptr},
     {"preferred", Mode::Nodes::must, MemoryPolicy::preferred, nullptr},
-    {"spread", Mode::Nodes::none, MemoryPolicy::local, "spread"},
-    {"compact", Mode::Nodes::none, MemoryPolicy::local, "compact"},
+    {"spread", Mode::Nodes::none, MemoryPolicy::standard, "spread"},
+    {"compact", Mode::Nodes::none, MemoryPolicy::standard, "compact"},
 };
 
 struct Request {
@@ -91,7 +93,7 @@ bool place(const std::string& text) {
   const Request request = parse(text);
   const Mode& mode = *request.mode;
   if (mode.threads != nullptr) setenv("WEFT_NUMA", mode.threads, 1);
-  if (mode.policy == MemoryPolicy::standard) return true;
+  if (mode.policy == MemoryPolicy::standard && mode.threads == nullptr) return true;
   const platform::NumaNodes machine("");
   NodeSet nodes;
   if (!request.nodes.empty()) {

@@ -3,6 +3,7 @@
 #include "weft/weft.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 
@@ -46,6 +47,29 @@ int place(const Pages& pages, MemoryPolicy policy, const NodeSet& nodes) noexcep
   if (pages.empty()) return 0;
   return platform::bind_memory(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, policy, nodes,
                                platform::kMove);
+}
+
+// A policy leaves a page where it is if that is one of its nodes; these go on all nodes in turn. What is not there yet
+// comes by the policy.
+int deal_out(const Pages& pages, const NodeSet& nodes) noexcept {
+  constexpr size_t kAtOnce = 256;
+  int node = nodes.first();
+  for (uintptr_t at = pages.begin; at < pages.end;) {
+    std::array<void*, kAtOnce> page{};
+    std::array<int, kAtOnce> to{};
+    std::array<int, kAtOnce> status{};
+    size_t count = 0;
+    for (; count < kAtOnce && at < pages.end; ++count, at += page_size()) {
+      page[count] = reinterpret_cast<void*>(at);
+      to[count] = node;
+      node = nodes.next(node + 1);
+      if (node < 0) node = nodes.first();
+    }
+    const int error = platform::move_pages(0, count, page.data(), to.data(), status.data(), platform::kMove);
+    // ENOENT: none of them has been touched.
+    if (error != 0 && error != ENOENT) return error;
+  }
+  return 0;
 }
 
 NodeSet only(int node) noexcept {
@@ -97,7 +121,10 @@ WEFT_ABI_EXPORT(weft_numa_node_of);
 
 WEFT_ABI int weft_abi_weft_numa_interleave(void* memory, size_t bytes) {
   if (memory == nullptr) return EINVAL;
-  return place(pages_of(memory, bytes), MemoryPolicy::interleave, machine().with_memory());
+  const Pages pages = pages_of(memory, bytes);
+  const NodeSet& nodes = machine().with_memory();
+  const int error = place(pages, MemoryPolicy::interleave, nodes);
+  return error != 0 || nodes.count() < 2 ? error : deal_out(pages, nodes);
 }
 WEFT_ABI_EXPORT(weft_numa_interleave);
 
