@@ -21,6 +21,14 @@ namespace {
 
 constexpr int kMostSeconds = 60;
 
+// Of the first process, before any was bound.
+const cpu_set_t kAllowed = [] {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  return allowed;
+}();
+
 [[noreturn]] void fail(const char* what) {
   std::perror(what);
   std::exit(1);
@@ -50,12 +58,12 @@ Usage operator-(const Usage& later, const Usage& sooner) {
   return {later.cpu_ns - sooner.cpu_ns, later.waits - sooner.waits, later.preemptions - sooner.preemptions};
 }
 
+int cpus() { return CPU_COUNT(&kAllowed); }
+
 void bind_to(int number) {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) fail("sched_getaffinity");
-  int turn = number % CPU_COUNT(&allowed);
+  int turn = number % cpus();
   int cpu = 0;
-  while (!CPU_ISSET(cpu, &allowed) || turn-- > 0) ++cpu;
+  while (!CPU_ISSET(cpu, &kAllowed) || turn-- > 0) ++cpu;
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(cpu, &one);

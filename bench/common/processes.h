@@ -32,6 +32,8 @@ struct Usage {
 Usage usage_now();
 Usage operator-(const Usage& later, const Usage& sooner);
 
+// How many CPUs this process could use when it began.
+int cpus();
 // Binds the caller to one of the CPUs that this process may use, counted around.
 void bind_to(int number);
 

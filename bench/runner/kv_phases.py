@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 1 of the source paper: one get by phases, of weft's store and of PMIx, by the number of clients."""
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+from . import report
+from .shared_memory import Programs
+
+CLIENTS = (2, 8, 16, 28)
+GETS = 1000
+# How the library stores what clients get, and what is said where it is not seen.
+PMIX_STORES = ("ds21", "hash")
+PHASES = ("P7-P1", "P2-P1", "P3-P2", "P4-P3", "P5-P4", "P5-P3", "P6-P5", "P7-P6")
+MEANINGS = (
+    "P1: get is entered. P2: before the lock. P3: it is had. P4: the key is found. P5: the value is unpacked. P6: the lock is "
+    "given back. P7: get returns.\n"
+    "weft has no lock: P2 is the table found, P3 the key hashed; P5 to P6 is the second look that takes the lock's place.\n"
+    "PMIx is not rebuilt: P2, P3, P5 and P6 are its calls of the lock between processes, and P5-P3 is search and unpacking. "
+    "A dash: not seen. With hash it takes no such lock."
+)
+
+
+def measure(arguments: argparse.Namespace, programs: Programs, progress: Progress) -> dict[str, Any]:
+    """By who is measured and the number of clients, what the program printed."""
+    found: dict[str, Any] = {}
+    clients = CLIENTS[:1] if arguments.smoke else CLIENTS
+    gets = 50 if arguments.smoke else GETS
+    task = progress.add_task("", total=len(clients) * (1 + len(PMIX_STORES)))
+    for count in clients:
+        progress.update(task, advance=1, description=f"phases: weft, {count} clients")
+        command = [programs.path("kv_phases"), "--clients", count, "--gets", 100 * gets]
+        found[f"weft, N = {count}"] = programs.run("weft", command)
+        for store in PMIX_STORES:
+            progress.update(task, advance=1, description=f"phases: PMIx {store}, {count} clients")
+            command = [programs.path("pmix_get"), "--clients", count, "--gets", gets]
+            variables = {"PMIX_MCA_gds": store if store == "hash" else f"{store},hash"}
+            found[f"PMIx {store}, N = {count}"] = programs.run(f"PMIx {store}", command, variables)
+    return {name: result for name, result in found.items() if result}
+
+
+def table(console: Console, found: dict[str, Any]) -> None:
+    if not found:
+        return
+    for unit in ("ticks", "ns"):
+        shown = report.new_table(f"one get by phases, {unit}: mean, p50, p99", "whose", *PHASES)
+        for name, result in found.items():
+            cells = [" ".join(report.short(value) for value in result[phase][unit]) if phase in result else "-" for phase in PHASES]
+            shown.add_row(name, *cells)
+        console.print(shown)
+    console.print(MEANINGS, highlight=False)
