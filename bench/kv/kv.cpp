@@ -61,6 +61,7 @@ constexpr Kind kStores[] = {
                "  put        nanoseconds of one put, without readers\n"
                "  beside     gets beside a process that puts: p50, p99, p99.9\n"
                "  --socket   of a Redis server\n"
+               "  --list     says which stores are built in\n"
                "stores:");
   for (const Kind& kind : kStores) std::fprintf(stderr, " %s", kind.name);
   std::fprintf(stderr, "\n");
@@ -85,6 +86,11 @@ int main(int count, char** arguments) {
   const Kind* chosen = nullptr;
   for (int i = 1; i < count; i += 2) {
     const std::string option = arguments[i];
+    if (option == "--list") {
+      for (const Kind& kind : kStores) std::printf("%s\"%s\"", &kind == kStores ? "[" : ",", kind.name);
+      std::printf("]\n");
+      return 0;
+    }
     const char* value = i + 1 < count ? arguments[i + 1] : "";
     if (option == "--store") {
       for (const Kind& kind : kStores)

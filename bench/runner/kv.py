@@ -5,6 +5,7 @@ import argparse
 import collections
 import contextlib
 import dataclasses
+import json
 import pathlib
 import shutil
 import statistics
@@ -18,7 +19,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from . import files, kv_phases, kv_python, machine, report, shared_memory, terminal
-from .process import Failure
 from .targets import Key, Samples, Verdict
 
 STORES = ("weft", "lmdb", "lmdb-begin", "lmdb-held", "rwlock-hash", "redis")
@@ -73,11 +73,15 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     return arguments
 
 
+def _redis_program() -> str | None:
+    # Debian's package redis-tools has the server under the second name, and starts no daemon.
+    return shutil.which("redis-server") or shutil.which("redis-check-rdb")
+
+
 @contextlib.contextmanager
 def redis_server() -> Iterator[pathlib.Path | None]:
-    """The socket of a server of our own, in memory alone; None: it is not installed."""
-    # Debian's package redis-tools has the server under this name, and starts no daemon.
-    program = shutil.which("redis-server") or shutil.which("redis-check-rdb")
+    """The socket of a server of our own, in memory alone; None: there is none."""
+    program = _redis_program()
     if program is None:
         yield None
         return
@@ -97,6 +101,17 @@ def redis_server() -> Iterator[pathlib.Path | None]:
             server.wait()
 
 
+def _there(arguments: argparse.Namespace) -> list[str]:
+    """The stores that are asked for and built in."""
+    listed = subprocess.run(
+        [arguments.build / "bench/kv", "--list"], capture_output=True, text=True, check=True, env=shared_memory.environment()
+    )
+    built = json.loads(listed.stdout)
+    if _redis_program() is None:
+        built = [store for store in built if store != "redis"]
+    return [store for store in arguments.stores if store in built]
+
+
 def _measure(
     arguments: argparse.Namespace, programs: shared_memory.Programs, progress: Progress
 ) -> tuple[dict[Key, list[float]], dict[str, str]]:
@@ -105,13 +120,11 @@ def _measure(
     chosen = cases(arguments.smoke)
     task = progress.add_task("", total=arguments.rounds * len(chosen) * len(arguments.stores))
     with redis_server() as socket:
-        if "redis" in arguments.stores and socket is None:
-            programs.failures.append(Failure("redis", "redis-server", "not installed: scripts/setup-kv"))
         for _ in range(arguments.rounds):
             for case in chosen:
                 for store in arguments.stores:
                     progress.update(task, advance=1, description=f"{case.measure}, {case.policy}: {store}")
-                    if (store == HELD and case.measure in ("put", "beside")) or (store == "redis" and socket is None):
+                    if store == HELD and case.measure in ("put", "beside"):
                         continue
                     for name, value in _one(arguments, programs, store, case, socket).items():
                         measure = case.measure if name in ("get", "put") else f"{case.measure}: {name}"
@@ -131,7 +144,7 @@ def _one(
     command += ["--size", case.size, "--keys", case.keys, "--milliseconds", arguments.milliseconds]
     command += ["--puts-per-second", PUTS_PER_SECOND]
     if store == "redis":
-        command += ["--socket", socket]
+        command += ["--socket", socket or "none: no server has started"]
     return programs.run(store, command)
 
 
@@ -195,6 +208,10 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     console, stamp = terminal.console(), terminal.stamp()
     folder = terminal.results_folder(root, arguments.out, stamp)
     programs = shared_memory.Programs(arguments.build)
+    lacking = [store for store in arguments.stores if store not in _there(arguments)]
+    arguments.stores = _there(arguments)
+    if lacking:
+        console.print(f"Left out: {', '.join(lacking)}: not installed when this was built (scripts/setup-kv)")
     watch = machine.OthersWatch()
     samples: Samples = {}
     units: dict[str, str] = {}

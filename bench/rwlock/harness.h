@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One algorithm, measured by processes: readers and one writer. An algorithm is a class with size(readers), make(region,
-// readers), a Reader(region, index) with read(body), and a Writer(region, readers) with lock() and unlock(). It is a parameter
+// readers), a Reader(region, index, readers) with read(body), and a Writer(region, readers) with lock() and unlock(). It is a parameter
 // of the compiler: a call by pointer would cost more than some of the locks.
 #pragma once
 
@@ -104,7 +104,7 @@ void Harness::verify() {
   std::vector<pid_t> processes;
   for (int i = 0; i < plan_.readers; ++i) {
     processes.push_back(start_process([&, i] {
-      typename Lock::Reader reader(lock_memory.map(), i);
+      typename Lock::Reader reader(lock_memory.map(), i, plan_.readers);
       meet(shared, i);
       int64_t wrong = 0;
       int64_t reads = 0;
@@ -176,7 +176,7 @@ void Harness::with_writer() {
   std::vector<pid_t> processes;
   for (int i = 0; i < plan_.readers; ++i) {
     processes.push_back(start_process([&, i] {
-      typename Lock::Reader reader(lock_memory.map(), i);
+      typename Lock::Reader reader(lock_memory.map(), i, plan_.readers);
       meet(shared, i);
       const Usage before = usage_now();
       int64_t reads = 0;
@@ -247,7 +247,7 @@ void Harness::without_writer() {
   std::vector<pid_t> processes;
   for (int i = 0; i < plan_.readers; ++i) {
     processes.push_back(start_process([&, i] {
-      typename Lock::Reader reader(lock_memory.map(), i);
+      typename Lock::Reader reader(lock_memory.map(), i, plan_.readers);
       Reader& mine = shared->readers[i];
       meet(shared, i);
       const Usage before = usage_now();

@@ -14,6 +14,7 @@
 #include "rwlock/algorithms/pthread.h"
 #include "rwlock/algorithms/seqlock.h"
 #include "rwlock/algorithms/two_n_mutex.h"
+#include "rwlock/algorithms/weft.h"
 #include "rwlock/harness.h"
 
 namespace {
@@ -36,6 +37,9 @@ struct Algorithm {
 };
 
 constexpr Algorithm kAlgorithms[] = {
+    {"weft", run<WeftRwlock<0>>},
+    {"weft-portable", run<WeftRwlock<WEFT_RWLOCK_PORTABLE>>},
+    {"weft-phase-fair", run<WeftRwlock<WEFT_RWLOCK_PHASE_FAIR>>},
     {"2n-mutex", run<TwoNMutex>},
     {"n-mutex-signal", run<NMutexSignal>},
     {"n-mcs", run<NMcs>},

@@ -65,7 +65,7 @@ class NMcs {
 
   class Reader {
    public:
-    Reader(void* region, int index) : queue_(static_cast<McsOfTwo*>(region) + index) {}
+    Reader(void* region, int index, int) : queue_(static_cast<McsOfTwo*>(region) + index) {}
     template <typename Body>
     void read(const Body& body) {
       queue_->enqueue(McsOfTwo::kReader);

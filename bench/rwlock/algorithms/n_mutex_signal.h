@@ -27,7 +27,7 @@ class NMutexSignal {
  public:
   class Reader {
    public:
-    Reader(void* region, int index) : place_(static_cast<Place*>(region) + index) {}
+    Reader(void* region, int index, int) : place_(static_cast<Place*>(region) + index) {}
     template <typename Body>
     void read(const Body& body) {
       // Relaxed: what a reader sees of the data is ordered by the mutex.

@@ -13,7 +13,7 @@ class None {
 
   class Reader {
    public:
-    Reader(void*, int) {}
+    Reader(void*, int, int) {}
     template <typename Body>
     void read(const Body& body) {
       body();

@@ -23,7 +23,7 @@ class PthreadRwlock {
 
   class Reader {
    public:
-    Reader(void* region, int) : lock_(static_cast<pthread_rwlock_t*>(region)) {}
+    Reader(void* region, int, int) : lock_(static_cast<pthread_rwlock_t*>(region)) {}
     template <typename Body>
     void read(const Body& body) {
       check(pthread_rwlock_rdlock(lock_), "pthread_rwlock_rdlock");
@@ -55,7 +55,7 @@ class NRobustMutex {
 
   class Reader {
    public:
-    Reader(void* region, int index) : mutex_(static_cast<Mutex*>(region) + index) {}
+    Reader(void* region, int index, int) : mutex_(static_cast<Mutex*>(region) + index) {}
     template <typename Body>
     void read(const Body& body) {
       mutex_->lock();

@@ -24,7 +24,7 @@ class Seqlock {
  public:
   class Reader {
    public:
-    Reader(void* region, int) : word_(static_cast<Word*>(region)) {}
+    Reader(void* region, int, int) : word_(static_cast<Word*>(region)) {}
     template <typename Body>
     void read(const Body& body) {
       for (Spin spin;; spin.once()) {

@@ -25,7 +25,7 @@ class TwoNMutex {
  public:
   class Reader {
    public:
-    Reader(void* region, int index) : pair_(static_cast<Pair*>(region) + index) {}
+    Reader(void* region, int index, int) : pair_(static_cast<Pair*>(region) + index) {}
     template <typename Body>
     void read(const Body& body) {
       pair_->signal.lock();
