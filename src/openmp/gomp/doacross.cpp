@@ -24,7 +24,7 @@ template <class Value>
   for (unsigned i = 0; i < loops; ++i) nest.counts[i] = static_cast<uint64_t>(counts[i]);
   begin_doacross(member);
   auto unit = static_cast<uint64_t>(chunk);
-  const base::LoopSchedule how = runtime ? runtime_schedule(member, &unit) : schedule(kind, true);
+  const base::LoopSchedule how = runtime ? runtime_schedule(member, &unit) : schedule(kind);
   begin(member, how, unit, 0, 1, nest.counts[0]);
   return next(member, begin_at, end_at);
 }

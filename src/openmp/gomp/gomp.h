@@ -32,18 +32,22 @@ struct Region {
       : words{nullptr, reinterpret_cast<void*>(function), data, nullptr, nullptr, nullptr} {}
 };
 
-// What run-sched-var says, by which GOMP_loop_runtime goes.
-inline base::LoopSchedule runtime_schedule(Member* self, uint64_t* chunk) noexcept {
-  const base::LoopSchedule& schedule = icvs(self).run_schedule;
-  *chunk = static_cast<uint64_t>(schedule.chunk);
-  return schedule;
-}
-
-inline base::LoopSchedule schedule(base::LoopSchedule::Kind kind, bool monotonic) noexcept {
+// In ascending order for each member. The specification lets schedule(dynamic) hand out chunks in any order, and gcc
+// calls such loops nonmonotonic; but libgomp has them in order always, and programs that were never run on anything
+// else rely on it.
+inline base::LoopSchedule schedule(base::LoopSchedule::Kind kind) noexcept {
   base::LoopSchedule result{};
   result.kind = kind;
-  result.monotonic = monotonic;
+  result.monotonic = true;
   return result;
+}
+
+// What run-sched-var says, by which GOMP_loop_runtime goes.
+inline base::LoopSchedule runtime_schedule(Member* self, uint64_t* chunk) noexcept {
+  base::LoopSchedule said = icvs(self).run_schedule;
+  *chunk = static_cast<uint64_t>(said.chunk);
+  said.monotonic = true;
+  return said;
 }
 
 }  // namespace weft::openmp::gomp

@@ -12,22 +12,22 @@ using Ull = unsigned long long;
 
 namespace {
 
-[[gnu::always_inline]] inline bool start(Kind kind, bool monotonic, bool runtime, long first, long end, long incr,
-                                         long chunk, long* begin_at, long* end_at) {
+[[gnu::always_inline]] inline bool start(Kind kind, bool runtime, long first, long end, long incr, long chunk,
+                                         long* begin_at, long* end_at) {
   return ompt::enter([=](Member* member, auto told, const void*) {
     auto unit = static_cast<uint64_t>(chunk);
-    const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
+    const base::LoopSchedule how = chosen(member, kind, runtime, &unit);
     begin<told>(member, how, unit, static_cast<uint64_t>(first), static_cast<uint64_t>(incr),
                 count_of(first, end, incr));
     return next(member, begin_at, end_at);
   });
 }
 
-[[gnu::always_inline]] inline bool start_ull(Kind kind, bool monotonic, bool runtime, bool up, Ull first, Ull end,
-                                             Ull incr, Ull chunk, Ull* begin_at, Ull* end_at) {
+[[gnu::always_inline]] inline bool start_ull(Kind kind, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk,
+                                             Ull* begin_at, Ull* end_at) {
   return ompt::enter([=](Member* member, auto told, const void*) {
     uint64_t unit = chunk;
-    const base::LoopSchedule how = chosen(member, kind, monotonic, runtime, &unit);
+    const base::LoopSchedule how = chosen(member, kind, runtime, &unit);
     begin<told>(member, how, unit, first, incr, count_of(up, first, end, incr));
     return next(member, begin_at, end_at);
   });
@@ -41,8 +41,7 @@ WEFT_ABI bool weft_abi_GOMP_loop_start(long first, long end, long incr, long how
   const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
-  return begin_at == nullptr ||
-         start(said.kind, said.monotonic, said.runtime, first, end, incr, chunk, begin_at, end_at);
+  return begin_at == nullptr || start(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_start);
 
@@ -51,102 +50,101 @@ WEFT_ABI bool weft_abi_GOMP_loop_ull_start(bool up, Ull first, Ull end, Ull incr
   const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
-  return begin_at == nullptr ||
-         start_ull(said.kind, said.monotonic, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
+  return begin_at == nullptr || start_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_static_start(long first, long end, long incr, long chunk, long* begin_at,
                                               long* end_at) {
-  return start(Kind::static_, true, false, first, end, incr, chunk, begin_at, end_at);
+  return start(Kind::static_, false, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_static_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_static_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
                                                   Ull* end_at) {
-  return start_ull(Kind::static_, true, false, up, first, end, incr, chunk, begin_at, end_at);
+  return start_ull(Kind::static_, false, up, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_static_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_dynamic_start(long first, long end, long incr, long chunk, long* begin_at,
                                                long* end_at) {
-  return start(Kind::dynamic, true, false, first, end, incr, chunk, begin_at, end_at);
+  return start(Kind::dynamic, false, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_dynamic_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
                                                    Ull* end_at) {
-  return start_ull(Kind::dynamic, true, false, up, first, end, incr, chunk, begin_at, end_at);
+  return start_ull(Kind::dynamic, false, up, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_dynamic_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_guided_start(long first, long end, long incr, long chunk, long* begin_at,
                                               long* end_at) {
-  return start(Kind::guided, true, false, first, end, incr, chunk, begin_at, end_at);
+  return start(Kind::guided, false, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_guided_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
                                                   Ull* end_at) {
-  return start_ull(Kind::guided, true, false, up, first, end, incr, chunk, begin_at, end_at);
+  return start_ull(Kind::guided, false, up, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_guided_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_start(long first, long end, long incr, long chunk, long* begin_at,
                                                             long* end_at) {
-  return start(Kind::dynamic, false, false, first, end, incr, chunk, begin_at, end_at);
+  return start(Kind::dynamic, false, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_dynamic_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,
                                                                 Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::dynamic, false, false, up, first, end, incr, chunk, begin_at, end_at);
+  return start_ull(Kind::dynamic, false, up, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_dynamic_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_start(long first, long end, long incr, long chunk, long* begin_at,
                                                            long* end_at) {
-  return start(Kind::guided, false, false, first, end, incr, chunk, begin_at, end_at);
+  return start(Kind::guided, false, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_guided_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,
                                                                Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::guided, false, false, up, first, end, incr, chunk, begin_at, end_at);
+  return start_ull(Kind::guided, false, up, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_guided_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) {
-  return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
+  return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_runtime_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
+  return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_runtime_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at,
                                                             long* end_at) {
-  return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
+  return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_runtime_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at,
                                                                 Ull* end_at) {
-  return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
+  return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_runtime_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at,
                                                                   long* end_at) {
-  return start(Kind::dynamic, false, true, first, end, incr, 0, begin_at, end_at);
+  return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_maybe_nonmonotonic_runtime_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr,
                                                                       Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::dynamic, false, true, up, first, end, incr, 0, begin_at, end_at);
+  return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_start);
 

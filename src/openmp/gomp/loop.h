@@ -33,10 +33,9 @@ void begin(Member* member, const base::LoopSchedule& schedule, uint64_t chunk, u
   member->loop.step = step;
 }
 
-// A schedule as gcc passes it as a number.
+// A schedule as gcc passes it as a number, without the modifier monotonic: see schedule().
 struct Said {
   base::LoopSchedule::Kind kind = base::LoopSchedule::Kind::static_;
-  bool monotonic = false;
   bool runtime = false;
 
   explicit Said(long number) noexcept {
@@ -44,17 +43,16 @@ struct Said {
     constexpr unsigned kMonotonic = 1u << 31;
     constexpr Kind kKinds[] = {Kind::dynamic, Kind::static_, Kind::dynamic, Kind::guided, Kind::auto_};
     const auto bits = static_cast<unsigned>(number);
-    monotonic = (bits & kMonotonic) != 0;
     const unsigned index = bits & ~kMonotonic;
     runtime = index == 0;
     if (index < std::size(kKinds)) kind = kKinds[index];
   }
 };
 
-inline base::LoopSchedule chosen(Member* member, base::LoopSchedule::Kind kind, bool monotonic, bool runtime,
+inline base::LoopSchedule chosen(Member* member, base::LoopSchedule::Kind kind, bool runtime,
                                  uint64_t* chunk) noexcept {
   if (runtime) return runtime_schedule(member, chunk);
-  return schedule(kind, monotonic);
+  return schedule(kind);
 }
 
 // At the end of any worksharing construct.
@@ -67,12 +65,29 @@ void leave_loop(Member* member) noexcept {
 
 // The member's next chunk as values of the loop variable, the end exclusive.
 template <class Value>
-bool next(Member* member, Value* begin, Value* end) noexcept {
+void give(const LoopCursor& loop, uint64_t first, uint64_t after, Value* begin, Value* end) noexcept {
+  *begin = static_cast<Value>(loop.base + first * loop.step);
+  *end = static_cast<Value>(loop.base + after * loop.step);
+}
+
+template <class Value>
+[[gnu::noinline]] bool next_uncounted(Member* member, Value* begin, Value* end) noexcept {
   Chunk chunk;
   if (!next_chunk(member, &chunk)) return false;
+  give(member->loop, chunk.begin, chunk.end, begin, end);
+  return true;
+}
+
+// In line for loops with a counter: the less is done between two of its increments, the more of them a CPU makes while
+// it has the line.
+template <class Value>
+[[gnu::always_inline]] inline bool next(Member* member, Value* begin, Value* end) noexcept {
   const LoopCursor& loop = member->loop;
-  *begin = static_cast<Value>(loop.base + chunk.begin * loop.step);
-  *end = static_cast<Value>(loop.base + chunk.end * loop.step);
+  if (__builtin_expect(loop.from != LoopCursor::kCounter, 0)) return next_uncounted(member, begin, end);
+  uint64_t first = 0;
+  uint64_t after = 0;
+  if (!next_counted(loop, &first, &after)) return false;
+  give(loop, first, after, begin, end);
   return true;
 }
 

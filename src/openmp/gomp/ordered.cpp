@@ -29,7 +29,7 @@ template <class Value>
                                                  uint64_t chunk, Value* begin_at, Value* end_at) {
   const ompt::Entry entry(WEFT_CALLER);
   Member* member = self();
-  const base::LoopSchedule how = runtime ? runtime_schedule(member, &chunk) : schedule(kind, true);
+  const base::LoopSchedule how = runtime ? runtime_schedule(member, &chunk) : schedule(kind);
   begin_ordered_loop(member, how, chunk, count);
   member->loop.base = first;
   member->loop.step = incr;

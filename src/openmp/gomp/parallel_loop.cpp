@@ -28,8 +28,7 @@ void run_combined(void* const* words, int) noexcept {
   loop->function(loop->data);
 }
 
-Combined combine(Function function, void* data, Kind kind, bool monotonic, bool runtime, long first, long end,
-                 long incr, long chunk) {
+Combined combine(Function function, void* data, Kind kind, bool runtime, long first, long end, long incr, long chunk) {
   Combined loop{function,
                 data,
                 {},
@@ -37,7 +36,7 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
                 static_cast<uint64_t>(first),
                 static_cast<uint64_t>(incr),
                 count_of(first, end, incr)};
-  loop.schedule = chosen(self(), kind, monotonic, runtime, &loop.chunk);
+  loop.schedule = chosen(self(), kind, runtime, &loop.chunk);
   return loop;
 }
 
@@ -64,74 +63,74 @@ Combined combine(Function function, void* data, Kind kind, bool monotonic, bool 
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end,
                                                  long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads, flags);
+  run(combine(function, data, Kind::static_, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_static);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* data, unsigned threads, long first,
                                                        long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::static_, true, false, first, end, incr, chunk), threads);
+  run_open(combine(function, data, Kind::static_, false, first, end, incr, chunk), threads);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_static_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end,
                                                   long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads, flags);
+  run(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void* data, unsigned threads, long first,
                                                         long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::dynamic, true, false, first, end, incr, chunk), threads);
+  run_open(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end,
                                                  long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads, flags);
+  run(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_guided);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* data, unsigned threads, long first,
                                                        long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::guided, true, false, first, end, incr, chunk), threads);
+  run_open(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads,
                                                                long first, long end, long incr, long chunk,
                                                                unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, false, first, end, incr, chunk), threads, flags);
+  run(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads,
                                                               long first, long end, long incr, long chunk,
                                                               unsigned flags) {
-  run(combine(function, data, Kind::guided, false, false, first, end, incr, chunk), threads, flags);
+  run(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end,
                                                   long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
+  run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads,
                                                                long first, long end, long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
+  run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_runtime);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads,
                                                                      long first, long end, long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads, flags);
+  run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
 
 WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long first,
                                                         long end, long incr) {
-  run_open(combine(function, data, Kind::dynamic, false, true, first, end, incr, 0), threads);
+  run_open(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);

@@ -118,11 +118,16 @@ inline bool next_split(Workshare* share, int number, uint64_t& had_last, Chunk* 
   return true;
 }
 
+// Whether members may add to `next` without looking: each goes beyond the end once.
+inline bool counts_freely(const Workshare* share) noexcept {
+  return share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536);
+}
+
 inline bool next_shared(Workshare* share, Chunk* chunk) noexcept {
   // Looking first keeps the counter from running on past the end.
   uint64_t begin = share->next.load(std::memory_order_relaxed);
   if (begin >= share->count) return false;
-  if (share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536)) {
+  if (counts_freely(share)) {
     begin = share->next.fetch_add(share->chunk, std::memory_order_relaxed);
     if (begin >= share->count) return false;
   } else {

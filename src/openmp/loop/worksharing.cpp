@@ -93,6 +93,9 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   if (whole || (is_static && !shared)) return;
   loop.share = join_workshare(
       self, [&](Workshare* share) { share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size); });
+  if (loop.share->kind == Kind::dynamic && !loop.share->split && counts_freely(loop.share)) {
+    loop.from |= LoopCursor::kCounter;
+  }
 }
 
 void enter_sections(Member* self, uint64_t count, bool told) noexcept {
@@ -108,7 +111,7 @@ namespace {
 
 [[gnu::always_inline]] inline bool take_chunk(Member* self, int from, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
-  if (from == LoopCursor::kShare) {
+  if ((from & (LoopCursor::kSchedule | LoopCursor::kWhole)) == 0) {
     return next_of_share(loop.share, self->number, loop.position, chunk);
   }
   if (from == LoopCursor::kSchedule) return next_static(self, loop, chunk);
@@ -128,7 +131,7 @@ namespace {
 
 bool next_chunk(Member* self, Chunk* chunk) noexcept {
   const int from = self->loop.from;
-  return from <= LoopCursor::kWhole ? take_chunk(self, from, chunk) : take_told_chunk(self, chunk);
+  return (from & LoopCursor::kTold) == 0 ? take_chunk(self, from, chunk) : take_told_chunk(self, chunk);
 }
 
 bool loop_exhausted(const Member* self) noexcept {

@@ -40,13 +40,23 @@ struct LoopCursor {
   uint64_t unit_begin = 0;  // ordered loops: the iterations that take their turn together; none if equal
   uint64_t unit_end = 0;
   uint64_t iteration = 0;  // the adapter's, where the program says when one ends
-  // Where its chunks come from, and whether a tool is told of them.
-  enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4 };
+  // Where its chunks come from, and whether a tool is told of them. kCounter: of a share, by its counter alone.
+  enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4, kCounter = 8 };
   uint8_t from = kShare;
 
   bool whole() const noexcept { return (from & kWhole) != 0; }  // a team of one takes everything at once
   bool told() const noexcept { return (from & kTold) != 0; }
 };
+
+// The next chunk of a loop whose chunks come from a counter (LoopCursor::kCounter): iterations *begin .. *end-1.
+inline bool next_counted(const LoopCursor& loop, uint64_t* begin, uint64_t* end) noexcept {
+  // Relaxed: a value is all that passes. Without a look first, which would fetch the line once more; each member goes
+  // beyond the end once, for which there is room (counts_freely).
+  *begin = loop.share->next.fetch_add(loop.chunk, std::memory_order_relaxed);
+  if (*begin >= loop.count) return false;
+  *end = loop.count - *begin > loop.chunk ? *begin + loop.chunk : loop.count;
+  return true;
+}
 
 // Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a Workshare whatever
 // the schedule, unless it is alone.

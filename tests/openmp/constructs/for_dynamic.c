@@ -84,6 +84,41 @@ static void guided(int threads)
   GUIDED("omp for schedule(guided)");
 }
 
+// Programs by gcc rely on what libgomp has always done: each member's iterations ascend, whatever the modifier. Many
+// iterations, some of them long, so that members that are ahead run out of work.
+static void ascending(int threads)
+{
+#ifndef __clang__
+#define ASCENDING(CLAUSE)                                                                                              \
+  _Pragma("omp parallel num_threads(threads)")                                                                         \
+  {                                                                                                                    \
+    int before = -1;                                                                                                   \
+    _Pragma(CLAUSE) for (int i = 0; i < 20000; i++)                                                                    \
+    {                                                                                                                  \
+      CHECK(i > before);                                                                                               \
+      before = i;                                                                                                      \
+      if (i % 4096 < 3) usleep(1000);                                                                                  \
+    }                                                                                                                  \
+  }
+  ASCENDING("omp for schedule(dynamic)");
+  ASCENDING("omp for schedule(nonmonotonic : dynamic, 2)");
+  omp_set_schedule(omp_sched_dynamic, 1);
+  ASCENDING("omp for schedule(runtime)");
+#pragma omp parallel num_threads(threads)
+  {
+    int before = -1;
+#pragma omp for schedule(dynamic) nowait
+    for (unsigned long long i = 0; i < 20000; i++) {
+      CHECK((int)i > before);
+      before = (int)i;
+      if (i % 4096 < 3) usleep(1000);
+    }
+  }
+#else
+  (void)threads;
+#endif
+}
+
 // One member is held up in its first iteration: the others must take everything else.
 static void uneven(int threads)
 {
@@ -114,6 +149,8 @@ int main(void)
 {
   everywhere(dynamic);
   everywhere(guided);
+  ascending(2);
+  ascending(5);
   omp_set_max_active_levels(2);
   uneven(2);
   uneven(6);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shm/rwlock/attachment.h"
+
+#include <mutex>
+
+namespace weft::shm {
+
+namespace {
+
+constinit platform::Spinlock g_lock;  // of the list, which is whole at each instruction
+constinit weft_rwlock* g_attachments = nullptr;
+const uint32_t g_closed = 1;
+
+// The child has one thread, so nothing is locked.
+void forget_parent() noexcept {
+  for (weft_rwlock* lock = g_attachments; lock != nullptr; lock = lock->next) {
+    lock->writer.store(0, std::memory_order_relaxed);
+    for (Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
+      reader->no_slot = 0;
+      reader->slot = &reader->no_slot;
+      reader->gate = &g_closed;
+      reader->of_parent = true;
+    }
+  }
+}
+
+template <class Node>
+void unlink(Node** list, const Node* node) noexcept {
+  while (*list != nullptr && *list != node) list = &(*list)->next;
+  if (*list != nullptr) *list = node->next;
+}
+
+}  // namespace
+
+void enlist(weft_rwlock* lock) noexcept {
+  static const bool watched = pthread_atfork(nullptr, nullptr, forget_parent) == 0;
+  (void)watched;
+  const std::lock_guard guard(g_lock);
+  lock->next = g_attachments;
+  g_attachments = lock;
+}
+
+void strike(const weft_rwlock* lock) noexcept {
+  const std::lock_guard guard(g_lock);
+  unlink(&g_attachments, lock);
+}
+
+}  // namespace weft::shm
+
+using weft::shm::Reader;
+
+void weft_rwlock::add(Reader* reader) noexcept {
+  const std::lock_guard guard(list_lock);
+  reader->next = readers;
+  readers = reader;
+}
+
+void weft_rwlock::remove(const Reader* reader) noexcept {
+  const std::lock_guard guard(list_lock);
+  weft::shm::unlink(&readers, reader);
+}
+
+bool weft_rwlock::reads() noexcept {
+  const std::lock_guard guard(list_lock);
+  for (const Reader* reader = readers; reader != nullptr; reader = reader->next) {
+    if (reader->thread != weft::shm::this_thread() || reader->of_parent) continue;
+    // Relaxed: the thread has written it itself, or is not in.
+    const uint32_t depth = reader->own->depth.load(std::memory_order_relaxed);
+    if (depth != 0 && depth != weft::shm::RwlockSlotReal::kWaiting) return true;
+  }
+  return false;
+}

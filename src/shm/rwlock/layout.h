@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader-writer lock is in shared memory. There are no pointers, and no process relies on a number that another
+// one may have written: the count of slots is read once, at the attachment, and checked then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "shm/region/header.h"
+
+namespace weft::shm {
+
+inline constexpr uint32_t kRwlockLayout = 1;
+
+// How the data stands that the lock guards.
+enum class Data : uint32_t {
+  whole,
+  torn,  // a writer has died while it had the lock
+  lost,  // somebody has unlocked without mending that
+};
+
+// A reader's. Two lines: processors fetch lines in pairs.
+template <class Ops>
+struct alignas(128) RwlockSlot {
+  static constexpr uint32_t kWaiting = 1u << 31;
+
+  // How often the reader has locked; or kWaiting: it waits to be let in, and has nothing. 0: neither. Written by the
+  // reader; from kWaiting to 1 also by a writer that lets it in; to 0 by who finds the reader dead.
+  typename Ops::template Atomic<uint32_t> depth;
+  // The reader's from when it registers until it unregisters, and told to be nobody's by the kernel when it is gone.
+  typename Ops::Robust lease;
+};
+
+template <class Ops>
+struct RwlockLayout {
+  using Word = typename Ops::template Atomic<uint32_t>;
+
+  Header header;
+  uint32_t slots;  // that there are
+  uint32_t fair;  // the writer lets in those that wait
+  uint32_t fenced;  // readers make their fences themselves
+
+  // ---- what every reader reads at each lock; a writer writes it twice ----
+  // Odd: readers stay out, since a writer has the lock or waits for it, or the data is not whole. It grows by one at
+  // each change, so that who falls asleep on one closing is not taken for a sleeper of the next.
+  alignas(128) Word gate;
+
+  // ---- between writers, and those who wait ----
+  // Whose turn to write it is.
+  alignas(128) typename Ops::Robust writer;
+  // The owner of `writer` has the lock, and may be changing the data.
+  Word writing;
+  typename Ops::template Atomic<Data> data;
+  Word top;  // slots from it on have never been anybody's
+  Word sleeping_readers;  // some may sleep on the gate
+  Word sleeping_writer;  // the writer may sleep on a slot
+
+  alignas(128) RwlockSlot<Ops> slot[1];
+};
+
+template <class Ops>
+constexpr size_t rwlock_bytes(uint32_t slots) noexcept {
+  return offsetof(RwlockLayout<Ops>, slot) + slots * sizeof(RwlockSlot<Ops>);
+}
+
+}  // namespace weft::shm

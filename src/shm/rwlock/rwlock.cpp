@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft/rwlock.h: what is used wrongly is found here; the rest is the protocol's.
+#include "weft/rwlock.h"
+
+#include <cerrno>
+#include <new>
+
+#include "shm/error.h"
+#include "shm/region/header.h"
+#include "shm/rwlock/attachment.h"
+#include "shm/sync/process_fence.h"
+
+using namespace weft::shm;
+
+#define WEFT_PUBLIC extern "C" [[gnu::visibility("default")]]
+
+namespace {
+
+using Protocol = RwlockProtocol<RealOps>;
+using Layout = Protocol::Layout;
+
+static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
+
+constexpr unsigned kFlags = WEFT_RWLOCK_PHASE_FAIR | WEFT_RWLOCK_PORTABLE;
+
+// False: it is no time.
+bool to_ns(const timespec* deadline, int64_t* ns) noexcept {
+  if (deadline == nullptr || deadline->tv_nsec < 0 || deadline->tv_nsec >= kSecondNs) return false;
+  if (deadline->tv_sec < 0) {
+    *ns = Protocol::kNow + 1;
+  } else if (deadline->tv_sec >= kForever / kSecondNs - 1) {
+    *ns = kForever;
+  } else {
+    *ns = deadline->tv_sec * kSecondNs + deadline->tv_nsec + 1;
+  }
+  return true;
+}
+
+int no_time(const char* name) noexcept {
+  return fail(EINVAL, "%s: that is no time: tv_nsec must be from 0 to 999999999", name);
+}
+
+// What the protocol says, in words.
+int explain(int code, const char* name) noexcept {
+  switch (code) {
+    case EOWNERDEAD:
+      return fail(code,
+                  "%s: a writer has died while it had the lock; take the write lock, mend the data, and call "
+                  "weft_rwlock_consistent()",
+                  name);
+    case ENOTRECOVERABLE:
+      return fail(code, "%s: a writer has died, and the next one has not mended the data; make the lock anew", name);
+    case ENOSYS:
+      return fail(code, "%s: the kernel refuses membarrier(2); make the lock with WEFT_RWLOCK_PORTABLE", name);
+    case EBADMSG: return fail(code, "%s: the lock is damaged: something else has been written there", name);
+    default: return code;
+  }
+}
+
+int of_parent(const char* name) noexcept {
+  return fail(EPERM, "%s: the reader is the parent's of this process; call weft_rwlock_register() in the child", name);
+}
+
+Reader& own(weft_rwlock_reader* reader) noexcept { return *static_cast<Reader*>(reader); }
+
+int enter(weft_rwlock_reader* handle, int64_t deadline_ns, const char* name) noexcept {
+  Reader& reader = own(handle);
+  if (reader.of_parent) {
+    reader.no_slot = 0;
+    return of_parent(name);
+  }
+  if (reader.lock->writes()) {
+    // Relaxed: it was never inside.
+    reader.own->depth.store(0, std::memory_order_relaxed);
+    return fail(EDEADLK, "%s: the calling thread has the write lock", name);
+  }
+  return explain(reader.lock->protocol.enter(*reader.own, deadline_ns), name);
+}
+
+int write_lock(weft_rwlock* lock, int64_t deadline_ns, const char* name) noexcept {
+  if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", name);
+  if (lock->writes()) return fail(EDEADLK, "%s: the calling thread has the write lock already", name);
+  if (lock->reads()) return fail(EDEADLK, "%s: the calling thread has a read lock, which it must give back first", name);
+  const int code = lock->protocol.lock(deadline_ns);
+  if (code == 0 || code == EOWNERDEAD) lock->writer.store(this_thread(), std::memory_order_relaxed);
+  return explain(code, name);
+}
+
+int not_writer(const char* name) noexcept { return fail(EPERM, "%s: the calling thread has not the write lock", name); }
+
+}  // namespace
+
+WEFT_PUBLIC size_t weft_rwlock_size(unsigned readers) {
+  return readers == 0 || readers > WEFT_RWLOCK_MOST_READERS ? 0 : rwlock_bytes<RealOps>(readers);
+}
+
+WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, unsigned flags) {
+  constexpr const char* kName = "weft_rwlock_create";
+  if (memory == nullptr) return fail(EINVAL, "%s: null is no memory", kName);
+  if (reinterpret_cast<uintptr_t>(memory) % kRegionAlignment != 0) {
+    return fail(EINVAL, "%s: %p is not aligned to %zu bytes; mmap() gives memory that is", kName, memory,
+                kRegionAlignment);
+  }
+  const size_t needed = weft_rwlock_size(readers);
+  if (needed == 0) {
+    return fail(EINVAL, "%s: %u readers; from 1 to %u are possible", kName, readers, WEFT_RWLOCK_MOST_READERS);
+  }
+  if (size < needed) {
+    return fail(EINVAL, "%s: %zu bytes are too few: %u readers need %zu (weft_rwlock_size)", kName, size, readers,
+                needed);
+  }
+  if ((flags & ~kFlags) != 0) {
+    return fail(EINVAL, "%s: flags %#x are unknown; there are %#x", kName, flags & ~kFlags, kFlags);
+  }
+  if (!can_overwrite(memory, needed)) {
+    return fail(EACCES, "%s: %zu bytes at %p cannot be written; map them with PROT_READ | PROT_WRITE, and make the "
+                        "file long enough", kName, needed, memory);
+  }
+  auto& layout = *static_cast<Layout*>(memory);
+  begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed);
+  const bool fenced = (flags & WEFT_RWLOCK_PORTABLE) != 0 || !can_fence_processes();
+  Protocol::make(layout, readers, (flags & WEFT_RWLOCK_PHASE_FAIR) != 0, fenced);
+  finish_region(layout.header);
+  return 0;
+}
+
+WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size) {
+  constexpr const char* kName = "weft_rwlock_attach";
+  if (lock == nullptr) return fail(EINVAL, "%s: null is no place for the attachment", kName);
+  const int error = check_region(memory, size, Kind::rwlock, kRwlockLayout, kName);
+  if (error != 0) return error;
+  auto& layout = *static_cast<Layout*>(memory);
+  const uint32_t slots = layout.slots;
+  if (slots == 0 || slots > WEFT_RWLOCK_MOST_READERS || rwlock_bytes<RealOps>(slots) > layout.header.size) {
+    return explain(EBADMSG, kName);
+  }
+  if (!can_overwrite(&layout.header.probe, sizeof layout.header.probe)) {
+    return fail(EACCES, "%s: the lock is mapped for reading only; readers write too: map it with PROT_WRITE", kName);
+  }
+  if (layout.fenced == 0 && !can_fence_processes()) return explain(ENOSYS, kName);
+  auto* made = new (std::nothrow) weft_rwlock(layout, slots);
+  if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
+  enlist(made);
+  *lock = made;
+  return 0;
+}
+
+WEFT_PUBLIC int weft_rwlock_detach(weft_rwlock* lock) {
+  constexpr const char* kName = "weft_rwlock_detach";
+  if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", kName);
+  if (lock->writer.load(std::memory_order_relaxed) != 0) return EBUSY;
+  for (const Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
+    if (!reader->of_parent) return EBUSY;
+  }
+  while (lock->readers != nullptr) weft_rwlock_unregister(lock->readers);
+  strike(lock);
+  delete lock;
+  return 0;
+}
+
+WEFT_PUBLIC int weft_rwlock_destroy(weft_rwlock* lock) {
+  if (lock == nullptr) return fail(EINVAL, "weft_rwlock_destroy: null is no lock");
+  if (lock->protocol.in_use()) return EBUSY;
+  // Release: as all changes of the state.
+  lock->layout.header.state.store(State::destroyed, std::memory_order_release);
+  return 0;
+}
+
+WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* lock) {
+  constexpr const char* kName = "weft_rwlock_register";
+  if (reader == nullptr || lock == nullptr) return fail(EINVAL, "%s: null is no lock, nor a place for a reader", kName);
+  auto* made = new (std::nothrow) Reader{};
+  if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
+  // Before the slot is taken: a writer counts on the fence of each reader it sees.
+  const bool fenced = lock->layout.fenced != 0 || !take_part_in_fences();
+  RwlockSlotReal* const slot = lock->protocol.claim();
+  if (slot == nullptr) {
+    delete made;
+    return fail(EAGAIN, "%s: all %u readers' slots are taken; make the lock for more readers", kName,
+                lock->layout.slots);
+  }
+  made->slot = reinterpret_cast<uint32_t*>(&slot->depth);
+  made->gate = reinterpret_cast<const uint32_t*>(&lock->layout.gate);
+  made->fenced = fenced ? 1 : 0;
+  made->lock = lock;
+  made->own = slot;
+  made->thread = this_thread();
+  lock->add(made);
+  *reader = made;
+  return 0;
+}
+
+WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
+  constexpr const char* kName = "weft_rwlock_unregister";
+  if (handle == nullptr) return fail(EINVAL, "%s: null is no reader", kName);
+  Reader& reader = own(handle);
+  if (!reader.of_parent) {
+    if (reader.thread != this_thread()) return fail(EPERM, "%s: another thread has registered this reader", kName);
+    if (reader.own->depth.load(std::memory_order_relaxed) != 0) return EBUSY;
+    reader.lock->protocol.leave(*reader.own);
+  }
+  reader.lock->remove(&reader);
+  delete &reader;
+  return 0;
+}
+
+WEFT_PUBLIC int weft_rwlock_wrlock(weft_rwlock* lock) { return write_lock(lock, kForever, "weft_rwlock_wrlock"); }
+
+WEFT_PUBLIC int weft_rwlock_trywrlock(weft_rwlock* lock) {
+  return write_lock(lock, Protocol::kNow, "weft_rwlock_trywrlock");
+}
+
+WEFT_PUBLIC int weft_rwlock_timedwrlock(weft_rwlock* lock, const timespec* deadline) {
+  constexpr const char* kName = "weft_rwlock_timedwrlock";
+  int64_t deadline_ns = 0;
+  return to_ns(deadline, &deadline_ns) ? write_lock(lock, deadline_ns, kName) : no_time(kName);
+}
+
+WEFT_PUBLIC int weft_rwlock_wrunlock(weft_rwlock* lock) {
+  constexpr const char* kName = "weft_rwlock_wrunlock";
+  if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", kName);
+  if (!lock->writes()) return not_writer(kName);
+  lock->writer.store(0, std::memory_order_relaxed);
+  lock->protocol.unlock();
+  return 0;
+}
+
+WEFT_PUBLIC int weft_rwlock_consistent(weft_rwlock* lock) {
+  constexpr const char* kName = "weft_rwlock_consistent";
+  if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", kName);
+  if (!lock->writes()) return not_writer(kName);
+  return lock->protocol.mend() ? 0 : fail(EINVAL, "%s: no writer has died, there is nothing to mend", kName);
+}
+
+WEFT_PUBLIC int weft_rwlock_timedrdlock(weft_rwlock_reader* handle, const timespec* deadline) {
+  constexpr const char* kName = "weft_rwlock_timedrdlock";
+  int64_t deadline_ns = 0;
+  if (!to_ns(deadline, &deadline_ns)) return no_time(kName);
+  const uint32_t depth = __atomic_load_n(handle->slot, __ATOMIC_RELAXED);  // its owner's, as in weft/rwlock.h
+  if (depth != 0) {
+    __atomic_store_n(handle->slot, depth + 1, __ATOMIC_RELAXED);
+    return 0;
+  }
+  return weft_rwlock_step_in_(handle) != 0 ? 0 : enter(handle, deadline_ns, kName);
+}
+
+WEFT_PUBLIC int weft_rwlock_enter_(weft_rwlock_reader* handle) {
+  return enter(handle, kForever, "weft_rwlock_rdlock");
+}
+
+WEFT_PUBLIC int weft_rwlock_try_enter_(weft_rwlock_reader* handle) {
+  return enter(handle, Protocol::kNow, "weft_rwlock_tryrdlock");
+}
+
+WEFT_PUBLIC int weft_rwlock_left_(weft_rwlock_reader* handle) {
+  Reader& reader = own(handle);
+  if (!reader.of_parent) reader.lock->protocol.left(*reader.own);
+  return 0;
+}
+
+// For a reader that has locked more than once, or not at all.
+WEFT_PUBLIC int weft_rwlock_leave_(weft_rwlock_reader* handle) {
+  constexpr const char* kName = "weft_rwlock_rdunlock";
+  Reader& reader = own(handle);
+  if (reader.of_parent) return of_parent(kName);
+  const uint32_t depth = reader.own->depth.load(std::memory_order_relaxed);  // its owner's
+  if (depth == 0) return fail(EPERM, "%s: the reader has no read lock", kName);
+  reader.own->depth.store(depth - 1, std::memory_order_relaxed);
+  return 0;
+}
