@@ -51,9 +51,9 @@ typedef struct weft_rwlock weft_rwlock;
 
 /* A registered reader. What it holds is for the functions below alone. */
 typedef struct weft_rwlock_reader {
-  uint32_t *slot;       /* how often its owner has locked */
-  const uint32_t *gate; /* odd while readers must stay out */
-  uint32_t fenced;      /* the reader makes its fences itself */
+  /* How often its owner has locked, with WEFT_RWLOCK_FENCED_ where the reader makes its fences itself; and behind it, on
+   * the same line, whether the reader must ask before it goes in: not 0. */
+  uint32_t *slot;
 } weft_rwlock_reader;
 
 enum {
@@ -128,56 +128,54 @@ int weft_rwlock_left_(weft_rwlock_reader *reader);
 #define WEFT_RWLOCK_LIGHT_FENCE_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #endif
 
-/* Whether the reader's slot says that it is inside, and the gate that it may be. Its own slot is written by its owner
- * alone while it is not waiting, so relaxed. The store of the slot and the load of the gate are ordered by a fence,
- * the reader's own or the writer's. Acquire: what the writer has written that opened the gate is seen. */
+#define WEFT_RWLOCK_FENCED_ 0x40000000u
+
+/* One more lock, or the first one: 1 if the reader has it now, 0 if it must ask. Its own slot is written by its owner
+ * alone while it is not waiting, so relaxed. The store of the slot and the load behind it are ordered by a fence, the
+ * reader's own or the writer's. Acquire: nothing that is read under the lock is read before. What the last writer has
+ * written was seen when the reader asked, as it has to once after each writer. */
 static inline int weft_rwlock_step_in_(weft_rwlock_reader *reader) {
-  if (reader->fenced) {
-    WEFT_RWLOCK_EXCHANGE_(reader->slot, 1u);
+  uint32_t *const slot = reader->slot;
+  const uint32_t depth = WEFT_RWLOCK_LOAD_(slot, RELAXED);
+  if (__builtin_expect(depth != 0, 0)) {
+    if (depth != WEFT_RWLOCK_FENCED_) {
+      WEFT_RWLOCK_STORE_(slot, depth + 1u, RELAXED);
+      return 1;
+    }
+    WEFT_RWLOCK_EXCHANGE_(slot, WEFT_RWLOCK_FENCED_ | 1u);
   } else {
-    WEFT_RWLOCK_STORE_(reader->slot, 1u, RELAXED);
+    WEFT_RWLOCK_STORE_(slot, 1u, RELAXED);
     WEFT_RWLOCK_LIGHT_FENCE_();
   }
-  return (WEFT_RWLOCK_LOAD_(reader->gate, ACQUIRE) & 1u) == 0;
+  return WEFT_RWLOCK_LOAD_(slot + 1, ACQUIRE) == 0;
 }
 
 /* Takes a read lock, or one more where the reader has one. EDEADLK: the thread has the write lock. EPERM: the handle is
  * the parent's of this child. */
 static inline int weft_rwlock_rdlock(weft_rwlock_reader *reader) {
-  const uint32_t depth = WEFT_RWLOCK_LOAD_(reader->slot, RELAXED);
-  if (__builtin_expect(depth != 0, 0)) {
-    WEFT_RWLOCK_STORE_(reader->slot, depth + 1u, RELAXED);
-    return 0;
-  }
-  if (__builtin_expect(weft_rwlock_step_in_(reader), 1)) return 0;
-  return weft_rwlock_enter_(reader);
+  return __builtin_expect(weft_rwlock_step_in_(reader), 1) ? 0 : weft_rwlock_enter_(reader);
 }
 
 /* The same, or EBUSY at once. */
 static inline int weft_rwlock_tryrdlock(weft_rwlock_reader *reader) {
-  const uint32_t depth = WEFT_RWLOCK_LOAD_(reader->slot, RELAXED);
-  if (depth != 0) {
-    WEFT_RWLOCK_STORE_(reader->slot, depth + 1u, RELAXED);
-    return 0;
-  }
-  if (__builtin_expect(weft_rwlock_step_in_(reader), 1)) return 0;
-  return weft_rwlock_try_enter_(reader);
+  return __builtin_expect(weft_rwlock_step_in_(reader), 1) ? 0 : weft_rwlock_try_enter_(reader);
 }
 
 /* Gives back one read lock. EPERM: the reader has none. */
 static inline int weft_rwlock_rdunlock(weft_rwlock_reader *reader) {
-  const uint32_t depth = WEFT_RWLOCK_LOAD_(reader->slot, RELAXED);
-  if (__builtin_expect(depth != 1u, 0)) return weft_rwlock_leave_(reader);
-  /* Release: a writer that sees the slot free comes after what was read. Then, as above, the gate: a writer that waits
-   * for this slot may sleep. */
-  if (reader->fenced) {
-    WEFT_RWLOCK_EXCHANGE_(reader->slot, 0u);
+  uint32_t *const slot = reader->slot;
+  const uint32_t depth = WEFT_RWLOCK_LOAD_(slot, RELAXED);
+  /* Release: a writer that sees the slot free comes after what was read. Then whether a writer waits for this slot: it
+   * may sleep. A reader that makes its fences itself makes none here. It may miss a writer that falls asleep at this
+   * very moment, which therefore looks again by itself. */
+  if (__builtin_expect(depth != 1u, 0)) {
+    if (depth != (WEFT_RWLOCK_FENCED_ | 1u)) return weft_rwlock_leave_(reader);
+    WEFT_RWLOCK_STORE_(slot, WEFT_RWLOCK_FENCED_, RELEASE);
   } else {
-    WEFT_RWLOCK_STORE_(reader->slot, 0u, RELEASE);
-    WEFT_RWLOCK_LIGHT_FENCE_();
+    WEFT_RWLOCK_STORE_(slot, 0u, RELEASE);
   }
-  if (__builtin_expect((WEFT_RWLOCK_LOAD_(reader->gate, RELAXED) & 1u) == 0, 1)) return 0;
-  return weft_rwlock_left_(reader);
+  WEFT_RWLOCK_LIGHT_FENCE_();
+  return __builtin_expect(WEFT_RWLOCK_LOAD_(slot + 1, RELAXED) == 0, 1) ? 0 : weft_rwlock_left_(reader);
 }
 
 #ifdef __cplusplus

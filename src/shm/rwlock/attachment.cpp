@@ -9,16 +9,15 @@ namespace {
 
 constinit platform::Spinlock g_lock;  // of the list, which is whole at each instruction
 constinit weft_rwlock* g_attachments = nullptr;
-const uint32_t g_closed = 1;
 
 // The child has one thread, so nothing is locked.
 void forget_parent() noexcept {
   for (weft_rwlock* lock = g_attachments; lock != nullptr; lock = lock->next) {
     lock->writer.store(0, std::memory_order_relaxed);
     for (Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
-      reader->no_slot = 0;
-      reader->slot = &reader->no_slot;
-      reader->gate = &g_closed;
+      reader->no_slot[0] = 0;
+      reader->no_slot[1] = RwlockSlotReal::kClosed;
+      reader->slot = reader->no_slot;
       reader->of_parent = true;
     }
   }
@@ -65,8 +64,7 @@ bool weft_rwlock::reads() noexcept {
   for (const Reader* reader = readers; reader != nullptr; reader = reader->next) {
     if (reader->thread != weft::shm::this_thread() || reader->of_parent) continue;
     // Relaxed: the thread has written it itself, or is not in.
-    const uint32_t depth = reader->own->depth.load(std::memory_order_relaxed);
-    if (depth != 0 && depth != weft::shm::RwlockSlotReal::kWaiting) return true;
+    if (weft::shm::RwlockSlotReal::is_in(reader->own->depth.load(std::memory_order_relaxed))) return true;
   }
   return false;
 }

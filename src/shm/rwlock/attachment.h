@@ -26,9 +26,9 @@ struct Reader : weft_rwlock_reader {
   RwlockSlotReal* own;
   uintptr_t thread;
   Reader* next;
-  // In the child of a fork the public part points here: a gate that is always closed, so that each call comes to
+  // In the child of a fork the public part points here: a slot that is always closed, so that each call comes to
   // weft_rwlock_enter_().
-  uint32_t no_slot;
+  uint32_t no_slot[2];
   bool of_parent;
 };
 

@@ -23,10 +23,18 @@ enum class Data : uint32_t {
 template <class Ops>
 struct alignas(128) RwlockSlot {
   static constexpr uint32_t kWaiting = 1u << 31;
+  static constexpr uint32_t kFenced = 1u << 30;  // stands beside the others: the reader makes its fences itself
+  static constexpr uint32_t kFree = 0, kClosed = 1, kClosing = 2;
 
-  // How often the reader has locked; or kWaiting: it waits to be let in, and has nothing. 0: neither. Written by the
-  // reader; from kWaiting to 1 also by a writer that lets it in; to 0 by who finds the reader dead.
+  static constexpr bool is_waiting(uint32_t depth) noexcept { return (depth & kWaiting) != 0; }
+  static constexpr bool is_in(uint32_t depth) noexcept { return !is_waiting(depth) && (depth & ~kFenced) != 0; }
+
+  // How often the reader has locked; or kWaiting: it waits to be let in, and has nothing. Neither: it is out. Written by
+  // the reader; from kWaiting to 1 also by a writer that lets it in; to 0 by who finds the reader dead.
   typename Ops::template Atomic<uint32_t> depth;
+  // kFree: the reader goes in without looking at the gate. Set by the reader, when it has found the gate open.
+  // kClosing: a writer has closed it, and does not know yet whether the reader has seen that. kClosed: it knows.
+  typename Ops::template Atomic<uint32_t> closed;
   // The reader's from when it registers until it unregisters, and told to be nobody's by the kernel when it is gone.
   typename Ops::Robust lease;
 };
@@ -40,7 +48,7 @@ struct RwlockLayout {
   uint32_t fair;  // the writer lets in those that wait
   uint32_t fenced;  // readers make their fences themselves
 
-  // ---- what every reader reads at each lock; a writer writes it twice ----
+  // ---- what readers read after each writer ----
   // Odd: readers stay out, since a writer has the lock or waits for it, or the data is not whole. It grows by one at
   // each change, so that who falls asleep on one closing is not taken for a sleeper of the next.
   alignas(128) Word gate;

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // How readers and writers get the lock, and how it survives those who die.
 //
-//   reader  out -> in: slot 1, fence, the gate is open                                  (weft/rwlock.h, in line)
-//           out -> waiting: slot 1, fence, the gate is closed; slot kWaiting; looks for a writer that sleeps on the slot
-//           waiting -> in: as out -> in; or a writer has put 1 into the slot
-//           in -> out: slot 0, fence, if the gate is closed: looks for a writer that sleeps on the slot
-//   writer  takes `writer`; closes the gate; fence; waits until no slot says in; sets `writing`
+//   reader  out -> in: slot 1, light fence, the slot is not closed                      (weft/rwlock.h, in line)
+//           out -> asks: slot 1, the slot is closed: slot not closed, fence, the gate is open: in
+//           asks -> waiting: the gate is closed: slot closed, slot kWaiting; looks for a writer that sleeps on the slot
+//           waiting -> asks; or a writer has put 1 into the slot: in
+//           in -> out: slot 0, if the slot is closed: looks for a writer that sleeps on the slot
+//   writer  takes `writer`; closes the gate; fence; closes the slots that are not; heavy fence, or all readers of those
+//           have answered; waits until no slot says in; sets `writing`
 //           clears `writing`; lets in those that wait (fair); opens the gate; wakes; gives `writer` back
 //
-// Exclusion: the reader writes its slot and then reads the gate, the writer writes the gate and then reads the slots,
-// with a fence between on both sides, or one of the writer's that counts for all (heavy_fence): one of the two sees the
-// other. Only a slot that nobody else writes then goes on: the reader's, back to waiting.
+// Exclusion, of a reader whose slot is closed: it writes its slot and then reads the gate, the writer writes the gate and
+// then reads the slots, with a fence between on both sides: one of the two sees the other. Only a slot that nobody else
+// writes then goes on: the reader's, back to waiting. By the same fences a writer that finds a slot closed is seen by the
+// reader that is about to free it, and a writer that closes one does so behind the reader's freeing.
+//
+// Exclusion, of a reader whose slot is not closed: the same with `closed` in the place of the gate, and the writer's heavy
+// fence counts for both. It interrupts the CPUs on which readers run, which takes microseconds. A reader that waits has
+// asked, so that it is one of those above: where all of them are seen to wait, there is no heavy fence. Those who read all
+// the time come by at once.
 //
 // Death: the kernel marks what the dead one owned. A reader's lease is looked at by the writer that waits for its
 // slot. `writer` is looked at by the next writer, and by readers that have waited for a while. Whoever finds the mark
@@ -41,12 +49,13 @@ class RwlockProtocol {
   // ---- readers ----
 
   // A slot for the caller; null: all are taken.
-  Slot* claim() noexcept;
+  // `fenced`: it makes its fences itself.
+  Slot* claim(bool fenced) noexcept;
   void leave(Slot& slot) noexcept;
 
-  // After a step in that met a closed gate: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE, EBADMSG.
+  // After a step in that met a closed slot: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE, EBADMSG.
   int enter(Slot& mine, int64_t deadline_ns) noexcept;
-  // The reader is out, and the gate was closed.
+  // The reader is out, and its slot was closed.
   void left(Slot& mine) noexcept;
 
   // ---- writers ----
@@ -63,13 +72,16 @@ class RwlockProtocol {
  private:
   static constexpr int64_t kFirstLookNs = 1'000'000;  // how long to wait before looking whether somebody has died
   static constexpr int64_t kLastLookNs = 50'000'000;
+  static constexpr int64_t kAnswerNs = 1'000;  // how long readers have to answer: less than a heavy fence may take
 
   static bool is_closed(uint32_t gate) noexcept { return (gate & 1) != 0; }
-  static bool is_in(uint32_t depth) noexcept { return depth != 0 && (depth & Slot::kWaiting) == 0; }
+  static bool is_in(uint32_t depth) noexcept { return Slot::is_in(depth); }
   static int64_t next_look(int64_t deadline_ns, int64_t after_ns) noexcept {
     return std::min(deadline_ns, Ops::now_ns() + after_ns);
   }
 
+  // The slot says in. True: the gate is open, so that it is. False: the slot is closed again.
+  bool ask(Slot& mine) noexcept;
   void step_back(Slot& mine) noexcept;
   // Gives up waiting. False: a writer has let the reader in meanwhile.
   static bool withdraw(Slot& mine) noexcept;
@@ -79,6 +91,10 @@ class RwlockProtocol {
 
   void inherit(Taken taken) noexcept;
   bool close() noexcept;
+  // Closes the slots. False: all were closed already.
+  bool close_slots(uint32_t top) noexcept;
+  // Whether each reader of a slot that is closing waits.
+  bool answered(uint32_t top) noexcept;
   void open() noexcept;
   int wait_for(Slot& slot, int64_t deadline_ns) noexcept;
   static Taken reap(Slot& slot) noexcept;
@@ -103,18 +119,20 @@ void RwlockProtocol<Ops>::make(Layout& layout, uint32_t slots, bool fair, bool f
   layout.writer.make();
   for (uint32_t i = 0; i < slots; ++i) {
     layout.slot[i].depth.store(0, std::memory_order_relaxed);
+    layout.slot[i].closed.store(Slot::kClosed, std::memory_order_relaxed);
     layout.slot[i].lease.make();
   }
 }
 
 template <class Ops>
-auto RwlockProtocol<Ops>::claim() noexcept -> Slot* {
+auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
   for (uint32_t i = 0; i < slots_; ++i) {
     Slot& slot = lock_.slot[i];
     const Taken taken = slot.lease.try_take();
     if (taken == Taken::no || taken == Taken::refused) continue;
-    // Relaxed: what a dead reader has read it has read.
-    slot.depth.store(0, std::memory_order_relaxed);
+    // Relaxed: what a dead reader has read it has read. Closed: the new one asks first, behind the fences below.
+    slot.closed.store(Slot::kClosed, std::memory_order_relaxed);
+    slot.depth.store(fenced ? Slot::kFenced : 0, std::memory_order_relaxed);
     if (taken == Taken::after_death) slot.lease.settle();
     // Before the first lock, like the slot itself: a writer whose fence comes too late for one sees the other. The
     // default order, since it is rare.
@@ -139,17 +157,31 @@ void RwlockProtocol<Ops>::left(Slot& mine) noexcept {
 }
 
 template <class Ops>
+bool RwlockProtocol<Ops>::ask(Slot& mine) noexcept {
+  // Relaxed: the fence orders it. A writer that has closed the slot meanwhile has closed the gate before.
+  mine.closed.store(Slot::kFree, std::memory_order_relaxed);
+  Ops::full_fence();
+  // Acquire: what the writer that has opened it has written.
+  if (!is_closed(lock_.gate.load(std::memory_order_acquire))) return true;
+  mine.closed.store(Slot::kClosed, std::memory_order_relaxed);
+  return false;
+}
+
+template <class Ops>
 void RwlockProtocol<Ops>::step_back(Slot& mine) noexcept {
-  // Release: as when leaving.
-  mine.depth.store(Slot::kWaiting, std::memory_order_release);
+  // Relaxed: the reader's own. Release: as when leaving, and a writer that sees it waiting sees it closed.
+  const uint32_t fenced = mine.depth.load(std::memory_order_relaxed) & Slot::kFenced;
+  mine.depth.store(fenced | Slot::kWaiting, std::memory_order_release);
   left(mine);
 }
 
 template <class Ops>
 bool RwlockProtocol<Ops>::withdraw(Slot& mine) noexcept {
-  uint32_t waiting = Slot::kWaiting;
+  // Relaxed: only a writer that lets the reader in changes it, which the exchange sees.
+  uint32_t waiting = mine.depth.load(std::memory_order_relaxed) | Slot::kWaiting;
   // Acquire where it fails: a writer that has let the reader in has written before.
-  return mine.depth.compare_exchange_strong(waiting, 0, std::memory_order_relaxed, std::memory_order_acquire);
+  return mine.depth.compare_exchange_strong(waiting, waiting & Slot::kFenced, std::memory_order_relaxed,
+                                            std::memory_order_acquire);
 }
 
 template <class Ops>
@@ -158,7 +190,7 @@ void RwlockProtocol<Ops>::sleep_at_gate(Slot& mine, uint32_t closed, int64_t unt
   const int64_t spin_until = std::min(until_ns, Ops::now_ns() + Ops::spin_ns());
   do {
     if (lock_.gate.load(std::memory_order_relaxed) != closed) return;
-    if (mine.depth.load(std::memory_order_relaxed) != Slot::kWaiting) return;
+    if (!Slot::is_waiting(mine.depth.load(std::memory_order_relaxed))) return;
     Ops::pause();
   } while (Ops::now_ns() < spin_until);
   lock_.sleeping_readers.store(1, std::memory_order_relaxed);
@@ -169,18 +201,21 @@ void RwlockProtocol<Ops>::sleep_at_gate(Slot& mine, uint32_t closed, int64_t unt
 
 template <class Ops>
 int RwlockProtocol<Ops>::enter(Slot& mine, int64_t deadline_ns) noexcept {
+  // Relaxed: the answer to a writer that is closing the slot comes at once, and the gate is looked at behind it.
+  if (mine.closed.load(std::memory_order_relaxed) != Slot::kClosing && ask(mine)) return 0;
   step_back(mine);
   for (int64_t look_after = kFirstLookNs;;) {
     // Acquire: what the writer that has opened it has written.
     const uint32_t gate = lock_.gate.load(std::memory_order_acquire);
     if (!is_closed(gate)) {
-      uint32_t waiting = Slot::kWaiting;
+      // Relaxed: as in withdraw().
+      uint32_t waiting = mine.depth.load(std::memory_order_relaxed) | Slot::kWaiting;
+      const uint32_t in = (waiting & Slot::kFenced) | 1;
       // Acquire where it fails: a writer has let the reader in.
-      if (!mine.depth.compare_exchange_strong(waiting, 1, std::memory_order_relaxed, std::memory_order_acquire)) {
+      if (!mine.depth.compare_exchange_strong(waiting, in, std::memory_order_relaxed, std::memory_order_acquire)) {
         return 0;
       }
-      Ops::full_fence();
-      if (!is_closed(lock_.gate.load(std::memory_order_acquire))) return 0;
+      if (ask(mine)) return 0;
       step_back(mine);
       continue;
     }
@@ -188,7 +223,7 @@ int RwlockProtocol<Ops>::enter(Slot& mine, int64_t deadline_ns) noexcept {
     if (data != Data::whole) {
       return withdraw(mine) ? (data == Data::torn ? EOWNERDEAD : ENOTRECOVERABLE) : 0;
     }
-    if (mine.depth.load(std::memory_order_acquire) != Slot::kWaiting) return 0;
+    if (!Slot::is_waiting(mine.depth.load(std::memory_order_acquire))) return 0;
     const int64_t now = Ops::now_ns();
     if (now >= deadline_ns) {
       // Somebody who only tries must not take a dead writer for a live one for ever.
@@ -233,8 +268,45 @@ template <class Ops>
 bool RwlockProtocol<Ops>::close() noexcept {
   const uint32_t gate = lock_.gate.load(std::memory_order_relaxed);  // the owner of `writer` alone writes it
   if (!is_closed(gate)) lock_.gate.store(gate + 1, std::memory_order_relaxed);  // the fence orders it
-  if (lock_.fenced == 0) return Ops::heavy_fence();
   Ops::full_fence();
+  // Relaxed: behind the fence.
+  const uint32_t top = std::min(lock_.top.load(std::memory_order_relaxed), slots_);
+  if (!close_slots(top)) return true;
+  Ops::full_fence();  // for the readers that make their own
+  if (lock_.fenced == 0 && !answered(top) && !Ops::heavy_fence()) return false;
+  // They need no fence until their readers free them. A writer that dies before leaves them closing.
+  for (uint32_t i = 0; i < top; ++i) {
+    if (lock_.slot[i].closed.load(std::memory_order_relaxed) == Slot::kClosing) {
+      lock_.slot[i].closed.store(Slot::kClosed, std::memory_order_relaxed);
+    }
+  }
+  return true;
+}
+
+template <class Ops>
+bool RwlockProtocol<Ops>::close_slots(uint32_t top) noexcept {
+  bool found = false;
+  for (uint32_t i = 0; i < top; ++i) {
+    // Relaxed, both: behind a fence, and before another one.
+    if (lock_.slot[i].closed.load(std::memory_order_relaxed) == Slot::kClosed) continue;
+    lock_.slot[i].closed.store(Slot::kClosing, std::memory_order_relaxed);
+    found = true;
+  }
+  return found;
+}
+
+template <class Ops>
+bool RwlockProtocol<Ops>::answered(uint32_t top) noexcept {
+  const int64_t until = Ops::now_ns() + std::min(kAnswerNs, Ops::spin_ns());
+  for (uint32_t i = 0; i < top; ++i) {
+    const Slot& slot = lock_.slot[i];
+    // Acquire: what the reader has read it has read before.
+    while (slot.closed.load(std::memory_order_relaxed) == Slot::kClosing &&
+           !Slot::is_waiting(slot.depth.load(std::memory_order_acquire))) {
+      if (Ops::now_ns() >= until) return false;
+      Ops::pause();
+    }
+  }
   return true;
 }
 
@@ -321,10 +393,11 @@ void RwlockProtocol<Ops>::unlock() noexcept {
   if (lock_.fair != 0 && lock_.data.load(std::memory_order_relaxed) == Data::whole) {
     const uint32_t top = std::min(lock_.top.load(std::memory_order_relaxed), slots_);
     for (uint32_t i = 0; i < top; ++i) {
-      uint32_t waiting = Slot::kWaiting;
-      if (lock_.slot[i].depth.load(std::memory_order_relaxed) != waiting) continue;
+      uint32_t waiting = lock_.slot[i].depth.load(std::memory_order_relaxed);
+      if (!Slot::is_waiting(waiting)) continue;
+      const uint32_t in = (waiting & Slot::kFenced) | 1;
       // Release: the reader sees what was written. It may have withdrawn.
-      lock_.slot[i].depth.compare_exchange_strong(waiting, 1, std::memory_order_release, std::memory_order_relaxed);
+      lock_.slot[i].depth.compare_exchange_strong(waiting, in, std::memory_order_release, std::memory_order_relaxed);
     }
   }
   open();

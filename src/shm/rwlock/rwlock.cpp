@@ -3,6 +3,7 @@
 #include "weft/rwlock.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <new>
 
 #include "shm/error.h"
@@ -20,6 +21,8 @@ using Protocol = RwlockProtocol<RealOps>;
 using Layout = Protocol::Layout;
 
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
+static_assert(offsetof(RwlockSlotReal, closed) == offsetof(RwlockSlotReal, depth) + sizeof(uint32_t));
+static_assert(RwlockSlotReal::kFenced == WEFT_RWLOCK_FENCED_);
 
 constexpr unsigned kFlags = WEFT_RWLOCK_PHASE_FAIR | WEFT_RWLOCK_PORTABLE;
 
@@ -66,12 +69,13 @@ Reader& own(weft_rwlock_reader* reader) noexcept { return *static_cast<Reader*>(
 int enter(weft_rwlock_reader* handle, int64_t deadline_ns, const char* name) noexcept {
   Reader& reader = own(handle);
   if (reader.of_parent) {
-    reader.no_slot = 0;
+    reader.no_slot[0] = 0;
     return of_parent(name);
   }
   if (reader.lock->writes()) {
     // Relaxed: it was never inside.
-    reader.own->depth.store(0, std::memory_order_relaxed);
+    const uint32_t depth = reader.own->depth.load(std::memory_order_relaxed);
+    reader.own->depth.store(depth & RwlockSlotReal::kFenced, std::memory_order_relaxed);
     return fail(EDEADLK, "%s: the calling thread has the write lock", name);
   }
   return explain(reader.lock->protocol.enter(*reader.own, deadline_ns), name);
@@ -173,15 +177,13 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
   // Before the slot is taken: a writer counts on the fence of each reader it sees.
   const bool fenced = lock->layout.fenced != 0 || !take_part_in_fences();
-  RwlockSlotReal* const slot = lock->protocol.claim();
+  RwlockSlotReal* const slot = lock->protocol.claim(fenced);
   if (slot == nullptr) {
     delete made;
     return fail(EAGAIN, "%s: all %u readers' slots are taken; make the lock for more readers", kName,
                 lock->layout.slots);
   }
   made->slot = reinterpret_cast<uint32_t*>(&slot->depth);
-  made->gate = reinterpret_cast<const uint32_t*>(&lock->layout.gate);
-  made->fenced = fenced ? 1 : 0;
   made->lock = lock;
   made->own = slot;
   made->thread = this_thread();
@@ -196,7 +198,7 @@ WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
   Reader& reader = own(handle);
   if (!reader.of_parent) {
     if (reader.thread != this_thread()) return fail(EPERM, "%s: another thread has registered this reader", kName);
-    if (reader.own->depth.load(std::memory_order_relaxed) != 0) return EBUSY;
+    if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) return EBUSY;
     reader.lock->protocol.leave(*reader.own);
   }
   reader.lock->remove(&reader);
@@ -236,11 +238,6 @@ WEFT_PUBLIC int weft_rwlock_timedrdlock(weft_rwlock_reader* handle, const timesp
   constexpr const char* kName = "weft_rwlock_timedrdlock";
   int64_t deadline_ns = 0;
   if (!to_ns(deadline, &deadline_ns)) return no_time(kName);
-  const uint32_t depth = __atomic_load_n(handle->slot, __ATOMIC_RELAXED);  // its owner's, as in weft/rwlock.h
-  if (depth != 0) {
-    __atomic_store_n(handle->slot, depth + 1, __ATOMIC_RELAXED);
-    return 0;
-  }
   return weft_rwlock_step_in_(handle) != 0 ? 0 : enter(handle, deadline_ns, kName);
 }
 
@@ -264,7 +261,7 @@ WEFT_PUBLIC int weft_rwlock_leave_(weft_rwlock_reader* handle) {
   Reader& reader = own(handle);
   if (reader.of_parent) return of_parent(kName);
   const uint32_t depth = reader.own->depth.load(std::memory_order_relaxed);  // its owner's
-  if (depth == 0) return fail(EPERM, "%s: the reader has no read lock", kName);
+  if (!RwlockSlotReal::is_in(depth)) return fail(EPERM, "%s: the reader has no read lock", kName);
   reader.own->depth.store(depth - 1, std::memory_order_relaxed);
   return 0;
 }

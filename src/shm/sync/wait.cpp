@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include <sched.h>
+#include <unistd.h>
 
 #include "base/keep_errno.h"
 #include "platform/cycles.h"
@@ -18,10 +18,10 @@ namespace {
 constexpr int64_t kSpinNs = 3'000;
 constexpr int64_t kLongestRestNs = 1'000'000;
 
-int cpus() noexcept {
+// Of the machine: who is waited for may be bound to other CPUs than the caller.
+long cpus() noexcept {
   const base::KeepErrno keep;
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 2;
+  return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 }  // namespace
