@@ -83,7 +83,8 @@ int weft_rwlock_create(void *memory, size_t size, unsigned readers, unsigned fla
  * may not call that. ENOMEM. */
 int weft_rwlock_attach(weft_rwlock **lock, void *memory, size_t size);
 
-/* Ends the attachment. EBUSY: readers of this process are registered, or one of its threads has the write lock. */
+/* Ends the attachment, and the handles of threads that have ended. EBUSY: others are registered, or a thread of the
+ * process has the write lock. */
 int weft_rwlock_detach(weft_rwlock *lock);
 
 /* No process can attach any more. EBUSY: somebody is registered or has the write lock. */
@@ -93,8 +94,8 @@ int weft_rwlock_destroy(weft_rwlock *lock);
  * make the lock for more. ENOMEM. */
 int weft_rwlock_register(weft_rwlock_reader **reader, weft_rwlock *lock);
 
-/* By the thread that has registered. The handle is gone then, unless it fails. EBUSY: the reader has the lock. EPERM:
- * another thread. In the child of a fork it frees the handle and returns 0. */
+/* By the thread that has registered; by any one when that thread has ended, or is the parent's of this process. The
+ * handle is gone then, unless the call fails. EBUSY: the reader has the lock. EPERM: another thread's, which lives. */
 int weft_rwlock_unregister(weft_rwlock_reader *reader);
 
 /* Takes the write lock. EDEADLK: the thread has it, or has a read lock of this attachment. ENOSYS: membarrier(2) was

@@ -24,6 +24,7 @@ inline uintptr_t this_thread() noexcept { return static_cast<uintptr_t>(pthread_
 struct Reader : weft_rwlock_reader {
   weft_rwlock* lock;
   RwlockSlotReal* own;
+  uint64_t owner;  // the slot's, as long as the slot is this reader's
   uintptr_t thread;
   Reader* next;
   // In the child of a fork the public part points here: a slot that is always closed, so that each call comes to

@@ -37,6 +37,8 @@ struct alignas(128) RwlockSlot {
   typename Ops::template Atomic<uint32_t> closed;
   // The reader's from when it registers until it unregisters, and told to be nobody's by the kernel when it is gone.
   typename Ops::Robust lease;
+  // Another number each time that somebody registers here. Written by the owner of the lease.
+  typename Ops::template Atomic<uint64_t> owner;
 };
 
 template <class Ops>
@@ -62,6 +64,7 @@ struct RwlockLayout {
   Word top;  // slots from it on have never been anybody's
   Word sleeping_readers;  // some may sleep on the gate
   Word sleeping_writer;  // the writer may sleep on a slot
+  typename Ops::template Atomic<uint64_t> owners;  // numbers that slots have had
 
   alignas(128) RwlockSlot<Ops> slot[1];
 };

@@ -52,6 +52,8 @@ class RwlockProtocol {
   // `fenced`: it makes its fences itself.
   Slot* claim(bool fenced) noexcept;
   void leave(Slot& slot) noexcept;
+  // Whether the thread is gone that had the slot when its owner was `owner`.
+  bool has_gone(Slot& slot, uint64_t owner) noexcept;
 
   // After a step in that met a closed slot: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE, EBADMSG.
   int enter(Slot& mine, int64_t deadline_ns) noexcept;
@@ -116,10 +118,12 @@ void RwlockProtocol<Ops>::make(Layout& layout, uint32_t slots, bool fair, bool f
   layout.top.store(0, std::memory_order_relaxed);
   layout.sleeping_readers.store(0, std::memory_order_relaxed);
   layout.sleeping_writer.store(0, std::memory_order_relaxed);
+  layout.owners.store(0, std::memory_order_relaxed);
   layout.writer.make();
   for (uint32_t i = 0; i < slots; ++i) {
     layout.slot[i].depth.store(0, std::memory_order_relaxed);
     layout.slot[i].closed.store(Slot::kClosed, std::memory_order_relaxed);
+    layout.slot[i].owner.store(0, std::memory_order_relaxed);
     layout.slot[i].lease.make();
   }
 }
@@ -134,6 +138,8 @@ auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
     slot.closed.store(Slot::kClosed, std::memory_order_relaxed);
     slot.depth.store(fenced ? Slot::kFenced : 0, std::memory_order_relaxed);
     if (taken == Taken::after_death) slot.lease.settle();
+    // Relaxed: it only has to be another number.
+    slot.owner.store(lock_.owners.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     // Before the first lock, like the slot itself: a writer whose fence comes too late for one sees the other. The
     // default order, since it is rare.
     for (uint32_t top = lock_.top.load(); top <= i && !lock_.top.compare_exchange_strong(top, i + 1);) {
@@ -146,6 +152,12 @@ auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
 template <class Ops>
 void RwlockProtocol<Ops>::leave(Slot& slot) noexcept {
   slot.lease.give();
+}
+
+template <class Ops>
+bool RwlockProtocol<Ops>::has_gone(Slot& slot, uint64_t owner) noexcept {
+  // Relaxed: who has registered since has seen that the thread was gone.
+  return slot.owner.load(std::memory_order_relaxed) != owner || reap(slot) != Taken::no;
 }
 
 template <class Ops>

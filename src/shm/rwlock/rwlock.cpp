@@ -90,6 +90,16 @@ int write_lock(weft_rwlock* lock, int64_t deadline_ns, const char* name) noexcep
   return explain(code, name);
 }
 
+// Whether nobody can use the handle: its thread has ended, or is the parent's.
+bool has_gone(const Reader& reader) noexcept {
+  return reader.of_parent || reader.lock->protocol.has_gone(*reader.own, reader.owner);
+}
+
+void free_handle(Reader* reader) noexcept {
+  reader->lock->remove(reader);
+  delete reader;
+}
+
 int not_writer(const char* name) noexcept { return fail(EPERM, "%s: the calling thread has not the write lock", name); }
 
 }  // namespace
@@ -154,9 +164,9 @@ WEFT_PUBLIC int weft_rwlock_detach(weft_rwlock* lock) {
   if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", kName);
   if (lock->writer.load(std::memory_order_relaxed) != 0) return EBUSY;
   for (const Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
-    if (!reader->of_parent) return EBUSY;
+    if (!has_gone(*reader)) return EBUSY;
   }
-  while (lock->readers != nullptr) weft_rwlock_unregister(lock->readers);
+  while (lock->readers != nullptr) free_handle(lock->readers);
   strike(lock);
   delete lock;
   return 0;
@@ -186,6 +196,7 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
   made->slot = reinterpret_cast<uint32_t*>(&slot->depth);
   made->lock = lock;
   made->own = slot;
+  made->owner = slot->owner.load(std::memory_order_relaxed);  // its own thread has written it
   made->thread = this_thread();
   lock->add(made);
   *reader = made;
@@ -196,13 +207,13 @@ WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
   constexpr const char* kName = "weft_rwlock_unregister";
   if (handle == nullptr) return fail(EINVAL, "%s: null is no reader", kName);
   Reader& reader = own(handle);
-  if (!reader.of_parent) {
-    if (reader.thread != this_thread()) return fail(EPERM, "%s: another thread has registered this reader", kName);
+  if (reader.thread == this_thread() && !reader.of_parent) {
     if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) return EBUSY;
     reader.lock->protocol.leave(*reader.own);
+  } else if (!has_gone(reader)) {
+    return fail(EPERM, "%s: another thread has registered this reader, and lives", kName);
   }
-  reader.lock->remove(&reader);
-  delete &reader;
+  free_handle(&reader);
   return 0;
 }
 
