@@ -31,7 +31,10 @@ class WeftRwlock {
   class Reader {
    public:
     Reader(void* region, int, int readers) {
-      check(weft_rwlock_register(&reader_, attach(region, readers)), "weft_rwlock_register");
+      // What has been pointed to is loaded again at each use.
+      weft_rwlock_reader* made = nullptr;
+      check(weft_rwlock_register(&made, attach(region, readers)), "weft_rwlock_register");
+      reader_ = made;
     }
     template <typename Body>
     void read(const Body& body) {

@@ -284,8 +284,11 @@ bool RwlockProtocol<Ops>::close() noexcept {
   // Relaxed: behind the fence.
   const uint32_t top = std::min(lock_.top.load(std::memory_order_relaxed), slots_);
   if (!close_slots(top)) return true;
-  Ops::full_fence();  // for the readers that make their own
-  if (lock_.fenced == 0 && !answered(top) && !Ops::heavy_fence()) return false;
+  if (lock_.fenced != 0) {
+    Ops::full_fence();
+  } else if (!answered(top) && !Ops::heavy_fence()) {
+    return false;
+  }
   // They need no fence until their readers free them. A writer that dies before leaves them closing.
   for (uint32_t i = 0; i < top; ++i) {
     if (lock_.slot[i].closed.load(std::memory_order_relaxed) == Slot::kClosing) {
