@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One store, measured by processes: readers, and a writer. A store is a class with size(place), make(place), a Reader(place)
-// with get(key, into, size), which copies the value, and a Writer(place) with put(key, value). It is a parameter of the compiler,
-// as the locks of bench/rwlock are.
+// One store, measured by processes: readers, and a writer. A store is a class with size(place), make(place), a
+// Reader(place) with get(key, into, size), which copies the value, and a Writer(place) with put(key, value). It is a
+// parameter of the compiler, as the locks of bench/rwlock are.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ class Values {
   const std::string& key(int number) const { return keys_[static_cast<size_t>(number)]; }
   const std::string& missing(int number) const { return missing_[static_cast<size_t>(number)]; }
   void fill(std::vector<uint64_t>& value, int number, uint64_t put) const {
-    value.assign(static_cast<size_t>(place_.value_size) / sizeof(uint64_t), put * static_cast<uint64_t>(place_.keys) +
-                                                                               static_cast<uint64_t>(number));
+    value.assign(static_cast<size_t>(place_.value_size) / sizeof(uint64_t),
+                 put * static_cast<uint64_t>(place_.keys) + static_cast<uint64_t>(number));
   }
   bool whole(const std::vector<uint64_t>& value, int number) const {
     return value[0] % static_cast<uint64_t>(place_.keys) == static_cast<uint64_t>(number) &&
@@ -214,19 +214,20 @@ void Harness::puts() {
   const SharedMemory memory(sizeof(Shared));
   auto* shared = new (memory.map()) Shared{};
   const double ns = conduct(shared, {start_process([&] {
-    typename Store::Writer writer(plan_.place);
-    const std::vector<int> order = shuffled(plan_.place.keys, 1);
-    std::vector<uint64_t> value;
-    size_t at = 0;
-    meet(shared, 0);
-    in_chunks(shared, shared->readers[0], [&](int count) {
-      for (int k = 0; k < count; ++k) {
-        const int number = order[at++ % order.size()];
-        values_.fill(value, number, at);
-        writer.put(values_.key(number), {reinterpret_cast<const char*>(value.data()), value.size() * sizeof(uint64_t)});
-      }
-    });
-  })});
+                              typename Store::Writer writer(plan_.place);
+                              const std::vector<int> order = shuffled(plan_.place.keys, 1);
+                              std::vector<uint64_t> value;
+                              size_t at = 0;
+                              meet(shared, 0);
+                              in_chunks(shared, shared->readers[0], [&](int count) {
+                                for (int k = 0; k < count; ++k) {
+                                  const int number = order[at++ % order.size()];
+                                  values_.fill(value, number, at);
+                                  writer.put(values_.key(number), {reinterpret_cast<const char*>(value.data()),
+                                                                   value.size() * sizeof(uint64_t)});
+                                }
+                              });
+                            })});
   report("put", shared, 1, ns);
 }
 
@@ -295,7 +296,9 @@ void Harness::gets_beside_puts() {
     std::exit(1);
   }
   const double tick = weft_phase_ns_per_tick(&all);
-  const auto at = [&](double share) { return std::vector<double>{tick * weft_phase_quantile(&all, &all.whole, share)}; };
+  const auto at = [&](double share) {
+    return std::vector<double>{tick * weft_phase_quantile(&all, &all.whole, share)};
+  };
   print_samples("", "get_p50", "ns", at(0.5));
   print_samples(",", "get_p99", "ns", at(0.99));
   print_samples(",", "get_p999", "ns", at(0.999));

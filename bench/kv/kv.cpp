@@ -11,6 +11,7 @@
 
 #include "kv/harness.h"
 #include "kv/stores/rwlock_hash.h"
+#include "kv/stores/weft.h"
 #ifdef WEFT_BENCH_LMDB
 #include "kv/stores/lmdb.h"
 #endif
@@ -42,6 +43,7 @@ struct Kind {
 };
 
 constexpr Kind kStores[] = {
+    {"weft", run<WeftKv>},
 #ifdef WEFT_BENCH_LMDB
     {"lmdb", run<Lmdb<LmdbRead::kRenew>>},
     {"lmdb-begin", run<Lmdb<LmdbRead::kBegin>>},

@@ -59,7 +59,9 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     made = shared_memory.parser(
         "kv", "Measures stores of keys and values between processes; see docs/how-to/benchmark-shared-memory.md.", root
     )
-    made.add_argument("--store", default=",".join(STORES), help=f"names, with commas between; there are {', '.join(STORES)}")
+    made.add_argument(
+        "--store", default=",".join(STORES), help=f"names, with commas between; there are {', '.join(STORES)}"
+    )
     made.add_argument(
         "--only",
         default="stores,python,phases",
@@ -67,7 +69,10 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     )
     arguments = shared_memory.complete(made.parse_args(words))
     arguments.stores, arguments.parts = arguments.store.split(","), arguments.only.split(",")
-    for option, given, known in (("store", arguments.stores, STORES), ("only", arguments.parts, ("stores", "python", "phases"))):
+    for option, given, known in (
+        ("store", arguments.stores, STORES),
+        ("only", arguments.parts, ("stores", "python", "phases")),
+    ):
         if set(given) - set(known):
             raise SystemExit(f"bench/run kv: --{option} {', '.join(sorted(set(given) - set(known)))}: not known")
     return arguments
@@ -104,7 +109,11 @@ def redis_server() -> Iterator[pathlib.Path | None]:
 def _there(arguments: argparse.Namespace) -> list[str]:
     """The stores that are asked for and built in."""
     listed = subprocess.run(
-        [arguments.build / "bench/kv", "--list"], capture_output=True, text=True, check=True, env=shared_memory.environment()
+        [arguments.build / "bench/kv", "--list"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=shared_memory.environment(),
     )
     built = json.loads(listed.stdout)
     if _redis_program() is None:
@@ -165,7 +174,9 @@ def judge(samples: Samples) -> list[Verdict]:
     return verdicts
 
 
-def _table(console: Console, samples: Samples, stores: list[str], policies: list[str], title: str, measures: list[str]) -> None:
+def _table(
+    console: Console, samples: Samples, stores: list[str], policies: list[str], title: str, measures: list[str]
+) -> None:
     """A row for each case, a column for each store."""
     medians = {key: statistics.median(taken) for key, taken in samples.items() if taken}
     table = report.new_table(f"{title}: medians", "what", "case", *stores, left=2)
@@ -226,7 +237,9 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     verdicts = judge(samples)
     if samples:
         _tables(console, samples, arguments.stores)
-        console.print("lmdb: a read transaction renewed for each get; lmdb-begin: begun and aborted; lmdb-held: one for all gets.")
+        console.print(
+            "lmdb: a read transaction renewed for each get; lmdb-begin: begun and aborted; lmdb-held: one for all gets."
+        )
     kv_python.table(console, python_samples)
     kv_phases.table(console, phases)
     if not arguments.smoke:

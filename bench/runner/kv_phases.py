@@ -16,11 +16,10 @@ GETS = 1000
 PMIX_STORES = ("ds21", "hash")
 PHASES = ("P7-P1", "P2-P1", "P3-P2", "P4-P3", "P5-P4", "P5-P3", "P6-P5", "P7-P6")
 MEANINGS = (
-    "P1: get is entered. P2: before the lock. P3: it is had. P4: the key is found. P5: the value is unpacked. P6: the lock is "
-    "given back. P7: get returns.\n"
-    "weft has no lock: P2 is the table found, P3 the key hashed; P5 to P6 is the second look that takes the lock's place.\n"
-    "PMIx is not rebuilt: P2, P3, P5 and P6 are its calls of the lock between processes, and P5-P3 is search and unpacking. "
-    "A dash: not seen. With hash it takes no such lock."
+    "P1: get is entered. P2: before the lock. P3: it is had. P4: the key is found. P5: the value is unpacked. P6: the "
+    "lock is given back. P7: get returns.\n"
+    "weft has no lock: what stands for P3 and P6 is in the how-to page. PMIx is not rebuilt: P2, P3, P5 and P6 are its "
+    "calls of the lock between processes, and P5-P3 is search and unpacking. A dash: not seen."
 )
 
 
@@ -49,7 +48,10 @@ def table(console: Console, found: dict[str, Any]) -> None:
     for unit in ("ticks", "ns"):
         shown = report.new_table(f"one get by phases, {unit}: mean, p50, p99", "whose", *PHASES)
         for name, result in found.items():
-            cells = [" ".join(report.short(value) for value in result[phase][unit]) if phase in result else "-" for phase in PHASES]
+            cells = [
+                " ".join(report.short(value) for value in result[phase][unit]) if phase in result else "-"
+                for phase in PHASES
+            ]
             shown.add_row(name, *cells)
         console.print(shown)
     console.print(MEANINGS, highlight=False)

@@ -39,5 +39,7 @@ def table(console: Console, found: dict[str, dict[str, list[float]]]) -> None:
     calls = list(dict.fromkeys(call for values in found.values() for call in values))
     shown = report.new_table("from Python, 64-byte values, ns of one call: medians", "store", *calls)
     for store, values in found.items():
-        shown.add_row(store, *(report.short(statistics.median(values[call])) if call in values else "" for call in calls))
+        shown.add_row(
+            store, *(report.short(statistics.median(values[call])) if call in values else "" for call in calls)
+        )
     console.print(shown)

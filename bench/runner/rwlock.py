@@ -100,7 +100,9 @@ def judge(samples: Samples, readers: list[int]) -> list[Verdict]:
         if own and any(rates):
             best = max(rate for rate in rates if rate)
             verdicts.append(
-                Verdict(f"reads, {PACED}: best of the paper / weft", _key("", count)[2:], best / own, 1 / RATE_LIMIT, "")
+                Verdict(
+                    f"reads, {PACED}: best of the paper / weft", _key("", count)[2:], best / own, 1 / RATE_LIMIT, ""
+                )
             )
     for pace in PACES:
         for count in readers:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One algorithm, measured by processes: readers and one writer. An algorithm is a class with size(readers), make(region,
-// readers), a Reader(region, index, readers) with read(body), and a Writer(region, readers) with lock() and unlock(). It is a parameter
-// of the compiler: a call by pointer would cost more than some of the locks.
+// One algorithm, measured by processes: readers and one writer. An algorithm is a class with size(readers),
+// make(region, readers), a Reader(region, index, readers) with read(body), and a Writer(region, readers) with lock()
+// and unlock(). It is a parameter of the compiler: a call by pointer would cost more than some of the locks.
 #pragma once
 
 #include <atomic>
@@ -151,8 +151,7 @@ void Harness::verify() {
   shared->go.store(1);
   // A writer that is never let in does not look at the clock.
   const int64_t end = weft::platform::now_ns() + kMostNs;
-  while (shared->stop.load() == 0 && weft::platform::now_ns() < end)
-    sleep_until(weft::platform::now_ns() + 1'000'000);
+  while (shared->stop.load() == 0 && weft::platform::now_ns() < end) sleep_until(weft::platform::now_ns() + 1'000'000);
   shared->stop.store(1);
   finish_processes(processes);
   int64_t reads = 0;
