@@ -131,7 +131,8 @@ template <typename Body>
 void Harness::in_chunks(Shared* shared, Reader& mine, const Body& body) const {
   constexpr int64_t kChunkNs = 50'000;
   int count = 1;
-  while (shared->stop.load() == 0) {
+  // Once at least, as a whole chunk.
+  while (shared->stop.load() == 0 || mine.chunks == 0) {
     const int64_t begin = weft::platform::now_ns();
     body(count);
     const int64_t taken = weft::platform::now_ns() - begin;
@@ -245,7 +246,7 @@ void Harness::gets_beside_puts() {
       const size_t size = value.size() * sizeof(uint64_t);
       weft_phase_init(&mine.counter, 2);
       meet(shared, i);
-      for (size_t at = 0; shared->stop.load() == 0; ++at) {
+      for (size_t at = 0; at == 0 || shared->stop.load() == 0; ++at) {
         const int number = order[at % order.size()];
         WEFT_PHASE(&mine.counter, 1);
         const bool found = reader.get(values_.key(number), reinterpret_cast<char*>(value.data()), size);

@@ -46,13 +46,17 @@ class Case:
         return f"{readers}, {self.size} B, {self.keys} keys"
 
 
+def of_size(size: int) -> Case:
+    return Case("get", size=size, keys=min(KEYS, MOST_BYTES // size))
+
+
 def cases(smoke: bool) -> list[Case]:
     found = [Case(measure, readers) for measure in ("get", "miss") for readers in READERS[: 1 if smoke else None]]
     found += [Case("put"), *(Case("beside", readers) for readers in READERS[: 1 if smoke else None])]
     if smoke:
         return found
     found += [Case("get", keys=MANY_KEYS)]
-    return found + [Case("get", size=size, keys=min(KEYS, MOST_BYTES // size)) for size in SIZES]
+    return found + [of_size(size) for size in SIZES]
 
 
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
@@ -192,8 +196,8 @@ def _tables(console: Console, samples: Samples, stores: list[str]) -> None:
     policies = list(dict.fromkeys(policy for policy, _, _ in samples))
     by_readers = [policy for policy in policies if f"{SIZE} B" in policy]
     _table(console, samples, stores, by_readers, "ns of one call", ["get", "miss", "put"])
-    _table(console, samples, stores, [Case("get", size=size, keys=min(KEYS, MOST_BYTES // size)).policy for size in SIZES],
-           "ns of one get, by size", ["get"])  # fmt: skip
+    by_size = [of_size(size).policy for size in SIZES]
+    _table(console, samples, stores, by_size, "ns of one get, by size", ["get"])
     title = f"get beside a process that puts {PUTS_PER_SECOND:,} a second, ns"
     quantiles = [f"beside: get_{name}" for name in ("p50", "p99", "p999")]
     _table(console, samples, stores, by_readers, title, quantiles)
@@ -205,7 +209,7 @@ def _draw(folder: pathlib.Path, samples: Samples, stores: list[str]) -> None:
 
     values: dict[str, dict[int, list[float]]] = collections.defaultdict(dict)
     for size in (*SIZES, SIZE):
-        case = Case("get", size=size, keys=min(KEYS, MOST_BYTES // size))
+        case = of_size(size)
         for store in stores:
             taken = samples.get((case.policy, store, "get"))
             if taken:
