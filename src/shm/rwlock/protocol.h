@@ -2,9 +2,9 @@
 // How readers and writers get the lock, and how it survives those who die.
 //
 //   reader  out -> in: slot 1, fence, the gate is open                                  (weft/rwlock.h, in line)
-//           out -> waiting: slot 1, fence, the gate is closed; slot kWaiting; looks for a writer that sleeps on the slot
-//           waiting -> in: as out -> in; or a writer has put 1 into the slot
-//           in -> out: slot 0, fence, if the gate is closed: looks for a writer that sleeps on the slot
+//           out -> waiting: slot 1, fence, the gate is closed; slot kWaiting; looks for a writer that sleeps on the
+//           slot waiting -> in: as out -> in; or a writer has put 1 into the slot in -> out: slot 0, fence, if the gate
+//           is closed: looks for a writer that sleeps on the slot
 //   writer  takes `writer`; closes the gate; fence; waits until no slot says in; sets `writing`
 //           clears `writing`; lets in those that wait (fair); opens the gate; wakes; gives `writer` back
 //
