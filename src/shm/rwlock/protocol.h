@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // How readers and writers get the lock, and how it survives those who die.
 //
-//   reader  out -> in: slot 1, light fence, the slot is not closed                      (weft/rwlock.h, in line)
-//           out -> asks: slot 1, the slot is closed: slot not closed, fence, the gate is open: in
-//           asks -> waiting: the gate is closed: slot closed, slot kWaiting; looks for a writer that sleeps on the slot
-//           waiting -> asks; or a writer has put 1 into the slot: in
-//           in -> out: slot 0, if the slot is closed: looks for a writer that sleeps on the slot
+//   reader  out -> in          slot 1, light fence, the slot is not closed              (weft/rwlock.h, in line)
+//           out -> asks        slot 1, the slot is closed
+//           asks -> in         slot not closed, fence, the gate is open
+//           asks -> waiting    the gate is closed: slot closed, slot kWaiting; looks for a writer that sleeps on it
+//           waiting -> asks    the gate is open again
+//           waiting -> in      a writer has put 1 into the slot
+//           in -> out          slot 0; if the slot is closed: looks for a writer that sleeps on it
 //   writer  takes `writer`; closes the gate; fence; closes the slots that are not; heavy fence, or all readers of those
 //           have answered; waits until no slot says in; sets `writing`
 //           clears `writing`; lets in those that wait (fair); opens the gate; wakes; gives `writer` back
 //
-// Exclusion, of a reader whose slot is closed: it writes its slot and then reads the gate, the writer writes the gate and
-// then reads the slots, with a fence between on both sides: one of the two sees the other. Only a slot that nobody else
-// writes then goes on: the reader's, back to waiting. By the same fences a writer that finds a slot closed is seen by the
-// reader that is about to free it, and a writer that closes one does so behind the reader's freeing.
+// Exclusion, of a reader whose slot is closed: it writes its slot and then reads the gate, the writer writes the gate
+// and then reads the slots, with a fence between on both sides: one of the two sees the other. Only a slot that nobody
+// else writes then goes on: the reader's, back to waiting. By the same fences a writer that finds a slot closed is seen
+// by the reader that is about to free it, and a writer that closes one does so behind the reader's freeing.
 //
-// Exclusion, of a reader whose slot is not closed: the same with `closed` in the place of the gate, and the writer's heavy
-// fence counts for both. It interrupts the CPUs on which readers run, which takes microseconds. A reader that waits has
-// asked, so that it is one of those above: where all of them are seen to wait, there is no heavy fence. Those who read all
-// the time come by at once.
+// Exclusion, of a reader whose slot is not closed: the same with `closed` in the place of the gate, and the writer's
+// heavy fence counts for both. It interrupts the CPUs on which readers run, which takes microseconds. A reader that
+// waits has asked, so that it is one of those above: where all of them are seen to wait, there is no heavy fence. Those
+// who read all the time come by at once.
 //
 // Death: the kernel marks what the dead one owned. A reader's lease is looked at by the writer that waits for its
 // slot. `writer` is looked at by the next writer, and by readers that have waited for a while. Whoever finds the mark

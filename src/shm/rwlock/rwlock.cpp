@@ -7,13 +7,13 @@
 #include <new>
 
 #include "shm/error.h"
+#include "shm/public.h"
 #include "shm/region/header.h"
 #include "shm/rwlock/attachment.h"
+#include "shm/sync/deadline.h"
 #include "shm/sync/process_fence.h"
 
 using namespace weft::shm;
-
-#define WEFT_PUBLIC extern "C" [[gnu::visibility("default")]]
 
 namespace {
 
@@ -25,23 +25,6 @@ static_assert(offsetof(RwlockSlotReal, closed) == offsetof(RwlockSlotReal, depth
 static_assert(RwlockSlotReal::kFenced == WEFT_RWLOCK_FENCED_);
 
 constexpr unsigned kFlags = WEFT_RWLOCK_PHASE_FAIR | WEFT_RWLOCK_PORTABLE;
-
-// False: it is no time.
-bool to_ns(const timespec* deadline, int64_t* ns) noexcept {
-  if (deadline == nullptr || deadline->tv_nsec < 0 || deadline->tv_nsec >= kSecondNs) return false;
-  if (deadline->tv_sec < 0) {
-    *ns = Protocol::kNow + 1;
-  } else if (deadline->tv_sec >= kForever / kSecondNs - 1) {
-    *ns = kForever;
-  } else {
-    *ns = deadline->tv_sec * kSecondNs + deadline->tv_nsec + 1;
-  }
-  return true;
-}
-
-int no_time(const char* name) noexcept {
-  return fail(EINVAL, "%s: that is no time: tv_nsec must be from 0 to 999999999", name);
-}
 
 // What the protocol says, in words.
 int explain(int code, const char* name) noexcept {
@@ -84,7 +67,8 @@ int enter(weft_rwlock_reader* handle, int64_t deadline_ns, const char* name) noe
 int write_lock(weft_rwlock* lock, int64_t deadline_ns, const char* name) noexcept {
   if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", name);
   if (lock->writes()) return fail(EDEADLK, "%s: the calling thread has the write lock already", name);
-  if (lock->reads()) return fail(EDEADLK, "%s: the calling thread has a read lock, which it must give back first", name);
+  if (lock->reads())
+    return fail(EDEADLK, "%s: the calling thread has a read lock, which it must give back first", name);
   const int code = lock->protocol.lock(deadline_ns);
   if (code == 0 || code == EOWNERDEAD) lock->writer.store(this_thread(), std::memory_order_relaxed);
   return explain(code, name);
@@ -127,8 +111,10 @@ WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, 
     return fail(EINVAL, "%s: flags %#x are unknown; there are %#x", kName, flags & ~kFlags, kFlags);
   }
   if (!can_overwrite(memory, needed)) {
-    return fail(EACCES, "%s: %zu bytes at %p cannot be written; map them with PROT_READ | PROT_WRITE, and make the "
-                        "file long enough", kName, needed, memory);
+    return fail(EACCES,
+                "%s: %zu bytes at %p cannot be written; map them with PROT_READ | PROT_WRITE, and make the "
+                "file long enough",
+                kName, needed, memory);
   }
   auto& layout = *static_cast<Layout*>(memory);
   begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed);
@@ -226,7 +212,8 @@ WEFT_PUBLIC int weft_rwlock_trywrlock(weft_rwlock* lock) {
 WEFT_PUBLIC int weft_rwlock_timedwrlock(weft_rwlock* lock, const timespec* deadline) {
   constexpr const char* kName = "weft_rwlock_timedwrlock";
   int64_t deadline_ns = 0;
-  return to_ns(deadline, &deadline_ns) ? write_lock(lock, deadline_ns, kName) : no_time(kName);
+  const int error = to_deadline(deadline, kName, &deadline_ns);
+  return error != 0 ? error : write_lock(lock, deadline_ns, kName);
 }
 
 WEFT_PUBLIC int weft_rwlock_wrunlock(weft_rwlock* lock) {
@@ -248,13 +235,11 @@ WEFT_PUBLIC int weft_rwlock_consistent(weft_rwlock* lock) {
 WEFT_PUBLIC int weft_rwlock_timedrdlock(weft_rwlock_reader* handle, const timespec* deadline) {
   constexpr const char* kName = "weft_rwlock_timedrdlock";
   int64_t deadline_ns = 0;
-  if (!to_ns(deadline, &deadline_ns)) return no_time(kName);
+  if (const int error = to_deadline(deadline, kName, &deadline_ns); error != 0) return error;
   return weft_rwlock_step_in_(handle) != 0 ? 0 : enter(handle, deadline_ns, kName);
 }
 
-WEFT_PUBLIC int weft_rwlock_enter_(weft_rwlock_reader* handle) {
-  return enter(handle, kForever, "weft_rwlock_rdlock");
-}
+WEFT_PUBLIC int weft_rwlock_enter_(weft_rwlock_reader* handle) { return enter(handle, kForever, "weft_rwlock_rdlock"); }
 
 WEFT_PUBLIC int weft_rwlock_try_enter_(weft_rwlock_reader* handle) {
   return enter(handle, Protocol::kNow, "weft_rwlock_tryrdlock");
