@@ -13,6 +13,7 @@
 #include <new>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/processes.h"
@@ -27,12 +28,12 @@ class Values {
  public:
   explicit Values(const Place& place) : place_(place) {
     for (int i = 0; i < place.keys; ++i) {
-      keys_.push_back(name('k', i));
-      missing_.push_back(name('m', i));
+      keys_ += name('k', i);
+      missing_ += name('m', i);
     }
   }
-  const std::string& key(int number) const { return keys_[static_cast<size_t>(number)]; }
-  const std::string& missing(int number) const { return missing_[static_cast<size_t>(number)]; }
+  std::string_view key(int number) const { return at(keys_, number); }
+  std::string_view missing(int number) const { return at(missing_, number); }
   void fill(std::vector<uint64_t>& value, int number, uint64_t put) const {
     value.assign(static_cast<size_t>(place_.value_size) / sizeof(uint64_t),
                  put * static_cast<uint64_t>(place_.keys) + static_cast<uint64_t>(number));
@@ -48,18 +49,30 @@ class Values {
     return kind + std::string(static_cast<size_t>(place_.key_size) - 1 - digits.size(), '0') + digits;
   }
 
+  std::string_view at(const std::string& all, int number) const {
+    const auto size = static_cast<size_t>(place_.key_size);
+    return {all.data() + static_cast<size_t>(number) * size, size};
+  }
+
   Place place_;
-  std::vector<std::string> keys_;
-  std::vector<std::string> missing_;
+  // One behind the other, so that looking them up costs little beside a get.
+  std::string keys_;
+  std::string missing_;
 };
 
 // The order in which a process asks for keys; so many that no cache of the processor learns it.
-inline std::vector<int> shuffled(int keys, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> order(8192);
-  for (int& each : order) each = static_cast<int>(random() % static_cast<unsigned>(keys));
-  return order;
-}
+class Order {
+ public:
+  Order(int keys, unsigned seed) : numbers_(kCount) {
+    std::mt19937 random(seed);
+    for (int& each : numbers_) each = static_cast<int>(random() % static_cast<unsigned>(keys));
+  }
+  int operator[](size_t at) const { return numbers_[at % kCount]; }
+
+ private:
+  static constexpr size_t kCount = 8192;
+  std::vector<int> numbers_;
+};
 
 struct Plan {
   Place place;
@@ -187,7 +200,7 @@ void Harness::gets(bool there) {
     processes.push_back(start_process([&, i] {
       typename Store::Reader reader(plan_.place);
       Reader& mine = shared->readers[i];
-      const std::vector<int> order = shuffled(plan_.place.keys, static_cast<unsigned>(i));
+      const Order order(plan_.place.keys, static_cast<unsigned>(i));
       std::vector<uint64_t> value(static_cast<size_t>(plan_.place.value_size) / sizeof(uint64_t));
       const size_t size = value.size() * sizeof(uint64_t);
       size_t at = 0;
@@ -198,11 +211,13 @@ void Harness::gets(bool there) {
       }
       meet(shared, i);
       in_chunks(shared, mine, [&](int count) {
+        int64_t wrong = 0;
         for (int k = 0; k < count; ++k) {
-          const int number = order[at++ % order.size()];
-          const std::string& key = there ? values_.key(number) : values_.missing(number);
-          mine.wrong += reader.get(key, reinterpret_cast<char*>(value.data()), size) != there;
+          const int number = order[at++];
+          const std::string_view key = there ? values_.key(number) : values_.missing(number);
+          wrong += reader.get(key, reinterpret_cast<char*>(value.data()), size) != there;
         }
+        mine.wrong += wrong;
       });
     }));
   }
@@ -216,13 +231,13 @@ void Harness::puts() {
   auto* shared = new (memory.map()) Shared{};
   const double ns = conduct(shared, {start_process([&] {
                               typename Store::Writer writer(plan_.place);
-                              const std::vector<int> order = shuffled(plan_.place.keys, 1);
+                              const Order order(plan_.place.keys, 1);
                               std::vector<uint64_t> value;
                               size_t at = 0;
                               meet(shared, 0);
                               in_chunks(shared, shared->readers[0], [&](int count) {
                                 for (int k = 0; k < count; ++k) {
-                                  const int number = order[at++ % order.size()];
+                                  const int number = order[at++];
                                   values_.fill(value, number, at);
                                   writer.put(values_.key(number), {reinterpret_cast<const char*>(value.data()),
                                                                    value.size() * sizeof(uint64_t)});
@@ -241,13 +256,13 @@ void Harness::gets_beside_puts() {
     processes.push_back(start_process([&, i] {
       typename Store::Reader reader(plan_.place);
       Reader& mine = shared->readers[i];
-      const std::vector<int> order = shuffled(plan_.place.keys, static_cast<unsigned>(i));
+      const Order order(plan_.place.keys, static_cast<unsigned>(i));
       std::vector<uint64_t> value(static_cast<size_t>(plan_.place.value_size) / sizeof(uint64_t));
       const size_t size = value.size() * sizeof(uint64_t);
       weft_phase_init(&mine.counter, 2);
       meet(shared, i);
       for (size_t at = 0; at == 0 || shared->stop.load() == 0; ++at) {
-        const int number = order[at % order.size()];
+        const int number = order[at];
         WEFT_PHASE(&mine.counter, 1);
         const bool found = reader.get(values_.key(number), reinterpret_cast<char*>(value.data()), size);
         WEFT_PHASE(&mine.counter, 2);
@@ -259,7 +274,7 @@ void Harness::gets_beside_puts() {
   }
   processes.push_back(start_process([&] {
     typename Store::Writer writer(plan_.place);
-    const std::vector<int> order = shuffled(plan_.place.keys, 99);
+    const Order order(plan_.place.keys, 99);
     std::vector<uint64_t> value;
     meet(shared, plan_.place.readers);
     const int64_t begin = weft::platform::now_ns();
@@ -275,7 +290,7 @@ void Harness::gets_beside_puts() {
           sleep_until(weft::platform::now_ns() + 100'000);
         continue;
       }
-      const int number = order[static_cast<size_t>(done) % order.size()];
+      const int number = order[static_cast<size_t>(done)];
       values_.fill(value, number, static_cast<uint64_t>(done));
       writer.put(values_.key(number), {reinterpret_cast<const char*>(value.data()), value.size() * sizeof(uint64_t)});
       ++done;
