@@ -121,8 +121,8 @@ WEFT_PUBLIC int weft_kv_unlink(const char* name) {
   return unlink(path.text) == 0 ? 0 : fail(errno, "%s: %s: %s", kName, path.text, std::strerror(errno));
 }
 
-WEFT_PUBLIC int weft_kv_get(const weft_kv* kv, const void* key, size_t key_length, void* value, size_t size,
-                            size_t* length, uint64_t* version) {
+WEFT_PUBLIC [[gnu::flatten]] int weft_kv_get(const weft_kv* kv, const void* key, size_t key_length, void* value,
+                                             size_t size, size_t* length, uint64_t* version) {
   constexpr const char* kName = "weft_kv_get";
   if (kv == nullptr || !is_bytes(key, key_length) || !is_bytes(value, size)) return is_null(kName);
   uint64_t found_length = 0;

@@ -97,7 +97,7 @@ class KvReader {
 
   // One try each; EAGAIN: something has changed.
   int try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
-              uint64_t* seen) const noexcept;
+              Moment* moment) const noexcept;
   int try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length, uint64_t* seen) const noexcept;
   // Negative, 0, positive: of the record's key against `key`, by hash, length and words.
   int compare(const Record& record, const KvKey& key) const noexcept;
@@ -139,24 +139,25 @@ template <class Ops>
 int KvReader<Ops>::get(const KvKey& key, void* value, uint64_t size, uint64_t* length,
                        uint64_t* version) const noexcept {
   for (Patience patience;;) {
-    uint64_t seen = 0;
-    const int code = try_get(key, value, size, length, version, &seen);
-    if (code != EAGAIN) return code;
-    if (patience.ended(seen)) return EBADMSG;
+    Moment moment{};
+    const int code = try_get(key, value, size, length, version, &moment);
+    if (code != EAGAIN) [[likely]] {
+      return code;
+    }
+    if (patience.ended(moment.version ^ moment.epoch << 32)) return EBADMSG;
     Ops::pause();
   }
 }
 
 template <class Ops>
 int KvReader<Ops>::try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
-                           uint64_t* seen) const noexcept {
-  Moment moment;
-  if (!begin(&moment)) return EBADMSG;
-  *seen = moment.version ^ moment.epoch << 32;
-  const uint64_t slots = moment.slots();
-  uint64_t index = moment.home(key.hash);
-  for (uint64_t n = 0; n < slots; ++n, index = index + 1 == slots ? 0 : index + 1) {
-    const uint64_t slot_at = moment.slot_at(index);
+                           Moment* noted) const noexcept {
+  if (!begin(noted)) return EBADMSG;
+  const Moment moment = *noted;
+  const uint64_t mask = moment.slots() - 1;
+  const uint64_t home = moment.home(key.hash);
+  for (uint64_t n = 0; n <= mask; ++n) {
+    const uint64_t slot_at = moment.slot_at((home + n) & mask);
     // Acquire: what the record holds.
     const uint64_t slot = words_.at(slot_at).load(std::memory_order_acquire);
     if (slot == kv_slot::kEmpty) break;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "platform/bulk_copy.h"
 #include "platform/cycles.h"
 #include "platform/fence.h"
 #include "shm/sync/process_fence.h"
@@ -22,6 +23,10 @@ struct RealOps {
   static void full_fence() noexcept { platform::full_fence(); }
   // A full fence of all threads of all processes that have said so by light_fences(). False: the kernel refuses.
   static bool heavy_fence() noexcept { return fence_processes(); }
+
+  // Whether there is copy_bulk(), for memory that somebody may be writing: see platform/bulk_copy.h.
+  static constexpr bool kCopiesBulk = platform::kHasBulkCopy;
+  static void copy_bulk(void* to, const void* from, uint64_t bytes) noexcept { platform::copy_bulk(to, from, bytes); }
 
   static int64_t now_ns() noexcept { return platform::now_ns(); }
   static int64_t spin_ns() noexcept { return shm::spin_ns(); }
