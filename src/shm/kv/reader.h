@@ -29,6 +29,9 @@ struct KvKey {
   uint64_t hash;
 };
 
+// Where a get is, for an Ops that counts what passes between (bench/kv/kv_phases.cpp).
+enum class KvPoint { noted, found, copied, checked };
+
 template <class Ops>
 class KvReader {
  public:
@@ -82,6 +85,9 @@ class KvReader {
 
   bool in_heap(uint64_t position, uint64_t bytes) const noexcept {
     return position >= kv_heap_begin<Ops>() && position < max_ && bytes <= max_ - position;
+  }
+  static void passes([[maybe_unused]] KvPoint point) noexcept {
+    if constexpr (requires { Ops::passes(point); }) Ops::passes(point);
   }
   bool begin(Moment* moment) const noexcept;
   // False: no record can lie there.
@@ -153,6 +159,7 @@ template <class Ops>
 int KvReader<Ops>::try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
                            Moment* noted) const noexcept {
   if (!begin(noted)) return EBADMSG;
+  passes(KvPoint::noted);
   const Moment moment = *noted;
   const uint64_t mask = moment.slots() - 1;
   const uint64_t home = moment.home(key.hash);
@@ -166,11 +173,14 @@ int KvReader<Ops>::try_get(const KvKey& key, void* value, uint64_t size, uint64_
     const bool possible = look(slot_at, slot, &record);
     const bool same = possible && record.hash == key.hash && record.key_length == key.length &&
                       words_.equal(record.position + kv_record::kKey, key.bytes, key.length);
+    if (same) passes(KvPoint::found);
     if (same && record.value_length <= size) words_.copy_out(record.value_at(), value, record.value_length);
+    if (same) passes(KvPoint::copied);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (!possible || !stands(moment, record)) return EAGAIN;
     if (!same) continue;
     if (!lasts(moment)) return EAGAIN;
+    passes(KvPoint::checked);
     *length = record.value_length;
     *version = record.version;
     return record.value_length <= size ? 0 : ERANGE;
