@@ -2,9 +2,9 @@
 """One get from Python: weft.KV against python-lmdb and a dict, each in an interpreter of its own, in turn."""
 
 import argparse
-import os
 import pathlib
 import statistics
+import subprocess
 import sys
 
 from rich.console import Console
@@ -22,8 +22,10 @@ def measure(
     """By store and call, nanoseconds."""
     found: dict[str, dict[str, list[float]]] = {}
     task = progress.add_task("", total=arguments.rounds * len(STORES))
-    path = os.pathsep.join([str(root / "python"), os.environ.get("PYTHONPATH", "")])
-    variables = {"PYTHONPATH": path, "WEFT_LIBRARY_DIR": str(arguments.build / "lib/weft")}
+    package = arguments.build / "python_tree"
+    words = ["cmake", "--install", str(arguments.build), "--component", "python", "--prefix", str(package / "weft")]
+    subprocess.run(words, check=True, capture_output=True)
+    variables = {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     for _ in range(arguments.rounds):
         for store in STORES:
             progress.update(task, advance=1, description=f"Python: {store}")
