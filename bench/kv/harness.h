@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -63,15 +64,14 @@ class Values {
 // The order in which a process asks for keys; so many that no cache of the processor learns it.
 class Order {
  public:
-  Order(int keys, unsigned seed) : numbers_(kCount) {
+  Order(int keys, unsigned seed) : numbers_(std::bit_ceil(static_cast<size_t>(std::max(keys, 8192)))) {
     std::mt19937 random(seed);
     for (int& each : numbers_) each = static_cast<int>(random() % static_cast<unsigned>(keys));
   }
-  int operator[](size_t at) const { return numbers_[at % kCount]; }
+  int operator[](size_t at) const { return numbers_[at & (numbers_.size() - 1)]; }
 
  private:
-  static constexpr size_t kCount = 8192;
-  std::vector<int> numbers_;
+  std::vector<int> numbers_;  // a power of two
 };
 
 struct Plan {

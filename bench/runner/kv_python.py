@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from . import report
+from .process import Failure
 from .shared_memory import Programs
 
 STORES = ("weft.KV", "lmdb", "dict")
@@ -24,7 +25,10 @@ def measure(
     task = progress.add_task("", total=arguments.rounds * len(STORES))
     package = arguments.build / "python_tree"
     words = ["cmake", "--install", str(arguments.build), "--component", "python", "--prefix", str(package / "weft")]
-    subprocess.run(words, check=True, capture_output=True)
+    made = subprocess.run(words, check=False, capture_output=True, text=True)
+    if made.returncode != 0:
+        programs.failures.append(Failure("Python", " ".join(words), made.stderr.strip()[-300:]))
+        return {}
     variables = {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     for _ in range(arguments.rounds):
         for store in STORES:
