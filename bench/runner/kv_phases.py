@@ -9,13 +9,12 @@ from rich.progress import Progress
 
 from . import report
 from .shared_memory import Programs
+from .shared_memory_measures import PHASE_TABLES, PHASES, STATISTICS
 
 CLIENTS = (2, 8, 16, 28)
 GETS = 1000
 # How the library stores what clients get, and what is said where it is not seen.
 PMIX_STORES = ("ds21", "hash")
-PHASES = ("P7-P1", "P2-P1", "P3-P2", "P4-P3", "P5-P4", "P5-P3", "P6-P5", "P7-P6")
-STATISTICS = ("mean", "p50", "p99")
 MEANINGS = (
     "P1: get is entered. P2: before the lock. P3: it is had. P4: the key is found. P5: the value is unpacked. P6: the "
     "lock is given back. P7: get returns.\n"
@@ -46,7 +45,7 @@ def measure(arguments: argparse.Namespace, programs: Programs, progress: Progres
 def table(console: Console, found: dict[str, Any]) -> None:
     if not found:
         return
-    for unit, statistic in (("ticks", "mean"), ("ticks", "p50"), ("ns", "p50"), ("ns", "p99")):
+    for unit, statistic in PHASE_TABLES:
         shown = report.new_table(f"one get by phases, {unit}, {statistic}", "whose", *PHASES)
         for name, result in found.items():
             at = STATISTICS.index(statistic)
