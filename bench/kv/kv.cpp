@@ -52,7 +52,8 @@ constexpr Kind kStores[] = {
 #ifdef WEFT_BENCH_REDIS
     {"redis", run<Redis>},
 #endif
-    {"rwlock-hash", run<RwlockHash>},
+    {"rwlock-hash", run<RwlockHash<Locks::kRwlock>>},
+    {"no-lock", run<RwlockHash<Locks::kNone>>},
 };
 
 [[noreturn]] void usage() {
