@@ -10,6 +10,7 @@
 #include "platform/fence.h"
 #include "shm/sync/process_fence.h"
 #include "shm/sync/robust.h"
+#include "shm/sync/thread_number.h"
 #include "shm/sync/wait.h"
 
 namespace weft::shm {
@@ -23,6 +24,8 @@ struct RealOps {
   // A full fence of all threads of all processes that have said so by light_fences(). False: the kernel refuses.
   static bool heavy_fence() noexcept { return fence_processes(); }
 
+  // Who the calling thread is; never kNobody.
+  static uint64_t self() noexcept { return thread_number(); }
   static int64_t now_ns() noexcept { return platform::now_ns(); }
   static int64_t spin_ns() noexcept { return shm::spin_ns(); }
   static void pause() noexcept { platform::pause(); }
