@@ -83,8 +83,7 @@ int weft_rwlock_create(void *memory, size_t size, unsigned readers, unsigned fla
  * of the process's own; the lock's must stay mapped as long as it is used.
  * EINVAL: null, not aligned, too small. EACCES: mapped without the right to read or write. EAGAIN: the lock is still
  * being made after a second. EBADMSG: no lock, or one that was destroyed. EPROTO: made by another version of weft, or
- * by a program of another word size, byte order or C library. ENOSYS: the lock relies on membarrier(2) and the process
- * may not call that. ENOMEM. */
+ * by a program of another word size, byte order or C library. ENOMEM. */
 int weft_rwlock_attach(weft_rwlock **lock, void *memory, size_t size);
 
 /* Ends the attachment, and the handles of threads that have ended. EBUSY: others are registered, or a thread of the
@@ -102,8 +101,8 @@ int weft_rwlock_register(weft_rwlock_reader **reader, weft_rwlock *lock);
  * handle is gone then, unless the call fails. EBUSY: the reader has the lock. EPERM: another thread's, which lives. */
 int weft_rwlock_unregister(weft_rwlock_reader *reader);
 
-/* Takes the write lock. EDEADLK: the thread has it, or has a read lock, through whatever attachment. ENOSYS: membarrier(2) was
- * allowed once and is not any more; nothing is locked. EBADMSG: the lock was destroyed, or written over. */
+/* Takes the write lock. EDEADLK: the thread has it, or has a read lock, through whatever attachment. ENOSYS: the
+ * lock relies on membarrier(2), which the process may not call, or not any more; it can read. Nothing is locked. EBADMSG: the lock was destroyed, or written over. */
 int weft_rwlock_wrlock(weft_rwlock *lock);
 /* The same, or EBUSY at once. */
 int weft_rwlock_trywrlock(weft_rwlock *lock);

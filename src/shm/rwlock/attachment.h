@@ -34,10 +34,12 @@ struct Reader : weft_rwlock_reader {
 struct weft_rwlock {
   using Layout = weft::shm::RwlockLayout<weft::shm::RealOps>;
 
-  weft_rwlock(Layout& memory, uint32_t count) noexcept : layout(memory), slots(count), protocol(memory, count) {}
+  weft_rwlock(Layout& memory, uint32_t count, bool writes) noexcept
+      : layout(memory), slots(count), may_write(writes), protocol(memory, count) {}
 
   Layout& layout;
   const uint32_t slots;
+  const bool may_write;  // the process can make the fences that the lock relies on
   weft::shm::RwlockProtocol<weft::shm::RealOps> protocol;
   // The thread of this process that has the write lock. Relaxed: only a thread's own number means anything to it.
   std::atomic<uint64_t> writer{weft::shm::kNobody};

@@ -55,7 +55,7 @@ int explain(int code, const char* name) noexcept {
     case ENOTRECOVERABLE:
       return fail(code, "%s: a writer has died, and the next one has not mended the data; make the lock anew", name);
     case ENOSYS:
-      return fail(code, "%s: the kernel refuses membarrier(2); make the lock with WEFT_RWLOCK_PORTABLE", name);
+      return fail(code, "%s: the kernel refuses membarrier(2), which this lock's writers need; make the lock with WEFT_RWLOCK_PORTABLE", name);
     case EDEADLK:
       return fail(code, "%s: the calling thread has the write lock, or a read lock, which it must give back first",
                   name);
@@ -98,7 +98,7 @@ void tell_tsan_of_writer(weft_rwlock& lock) noexcept {
 int write_lock(weft_rwlock* lock, int64_t deadline_ns, const char* name) noexcept {
   if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", name);
   if (const int gone = check_alive(*lock, name); gone != 0) return gone;
-  const int code = lock->protocol.lock(deadline_ns);
+  const int code = lock->may_write ? lock->protocol.lock(deadline_ns) : ENOSYS;
   if (code == 0 || code == EOWNERDEAD) {
     lock->writer.store(thread_number(), std::memory_order_relaxed);
     tell_tsan_of_writer(*lock);
@@ -170,8 +170,7 @@ WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size
   if (!can_overwrite(&layout.header.probe, sizeof layout.header.probe)) {
     return fail(EACCES, "%s: the lock is mapped for reading only; readers write too: map it with PROT_WRITE", kName);
   }
-  if (layout.fenced == 0 && !can_fence_processes()) return explain(ENOSYS, kName);
-  auto* made = new (std::nothrow) weft_rwlock(layout, slots);
+  auto* made = new (std::nothrow) weft_rwlock(layout, slots, layout.fenced != 0 || can_fence_processes());
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
   if (!enlist(made)) {
     delete made;
