@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members of nested regions and explicit tasks, more than CPUs, read and write under one lock, beside another process
- * that does so too. Members that wait must let those run who have the lock. Prints nothing and ends with 0. */
+ * that does so too, and after a process that was killed while its members read. Members that wait must let those run
+ * who have the lock. Prints nothing and ends with 0. */
 #include <errno.h>
 #include <omp.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,14 +64,34 @@ static void member(int number) {
   check(weft_rwlock_unregister(reader), "unregister");
 }
 
+/* Every member has a read lock when the process is killed. No writer may come meanwhile: it would keep the last ones out. */
+static void die_with_locks(void) {
+#pragma omp parallel num_threads(kOuter * kInner)
+  {
+    weft_rwlock_reader *reader;
+    check(weft_rwlock_register(&reader, lock), "register");
+    check(weft_rwlock_rdlock(reader), "rdlock");
+#pragma omp barrier
+    if (omp_get_thread_num() == 0) kill(getpid(), SIGKILL);
+#pragma omp barrier
+  }
+}
+
 int main(void) {
   const size_t bytes = weft_rwlock_size(kReaders);
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   pair = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   check(weft_rwlock_create(memory, bytes, kReaders, 0), "create");
   check(weft_rwlock_attach(&lock, memory, bytes), "attach");
+  const pid_t dying = fork();
+  if (dying == 0) {
+    die_with_locks();
+    return 0;
+  }
+  waitpid(dying, NULL, 0);
   const pid_t other = fork();
   if (other == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     weft_rwlock_reader *reader;
     check(weft_rwlock_register(&reader, lock), "register");
     for (;;) {
