@@ -302,10 +302,9 @@ TEST_P(RwlockTest, AChildOfAForkRegistersAnew) {
   EXPECT_EQ(result, 0);
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   ASSERT_EQ(weft_rwlock_wrlock(lock_), 0);
-  EXPECT_EQ(result_of(spawn([&] {
-              return weft_rwlock_wrunlock(lock_) != EPERM || weft_rwlock_trywrlock(lock_) != EBUSY;
-            })),
-            0);
+  EXPECT_EQ(
+      result_of(spawn([&] { return weft_rwlock_wrunlock(lock_) != EPERM || weft_rwlock_trywrlock(lock_) != EBUSY; })),
+      0);
   EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
 }
@@ -519,8 +518,8 @@ TEST(RwlockInputTest, AFileThatWasCutOffIsNoCrash) {
   munmap(memory, bytes);
 }
 
-// A process that something else writes into gets errors or wrong answers, and lives. Not so where it hits the pointers by
-// which the C library keeps a thread's robust mutexes.
+// A process that something else writes into gets errors or wrong answers, and lives. Not so where it hits the pointers
+// by which the C library keeps a thread's robust mutexes.
 TEST(RwlockInputTest, WhatIsWrittenThereLaterIsNoCrash) {
   using Layout = RwlockLayout<RealOps>;
   constexpr unsigned kSlots = 3;

@@ -54,8 +54,8 @@ struct weft_rwlock {
 
 namespace weft::shm {
 
-// All attachments of the process; in the child of a fork what they know of threads is made void. False: the C library has
-// no memory to do that.
+// All attachments of the process; in the child of a fork what they know of threads is made void. False: the C library
+// has no memory to do that.
 bool enlist(weft_rwlock* lock) noexcept;
 void strike(const weft_rwlock* lock) noexcept;
 

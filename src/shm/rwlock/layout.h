@@ -29,16 +29,16 @@ struct alignas(128) RwlockSlot {
   static constexpr bool is_waiting(uint32_t depth) noexcept { return (depth & kWaiting) != 0; }
   static constexpr bool is_in(uint32_t depth) noexcept { return !is_waiting(depth) && (depth & ~kFenced) != 0; }
 
-  // How often the reader has locked; or kWaiting: it waits to be let in, and has nothing. Neither: it is out. Written by
-  // the reader; from kWaiting to 1 also by a writer that lets it in; to 0 by who finds the reader dead.
+  // How often the reader has locked; or kWaiting: it waits to be let in, and has nothing. Neither: it is out. Written
+  // by the reader; from kWaiting to 1 also by a writer that lets it in; to 0 by who finds the reader dead.
   typename Ops::template Atomic<uint32_t> depth;
   // kFree: the reader goes in without looking at the gate. Set by the reader, when it has found the gate open.
   // kClosing: a writer has closed it, and does not know yet whether the reader has seen that. kClosed: it knows.
   typename Ops::template Atomic<uint32_t> closed;
   // The reader's from when it registers until it unregisters, and told to be nobody's by the kernel when it is gone.
   typename Ops::Robust lease;
-  // Another number each time that somebody registers here, and the number of the thread (sync/thread_number.h). Written by
-  // the owner of the lease.
+  // Another number each time that somebody registers here, and the number of the thread (sync/thread_number.h). Written
+  // by the owner of the lease.
   typename Ops::template Atomic<uint64_t> owner;
   typename Ops::template Atomic<uint64_t> thread;
 };

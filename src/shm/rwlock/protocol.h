@@ -10,15 +10,15 @@
 //           have answered; waits until no slot says in; sets `writing`
 //           clears `writing`; lets in those that wait (fair); opens the gate; wakes; gives `writer` back
 //
-// Exclusion, of a reader whose slot is closed: it writes its slot and then reads the gate, the writer writes the gate and
-// then reads the slots, with a fence between on both sides: one of the two sees the other. Only a slot that nobody else
-// writes then goes on: the reader's, back to waiting. By the same fences a writer that finds a slot closed is seen by the
-// reader that is about to free it, and a writer that closes one does so behind the reader's freeing.
+// Exclusion, of a reader whose slot is closed: it writes its slot and then reads the gate, the writer writes the gate
+// and then reads the slots, with a fence between on both sides: one of the two sees the other. Only a slot that nobody
+// else writes then goes on: the reader's, back to waiting. By the same fences a writer that finds a slot closed is seen
+// by the reader that is about to free it, and a writer that closes one does so behind the reader's freeing.
 //
-// Exclusion, of a reader whose slot is not closed: the same with `closed` in the place of the gate, and the writer's heavy
-// fence counts for both. It interrupts the CPUs on which readers run, which takes microseconds. A reader that waits has
-// asked, so that it is one of those above: where all of them are seen to wait, there is no heavy fence. Those who read all
-// the time come by at once.
+// Exclusion, of a reader whose slot is not closed: the same with `closed` in the place of the gate, and the writer's
+// heavy fence counts for both. It interrupts the CPUs on which readers run, which takes microseconds. A reader that
+// waits has asked, so that it is one of those above: where all of them are seen to wait, there is no heavy fence. Those
+// who read all the time come by at once.
 //
 // Death: the kernel marks what the dead one owned. A reader's lease is looked at by the writer that waits for its
 // slot. `writer` is looked at by the next writer, and by readers that have waited for a while. Whoever finds the mark
@@ -56,8 +56,8 @@ class RwlockProtocol {
   // Whether the thread is gone that had the slot when its owner was `owner`.
   bool has_gone(Slot& slot, uint64_t owner) noexcept;
 
-  // After a step in that met a closed slot: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE, EBADMSG. EDEADLK:
-  // the thread has the write lock.
+  // After a step in that met a closed slot: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE, EBADMSG.
+  // EDEADLK: the thread has the write lock.
   int enter(Slot& mine, int64_t deadline_ns) noexcept;
   // The reader is out, and its slot was closed.
   void left(Slot& mine) noexcept;
@@ -203,9 +203,8 @@ template <class Ops>
 bool RwlockProtocol<Ops>::withdraw(Slot& mine) noexcept {
   // Relaxed: only a writer that lets the reader in changes it, which the exchange sees.
   uint32_t waiting = mine.depth.load(std::memory_order_relaxed) | Slot::kWaiting;
-  // Acquire where it fails: a writer that has let the reader in has written before.
-  return mine.depth.compare_exchange_strong(waiting, waiting & Slot::kFenced, std::memory_order_relaxed,
-                                            std::memory_order_acquire);
+  // Acquire, for where it fails: a writer that has let the reader in has written before.
+  return mine.depth.compare_exchange_strong(waiting, waiting & Slot::kFenced, std::memory_order_acquire);
 }
 
 template <class Ops>
@@ -240,10 +239,8 @@ int RwlockProtocol<Ops>::enter(Slot& mine, int64_t deadline_ns) noexcept {
       // Relaxed: as in withdraw().
       uint32_t waiting = mine.depth.load(std::memory_order_relaxed) | Slot::kWaiting;
       const uint32_t in = (waiting & Slot::kFenced) | 1;
-      // Acquire where it fails: a writer has let the reader in.
-      if (!mine.depth.compare_exchange_strong(waiting, in, std::memory_order_relaxed, std::memory_order_acquire)) {
-        return 0;
-      }
+      // Acquire, for where it fails: a writer has let the reader in.
+      if (!mine.depth.compare_exchange_strong(waiting, in, std::memory_order_acquire)) return 0;
       if (ask(mine)) return 0;
       step_back(mine);
       continue;

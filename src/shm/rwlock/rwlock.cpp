@@ -55,7 +55,10 @@ int explain(int code, const char* name) noexcept {
     case ENOTRECOVERABLE:
       return fail(code, "%s: a writer has died, and the next one has not mended the data; make the lock anew", name);
     case ENOSYS:
-      return fail(code, "%s: the kernel refuses membarrier(2), which this lock's writers need; make the lock with WEFT_RWLOCK_PORTABLE", name);
+      return fail(code,
+                  "%s: the kernel refuses membarrier(2), which this lock's writers need; make the lock with "
+                  "WEFT_RWLOCK_PORTABLE",
+                  name);
     case EDEADLK:
       return fail(code, "%s: the calling thread has the write lock, or a read lock, which it must give back first",
                   name);
@@ -143,8 +146,10 @@ WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, 
     return fail(EINVAL, "%s: flags %#x are unknown; there are %#x", kName, flags & ~kFlags, kFlags);
   }
   if (!can_overwrite(memory, needed)) {
-    return fail(EACCES, "%s: %zu bytes at %p cannot be written; map them with PROT_READ | PROT_WRITE, and make the "
-                        "file long enough", kName, needed, memory);
+    return fail(EACCES,
+                "%s: %zu bytes at %p cannot be written; map them with PROT_READ | PROT_WRITE, and make the "
+                "file long enough",
+                kName, needed, memory);
   }
   auto& layout = *static_cast<Layout*>(memory);
   begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed);
@@ -161,7 +166,8 @@ WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size
   if (error != 0) return error;
   auto& layout = *static_cast<Layout*>(memory);
   if (!can_read(memory, layout.header.size)) {
-    return fail(EACCES, "%s: the file that is mapped ends before the lock does; it was cut off, or is another one", kName);
+    return fail(EACCES, "%s: the file that is mapped ends before the lock does; it was cut off, or is another one",
+                kName);
   }
   const uint32_t slots = layout.slots;
   if (slots == 0 || slots > WEFT_RWLOCK_MOST_READERS || rwlock_bytes<RealOps>(slots) > layout.header.size) {
@@ -276,9 +282,7 @@ WEFT_PUBLIC int weft_rwlock_timedrdlock(weft_rwlock_reader* handle, const timesp
   return weft_rwlock_step_in_(handle) != 0 ? 0 : enter(handle, deadline_ns, kName);
 }
 
-WEFT_PUBLIC int weft_rwlock_enter_(weft_rwlock_reader* handle) {
-  return enter(handle, kForever, "weft_rwlock_rdlock");
-}
+WEFT_PUBLIC int weft_rwlock_enter_(weft_rwlock_reader* handle) { return enter(handle, kForever, "weft_rwlock_rdlock"); }
 
 WEFT_PUBLIC int weft_rwlock_try_enter_(weft_rwlock_reader* handle) {
   return enter(handle, Protocol::kNow, "weft_rwlock_tryrdlock");

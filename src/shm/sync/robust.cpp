@@ -12,7 +12,8 @@ namespace weft::shm {
 
 namespace {
 
-// Normal, robust and shared, as the C library writes it down (nptl/pthreadP.h). It does not change while the mutex lives.
+// Normal, robust and shared, as the C library writes it down (nptl/pthreadP.h). It does not change while the mutex
+// lives.
 constexpr int kKind = 0x90;
 
 Taken result_of(int error) noexcept {

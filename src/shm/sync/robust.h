@@ -3,9 +3,9 @@
 // that thread is gone, whether it ended, was killed or its program was replaced by another.
 //
 // It is a robust mutex of the C library. The kernel's list of a thread's robust mutexes is found by the thread's
-// identity, so a user-level thread, which brings its identity to whichever OS thread runs it, owns as a thread does. It is
-// not of the kind that finds a thread that takes what it has: that compares numbers of threads, which are the same for
-// different threads of two PID namespaces.
+// identity, so a user-level thread, which brings its identity to whichever OS thread runs it, owns as a thread does. It
+// is not of the kind that finds a thread that takes what it has: that compares numbers of threads, which are the same
+// for different threads of two PID namespaces.
 #pragma once
 
 #include <cstdint>
