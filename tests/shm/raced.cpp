@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built with -fsanitize=thread and linked with the library as it is: what the lock guards is no race, and with the
 // argument `unguarded`, for which a reader does not lock, it is one.
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
@@ -36,7 +38,8 @@ int main(int count, char** arguments) {
     for (int i = 0; i < 2; ++i) {
       threads.emplace_back([&] {
         for (int round = 0; round < 500; ++round) {
-          const std::unique_lock guard(lock);
+          const std::unique_lock guard =
+              round % 2 == 0 ? std::unique_lock(lock) : std::unique_lock(lock, std::chrono::hours(1));
           ++first;
           ++second;
         }
