@@ -64,19 +64,19 @@ using namespace weft::numa;
 
 extern "C" {
 
-[[gnu::visibility("default"), noreturn]] void _exit(int status) {
+[[gnu::visibility("default")]] void _exit(int status) {
   before_end();
   g_exit.get()(status);
   __builtin_unreachable();
 }
 
-[[gnu::visibility("default"), noreturn]] void _Exit(int status) noexcept {
+[[gnu::visibility("default")]] void _Exit(int status) noexcept {
   before_end();
   g_Exit.get()(status);
   __builtin_unreachable();
 }
 
-[[gnu::visibility("default"), noreturn]] void quick_exit(int status) noexcept {
+[[gnu::visibility("default")]] void quick_exit(int status) noexcept {
   before_end();
   g_quick_exit.get()(status);
   __builtin_unreachable();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <signal.h>
 #include <ucontext.h>
 
 #include "numa/record/layout.h"

@@ -109,7 +109,15 @@ void guard_arrays() noexcept {
   }
 }
 
+// Whether there is to be a round now: if what has been spent allows it, and in any case some, evenly over the time on a
+// logarithmic scale. What is used now may not be what was used before.
+bool is_due(int64_t last, int64_t elapsed) noexcept {
+  constexpr int64_t kRarest = 12;
+  return may_spend() || elapsed - last > elapsed / kRarest;
+}
+
 void* sample(void*) {
+  int64_t last = 0;
   prctl(PR_SET_NAME, "weft-numa");
   record()->header.sampler = thread_number();
   for (;;) {
@@ -122,7 +130,8 @@ void* sample(void*) {
     if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
     if (all->header.touches.load(std::memory_order_relaxed) >= kTouches) guard_stop(Stop::full);
     if (!guard_is_on()) return nullptr;
-    if (may_spend()) {
+    if (is_due(last, elapsed)) {
+      last = elapsed;
       lock_arrays();
       guard_arrays();
       unlock_arrays();

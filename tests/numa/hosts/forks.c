@@ -2,8 +2,15 @@
 // Children of every kind use what they have inherited.
 #include "busy.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+
+#ifdef SYS_fork
+#define FORK_CALL SYS_fork
+#else
+#define FORK_CALL SYS_clone, SIGCHLD, 0, 0, 0, 0
+#endif
 
 extern pid_t _Fork(void);
 
@@ -26,7 +33,7 @@ int main(int count, char **arguments) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, work, NULL) == 0);
   for (int turn = 0; goes_on(); ++turn) {
-    const pid_t child = turn % 3 == 0 ? fork() : turn % 3 == 1 ? _Fork() : (pid_t)syscall(SYS_fork);
+    const pid_t child = turn % 3 == 0 ? fork() : turn % 3 == 1 ? _Fork() : (pid_t)syscall(FORK_CALL);
     CHECK(child >= 0);
     if (child == 0) {
       if (sum_of(64) != SIZE / 64) _exit(2);

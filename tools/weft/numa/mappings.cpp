@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <tuple>
 
 namespace weft::tools::numa {
 
@@ -98,7 +99,8 @@ std::vector<MappingRow> mappings_of(const Evidence& evidence) {
   }
   std::vector<MappingRow> rows;
   for (auto& [kind, row] : by_kind) rows.push_back(std::move(row));
-  std::stable_sort(rows.begin(), rows.end(), [](const MappingRow& a, const MappingRow& b) { return a.sum > b.sum; });
+  std::sort(rows.begin(), rows.end(),
+            [](const MappingRow& a, const MappingRow& b) { return std::tie(b.sum, a.kind) < std::tie(a.sum, b.kind); });
   return rows;
 }
 

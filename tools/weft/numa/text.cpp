@@ -39,7 +39,8 @@ std::string shares_text(const Shares& shares, size_t room) {
   for (const auto& [node, share] : shares) {
     if (std::lround(100 * share) > 0) by_part.emplace_back(share, node);
   }
-  std::stable_sort(by_part.begin(), by_part.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(by_part.begin(), by_part.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::string text;
   for (const auto& [share, node] : by_part) {
     const std::string name = node < 0 ? "untouched" : std::to_string(node);
