@@ -9,7 +9,8 @@ if(TARGET weft_driver)
   install(TARGETS weft_driver RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${CMAKE_BINARY_DIR}/bin/weftc++ ${CMAKE_BINARY_DIR}/bin/weftfort DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(TARGETS weft weft_audit weft_numa weft_tcm weft_trace weft_mpi LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+install(TARGETS weft weft_audit weft_numa weft_tcm weft_trace weft_mpi weft_shm
+        LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 foreach(mpi IN LISTS WEFT_MPIS)
   install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endforeach()
@@ -28,19 +29,21 @@ if(TARGET weft_tsan)
           DESTINATION ${WEFT_INSTALL_LIBRARY_DIR}/tsan)
 endif()
 install(FILES tools/gdb/weft-gdb.py DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
 install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 configure_package_config_file(cmake/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake
-  INSTALL_DESTINATION ${config} PATH_VARS WEFT_INSTALL_LIBRARY_DIR)
+  INSTALL_DESTINATION ${config} PATH_VARS WEFT_INSTALL_LIBRARY_DIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake DESTINATION ${config})
 
 # Relative to its own folder, so that the tree can be moved.
 file(RELATIVE_PATH WEFT_PC_TO_INCLUDE /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix/${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/weft-shm.pc.in ${PROJECT_BINARY_DIR}/weft-shm.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weft.pc ${PROJECT_BINARY_DIR}/weft-shm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # `make deb`: one package with what the above installs, under /usr.
 set(CPACK_GENERATOR DEB)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reader-writer lock between processes, in memory that they share. A read lock costs a store and no atomic
+ * read-modify-write; a process that is killed loses nobody the lock.
+ *
+ * One process makes the lock in shared memory (mmap, shm_open, memfd), and each process attaches to it, at whatever
+ * address. A thread that reads registers first: it gets a reader's handle, with a slot of its own in the lock.
+ *
+ *     weft_rwlock *lock;
+ *     weft_rwlock_reader *reader;
+ *     weft_rwlock_create(memory, weft_rwlock_size(64), 64, 0);   // once
+ *     weft_rwlock_attach(&lock, memory, size);                   // each process
+ *     weft_rwlock_register(&reader, lock);                       // each thread that reads
+ *     weft_rwlock_rdlock(reader);  ...  weft_rwlock_rdunlock(reader);
+ *     weft_rwlock_wrlock(lock);    ...  weft_rwlock_wrunlock(lock);
+ *
+ * Death. A reader that dies (its thread ends, its process is killed or executes another program) is taken out by the
+ * writer that waits for it. A writer that dies before it has the lock leaves nothing. One that dies while it has the
+ * lock may have left the data half written: the next weft_rwlock_wrlock() returns EOWNERDEAD, with the lock held. Its
+ * caller mends the data and calls weft_rwlock_consistent(); if it unlocks without, all calls return ENOTRECOVERABLE
+ * from then on. Read locks return EOWNERDEAD too, without the lock, until somebody has mended the data.
+ *
+ * Order. Readers do not wait for each other. A writer that waits keeps new readers out, so that readers may starve
+ * beside writers that follow each other without a pause; with WEFT_RWLOCK_PHASE_FAIR each writer lets in the readers
+ * that wait before the next writer. A reader that has the lock may lock again, and never waits then. A stopped process
+ * (SIGSTOP) keeps what it has.
+ *
+ * Forks. Handles of readers are the parent's: in the child they return EPERM, and the child registers anew. The
+ * attachment works in both. Children by clone(2) or _Fork() must not use handles of the parent.
+ *
+ * All calls may be made by any thread at any time, but for one reader's handle by one thread at a time, and not by
+ * handlers of signals. They are no points of cancellation. Each returns 0 or the errno value that stands with it, and
+ * weft_shm_error() (weft/shm.h) says more. ENOTRECOVERABLE and EOWNERDEAD mean the above wherever they occur.
+ *
+ * The calls that are in line here are also in the library, for other languages.
+ *
+ * The method: a slot per reader with a flag, after Hsieh and Weihl ("Scalable reader-writer locks for parallel
+ * systems", 1992); the fence of the reader moved to the writer by membarrier(2). */
+#ifndef WEFT_RWLOCK_H
+#define WEFT_RWLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "shm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One process's attachment to a lock. */
+typedef struct weft_rwlock weft_rwlock;
+
+/* A registered reader. What it holds is for the functions below alone. */
+typedef struct weft_rwlock_reader {
+  /* How often its owner has locked, with WEFT_RWLOCK_FENCED_ where the reader makes its fences itself; and behind it, on
+   * the same line, whether the reader must ask before it goes in: not 0. */
+  uint32_t *slot;
+} weft_rwlock_reader;
+
+enum {
+  /* The default: no reader comes in while a writer waits. */
+  WEFT_RWLOCK_PREFER_WRITER = 0,
+  /* Each writer lets in those readers that wait, before the next writer: no reader waits for more than two. */
+  WEFT_RWLOCK_PHASE_FAIR = 1,
+  /* Readers make full fences themselves, for machines or sandboxes without membarrier(2); also taken by itself where
+   * the kernel of the process that makes the lock has none. */
+  WEFT_RWLOCK_PORTABLE = 2
+};
+
+/* The most readers of one lock. */
+#define WEFT_RWLOCK_MOST_READERS 65536u
+
+/* Bytes that a lock for at most `readers` registered readers takes; 0 for 0 and for more than the most. */
+size_t weft_rwlock_size(unsigned readers);
+
+/* Makes a lock in `memory`, aligned to 64 bytes, of `size` bytes or more. What was there before is gone; nobody may be
+ * attached to it. `flags`: WEFT_RWLOCK_... or 0.
+ * EINVAL: null, not aligned, too small, no readers or too many, unknown flags. EACCES: the memory cannot be written. */
+int weft_rwlock_create(void *memory, size_t size, unsigned readers, unsigned flags);
+
+/* Attaches to the lock at `memory`, of which `size` bytes are mapped, writable and shared. The attachment is of memory
+ * of the process's own; the lock's must stay mapped as long as it is used.
+ * EINVAL: null, not aligned, too small. EACCES: mapped without the right to read or write. EAGAIN: the lock is still
+ * being made after a second. EBADMSG: no lock, or one that was destroyed. EPROTO: made by another version of weft, or
+ * by a program of another word size, byte order or C library. ENOMEM. */
+int weft_rwlock_attach(weft_rwlock **lock, void *memory, size_t size);
+
+/* Ends the attachment, and the handles of threads that have ended. EBUSY: others are registered, or a thread of the
+ * process has the write lock. */
+int weft_rwlock_detach(weft_rwlock *lock);
+
+/* No process can attach any more. EBUSY: somebody is registered or has the write lock. */
+int weft_rwlock_destroy(weft_rwlock *lock);
+
+/* A slot for the calling thread, until the thread unregisters or ends. EAGAIN: all slots are taken by live readers;
+ * make the lock for more. EBADMSG: the lock was destroyed. ENOMEM. */
+int weft_rwlock_register(weft_rwlock_reader **reader, weft_rwlock *lock);
+
+/* By the thread that has registered; by any one when that thread has ended, or is the parent's of this process. The
+ * handle is gone then, unless the call fails. EBUSY: the reader has the lock. EPERM: another thread's, which lives. */
+int weft_rwlock_unregister(weft_rwlock_reader *reader);
+
+/* Takes the write lock. EDEADLK: the thread has it, or has a read lock, through whatever attachment. ENOSYS: the
+ * lock relies on membarrier(2), which the process may not call, or not any more; it can read. Nothing is locked. EBADMSG: the lock was destroyed, or written over. */
+int weft_rwlock_wrlock(weft_rwlock *lock);
+/* The same, or EBUSY at once. */
+int weft_rwlock_trywrlock(weft_rwlock *lock);
+/* The same until `deadline` of CLOCK_MONOTONIC, then ETIMEDOUT. EINVAL: no time. */
+int weft_rwlock_timedwrlock(weft_rwlock *lock, const struct timespec *deadline);
+/* EPERM: the calling thread has not the write lock. */
+int weft_rwlock_wrunlock(weft_rwlock *lock);
+
+/* After EOWNERDEAD: the data is whole again. EINVAL: there was nothing to mend. EPERM: as above. */
+int weft_rwlock_consistent(weft_rwlock *lock);
+
+/* The same as weft_rwlock_rdlock() below, at once with EBUSY, or with ETIMEDOUT at `deadline` of CLOCK_MONOTONIC. */
+int weft_rwlock_timedrdlock(weft_rwlock_reader *reader, const struct timespec *deadline);
+
+/* The parts of the functions below that are not in line. */
+int weft_rwlock_enter_(weft_rwlock_reader *reader);
+int weft_rwlock_try_enter_(weft_rwlock_reader *reader);
+int weft_rwlock_leave_(weft_rwlock_reader *reader);
+int weft_rwlock_left_(weft_rwlock_reader *reader);
+
+/* A test may put a model of memory in the place of the machine's. */
+#ifndef WEFT_RWLOCK_LOAD_
+#define WEFT_RWLOCK_LOAD_(word, order) __atomic_load_n(word, __ATOMIC_##order)
+#define WEFT_RWLOCK_STORE_(word, value, order) __atomic_store_n(word, value, __ATOMIC_##order)
+#define WEFT_RWLOCK_EXCHANGE_(word, value) __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST)
+/* The writer's membarrier makes the processor do the rest. */
+#define WEFT_RWLOCK_LIGHT_FENCE_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#endif
+
+#define WEFT_RWLOCK_FENCED_ 0x40000000u
+
+/* One more lock, or the first one: 1 if the reader has it now, 0 if it must ask. Its own slot is written by its owner
+ * alone while it is not waiting, so relaxed. The store of the slot and the load behind it are ordered by a fence, the
+ * reader's own or the writer's. Acquire: nothing that is read under the lock is read before. What the last writer has
+ * written was seen when the reader asked, as it has to once after each writer. */
+static inline int weft_rwlock_step_in_(weft_rwlock_reader *reader) {
+  uint32_t *const slot = reader->slot;
+  const uint32_t depth = WEFT_RWLOCK_LOAD_(slot, RELAXED);
+  if (__builtin_expect(depth != 0, 0)) {
+    if (depth != WEFT_RWLOCK_FENCED_) {
+      WEFT_RWLOCK_STORE_(slot, depth + 1u, RELAXED);
+      return 1;
+    }
+    WEFT_RWLOCK_EXCHANGE_(slot, WEFT_RWLOCK_FENCED_ | 1u);
+  } else {
+    WEFT_RWLOCK_STORE_(slot, 1u, RELAXED);
+    WEFT_RWLOCK_LIGHT_FENCE_();
+  }
+  return WEFT_RWLOCK_LOAD_(slot + 1, ACQUIRE) == 0;
+}
+
+/* Takes a read lock, or one more where the reader has one. EDEADLK: the thread has the write lock. EPERM: the handle is
+ * the parent's of this child. */
+static inline int weft_rwlock_rdlock(weft_rwlock_reader *reader) {
+  return __builtin_expect(weft_rwlock_step_in_(reader), 1) ? 0 : weft_rwlock_enter_(reader);
+}
+
+/* The same, or EBUSY at once. */
+static inline int weft_rwlock_tryrdlock(weft_rwlock_reader *reader) {
+  return __builtin_expect(weft_rwlock_step_in_(reader), 1) ? 0 : weft_rwlock_try_enter_(reader);
+}
+
+/* Gives back one read lock. EPERM: the reader has none. */
+static inline int weft_rwlock_rdunlock(weft_rwlock_reader *reader) {
+  uint32_t *const slot = reader->slot;
+  const uint32_t depth = WEFT_RWLOCK_LOAD_(slot, RELAXED);
+  /* Release: a writer that sees the slot free comes after what was read. Then whether a writer waits for this slot: it
+   * may sleep. A reader that makes its fences itself makes none here. It may miss a writer that falls asleep at this
+   * very moment, which therefore looks again by itself. */
+  if (__builtin_expect(depth != 1u, 0)) {
+    if (depth != (WEFT_RWLOCK_FENCED_ | 1u)) return weft_rwlock_leave_(reader);
+    WEFT_RWLOCK_STORE_(slot, WEFT_RWLOCK_FENCED_, RELEASE);
+  } else {
+    WEFT_RWLOCK_STORE_(slot, 0u, RELEASE);
+  }
+  WEFT_RWLOCK_LIGHT_FENCE_();
+  return __builtin_expect(WEFT_RWLOCK_LOAD_(slot + 1, RELAXED) == 0, 1) ? 0 : weft_rwlock_left_(reader);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shm/region/header.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <iterator>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/keep_errno.h"
+#include "platform/cycles.h"
+#include "shm/error.h"
+#include "shm/sync/wait.h"
+
+namespace weft::shm {
+
+namespace {
+
+constexpr int64_t kMakingNs = kSecondNs;  // longer than it takes to make any region
+
+const char* name_of(Kind kind) noexcept { return kind == Kind::rwlock ? "reader-writer lock" : "key-value store"; }
+
+// The kernel says EFAULT where the program would get a signal.
+class Pipe {
+ public:
+  Pipe() noexcept {
+    if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~Pipe() {
+    if (ends_[0] < 0) return;
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  bool opened() const noexcept { return ends_[0] >= 0; }
+  bool put(const void* memory, size_t bytes) const noexcept {
+    return write(ends_[1], memory, bytes) == static_cast<ssize_t>(bytes);
+  }
+  bool take(void* memory, size_t bytes) const noexcept {
+    return read(ends_[0], memory, bytes) == static_cast<ssize_t>(bytes);
+  }
+
+ private:
+  int ends_[2];
+};
+
+// One byte of each page; a process without file descriptors left gets the benefit of the doubt.
+template <class Touch>
+bool touch_pages(uintptr_t begin, size_t bytes, Touch&& touch) noexcept {
+  const base::KeepErrno keep;
+  const Pipe pipe;
+  if (!pipe.opened()) return true;
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (uintptr_t at = begin; at < begin + bytes; at = (at / page + 1) * page) {
+    if (!touch(pipe, at)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size) noexcept {
+  // Relaxed, and a fence: whoever reads one of the fields below as it will be sees that it is being made.
+  header.state.store(State::being_made, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  header.magic = Header::kMagic;
+  header.kind = kind;
+  header.byte_order = Header::kByteOrder;
+  header.words = Header::kWords;
+  header.layout = layout;
+  header.size = size;
+  header.probe = 0;
+  std::fill(std::begin(header.reserved), std::end(header.reserved), 0);
+}
+
+// Release: who sees it ready sees all that it holds.
+void finish_region(Header& header) noexcept { header.state.store(State::ready, std::memory_order_release); }
+
+bool can_read(const void* memory, size_t bytes) noexcept {
+  return touch_pages(reinterpret_cast<uintptr_t>(memory), bytes, [](const Pipe& pipe, uintptr_t at) {
+    char byte = 0;
+    return pipe.put(reinterpret_cast<const void*>(at), 1) && pipe.take(&byte, 1);
+  });
+}
+
+bool can_overwrite(void* memory, size_t bytes) noexcept {
+  return touch_pages(reinterpret_cast<uintptr_t>(memory), bytes, [](const Pipe& pipe, uintptr_t at) {
+    constexpr char kNothing = 0;
+    return pipe.put(&kNothing, 1) && pipe.take(reinterpret_cast<void*>(at), 1);
+  });
+}
+
+int check_region(const void* memory, size_t mapped, Kind kind, uint32_t layout, const char* name) noexcept {
+  if (memory == nullptr) return fail(EINVAL, "%s: null is no memory", name);
+  if (reinterpret_cast<uintptr_t>(memory) % kRegionAlignment != 0) {
+    return fail(EINVAL, "%s: %p is not aligned to %zu bytes; mmap() gives memory that is", name, memory,
+                kRegionAlignment);
+  }
+  if (mapped < sizeof(Header)) {
+    return fail(EINVAL, "%s: %zu bytes cannot hold a %s; map all of it", name, mapped, name_of(kind));
+  }
+  if (!can_read(memory, sizeof(Header))) return fail(EACCES, "%s: %p is not mapped for reading", name, memory);
+  const auto& header = *static_cast<const Header*>(memory);
+  // Acquire pairs with finish_region().
+  State state = header.state.load(std::memory_order_acquire);
+  const int64_t deadline = platform::now_ns() + kMakingNs;
+  while ((state == State::none || state == State::being_made) && platform::now_ns() < deadline) {
+    if (state == State::none && header.magic != 0 && header.magic != Header::kMagic) break;
+    Pause().once();
+    state = header.state.load(std::memory_order_acquire);
+  }
+  if (header.magic != Header::kMagic && !(header.magic == 0 && state == State::none)) {
+    return fail(EBADMSG, "%s: what lies there is no %s of weft", name, name_of(kind));
+  }
+  if (state == State::none || state == State::being_made) {
+    return fail(EAGAIN, "%s: the %s is not made yet; its maker is slow, or was killed: make it anew", name,
+                name_of(kind));
+  }
+  if (header.byte_order != Header::kByteOrder || header.words != Header::kWords || header.layout != layout) {
+    return fail(EPROTO,
+                "%s: made by another version of weft, or by a program of another word size or C library (layout %u, "
+                "words %#x; here %u and %#x): use the same build on both sides",
+                name, header.layout, header.words, layout, Header::kWords);
+  }
+  if (header.kind != kind) return fail(EBADMSG, "%s: what lies there is no %s", name, name_of(kind));
+  if (state == State::destroyed) return fail(EBADMSG, "%s: the %s was destroyed", name, name_of(kind));
+  if (state != State::ready) return fail(EBADMSG, "%s: the %s is damaged", name, name_of(kind));
+  if (header.size > mapped) {
+    return fail(EINVAL, "%s: the %s has %llu bytes and only %zu are mapped; map all of it", name, name_of(kind),
+                static_cast<unsigned long long>(header.size), mapped);
+  }
+  return 0;
+}
+
+}  // namespace weft::shm

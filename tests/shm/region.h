@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory for a test: of threads, and of the children that it forks.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace weft::shm::test {
+
+class Region {
+ public:
+  explicit Region(size_t bytes) : bytes_(bytes) {
+    memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) std::abort();
+  }
+  ~Region() { munmap(memory_, bytes_); }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  void* memory() const { return memory_; }
+  size_t bytes() const { return bytes_; }
+  template <class Value>
+  Value* as() const {
+    return static_cast<Value*>(memory_);
+  }
+
+ private:
+  void* memory_;
+  size_t bytes_;
+};
+
+// Runs `work` in a child, whose exit code is what it returns.
+inline pid_t spawn(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  return child;
+}
+
+// The exit code of `child`, or minus the signal that has ended it.
+inline int result_of(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) return -1000;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace weft::shm::test
