@@ -437,8 +437,9 @@ Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols)
     judge(machine, row);
     report.arrays.push_back(std::move(row));
   }
-  std::stable_sort(report.arrays.begin(), report.arrays.end(),
-                   [](const ArrayRow& a, const ArrayRow& b) { return a.bytes * a.instances > b.bytes * b.instances; });
+  std::sort(report.arrays.begin(), report.arrays.end(), [](const ArrayRow& a, const ArrayRow& b) {
+    return std::tuple(b.bytes * b.instances, a.name) < std::tuple(a.bytes * a.instances, b.name);
+  });
   report.mappings = mappings_of(evidence);
   add_notes(kernel, evidence, report);
   return report;
