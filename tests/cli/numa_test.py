@@ -229,6 +229,21 @@ class Numa(CommandTest):
         (array,) = self.one_process(report)["arrays"]
         self.assertEqual(array["bytes"], 16 << 20)
 
+    def test_programs_whose_memory_others_reach_into(self):
+        stand_in = self.folder / "mpi.c"
+        stand_in.write_text("int stand_in(void) { return 0; }")
+        library = self.folder / "libmpi.so.40"
+        subprocess.run([GCC, "-shared", "-fPIC", str(stand_in), "-o", str(library)], check=True)
+        body = "extern int stand_in(void);\nint main(int count, char **arguments) {"
+        source = (NUMA / "programs/one_thread.c").read_text().replace("int main(int count, char **arguments) {", body)
+        program = self.build("peers", source.replace("read_arguments(", "stand_in(); read_arguments("), str(library),
+                             f"-Wl,-rpath,{self.folder}", f"-I{NUMA / 'programs'}")
+        _, report = self.numa(program, 16, 0.5)
+        process = self.one_process(report)
+        self.assertEqual(process["collected"]["touches"], 0)
+        self.assertTrue(any("MPI" in note for note in process["notes"]), process["notes"])
+        self.assertAlmostEqual(sum(process["arrays"][0]["pages"].values()), 1)
+
     def test_scripts_and_their_programs(self):
         script = self.folder / "script"
         script.write_text(f"#!/bin/sh\n{self.programs['one_thread']} 16 0\n{self.programs['one_thread']} 8 0\nexit 7\n")
