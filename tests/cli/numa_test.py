@@ -203,6 +203,13 @@ class Numa(CommandTest):
         done = self.command("sh", "-c", f"{os.environ['WEFT_COMMAND']} numa true 2>&1 >/dev/null | true; echo over")
         self.assertEqual(done.stdout, "over\n")
 
+    def test_limits_on_files(self):
+        program = self.programs["one_thread"]
+        done = self.command("sh", "-c", f"ulimit -f 100; {os.environ['WEFT_COMMAND']} numa {program} 16 0")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"^[0-9.e+]+\n$")
+        self.assertIn("ulimit -f", done.stderr)
+
     def test_json_on_stdout(self):
         done = self.weft("numa", "--json", "-", "true")
         self.assertEqual(done.returncode, 0)
@@ -300,6 +307,7 @@ class Numa(CommandTest):
         before = left()
         self.weft("numa", self.programs["one_thread"], 8, 0)
         self.weft("numa", self.programs["ends"], 0.1, "kill")
+        self.command("sh", "-c", f"{os.environ['WEFT_COMMAND']} numa true 2>&1 >/dev/null | true")
         self.assertFalse(left() - before)
 
     def test_signals_reach_the_program(self):
