@@ -8,6 +8,7 @@ import pathlib
 import statistics
 import sys
 
+from runner import shared_memory_tables
 from runner.python import tables as python_tables
 
 
@@ -184,6 +185,17 @@ def python(results: dict) -> None:
     print(python_tables.markdown(results), end="")
 
 
+def rwlock(results: dict) -> None:
+    targets(results)
+    print("\n" + shared_memory_tables.locks(results), end="")
+
+
+def kv(results: dict) -> None:
+    if results["targets"]:
+        targets(results)
+    print("\n" + shared_memory_tables.stores(results), end="")
+
+
 TABLES = {
     "micro": micro,
     "blas_calls": calls,
@@ -195,6 +207,8 @@ TABLES = {
     "gauss_seidel": study,
     "ifsker": study,
     "hpl": hpl,
+    "rwlock": rwlock,
+    "kv": kv,
 }
 
 

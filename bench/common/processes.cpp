@@ -50,7 +50,9 @@ void* SharedMemory::map() const {
 Usage usage_now() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  const auto ns = [](const timeval& time) { return time.tv_sec * int64_t{1'000'000'000} + time.tv_usec * int64_t{1000}; };
+  const auto ns = [](const timeval& time) {
+    return time.tv_sec * int64_t{1'000'000'000} + time.tv_usec * int64_t{1000};
+  };
   return {ns(used.ru_utime) + ns(used.ru_stime), used.ru_nvcsw, used.ru_nivcsw};
 }
 
@@ -102,7 +104,8 @@ void finish_processes(const std::vector<pid_t>& processes) {
 }
 
 void sleep_until(int64_t monotonic_ns) {
-  const timespec when{static_cast<time_t>(monotonic_ns / 1'000'000'000), static_cast<long>(monotonic_ns % 1'000'000'000)};
+  const timespec when{static_cast<time_t>(monotonic_ns / 1'000'000'000),
+                      static_cast<long>(monotonic_ns % 1'000'000'000)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) != 0) {
   }
 }

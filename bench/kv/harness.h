@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One store, measured by processes: readers, and a writer. A store is a class with size(place), make(place), a Reader(place)
-// with get(key, into, size), which copies the value, and a Writer(place) with put(key, value). It is a parameter of the compiler,
-// as the locks of bench/rwlock are.
+// One store, measured by processes: readers, and a writer. A store is a class with size(place), make(place), a
+// Reader(place) with get(key, into, size), which copies the value, and a Writer(place) with put(key, value). It is a
+// parameter of the compiler, as the locks of bench/rwlock are.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <new>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/processes.h"
@@ -27,15 +29,15 @@ class Values {
  public:
   explicit Values(const Place& place) : place_(place) {
     for (int i = 0; i < place.keys; ++i) {
-      keys_.push_back(name('k', i));
-      missing_.push_back(name('m', i));
+      keys_ += name('k', i);
+      missing_ += name('m', i);
     }
   }
-  const std::string& key(int number) const { return keys_[static_cast<size_t>(number)]; }
-  const std::string& missing(int number) const { return missing_[static_cast<size_t>(number)]; }
+  std::string_view key(int number) const { return at(keys_, number); }
+  std::string_view missing(int number) const { return at(missing_, number); }
   void fill(std::vector<uint64_t>& value, int number, uint64_t put) const {
-    value.assign(static_cast<size_t>(place_.value_size) / sizeof(uint64_t), put * static_cast<uint64_t>(place_.keys) +
-                                                                               static_cast<uint64_t>(number));
+    value.assign(static_cast<size_t>(place_.value_size) / sizeof(uint64_t),
+                 put * static_cast<uint64_t>(place_.keys) + static_cast<uint64_t>(number));
   }
   bool whole(const std::vector<uint64_t>& value, int number) const {
     return value[0] % static_cast<uint64_t>(place_.keys) == static_cast<uint64_t>(number) &&
@@ -48,18 +50,29 @@ class Values {
     return kind + std::string(static_cast<size_t>(place_.key_size) - 1 - digits.size(), '0') + digits;
   }
 
+  std::string_view at(const std::string& all, int number) const {
+    const auto size = static_cast<size_t>(place_.key_size);
+    return {all.data() + static_cast<size_t>(number) * size, size};
+  }
+
   Place place_;
-  std::vector<std::string> keys_;
-  std::vector<std::string> missing_;
+  // One behind the other, so that looking them up costs little beside a get.
+  std::string keys_;
+  std::string missing_;
 };
 
 // The order in which a process asks for keys; so many that no cache of the processor learns it.
-inline std::vector<int> shuffled(int keys, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> order(8192);
-  for (int& each : order) each = static_cast<int>(random() % static_cast<unsigned>(keys));
-  return order;
-}
+class Order {
+ public:
+  Order(int keys, unsigned seed) : numbers_(std::bit_ceil(static_cast<size_t>(std::max(keys, 8192)))) {
+    std::mt19937 random(seed);
+    for (int& each : numbers_) each = static_cast<int>(random() % static_cast<unsigned>(keys));
+  }
+  int operator[](size_t at) const { return numbers_[at & (numbers_.size() - 1)]; }
+
+ private:
+  std::vector<int> numbers_;  // a power of two
+};
 
 struct Plan {
   Place place;
@@ -131,7 +144,8 @@ template <typename Body>
 void Harness::in_chunks(Shared* shared, Reader& mine, const Body& body) const {
   constexpr int64_t kChunkNs = 50'000;
   int count = 1;
-  while (shared->stop.load() == 0) {
+  // Once at least, as a whole chunk.
+  while (shared->stop.load() == 0 || mine.chunks == 0) {
     const int64_t begin = weft::platform::now_ns();
     body(count);
     const int64_t taken = weft::platform::now_ns() - begin;
@@ -186,7 +200,7 @@ void Harness::gets(bool there) {
     processes.push_back(start_process([&, i] {
       typename Store::Reader reader(plan_.place);
       Reader& mine = shared->readers[i];
-      const std::vector<int> order = shuffled(plan_.place.keys, static_cast<unsigned>(i));
+      const Order order(plan_.place.keys, static_cast<unsigned>(i));
       std::vector<uint64_t> value(static_cast<size_t>(plan_.place.value_size) / sizeof(uint64_t));
       const size_t size = value.size() * sizeof(uint64_t);
       size_t at = 0;
@@ -197,11 +211,13 @@ void Harness::gets(bool there) {
       }
       meet(shared, i);
       in_chunks(shared, mine, [&](int count) {
+        int64_t wrong = 0;
         for (int k = 0; k < count; ++k) {
-          const int number = order[at++ % order.size()];
-          const std::string& key = there ? values_.key(number) : values_.missing(number);
-          mine.wrong += reader.get(key, reinterpret_cast<char*>(value.data()), size) != there;
+          const int number = order[at++];
+          const std::string_view key = there ? values_.key(number) : values_.missing(number);
+          wrong += reader.get(key, reinterpret_cast<char*>(value.data()), size) != there;
         }
+        mine.wrong += wrong;
       });
     }));
   }
@@ -214,19 +230,20 @@ void Harness::puts() {
   const SharedMemory memory(sizeof(Shared));
   auto* shared = new (memory.map()) Shared{};
   const double ns = conduct(shared, {start_process([&] {
-    typename Store::Writer writer(plan_.place);
-    const std::vector<int> order = shuffled(plan_.place.keys, 1);
-    std::vector<uint64_t> value;
-    size_t at = 0;
-    meet(shared, 0);
-    in_chunks(shared, shared->readers[0], [&](int count) {
-      for (int k = 0; k < count; ++k) {
-        const int number = order[at++ % order.size()];
-        values_.fill(value, number, at);
-        writer.put(values_.key(number), {reinterpret_cast<const char*>(value.data()), value.size() * sizeof(uint64_t)});
-      }
-    });
-  })});
+                              typename Store::Writer writer(plan_.place);
+                              const Order order(plan_.place.keys, 1);
+                              std::vector<uint64_t> value;
+                              size_t at = 0;
+                              meet(shared, 0);
+                              in_chunks(shared, shared->readers[0], [&](int count) {
+                                for (int k = 0; k < count; ++k) {
+                                  const int number = order[at++];
+                                  values_.fill(value, number, at);
+                                  writer.put(values_.key(number), {reinterpret_cast<const char*>(value.data()),
+                                                                   value.size() * sizeof(uint64_t)});
+                                }
+                              });
+                            })});
   report("put", shared, 1, ns);
 }
 
@@ -239,13 +256,13 @@ void Harness::gets_beside_puts() {
     processes.push_back(start_process([&, i] {
       typename Store::Reader reader(plan_.place);
       Reader& mine = shared->readers[i];
-      const std::vector<int> order = shuffled(plan_.place.keys, static_cast<unsigned>(i));
+      const Order order(plan_.place.keys, static_cast<unsigned>(i));
       std::vector<uint64_t> value(static_cast<size_t>(plan_.place.value_size) / sizeof(uint64_t));
       const size_t size = value.size() * sizeof(uint64_t);
       weft_phase_init(&mine.counter, 2);
       meet(shared, i);
-      for (size_t at = 0; shared->stop.load() == 0; ++at) {
-        const int number = order[at % order.size()];
+      for (size_t at = 0; at == 0 || shared->stop.load() == 0; ++at) {
+        const int number = order[at];
         WEFT_PHASE(&mine.counter, 1);
         const bool found = reader.get(values_.key(number), reinterpret_cast<char*>(value.data()), size);
         WEFT_PHASE(&mine.counter, 2);
@@ -257,7 +274,7 @@ void Harness::gets_beside_puts() {
   }
   processes.push_back(start_process([&] {
     typename Store::Writer writer(plan_.place);
-    const std::vector<int> order = shuffled(plan_.place.keys, 99);
+    const Order order(plan_.place.keys, 99);
     std::vector<uint64_t> value;
     meet(shared, plan_.place.readers);
     const int64_t begin = weft::platform::now_ns();
@@ -273,7 +290,7 @@ void Harness::gets_beside_puts() {
           sleep_until(weft::platform::now_ns() + 100'000);
         continue;
       }
-      const int number = order[static_cast<size_t>(done) % order.size()];
+      const int number = order[static_cast<size_t>(done)];
       values_.fill(value, number, static_cast<uint64_t>(done));
       writer.put(values_.key(number), {reinterpret_cast<const char*>(value.data()), value.size() * sizeof(uint64_t)});
       ++done;
@@ -295,7 +312,9 @@ void Harness::gets_beside_puts() {
     std::exit(1);
   }
   const double tick = weft_phase_ns_per_tick(&all);
-  const auto at = [&](double share) { return std::vector<double>{tick * weft_phase_quantile(&all, &all.whole, share)}; };
+  const auto at = [&](double share) {
+    return std::vector<double>{tick * weft_phase_quantile(&all, &all.whole, share)};
+  };
   print_samples("", "get_p50", "ns", at(0.5));
   print_samples(",", "get_p99", "ns", at(0.99));
   print_samples(",", "get_p999", "ns", at(0.999));

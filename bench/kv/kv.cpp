@@ -11,6 +11,7 @@
 
 #include "kv/harness.h"
 #include "kv/stores/rwlock_hash.h"
+#include "kv/stores/weft.h"
 #ifdef WEFT_BENCH_LMDB
 #include "kv/stores/lmdb.h"
 #endif
@@ -42,6 +43,7 @@ struct Kind {
 };
 
 constexpr Kind kStores[] = {
+    {"weft", run<WeftKv>},
 #ifdef WEFT_BENCH_LMDB
     {"lmdb", run<Lmdb<LmdbRead::kRenew>>},
     {"lmdb-begin", run<Lmdb<LmdbRead::kBegin>>},
@@ -50,7 +52,8 @@ constexpr Kind kStores[] = {
 #ifdef WEFT_BENCH_REDIS
     {"redis", run<Redis>},
 #endif
-    {"rwlock-hash", run<RwlockHash>},
+    {"rwlock-hash", run<RwlockHash<Locks::kRwlock>>},
+    {"no-lock", run<RwlockHash<Locks::kNone>>},
 };
 
 [[noreturn]] void usage() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// PMIx's Get by phases: pmix_get [--clients N] [--gets N] [--keys N]. The process is a PMIx server; its clients each put keys of
-// 50 characters, meet in a fence, and get the keys of the next client. PMIX_MCA_gds says how the library stores them.
+// PMIx's Get by phases: pmix_get [--clients N] [--gets N] [--keys N]. The process is a PMIx server; its clients each
+// put keys of 50 characters, meet in a fence, and get the keys of the next client. PMIX_MCA_gds says how the library
+// stores them.
 //
-// The library is not rebuilt: its phases are seen by the calls that it makes. P1 and P7 stand around PMIx_Get; P2, P3, P5 and P6
-// around its calls of pthread_mutex_lock, pthread_mutex_unlock and their like for the locks between processes, which these
-// functions, found before the system's, look at. P4, a key found but not unpacked, cannot be seen so.
+// The library is not rebuilt: its phases are seen by the calls that it makes. P1 and P7 stand around PMIx_Get; P2, P3,
+// P5 and P6 around its calls of pthread_mutex_lock, pthread_mutex_unlock and their like for the locks between
+// processes, which these functions, found before the system's, look at. P4, a key found but not unpacked, cannot be
+// seen so.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kv/phases_report.h"
 #include "weft/phase_counter.h"
 
 namespace {
@@ -222,15 +225,6 @@ void register_job(const Plan& plan) {
                 "PMIx_server_register_nspace");
 }
 
-void print(const char* name, const weft_phase_counter& counter, const weft_phase_histogram& histogram) {
-  const double ns = weft_phase_ns_per_tick(&counter);
-  if (histogram.count == 0) return;
-  std::printf(",\"%s\":{\"ticks\":[%.1f,%.1f,%.1f],\"ns\":[%.1f,%.1f,%.1f]}", name,
-              weft_phase_mean(&counter, &histogram), weft_phase_quantile(&counter, &histogram, 0.5),
-              weft_phase_quantile(&counter, &histogram, 0.99), ns * weft_phase_mean(&counter, &histogram),
-              ns * weft_phase_quantile(&counter, &histogram, 0.5), ns * weft_phase_quantile(&counter, &histogram, 0.99));
-}
-
 int be_server(const Plan& plan, char** arguments, int count) {
   char folder[] = "/tmp/weft-pmix-XXXXXX";
   if (mkdtemp(folder) == nullptr) {
@@ -304,12 +298,9 @@ int be_server(const Plan& plan, char** arguments, int count) {
   const double gets = static_cast<double>(all.phases.whole.count);
   std::printf("{\"version\":\"%s\",\"gets\":%.0f,\"locks\":%.3f,\"unlocks\":%.3f", PMIx_Get_version(), gets,
               static_cast<double>(all.locks) / gets, static_cast<double>(all.unlocks) / gets);
-  print("P7-P1", all.whole, all.whole.whole);
-  for (int k = 0; k + 1 < kPoints; ++k) {
-    const std::string name = "P" + std::to_string(k + 2) + "-P" + std::to_string(k + 1);
-    print(name.c_str(), all.phases, all.phases.phases[k]);
-  }
-  print("P5-P3", all.unlocked, all.unlocked.whole);
+  bench::print_phase("P7-P1", all.whole, all.whole.whole);
+  bench::print_phases(all.phases);
+  bench::print_phase("P5-P3", all.unlocked, all.unlocked.whole);
   std::printf("}\n");
   return 0;
 }
@@ -327,7 +318,10 @@ int main(int count, char** arguments) {
       file = value;
       continue;
     }
-    int* place = option == "--clients" ? &plan.clients : option == "--gets" ? &plan.gets : option == "--keys" ? &plan.keys : nullptr;
+    int* place = option == "--clients" ? &plan.clients
+                 : option == "--gets"  ? &plan.gets
+                 : option == "--keys"  ? &plan.keys
+                                       : nullptr;
     if (place == nullptr || number < 1 || number > 1'000'000) {
       std::fprintf(stderr, "usage: pmix_get [--clients N] [--gets N] [--keys N]\n");
       return 2;

@@ -46,20 +46,26 @@ class Case:
         return f"{readers}, {self.size} B, {self.keys} keys"
 
 
+def of_size(size: int) -> Case:
+    return Case("get", size=size, keys=min(KEYS, MOST_BYTES // size))
+
+
 def cases(smoke: bool) -> list[Case]:
     found = [Case(measure, readers) for measure in ("get", "miss") for readers in READERS[: 1 if smoke else None]]
     found += [Case("put"), *(Case("beside", readers) for readers in READERS[: 1 if smoke else None])]
     if smoke:
         return found
     found += [Case("get", keys=MANY_KEYS)]
-    return found + [Case("get", size=size, keys=min(KEYS, MOST_BYTES // size)) for size in SIZES]
+    return found + [of_size(size) for size in SIZES]
 
 
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     made = shared_memory.parser(
         "kv", "Measures stores of keys and values between processes; see docs/how-to/benchmark-shared-memory.md.", root
     )
-    made.add_argument("--store", default=",".join(STORES), help=f"names, with commas between; there are {', '.join(STORES)}")
+    made.add_argument(
+        "--store", default=",".join(STORES), help=f"names, with commas between; there are {', '.join(STORES)}"
+    )
     made.add_argument(
         "--only",
         default="stores,python,phases",
@@ -67,7 +73,10 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     )
     arguments = shared_memory.complete(made.parse_args(words))
     arguments.stores, arguments.parts = arguments.store.split(","), arguments.only.split(",")
-    for option, given, known in (("store", arguments.stores, STORES), ("only", arguments.parts, ("stores", "python", "phases"))):
+    for option, given, known in (
+        ("store", arguments.stores, STORES),
+        ("only", arguments.parts, ("stores", "python", "phases")),
+    ):
         if set(given) - set(known):
             raise SystemExit(f"bench/run kv: --{option} {', '.join(sorted(set(given) - set(known)))}: not known")
     return arguments
@@ -104,7 +113,11 @@ def redis_server() -> Iterator[pathlib.Path | None]:
 def _there(arguments: argparse.Namespace) -> list[str]:
     """The stores that are asked for and built in."""
     listed = subprocess.run(
-        [arguments.build / "bench/kv", "--list"], capture_output=True, text=True, check=True, env=shared_memory.environment()
+        [arguments.build / "bench/kv", "--list"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=shared_memory.environment(),
     )
     built = json.loads(listed.stdout)
     if _redis_program() is None:
@@ -165,7 +178,9 @@ def judge(samples: Samples) -> list[Verdict]:
     return verdicts
 
 
-def _table(console: Console, samples: Samples, stores: list[str], policies: list[str], title: str, measures: list[str]) -> None:
+def _table(
+    console: Console, samples: Samples, stores: list[str], policies: list[str], title: str, measures: list[str]
+) -> None:
     """A row for each case, a column for each store."""
     medians = {key: statistics.median(taken) for key, taken in samples.items() if taken}
     table = report.new_table(f"{title}: medians", "what", "case", *stores, left=2)
@@ -181,8 +196,8 @@ def _tables(console: Console, samples: Samples, stores: list[str]) -> None:
     policies = list(dict.fromkeys(policy for policy, _, _ in samples))
     by_readers = [policy for policy in policies if f"{SIZE} B" in policy]
     _table(console, samples, stores, by_readers, "ns of one call", ["get", "miss", "put"])
-    _table(console, samples, stores, [Case("get", size=size, keys=min(KEYS, MOST_BYTES // size)).policy for size in SIZES],
-           "ns of one get, by size", ["get"])  # fmt: skip
+    by_size = [of_size(size).policy for size in SIZES]
+    _table(console, samples, stores, by_size, "ns of one get, by size", ["get"])
     title = f"get beside a process that puts {PUTS_PER_SECOND:,} a second, ns"
     quantiles = [f"beside: get_{name}" for name in ("p50", "p99", "p999")]
     _table(console, samples, stores, by_readers, title, quantiles)
@@ -194,7 +209,7 @@ def _draw(folder: pathlib.Path, samples: Samples, stores: list[str]) -> None:
 
     values: dict[str, dict[int, list[float]]] = collections.defaultdict(dict)
     for size in (*SIZES, SIZE):
-        case = Case("get", size=size, keys=min(KEYS, MOST_BYTES // size))
+        case = of_size(size)
         for store in stores:
             taken = samples.get((case.policy, store, "get"))
             if taken:
@@ -226,7 +241,9 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     verdicts = judge(samples)
     if samples:
         _tables(console, samples, arguments.stores)
-        console.print("lmdb: a read transaction renewed for each get; lmdb-begin: begun and aborted; lmdb-held: one for all gets.")
+        console.print(
+            "lmdb: a read transaction renewed for each get; lmdb-begin: begun and aborted; lmdb-held: one for all gets."
+        )
     kv_python.table(console, python_samples)
     kv_phases.table(console, phases)
     if not arguments.smoke:

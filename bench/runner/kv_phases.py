@@ -9,18 +9,17 @@ from rich.progress import Progress
 
 from . import report
 from .shared_memory import Programs
+from .shared_memory_measures import PHASE_TABLES, PHASES, STATISTICS
 
 CLIENTS = (2, 8, 16, 28)
 GETS = 1000
 # How the library stores what clients get, and what is said where it is not seen.
 PMIX_STORES = ("ds21", "hash")
-PHASES = ("P7-P1", "P2-P1", "P3-P2", "P4-P3", "P5-P4", "P5-P3", "P6-P5", "P7-P6")
 MEANINGS = (
-    "P1: get is entered. P2: before the lock. P3: it is had. P4: the key is found. P5: the value is unpacked. P6: the lock is "
-    "given back. P7: get returns.\n"
-    "weft has no lock: P2 is the table found, P3 the key hashed; P5 to P6 is the second look that takes the lock's place.\n"
-    "PMIx is not rebuilt: P2, P3, P5 and P6 are its calls of the lock between processes, and P5-P3 is search and unpacking. "
-    "A dash: not seen. With hash it takes no such lock."
+    "P1: get is entered. P2: before the lock. P3: it is had. P4: the key is found. P5: the value is unpacked. P6: the "
+    "lock is given back. P7: get returns.\n"
+    "weft has no lock: what stands for P3 and P6 is in the how-to page. PMIx is not rebuilt: P2, P3, P5 and P6 are its "
+    "calls of the lock between processes, and P5-P3 is search and unpacking. A dash: not seen."
 )
 
 
@@ -46,11 +45,13 @@ def measure(arguments: argparse.Namespace, programs: Programs, progress: Progres
 def table(console: Console, found: dict[str, Any]) -> None:
     if not found:
         return
-    for unit in ("ticks", "ns"):
-        shown = report.new_table(f"one get by phases, {unit}: mean, p50, p99", "whose", *PHASES)
+    for unit, statistic in PHASE_TABLES:
+        shown = report.new_table(f"one get by phases, {unit}, {statistic}", "whose", *PHASES)
         for name, result in found.items():
-            cells = [" ".join(report.short(value) for value in result[phase][unit]) if phase in result else "-" for phase in PHASES]
-            shown.add_row(name, *cells)
+            at = STATISTICS.index(statistic)
+            shown.add_row(
+                name, *(report.short(result[phase][unit][at]) if phase in result else "-" for phase in PHASES)
+            )
         console.print(shown)
     console.print(MEANINGS, highlight=False)
     if not any(name.startswith("PMIx") for name in found):

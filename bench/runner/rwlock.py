@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from . import files, machine, report, shared_memory, terminal
+from .shared_memory_measures import ALONE, LOCK_TABLES, NO_WRITER, NORM, PACED, PACES, READERS, key
 from .targets import Key, Samples, Verdict
 
 OWN = ("weft", "weft-portable", "weft-phase-fair")
@@ -17,13 +18,8 @@ PAPER = ("2n-mutex", "n-mutex-signal", "n-mcs")
 OTHERS = ("pthread-rwlock", "pthread-rwlock-writer", "n-robust-mutex", "seqlock")
 # It copies nothing and its readers keep no writer away: for scale.
 NO_LOCK = "seqlock"
-NORM = "2n-mutex"
-READERS = (1, 2, 4, 8, 28)
-ALONE = (1, 2)
-WRITES_PER_SECOND = 1000
-CONTINUOUS, PACED = "writes back to back", f"{WRITES_PER_SECOND} writes a second"
-PACES = {CONTINUOUS: 0, PACED: WRITES_PER_SECOND}
-NO_WRITER = "no writer"
+# The figures of the paper.
+FIGURES = {"writer_mean": "figure_6", "reads": "figure_7"}
 READ_LIMITS_NS = {"weft": 1.0, "weft-portable": 4.0}
 RATE_LIMIT, WRITER_LIMIT = 3.0, 1.0
 
@@ -51,10 +47,6 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     return arguments
 
 
-def _key(name: str, readers: int) -> str:
-    return f"{name}, {readers} readers" if readers > 1 else f"{name}, 1 reader"
-
-
 def _measure(
     arguments: argparse.Namespace, programs: shared_memory.Programs, progress: Progress
 ) -> tuple[dict[Key, list[float]], dict[str, str]]:
@@ -69,13 +61,13 @@ def _measure(
     for _ in range(arguments.rounds):
         for pace, readers, words in cases:
             for name in arguments.algorithms:
-                progress.update(task, advance=1, description=f"{_key(pace, readers)}: {name}")
+                progress.update(task, advance=1, description=f"{key(pace, readers)}: {name}")
                 command = [programs.path("rwlock"), "--algorithm", name, "--readers", readers, *words, *free]
                 result = programs.run(name, [*command, "--milliseconds", arguments.milliseconds])
                 for measure, value in result.items():
                     if isinstance(value, dict):
-                        samples[pace, name, _key(measure, readers)] += value["samples"]
-                        units[_key(measure, readers)] = value["unit"]
+                        samples[pace, name, key(measure, readers)] += value["samples"]
+                        units[key(measure, readers)] = value["unit"]
     return samples, units
 
 
@@ -84,7 +76,7 @@ class Medians:
         self._medians = {key: statistics.median(taken) for key, taken in samples.items() if taken}
 
     def of(self, pace: str, name: str, measure: str, readers: int) -> float | None:
-        return self._medians.get((pace, name, _key(measure, readers)))
+        return self._medians.get((pace, name, key(measure, readers)))
 
 
 def judge(samples: Samples, readers: list[int]) -> list[Verdict]:
@@ -100,14 +92,14 @@ def judge(samples: Samples, readers: list[int]) -> list[Verdict]:
         if own and any(rates):
             best = max(rate for rate in rates if rate)
             verdicts.append(
-                Verdict(f"reads, {PACED}: best of the paper / weft", _key("", count)[2:], best / own, 1 / RATE_LIMIT, "")
+                Verdict(f"reads, {PACED}: best of the paper / weft", key("", count)[2:], best / own, 1 / RATE_LIMIT, "")
             )
     for pace in PACES:
         for count in readers:
             own, other = (medians.of(pace, name, "writer_mean", count) for name in ("weft", "n-mcs"))
             if own and other:
                 verdicts.append(
-                    Verdict(f"writer's time, {pace}: weft / N-MCS", _key("", count)[2:], own / other, WRITER_LIMIT, "")
+                    Verdict(f"writer's time, {pace}: weft / N-MCS", key("", count)[2:], own / other, WRITER_LIMIT, "")
                 )
     return verdicts
 
@@ -142,28 +134,23 @@ def _figure(
     console.print(table)
 
 
-# File, measure, title.
-FIGURES = (
-    ("figure_6", "writer_mean", "writer's time until it has the lock, ns"),
-    ("figure_7", "reads", "reads of all readers, millions a second"),
-)
-
-
 def _draw(folder: pathlib.Path, samples: Samples, arguments: argparse.Namespace) -> None:
     from . import plots  # slow to load
 
     medians = Medians(samples)
-    for file, measure, title in FIGURES:
+    for measure, title in LOCK_TABLES:
+        if measure not in FIGURES:
+            continue
         for pace in PACES:
             values: dict[str, dict[int, list[float]]] = collections.defaultdict(dict)
             for name in arguments.algorithms:
                 for count in arguments.readers:
                     norm = medians.of(pace, NORM, measure, count)
-                    taken = samples.get((pace, name, _key(measure, count)))
+                    taken = samples.get((pace, name, key(measure, count)))
                     if norm and taken:
                         values[name][count] = [value / norm for value in taken]
             if values:
-                stem = folder / f"rwlock_{file}_{pace.replace(' ', '_')}"
+                stem = folder / f"rwlock_{FIGURES[measure]}_{pace.replace(' ', '_')}"
                 about = f"{title.split(',')[0]} / {NORM}\n{pace}"
                 plots.lines(stem, about, "readers", f"/ {NORM}", values, logarithmic=True)
 
@@ -178,7 +165,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
         samples, units = _measure(arguments, programs, progress)
     others_percent = watch.percent()
     _reads_table(console, samples, arguments.algorithms)
-    for _, measure, title in FIGURES:
+    for measure, title in LOCK_TABLES:
         for pace in PACES:
             _figure(console, samples, arguments, pace, measure, title)
     if max(arguments.readers) + 1 > machine.cpus():

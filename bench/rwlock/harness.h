@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One algorithm, measured by processes: readers and one writer. An algorithm is a class with size(readers), make(region,
-// readers), a Reader(region, index, readers) with read(body), and a Writer(region, readers) with lock() and unlock(). It is a parameter
-// of the compiler: a call by pointer would cost more than some of the locks.
+// One algorithm, measured by processes: readers and one writer. An algorithm is a class with size(readers),
+// make(region, readers), a Reader(region, index, readers) with read(body), and a Writer(region, readers) with lock()
+// and unlock(). It is a parameter of the compiler: a call by pointer would cost more than some of the locks.
 #pragma once
 
 #include <atomic>
@@ -151,8 +151,7 @@ void Harness::verify() {
   shared->go.store(1);
   // A writer that is never let in does not look at the clock.
   const int64_t end = weft::platform::now_ns() + kMostNs;
-  while (shared->stop.load() == 0 && weft::platform::now_ns() < end)
-    sleep_until(weft::platform::now_ns() + 1'000'000);
+  while (shared->stop.load() == 0 && weft::platform::now_ns() < end) sleep_until(weft::platform::now_ns() + 1'000'000);
   shared->stop.store(1);
   finish_processes(processes);
   int64_t reads = 0;
@@ -207,7 +206,7 @@ void Harness::with_writer() {
     const Usage before = usage_now();
     const int64_t period = plan_.writes_per_second > 0 ? 1'000'000'000 / plan_.writes_per_second : 0;
     int64_t next = weft::platform::now_ns();
-    while (shared->stop.load() == 0) {
+    do {
       const int64_t begin = weft::platform::now_ns();
       writer.lock();
       waited.push_back(static_cast<double>(weft::platform::now_ns() - begin));
@@ -216,7 +215,7 @@ void Harness::with_writer() {
       shared->second.store(number, std::memory_order_relaxed);
       writer.unlock();
       if (period > 0) sleep_until(next += period);
-    }
+    } while (shared->stop.load() == 0);
     shared->writer_used = usage_now() - before;
     shared->writes = static_cast<int64_t>(waited.size());
     shared->mean = std::accumulate(waited.begin(), waited.end(), 0.0) / static_cast<double>(waited.size());
@@ -252,11 +251,12 @@ void Harness::without_writer() {
       meet(shared, i);
       const Usage before = usage_now();
       int64_t chunk = 0;
-      for (; shared->stop.load() == 0; ++chunk) {
+      // Once at least: beside other programs a process may come too late for more.
+      do {
         const int64_t begin = weft::platform::now_ns();
         for (int k = 0; k < kReadsOfChunk; ++k) reader.read([] { asm volatile("" ::: "memory"); });
-        mine.chunks[chunk % kChunks] = static_cast<double>(weft::platform::now_ns() - begin) / kReadsOfChunk;
-      }
+        mine.chunks[chunk++ % kChunks] = static_cast<double>(weft::platform::now_ns() - begin) / kReadsOfChunk;
+      } while (shared->stop.load() == 0);
       mine.used = usage_now() - before;
       mine.reads = chunk * kReadsOfChunk;
     }));

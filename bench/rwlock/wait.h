@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the peers' locks wait in place. They yield soon: their papers give each process a CPU of its own, and without that a
-// lock that only spins measures the scheduler's time slices.
+// How the peers' locks wait in place. They yield soon: their papers give each process a CPU of its own, and without
+// that a lock that only spins measures the scheduler's time slices.
 #pragma once
 
 #include <sched.h>

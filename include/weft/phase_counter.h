@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the time of a short operation goes. Points P1 to Pn of the operation are marked; what passes from each to the next is
- * counted in histograms, and a table says mean, median and 99th percentile of each phase, in ticks and nanoseconds:
+/* Where the time of a short operation goes. Points P1 to Pn of the operation are marked; what passes from each to the
+ * next is counted in histograms, and a table says mean, median and 99th percentile of each phase, in ticks and
+ * nanoseconds:
  *
  *   static _Thread_local weft_phase_counter counter;
  *   weft_phase_init(&counter, 3);                once per thread, before the first mark
@@ -14,15 +15,17 @@
  *   weft_phase_print_head(stdout, 3, "clients");
  *   weft_phase_print(stdout, "N = 2", &counter);
  *
- * A mark reads the time stamp counter (x86-64, where cpuid says that it ticks at one rate; AArch64: the virtual counter), or
- * else CLOCK_MONOTONIC_RAW, and stores it. What reading it takes is measured by weft_phase_init() and subtracted from each
- * phase. The instructions of a phase end before its mark is read, so that phases do not overlap as they would without marks.
+ * A mark reads the time stamp counter (x86-64, where cpuid says that it ticks at one rate; AArch64: the virtual
+ * counter), or else CLOCK_MONOTONIC_RAW, and stores it. What reading it takes is measured by weft_phase_init() and
+ * subtracted from each phase. The instructions of a phase end before its mark is read, so that phases do not overlap as
+ * they would without marks.
  *
- * A counter belongs to one thread. It holds no pointers: it may lie in shared memory, and others may merge and print it once
- * its thread has come to rest. Nothing is allocated.
+ * A counter belongs to one thread. It holds no pointers: it may lie in shared memory, and others may merge and print it
+ * once its thread has come to rest. Nothing is allocated.
  *
- * With WEFT_PHASE_COUNTER_OFF defined before this header is included, marks and weft_phase_record() are nothing at all, and the
- * counter stays empty. C11 and C++17; needs no library. Compilers that are told -std=c11 need _GNU_SOURCE for the clock. */
+ * With WEFT_PHASE_COUNTER_OFF defined before this header is included, marks and weft_phase_record() are nothing at all,
+ * and the counter stays empty. C11 and C++17; needs no library. Compilers that are told -std=c11 need _GNU_SOURCE for
+ * the clock. */
 #ifndef WEFT_PHASE_COUNTER_H
 #define WEFT_PHASE_COUNTER_H
 
@@ -125,8 +128,8 @@ static inline double weft_phase_bucket_ticks(int bucket) {
          (double)(1ull << power);
 }
 
-/* From one mark to a later one, with so many marks behind the first; 0 at least: a thread that has changed its CPU may see a
- * counter go back. */
+/* From one mark to a later one, with so many marks behind the first; 0 at least: a thread that has changed its CPU may
+ * see a counter go back. */
 static inline void weft_phase_add(weft_phase_histogram *histogram, uint64_t from, uint64_t to, int marks) {
   const uint64_t ticks = (int64_t)(to - from) > 0 ? to - from : 0;
   ++histogram->count;
@@ -135,8 +138,8 @@ static inline void weft_phase_add(weft_phase_histogram *histogram, uint64_t from
   ++histogram->buckets[weft_phase_bucket(ticks)];
 }
 
-/* Counts the operation whose last point has been marked. A phase counts when both of its points were passed, the whole when the
- * first and the last were. */
+/* Counts the operation whose last point has been marked. A phase counts when both of its points were passed, the whole
+ * when the first and the last were. */
 static inline void weft_phase_record_marked(weft_phase_counter *counter) {
   const int last = counter->points;
   int marks = 0;
@@ -160,7 +163,8 @@ static inline void weft_phase_record_marked(weft_phase_counter *counter) {
 #define weft_phase_record(counter) weft_phase_record_marked(counter)
 #endif
 
-/* Makes the counter empty, with 2 to WEFT_PHASES points; other numbers become the nearest of these. Takes some 50 us. */
+/* Makes the counter empty, with 2 to WEFT_PHASES points; other numbers become the nearest of these. Takes some 50 us.
+ */
 static inline void weft_phase_init(weft_phase_counter *counter, int points) {
   const int tries = 16;
   const int marks = 64;
@@ -237,8 +241,8 @@ static inline void weft_phase_print_head(FILE *out, int points, const char *rows
 
 static inline void weft_phase_print_cell(FILE *out, const weft_phase_counter *counter,
                                          const weft_phase_histogram *histogram, int what, double ns) {
-  const double ticks = what == 0 ? weft_phase_mean(counter, histogram)
-                                 : weft_phase_quantile(counter, histogram, what == 1 ? 0.5 : 0.99);
+  const double ticks =
+      what == 0 ? weft_phase_mean(counter, histogram) : weft_phase_quantile(counter, histogram, what == 1 ? 0.5 : 0.99);
   if (histogram->count == 0)
     fprintf(out, " %18s", "not seen");
   else

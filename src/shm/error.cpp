@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/keep_errno.h"
+#include "shm/public.h"
 #include "weft/shm.h"
 
 namespace weft::shm {
@@ -27,4 +28,4 @@ int fail(int code, const char* format, ...) noexcept {
 
 }  // namespace weft::shm
 
-extern "C" [[gnu::visibility("default")]] const char* weft_shm_error(void) { return weft::shm::t_text; }
+WEFT_PUBLIC const char* weft_shm_error(void) { return weft::shm::t_text; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LMDB without sync to disk, which weft's store does not have either, and with a writable map: its fastest way to write.
+// LMDB without sync to disk, which weft's store does not have either, and with a writable map: its fastest way to
+// write.
 #pragma once
 
 #include <cstring>
@@ -11,8 +12,8 @@
 
 namespace bench {
 
-// What a reader does for each get: a transaction of its own, one that is renewed (LMDB's advice), or nothing: it looks at one old
-// state, which no writer's puts reach.
+// What a reader does for each get: a transaction of its own, one that is renewed (LMDB's advice), or nothing: it looks
+// at one old state, which no writer's puts reach.
 enum class LmdbRead { kBegin, kRenew, kHeld };
 
 template <LmdbRead kRead>
@@ -27,7 +28,8 @@ class Lmdb {
       check(mdb_env_create(&environment_), "mdb_env_create");
       const size_t needed = static_cast<size_t>(place.keys) * static_cast<size_t>(place.value_size + 4096) * 4;
       check(mdb_env_set_mapsize(environment_, needed + (size_t{64} << 20)), "mdb_env_set_mapsize");
-      check(mdb_env_open(environment_, place.folder.c_str(), MDB_NOSYNC | MDB_WRITEMAP | MDB_NOTLS, 0600), "mdb_env_open");
+      check(mdb_env_open(environment_, place.folder.c_str(), MDB_NOSYNC | MDB_WRITEMAP | MDB_NOTLS, 0600),
+            "mdb_env_open");
       MDB_txn* transaction = nullptr;
       check(mdb_txn_begin(environment_, nullptr, 0, &transaction), "mdb_txn_begin");
       check(mdb_dbi_open(transaction, nullptr, 0, &table_), "mdb_dbi_open");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// N-MCS: per reader a queue lock (Mellor-Crummey and Scott) of two, the reader and the writer. Who waits is known by a number
-// instead of a pointer, so that each process may map the region where it likes. The writer stands in all queues before it waits
-// in the first: the waits overlap.
+// N-MCS: per reader a queue lock (Mellor-Crummey and Scott) of two, the reader and the writer. Who waits is known by a
+// number instead of a pointer, so that each process may map the region where it likes. The writer stands in all queues
+// before it waits in the first: the waits overlap.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,8 @@ class McsOfTwo {
     // Relaxed: the exchange below publishes both.
     mine.next.store(kNobody, std::memory_order_relaxed);
     mine.waits.store(1, std::memory_order_relaxed);
-    // Acquire: what the last owner did is seen where nobody is before us. Release: our place is made before it is found.
+    // Acquire: what the last owner did is seen where nobody is before us. Release: our place is made before it is
+    // found.
     const uint32_t before = tail_.exchange(me, std::memory_order_acq_rel);
     if (before == kNobody)
       // Relaxed: only this thread reads it then.
@@ -40,8 +41,10 @@ class McsOfTwo {
     uint32_t next = mine.next.load(std::memory_order_acquire);
     if (next == kNobody) {
       uint32_t expected = me;
-      // Release: who comes next sees what we did. Relaxed: if it fails, nothing is read but `next`, which is loaded again.
-      if (tail_.compare_exchange_strong(expected, kNobody, std::memory_order_release, std::memory_order_relaxed)) return;
+      // Release: who comes next sees what we did. Relaxed: if it fails, nothing is read but `next`, which is loaded
+      // again.
+      if (tail_.compare_exchange_strong(expected, kNobody, std::memory_order_release, std::memory_order_relaxed))
+        return;
       for (Spin spin; (next = mine.next.load(std::memory_order_acquire)) == kNobody;) spin.once();
     }
     places_[next - 1].waits.store(0, std::memory_order_release);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// N(mutex + signal): a mutex and a word per reader. The word keeps a reader from the mutex while the writer is on its way; it
-// excludes nobody by itself, so that plain loads and stores do.
+// N(mutex + signal): a mutex and a word per reader. The word keeps a reader from the mutex while the writer is on its
+// way; it excludes nobody by itself, so that plain loads and stores do.
 #pragma once
 
 #include <atomic>

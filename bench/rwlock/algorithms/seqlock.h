@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence lock, for scale: its readers exclude nobody. They read, and read again if somebody has written meanwhile, which
-// suits only data that may be looked at while it changes.
+// A sequence lock, for scale: its readers exclude nobody. They read, and read again if somebody has written meanwhile,
+// which suits only data that may be looked at while it changes.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2N-mutex, the lock of PMIx's ds21: two mutexes per reader. A reader takes the first, then the second, and gives the first
-// back. The writer takes all of the first, which keeps new readers away, and then all of the second.
+// 2N-mutex, the lock of PMIx's ds21: two mutexes per reader. A reader takes the first, then the second, and gives the
+// first back. The writer takes all of the first, which keeps new readers away, and then all of the second.
 #pragma once
 
 #include <new>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How readers and writers get the lock, and how it survives those who die.
 //
-//   reader  out -> in: slot 1, light fence, the slot is not closed                      (weft/rwlock.h, in line)
-//           out -> asks: slot 1, the slot is closed: slot not closed, fence, the gate is open: in
-//           asks -> waiting: the gate is closed: slot closed, slot kWaiting; looks for a writer that sleeps on the slot
-//           waiting -> asks; or a writer has put 1 into the slot: in
-//           in -> out: slot 0, if the slot is closed: looks for a writer that sleeps on the slot
+//   reader  out -> in          slot 1, light fence, the slot is not closed              (weft/rwlock.h, in line)
+//           out -> asks        slot 1, the slot is closed
+//           asks -> in         slot not closed, fence, the gate is open
+//           asks -> waiting    the gate is closed: slot closed, slot kWaiting; looks for a writer that sleeps on it
+//           waiting -> asks    the gate is open again
+//           waiting -> in      a writer has put 1 into the slot
+//           in -> out          slot 0; if the slot is closed: looks for a writer that sleeps on it
 //   writer  takes `writer`; closes the gate; fence; closes the slots that are not; heavy fence, or all readers of those
 //           have answered; waits until no slot says in; sets `writing`
 //           clears `writing`; lets in those that wait (fair); opens the gate; wakes; gives `writer` back
@@ -327,13 +329,15 @@ bool RwlockProtocol<Ops>::close_slots(uint32_t top) noexcept {
 
 template <class Ops>
 bool RwlockProtocol<Ops>::answered(uint32_t top) noexcept {
-  const int64_t until = Ops::now_ns() + std::min(kAnswerNs, Ops::spin_ns());
+  int64_t until = 0;  // those who have come by already cost no look at the clock
   for (uint32_t i = 0; i < top; ++i) {
     const Slot& slot = lock_.slot[i];
     // Acquire: what the reader has read it has read before.
     while (slot.closed.load(std::memory_order_relaxed) == Slot::kClosing &&
            !Slot::is_waiting(slot.depth.load(std::memory_order_acquire))) {
-      if (Ops::now_ns() >= until) return false;
+      const int64_t now = Ops::now_ns();
+      if (until == 0) until = now + std::min(kAnswerNs, Ops::spin_ns());
+      if (now >= until) return false;
       Ops::pause();
     }
   }

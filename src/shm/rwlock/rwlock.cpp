@@ -7,14 +7,14 @@
 #include <new>
 
 #include "shm/error.h"
+#include "shm/public.h"
 #include "shm/region/header.h"
 #include "shm/rwlock/attachment.h"
+#include "shm/sync/deadline.h"
 #include "shm/sync/process_fence.h"
 #include "shm/sync/tsan.h"
 
 using namespace weft::shm;
-
-#define WEFT_PUBLIC extern "C" [[gnu::visibility("default")]]
 
 namespace {
 
@@ -26,23 +26,6 @@ static_assert(offsetof(RwlockSlotReal, closed) == offsetof(RwlockSlotReal, depth
 static_assert(RwlockSlotReal::kFenced == WEFT_RWLOCK_FENCED_);
 
 constexpr unsigned kFlags = WEFT_RWLOCK_PHASE_FAIR | WEFT_RWLOCK_PORTABLE;
-
-// False: it is no time.
-bool to_ns(const timespec* deadline, int64_t* ns) noexcept {
-  if (deadline == nullptr || deadline->tv_nsec < 0 || deadline->tv_nsec >= kSecondNs) return false;
-  if (deadline->tv_sec < 0) {
-    *ns = Protocol::kNow + 1;
-  } else if (deadline->tv_sec >= kForever / kSecondNs - 1) {
-    *ns = kForever;
-  } else {
-    *ns = deadline->tv_sec * kSecondNs + deadline->tv_nsec + 1;
-  }
-  return true;
-}
-
-int no_time(const char* name) noexcept {
-  return fail(EINVAL, "%s: that is no time: tv_nsec must be from 0 to 999999999", name);
-}
 
 // What the protocol says, in words.
 int explain(int code, const char* name) noexcept {
@@ -254,7 +237,8 @@ WEFT_PUBLIC int weft_rwlock_trywrlock(weft_rwlock* lock) {
 WEFT_PUBLIC int weft_rwlock_timedwrlock(weft_rwlock* lock, const timespec* deadline) {
   constexpr const char* kName = "weft_rwlock_timedwrlock";
   int64_t deadline_ns = 0;
-  return to_ns(deadline, &deadline_ns) ? write_lock(lock, deadline_ns, kName) : no_time(kName);
+  const int error = to_deadline(deadline, kName, &deadline_ns);
+  return error != 0 ? error : write_lock(lock, deadline_ns, kName);
 }
 
 WEFT_PUBLIC int weft_rwlock_wrunlock(weft_rwlock* lock) {
@@ -278,7 +262,7 @@ WEFT_PUBLIC int weft_rwlock_timedrdlock(weft_rwlock_reader* handle, const timesp
   constexpr const char* kName = "weft_rwlock_timedrdlock";
   if (handle == nullptr) return fail(EINVAL, "%s: null is no reader", kName);
   int64_t deadline_ns = 0;
-  if (!to_ns(deadline, &deadline_ns)) return no_time(kName);
+  if (const int error = to_deadline(deadline, kName, &deadline_ns); error != 0) return error;
   return weft_rwlock_step_in_(handle) != 0 ? 0 : enter(handle, deadline_ns, kName);
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "platform/bulk_copy.h"
 #include "platform/cycles.h"
 #include "platform/fence.h"
 #include "shm/sync/process_fence.h"
@@ -26,6 +27,10 @@ struct RealOps {
 
   // Who the calling thread is; never kNobody.
   static uint64_t self() noexcept { return thread_number(); }
+  // Whether there is copy_bulk(), for memory that somebody may be writing: see platform/bulk_copy.h.
+  static constexpr bool kCopiesBulk = platform::kHasBulkCopy;
+  static void copy_bulk(void* to, const void* from, uint64_t bytes) noexcept { platform::copy_bulk(to, from, bytes); }
+
   static int64_t now_ns() noexcept { return platform::now_ns(); }
   static int64_t spin_ns() noexcept { return shm::spin_ns(); }
   static void pause() noexcept { platform::pause(); }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft/kv.h: what is used wrongly is found here; the rest is the reader's and the writer's.
+#include "weft/kv.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+#include <new>
+
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/keep_errno.h"
+#include "shm/error.h"
+#include "shm/kv/file.h"
+#include "shm/kv/reader.h"
+#include "shm/kv/writer.h"
+#include "shm/public.h"
+#include "shm/sync/deadline.h"
+
+using namespace weft::shm;
+
+struct weft_kv {
+  KvFile file;
+  KvReader<RealOps> reader() const noexcept { return {file.layout(), file.bytes()}; }
+  KvWriter<RealOps> writer() noexcept { return {file.layout(), file.bytes(), file}; }
+};
+
+namespace {
+
+constexpr unsigned kFlags = WEFT_KV_CREATE | WEFT_KV_EXCLUSIVE | WEFT_KV_READ_ONLY;
+
+KvKey key_of(const void* key, size_t length) noexcept { return {key, length, XXH3_64bits(key, length)}; }
+
+bool is_bytes(const void* bytes, size_t length) noexcept { return bytes != nullptr || length == 0; }
+
+int is_null(const char* name) noexcept { return fail(EINVAL, "%s: null is no store, key or value", name); }
+
+int explain(const weft_kv& kv, int code, const char* name) noexcept {
+  switch (code) {
+    case EBADMSG:
+      return fail(code, "%s: the store is damaged: something else has written into it; unlink it and make it anew",
+                  name);
+    case ENOSPC:
+      return fail(code,
+                  "%s: no room: the store has %" PRIu64 " bytes of at most %" PRIu64
+                  ", or its file system is full; delete keys, or make a larger one",
+                  name, kv.file.layout().committed.load(std::memory_order_relaxed), kv.file.bytes());
+    case EMSGSIZE:
+      return fail(code, "%s: key and value never fit into a store of %" PRIu64 " bytes; make a larger one", name,
+                  kv.file.bytes());
+    case EDEADLK: return fail(code, "%s: the calling thread is writing already; do not write in handlers", name);
+    case ENOMEM: return fail(code, "%s: no memory to gather what is free", name);
+    default: return code;
+  }
+}
+
+int read_only(const char* name) noexcept {
+  return fail(EACCES, "%s: the store was opened with WEFT_KV_READ_ONLY", name);
+}
+
+int put(weft_kv* kv, const void* key, size_t key_length, const void* value, size_t length,
+        KvWriter<RealOps>::If condition, uint64_t expected, uint64_t* version, const char* name) noexcept {
+  if (kv == nullptr || !is_bytes(key, key_length) || !is_bytes(value, length)) return is_null(name);
+  if (!kv->file.writable()) return read_only(name);
+  uint64_t now = 0;
+  const int code = kv->writer().put(key_of(key, key_length), value, length, condition, expected, &now);
+  if (version != nullptr) *version = now;
+  return explain(*kv, code, name);
+}
+
+int next_key(const weft_kv* kv, const KvKey* behind, void* key, size_t size, size_t* length,
+             const char* name) noexcept {
+  uint64_t found = 0;
+  const int code = kv->reader().next(behind, key, size, &found);
+  if (code == 0 || code == ERANGE) *length = found;
+  return explain(*kv, code, name);
+}
+
+}  // namespace
+
+WEFT_PUBLIC int weft_kv_open(weft_kv** kv, const char* name, size_t max_bytes, unsigned flags) {
+  constexpr const char* kName = "weft_kv_open";
+  if (kv == nullptr) return is_null(kName);
+  if ((flags & ~kFlags) != 0) {
+    return fail(EINVAL, "%s: flags %#x are unknown; there are %#x", kName, flags & ~kFlags, kFlags);
+  }
+  if ((flags & WEFT_KV_READ_ONLY) != 0 && (flags & WEFT_KV_CREATE) != 0) {
+    return fail(EINVAL, "%s: a store that is opened for reading cannot be made", kName);
+  }
+  if (max_bytes != 0 && (max_bytes < WEFT_KV_LEAST_BYTES || max_bytes > WEFT_KV_MOST_BYTES)) {
+    return fail(EINVAL, "%s: a store of %zu bytes; from %zu to %zu are possible", kName, max_bytes, WEFT_KV_LEAST_BYTES,
+                WEFT_KV_MOST_BYTES);
+  }
+  KvPath path;
+  if (const int error = kv_path(name, kName, &path); error != 0) return error;
+  auto* made = new (std::nothrow) weft_kv;
+  if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
+  const int error = made->file.open(path, max_bytes, flags);
+  if (error == 0) {
+    *kv = made;
+  } else {
+    delete made;
+  }
+  return error;
+}
+
+WEFT_PUBLIC int weft_kv_close(weft_kv* kv) {
+  if (kv == nullptr) return is_null("weft_kv_close");
+  delete kv;
+  return 0;
+}
+
+WEFT_PUBLIC int weft_kv_unlink(const char* name) {
+  constexpr const char* kName = "weft_kv_unlink";
+  const weft::base::KeepErrno keep;
+  KvPath path;
+  if (const int error = kv_path(name, kName, &path); error != 0) return error;
+  return unlink(path.text) == 0 ? 0 : fail(errno, "%s: %s: %s", kName, path.text, std::strerror(errno));
+}
+
+WEFT_PUBLIC [[gnu::flatten]] int weft_kv_get(const weft_kv* kv, const void* key, size_t key_length, void* value,
+                                             size_t size, size_t* length, uint64_t* version) {
+  constexpr const char* kName = "weft_kv_get";
+  if (kv == nullptr || !is_bytes(key, key_length) || !is_bytes(value, size)) return is_null(kName);
+  uint64_t found_length = 0;
+  uint64_t found_version = 0;
+  const int code = kv->reader().get(key_of(key, key_length), value, size, &found_length, &found_version);
+  if (code == 0 || code == ERANGE) {
+    if (length != nullptr) *length = found_length;
+    if (version != nullptr) *version = found_version;
+  }
+  return code == 0 ? 0 : explain(*kv, code, kName);
+}
+
+WEFT_PUBLIC int weft_kv_put(weft_kv* kv, const void* key, size_t key_length, const void* value, size_t length,
+                            uint64_t* version) {
+  return put(kv, key, key_length, value, length, KvWriter<RealOps>::If::always, 0, version, "weft_kv_put");
+}
+
+WEFT_PUBLIC int weft_kv_put_if(weft_kv* kv, const void* key, size_t key_length, const void* value, size_t length,
+                               uint64_t expected, uint64_t* version) {
+  return put(kv, key, key_length, value, length, KvWriter<RealOps>::If::version, expected, version, "weft_kv_put_if");
+}
+
+WEFT_PUBLIC int weft_kv_delete(weft_kv* kv, const void* key, size_t key_length) {
+  constexpr const char* kName = "weft_kv_delete";
+  if (kv == nullptr || !is_bytes(key, key_length)) return is_null(kName);
+  if (!kv->file.writable()) return read_only(kName);
+  return explain(*kv, kv->writer().remove(key_of(key, key_length)), kName);
+}
+
+WEFT_PUBLIC int weft_kv_first(const weft_kv* kv, void* key, size_t size, size_t* length) {
+  constexpr const char* kName = "weft_kv_first";
+  if (kv == nullptr || length == nullptr || !is_bytes(key, size)) return is_null(kName);
+  return next_key(kv, nullptr, key, size, length, kName);
+}
+
+WEFT_PUBLIC int weft_kv_next(const weft_kv* kv, void* key, size_t size, size_t* length) {
+  constexpr const char* kName = "weft_kv_next";
+  if (kv == nullptr || length == nullptr || !is_bytes(key, size)) return is_null(kName);
+  if (*length > size) return fail(EINVAL, "%s: the key before has %zu bytes of a buffer of %zu", kName, *length, size);
+  // A try that fails may have overwritten the key before, so that one is kept.
+  char near[256];
+  char* const before = *length <= sizeof near ? near : new (std::nothrow) char[*length];
+  if (before == nullptr) return fail(ENOMEM, "%s: no memory", kName);
+  if (*length != 0) std::memcpy(before, key, *length);
+  const KvKey behind = key_of(before, *length);
+  const int code = next_key(kv, &behind, key, size, length, kName);
+  if (code != 0 && behind.length != 0) std::memcpy(key, before, behind.length);
+  if (before != near) delete[] before;
+  return code;
+}
+
+WEFT_PUBLIC int weft_kv_wait(const weft_kv* kv, uint64_t seen, const timespec* deadline, uint64_t* version) {
+  constexpr const char* kName = "weft_kv_wait";
+  if (kv == nullptr) return is_null(kName);
+  int64_t until = kForever;
+  if (deadline != nullptr) {
+    if (const int error = to_deadline(deadline, kName, &until); error != 0) return error;
+  }
+  auto& layout = kv->file.layout();
+  for (;;) {
+    const uint32_t bell = layout.bell.load(std::memory_order_relaxed);
+    // Acquire: what has changed is seen behind it.
+    const uint64_t now = layout.published.load(std::memory_order_acquire);
+    if (version != nullptr) *version = now;
+    if (now != seen) return 0;
+    if (RealOps::now_ns() >= until) return ETIMEDOUT;
+    if (kv->file.writable()) {
+      layout.sleepers.store(1, std::memory_order_relaxed);
+      RealOps::full_fence();  // announced, then the bell, which the kernel reads: KvWriter::publish()
+      RealOps::wait(layout.bell, bell, until);
+    } else {
+      Pause().once();  // it cannot announce itself
+    }
+  }
+}
+
+WEFT_PUBLIC int weft_kv_stat_get(const weft_kv* kv, weft_kv_stat* stat) {
+  if (kv == nullptr || stat == nullptr) return is_null("weft_kv_stat_get");
+  const auto& layout = kv->file.layout();
+  stat->keys = layout.keys.load(std::memory_order_relaxed);
+  stat->version = layout.published.load(std::memory_order_acquire);
+  stat->max_bytes = kv->file.bytes();
+  stat->file_bytes = layout.committed.load(std::memory_order_relaxed);
+  stat->used_bytes = kv_heap_begin<RealOps>() + layout.used.load(std::memory_order_relaxed);
+  stat->recoveries = layout.recoveries.load(std::memory_order_relaxed);
+  stat->unlinked = kv->file.unlinked() ? 1 : 0;
+  return 0;
+}

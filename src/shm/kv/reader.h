@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a key is found and its value copied without a lock, while a writer may change anything.
+//
+// A reader notes the latest version and the epoch, finds the slot, copies, and then looks again: the slot must hold the
+// same record, the record the same version, not greater than the noted one, and the epoch must be the same. Else it
+// begins anew. Why that is enough:
+//   - A writer raises `version` before it writes into a free block, and stores the slot behind that. So when the reader
+//     noted a version that is not less than the record's, the record's block was free already, or in use for it; no
+//     slot led there for another record. A slot that the reader then finds leading there leads to this record, whole.
+//   - The record was in its slot when the reader looked again, and a version is used once. So it was there all the time
+//     since the reader found it, its block was not written to, and the copy is right.
+//   - A block's memory is written to only behind the store that took it out of its slot, with a fence between. A reader
+//     that has copied something of what comes later sees the slot changed, or for a table the epoch.
+// A key that is there all the time keeps its slot until the table changes, so a search that finds an empty slot, and
+// then the same epoch, has passed the slots where it could have been.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+
+#include "shm/kv/layout.h"
+#include "shm/kv/words.h"
+
+namespace weft::shm {
+
+struct KvKey {
+  const void* bytes;
+  uint64_t length;
+  uint64_t hash;
+};
+
+// Where a get is, for an Ops that counts what passes between (bench/kv/kv_phases.cpp).
+enum class KvPoint { noted, found, copied, checked };
+
+template <class Ops>
+class KvReader {
+ public:
+  using Layout = KvLayout<Ops>;
+
+  // `max_bytes` of memory are mapped, whatever the header says later.
+  KvReader(Layout& layout, uint64_t max_bytes) noexcept : layout_(layout), words_(&layout), max_(max_bytes) {}
+
+  // 0, ENOENT, ERANGE, EBADMSG: see weft_kv_get().
+  int get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version) const noexcept;
+  // The key behind `key` in the order of compare(); behind none: null.
+  int next(const KvKey* key, void* to, uint64_t size, uint64_t* length) const noexcept;
+
+ private:
+  enum class Look { same, other, unsure };  // is it the record; it may be, but something has changed
+
+  // What a reader has noted, and the table.
+  struct Moment {
+    uint64_t version;
+    uint64_t epoch;
+    uint64_t table;
+    uint64_t slots() const noexcept { return uint64_t{1} << kv_table::bits(table); }
+    uint64_t home(uint64_t hash) const noexcept { return hash >> (64 - kv_table::bits(table)); }
+    uint64_t slot_at(uint64_t index) const noexcept { return kv_table::position(table) + 8 * index; }
+  };
+  // A record that a slot leads to.
+  struct Record {
+    uint64_t slot_at = 0;
+    uint64_t slot = 0;
+    uint64_t position = 0;
+    uint64_t version = 0;
+    uint64_t hash = 0;
+    uint64_t value_length = 0;
+    uint64_t key_length = 0;
+    uint64_t value_at() const noexcept { return position + kv_record::kKey + kv_record::filled(key_length); }
+  };
+
+  // Memory that holds something else, and does not change, must not be tried for ever.
+  class Patience {
+   public:
+    bool ended(uint64_t what) noexcept {
+      if (what != last_) tries_ = 0;
+      last_ = what;
+      return ++tries_ > 10'000;
+    }
+
+   private:
+    uint64_t last_ = 0;
+    int tries_ = 0;
+  };
+
+  bool in_heap(uint64_t position, uint64_t bytes) const noexcept {
+    return position >= kv_heap_begin<Ops>() && position < max_ && bytes <= max_ - position;
+  }
+  static void passes([[maybe_unused]] KvPoint point) noexcept {
+    if constexpr (requires { Ops::passes(point); }) Ops::passes(point);
+  }
+  bool begin(Moment* moment) const noexcept;
+  // False: no record can lie there.
+  bool look(uint64_t slot_at, uint64_t slot, Record* record) const noexcept;
+  // After an acquire fence behind all that was read of the record.
+  bool stands(const Moment& moment, const Record& record) const noexcept {
+    return words_.load(record.slot_at) == record.slot && words_.load(record.position) == record.version &&
+           record.version <= moment.version;
+  }
+  bool lasts(const Moment& moment) const noexcept {
+    return layout_.epoch.load(std::memory_order_relaxed) == moment.epoch;
+  }
+
+  // One try each; EAGAIN: something has changed.
+  int try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
+              Moment* moment) const noexcept;
+  int try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length, uint64_t* seen) const noexcept;
+  // Negative, 0, positive: of the record's key against `key`, by hash, length and words.
+  int compare(const Record& record, const KvKey& key) const noexcept;
+  int compare(const Record& one, const Record& other) const noexcept;
+  static int order(uint64_t one, uint64_t other) noexcept { return one < other ? -1 : one > other ? 1 : 0; }
+
+  Layout& layout_;
+  const Words<Ops> words_;
+  const uint64_t max_;
+};
+
+template <class Ops>
+bool KvReader<Ops>::begin(Moment* moment) const noexcept {
+  // Acquire, in this order: see above.
+  moment->version = layout_.version.load(std::memory_order_acquire);
+  moment->epoch = layout_.epoch.load(std::memory_order_acquire);
+  moment->table = layout_.table.load(std::memory_order_acquire);
+  const unsigned bits = kv_table::bits(moment->table);
+  return bits >= kv_table::kLeastBits && bits <= kv_table::kMostBits &&
+         in_heap(kv_table::position(moment->table), uint64_t{8} << bits);
+}
+
+template <class Ops>
+bool KvReader<Ops>::look(uint64_t slot_at, uint64_t slot, Record* record) const noexcept {
+  record->slot_at = slot_at;
+  record->slot = slot;
+  record->position = kv_slot::position(slot);
+  if (!in_heap(record->position, kv_record::kKey)) return false;
+  // Acquire: what belongs to this version is there.
+  record->version = words_.at(record->position).load(std::memory_order_acquire);
+  record->hash = words_.load(record->position + kv_record::kHash);
+  record->value_length = words_.load(record->position + kv_record::kValueLength);
+  record->key_length = words_.load(record->position + kv_record::kKeyLength);
+  return record->key_length <= max_ && record->value_length <= max_ &&
+         in_heap(record->position, kv_record::bytes(record->key_length, record->value_length));
+}
+
+template <class Ops>
+int KvReader<Ops>::get(const KvKey& key, void* value, uint64_t size, uint64_t* length,
+                       uint64_t* version) const noexcept {
+  for (Patience patience;;) {
+    Moment moment{};
+    const int code = try_get(key, value, size, length, version, &moment);
+    if (code != EAGAIN) [[likely]] {
+      return code;
+    }
+    if (patience.ended(moment.version ^ moment.epoch << 32)) return EBADMSG;
+    Ops::pause();
+  }
+}
+
+template <class Ops>
+int KvReader<Ops>::try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
+                           Moment* noted) const noexcept {
+  if (!begin(noted)) return EBADMSG;
+  passes(KvPoint::noted);
+  const Moment moment = *noted;
+  const uint64_t mask = moment.slots() - 1;
+  const uint64_t home = moment.home(key.hash);
+  for (uint64_t n = 0; n <= mask; ++n) {
+    const uint64_t slot_at = moment.slot_at((home + n) & mask);
+    // Acquire: what the record holds.
+    const uint64_t slot = words_.at(slot_at).load(std::memory_order_acquire);
+    if (slot == kv_slot::kEmpty) break;
+    if (!kv_slot::has_record(slot) || !kv_slot::may_be(slot, key.hash)) continue;
+    Record record;
+    const bool possible = look(slot_at, slot, &record);
+    const bool same = possible && record.hash == key.hash && record.key_length == key.length &&
+                      words_.equal(record.position + kv_record::kKey, key.bytes, key.length);
+    if (same) passes(KvPoint::found);
+    if (same && record.value_length <= size) words_.copy_out(record.value_at(), value, record.value_length);
+    if (same) passes(KvPoint::copied);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (!possible || !stands(moment, record)) return EAGAIN;
+    if (!same) continue;
+    if (!lasts(moment)) return EAGAIN;
+    passes(KvPoint::checked);
+    *length = record.value_length;
+    *version = record.version;
+    return record.value_length <= size ? 0 : ERANGE;
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return lasts(moment) ? ENOENT : EAGAIN;
+}
+
+template <class Ops>
+int KvReader<Ops>::compare(const Record& record, const KvKey& key) const noexcept {
+  if (const int by_hash = order(record.hash, key.hash); by_hash != 0) return by_hash;
+  if (const int by_length = order(record.key_length, key.length); by_length != 0) return by_length;
+  for (uint64_t done = 0; done < key.length; done += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, static_cast<const char*>(key.bytes) + done, std::min<uint64_t>(8, key.length - done));
+    const int by_word = order(words_.load(record.position + kv_record::kKey + done), word);
+    if (by_word != 0) return by_word;
+  }
+  return 0;
+}
+
+template <class Ops>
+int KvReader<Ops>::compare(const Record& one, const Record& other) const noexcept {
+  if (const int by_hash = order(one.hash, other.hash); by_hash != 0) return by_hash;
+  if (const int by_length = order(one.key_length, other.key_length); by_length != 0) return by_length;
+  for (uint64_t done = 0; done < one.key_length; done += 8) {
+    const int by_word =
+        order(words_.load(one.position + kv_record::kKey + done), words_.load(other.position + kv_record::kKey + done));
+    if (by_word != 0) return by_word;
+  }
+  return 0;
+}
+
+template <class Ops>
+int KvReader<Ops>::next(const KvKey* key, void* to, uint64_t size, uint64_t* length) const noexcept {
+  for (Patience patience;;) {
+    uint64_t seen = 0;
+    const int code = try_next(key, to, size, length, &seen);
+    if (code != EAGAIN) return code;
+    if (patience.ended(seen)) return EBADMSG;
+    Ops::pause();
+  }
+}
+
+// Slots are in the order of hashes but for records that found theirs taken and went on to a later one, at most up to
+// the next empty slot. So the smallest one behind `key` stands before the first empty slot behind any that is greater.
+template <class Ops>
+int KvReader<Ops>::try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length,
+                            uint64_t* seen) const noexcept {
+  Moment moment;
+  if (!begin(&moment)) return EBADMSG;
+  *seen = moment.version ^ moment.epoch << 32;
+  const uint64_t slots = moment.slots();
+  const uint64_t start = key == nullptr ? 0 : moment.home(key->hash);
+  Record best;
+  // Beyond the last slot there may be records that went on from there to the first ones.
+  for (uint64_t at = start; at < start + slots; ++at) {
+    const bool around = at >= slots;
+    const uint64_t index = around ? at - slots : at;
+    const uint64_t slot_at = moment.slot_at(index);
+    const uint64_t slot = words_.at(slot_at).load(std::memory_order_acquire);  // as above
+    if (slot == kv_slot::kEmpty && (best.slot_at != 0 || around)) break;
+    if (!kv_slot::has_record(slot)) continue;
+    Record record;
+    const bool possible = look(slot_at, slot, &record);
+    const bool wanted = possible && around == (moment.home(record.hash) > index) &&
+                        (key == nullptr || compare(record, *key) > 0) &&
+                        (best.slot_at == 0 || compare(record, best) < 0);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (!possible || !stands(moment, record)) return EAGAIN;
+    if (wanted) best = record;
+  }
+  if (best.slot_at != 0 && best.key_length <= size) {
+    words_.copy_out(best.position + kv_record::kKey, to, best.key_length);
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (!lasts(moment)) return EAGAIN;
+  if (best.slot_at == 0) return ENOENT;
+  if (!stands(moment, best)) return EAGAIN;
+  *length = best.key_length;
+  return best.key_length <= size ? 0 : ERANGE;
+}
+
+}  // namespace weft::shm

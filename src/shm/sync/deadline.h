@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points in time as programs give them: of CLOCK_MONOTONIC.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <ctime>
+
+#include "shm/error.h"
+#include "shm/sync/wait.h"
+
+namespace weft::shm {
+
+// 0, or EINVAL: it is no time. One long past is 1, so that 0 can mean something else.
+inline int to_deadline(const timespec* time, const char* name, int64_t* ns) noexcept {
+  if (time == nullptr || time->tv_nsec < 0 || time->tv_nsec >= kSecondNs) {
+    return fail(EINVAL, "%s: that is no time: tv_nsec must be from 0 to 999999999", name);
+  }
+  if (time->tv_sec < 0) {
+    *ns = 1;
+  } else if (time->tv_sec >= kForever / kSecondNs - 1) {
+    *ns = kForever;
+  } else {
+    *ns = time->tv_sec * kSecondNs + time->tv_nsec + 1;
+  }
+  return 0;
+}
+
+}  // namespace weft::shm
