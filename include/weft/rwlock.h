@@ -31,6 +31,8 @@
  * handlers of signals. They are no points of cancellation. Each returns 0 or the errno value that stands with it, and
  * weft_shm_error() (weft/shm.h) says more. ENOTRECOVERABLE and EOWNERDEAD mean the above wherever they occur.
  *
+ * The calls that are in line here are also in the library, for other languages.
+ *
  * The method: a slot per reader with a flag, after Hsieh and Weihl ("Scalable reader-writer locks for parallel
  * systems", 1992); the fence of the reader moved to the writer by membarrier(2). */
 #ifndef WEFT_RWLOCK_H
@@ -57,6 +59,8 @@ typedef struct weft_rwlock_reader {
 } weft_rwlock_reader;
 
 enum {
+  /* The default: no reader comes in while a writer waits. */
+  WEFT_RWLOCK_PREFER_WRITER = 0,
   /* Each writer lets in those readers that wait, before the next writer: no reader waits for more than two. */
   WEFT_RWLOCK_PHASE_FAIR = 1,
   /* Readers make full fences themselves, for machines or sandboxes without membarrier(2); also taken by itself where
@@ -79,8 +83,7 @@ int weft_rwlock_create(void *memory, size_t size, unsigned readers, unsigned fla
  * of the process's own; the lock's must stay mapped as long as it is used.
  * EINVAL: null, not aligned, too small. EACCES: mapped without the right to read or write. EAGAIN: the lock is still
  * being made after a second. EBADMSG: no lock, or one that was destroyed. EPROTO: made by another version of weft, or
- * by a program of another word size, byte order or C library. ENOSYS: the lock relies on membarrier(2) and the process
- * may not call that. ENOMEM. */
+ * by a program of another word size, byte order or C library. ENOMEM. */
 int weft_rwlock_attach(weft_rwlock **lock, void *memory, size_t size);
 
 /* Ends the attachment, and the handles of threads that have ended. EBUSY: others are registered, or a thread of the
@@ -91,15 +94,15 @@ int weft_rwlock_detach(weft_rwlock *lock);
 int weft_rwlock_destroy(weft_rwlock *lock);
 
 /* A slot for the calling thread, until the thread unregisters or ends. EAGAIN: all slots are taken by live readers;
- * make the lock for more. ENOMEM. */
+ * make the lock for more. EBADMSG: the lock was destroyed. ENOMEM. */
 int weft_rwlock_register(weft_rwlock_reader **reader, weft_rwlock *lock);
 
 /* By the thread that has registered; by any one when that thread has ended, or is the parent's of this process. The
  * handle is gone then, unless the call fails. EBUSY: the reader has the lock. EPERM: another thread's, which lives. */
 int weft_rwlock_unregister(weft_rwlock_reader *reader);
 
-/* Takes the write lock. EDEADLK: the thread has it, or has a read lock of this attachment. ENOSYS: membarrier(2) was
- * allowed once and is not any more; nothing is locked. */
+/* Takes the write lock. EDEADLK: the thread has it, or has a read lock, through whatever attachment. ENOSYS: the
+ * lock relies on membarrier(2), which the process may not call, or not any more; it can read. Nothing is locked. EBADMSG: the lock was destroyed, or written over. */
 int weft_rwlock_wrlock(weft_rwlock *lock);
 /* The same, or EBUSY at once. */
 int weft_rwlock_trywrlock(weft_rwlock *lock);

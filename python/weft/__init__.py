@@ -9,12 +9,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft._enable import TooLateError, enable
     from weft._pools import Pool, pools
+    from weft._rwlock import RWLock
     from weft._status import status
 
-__all__ = ["Pool", "TooLateError", "__version__", "enable", "pools", "status"]
+__all__ = ["Pool", "RWLock", "TooLateError", "__version__", "enable", "pools", "status"]
 
 _MODULES = {
     "Pool": "_pools",
+    "RWLock": "_rwlock",
     "TooLateError": "_enable",
     "enable": "_enable",
     "pools": "_pools",

@@ -31,6 +31,13 @@ find_package(weft REQUIRED)
 add_executable(consumer consumer.c)
 target_link_libraries(consumer PRIVATE weft::weft OpenMP::OpenMP_C)
 """
+PROJECT_OF_LOCKS = """
+cmake_minimum_required(VERSION 3.22)
+project(locks C)
+find_package(weft REQUIRED)
+add_executable(locks ../locks.c)
+target_link_libraries(locks PRIVATE weft::shm)
+"""
 
 
 class Installed(unittest.TestCase):
@@ -99,6 +106,20 @@ class Installed(unittest.TestCase):
         mapped = {line.split()[-1] for line in output.splitlines() if "omp.so" in line}
         self.assertEqual(mapped, {str(next(moved.glob("lib*/**/weft/libgomp.so.1")))})
 
+    def test_locks_and_stores(self):
+        """libweft-shm without the runtime, by find_package and by pkg-config."""
+        (self.folder / "locks.c").write_text('#include <weft/rwlock.h>\nint main(void) { return weft_rwlock_size(4) == 0; }\n')
+        project = self.folder / "locks"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(PROJECT_OF_LOCKS)
+        self.run_command("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.run_command("cmake", "--build", project / "build")
+        self.run_command(project / "build/locks")
+        self.environment["PKG_CONFIG_PATH"] = str(next(self.prefix.glob("lib*/**/pkgconfig/weft-shm.pc")).parent)
+        flags = self.run_command("pkg-config", "--cflags", "--libs", "weft-shm").split()
+        self.run_command("gcc", self.folder / "locks.c", "-o", self.folder / "by_pkg_config", *flags)
+        self.run_command(self.folder / "by_pkg_config")
+
     def test_nothing_in_the_directories_that_are_searched_by_default(self):
         """No libgomp.so.1 where the system's linker would find it by accident."""
         own = {self.runtime.parent, self.runtime.parent / "tsan"}
@@ -106,7 +127,7 @@ class Installed(unittest.TestCase):
 
     def test_manual_pages_and_completions(self):
         share = self.prefix / "share"
-        for name in ("man/man1/weft.1", "man/man1/weft-run.1", "bash-completion/completions/weft",
+        for name in ("man/man3/weft_rwlock.3", "man/man1/weft.1", "man/man1/weft-run.1", "bash-completion/completions/weft",
                      "zsh/site-functions/_weft", "fish/vendor_completions.d/weft.fish"):
             self.assertTrue((share / name).is_file(), name)
 

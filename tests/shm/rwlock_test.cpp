@@ -3,17 +3,25 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
-#include <string>
+#include <iterator>
 #include <thread>
 #include <vector>
 
 #include <csignal>
 #include <ctime>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
 #include <gtest/gtest.h>
 
 #include "region.h"
+#include "shm/rwlock/attachment.h"
 
 namespace weft::shm::test {
 
@@ -294,12 +302,48 @@ TEST_P(RwlockTest, AChildOfAForkRegistersAnew) {
   EXPECT_EQ(result, 0);
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   ASSERT_EQ(weft_rwlock_wrlock(lock_), 0);
-  EXPECT_EQ(result_of(spawn([&] {
-              return weft_rwlock_wrunlock(lock_) != EPERM || weft_rwlock_trywrlock(lock_) != EBUSY;
-            })),
-            0);
+  EXPECT_EQ(
+      result_of(spawn([&] { return weft_rwlock_wrunlock(lock_) != EPERM || weft_rwlock_trywrlock(lock_) != EBUSY; })),
+      0);
   EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
+}
+
+TEST_P(RwlockTest, AReaderThatExecutesAnotherProgramIsGone) {
+  const pid_t child = spawn([&] {
+    if (weft_rwlock_rdlock(enrol(attach())) != 0) return 1;
+    shared().step = 1;
+    wait_for_step(2);
+    execl("/bin/sleep", "sleep", "100", nullptr);
+    return 2;
+  });
+  wait_for_step(1);
+  EXPECT_EQ(weft_rwlock_trywrlock(lock_), EBUSY);
+  shared().step = 2;
+  EXPECT_EQ(weft_rwlock_wrlock(lock_), 0);
+  EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
+  kill(child, SIGKILL);
+  EXPECT_EQ(result_of(child), -SIGKILL);
+}
+
+TEST_P(RwlockTest, AThreadFindsItselfThroughAnotherAttachment) {
+  void* const again = mremap(region_.memory(), 0, region_.bytes(), MREMAP_MAYMOVE);
+  ASSERT_NE(again, MAP_FAILED);
+  weft_rwlock* other = nullptr;
+  ASSERT_EQ(weft_rwlock_attach(&other, again, region_.bytes()), 0);
+  weft_rwlock_reader* const reader = enrol(lock_);
+  ASSERT_EQ(weft_rwlock_rdlock(reader), 0);
+  EXPECT_EQ(weft_rwlock_wrlock(other), EDEADLK);
+  EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
+  ASSERT_EQ(weft_rwlock_wrlock(other), 0);
+  EXPECT_EQ(weft_rwlock_wrlock(lock_), EDEADLK);
+  EXPECT_EQ(weft_rwlock_rdlock(reader), EDEADLK);
+  EXPECT_EQ(weft_rwlock_wrunlock(other), 0);
+  EXPECT_EQ(weft_rwlock_rdlock(reader), 0);
+  EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
+  EXPECT_EQ(weft_rwlock_unregister(reader), 0);
+  EXPECT_EQ(weft_rwlock_detach(other), 0);
+  munmap(again, region_.bytes());
 }
 
 // Threads that read and write; what they read is never half written. In one process, so that ThreadSanitizer sees it.
@@ -455,6 +499,123 @@ TEST(RwlockInputTest, MemoryThatCannotBeReadOrWrittenIsNoCrash) {
   EXPECT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), EACCES);
   ASSERT_EQ(mprotect(region.memory(), bytes, PROT_NONE), 0);
   EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EACCES);
+}
+
+TEST(RwlockInputTest, AFileThatWasCutOffIsNoCrash) {
+  const size_t bytes = weft_rwlock_size(4096);
+  const int file = memfd_create("rwlock_test", 0);
+  ASSERT_EQ(ftruncate(file, static_cast<off_t>(bytes)), 0);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  weft_rwlock* lock = nullptr;
+  ASSERT_EQ(weft_rwlock_create(memory, bytes, 4096, 0), 0);
+  ASSERT_EQ(ftruncate(file, 4096), 0);
+  EXPECT_EQ(weft_rwlock_attach(&lock, memory, bytes), EACCES);
+  EXPECT_EQ(weft_rwlock_create(memory, bytes, 4096, 0), EACCES);
+  ASSERT_EQ(ftruncate(file, 0), 0);
+  EXPECT_EQ(weft_rwlock_attach(&lock, memory, bytes), EACCES);
+  close(file);
+  munmap(memory, bytes);
+}
+
+// A process that something else writes into gets errors or wrong answers, and lives. Not so where it hits the pointers
+// by which the C library keeps a thread's robust mutexes.
+TEST(RwlockInputTest, WhatIsWrittenThereLaterIsNoCrash) {
+  using Layout = RwlockLayout<RealOps>;
+  constexpr unsigned kSlots = 3;
+  const size_t bytes = weft_rwlock_size(kSlots);
+  const Region region(bytes);
+  const auto is_pointer = [](size_t at) {
+    const auto in_mutex = [at](size_t mutex) {
+      const size_t begin = mutex + offsetof(pthread_mutex_t, __data.__list);
+      return at >= begin && at < mutex + sizeof(pthread_mutex_t);
+    };
+    if (in_mutex(offsetof(Layout, writer))) return true;
+    for (unsigned i = 0; i < kSlots; ++i) {
+      if (in_mutex(offsetof(Layout, slot) + i * sizeof(RwlockSlotReal) + offsetof(RwlockSlotReal, lease))) return true;
+    }
+    return false;
+  };
+  constexpr uint32_t kValues[] = {0, 1, 2, 0x40000000, 0x80000000, 0xffffffff, 123456789};
+  for (size_t at = 0; at < bytes; at += 4) {
+    if (is_pointer(at)) continue;
+    const pid_t child = spawn([&] {
+      for (const uint32_t value : kValues) {
+        const bool locked = value % 2 != 0;
+        weft_rwlock* lock = nullptr;
+        weft_rwlock_reader* reader = nullptr;
+        if (weft_rwlock_create(region.memory(), bytes, kSlots, 0) != 0) return 1;
+        if (weft_rwlock_attach(&lock, region.memory(), bytes) != 0) return 2;
+        if (weft_rwlock_register(&reader, lock) != 0) return 3;
+        if (locked && weft_rwlock_rdlock(reader) != 0) return 4;
+        std::memcpy(region.as<char>() + at, &value, sizeof value);
+        if (locked) weft_rwlock_rdunlock(reader);
+        const timespec soon = in_ms(1);
+        if (weft_rwlock_timedrdlock(reader, &soon) == 0) weft_rwlock_rdunlock(reader);
+        weft_rwlock_tryrdlock(reader);
+        weft_rwlock_rdunlock(reader);
+        if (weft_rwlock_trywrlock(lock) == 0) weft_rwlock_wrunlock(lock);
+        weft_rwlock_timedwrlock(lock, &soon);
+        weft_rwlock_consistent(lock);
+        weft_rwlock_wrunlock(lock);
+        weft_rwlock_unregister(reader);
+        weft_rwlock_destroy(lock);
+        weft_rwlock_detach(lock);
+        weft_rwlock_attach(&lock, region.memory(), bytes);
+      }
+      return 0;
+    });
+    EXPECT_EQ(result_of(child), 0) << "at " << at;
+  }
+}
+
+// From now on membarrier(2) is refused to this process.
+bool take_membarrier_away() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{std::size(program), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST(RwlockInputTest, WithoutMembarrierAProcessReadsAndSaysWhyItCannotWrite) {
+  const size_t bytes = weft_rwlock_size(4);
+  const Region region(bytes);
+  ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
+  weft_rwlock* lock = nullptr;
+  ASSERT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), 0);
+  weft_rwlock_reader* reader = nullptr;
+  ASSERT_EQ(weft_rwlock_register(&reader, lock), 0);
+  const auto go_in_and_out = [](weft_rwlock_reader* by) {
+    return weft_rwlock_tryrdlock(by) == 0 && weft_rwlock_rdunlock(by) == 0;
+  };
+  EXPECT_TRUE(go_in_and_out(reader));
+  EXPECT_EQ(result_of(spawn([&] {
+              if (!take_membarrier_away()) return 1;
+              if (weft_rwlock_wrlock(lock) != ENOSYS || !says("WEFT_RWLOCK_PORTABLE")) return 2;
+              weft_rwlock* later = nullptr;
+              if (weft_rwlock_attach(&later, region.memory(), bytes) != 0) return 3;
+              if (weft_rwlock_wrlock(later) != ENOSYS || weft_rwlock_trywrlock(later) != ENOSYS) return 4;
+              weft_rwlock_reader* mine = nullptr;
+              if (weft_rwlock_register(&mine, later) != 0) return 5;
+              return go_in_and_out(mine) && go_in_and_out(mine) ? 0 : 6;
+            })),
+            0);
+  EXPECT_TRUE(go_in_and_out(reader)) << "nothing was locked";
+  EXPECT_EQ(weft_rwlock_wrlock(lock), 0);
+  EXPECT_EQ(weft_rwlock_wrunlock(lock), 0);
+  EXPECT_EQ(result_of(spawn([&] {
+              if (!take_membarrier_away()) return 1;
+              if (weft_rwlock_create(region.memory(), bytes, 4, 0) != 0) return 2;
+              weft_rwlock* made = nullptr;
+              if (weft_rwlock_attach(&made, region.memory(), bytes) != 0) return 3;
+              return weft_rwlock_wrlock(made) + weft_rwlock_wrunlock(made);
+            })),
+            0)
+      << "made without, it relies on none";
 }
 
 TEST(RwlockInputTest, AnAttachmentAtAnotherAddressIsTheSameLock) {

@@ -129,16 +129,6 @@ bool set_trace(const std::string& wanted, const std::string& tool) {
   return true;
 }
 
-// A script that does not say what runs it: as execvp(3) and shells do.
-void run_by_shell(const std::string& path, const std::vector<char*>& program) {
-  constexpr char kShell[] = "/bin/sh";
-  std::string shell = kShell;
-  std::string script = path;
-  std::vector<char*> arguments{shell.data(), script.data()};
-  arguments.insert(arguments.end(), program.begin() + 1, program.end());
-  execv(kShell, arguments.data());
-}
-
 }  // namespace
 
 int run(const RunOptions& options) {

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include <pthread.h>
+
 namespace weft::shm {
 
 namespace {
@@ -13,7 +15,7 @@ constinit weft_rwlock* g_attachments = nullptr;
 // The child has one thread, so nothing is locked.
 void forget_parent() noexcept {
   for (weft_rwlock* lock = g_attachments; lock != nullptr; lock = lock->next) {
-    lock->writer.store(0, std::memory_order_relaxed);
+    lock->writer.store(kNobody, std::memory_order_relaxed);
     for (Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
       reader->no_slot[0] = 0;
       reader->no_slot[1] = RwlockSlotReal::kClosed;
@@ -31,12 +33,13 @@ void unlink(Node** list, const Node* node) noexcept {
 
 }  // namespace
 
-void enlist(weft_rwlock* lock) noexcept {
+bool enlist(weft_rwlock* lock) noexcept {
   static const bool watched = pthread_atfork(nullptr, nullptr, forget_parent) == 0;
-  (void)watched;
+  if (!watched) return false;
   const std::lock_guard guard(g_lock);
   lock->next = g_attachments;
   g_attachments = lock;
+  return true;
 }
 
 void strike(const weft_rwlock* lock) noexcept {
@@ -57,14 +60,4 @@ void weft_rwlock::add(Reader* reader) noexcept {
 void weft_rwlock::remove(const Reader* reader) noexcept {
   const std::lock_guard guard(list_lock);
   weft::shm::unlink(&readers, reader);
-}
-
-bool weft_rwlock::reads() noexcept {
-  const std::lock_guard guard(list_lock);
-  for (const Reader* reader = readers; reader != nullptr; reader = reader->next) {
-    if (reader->thread != weft::shm::this_thread() || reader->of_parent) continue;
-    // Relaxed: the thread has written it itself, or is not in.
-    if (weft::shm::RwlockSlotReal::is_in(reader->own->depth.load(std::memory_order_relaxed))) return true;
-  }
-  return false;
 }

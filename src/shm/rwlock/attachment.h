@@ -6,26 +6,22 @@
 #include <atomic>
 #include <cstdint>
 
-#include <pthread.h>
-
 #include "platform/spinlock.h"
 #include "shm/rwlock/protocol.h"
 #include "shm/sync/ops.h"
+#include "shm/sync/thread_number.h"
 #include "weft/rwlock.h"
 
 namespace weft::shm {
 
 using RwlockSlotReal = RwlockSlot<RealOps>;
 
-// Who a thread is to this process; 0 is nobody.
-inline uintptr_t this_thread() noexcept { return static_cast<uintptr_t>(pthread_self()); }
-
 // A reader's handle. The public part comes first: the program has its address.
 struct Reader : weft_rwlock_reader {
   weft_rwlock* lock;
   RwlockSlotReal* own;
   uint64_t owner;  // the slot's, as long as the slot is this reader's
-  uintptr_t thread;
+  uint64_t thread;  // its number
   Reader* next;
   // In the child of a fork the public part points here: a slot that is always closed, so that each call comes to
   // weft_rwlock_enter_().
@@ -38,27 +34,29 @@ struct Reader : weft_rwlock_reader {
 struct weft_rwlock {
   using Layout = weft::shm::RwlockLayout<weft::shm::RealOps>;
 
-  weft_rwlock(Layout& memory, uint32_t slots) noexcept : layout(memory), protocol(memory, slots) {}
+  weft_rwlock(Layout& memory, uint32_t count, bool writes) noexcept
+      : layout(memory), slots(count), may_write(writes), protocol(memory, count) {}
 
   Layout& layout;
+  const uint32_t slots;
+  const bool may_write;  // the process can make the fences that the lock relies on
   weft::shm::RwlockProtocol<weft::shm::RealOps> protocol;
   // The thread of this process that has the write lock. Relaxed: only a thread's own number means anything to it.
-  std::atomic<uintptr_t> writer{0};
+  std::atomic<uint64_t> writer{weft::shm::kNobody};
   weft::platform::Spinlock list_lock;  // of `readers`, which is whole at each instruction
   weft::shm::Reader* readers = nullptr;
   weft_rwlock* next = nullptr;
 
-  bool writes() const noexcept { return writer.load(std::memory_order_relaxed) == weft::shm::this_thread(); }
-  // Whether the calling thread has a read lock.
-  bool reads() noexcept;
+  bool writes() const noexcept { return writer.load(std::memory_order_relaxed) == weft::shm::thread_number(); }
   void add(weft::shm::Reader* reader) noexcept;
   void remove(const weft::shm::Reader* reader) noexcept;
 };
 
 namespace weft::shm {
 
-// All attachments of the process; in the child of a fork what they know of threads is made void.
-void enlist(weft_rwlock* lock) noexcept;
+// All attachments of the process; in the child of a fork what they know of threads is made void. False: the C library
+// has no memory to do that.
+bool enlist(weft_rwlock* lock) noexcept;
 void strike(const weft_rwlock* lock) noexcept;
 
 }  // namespace weft::shm

@@ -37,8 +37,10 @@ struct alignas(128) RwlockSlot {
   typename Ops::template Atomic<uint32_t> closed;
   // The reader's from when it registers until it unregisters, and told to be nobody's by the kernel when it is gone.
   typename Ops::Robust lease;
-  // Another number each time that somebody registers here. Written by the owner of the lease.
+  // Another number each time that somebody registers here, and the number of the thread (sync/thread_number.h). Written
+  // by the owner of the lease.
   typename Ops::template Atomic<uint64_t> owner;
+  typename Ops::template Atomic<uint64_t> thread;
 };
 
 template <class Ops>
@@ -60,6 +62,8 @@ struct RwlockLayout {
   alignas(128) typename Ops::Robust writer;
   // The owner of `writer` has the lock, and may be changing the data.
   Word writing;
+  // Its number while it has the lock, by which it finds itself.
+  typename Ops::template Atomic<uint64_t> writer_thread;
   typename Ops::template Atomic<Data> data;
   Word top;  // slots from it on have never been anybody's
   Word sleeping_readers;  // some may sleep on the gate

@@ -33,6 +33,7 @@
 
 #include "shm/rwlock/layout.h"
 #include "shm/sync/robust.h"
+#include "shm/sync/thread_number.h"
 #include "shm/sync/wait.h"
 
 namespace weft::shm {
@@ -58,6 +59,7 @@ class RwlockProtocol {
   bool has_gone(Slot& slot, uint64_t owner) noexcept;
 
   // After a step in that met a closed slot: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE, EBADMSG.
+  // EDEADLK: the thread has the write lock.
   int enter(Slot& mine, int64_t deadline_ns) noexcept;
   // The reader is out, and its slot was closed.
   void left(Slot& mine) noexcept;
@@ -65,10 +67,14 @@ class RwlockProtocol {
   // ---- writers ----
 
   // 0, EOWNERDEAD: the caller has the lock. EBUSY (for kNow), ETIMEDOUT, ENOTRECOVERABLE, ENOSYS, EBADMSG: it has not.
+  // EDEADLK: the thread has the write lock, or a read lock.
   int lock(int64_t deadline_ns) noexcept;
   void unlock() noexcept;
   // By the owner. False: there was nothing to mend.
   bool mend() noexcept;
+
+  // Whether the thread has the write lock. Relaxed: it has written its number itself, and nobody else writes that.
+  bool writes() const noexcept { return lock_.writer_thread.load(std::memory_order_relaxed) == Ops::self(); }
 
   // Whether somebody has the write lock, or is registered.
   bool in_use() noexcept;
@@ -76,6 +82,7 @@ class RwlockProtocol {
  private:
   static constexpr int64_t kFirstLookNs = 1'000'000;  // how long to wait before looking whether somebody has died
   static constexpr int64_t kLastLookNs = 50'000'000;
+  static constexpr int kClaims = 3;
   static constexpr int64_t kAnswerNs = 1'000;  // how long readers have to answer: less than a heavy fence may take
 
   static bool is_closed(uint32_t gate) noexcept { return (gate & 1) != 0; }
@@ -121,18 +128,22 @@ void RwlockProtocol<Ops>::make(Layout& layout, uint32_t slots, bool fair, bool f
   layout.sleeping_readers.store(0, std::memory_order_relaxed);
   layout.sleeping_writer.store(0, std::memory_order_relaxed);
   layout.owners.store(0, std::memory_order_relaxed);
+  layout.writer_thread.store(kNobody, std::memory_order_relaxed);
   layout.writer.make();
   for (uint32_t i = 0; i < slots; ++i) {
     layout.slot[i].depth.store(0, std::memory_order_relaxed);
     layout.slot[i].closed.store(Slot::kClosed, std::memory_order_relaxed);
     layout.slot[i].owner.store(0, std::memory_order_relaxed);
+    layout.slot[i].thread.store(kNobody, std::memory_order_relaxed);
     layout.slot[i].lease.make();
   }
 }
 
 template <class Ops>
 auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
-  for (uint32_t i = 0; i < slots_; ++i) {
+  // More than once: a writer that looks whether a reader lives has its lease for a moment.
+  for (uint64_t look = 0; look < uint64_t{kClaims} * slots_; ++look) {
+    const auto i = static_cast<uint32_t>(look % slots_);
     Slot& slot = lock_.slot[i];
     const Taken taken = slot.lease.try_take();
     if (taken == Taken::no || taken == Taken::refused) continue;
@@ -142,6 +153,7 @@ auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
     if (taken == Taken::after_death) slot.lease.settle();
     // Relaxed: it only has to be another number.
     slot.owner.store(lock_.owners.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    slot.thread.store(Ops::self(), std::memory_order_relaxed);  // it looks for itself only
     // Before the first lock, like the slot itself: a writer whose fence comes too late for one sees the other. The
     // default order, since it is rare.
     for (uint32_t top = lock_.top.load(); top <= i && !lock_.top.compare_exchange_strong(top, i + 1);) {
@@ -193,9 +205,8 @@ template <class Ops>
 bool RwlockProtocol<Ops>::withdraw(Slot& mine) noexcept {
   // Relaxed: only a writer that lets the reader in changes it, which the exchange sees.
   uint32_t waiting = mine.depth.load(std::memory_order_relaxed) | Slot::kWaiting;
-  // Acquire where it fails: a writer that has let the reader in has written before.
-  return mine.depth.compare_exchange_strong(waiting, waiting & Slot::kFenced, std::memory_order_relaxed,
-                                            std::memory_order_acquire);
+  // Acquire, for where it fails: a writer that has let the reader in has written before.
+  return mine.depth.compare_exchange_strong(waiting, waiting & Slot::kFenced, std::memory_order_acquire);
 }
 
 template <class Ops>
@@ -215,6 +226,11 @@ void RwlockProtocol<Ops>::sleep_at_gate(Slot& mine, uint32_t closed, int64_t unt
 
 template <class Ops>
 int RwlockProtocol<Ops>::enter(Slot& mine, int64_t deadline_ns) noexcept {
+  if (writes()) {
+    // Relaxed: it was never in.
+    mine.depth.store(mine.depth.load(std::memory_order_relaxed) & Slot::kFenced, std::memory_order_relaxed);
+    return EDEADLK;
+  }
   // Relaxed: the answer to a writer that is closing the slot comes at once, and the gate is looked at behind it.
   if (mine.closed.load(std::memory_order_relaxed) != Slot::kClosing && ask(mine)) return 0;
   step_back(mine);
@@ -225,10 +241,8 @@ int RwlockProtocol<Ops>::enter(Slot& mine, int64_t deadline_ns) noexcept {
       // Relaxed: as in withdraw().
       uint32_t waiting = mine.depth.load(std::memory_order_relaxed) | Slot::kWaiting;
       const uint32_t in = (waiting & Slot::kFenced) | 1;
-      // Acquire where it fails: a writer has let the reader in.
-      if (!mine.depth.compare_exchange_strong(waiting, in, std::memory_order_relaxed, std::memory_order_acquire)) {
-        return 0;
-      }
+      // Acquire, for where it fails: a writer has let the reader in.
+      if (!mine.depth.compare_exchange_strong(waiting, in, std::memory_order_acquire)) return 0;
       if (ask(mine)) return 0;
       step_back(mine);
       continue;
@@ -273,6 +287,7 @@ void RwlockProtocol<Ops>::inherit(Taken taken) noexcept {
   // Relaxed: the dead one's writes came before the kernel's mark, which was read by taking `writer`.
   if (lock_.writing.load(std::memory_order_relaxed) != 0) {
     lock_.data.store(Data::torn, std::memory_order_release);  // release: read without `writer`
+    lock_.writer_thread.store(kNobody, std::memory_order_relaxed);  // nobody takes it for its own
     lock_.writing.store(0, std::memory_order_release);  // and after it: who dies here leaves one of the two
   }
   lock_.writer.settle();
@@ -353,6 +368,8 @@ template <class Ops>
 int RwlockProtocol<Ops>::wait_for(Slot& slot, int64_t deadline_ns) noexcept {
   // Acquire, here and below: what the reader has read it has read before.
   if (!is_in(slot.depth.load(std::memory_order_acquire))) return 0;
+  // Relaxed: what the thread has written itself.
+  if (slot.thread.load(std::memory_order_relaxed) == Ops::self()) return EDEADLK;
   const int64_t spin_until = std::min(deadline_ns, Ops::now_ns() + Ops::spin_ns());
   do {
     if (!is_in(slot.depth.load(std::memory_order_acquire))) return 0;
@@ -385,6 +402,7 @@ int RwlockProtocol<Ops>::give_up(int code) noexcept {
 
 template <class Ops>
 int RwlockProtocol<Ops>::lock(int64_t deadline_ns) noexcept {
+  if (writes()) return EDEADLK;
   const Taken taken = deadline_ns == kNow ? lock_.writer.try_take() : lock_.writer.take(deadline_ns);
   if (taken == Taken::no) return deadline_ns == kNow ? EBUSY : ETIMEDOUT;
   if (taken == Taken::refused) return EBADMSG;
@@ -397,6 +415,7 @@ int RwlockProtocol<Ops>::lock(int64_t deadline_ns) noexcept {
     const int error = wait_for(lock_.slot[i], deadline_ns);
     if (error != 0) return give_up(error);
   }
+  lock_.writer_thread.store(Ops::self(), std::memory_order_relaxed);
   lock_.writing.store(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);  // before anything that the owner writes
   return lock_.data.load(std::memory_order_relaxed) == Data::torn ? EOWNERDEAD : 0;
@@ -405,6 +424,7 @@ int RwlockProtocol<Ops>::lock(int64_t deadline_ns) noexcept {
 template <class Ops>
 void RwlockProtocol<Ops>::unlock() noexcept {
   if (lock_.data.load(std::memory_order_relaxed) == Data::torn) lock_.data.store(Data::lost, std::memory_order_release);
+  lock_.writer_thread.store(kNobody, std::memory_order_relaxed);
   // Release: whoever finds it 0 after the owner's death finds the data whole.
   lock_.writing.store(0, std::memory_order_release);
   if (lock_.fair != 0 && lock_.data.load(std::memory_order_relaxed) == Data::whole) {

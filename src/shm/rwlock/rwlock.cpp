@@ -12,6 +12,7 @@
 #include "shm/rwlock/attachment.h"
 #include "shm/sync/deadline.h"
 #include "shm/sync/process_fence.h"
+#include "shm/sync/tsan.h"
 
 using namespace weft::shm;
 
@@ -37,7 +38,13 @@ int explain(int code, const char* name) noexcept {
     case ENOTRECOVERABLE:
       return fail(code, "%s: a writer has died, and the next one has not mended the data; make the lock anew", name);
     case ENOSYS:
-      return fail(code, "%s: the kernel refuses membarrier(2); make the lock with WEFT_RWLOCK_PORTABLE", name);
+      return fail(code,
+                  "%s: the kernel refuses membarrier(2), which this lock's writers need; make the lock with "
+                  "WEFT_RWLOCK_PORTABLE",
+                  name);
+    case EDEADLK:
+      return fail(code, "%s: the calling thread has the write lock, or a read lock, which it must give back first",
+                  name);
     case EBADMSG: return fail(code, "%s: the lock is damaged: something else has been written there", name);
     default: return code;
   }
@@ -45,6 +52,13 @@ int explain(int code, const char* name) noexcept {
 
 int of_parent(const char* name) noexcept {
   return fail(EPERM, "%s: the reader is the parent's of this process; call weft_rwlock_register() in the child", name);
+}
+
+// A lock that was destroyed while this process was attached to it.
+int check_alive(const weft_rwlock& lock, const char* name) noexcept {
+  // Relaxed: it says that nobody should use the lock, and orders nothing.
+  if (lock.layout.header.state.load(std::memory_order_relaxed) == State::ready) return 0;
+  return fail(EBADMSG, "%s: the lock was destroyed, or is being made anew; attach to it again", name);
 }
 
 Reader& own(weft_rwlock_reader* reader) noexcept { return *static_cast<Reader*>(reader); }
@@ -55,22 +69,26 @@ int enter(weft_rwlock_reader* handle, int64_t deadline_ns, const char* name) noe
     reader.no_slot[0] = 0;
     return of_parent(name);
   }
-  if (reader.lock->writes()) {
-    // Relaxed: it was never inside.
-    const uint32_t depth = reader.own->depth.load(std::memory_order_relaxed);
-    reader.own->depth.store(depth & RwlockSlotReal::kFenced, std::memory_order_relaxed);
-    return fail(EDEADLK, "%s: the calling thread has the write lock", name);
-  }
-  return explain(reader.lock->protocol.enter(*reader.own, deadline_ns), name);
+  const int code = reader.lock->protocol.enter(*reader.own, deadline_ns);
+  if (code == 0) tsan_acquire(&reader.lock->layout.gate);
+  return explain(code, name);
+}
+
+// It comes after the last writer and after all readers, whose unlocking is in line.
+void tell_tsan_of_writer(weft_rwlock& lock) noexcept {
+  if (!is_watched_by_tsan()) return;
+  tsan_acquire(&lock.layout.gate);
+  for (uint32_t i = 0; i < lock.slots; ++i) tsan_acquire(&lock.layout.slot[i].depth);
 }
 
 int write_lock(weft_rwlock* lock, int64_t deadline_ns, const char* name) noexcept {
   if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", name);
-  if (lock->writes()) return fail(EDEADLK, "%s: the calling thread has the write lock already", name);
-  if (lock->reads())
-    return fail(EDEADLK, "%s: the calling thread has a read lock, which it must give back first", name);
-  const int code = lock->protocol.lock(deadline_ns);
-  if (code == 0 || code == EOWNERDEAD) lock->writer.store(this_thread(), std::memory_order_relaxed);
+  if (const int gone = check_alive(*lock, name); gone != 0) return gone;
+  const int code = lock->may_write ? lock->protocol.lock(deadline_ns) : ENOSYS;
+  if (code == 0 || code == EOWNERDEAD) {
+    lock->writer.store(thread_number(), std::memory_order_relaxed);
+    tell_tsan_of_writer(*lock);
+  }
   return explain(code, name);
 }
 
@@ -130,6 +148,10 @@ WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size
   const int error = check_region(memory, size, Kind::rwlock, kRwlockLayout, kName);
   if (error != 0) return error;
   auto& layout = *static_cast<Layout*>(memory);
+  if (!can_read(memory, layout.header.size)) {
+    return fail(EACCES, "%s: the file that is mapped ends before the lock does; it was cut off, or is another one",
+                kName);
+  }
   const uint32_t slots = layout.slots;
   if (slots == 0 || slots > WEFT_RWLOCK_MOST_READERS || rwlock_bytes<RealOps>(slots) > layout.header.size) {
     return explain(EBADMSG, kName);
@@ -137,10 +159,12 @@ WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size
   if (!can_overwrite(&layout.header.probe, sizeof layout.header.probe)) {
     return fail(EACCES, "%s: the lock is mapped for reading only; readers write too: map it with PROT_WRITE", kName);
   }
-  if (layout.fenced == 0 && !can_fence_processes()) return explain(ENOSYS, kName);
-  auto* made = new (std::nothrow) weft_rwlock(layout, slots);
+  auto* made = new (std::nothrow) weft_rwlock(layout, slots, layout.fenced != 0 || can_fence_processes());
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
-  enlist(made);
+  if (!enlist(made)) {
+    delete made;
+    return fail(ENOMEM, "%s: no memory for what a fork has to do", kName);
+  }
   *lock = made;
   return 0;
 }
@@ -148,7 +172,7 @@ WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size
 WEFT_PUBLIC int weft_rwlock_detach(weft_rwlock* lock) {
   constexpr const char* kName = "weft_rwlock_detach";
   if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", kName);
-  if (lock->writer.load(std::memory_order_relaxed) != 0) return EBUSY;
+  if (lock->writer.load(std::memory_order_relaxed) != kNobody) return EBUSY;
   for (const Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
     if (!has_gone(*reader)) return EBUSY;
   }
@@ -169,6 +193,7 @@ WEFT_PUBLIC int weft_rwlock_destroy(weft_rwlock* lock) {
 WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* lock) {
   constexpr const char* kName = "weft_rwlock_register";
   if (reader == nullptr || lock == nullptr) return fail(EINVAL, "%s: null is no lock, nor a place for a reader", kName);
+  if (const int gone = check_alive(*lock, kName); gone != 0) return gone;
   auto* made = new (std::nothrow) Reader{};
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
   // Before the slot is taken: a writer counts on the fence of each reader it sees.
@@ -183,7 +208,7 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
   made->lock = lock;
   made->own = slot;
   made->owner = slot->owner.load(std::memory_order_relaxed);  // its own thread has written it
-  made->thread = this_thread();
+  made->thread = thread_number();
   lock->add(made);
   *reader = made;
   return 0;
@@ -193,7 +218,7 @@ WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
   constexpr const char* kName = "weft_rwlock_unregister";
   if (handle == nullptr) return fail(EINVAL, "%s: null is no reader", kName);
   Reader& reader = own(handle);
-  if (reader.thread == this_thread() && !reader.of_parent) {
+  if (reader.thread == thread_number() && !reader.of_parent) {
     if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) return EBUSY;
     reader.lock->protocol.leave(*reader.own);
   } else if (!has_gone(reader)) {
@@ -220,7 +245,8 @@ WEFT_PUBLIC int weft_rwlock_wrunlock(weft_rwlock* lock) {
   constexpr const char* kName = "weft_rwlock_wrunlock";
   if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", kName);
   if (!lock->writes()) return not_writer(kName);
-  lock->writer.store(0, std::memory_order_relaxed);
+  lock->writer.store(kNobody, std::memory_order_relaxed);
+  tsan_release(&lock->layout.gate);
   lock->protocol.unlock();
   return 0;
 }
@@ -234,6 +260,7 @@ WEFT_PUBLIC int weft_rwlock_consistent(weft_rwlock* lock) {
 
 WEFT_PUBLIC int weft_rwlock_timedrdlock(weft_rwlock_reader* handle, const timespec* deadline) {
   constexpr const char* kName = "weft_rwlock_timedrdlock";
+  if (handle == nullptr) return fail(EINVAL, "%s: null is no reader", kName);
   int64_t deadline_ns = 0;
   if (const int error = to_deadline(deadline, kName, &deadline_ns); error != 0) return error;
   return weft_rwlock_step_in_(handle) != 0 ? 0 : enter(handle, deadline_ns, kName);

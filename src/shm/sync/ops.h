@@ -11,6 +11,7 @@
 #include "platform/fence.h"
 #include "shm/sync/process_fence.h"
 #include "shm/sync/robust.h"
+#include "shm/sync/thread_number.h"
 #include "shm/sync/wait.h"
 
 namespace weft::shm {
@@ -28,6 +29,8 @@ struct RealOps {
   static constexpr bool kCopiesBulk = platform::kHasBulkCopy;
   static void copy_bulk(void* to, const void* from, uint64_t bytes) noexcept { platform::copy_bulk(to, from, bytes); }
 
+  // Who the calling thread is; never kNobody.
+  static uint64_t self() noexcept { return thread_number(); }
   static int64_t now_ns() noexcept { return platform::now_ns(); }
   static int64_t spin_ns() noexcept { return shm::spin_ns(); }
   static void pause() noexcept { platform::pause(); }

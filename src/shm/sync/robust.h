@@ -3,7 +3,9 @@
 // that thread is gone, whether it ended, was killed or its program was replaced by another.
 //
 // It is a robust mutex of the C library. The kernel's list of a thread's robust mutexes is found by the thread's
-// identity, so a user-level thread, which brings its identity to whichever OS thread runs it, owns as a thread does.
+// identity, so a user-level thread, which brings its identity to whichever OS thread runs it, owns as a thread does. It
+// is not of the kind that finds a thread that takes what it has: that compares numbers of threads, which are the same
+// for different threads of two PID namespaces.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,7 @@ class Robust {
  public:
   // In memory that nobody uses yet.
   bool make() noexcept;
+  // The caller has not got it: who takes it twice waits for ever.
 
   Taken try_take() noexcept;
   // Waits until `deadline_ns` of CLOCK_MONOTONIC; `no` when it has passed. Other user-level threads run meanwhile.
@@ -33,6 +36,9 @@ class Robust {
   void give() noexcept;
 
  private:
+  // Whether it is still what make() has made. The C library stops the process where it finds some other kinds.
+  bool is_one() const noexcept;
+
   pthread_mutex_t mutex_;
 };
 

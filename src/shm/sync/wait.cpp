@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/keep_errno.h"
@@ -50,7 +51,7 @@ void Pause::once() noexcept {
   }
   const base::KeepErrno keep;
   const timespec rest{0, static_cast<long>(ns_)};
-  nanosleep(&rest, nullptr);
+  syscall(SYS_nanosleep, &rest, nullptr);  // the C library's is a point of cancellation
   ns_ = std::min(2 * ns_, kLongestRestNs);
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ThreadSanitizer is told in a program built with it: it does not see the atomic operations of this library, which
+// order what the program itself reads and writes. Without it these do nothing.
+#pragma once
+
+extern "C" {
+[[gnu::weak]] void __tsan_acquire(void* address);
+[[gnu::weak]] void __tsan_release(void* address);
+}
+
+namespace weft::shm {
+
+inline bool is_watched_by_tsan() noexcept { return __tsan_acquire != nullptr && __tsan_release != nullptr; }
+
+// What was done before tsan_release() of the same address has been done.
+inline void tsan_acquire(void* address) noexcept {
+  if (is_watched_by_tsan()) __tsan_acquire(address);
+}
+inline void tsan_release(void* address) noexcept {
+  if (is_watched_by_tsan()) __tsan_release(address);
+}
+
+}  // namespace weft::shm
