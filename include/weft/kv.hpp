@@ -15,32 +15,32 @@
 
 namespace weft {
 
-class kv {
+class Kv {
  public:
-  struct versioned {
+  struct Versioned {
     std::string value;
     uint64_t version;
   };
 
-  explicit kv(const std::string& name, size_t max_bytes = 0, unsigned flags = WEFT_KV_CREATE) {
+  explicit Kv(const std::string& name, size_t max_bytes = 0, unsigned flags = WEFT_KV_CREATE) {
     check(weft_kv_open(&store_, name.c_str(), max_bytes, flags));
   }
-  ~kv() {
+  ~Kv() {
     if (store_ != nullptr) weft_kv_close(store_);
   }
-  kv(kv&& other) noexcept : store_(std::exchange(other.store_, nullptr)) {}
-  kv& operator=(kv&& other) noexcept {
+  Kv(Kv&& other) noexcept : store_(std::exchange(other.store_, nullptr)) {}
+  Kv& operator=(Kv&& other) noexcept {
     std::swap(store_, other.store_);
     return *this;
   }
-  kv(const kv&) = delete;
-  kv& operator=(const kv&) = delete;
+  Kv(const Kv&) = delete;
+  Kv& operator=(const Kv&) = delete;
 
   weft_kv* native_handle() const noexcept { return store_; }
 
   // Nothing: there is no such key.
-  std::optional<versioned> find(std::string_view key) const {
-    versioned found{std::string(usual_bytes, '\0'), 0};
+  std::optional<Versioned> find(std::string_view key) const {
+    Versioned found{std::string(kUsualBytes, '\0'), 0};
     for (;;) {
       size_t length = 0;
       const int error = weft_kv_get(store_, key.data(), key.size(), found.value.data(), found.value.size(), &length,
@@ -52,7 +52,7 @@ class kv {
     }
   }
   std::optional<std::string> get(std::string_view key) const {
-    std::optional<versioned> found = find(key);
+    std::optional<Versioned> found = find(key);
     if (!found) return std::nullopt;
     return std::move(found->value);
   }
@@ -82,7 +82,7 @@ class kv {
   // Calls visit(key) for each key; see weft_kv_next().
   template <class Visit>
   void for_each_key(Visit&& visit) const {
-    std::string key(usual_bytes, '\0');
+    std::string key(kUsualBytes, '\0');
     size_t length = 0;
     size_t before = 0;
     bool first = true;
@@ -111,7 +111,7 @@ class kv {
   static void unlink(const std::string& name) { check(weft_kv_unlink(name.c_str())); }
 
  private:
-  static constexpr size_t usual_bytes = 256;
+  static constexpr size_t kUsualBytes = 256;
 
   static void check(int error) {
     if (error != 0) throw std::system_error(error, std::generic_category(), weft_shm_error());

@@ -6,8 +6,11 @@ from __future__ import annotations
 import array
 import multiprocessing
 import os
+import pathlib
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -135,6 +138,11 @@ class KV(unittest.TestCase):
         timer.start()
         self.assertGreater(self.store.wait(version), version)
         timer.join()
+
+    def test_example(self) -> None:
+        example = pathlib.Path(__file__).resolve().parents[2] / "examples/shm/store_workers.py"
+        said = subprocess.run([sys.executable, example], capture_output=True, text=True, timeout=JOIN_S, check=True).stdout
+        self.assertEqual(said, "200 samples, all workers agree: True, prepared less often than read: True\n")
 
     def test_wrong_uses_say_the_way_out(self) -> None:
         with self.assertRaises(FileExistsError):

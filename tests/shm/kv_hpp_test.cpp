@@ -11,7 +11,7 @@ namespace weft::shm::test {
 
 TEST(KvInCxxTest, AStoreIsAnObject) {
   const std::string name = "cxx-test-" + std::to_string(getpid());
-  kv store(name, WEFT_KV_LEAST_BYTES * 4);
+  Kv store(name, WEFT_KV_LEAST_BYTES * 4);
   EXPECT_FALSE(store.get("one"));
   const uint64_t version = store.put("one", "1");
   EXPECT_EQ(store.get("one"), "1");
@@ -22,15 +22,15 @@ TEST(KvInCxxTest, AStoreIsAnObject) {
   EXPECT_EQ(store.get("long"), std::string(5000, 'x'));
   store.put(std::string(1000, 'k'), "");
   std::set<size_t> lengths;
-  kv moved = std::move(store);
+  Kv moved = std::move(store);
   moved.for_each_key([&](std::string_view key) { lengths.insert(key.size()); });
   EXPECT_EQ(lengths, (std::set<size_t>{3, 4, 1000}));
   EXPECT_EQ(moved.stat().keys, 3u);
   EXPECT_TRUE(moved.erase("one"));
   EXPECT_FALSE(moved.erase("one"));
-  kv::unlink(name);
+  Kv::unlink(name);
   try {
-    kv::unlink(name);
+    Kv::unlink(name);
     ADD_FAILURE() << "there is no such store";
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code().value(), ENOENT);
