@@ -36,6 +36,8 @@ OWN_OPTIONS = {
     "ifsker": "ifsker",
     "mpi": "mpi",
     "kv": "kv",
+    "numa": "numa",
+    "numa-cost": "numa_cost",
     "rwlock": "rwlock",
 }
 
@@ -48,7 +50,8 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
         "loops, engines, openblas, compile-cost: what weftcc does; gauss-seidel, hpl, ifsker, mpi: programs with MPI; "
-        "rwlock, kv: locks and stores between processes; python: Python programs; with options of their own.",
+        "numa: first touch; numa-cost: what weft numa costs; rwlock, kv: locks and stores between processes; python: Python programs; "
+        "with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "placement.h"
 #include "version.h"
 
 namespace weft::tools {
@@ -47,6 +48,11 @@ void add_run_options(CLI::App* command, RunOptions& run) {
   command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--numa", run.numa,
+                   "NUMA nodes: of memory, interleave[=NODES], bind=NODES or preferred=NODE; of threads, and memory "
+                   "beside them, local, compact or spread (WEFT_NUMA); or none (default)")
+      ->check(fault_of_numa_mode);
   command
       ->add_option("--mode", run.mode,
                    "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")
@@ -101,6 +107,32 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   merge->footer(
       "Example:\n"
       "  weft merge weft-trace-*.json");
+
+  numa = app.add_subcommand("numa",
+                            "weft numa [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+                            "Say where the memory of a program lies, which NUMA nodes use it, and what to change.\n"
+                            "In place of the program: the number of a process that runs already.");
+  numa->add_option("--json", numa_options.json, "write the report for programs into this file; -: to stdout")
+      ->type_name(kFile);
+  numa->add_option("--svg", numa_options.picture, "draw each array, its pages coloured by node, into this file")
+      ->type_name(kFile);
+  numa->add_option("--touch", numa_options.touch,
+                   "whose accesses are noted: off, first (since the allocation), sample (default: again and again)")
+      ->check(CLI::IsMember({"off", "first", "sample"}));
+  numa->add_option("--min-size", numa_options.least_size,
+                   "smallest block that is an array, with K, M or G behind (default: 1M)")
+      ->type_name("SIZE");
+  numa->footer(
+      "Report:\n"
+      "  It goes to stderr, behind what the program has said; of a process that runs, to stdout.\n"
+      "Exit code:\n"
+      "  That of the program, or 128 and the number of the signal that has ended it. 1: the report could not be\n"
+      "  written. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n"
+      "Examples:\n"
+      "  weft numa ./program\n"
+      "  weft numa --json report.json --svg report.svg -- python3 app.py\n"
+      "  weft numa -- weft run ./program\n"
+      "  weft numa 4711");
 
   node = app.add_subcommand("node", "The processes that share the CPUs of this node (weft run --node, WEFT_NODE=1).");
   node->require_subcommand(1);

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "node.h"
+#include "numa/numa.h"
 #include "run.h"
 
 namespace weft::tools {
@@ -24,6 +25,7 @@ struct CommandLine {
   CLI::App* run = nullptr;
   CLI::App* trace = nullptr;
   CLI::App* merge = nullptr;
+  CLI::App* numa = nullptr;
   CLI::App* node = nullptr;
   CLI::App* node_status = nullptr;
   CLI::App* node_reset = nullptr;
@@ -35,6 +37,7 @@ struct CommandLine {
   std::string trace_file = "weft-trace.json";
   std::vector<std::string> merged_traces;
   std::string merged_file = "weft-trace.json";
+  NumaOptions numa_options;
   bool node_json = false;
   bool node_force = false;
   TopOptions top_options;

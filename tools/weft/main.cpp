@@ -16,6 +16,7 @@
 #include "info.h"
 #include "merge.h"
 #include "node.h"
+#include "numa/numa.h"
 #include "run.h"
 
 namespace {
@@ -66,8 +67,9 @@ int main(int count, char** arguments) {
   }
   int parsed = count;
   const std::string_view name = count > 1 ? arguments[1] : "";
-  if (name == "run" || name == "trace") {
-    parsed = std::min(find_program(name == "run" ? *line.run : *line.trace, count, arguments), count);
+  if (name == "run" || name == "trace" || name == "numa") {
+    const CLI::App& command = name == "run" ? *line.run : name == "trace" ? *line.trace : *line.numa;
+    parsed = std::min(find_program(command, count, arguments), count);
     run.command.assign(arguments + parsed, arguments + count);
     if (parsed > 2 && std::string_view(arguments[parsed - 1]) == "--") --parsed;
   }
@@ -79,7 +81,7 @@ int main(int count, char** arguments) {
     return written(app.exit(version));
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn("%s: no such command; there are run, trace, merge, node, top and info (weft --help)",
+      weft::base::warn("%s: no such command; there are run, trace, merge, numa, node, top and info (weft --help)",
                        arguments[1]);
       return kUsage;
     }
@@ -98,6 +100,11 @@ int main(int count, char** arguments) {
   if (run.command.empty()) {
     weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;
+  }
+  if (line.numa->parsed()) {
+    line.numa_options.command = run.command;
+    line.numa_options.is_program = std::string_view(arguments[parsed]) == "--";
+    return written(weft::tools::show_numa(line.numa_options));
   }
   if (line.trace->parsed()) {
     const bool named = line.trace->count("--output") > 0;

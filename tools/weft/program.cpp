@@ -133,6 +133,15 @@ bool is_text(const std::string& path) {
   return std::memchr(start.data(), '\0', static_cast<size_t>(file.gcount())) == nullptr;
 }
 
+void run_by_shell(const std::string& path, const std::vector<char*>& program) {
+  constexpr char kShell[] = "/bin/sh";
+  std::string shell = kShell;
+  std::string script = path;
+  std::vector<char*> arguments{shell.data(), script.data()};
+  arguments.insert(arguments.end(), program.begin() + 1, program.end());
+  execv(kShell, arguments.data());
+}
+
 Program examine_program(const std::string& name) {
   const bool is_path = name.find('/') != std::string::npos;
   const std::string path = is_path ? name : search_path(name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace weft::tools {
 
@@ -17,5 +18,8 @@ Program examine_program(const std::string& name);
 
 // Whether a file that the system cannot execute may be a script: it does not begin like something else.
 bool is_text(const std::string& path);
+
+// Becomes /bin/sh, for a script that does not say what runs it: as execvp(3) and shells do. Returns if there is none.
+void run_by_shell(const std::string& path, const std::vector<char*>& program);
 
 }  // namespace weft::tools

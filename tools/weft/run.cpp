@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "library.h"
 #include "own_openmp.h"
+#include "placement.h"
 #include "platform/static_tls.h"
 #include "program.h"
 
@@ -129,16 +130,6 @@ bool set_trace(const std::string& wanted, const std::string& tool) {
   return true;
 }
 
-// A script that does not say what runs it: as execvp(3) and shells do.
-void run_by_shell(const std::string& path, const std::vector<char*>& program) {
-  constexpr char kShell[] = "/bin/sh";
-  std::string shell = kShell;
-  std::string script = path;
-  std::vector<char*> arguments{shell.data(), script.data()};
-  arguments.insert(arguments.end(), program.begin() + 1, program.end());
-  execv(kShell, arguments.data());
-}
-
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -150,6 +141,7 @@ int run(const RunOptions& options) {
   for (const std::string& setting : options.settings) {
     if (!set(setting)) return kUsage;
   }
+  if (!options.numa.empty() && !place(options.numa)) return kUsage;
   const Program program = examine_program(options.command.front());
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;

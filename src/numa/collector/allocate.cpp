@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// malloc and its relatives: what they return is the next allocator's, large blocks are noted. `operator new`, Fortran's
+// ALLOCATE and NumPy come by them too.
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <malloc.h>
+
+#include "numa/collector/arrays.h"
+#include "numa/collector/collector.h"
+#include "numa/collector/guard.h"
+#include "numa/collector/real.h"
+
+// The C library's own, for what dlsym() allocates itself.
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void __libc_free(void*);
+}
+
+namespace weft::numa {
+
+namespace {
+
+struct Allocator {
+  void* (*malloc)(size_t) = nullptr;
+  void* (*calloc)(size_t, size_t) = nullptr;
+  void* (*realloc)(void*, size_t) = nullptr;
+  void (*free)(void*) = nullptr;
+};
+constinit Allocator g_next = {};
+// A thread that looks the allocator up may allocate meanwhile: dlsym() keeps texts of errors. Before there are other
+// threads, as a rule; two that look it up find the same.
+constinit std::atomic<int> g_looking{0};
+
+template <class Function>
+bool find(Function*& slot, const char* name) noexcept {
+  slot = reinterpret_cast<Function*>(next_function(name));
+  return slot != nullptr;
+}
+
+// False: not yet, and the C library's own must do.
+[[gnu::noinline]] bool look_up() noexcept {
+  if (g_looking.fetch_add(1) > 0) {
+    g_looking.fetch_sub(1);
+    return false;
+  }
+  Allocator found;
+  const bool all = find(found.calloc, "calloc") && find(found.realloc, "realloc") && find(found.free, "free") &&
+                   find(found.malloc, "malloc");
+  if (all) g_next = found;
+  g_looking.fetch_sub(1);
+  return all;
+}
+
+bool ready() noexcept { return __builtin_expect(g_next.malloc != nullptr, 1) || look_up(); }
+
+void* noted(void* block, size_t bytes, How how) noexcept {
+  if (is_large(bytes)) add_array(block, bytes, how);
+  return block;
+}
+
+Real<int(void**, size_t, size_t)> g_posix_memalign{"posix_memalign"};
+Real<void*(size_t, size_t)> g_aligned_alloc{"aligned_alloc"};
+Real<void*(size_t, size_t)> g_memalign{"memalign"};
+Real<void*(size_t)> g_valloc{"valloc"};
+Real<void*(size_t)> g_pvalloc{"pvalloc"};
+
+void forget(void* block) noexcept {
+  if (may_be_array(block)) remove_array(block);
+}
+
+}  // namespace
+
+}  // namespace weft::numa
+
+using namespace weft::numa;
+
+extern "C" {
+
+[[gnu::visibility("default")]] void* malloc(size_t bytes) noexcept {
+  return noted(ready() ? g_next.malloc(bytes) : __libc_malloc(bytes), bytes, How::malloc);
+}
+
+[[gnu::visibility("default")]] void* calloc(size_t count, size_t size) noexcept {
+  // A product that is too large makes no block.
+  return noted(ready() ? g_next.calloc(count, size) : __libc_calloc(count, size), count * size, How::calloc);
+}
+
+// A block that moves takes its pages along, and they must be accessible.
+[[gnu::visibility("default")]] void* realloc(void* block, size_t bytes) noexcept {
+  forget(block);
+  return noted(ready() ? g_next.realloc(block, bytes) : __libc_realloc(block, bytes), bytes, How::realloc);
+}
+
+[[gnu::visibility("default")]] void* reallocarray(void* block, size_t count, size_t size) noexcept {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(block, bytes);
+}
+
+[[gnu::visibility("default")]] void free(void* block) noexcept {
+  forget(block);
+  if (ready()) {
+    g_next.free(block);
+  } else {
+    __libc_free(block);
+  }
+}
+
+[[gnu::visibility("default")]] void cfree(void* block) noexcept { free(block); }
+
+[[gnu::visibility("default")]] int posix_memalign(void** block, size_t alignment, size_t bytes) noexcept {
+  const int error = g_posix_memalign.get()(block, alignment, bytes);
+  if (error == 0) noted(*block, bytes, How::aligned);
+  return error;
+}
+
+[[gnu::visibility("default")]] void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
+  return noted(g_aligned_alloc.get()(alignment, bytes), bytes, How::aligned);
+}
+
+[[gnu::visibility("default")]] void* memalign(size_t alignment, size_t bytes) noexcept {
+  return noted(g_memalign.get()(alignment, bytes), bytes, How::aligned);
+}
+
+[[gnu::visibility("default")]] void* valloc(size_t bytes) noexcept {
+  return noted(g_valloc.get()(bytes), bytes, How::aligned);
+}
+
+[[gnu::visibility("default")]] void* pvalloc(size_t bytes) noexcept {
+  return noted(g_pvalloc.get()(bytes), bytes, How::aligned);
+}
+
+}  // extern "C"

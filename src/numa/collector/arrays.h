@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arrays of the process: large blocks of memory, and where each was allocated.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "numa/record/layout.h"
+
+namespace weft::numa {
+
+// Blocks of this size or more are arrays. SIZE_MAX: none is.
+extern std::atomic<size_t> g_least_size;
+void set_least_size(size_t bytes) noexcept;
+inline bool is_large(size_t bytes) noexcept {
+  // Relaxed: it changes at the start and in children only.
+  return __builtin_expect(bytes >= g_least_size.load(std::memory_order_relaxed), 0);
+}
+
+// A block that has just been allocated; nobody else knows of it yet. Keeps errno.
+void add_array(void* begin, size_t bytes, How how) noexcept;
+
+// What only the collector needs to know of an entry of the record.
+struct ArrayGuard {
+  // Where it lies; 0, 0: the entry is not live.
+  std::atomic<uintptr_t> begin;
+  std::atomic<uintptr_t> end;
+  // Calls that the kernel may still access the memory for: no page of it must be protected.
+  std::atomic<uint32_t> holds;
+  // Never to be protected (again): parts are unmapped or have a protection of the program's, or the kernel may access
+  // it at any time.
+  std::atomic<bool> excluded;
+  std::atomic<bool> huge;  // has huge pages, which must not be split
+  std::atomic<bool> was_protected;
+};
+extern ArrayGuard g_guards[kArrays];
+
+// Whether a pointer that is freed may be an array: false is certain.
+bool may_be_array(const void* pointer) noexcept;
+
+// The array that begins at `pointer` is about to be freed. After this nobody protects or looks at it. Keeps errno.
+void remove_array(const void* pointer) noexcept;
+
+// The index of the live array that holds a byte of [begin, begin + bytes); -1: none. Takes no lock.
+int find_array(uintptr_t begin, size_t bytes, int from = 0) noexcept;
+
+// For what must not happen while arrays come or go.
+void lock_arrays() noexcept;
+void unlock_arrays() noexcept;
+
+// Where all live arrays lie now.
+void look_at_all() noexcept;
+
+// Which entries have been used.
+int used_entries() noexcept;
+
+}  // namespace weft::numa

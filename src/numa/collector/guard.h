@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who touches arrays: a few of their pages are protected (PROT_NONE) for a while. The first access faults; the handler
+// notes who it was and makes the page accessible again. The program must not be able to tell, so that when in doubt no
+// page is protected.
+//
+// A page that is protected has a slot:
+//
+//   empty  -> arming   by the thread that samples, or the one that allocates, which hold the lock of the arrays
+//   arming -> armed    by the same, when the page is protected; it looks at what forbids it again afterwards
+//   armed  -> empty    by anybody, after making the page accessible: the handler of a thread that has touched it, a
+//   call
+//                      that passes the page to the kernel, or who sampled it, when nobody has come for a while
+//
+// What forbids to protect a page (a hold of its array, a pause, the end) is announced before the slots are looked at;
+// who protects announces the slot before it looks at what forbids it. So one of both sees the other (sequentially
+// consistent), and a caller that finds `arming` waits until that is over. Only threads that cannot be waiting for the
+// caller are waited for: the one that samples handles no signals and touches no array.
+//
+// More than one may make the same page accessible. Each of them is about to access it, or holds the lock of the arrays,
+// so that the page cannot have been freed meanwhile, and it was readable and writable before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "numa/record/layout.h"
+
+namespace weft::numa {
+
+// At the start, when there is a record.
+void guard_start() noexcept;
+
+// Whether pages are, or may come to be, protected.
+bool guard_is_on() noexcept;
+
+// All pages are accessible from now on, and the program's own handler is in force.
+void guard_stop(Stop why) noexcept;
+
+// Whether a fault was caused by a protection of ours; the thread can go on then.
+bool guard_fault(uintptr_t address, Access access, uintptr_t code) noexcept;
+
+// The lock of the arrays is held for these two: `index` is that of an array that nobody knows of yet, or that is about
+// to be freed.
+void guard_new_array(int index) noexcept;
+void guard_old_array(int index) noexcept;
+
+// Protects the page at `begin` of the array, `bytes` long. The lock is held.
+bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept;
+// How much is protected at once: a page, or a huge one, which must not be split.
+size_t guard_unit(int index) noexcept;
+// Makes all pages accessible that were not touched for a while, but those that nobody has touched ever since they were
+// allocated. The lock is held.
+void unguard_untouched() noexcept;
+
+// The memory of an array that a system call is about to access, SIZE_MAX: up to its end. No page of the array is
+// protected meanwhile.
+class Hold {
+ public:
+  Hold(uintptr_t begin, size_t bytes) noexcept;
+  ~Hold();
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  int array_ = -1;
+};
+
+// No page of any array is protected meanwhile.
+class Pause {
+ public:
+  Pause() noexcept;
+  ~Pause();
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+};
+
+// No page of an array that holds a byte of the range is protected any more, ever.
+void exclude(uintptr_t begin, size_t bytes) noexcept;
+
+// The same as a Pause, for callers that find out whether they need one.
+void pause_guard() noexcept;
+void resume_guard() noexcept;
+bool is_of_array(uintptr_t begin, size_t bytes) noexcept;
+// All pages are accessible now; they may be protected again.
+void open_guard() noexcept;
+
+// The arrays that hold a byte of the range have huge pages from now on.
+void have_huge_pages(uintptr_t begin, size_t bytes) noexcept;
+
+// In a child: nothing is protected, and never will be.
+void guard_forget() noexcept;
+
+void guard_before_fork() noexcept;
+void guard_after_fork() noexcept;
+
+}  // namespace weft::numa

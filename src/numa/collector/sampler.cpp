@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numa/collector/sampler.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "numa/collector/arrays.h"
+#include "numa/collector/collector.h"
+#include "numa/collector/guard.h"
+#include "numa/collector/signals.h"
+#include "platform/system_call.h"
+
+namespace weft::numa {
+
+namespace {
+
+using platform::system_call;
+
+constexpr int64_t kMillisecond = 1'000'000;
+// Between two rounds, and how long pages stay protected at most.
+constexpr int64_t kShortestRound = 20 * kMillisecond;
+constexpr int64_t kLongestGuard = 100 * kMillisecond;
+constexpr int kPagesOfARound = 256;
+constexpr int kMostPages = 64;  // of an array
+constexpr int kLeastPages = 4;
+
+constinit std::atomic<bool> g_started{false};
+
+uint64_t random_number() noexcept {
+  static uint64_t state = 0x2545F4914F6CDD1D;  // the lock of the arrays is held
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
+void sleep_for(int64_t ns) noexcept {
+  const timespec time{static_cast<time_t>(ns / (1000 * kMillisecond)), static_cast<long>(ns % (1000 * kMillisecond))};
+  system_call(SYS_nanosleep, &time, nullptr);
+}
+
+// Libraries with which other processes, devices or the kernel reach into memory without a call of the C library.
+bool reaches_into_memory(const char* path) noexcept {
+  static constexpr const char* kNames[] = {"libmpi.so",     "libmpich.so",  "libpmpi.so",     "libmpi_",
+                                           "libibverbs.so", "libucp.so",    "libuct.so",      "libfabric.so",
+                                           "libcuda.so",    "libcudart.so", "libamdhip64.so", "libze_loader.so",
+                                           "liburing.so",   "libaio.so",    "libuv.so",       "librte_eal.so"};
+  const char* slash = std::strrchr(path, '/');
+  const char* name = slash != nullptr ? slash + 1 : path;
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](const char* known) { return std::strncmp(name, known, std::strlen(known)) == 0; });
+}
+
+bool has_peers() noexcept {
+  const auto look = [](dl_phdr_info* info, size_t, void*) { return reaches_into_memory(info->dlpi_name) ? 1 : 0; };
+  return dl_iterate_phdr(look, nullptr) != 0;
+}
+
+// Whether the process has a ring of io_uring, by which the kernel accesses memory whenever it likes. Programs that have
+// it inside need no library for it.
+bool has_ring() noexcept {
+  const int folder =
+      static_cast<int>(system_call(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  if (folder < 0) return false;
+  bool found = false;
+  alignas(dirent64) char room[2048];
+  for (;;) {
+    const long size = system_call(SYS_getdents64, folder, room, sizeof room);
+    if (size <= 0) break;
+    for (long at = 0; at < size && !found;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(room + at);
+      char target[64] = "";
+      const long length = system_call(SYS_readlinkat, folder, entry->d_name, target, sizeof target - 1);
+      constexpr char kRing[] = "anon_inode:[io_uring]";
+      found = length == static_cast<long>(sizeof kRing - 1) && std::memcmp(target, kRing, sizeof kRing - 1) == 0;
+      at += entry->d_reclen;
+    }
+    if (found) break;
+  }
+  system_call(SYS_close, folder);
+  return found;
+}
+
+void guard_arrays() noexcept {
+  const int used = used_entries();
+  int arrays = 0;
+  const auto usable = [](int i) {
+    const ArrayGuard& guard = g_guards[i];
+    return guard.begin.load(std::memory_order_relaxed) != 0 && !guard.excluded.load() && guard.holds.load() == 0;
+  };
+  for (int i = 0; i < used; ++i) arrays += usable(i) ? 1 : 0;
+  if (arrays == 0) return;
+  const int share = std::clamp(kPagesOfARound / arrays, kLeastPages, kMostPages);
+  // Where there are more arrays than pages, others have their turn in each round.
+  static int turn = 0;
+  int left = kPagesOfARound;
+  for (int i = 0; i < used && left > 0; ++i) {
+    turn = (turn + 1) % used;
+    if (!usable(turn)) continue;
+    guard_some(turn, std::min(share, left), false);
+    left -= share;
+  }
+}
+
+// Whether there is to be a round now: if what has been spent allows it, and in any case some, evenly over the time on a
+// logarithmic scale. What is used now may not be what was used before.
+bool is_due(int64_t last, int64_t elapsed) noexcept {
+  constexpr int64_t kRarest = 12;
+  return may_spend() || elapsed - last > elapsed / kRarest;
+}
+
+// The CPUs that the process may use: the thread that has made this one may be bound to one of them.
+constinit uint64_t g_cpus[16] = {};
+
+void* sample(void*) {
+  system_call(SYS_sched_setaffinity, 0, sizeof g_cpus, g_cpus);
+  int64_t last = 0;
+  prctl(PR_SET_NAME, "weft-numa");
+  record()->header.sampler = thread_number();
+  for (;;) {
+    const Record* all = record();
+    const int64_t elapsed = now_ns() - all->header.began;
+    // Ever more seldom: the touches of a long run must not need more room than those of a short one.
+    const int64_t round = std::max(kShortestRound, elapsed / 25);
+    const int64_t guarded = std::min(round, kLongestGuard);
+    int64_t used = used_ns();
+    if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
+    if (all->header.touches.load(std::memory_order_relaxed) >= kTouches) guard_stop(Stop::full);
+    if (!guard_is_on()) return nullptr;
+    if (is_due(last, elapsed)) {
+      last = elapsed;
+      lock_arrays();
+      guard_arrays();
+      unlock_arrays();
+      record()->header.rounds.fetch_add(1, std::memory_order_relaxed);
+    }
+    spend(used_ns() - used);
+    sleep_for(guarded);
+    used = used_ns();
+    lock_arrays();
+    unguard_untouched();
+    unlock_arrays();
+    spend(used_ns() - used);
+    sleep_for(round - guarded);
+  }
+}
+
+}  // namespace
+
+// Not the pages at the edges, where other blocks may begin.
+void guard_some(int index, int most, bool first) noexcept {
+  const ArrayGuard& guard = g_guards[index];
+  const size_t unit = guard_unit(index);
+  const uintptr_t begin = (guard.begin.load() + unit - 1) / unit * unit;
+  const uintptr_t end = guard.end.load() / unit * unit;
+  if (end <= begin) return;
+  const size_t units = (end - begin) / unit;
+  // With pages between them, so that each is a mapping of its own.
+  const size_t part = unit == record()->header.page_size ? 4 : 2;
+  const size_t count = std::min(static_cast<size_t>(std::max(most, 0)), units / part);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t from = units * i / count;
+    const size_t to = units * (i + 1) / count;
+    const size_t chosen = from + random_number() % (to - from - 1);
+    guard_page(index, begin + chosen * unit, unit, first);
+  }
+}
+
+void prepare_sampler(const Settings& settings) noexcept { std::copy(settings.cpus, settings.cpus + 16, g_cpus); }
+
+void start_sampler() noexcept {
+  if (!guard_is_on() || record()->header.touching != Touching::sample || g_started.exchange(true)) return;
+  if (!start_silent_thread(sample)) guard_stop(Stop::no_thread);
+}
+
+Stop reason_not_to_sample() noexcept {
+  if (has_peers() || has_ring()) return Stop::peers;
+  if (guard_is_on() && !faults_are_ours()) return Stop::foreign_handler;
+  return Stop::none;
+}
+
+}  // namespace weft::numa

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pages are protected when.
+#pragma once
+
+#include "numa/record/layout.h"
+
+namespace weft::numa {
+
+// Protects up to `most` pages of the array, a random one of each of equal parts. The lock of the arrays is held.
+void guard_some(int index, int most, bool first) noexcept;
+
+void prepare_sampler(const Settings& settings) noexcept;
+
+// Starts the thread that samples, once. Without the lock.
+void start_sampler() noexcept;
+
+// Why no page of this process must be protected at all.
+Stop reason_not_to_sample() noexcept;
+
+}  // namespace weft::numa

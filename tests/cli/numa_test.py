@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft numa`: what it says of programs and processes on this machine, what it refuses, and that programs do not notice."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import xml.etree.ElementTree
+
+from command_test import GCC, CommandTest
+
+NUMA = pathlib.Path(__file__).resolve().parents[1] / "numa"
+NODES = len(list(pathlib.Path("/sys/devices/system/node").glob("node[0-9]*")))
+FORTRAN = """
+program vectors
+  use omp_lib
+  real(8), allocatable :: a(:), b(:)
+  integer :: i, pass
+  allocate(a(4000000), b(4000000))
+  a = 1
+  b = 2
+  do pass = 1, 100
+    !$omp parallel do
+    do i = 1, size(a)
+      a(i) = a(i) + b(i)
+    end do
+  end do
+  print *, a(1)
+end program
+"""
+
+
+class Numa(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.programs = {}
+        sources = [*(NUMA / "programs").glob("*.c"), *(NUMA / "hosts").glob("*.c")]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(cls.compile, sources))
+
+    @classmethod
+    def compile(cls, source):
+        program = cls.folder / source.stem
+        flags = ["-O1", "-g", "-fopenmp", "-pthread", "-Wall", "-Wextra", "-Werror"]
+        subprocess.run([GCC, *flags, str(source), "-o", str(program)], check=True)
+        cls.programs[source.stem] = program
+
+    def numa(self, *arguments, **options):
+        file = self.folder / f"report-{time.monotonic_ns()}.json"
+        done = self.weft("numa", "--json", file, *arguments, **options)
+        return done, json.loads(file.read_text()) if file.exists() else None
+
+    def one_process(self, report):
+        self.assertEqual(len(report["processes"]), 1, report)
+        return report["processes"][0]
+
+    def test_arrays_and_their_places(self):
+        done, report = self.numa(self.programs["serial_init"], 16, 0.5)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"^[0-9.e+]+\n$")
+        self.assertIn("weft numa: process", done.stderr)
+        process = self.one_process(report)
+        (array,) = process["arrays"]
+        self.assertEqual((array["bytes"], array["instances"], array["how"]), (16 << 20, 1, "aligned"))
+        self.assertAlmostEqual(sum(array["pages"].values()), 1)
+        self.assertNotIn("untouched", array["pages"])
+        self.assertRegex(array["site"], r"^program\.h:\d+$")
+        self.assertTrue(any("(main)" in frame for frame in array["stack"]), array["stack"])
+        if NODES == 1:
+            self.assertEqual(array["verdict"], "one_node")
+            self.assertIn("nothing to place", done.stderr)
+
+    def test_who_touches(self):
+        _, report = self.numa(self.programs["serial_init"], 64, 1)
+        (array,) = self.one_process(report)["arrays"]
+        self.assertEqual(array["first_touch"]["threads"], 1)
+        self.assertRegex(array["first_touch"]["at"], r"^program\.h:\d+$")
+        self.assertRegex(array["use"]["at"], r"^program\.h:\d+$")
+        self.assertNotEqual(array["use"]["at"], array["first_touch"]["at"])
+        self.assertGreater(array["use"]["touches"], 50)
+        self.assertLess(array["use"]["writes"], 5)  # the end of the initialisation, at most
+        if (os.cpu_count() or 1) > 1:
+            _, report = self.numa(self.programs["parallel_init"], 64, 0.5)
+            (array,) = self.one_process(report)["arrays"]
+            self.assertGreater(array["first_touch"]["threads"], 1)
+
+    def test_touch_options(self):
+        for touch, first, later in (("off", False, False), ("first", True, False), ("sample", True, True)):
+            with self.subTest(touch=touch):
+                _, report = self.numa("--touch", touch, self.programs["parallel_init"], 32, 0.7)
+                (array,) = self.one_process(report)["arrays"]
+                self.assertEqual(array["first_touch"]["threads"] > 0, first)
+                self.assertEqual(array["use"]["touches"] > 0, later)
+
+    def test_smallest_size(self):
+        for size, arrays in (("16M", 1), ("17M", 0)):
+            _, report = self.numa("--min-size", size, self.programs["one_thread"], 16, 0)
+            self.assertEqual(len(self.one_process(report)["arrays"]), arrays)
+        for size in ("0", "1", "-1M", "x", "1T", "1MM", "99999999999999999999", "18014398509481984M", ""):
+            done = self.weft("numa", "--min-size", size, "true")
+            self.assertEqual(done.returncode, 2, size)
+            self.assertIn("--min-size", done.stderr)
+
+    def test_programs_are_not_called_faulty_here(self):
+        if NODES > 1:
+            self.skipTest("faults are planted for machines with several nodes")
+        for name in sorted(path.stem for path in (NUMA / "programs").glob("*.c")):
+            with self.subTest(program=name):
+                done, report = self.numa(self.programs[name], 16, 0.2, 1)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for array in self.one_process(report)["arrays"]:
+                    self.assertFalse(array["fault"], array)
+
+    def test_programs_do_not_notice(self):
+        hosts = sorted(path.stem for path in (NUMA / "hosts").glob("*.c"))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for name, (done, report) in zip(hosts, pool.map(lambda name: self.numa(self.programs[name], 1), hosts)):
+                with self.subTest(host=name):
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertGreater(self.one_process(report)["collected"]["arrays"], 0)
+
+    def test_ends(self):
+        for how, code in (("return", 0), ("exit", 3), ("_exit", 4), ("quick_exit", 5), ("exec", 6),
+                          ("abort", 128 + signal.SIGABRT), ("kill", 128 + signal.SIGKILL),
+                          ("fault", 128 + signal.SIGSEGV), ("raise", 128 + signal.SIGSEGV)):
+            with self.subTest(how=how):
+                done, report = self.numa(self.programs["ends"], 0.4, how)
+                self.assertEqual(done.returncode, code, done.stderr)
+                (array,) = self.one_process(report)["arrays"]
+                self.assertAlmostEqual(sum(array["pages"].values()), 1)
+                self.assertRegex(array["site"], r"^busy\.h:\d+$")
+
+    def test_running_process(self):
+        with subprocess.Popen([self.programs["one_thread"], "64", "30"], stdout=subprocess.DEVNULL) as program:
+            time.sleep(0.5)
+            done, report = self.numa(program.pid)
+            program.kill()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"process {program.pid} ", done.stdout)
+        largest = self.one_process(report)["arrays"][0]
+        self.assertGreaterEqual(largest["bytes"], 64 << 20)
+        self.assertGreater(sum(largest["pages"].values()), 0.99)
+        self.assertEqual(largest["how"], "mmap")
+        self.assertIn("not started by weft numa", done.stdout)
+
+    def test_running_process_with_a_collector(self):
+        numa = [os.environ["WEFT_COMMAND"], "numa", str(self.programs["serial_init"]), "64", "3"]
+        with subprocess.Popen(numa, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as command:
+            time.sleep(1)
+            (child,) = pathlib.Path(f"/proc/{command.pid}/task/{command.pid}/children").read_text().split()
+            done, report = self.numa(child)
+            self.assertEqual(command.wait(), 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (array,) = self.one_process(report)["arrays"]
+        self.assertEqual((array["bytes"], array["live"]), (64 << 20, True))
+        self.assertGreater(array["first_touch"]["threads"], 0)
+
+    def test_processes_that_cannot_be_looked_at(self):
+        with subprocess.Popen(["sleep", "30"]) as gone:
+            gone.kill()
+        for pid, words in ((gone.pid, "no such process"), (2, "thread of the kernel|no such process")):
+            done = self.weft("numa", pid)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, words)
+        zombie = subprocess.Popen(["true"])
+        try:
+            os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+            self.assertRegex(self.weft("numa", zombie.pid).stderr, "has ended|no memory of its own")
+        finally:
+            zombie.wait()
+        if os.getuid() == 0 and shutil.which("setpriv"):
+            with subprocess.Popen(["sleep", "30"]) as others:
+                self.folder.chmod(0o755)
+                done = self.command("setpriv", "--reuid", "65534", "--clear-groups", os.environ["WEFT_COMMAND"], "numa", others.pid)
+                others.kill()
+            if "cannot execute" not in done.stderr and "Permission denied" not in done.stderr:
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("another user", done.stderr)
+
+    def test_picture(self):
+        file = self.folder / "picture.svg"
+        done = self.weft("numa", "--svg", file, self.programs["parallel_init"], 16, 0.5)
+        self.assertEqual(done.returncode, 0)
+        picture = xml.etree.ElementTree.parse(file).getroot()
+        words = "".join(picture.itertext())
+        self.assertIn("pages lie on", words)
+        self.assertIn("node 0", words)
+
+    def test_reports_that_cannot_be_written(self):
+        for options in (("--json", "/nonexistent/x"), ("--json", "/dev/full"), ("--svg", "/dev/full"), ("--json", self.folder)):
+            with self.subTest(options=options):
+                done = self.weft("numa", *options, "true")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(str(options[1]), done.stderr)
+        done = self.command("sh", "-c", f"{os.environ['WEFT_COMMAND']} numa --json - true > /dev/full 2> /dev/null")
+        self.assertEqual(done.returncode, 1)
+        done = self.command("sh", "-c", f"{os.environ['WEFT_COMMAND']} numa true 2>&1 >/dev/null | true; echo over")
+        self.assertEqual(done.stdout, "over\n")
+
+    def test_json_on_stdout(self):
+        done = self.weft("numa", "--json", "-", "true")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(json.loads(done.stdout)["version"], 1)
+        self.assertEqual(done.stderr, "")
+
+    def test_programs_that_cannot_be_run(self):
+        self.assertEqual(self.weft("numa", "/nonexistent").returncode, 127)
+        self.assertEqual(self.weft("numa", "/etc/passwd").returncode, 126)
+        done = self.weft("numa")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("which program", done.stderr)
+        self.assertEqual(self.weft("numa", "--touch", "often", "true").returncode, 2)
+
+    def test_statically_linked_program(self):
+        program = self.build("static", "int main(void) { return 0; }", "-static")
+        done = self.weft("numa", program)
+        self.assertIn("statically linked", done.stderr)
+        self.assertIn("nothing to report", done.stderr)
+
+    def test_under_the_runtime(self):
+        done, report = self.numa("--", os.environ["WEFT_COMMAND"], "run", self.programs["parallel_init"], 16, 0.5)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (array,) = self.one_process(report)["arrays"]
+        self.assertEqual(array["bytes"], 16 << 20)
+
+    def test_scripts_and_their_programs(self):
+        script = self.folder / "script"
+        script.write_text(f"#!/bin/sh\n{self.programs['one_thread']} 16 0\n{self.programs['one_thread']} 8 0\nexit 7\n")
+        script.chmod(0o755)
+        done, report = self.numa(script)
+        self.assertEqual(done.returncode, 7)
+        self.assertEqual([process["arrays"][0]["bytes"] for process in report["processes"]], [16 << 20, 8 << 20])
+
+    def test_fortran(self):
+        gfortran = shutil.which("gfortran-12")
+        if gfortran is None:
+            self.skipTest("no gfortran-12")
+        source = self.folder / "vectors.f90"
+        source.write_text(FORTRAN)
+        subprocess.run([gfortran, "-O1", "-g", "-fopenmp", str(source), "-o", str(self.folder / "vectors")], check=True)
+        done, report = self.numa(self.folder / "vectors")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for array in self.one_process(report)["arrays"]:
+            self.assertEqual(array["site"], "vectors.f90:6")
+
+    def test_python(self):
+        code = "import ctypes; b = bytearray(8 << 20); print(sum(b[::4096]))"
+        done, report = self.numa("--", sys.executable, "-c", code)
+        self.assertEqual((done.returncode, done.stdout), (0, "0\n"))
+        sizes = [array["bytes"] for array in self.one_process(report)["arrays"]]
+        self.assertTrue(any(8 << 20 <= size < 9 << 20 for size in sizes), sizes)
+
+    def test_java(self):
+        javac = shutil.which("javac")
+        if javac is None:
+            self.skipTest("no javac")
+        source = """
+        public class Faults {
+          public static void main(String[] arguments) {
+            int caught = 0;
+            Object nothing = null;
+            int[] array = new int[4000000];
+            for (int i = 0; i < 200; ++i) {
+              for (int k = 0; k < array.length; k += 16) array[k] += i;
+              try { nothing.hashCode(); } catch (NullPointerException fault) { ++caught; }
+              if (i % 50 == 0) System.gc();
+            }
+            System.out.println(caught + " " + array[0]);
+          }
+        }"""
+        (self.folder / "Faults.java").write_text(source)
+        subprocess.run([javac, "-d", str(self.folder), str(self.folder / "Faults.java")], check=True)
+        done = self.weft("numa", "--", "java", "-cp", self.folder, "Faults")
+        self.assertEqual((done.returncode, done.stdout), (0, "200 19900\n"), done.stderr)
+
+    def test_nothing_is_left_behind(self):
+        def left():
+            return set(pathlib.Path("/dev/shm").glob("weft-numa-*")) | set(pathlib.Path("/tmp").glob("weft-numa-??????"))
+        before = left()
+        self.weft("numa", self.programs["one_thread"], 8, 0)
+        self.weft("numa", self.programs["ends"], 0.1, "kill")
+        self.assertFalse(left() - before)
+
+    def test_signals_reach_the_program(self):
+        numa = [os.environ["WEFT_COMMAND"], "numa", str(self.programs["one_thread"]), "8", "30"]
+        with subprocess.Popen(numa, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as command:
+            time.sleep(0.5)
+            command.terminate()
+            _, said = command.communicate(timeout=20)
+        self.assertEqual(command.returncode, 128 + signal.SIGTERM)
+        self.assertIn("not ended by itself", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

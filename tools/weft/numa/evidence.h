@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a process when its report is written.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "numa/kernel.h"
+#include "numa/recorded.h"
+
+namespace weft::tools::numa {
+
+struct Thread {
+  int number = 0;
+  std::string name;
+  std::string cpus;  // that it may use, as a list
+  int node = -1;     // of all of these; -1: it may run on several
+  int last_cpu = -1;
+};
+
+// Where the pages of an array were, from look to look.
+struct History {
+  std::vector<int> first;  // the first node that each was found on; -1: none yet
+  std::vector<int> last;
+  std::vector<bool> moved;
+  int looks = 0;
+};
+
+// Counters of the whole machine (/proc/vmstat).
+struct Balancing {
+  bool known = false;
+  bool enabled = false;
+  int64_t migrated = 0;     // numa_pages_migrated
+  int64_t hint_faults = 0;  // numa_hint_faults
+};
+
+struct Evidence {
+  int pid = 0;
+  std::string command;
+  double seconds = 0;
+  bool has_record = false;
+  bool running = false;  // still, when it was looked at
+  Recorded recorded;
+  std::map<uint32_t, History> history;  // by the number of the array
+  std::vector<Thread> threads;          // when there were most of them
+  std::string maps;                     // /proc/PID/maps and numa_maps, as late as possible
+  std::string numa_maps;
+  Balancing balancing;    // what has been added meanwhile
+  int query_error = 0;    // why the nodes of pages are not known; 0: they are
+};
+
+}  // namespace weft::tools::numa

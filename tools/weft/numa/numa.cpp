@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numa/numa.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "base/message.h"
+#include "library.h"
+#include "numa/child.h"
+#include "numa/kernel.h"
+#include "numa/report.h"
+#include "numa/running.h"
+#include "numa/watched.h"
+#include "platform/cpu_set.h"
+#include "program.h"
+
+namespace weft::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+using numa::Evidence;
+using numa::Kernel;
+using numa::Report;
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+// "512K" in bytes; 0: something else.
+uint64_t parse_size(const std::string& text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, number);
+  if (fault != std::errc() || end - rest > 1) return 0;
+  int shift = 0;
+  if (rest != end) {
+    const size_t unit =
+        std::string_view("KMG").find(static_cast<char>(std::toupper(static_cast<unsigned char>(*rest))));
+    if (unit == std::string_view::npos) return 0;
+    shift = 10 * static_cast<int>(unit + 1);
+  }
+  return number > UINT64_MAX >> shift ? 0 : number << shift;
+}
+
+// A folder for the records, which goes with this.
+class RecordFolder {
+ public:
+  RecordFolder() {
+    const char* temporary = std::getenv("TMPDIR");
+    for (const std::string& place : {std::string("/dev/shm"), std::string(temporary != nullptr ? temporary : "/tmp")}) {
+      std::string name = place + "/weft-numa-XXXXXX";
+      if (mkdtemp(name.data()) == nullptr) continue;
+      path_ = name;
+      break;
+    }
+    if (path_.empty()) base::warn("numa: no folder for what is found out: %s", std::strerror(errno));
+  }
+  ~RecordFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+  }
+  RecordFolder(const RecordFolder&) = delete;
+  RecordFolder& operator=(const RecordFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+bool write_file(const std::string& file, const std::string& text) {
+  if (file == "-") {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();  // the caller looks at the rest
+  }
+  std::FILE* out = std::fopen(file.c_str(), "we");
+  const bool written = out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  const int error = errno;
+  const bool closed = out != nullptr && std::fclose(out) == 0;
+  if (written && closed) return true;
+  base::warn("numa: %s: %s", file.c_str(), std::strerror(written ? errno : error));
+  return false;
+}
+
+// All forms that were asked for; `text` is where the one for people goes.
+bool write_reports(const NumaOptions& options, const std::vector<Report>& reports, std::FILE* text) {
+  // A reader that has gone is an error like others: the folder of the records must not stay.
+  std::signal(SIGPIPE, SIG_IGN);
+  bool good = true;
+  if (options.json != "-") {
+    for (const Report& report : reports) {
+      const std::string words = numa::to_text(report);
+      if (std::fwrite(words.data(), 1, words.size(), text) != words.size()) good = false;
+    }
+    if (std::fflush(text) != 0) good = false;
+    if (!good && text == stderr) return false;  // there is nobody to tell
+  }
+  if (!options.json.empty()) good = write_file(options.json, numa::to_json(reports)) && good;
+  if (!options.picture.empty()) good = write_file(options.picture, numa::to_picture(reports)) && good;
+  return good;
+}
+
+bool write_settings(const fs::path& folder, const weft::numa::Settings& settings) {
+  std::ofstream out(folder / weft::numa::kSettingsFile, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&settings), sizeof settings);
+  out.close();
+  if (out) return true;
+  base::warn("numa: %s: %s", folder.c_str(), std::strerror(errno));
+  return false;
+}
+
+void preload(const std::string& library) {
+  const char* before = std::getenv("LD_PRELOAD");
+  const std::string all = before != nullptr && *before != '\0' ? library + ":" + before : library;
+  setenv("LD_PRELOAD", all.c_str(), 1);
+}
+
+// The memory maps of a process as symbols want them: in a file.
+std::vector<Report> analyse_all(const Kernel& kernel, const std::vector<Evidence>& all, const fs::path& folder) {
+  std::vector<Report> reports;
+  for (const Evidence& evidence : all) {
+    const fs::path maps = folder / "maps";
+    std::ofstream(maps) << evidence.maps;
+    const auto symbols = numa::read_symbols(maps);
+    reports.push_back(numa::analyse(kernel, evidence, symbols.get()));
+  }
+  return reports;
+}
+
+int look_at_program(const NumaOptions& options, const weft::numa::Settings& settings) {
+  const Program program = examine_program(options.command.front());
+  if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
+  if (program.path.empty()) return program.exit_code;
+  const std::string library = find_libraries().numa;
+  if (access(library.c_str(), R_OK) != 0 || library.find_first_of(": \t\n") != std::string::npos) {
+    base::warn("numa: %s: cannot be preloaded; install weft again, in a folder without colons and spaces in its path",
+               library.c_str());
+    return kUsage;
+  }
+  const RecordFolder folder;
+  if (folder.path().empty() || !write_settings(folder.path(), settings)) return kFailed;
+  setenv("WEFT_NUMA_RECORD", folder.path().c_str(), 1);
+  preload(library);
+  const auto kernel = numa::running_kernel();
+  numa::Watched watched(*kernel, folder.path());
+  const numa::Ending ending = numa::run_child(program.path, options.command, [&] { watched.look(); });
+  const std::vector<Evidence> all = watched.finish();
+  if (all.empty()) {
+    base::warn("numa: %s has left nothing to report: was the collector kept out of it?", program.path.c_str());
+    return ending.exit_code != 0 ? ending.exit_code : kFailed;
+  }
+  const bool written = write_reports(options, analyse_all(*kernel, all, folder.path()), stderr);
+  return ending.exit_code != 0 || written ? ending.exit_code : kFailed;
+}
+
+int look_at_process(const NumaOptions& options, const weft::numa::Settings& settings) {
+  const std::string& name = options.command.front();
+  const auto kernel = numa::running_kernel();
+  std::vector<Evidence> one(1);
+  std::string why;
+  const RecordFolder folder;
+  if (folder.path().empty()) return kFailed;
+  if (!numa::look_at_running(*kernel, std::atoi(name.c_str()), settings.least_size, one.front(), why)) {
+    base::warn("numa: process %s: %s", name.c_str(), why.c_str());
+    return kFailed;
+  }
+  return write_reports(options, analyse_all(*kernel, one, folder.path()), stdout) ? 0 : kFailed;
+}
+
+bool is_process(const NumaOptions& options) {
+  const std::string& word = options.command.front();
+  return !options.is_program && options.command.size() == 1 && word.size() < 10 &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+int show_numa(const NumaOptions& options) {
+  weft::numa::Settings settings;
+  settings.least_size = parse_size(options.least_size);
+  constexpr uint64_t kLeast = 64 << 10;
+  if (settings.least_size < kLeast) {
+    base::warn("--min-size %s: a size from 64K on is wanted, such as 256K, 4M or 1G", options.least_size.c_str());
+    return kUsage;
+  }
+  settings.touching = options.touch == "off"     ? weft::numa::Touching::off
+                      : options.touch == "first" ? weft::numa::Touching::first
+                                                 : weft::numa::Touching::sample;
+  const platform::CpuSet cpus = platform::thread_cpus();
+  std::memcpy(settings.cpus, cpus.data(), sizeof settings.cpus);
+  return is_process(options) ? look_at_process(options, settings) : look_at_program(options, settings);
+}
+
+}  // namespace weft::tools

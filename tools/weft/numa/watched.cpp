@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numa/watched.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "numa/running.h"
+#include "numa/watch.h"
+
+namespace weft::tools::numa {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// "4711.123456": the process, and when it began.
+bool is_record(const std::string& name, int& pid) {
+  const char* const end = name.data() + name.size();
+  const auto [dot, fault] = std::from_chars(name.data(), end, pid);
+  if (fault != std::errc() || dot == end || *dot != '.') return false;
+  return std::all_of(dot + 1, end, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
+template <class Visit>
+void each_record(const fs::path& folder, Visit&& visit) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    int pid = 0;
+    if (is_record(entry.path().filename(), pid)) visit(entry.path(), pid);
+  }
+}
+
+void read_if_there(const Kernel& kernel, const std::string& file, std::string& into) {
+  std::string text;
+  if (kernel.read(file, text) == 0 && !text.empty()) into = std::move(text);
+}
+
+}  // namespace
+
+Watched::Watched(const Kernel& kernel, fs::path folder)
+    : kernel_(kernel), folder_(std::move(folder)), balancing_(balancing_now(kernel)) {}
+
+void Watched::look() {
+  each_record(folder_, [&](const fs::path& file, int pid) {
+    Recorded recorded;
+    if (!read_record(file, recorded) || recorded.pid != pid || recorded.ended != 0) return;
+    Evidence& evidence = of_file_[file.filename()];
+    evidence.pid = pid;
+    const std::string command = command_of(kernel_, pid);
+    if (!command.empty()) evidence.command = command;
+    if (recorded.arrays.empty()) return;
+    numa::look(kernel_, &recorded, evidence);
+    read_if_there(kernel_, "/proc/" + std::to_string(pid) + "/maps", evidence.maps);
+  });
+}
+
+std::vector<Evidence> Watched::finish() {
+  std::vector<Evidence> all;
+  const Balancing balancing = since(balancing_, balancing_now(kernel_));
+  each_record(folder_, [&](const fs::path& file, int pid) {
+    Evidence& evidence = of_file_[file.filename()];
+    if (!read_record(file, evidence.recorded)) return;
+    evidence.pid = pid;
+    evidence.has_record = true;
+    evidence.balancing = balancing;
+    const Recorded& recorded = evidence.recorded;
+    if (recorded.ended != 0) evidence.seconds = static_cast<double>(recorded.ended - recorded.began) * 1e-9;
+    read_if_there(kernel_, file.string() + ".maps", evidence.maps);
+    read_if_there(kernel_, file.string() + ".numa_maps", evidence.numa_maps);
+    all.push_back(std::move(evidence));
+  });
+  std::sort(all.begin(), all.end(),
+            [](const Evidence& a, const Evidence& b) { return a.recorded.began < b.recorded.began; });
+  // What a process was before it became another program, and helpers, matter only with arrays of their own.
+  const auto has_arrays = [](const Evidence& evidence) { return !evidence.recorded.arrays.empty(); };
+  if (std::any_of(all.begin(), all.end(), has_arrays)) {
+    std::erase_if(all, [&](const Evidence& evidence) { return !has_arrays(evidence); });
+  } else if (all.size() > 1) {
+    all.resize(1);
+  }
+  return all;
+}
+
+}  // namespace weft::tools::numa
