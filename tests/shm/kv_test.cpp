@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include <csignal>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <csignal>
 
 #include <gtest/gtest.h>
 
