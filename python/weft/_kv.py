@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, MutableMapping
 from types import TracebackType
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Union
 
 from weft import _shm
 
@@ -37,7 +37,10 @@ class Stat(NamedTuple):
 
 class _Stat(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_uint64) for name in ("keys", "version", "max_bytes", "file_bytes", "used_bytes", "recoveries")),
+        *(
+            (name, ctypes.c_uint64)
+            for name in ("keys", "version", "max_bytes", "file_bytes", "used_bytes", "recoveries")
+        ),
         ("unlinked", ctypes.c_int),
     )
 
@@ -139,7 +142,7 @@ class KV(MutableMapping):
         exclusive: bool = False,
         read_only: bool = False,
     ) -> None:
-        self._store: Optional[int] = None  # its address
+        self._store: int | None = None  # its address
         self._name, self._read_only = name, read_only
         flags = _READ_ONLY if read_only else 0
         if create and not read_only:
@@ -163,11 +166,11 @@ class KV(MutableMapping):
         """Removes the store's name. Who has it open goes on using it."""
         _shm.check(self._calls.unlink(self._name.encode()))
 
-    def __enter__(self) -> "KV":
+    def __enter__(self) -> KV:
         return self
 
     def __exit__(
-        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -186,7 +189,7 @@ class KV(MutableMapping):
             raise ValueError("the store is closed")
         return self._store
 
-    def _get(self, key: bytes) -> Optional[bytes]:
+    def _get(self, key: bytes) -> bytes | None:
         """The value, with its version in the thread's room; None: there is none."""
         room, store, get = _room.__dict__, self._open(), self._calls.get
         while True:
@@ -209,7 +212,7 @@ class KV(MutableMapping):
         """The value and its version. Raises KeyError."""
         return self[key], _room.version.value
 
-    def get_into(self, key: Key, buffer: Union[bytearray, memoryview]) -> int:
+    def get_into(self, key: Key, buffer: bytearray | memoryview) -> int:
         """Copies the value into a writable buffer, such as an array of NumPy's, and returns its length in bytes.
 
         Raises KeyError; ValueError if the buffer is too short, and then it holds nothing of use."""
@@ -247,7 +250,7 @@ class KV(MutableMapping):
     def __setitem__(self, key: Key, value: Buffer) -> None:
         self.put(key, value)
 
-    def compare_and_set(self, key: Key, value: Buffer, version: int) -> Optional[int]:
+    def compare_and_set(self, key: Key, value: Buffer, version: int) -> int | None:
         """Gives the key a value if it has this version; 0: if it does not exist. The new version, or None: it has
         another one."""
         name, room = _key(key), _room
@@ -305,7 +308,7 @@ class KV(MutableMapping):
     def __len__(self) -> int:
         return self.stat().keys
 
-    def wait(self, version: int, timeout: Optional[float] = None) -> int:
+    def wait(self, version: int, timeout: float | None = None) -> int:
         """Waits until something has changed since `version`, and returns the latest version; after `timeout` seconds
         it is the same. `stat().version` says where to begin."""
         store, calls, now = self._open(), self._calls, ctypes.c_uint64()

@@ -141,7 +141,9 @@ class KV(unittest.TestCase):
 
     def test_example(self) -> None:
         example = pathlib.Path(__file__).resolve().parents[2] / "examples/shm/store_workers.py"
-        said = subprocess.run([sys.executable, example], capture_output=True, text=True, timeout=JOIN_S, check=True).stdout
+        said = subprocess.run(
+            [sys.executable, example], capture_output=True, text=True, timeout=JOIN_S, check=True
+        ).stdout
         self.assertEqual(said, "200 samples, all workers agree: True, prepared less often than read: True\n")
 
     def test_wrong_uses_say_the_way_out(self) -> None:
