@@ -25,6 +25,25 @@ void weft_blas_run(int sync, void (*job)(int number, void* data, int extra), int
 int weft_blas_get_num_threads(const char *path);
 int weft_blas_set_num_threads(const char *path, int threads);
 
+/* Where memory is placed on a machine with several NUMA nodes. Each call is about the whole pages within `bytes` from
+ * `memory` on; what else lies on a page at either end stays as it is. Pages that have been touched are moved, the others
+ * come to be where they belong when they are. By any thread at any time. Each returns 0 or an errno value: EINVAL, null
+ * or a node without memory; EFAULT, something that is not mapped; ENOSYS or EPERM, a kernel or a sandbox that places no
+ * memory; EIO or ENOMEM, pages that could not be moved. On a machine with one node they succeed and change nothing. */
+
+/* How many nodes have memory; 1 where the kernel knows none. */
+int weft_numa_nodes(void);
+/* The node of the page at `address`; -1: nobody has touched it yet, or the kernel does not tell. */
+int weft_numa_node_of(const void *address);
+
+/* Page by page on all nodes in turn: for what all threads read. */
+int weft_numa_interleave(void *memory, size_t bytes);
+int weft_numa_bind(void *memory, size_t bytes, int node);
+/* In `parts` parts, one behind the other, as schedule(static) divides an array among so many threads: part i on the node
+ * of the place that OpenMP thread i has, or, where threads are not bound, on the nodes in turn, each as many parts as it
+ * has CPUs in proportion. EINVAL, too: `parts` is less than 1. */
+int weft_numa_split(void *memory, size_t bytes, int parts);
+
 #ifdef __cplusplus
 }
 #endif

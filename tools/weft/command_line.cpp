@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "placement.h"
 #include "version.h"
 
 namespace weft::tools {
@@ -47,6 +48,11 @@ void add_run_options(CLI::App* command, RunOptions& run) {
   command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--numa", run.numa,
+                   "NUMA nodes: of memory, interleave[=NODES], bind=NODES or preferred=NODE; of threads, and memory "
+                   "beside them, local, compact or spread (WEFT_NUMA); or none (default)")
+      ->check(fault_of_numa_mode);
   command
       ->add_option("--mode", run.mode,
                    "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")

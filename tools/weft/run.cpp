@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "library.h"
 #include "own_openmp.h"
+#include "placement.h"
 #include "platform/static_tls.h"
 #include "program.h"
 
@@ -140,6 +141,7 @@ int run(const RunOptions& options) {
   for (const std::string& setting : options.settings) {
     if (!set(setting)) return kUsage;
   }
+  if (!options.numa.empty() && !place(options.numa)) return kUsage;
   const Program program = examine_program(options.command.front());
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;

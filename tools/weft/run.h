@@ -17,6 +17,7 @@ struct RunOptions {
   int weight = 0;                    // 0: the default
   std::string runtime;               // another library; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE
+  std::string numa;                  // where memory and threads are; empty: as they come
   std::string trace;                 // write a trace to this file; empty: none
   std::string mode;                  // of sharing the CPUs; empty: as the environment says
   double factor = 0;                 // of fixed shares; 0: as the environment says

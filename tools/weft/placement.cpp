@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "placement.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/message.h"
+#include "platform/numa.h"
+
+namespace weft::tools {
+
+namespace {
+
+using platform::MemoryPolicy;
+using platform::NodeSet;
+
+// For memory a policy of the kernel's, for threads the runtime's WEFT_NUMA. Memory that is to lie beside the threads
+// gets the standard policy, which is the same as `local`; but by automatic balancing the kernel moves pages of that one
+// alone.
+struct Mode {
+  const char* name;
+  enum class Nodes { none, may, must } nodes;  // whether =LIST follows
+  MemoryPolicy policy;
+  const char* threads;  // null: they are as they are
+};
+constexpr Mode kModes[] = {
+    {"none", Mode::Nodes::none, MemoryPolicy::standard, nullptr},
+    {"local", Mode::Nodes::none, MemoryPolicy::standard, "local"},
+    {"interleave", Mode::Nodes::may, MemoryPolicy::interleave, nullptr},
+    {"bind", Mode::Nodes::must, MemoryPolicy::bind, nullptr},
+    {"preferred", Mode::Nodes::must, MemoryPolicy::preferred, nullptr},
+    {"spread", Mode::Nodes::none, MemoryPolicy::standard, "spread"},
+    {"compact", Mode::Nodes::none, MemoryPolicy::standard, "compact"},
+};
+
+struct Request {
+  const Mode* mode = nullptr;
+  std::string nodes;
+};
+
+Request parse(const std::string& text) {
+  const size_t equals = text.find('=');
+  Request request;
+  for (const Mode& mode : kModes) {
+    if (text.substr(0, equals) == mode.name) request.mode = &mode;
+  }
+  if (equals != std::string::npos) request.nodes = text.substr(equals + 1);
+  return request;
+}
+
+// "0", "0-3,8": numbers with commas and dashes between.
+bool is_list(const std::string& text) {
+  bool digit = false;
+  bool range = false;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      digit = true;
+    } else if (!digit || (c == '-' && range) || (c != '-' && c != ',')) {
+      return false;
+    } else {
+      range = c == '-';
+      digit = false;
+    }
+  }
+  return digit;
+}
+
+std::string text_of(const NodeSet& nodes) {
+  char text[256];
+  platform::format_node_list(nodes, text, sizeof text);
+  return text;
+}
+
+}  // namespace
+
+std::string fault_of_numa_mode(const std::string& text) {
+  const Request request = parse(text);
+  const bool has_list = text.find('=') != std::string::npos;
+  if (request.mode == nullptr) {
+    return text + ": wanted is none, local, interleave[=NODES], bind=NODES, preferred=NODE, spread or compact";
+  }
+  if (has_list && request.mode->nodes == Mode::Nodes::none) return text + ": " + request.mode->name + " takes no nodes";
+  if (!has_list && request.mode->nodes == Mode::Nodes::must) {
+    return text + ": nodes are wanted, as in " + request.mode->name + "=0";
+  }
+  if (has_list && !is_list(request.nodes)) return text + ": nodes are numbers, as in 0-1,3";
+  return {};
+}
+
+bool place(const std::string& text) {
+  const Request request = parse(text);
+  const Mode& mode = *request.mode;
+  if (mode.threads != nullptr) setenv("WEFT_NUMA", mode.threads, 1);
+  if (mode.policy == MemoryPolicy::standard && mode.threads == nullptr) return true;
+  const platform::NumaNodes machine("");
+  NodeSet nodes;
+  if (!request.nodes.empty()) {
+    nodes = platform::parse_node_list(request.nodes.c_str());
+    NodeSet there = nodes;
+    there.keep_only(machine.with_memory());
+    if (!(there == nodes)) {
+      base::warn("--numa %s: this machine has memory on node %s", text.c_str(), text_of(machine.with_memory()).c_str());
+      return false;
+    }
+  } else if (mode.policy == MemoryPolicy::interleave) {
+    nodes = machine.with_memory();
+  }
+  const int error = platform::set_thread_policy(mode.policy, nodes);
+  if (error == ENOSYS || error == EPERM) {
+    base::warn("--numa %s: the kernel places no memory (%s); the program runs without", text.c_str(),
+               std::strerror(error));
+  } else if (error != 0) {
+    base::warn("--numa %s: %s: does the cpuset of this process have these nodes (Mems_allowed in /proc/self/status)?",
+               text.c_str(), std::strerror(error));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace weft::tools
