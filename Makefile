@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
-  test-programs test-node test-shm test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+  test-programs test-node test-shm test-numa test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -78,6 +78,11 @@ test-node: build
 # Ten thousand processes that use a lock in shared memory are killed: a minute.
 test-shm: build
 	build/release/tests/shm/rwlock_kills
+
+# Memory and threads on a machine with two NUMA nodes, made by an emulator: some minutes.
+test-numa: build
+	@scripts/setup-numa
+	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/guest_test.py
 
 # mpi4py's own tests with each MPI, without weft and with it: most of an hour. MPI4PY takes the command's options.
 test-mpi4py: setup-mpi build

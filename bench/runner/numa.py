@@ -5,7 +5,7 @@ import argparse
 import pathlib
 
 from . import files, machine, numa_places, numa_tables, report, runtimes, terminal
-from .numa_cases import FIRST_TOUCHES, Case, Samples
+from .numa_cases import FIRST_TOUCHES, INTERLEAVED, Case, Samples
 from .process import Session
 from .targets import Verdict
 from .terminal import positive
@@ -14,7 +14,7 @@ from .terminal import positive
 PARTS_OF_MEMORY = (1 / 6, 2 / 3, 1.0)
 MOST_THREAD_COUNTS = 8
 SMOKE_ROWS, GUEST_ROWS = 300, 1600
-REPETITIONS, BALANCED = "10", "8s"  # balancing looks at a process once a second at most
+REPETITIONS, BALANCED = "5", "8s"  # balancing looks at a process once a second at most
 GUEST_REPETITIONS, SMOKE_REPETITIONS = "3", "2"
 SERIAL_REMOTE, SERIAL_TOLERANCE, PARALLEL_REMOTE = 50.0, 2.0, 2.0  # percent
 
@@ -34,9 +34,9 @@ def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
         help=f"names, with commas between; there are {', '.join(runtimes.KNOWN)}",
     )
     parser.add_argument("--rows", help="of the square matrices, with commas between (default: from --megabytes)")
-    parser.add_argument("--megabytes", type=positive, help="of the largest matrix (default: half of what is free)")
+    parser.add_argument("--megabytes", type=positive, help="of the largest matrix (default: an eighth of what is free)")
     parser.add_argument("--threads", help="how many, with commas between (default: 1 to all CPUs)")
-    parser.add_argument("--rounds", type=positive, help="how often each is measured, in turn (default 5; in a guest 1)")
+    parser.add_argument("--rounds", type=positive, help="how often each is measured, in turn (default 3; in a guest 1)")
     parser.add_argument("--accelerator", choices=("kvm", "tcg"), help="of the guest (default: KVM where it works)")
     parser.add_argument("--cpus", type=positive, default=4, help="of the guest (default 4)")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
@@ -58,7 +58,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
             highlight=False,
         )
     cases = cases_of(arguments, nodes)
-    rounds = 1 if arguments.smoke else arguments.rounds or (1 if arguments.guest else 5)
+    rounds = 1 if arguments.smoke else arguments.rounds or (1 if arguments.guest else 3)
     watch = machine.OthersWatch()
     with terminal.progress(console) as progress:
         task = progress.add_task("", total=len(cases) * len(chosen) * rounds)
@@ -104,6 +104,7 @@ def cases_of(arguments: argparse.Namespace, nodes: int) -> list[Case]:
         Case(rows, first_touch, threads, bound, False, repetitions)
         for rows in sizes
         for first_touch in FIRST_TOUCHES
+        if first_touch != INTERLEAVED or nodes > 1
         for bound in (False, True)
         for threads in every
     ]
@@ -136,7 +137,7 @@ def sizes_of(arguments: argparse.Namespace) -> list[int]:
         return [SMOKE_ROWS]
     if arguments.guest and not arguments.megabytes:
         return [GUEST_ROWS]
-    most = arguments.megabytes << 20 if arguments.megabytes else numa_places.free_bytes() / 2
+    most = arguments.megabytes << 20 if arguments.megabytes else numa_places.free_bytes() / 8
     return sorted({int((most * part / 8) ** 0.5) for part in PARTS_OF_MEMORY})
 
 

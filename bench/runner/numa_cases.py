@@ -4,7 +4,8 @@
 import dataclasses
 from typing import Any
 
-FIRST_TOUCHES = ("serial", "parallel", "interleaved")
+INTERLEAVED = "interleaved"
+FIRST_TOUCHES = ("serial", "parallel", INTERLEAVED)
 
 
 @dataclasses.dataclass(frozen=True)
