@@ -51,6 +51,9 @@ def libraries_of(file: pathlib.Path) -> set[pathlib.Path]:
 
 def make_root(root: pathlib.Path, files: list[pathlib.Path], command: str) -> None:
     """The guest's files below `root`. A folder comes with its shared libraries and programs."""
+    absent = [str(file) for file in files if not file.exists()]
+    if absent:
+        raise NoGuest(f"not there for the guest: {', '.join(absent)}")
     every = [inner for file in files for inner in (sorted(file.rglob("*")) if file.is_dir() else [file])]
     wanted = {file for file in every if file.is_file()}
     for file in list(wanted):
@@ -84,7 +87,11 @@ def accelerator(wanted: str | None) -> str:
         return wanted
     known = PARTS / "accelerator"
     if not known.exists():
-        known.write_text("kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) and boots("kvm") else "tcg")
+        how = "kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) and boots("kvm") else "tcg"
+        PARTS.mkdir(parents=True, exist_ok=True)
+        known.write_text(how)
+    if known.read_text() == "tcg":
+        print("guest: no KVM that works; emulated (tcg), which takes some times as long", file=sys.stderr)
     return known.read_text()
 
 
