@@ -7,8 +7,8 @@
 // will use it, or by one with pages dealt out to the nodes. Each thread has consecutive rows, the last one also those
 // that are left over. Prints JSON: seconds of one product without threads and with them, bytes of each array by node,
 // the node of each thread in the first and in the last product, pages that automatic balancing moved meanwhile. What
-// threads access locally and remotely is by the model that each byte of A, b and c that a thread needs comes from memory
-// once for each product.
+// threads access locally and remotely is by the model that each byte of A, b and c that a thread needs comes from
+// memory once for each product.
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -176,7 +176,8 @@ int main(int count, char** arguments) {
   const int is_interleaved = strcmp(first_touch, "interleaved") == 0;
   if (!is_parallel && !is_interleaved && strcmp(first_touch, "serial") != 0) return fail(first_touch);
   if (rows == 0 || columns == 0 || rows > (1UL << 40) / columns) return fail("rows and columns are numbers from 1 on");
-  if (wanted < 1 || (*suffix != 0 && strcmp(suffix, "s") != 0)) return fail("repetitions are a number from 1 on, or seconds: 5s");
+  if (wanted < 1 || (*suffix != 0 && strcmp(suffix, "s") != 0))
+    return fail("repetitions are a number from 1 on, or seconds: 5s");
   if (count == 6) {
     if (atoi(arguments[5]) < 1) return fail("threads are a number from 1 on");
     omp_set_num_threads(atoi(arguments[5]));

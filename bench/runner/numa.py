@@ -22,10 +22,10 @@ SERIAL_REMOTE, SERIAL_TOLERANCE, PARALLEL_REMOTE = 50.0, 2.0, 2.0  # percent
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/run numa",
-        description="Multiplies a matrix and a vector row by row: time and speed-up by threads, and what they access on "
-        "other NUMA nodes, with serial and parallel first touch, bound or not, with and without automatic balancing.",
+        description="Multiplies a matrix and a vector row by row: time and speed-up by threads, and what they access "
+        "on other NUMA nodes; with serial and parallel first touch, bound or not, and automatic balancing on and off.",
     )
-    parser.add_argument("--guest", action="store_true", help="in an emulated machine with two nodes: see make test-numa")
+    parser.add_argument("--guest", action="store_true", help="in an emulated machine with two nodes")
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")
     parser.add_argument(
@@ -151,7 +151,9 @@ def judge(samples: Samples, names: list[str]) -> list[Verdict]:
         share = 100 * numa_tables.median_of(results, "remote")
         text = f"{name}, {case.rows} rows"
         if case.first_touch == "serial":
-            verdicts.append(Verdict("serial first touch: off 50 % remote", text, abs(share - SERIAL_REMOTE), SERIAL_TOLERANCE, "%"))
+            verdicts.append(
+                Verdict("serial first touch: off 50 % remote", text, abs(share - SERIAL_REMOTE), SERIAL_TOLERANCE, "%")
+            )
         elif case.first_touch == "parallel":
             verdicts.append(Verdict("parallel first touch: remote", text, share, PARALLEL_REMOTE, "%"))
     return verdicts
