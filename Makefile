@@ -78,6 +78,7 @@ test-node: build
 # Ten thousand processes that use a lock in shared memory are killed: a minute.
 test-shm: build
 	build/release/tests/shm/rwlock_kills
+	WEFT_TEST_KILLS=10000 build/release/tests/shm/shm_tests --gtest_filter=KvTest.AWriterThatIsKilledLeavesAllKeysWhole
 
 # Memory and threads on a machine with two NUMA nodes, made by an emulator: some minutes.
 test-numa: build

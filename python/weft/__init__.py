@@ -8,13 +8,15 @@ then, so that importing this package costs next to nothing.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft._enable import TooLateError, enable
+    from weft._kv import KV
     from weft._pools import Pool, pools
     from weft._rwlock import RWLock
     from weft._status import status
 
-__all__ = ["Pool", "RWLock", "TooLateError", "__version__", "enable", "pools", "status"]
+__all__ = ["KV", "Pool", "RWLock", "TooLateError", "__version__", "enable", "pools", "status"]
 
 _MODULES = {
+    "KV": "_kv",
     "Pool": "_pools",
     "RWLock": "_rwlock",
     "TooLateError": "_enable",

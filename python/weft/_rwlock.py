@@ -46,11 +46,11 @@ class _Calls:
             "create": [pointer, ctypes.c_size_t, ctypes.c_uint, ctypes.c_uint],
             "attach": [ctypes.POINTER(pointer), pointer, ctypes.c_size_t],
             "register": [ctypes.POINTER(pointer), pointer],
-            **dict.fromkeys(("detach", "destroy", "unregister"), [pointer]),
-            **dict.fromkeys(("rdlock", "tryrdlock", "rdunlock"), [pointer]),
-            **dict.fromkeys(("wrlock", "trywrlock", "wrunlock", "consistent"), [pointer]),
-            **dict.fromkeys(("timedrdlock", "timedwrlock"), [pointer, deadline]),
+            "timedrdlock": [pointer, deadline],
+            "timedwrlock": [pointer, deadline],
         }
+        for name in ("detach", "destroy", "unregister", "tryrdlock", "rdunlock", "trywrlock", "wrunlock", "consistent"):
+            types[name] = [pointer]
         for name, arguments in types.items():
             function = getattr(library, f"weft_rwlock_{name}")
             function.argtypes = arguments
@@ -100,7 +100,7 @@ class RWLock:
         with lock.write(): ...
 
     It may be handed to the processes of multiprocessing, by fork and by spawn. `readers` is how many threads may read,
-    of all processes together. `mend`: called with the write lock held when a writer has died inside, and to make the data
+    of all processes together. `mend`: called when a writer has died inside, with the write lock held, to make the data
     whole; without it such a lock is given up, and every call raises an OSError with errno ENOTRECOVERABLE from then on.
     `phase_fair`: writers let in the readers that wait between them. `portable`: for systems without membarrier(2).
 

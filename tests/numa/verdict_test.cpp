@@ -139,6 +139,26 @@ TEST_F(Verdicts, TooFewTouches) {
   EXPECT_EQ(verdict(), "unknown");
 }
 
+TEST_F(Verdicts, JustEnoughTouches) {
+  const uint32_t array = two_nodes(on(0));
+  touch(array, 60, on(0), true);
+  touch(array, 24, halves(0, 1));
+  EXPECT_EQ(verdict(), "serial_init");
+}
+
+TEST_F(Verdicts, TooFewTouchesForSoManyNodes) {
+  const std::vector<int> numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+  make_nodes(numbers, 4);
+  make_threads(numbers);
+  const auto eighths = [](double position) { return static_cast<int>(position * 8); };
+  const uint32_t array = make_array(512 * kMegabyte, on(0));
+  touch(array, 60, on(0), true);
+  touch(array, 24, eighths);
+  EXPECT_EQ(verdict(), "unknown");
+  touch(array, 200, eighths);
+  EXPECT_EQ(verdict(), "serial_init");
+}
+
 TEST_F(Verdicts, NobodyHasTouchedIt) {
   two_nodes(on(-1));
   EXPECT_EQ(verdict(), "untouched");

@@ -138,7 +138,7 @@ TEST(RecordFile, NotOne) {
 // The program may have written anywhere: any content leads to a report, or to none.
 TEST(RecordFile, Garbage) {
   uint64_t state = 12345;
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 6; ++round) {
     const RecordMemory record = make_record();
     auto* bytes = reinterpret_cast<unsigned char*>(record.get());
     for (size_t i = 0; i < sizeof(weft::numa::Record); i += 1 + state % 7) {

@@ -102,9 +102,10 @@ class RWLockTest(unittest.TestCase):
         same = pickle.loads(pickle.dumps(lock))
         with weft.RWLock.open(path).write():
             self.in_thread(lambda: self.assertFalse(lock.acquire_read(0)))
-            self.in_thread(lambda: self.assertFalse(same.acquire_write(0.01)))
         with same.read():
             self.in_thread(lambda: self.assertFalse(lock.acquire_write(0)))
+        with lock.write():
+            self.in_thread(lambda: self.assertFalse(lock.acquire_write(0.01)))
         del same
         lock.destroy()
         self.assertIn("destroyed", self.fails(errno.EBADMSG, weft.RWLock.open, path))

@@ -14,8 +14,8 @@ LIBRARY = pathlib.Path(os.environ["WEFT_TEST_SHM"])
 WEFT = os.environ["WEFT_COMMAND"]
 GCC, CLANG = os.environ["WEFT_TEST_GCC"], os.environ["WEFT_TEST_CLANG"]
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-HEADERS = ("rwlock.h", "shm.h")
-HEADERS_CPP = ("rwlock.hpp", "shm.hpp")
+HEADERS = ("rwlock.h", "shm.h", "kv.h")
+HEADERS_CPP = ("rwlock.hpp", "shm.hpp", "kv.hpp")
 TIMEOUT_S = 120
 
 
@@ -67,6 +67,9 @@ class Programs(unittest.TestCase):
     def test_example_in_cpp(self):
         said = self.run_command(self.build(plus_plus(GCC), ROOT / "examples/shm/table.cpp", "-std=c++17"))
         self.assertIn("1001 versions", said)
+
+    def test_example_of_a_store(self):
+        self.assertEqual(self.run_command(self.build(GCC, ROOT / "examples/shm/store.c", "-std=gnu11")), "rate 0.25\n")
 
     def test_members_that_wait_let_others_run(self):
         program = self.build(GCC, HERE / "in_regions.c", "-std=gnu11", "-fopenmp")

@@ -123,7 +123,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                    "smallest block that is an array, with K, M or G behind (default: 1M)")
       ->type_name("SIZE");
   numa->footer(
-      "The report goes to stderr, behind what the program has said; of a process that runs, to stdout.\n"
+      "Report:\n"
+      "  It goes to stderr, behind what the program has said; of a process that runs, to stdout.\n"
       "Exit code:\n"
       "  That of the program, or 128 and the number of the signal that has ended it. 1: the report could not be\n"
       "  written. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n"

@@ -130,6 +130,10 @@ void unlock_arrays() noexcept { g_lock.unlock(); }
   // Without the lock: it may take one of the dynamic linker's.
   Callers callers;
   _Unwind_Backtrace(add_frame, &callers);
+  // Where no thread samples, nobody else looks.
+  if (record()->header.touching == Touching::first && guard_is_on()) {
+    if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
+  }
   g_lock.lock();
   Record& all = *record();
   const uint32_t site = site_of(callers, bytes);

@@ -16,6 +16,7 @@
 #include "numa/collector/arrays.h"
 #include "numa/collector/buffers.h"
 #include "numa/collector/guard.h"
+#include "numa/collector/sampler.h"
 #include "platform/system_call.h"
 
 namespace weft::numa {
@@ -70,6 +71,7 @@ void make_record() noexcept {
   Settings settings;
   if (folder == nullptr || !read_settings(folder, settings)) return;
   g_process = process_number();
+  prepare_sampler(settings);
   Record* made = map_record(folder);
   if (made == nullptr) return;
   Header& header = made->header;

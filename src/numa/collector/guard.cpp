@@ -238,6 +238,7 @@ void guard_new_array(int index) noexcept {
   const Array& array = record()->array[index];
   // What a block that was made larger held before has been touched already.
   if (!guard_is_on() || array.how == How::realloc || !may_spend()) return;
+  if (!faults_are_ours()) return guard_stop(Stop::foreign_handler);
   constexpr uint64_t kLargeArray = 64 << 20;
   const int most = std::min(array.bytes >= kLargeArray ? 128 : 64, kMostFirst - g_first.load());
   const int64_t used = used_ns();

@@ -116,7 +116,11 @@ bool is_due(int64_t last, int64_t elapsed) noexcept {
   return may_spend() || elapsed - last > elapsed / kRarest;
 }
 
+// The CPUs that the process may use: the thread that has made this one may be bound to one of them.
+constinit uint64_t g_cpus[16] = {};
+
 void* sample(void*) {
+  system_call(SYS_sched_setaffinity, 0, sizeof g_cpus, g_cpus);
   int64_t last = 0;
   prctl(PR_SET_NAME, "weft-numa");
   record()->header.sampler = thread_number();
@@ -168,6 +172,8 @@ void guard_some(int index, int most, bool first) noexcept {
     guard_page(index, begin + chosen * unit, unit, first);
   }
 }
+
+void prepare_sampler(const Settings& settings) noexcept { std::copy(settings.cpus, settings.cpus + 16, g_cpus); }
 
 void start_sampler() noexcept {
   if (!guard_is_on() || record()->header.touching != Touching::sample || g_started.exchange(true)) return;

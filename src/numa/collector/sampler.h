@@ -9,6 +9,8 @@ namespace weft::numa {
 // Protects up to `most` pages of the array, a random one of each of equal parts. The lock of the arrays is held.
 void guard_some(int index, int most, bool first) noexcept;
 
+void prepare_sampler(const Settings& settings) noexcept;
+
 // Starts the thread that samples, once. Without the lock.
 void start_sampler() noexcept;
 

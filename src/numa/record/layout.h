@@ -137,6 +137,8 @@ struct Settings {
   uint64_t least_size = 1 << 20;
   Touching touching = Touching::sample;
   uint32_t layout = kLayout;
+  // The CPUs that the program may use, before it binds threads; the first 1024.
+  uint64_t cpus[16] = {};
 };
 
 }  // namespace weft::numa

@@ -8,7 +8,7 @@
 #undef weft_rwlock_tryrdlock
 #undef weft_rwlock_rdunlock
 
-#define WEFT_PUBLIC extern "C" [[gnu::visibility("default")]]
+#include "shm/public.h"
 
 WEFT_PUBLIC int weft_rwlock_rdlock(weft_rwlock_reader* reader) { return in_line_rdlock(reader); }
 WEFT_PUBLIC int weft_rwlock_tryrdlock(weft_rwlock_reader* reader) { return in_line_tryrdlock(reader); }

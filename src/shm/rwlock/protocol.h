@@ -329,13 +329,15 @@ bool RwlockProtocol<Ops>::close_slots(uint32_t top) noexcept {
 
 template <class Ops>
 bool RwlockProtocol<Ops>::answered(uint32_t top) noexcept {
-  const int64_t until = Ops::now_ns() + std::min(kAnswerNs, Ops::spin_ns());
+  int64_t until = 0;  // those who have come by already cost no look at the clock
   for (uint32_t i = 0; i < top; ++i) {
     const Slot& slot = lock_.slot[i];
     // Acquire: what the reader has read it has read before.
     while (slot.closed.load(std::memory_order_relaxed) == Slot::kClosing &&
            !Slot::is_waiting(slot.depth.load(std::memory_order_acquire))) {
-      if (Ops::now_ns() >= until) return false;
+      const int64_t now = Ops::now_ns();
+      if (until == 0) until = now + std::min(kAnswerNs, Ops::spin_ns());
+      if (now >= until) return false;
       Ops::pause();
     }
   }

@@ -25,12 +25,12 @@ struct RealOps {
   // A full fence of all threads of all processes that have said so by light_fences(). False: the kernel refuses.
   static bool heavy_fence() noexcept { return fence_processes(); }
 
+  // Who the calling thread is; never kNobody.
+  static uint64_t self() noexcept { return thread_number(); }
   // Whether there is copy_bulk(), for memory that somebody may be writing: see platform/bulk_copy.h.
   static constexpr bool kCopiesBulk = platform::kHasBulkCopy;
   static void copy_bulk(void* to, const void* from, uint64_t bytes) noexcept { platform::copy_bulk(to, from, bytes); }
 
-  // Who the calling thread is; never kNobody.
-  static uint64_t self() noexcept { return thread_number(); }
   static int64_t now_ns() noexcept { return platform::now_ns(); }
   static int64_t spin_ns() noexcept { return shm::spin_ns(); }
   static void pause() noexcept { platform::pause(); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -133,7 +134,10 @@ struct Part {
 };
 
 std::vector<Part> parts_of(const std::vector<const RecordedTouch*>& touches) {
-  size_t count = 1;
+  std::set<int> nodes;
+  for (const RecordedTouch* touch : touches) nodes.insert(touch->node);
+  // Never fewer parts than nodes that may each have one.
+  size_t count = std::min(std::bit_ceil(std::max<size_t>(nodes.size(), 1)), size_t{kStrip});
   while (count < kStrip && touches.size() >= 2 * count * kTouchesOfAPart) count *= 2;
   std::vector<Part> parts(count);
   for (const RecordedTouch* touch : touches) {
@@ -297,9 +301,11 @@ void describe_touches(const Group& group, const Placements& placements, ArrayRow
   } else {
     row.misplaced = misplaced_touches(used, parts, placements);
   }
-  double shared = 0;
-  for (const Part& part : parts) shared += part.owner == kSeveral ? 1 : 0;
-  row.shared = shared / static_cast<double>(parts.size());
+  const auto of_parts = [&](auto&& which) {
+    return static_cast<double>(std::count_if(parts.begin(), parts.end(), which)) / static_cast<double>(parts.size());
+  };
+  row.shared = of_parts([](const Part& part) { return part.owner == kSeveral; });
+  row.decided = of_parts([](const Part& part) { return part.owner != kNobody; });
 }
 
 void describe_expectation(const std::vector<int>& nodes, const Placements& placements, ArrayRow& row) {
@@ -413,17 +419,19 @@ Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols)
   report.pid = evidence.pid;
   report.command = evidence.command;
   report.seconds = evidence.seconds;
-  report.threads = evidence.threads;
   report.balancing = evidence.balancing;
-  for (const Thread& thread : evidence.threads) report.bound += thread.node >= 0 ? 1 : 0;
+  // The collector's own may have been seen before it was known as such.
+  std::copy_if(evidence.threads.begin(), evidence.threads.end(), std::back_inserter(report.threads),
+               [&](const Thread& thread) { return thread.number != evidence.recorded.sampler; });
+  for (const Thread& thread : report.threads) report.bound += thread.node >= 0 ? 1 : 0;
   const platform::NodeSet& online = kernel.nodes().online();
   for (int node = online.first(); node >= 0; node = online.next(node + 1)) report.nodes.push_back(node);
   Machine machine;
   machine.memory_nodes = kernel.nodes().with_memory().count();
   machine.sampled =
       evidence.recorded.touching == weft::numa::Touching::sample && evidence.recorded.stop != weft::numa::Stop::peers;
-  const std::vector<int> schedule = static_schedule(evidence.threads);
-  machine.floating = machine.memory_nodes > 1 && schedule.empty() && evidence.threads.size() > 1;
+  const std::vector<int> schedule = static_schedule(report.threads);
+  machine.floating = machine.memory_nodes > 1 && schedule.empty() && report.threads.size() > 1;
   for (const auto& [key, group] : group(evidence.recorded)) {
     ArrayRow row = describe(evidence, group, schedule, symbols);
     judge(machine, row);

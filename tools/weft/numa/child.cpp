@@ -85,12 +85,14 @@ Ending run_child(const std::string& path, const std::vector<std::string>& comman
   for (;;) {
     const pid_t done = waitpid(child, &status, WNOHANG);
     if (done == child || (done < 0 && errno != EINTR)) break;
+    const Clock::time_point before_look = Clock::now();
     look();
-    // Looks are a small part of the time, however large the process is: they are as far apart as a tenth of what has
-    // passed, and ten times as long as the last one took.
-    const auto elapsed = Clock::now() - began;
-    const auto pause =
-        std::clamp<Clock::duration>(elapsed / 10, std::chrono::milliseconds(20), std::chrono::seconds(5));
+    // Looks are a small part of the time, however large the process is: a tenth of what has passed lies between them,
+    // and twenty times what the last one took.
+    const Clock::time_point now = Clock::now();
+    const auto pause = std::max<Clock::duration>(
+        std::clamp<Clock::duration>((now - began) / 10, std::chrono::milliseconds(20), std::chrono::seconds(5)),
+        20 * (now - before_look));
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(pause).count();
     const timespec limit{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
     sigtimedwait(&ended, nullptr, &limit);

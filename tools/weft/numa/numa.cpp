@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include "numa/report.h"
 #include "numa/running.h"
 #include "numa/watched.h"
+#include "platform/cpu_set.h"
 #include "program.h"
 
 namespace weft::tools {
@@ -91,6 +93,8 @@ bool write_file(const std::string& file, const std::string& text) {
 
 // All forms that were asked for; `text` is where the one for people goes.
 bool write_reports(const NumaOptions& options, const std::vector<Report>& reports, std::FILE* text) {
+  // A reader that has gone is an error like others: the folder of the records must not stay.
+  std::signal(SIGPIPE, SIG_IGN);
   bool good = true;
   if (options.json != "-") {
     for (const Report& report : reports) {
@@ -191,6 +195,8 @@ int show_numa(const NumaOptions& options) {
   settings.touching = options.touch == "off"     ? weft::numa::Touching::off
                       : options.touch == "first" ? weft::numa::Touching::first
                                                  : weft::numa::Touching::sample;
+  const platform::CpuSet cpus = platform::thread_cpus();
+  std::memcpy(settings.cpus, cpus.data(), sizeof settings.cpus);
   return is_process(options) ? look_at_process(options, settings) : look_at_program(options, settings);
 }
 

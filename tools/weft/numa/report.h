@@ -56,6 +56,7 @@ struct ArrayRow {
   double expected_remote = -1;  // with a static schedule; -1: no expectation
   double mixing = 0;  // 1: its pages are dealt out to nodes one by one; 0: in large parts
   double shared = 0;  // part of it that all nodes use alike
+  double decided = 0;  // part of it of which it is known who uses it
   double misplaced = 0;  // part of the pages that lie elsewhere than whoever uses that part
   double moved = 0;  // part of the pages whose node has changed
   bool modelled = false;  // the verdict stands on the model of a static schedule, not on touches

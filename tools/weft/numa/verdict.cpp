@@ -13,6 +13,7 @@ constexpr double kFault = 0.2;         // so much of an array must lie wrong
 constexpr double kNearlyAll = 0.9;     // "on one node", "used from one node"
 constexpr double kMoved = 0.1;         // so much must have been moved by the kernel
 constexpr double kMostlyShared = 0.5;  // so much must be used by all alike
+constexpr double kMostlyDecided = 0.5;  // of so much it must be known who uses it
 constexpr int kLeastTouches = 16;
 
 int percent(double part) { return static_cast<int>(std::lround(100 * part)); }
@@ -154,7 +155,7 @@ void judge(const Machine& machine, ArrayRow& row) {
   if (is_interleaved(row)) return say(row, Verdict::interleaved, lies + ", page by page");
   // Parts may look as if they belonged to somebody by chance: then touches are not remote.
   double wrong = row.remote >= kFault ? row.misplaced : 0;
-  const bool seen = row.touches >= kLeastTouches;
+  const bool seen = row.touches >= kLeastTouches && (row.remote < kFault || row.decided >= kMostlyDecided);
   if (!seen) {
     if (machine.sampled || row.expected_remote < 0) {
       return say(row, Verdict::unknown,
