@@ -203,6 +203,13 @@ class Numa(CommandTest):
         done = self.command("sh", "-c", f"{os.environ['WEFT_COMMAND']} numa true 2>&1 >/dev/null | true; echo over")
         self.assertEqual(done.stdout, "over\n")
 
+    def test_limits_on_files(self):
+        program = self.programs["one_thread"]
+        done = self.command("sh", "-c", f"ulimit -f 100; {os.environ['WEFT_COMMAND']} numa {program} 16 0")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"^[0-9.e+]+\n$")
+        self.assertIn("ulimit -f", done.stderr)
+
     def test_json_on_stdout(self):
         done = self.weft("numa", "--json", "-", "true")
         self.assertEqual(done.returncode, 0)
@@ -228,6 +235,21 @@ class Numa(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         (array,) = self.one_process(report)["arrays"]
         self.assertEqual(array["bytes"], 16 << 20)
+
+    def test_programs_whose_memory_others_reach_into(self):
+        stand_in = self.folder / "mpi.c"
+        stand_in.write_text("int stand_in(void) { return 0; }")
+        library = self.folder / "libmpi.so.40"
+        subprocess.run([GCC, "-shared", "-fPIC", str(stand_in), "-o", str(library)], check=True)
+        body = "extern int stand_in(void);\nint main(int count, char **arguments) {"
+        source = (NUMA / "programs/one_thread.c").read_text().replace("int main(int count, char **arguments) {", body)
+        program = self.build("peers", source.replace("read_arguments(", "stand_in(); read_arguments("), str(library),
+                             f"-Wl,-rpath,{self.folder}", f"-I{NUMA / 'programs'}")
+        _, report = self.numa(program, 16, 0.5)
+        process = self.one_process(report)
+        self.assertEqual(process["collected"]["touches"], 0)
+        self.assertTrue(any("MPI" in note for note in process["notes"]), process["notes"])
+        self.assertAlmostEqual(sum(process["arrays"][0]["pages"].values()), 1)
 
     def test_scripts_and_their_programs(self):
         script = self.folder / "script"
@@ -285,6 +307,7 @@ class Numa(CommandTest):
         before = left()
         self.weft("numa", self.programs["one_thread"], 8, 0)
         self.weft("numa", self.programs["ends"], 0.1, "kill")
+        self.command("sh", "-c", f"{os.environ['WEFT_COMMAND']} numa true 2>&1 >/dev/null | true")
         self.assertFalse(left() - before)
 
     def test_signals_reach_the_program(self):

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,6 +46,13 @@ bool read_settings(const char* folder, Settings& settings) noexcept {
   return got == static_cast<long>(sizeof settings) && settings.magic == kMagic && settings.layout == kLayout;
 }
 
+// Whether the process may write files of that size: one that is larger would end it (SIGXFSZ).
+bool may_write_files() noexcept {
+  constexpr rlim_t kEnough = 64 << 20;
+  rlimit limit{};
+  return system_call(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) != 0 || limit.rlim_cur >= kEnough;
+}
+
 // The room is taken before anything is written: on a full disk a write to the mapping would end the program.
 Record* map_record(const char* folder) noexcept {
   char* const path = g_file;
@@ -71,6 +79,10 @@ void make_record() noexcept {
   Settings settings;
   if (folder == nullptr || !read_settings(folder, settings)) return;
   g_process = process_number();
+  if (!may_write_files()) {
+    base::warn("numa: the limit for files (ulimit -f) leaves no room: nothing is collected in process %d", g_process);
+    return;
+  }
   prepare_sampler(settings);
   Record* made = map_record(folder);
   if (made == nullptr) return;

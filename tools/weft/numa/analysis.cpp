@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <set>
 #include <tuple>
 
@@ -11,6 +9,7 @@
 #include "numa/mappings.h"
 #include "numa/report.h"
 #include "numa/watch.h"
+#include "numa/words.h"
 
 namespace weft::tools::numa {
 
@@ -316,29 +315,6 @@ void describe_expectation(const std::vector<int>& nodes, const Placements& place
   if (!placements.empty()) row.expected_remote = misplaced(placements.rbegin()->second, owner);
 }
 
-std::string policy_text(const RecordedArray& array) {
-  static constexpr const char* kNames[] = {"default", "preferred", "bind",      "interleave",
-                                           "local",   "preferred", "interleave"};
-  if (array.policy < 0 || array.policy >= static_cast<int>(std::size(kNames))) return "not known";
-  std::string text = kNames[array.policy];
-  std::string nodes;
-  for (int node = 0; node < 32; ++node) {
-    if ((array.policy_nodes >> node & 1) != 0) nodes += (nodes.empty() ? "" : ",") + std::to_string(node);
-  }
-  return nodes.empty() ? text : text + ":" + nodes;
-}
-
-const char* how_text(weft::numa::How how) {
-  switch (how) {
-    case weft::numa::How::malloc: return "malloc";
-    case weft::numa::How::calloc: return "calloc";
-    case weft::numa::How::realloc: return "realloc";
-    case weft::numa::How::aligned: return "aligned";
-    case weft::numa::How::mapped: return "mmap";
-  }
-  return "?";
-}
-
 // The source line that most of the touches come from.
 std::string line_of(const std::vector<const RecordedTouch*>& touches, bool first, Symbols* symbols) {
   std::map<uint64_t, int> count;
@@ -377,40 +353,6 @@ ArrayRow describe(const Evidence& evidence, const Group& group, const std::vecto
   return row;
 }
 
-void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
-  const Recorded& recorded = evidence.recorded;
-  const auto note = [&](std::string text) { report.notes.push_back(std::move(text)); };
-  if (!kernel.nodes().known())
-    note("the kernel knows no NUMA nodes (/sys/devices/system/node): all memory is one node");
-  const int error = evidence.has_record && recorded.query_error != 0 ? recorded.query_error : evidence.query_error;
-  if (error != 0) {
-    note(std::string("the nodes of pages are not known: move_pages: ") + std::strerror(error) +
-         (error == EPERM || error == ENOSYS ? " (a sandbox may forbid it: SYS_NICE allows it in containers)" : ""));
-  }
-  if (!evidence.has_record) {
-    note("the process was not started by weft numa: who touches its memory, and where it was allocated, is not known");
-    return;
-  }
-  using weft::numa::Stop;
-  switch (recorded.stop) {
-    case Stop::none: break;
-    case Stop::asked: note("touches were not sampled (--touch off)"); break;
-    case Stop::own_handler: note("touches were sampled until the program handled a fault (SIGSEGV) of its own"); break;
-    case Stop::peers:
-      note("touches were not sampled: others reach into the memory of the program (MPI, RDMA, a GPU or io_uring)");
-      break;
-    case Stop::foreign_handler:
-      note("touches were sampled until the program set a handler of SIGSEGV by a system call of its own");
-      break;
-    case Stop::full: note("touches were sampled until there was no more room for them"); break;
-    case Stop::no_thread: note("touches were not sampled: the thread for it could not be started"); break;
-    case Stop::locked: note("touches were sampled until the program locked its memory (mlockall)"); break;
-  }
-  if (recorded.lost > 0) note(std::to_string(recorded.lost) + " arrays are missing here: there were too many at once");
-  if (recorded.ended == 0 && !evidence.running)
-    note("the program has not ended by itself: pages are as they were last seen");
-}
-
 }  // namespace
 
 Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols) {
@@ -437,8 +379,9 @@ Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols)
     judge(machine, row);
     report.arrays.push_back(std::move(row));
   }
-  std::stable_sort(report.arrays.begin(), report.arrays.end(),
-                   [](const ArrayRow& a, const ArrayRow& b) { return a.bytes * a.instances > b.bytes * b.instances; });
+  std::sort(report.arrays.begin(), report.arrays.end(), [](const ArrayRow& a, const ArrayRow& b) {
+    return std::tuple(b.bytes * b.instances, a.name) < std::tuple(a.bytes * a.instances, b.name);
+  });
   report.mappings = mappings_of(evidence);
   add_notes(kernel, evidence, report);
   return report;
