@@ -84,7 +84,7 @@ def measure_in_guest(session: Session, cases: list[Case], guest: Guest) -> Sampl
     )
     files = [session.program("dgemv"), *(str(runtime.directory) for runtime in session.runtimes)]
     command = [
-        *(sys.executable, "-B", str(guest.root / "tests/numa/guest/guest.py")),
+        *("setpriv", "--pdeathsig", "KILL", sys.executable, "-B", str(guest.root / "tests/numa/guest/guest.py")),
         *("--cpus", str(guest.cpus), "--timeout", str(SECONDS_OF_A_GUEST + SECONDS_OF_A_CASE * len(turns))),
         *(("--accelerator", guest.accelerator) if guest.accelerator else ()),
         *(word for file in files for word in ("--file", file)),

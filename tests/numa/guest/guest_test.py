@@ -3,7 +3,8 @@
 """weft on a machine with two NUMA nodes, which an emulator makes: first touch, policies, calls, balancing, and whether
 `weft numa` finds the faults that programs have, and none in those without.
 
-WEFT_BUILD_DIR is the build. Every command runs in a guest of its own kernel; those of a class share one.
+WEFT_BUILD_DIR is the build, WEFT_TEST_REPEAT how often each program is looked at. Every command runs in a guest of its
+own kernel; those of a class share one.
 """
 import json
 import os
