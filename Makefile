@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
-  test-programs test-node test-shm test-numa test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+  test-programs test-node test-shm test-explore test-numa test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -79,6 +79,10 @@ test-node: build
 test-shm: build
 	build/release/tests/shm/rwlock_kills
 	WEFT_TEST_KILLS=10000 build/release/tests/shm/shm_tests --gtest_filter=KvTest.AWriterThatIsKilledLeavesAllKeysWhole
+
+# The protocols of locks and stores between processes, in all orders within larger bounds than `make test` has: some minutes.
+test-explore: build
+	WEFT_TEST_EXPLORE=1 build/release/tests/explore/explore_tests
 
 # Memory and threads on a machine with two NUMA nodes, made by an emulator: some minutes.
 test-numa: build

@@ -10,6 +10,8 @@ import os
 import pathlib
 import pickle
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -192,6 +194,11 @@ class RWLockTest(unittest.TestCase):
         other.write_bytes(b"")
         self.fails(errno.EBADMSG, weft.RWLock.open, other)
         self.fails(errno.ENOENT, weft.RWLock.open, self.folder / "none")
+
+    def test_the_example(self) -> None:
+        example = pathlib.Path(__file__).resolve().parents[2] / "examples/shm/table.py"
+        done = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, timeout=JOIN_S)
+        self.assertEqual(done.stdout, "200 versions; readers ended with [0, 0, 0]\n", done.stderr)
 
     def test_ctrl_c_is_heard_while_the_main_thread_waits(self) -> None:
         lock = weft.RWLock()

@@ -14,13 +14,23 @@ namespace weft::shm::test {
 
 class Region {
  public:
-  explicit Region(size_t bytes) : bytes_(bytes) {
-    memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) std::abort();
+  explicit Region(size_t bytes) : bytes_(bytes), file_(memfd_create("region", MFD_CLOEXEC)) {
+    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0) std::abort();
+    memory_ = map();
   }
-  ~Region() { munmap(memory_, bytes_); }
+  ~Region() {
+    munmap(memory_, bytes_);
+    close(file_);
+  }
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
+
+  // The same memory once more, at another address; the caller unmaps it.
+  void* map() const {
+    void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    if (memory == MAP_FAILED) std::abort();
+    return memory;
+  }
 
   void* memory() const { return memory_; }
   size_t bytes() const { return bytes_; }
@@ -30,8 +40,9 @@ class Region {
   }
 
  private:
-  void* memory_;
+  void* memory_ = nullptr;
   size_t bytes_;
+  int file_;
 };
 
 // Runs `work` in a child, whose exit code is what it returns.

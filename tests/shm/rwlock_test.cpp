@@ -327,8 +327,7 @@ TEST_P(RwlockTest, AReaderThatExecutesAnotherProgramIsGone) {
 }
 
 TEST_P(RwlockTest, AThreadFindsItselfThroughAnotherAttachment) {
-  void* const again = mremap(region_.memory(), 0, region_.bytes(), MREMAP_MAYMOVE);
-  ASSERT_NE(again, MAP_FAILED);
+  void* const again = region_.map();
   weft_rwlock* other = nullptr;
   ASSERT_EQ(weft_rwlock_attach(&other, again, region_.bytes()), 0);
   weft_rwlock_reader* const reader = enrol(lock_);
@@ -622,8 +621,7 @@ TEST(RwlockInputTest, AnAttachmentAtAnotherAddressIsTheSameLock) {
   const size_t bytes = weft_rwlock_size(4);
   const Region region(bytes);
   ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
-  void* const again = mremap(region.memory(), 0, bytes, MREMAP_MAYMOVE);
-  ASSERT_NE(again, MAP_FAILED);
+  void* const again = region.map();
   weft_rwlock* one = nullptr;
   weft_rwlock* two = nullptr;
   ASSERT_EQ(weft_rwlock_attach(&one, region.memory(), bytes), 0);

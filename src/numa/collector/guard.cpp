@@ -200,6 +200,10 @@ void guard_forget() noexcept {
 bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept {
   ArrayGuard& guard = g_guards[index];
   if (is_forbidden(guard)) return false;
+  // One that still waits for its first touch must not be opened with another.
+  bool is_guarded = false;
+  visit_slots(begin, begin + bytes, [&](const Slot&, uint32_t) { is_guarded = true; });
+  if (is_guarded) return false;
   int free = 0;
   while (free < kSlots && (g_slots[free].state.load() & kStateMask) != kEmpty) ++free;
   if (free == kSlots) return false;
