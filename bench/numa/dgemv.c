@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix times a vector, c = A b, row by row, and where A lies.
+// A matrix times a vector, c = A b, row by row, and on which NUMA nodes they lie.
 //
-//   dgemv ROWS COLUMNS REPETITIONS serial|parallel
+//   dgemv ROWS COLUMNS REPETITIONS serial|parallel|interleaved [THREADS]
 //
-// The matrix is initialised by one thread, or by those that will use it. Each thread has consecutive rows, the last one
-// those that are left over. Prints one line of JSON: seconds of one product without threads and with them, the share of
-// A's bytes that threads read from other nodes than their own, pages of A by node, pages that automatic balancing moved.
+// REPETITIONS is a number, or as 5s: as many as take that long. The matrix is initialised by one thread, by those that
+// will use it, or by one with pages dealt out to the nodes. Each thread has consecutive rows, the last one also those
+// that are left over. Prints JSON: seconds of one product without threads and with them, bytes of each array by node,
+// the node of each thread in the first and in the last product, pages that automatic balancing moved meanwhile. What
+// threads access locally and remotely is by the model that each byte of A, b and c that a thread needs comes from
+// memory once for each product.
 #include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "common/report.h"
 
 enum { kMostNodes = 64, kPagesAtOnce = 1024 };
 
@@ -21,6 +27,14 @@ static size_t rows, columns;
 typedef struct {
   size_t first, end;
 } range;
+
+typedef struct {
+  long bytes[kMostNodes];
+} by_node;
+
+typedef struct {
+  double local, remote;  // bytes
+} accesses;
 
 static range rows_of(int thread, int threads) {
   const size_t each = rows / (size_t)threads;
@@ -55,20 +69,38 @@ static double* allocate(size_t count) {
   return memory;
 }
 
-// Pages of [from, to) by node; those whose node is not known are left out.
-static void count_pages(const char* from, const char* to, long nodes[kMostNodes]) {
-  const long page = sysconf(_SC_PAGESIZE);
-  const char* at = from - (size_t)from % (size_t)page;
-  while (at < to) {
+static void interleave(double* memory, size_t count) {
+  enum { kInterleave = 3, kNodesAllowed = 1 << 2, kWords = 16 };  // of the kernel's interface
+  unsigned long nodes[kWords] = {0};
+  const unsigned long most = kWords * 8 * sizeof *nodes;
+  if (syscall(SYS_get_mempolicy, NULL, nodes, most, NULL, kNodesAllowed) == 0 &&
+      syscall(SYS_mbind, memory, count * sizeof *memory, kInterleave, nodes, most, 0) == 0) {
+    return;
+  }
+  perror("dgemv: the kernel does not interleave");
+  exit(1);
+}
+
+// Bytes of `count` doubles by node; those whose node is not known are left out.
+static by_node find(const double* array, size_t count) {
+  by_node found = {{0}};
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const char* const begin = (const char*)array;
+  const char* const end = (const char*)(array + count);
+  const char* at = begin - (size_t)begin % page;
+  while (at < end) {
     void* pages[kPagesAtOnce];
     int status[kPagesAtOnce];
-    unsigned long count = 0;
-    for (; count < kPagesAtOnce && at < to; at += page) pages[count++] = (void*)at;
-    if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0) != 0) return;
-    for (unsigned long i = 0; i < count; i++) {
-      if (status[i] >= 0 && status[i] < kMostNodes) nodes[status[i]]++;
+    unsigned long asked = 0;
+    for (const char* next = at; asked < kPagesAtOnce && next < end; next += page) pages[asked++] = (void*)next;
+    if (syscall(SYS_move_pages, 0, asked, pages, NULL, status, 0) != 0) return found;
+    for (unsigned long i = 0; i < asked; i++, at += page) {
+      const char* from = at < begin ? begin : at;
+      const char* to = at + page < end ? at + page : end;
+      if (status[i] >= 0 && status[i] < kMostNodes) found.bytes[status[i]] += to - from;
     }
   }
+  return found;
 }
 
 static long pages_migrated(void) {
@@ -85,39 +117,81 @@ static long pages_migrated(void) {
 
 static int node_of_this_thread(void) {
   unsigned cpu = 0, node = 0;
-  syscall(SYS_getcpu, &cpu, &node, NULL);
-  return (int)node;
+  return getcpu(&cpu, &node) == 0 && node < kMostNodes ? (int)node : 0;
 }
 
-// The share of the bytes that all threads read from other nodes.
-static double remote_share(const double* a) {
-  long own = 0, other = 0;
-#pragma omp parallel reduction(+ : own, other)
-  {
-    long nodes[kMostNodes] = {0};
-    const range mine = rows_of(omp_get_thread_num(), omp_get_num_threads());
-    count_pages((const char*)(a + mine.first * columns), (const char*)(a + mine.end * columns), nodes);
-    const int here = node_of_this_thread();
-    for (int node = 0; node < kMostNodes; node++) *(node == here ? &own : &other) += nodes[node];
+static void add(accesses* to, const by_node* found, int node) {
+  for (int other = 0; other < kMostNodes; other++) *(other == node ? &to->local : &to->remote) += found->bytes[other];
+}
+
+// What all threads access in one product, with the arrays where they lie now.
+static accesses in_one_product(const double* a, const double* b, const double* c, const int* nodes, int threads) {
+  accesses all = {0, 0};
+  const by_node of_b = find(b, columns);
+  for (int thread = 0; thread < threads; thread++) {
+    const range mine = rows_of(thread, threads);
+    const by_node of_a = find(a + mine.first * columns, (mine.end - mine.first) * columns);
+    const by_node of_c = find(c + mine.first, mine.end - mine.first);
+    add(&all, &of_a, nodes[thread]);
+    add(&all, &of_b, nodes[thread]);
+    add(&all, &of_c, nodes[thread]);
   }
-  return own + other > 0 ? (double)other / (double)(own + other) : 0;
+  return all;
+}
+
+static double remote_share(accesses all) {
+  return all.local + all.remote > 0 ? all.remote / (all.local + all.remote) : 0;
+}
+
+static void report_nodes(const char* name, by_node found, long unit) {
+  printf(",\"%s\":{", name);
+  const char* separator = "";
+  for (int node = 0; node < kMostNodes; node++) {
+    if (found.bytes[node] == 0) continue;
+    printf("%s\"%d\":%ld", separator, node, (found.bytes[node] + unit - 1) / unit);
+    separator = ",";
+  }
+  putchar('}');
+}
+
+static void report_threads(const char* name, const int* nodes, int threads) {
+  printf(",\"%s\":[", name);
+  for (int thread = 0; thread < threads; thread++) printf(thread > 0 ? ",%d" : "%d", nodes[thread]);
+  putchar(']');
+}
+
+static int fail(const char* text) {
+  fprintf(stderr, "dgemv: %s\nusage: dgemv ROWS COLUMNS REPETITIONS serial|parallel|interleaved [THREADS]\n", text);
+  return 2;
 }
 
 int main(int count, char** arguments) {
-  if (count != 5 || (strcmp(arguments[4], "serial") != 0 && strcmp(arguments[4], "parallel") != 0)) {
-    fprintf(stderr, "usage: dgemv ROWS COLUMNS REPETITIONS serial|parallel\n");
-    return 2;
-  }
+  if (count != 5 && count != 6) return fail("four or five arguments are wanted");
   rows = strtoul(arguments[1], NULL, 10);
   columns = strtoul(arguments[2], NULL, 10);
-  const int repetitions = atoi(arguments[3]);
-  const int parallel = arguments[4][0] == 'p';
-  if (rows == 0 || columns == 0 || repetitions < 1) {
-    fprintf(stderr, "dgemv: rows, columns and repetitions are numbers from 1 on\n");
-    return 2;
+  char* suffix = NULL;
+  const long wanted = strtol(arguments[3], &suffix, 10);
+  const char* first_touch = arguments[4];
+  const int is_parallel = strcmp(first_touch, "parallel") == 0;
+  const int is_interleaved = strcmp(first_touch, "interleaved") == 0;
+  if (!is_parallel && !is_interleaved && strcmp(first_touch, "serial") != 0) return fail(first_touch);
+  if (rows == 0 || columns == 0 || rows > (1UL << 40) / columns) return fail("rows and columns are numbers from 1 on");
+  if (wanted < 1 || (*suffix != 0 && strcmp(suffix, "s") != 0))
+    return fail("repetitions are a number from 1 on, or seconds: 5s");
+  if (count == 6) {
+    if (atoi(arguments[5]) < 1) return fail("threads are a number from 1 on");
+    omp_set_num_threads(atoi(arguments[5]));
   }
+  const long least = *suffix == 0 ? wanted : 1;
+  const double seconds = *suffix == 0 ? 0 : (double)wanted;
+
   double *a = allocate(rows * columns), *b = allocate(columns), *c = allocate(rows);
-  if (parallel) {
+  if (is_interleaved) {
+    interleave(a, rows * columns);
+    interleave(b, columns);
+    interleave(c, rows);
+  }
+  if (is_parallel) {
 #pragma omp parallel
     fill(a, c, rows_of(omp_get_thread_num(), omp_get_num_threads()));
   } else {
@@ -125,39 +199,66 @@ int main(int count, char** arguments) {
   }
   for (size_t j = 0; j < columns; j++) b[j] = (double)j;
 
-  double alone = omp_get_wtime();
+  double alone = now();
   multiply(a, b, c, (range){0, rows});
-  alone = omp_get_wtime() - alone;
-  const double expected = c[rows - 1];
-  const double remote_before = remote_share(a);
+  alone = now() - alone;
+  double* expected = allocate(rows);
+  memcpy(expected, c, rows * sizeof *c);
+  const size_t most_threads = (size_t)omp_get_max_threads();
+  int* first_nodes = calloc(most_threads, sizeof *first_nodes);
+  int* last_nodes = calloc(most_threads, sizeof *last_nodes);
+  if (first_nodes == NULL || last_nodes == NULL) return 1;
+
+  int threads = 1;
+  long done = 0;
+  accesses before = {0, 0};
   const long migrated_before = pages_migrated();
-  double together = omp_get_wtime();
-  int threads = 0;
-  for (int i = 0; i < repetitions; i++) {
+  double together = 0;
+  // The first product tells where threads are, before balancing moves anything. It is not timed: it starts the threads.
+  do {
+    const double began = now();
 #pragma omp parallel
     {
+      const int thread = omp_get_thread_num();
+      last_nodes[thread] = node_of_this_thread();
 #pragma omp single nowait
       threads = omp_get_num_threads();
-      multiply(a, b, c, rows_of(omp_get_thread_num(), omp_get_num_threads()));
+      multiply(a, b, c, rows_of(thread, omp_get_num_threads()));
     }
-  }
-  together = (omp_get_wtime() - together) / repetitions;
-  if (c[rows - 1] != expected) {
+    if (done == 0) {
+      memcpy(first_nodes, last_nodes, most_threads * sizeof *first_nodes);
+      before = in_one_product(a, b, c, first_nodes, threads);
+    } else {
+      together += now() - began;
+    }
+  } while (++done <= least || together < seconds);
+  together /= (double)(done - 1);
+  if (memcmp(c, expected, rows * sizeof *c) != 0) {
     fprintf(stderr, "dgemv: the products differ\n");
     return 1;
   }
-  printf("{\"rows\": %zu, \"columns\": %zu, \"threads\": %d, \"first_touch\": \"%s\", \"alone_s\": %.6f, "
-         "\"together_s\": %.6f, \"remote_before\": %.4f, \"remote\": %.4f, \"migrated\": %ld, \"pages\": {",
-         rows, columns, threads, arguments[4], alone, together, remote_before, remote_share(a),
-         pages_migrated() - migrated_before);
-  long nodes[kMostNodes] = {0};
-  count_pages((const char*)a, (const char*)(a + rows * columns), nodes);
-  const char* separator = "";
-  for (int node = 0; node < kMostNodes; node++) {
-    if (nodes[node] == 0) continue;
-    printf("%s\"%d\": %ld", separator, node, nodes[node]);
-    separator = ", ";
-  }
-  printf("}}\n");
+  const accesses after = in_one_product(a, b, c, last_nodes, threads);
+  const by_node of_a = find(a, rows * columns);
+  begin_report();
+  report_number("rows", (double)rows);
+  report_number("columns", (double)columns);
+  report_number("repetitions", (double)(done - 1));
+  report_number("team", threads);
+  report_text("first_touch", first_touch);
+  report_number("alone_s", alone);
+  report_number("together_s", together);
+  report_number("gflops", 2e-9 * (double)rows * (double)columns / together);
+  report_number("remote_before", remote_share(before));
+  report_number("remote", remote_share(after));
+  report_number("local_bytes", after.local);
+  report_number("remote_bytes", after.remote);
+  report_number("migrated", (double)(pages_migrated() - migrated_before));
+  report_nodes("pages", of_a, sysconf(_SC_PAGESIZE));
+  report_nodes("bytes_a", of_a, 1);
+  report_nodes("bytes_b", find(b, columns), 1);
+  report_nodes("bytes_c", find(c, rows), 1);
+  report_threads("nodes_first", first_nodes, threads);
+  report_threads("nodes_last", last_nodes, threads);
+  end_report();
   return 0;
 }

@@ -50,7 +50,8 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
         "loops, engines, openblas, compile-cost: what weftcc does; gauss-seidel, hpl, ifsker, mpi: programs with MPI; "
-        "numa: first touch; numa-cost: what weft numa costs; rwlock, kv: locks and stores between processes; python: Python programs; "
+        "numa: a matrix times a vector on NUMA nodes; numa-cost: what weft numa costs; "
+        "rwlock, kv: locks and stores between processes; python: Python programs; "
         "with options of their own.",
     )
     parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))

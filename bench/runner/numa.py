@@ -1,188 +1,159 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A matrix times a vector on NUMA nodes: speed by threads, and which share of the matrix is read from other nodes.
-
-On this machine, or in a guest with two nodes (--guest), whose times say little: its nodes have one memory."""
+"""A matrix times a vector on NUMA nodes: by who initialises it, threads, binding and automatic balancing."""
 
 import argparse
-import json
-import os
 import pathlib
-import statistics
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from typing import Any
 
-from rich.console import Console
-
-from . import files, machine, report, runtimes, terminal
-from .process import Failure
+from . import files, machine, numa_places, numa_tables, report, runtimes, terminal
+from .numa_cases import FIRST_TOUCHES, INTERLEAVED, Case, Samples
+from .process import Session
 from .targets import Verdict
 from .terminal import positive
 
-TOUCHES = ("serial", "parallel")
-# Threads are where the system has them, or one on each core, the nodes in turn.
-BINDINGS = {"free": {}, "bound": {"OMP_PROC_BIND": "spread", "OMP_PLACES": "cores"}}
-SERIAL_REMOTE, SERIAL_TOLERANCE, PARALLEL_REMOTE_LIMIT = 0.5, 0.02, 0.02
-SMOKE_SIZE, GUEST_SIZE, GUEST_CPUS = 256, 1600, 4
-TIMEOUT_S = 600
-
-Row = dict[str, Any]
+# Of the largest matrix's memory, as the source paper's sizes: 3, 12 and 18 GiB.
+PARTS_OF_MEMORY = (1 / 6, 2 / 3, 1.0)
+MOST_THREAD_COUNTS = 8
+SMOKE_ROWS, GUEST_ROWS = 300, 1600
+REPETITIONS, BALANCED = "5", "8s"  # balancing looks at a process once a second at most
+GUEST_REPETITIONS, SMOKE_REPETITIONS = "3", "2"
+SERIAL_REMOTE, SERIAL_TOLERANCE, PARALLEL_REMOTE = 50.0, 2.0, 2.0  # percent
 
 
 def parse(root: pathlib.Path, words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bench/run numa", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="bench/run numa",
+        description="Multiplies a matrix and a vector row by row: time and speed-up by threads, and what they access "
+        "on other NUMA nodes; with serial and parallel first touch, bound or not, and automatic balancing on and off.",
+    )
+    parser.add_argument("--guest", action="store_true", help="in an emulated machine with two nodes")
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
-    parser.add_argument("--guest", action="store_true", help="in a machine with two nodes, made by an emulator")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")
-    parser.add_argument("--size", type=positive, help="rows and columns (default 12000; in a guest 1600)")
-    parser.add_argument("--repetitions", type=positive, default=10, help="products of a run (default 10)")
-    parser.add_argument("--rounds", type=positive, default=5, help="how often each is run, in turn (default 5)")
-    parser.add_argument("--runtimes", default=",".join(runtimes.DEFAULT), help="names, with commas between")
+    parser.add_argument(
+        "--runtimes",
+        default=",".join(runtimes.DEFAULT),
+        help=f"names, with commas between; there are {', '.join(runtimes.KNOWN)}",
+    )
+    parser.add_argument("--rows", help="of the square matrices, with commas between (default: from --megabytes)")
+    parser.add_argument("--megabytes", type=positive, help="of the largest matrix (default: an eighth of what is free)")
+    parser.add_argument("--threads", help="how many, with commas between (default: 1 to all CPUs)")
+    parser.add_argument("--rounds", type=positive, help="how often each is measured, in turn (default 3; in a guest 1)")
+    parser.add_argument("--accelerator", choices=("kvm", "tcg"), help="of the guest (default: KVM where it works)")
+    parser.add_argument("--cpus", type=positive, default=4, help="of the guest (default 4)")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
-    arguments = parser.parse_args(words)
-    if arguments.size is None:
-        arguments.size = GUEST_SIZE if arguments.guest else 12000
-    if arguments.guest:
-        arguments.rounds, arguments.repetitions = 1, 3
-    if arguments.smoke:
-        arguments.size, arguments.repetitions, arguments.rounds = SMOKE_SIZE, 2, 1
-    return arguments
+    return parser.parse_args(words)
 
 
 def main(root: pathlib.Path, words: list[str]) -> int:
     arguments = parse(root, words)
+    arguments.build = arguments.build.absolute()
+    chosen = runtimes.find(root, arguments.build, arguments.runtimes.split(","))
+    if not (arguments.build / "bench/dgemv").exists():
+        raise SystemExit(f"bench/run: {arguments.build} has no bench/dgemv; build the target dgemv")
     console, stamp = terminal.console(), terminal.stamp()
-    watch, failed = machine.OthersWatch(), list[Failure]()
-    found = runtimes.find(root, arguments.build, arguments.runtimes.split(","))
-    runner = in_guest if arguments.guest else on_this_machine
-    rows = runner(console, arguments, found, failed)
+    nodes = 2 if arguments.guest else numa_places.nodes_here()
+    if nodes == 1:
+        console.print(
+            "This machine has one NUMA node: every access is local, and first touch, interleaving and balancing change "
+            "nothing. bench/run numa --guest takes a machine with two.",
+            highlight=False,
+        )
+    cases = cases_of(arguments, nodes)
+    rounds = 1 if arguments.smoke else arguments.rounds or (1 if arguments.guest else 3)
+    watch = machine.OthersWatch()
+    with terminal.progress(console) as progress:
+        task = progress.add_task("", total=len(cases) * len(chosen) * rounds)
+        session = Session(
+            build=arguments.build,
+            runtimes=chosen,
+            rounds=rounds,
+            repeat=None,
+            smoke=arguments.smoke,
+            step=lambda text: progress.update(task, advance=1, description=text),
+        )
+        if arguments.guest:
+            place = numa_places.Guest(root, arguments.cpus, arguments.accelerator)
+            samples = numa_places.measure_in_guest(session, cases, place)
+        else:
+            samples = numa_places.measure(session, cases)
     others_percent = watch.percent()
-    table(console, rows)
-    nodes = {node for row in rows for node in row["pages"]}
-    if not arguments.guest and len(nodes) < 2:
-        console.print("This machine has one NUMA node: nothing is remote. --guest runs it on two.")
-    verdicts = judge(rows) if arguments.guest and not failed else []
+
+    numa_tables.speedups(console, samples, session.names())
+    numa_tables.accesses(console, samples, session.names())
+    verdicts = [] if arguments.smoke or nodes == 1 else judge(samples, session.names())
     report.summary_table(console, verdicts)
-    report.failures(console, failed)
+    report.failures(console, session.failures)
     report.trust(console, others_percent)
     folder = terminal.results_folder(root, arguments.out, stamp)
-    about = {
-        "date": stamp,
-        "machine": machine.describe(),
-        "cpu_percent_of_others": others_percent,
+    about = report.run_of(stamp, others_percent, rounds) | {
         "guest": arguments.guest,
-        "rows": rows,
+        "nodes": nodes,
+        "results": numa_tables.as_json(samples),
     }
-    files.write_json(folder, "numa", about | files.judged(verdicts, failed))
-    console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
-    return 1 if failed else 0
+    files.write_json(folder, "numa", about | files.judged(verdicts, session.failures))
+    return report.finish(console, folder, session.failures)
 
 
-def cases(found: list[runtimes.Runtime], cpus: int) -> Iterator[tuple[runtimes.Runtime, str, int, str]]:
-    """Runtime, binding, threads, first touch."""
-    counts = sorted({1, *range(2, cpus + 1, 2), cpus})
-    for touch in TOUCHES:
-        for threads in counts:
-            for binding in BINDINGS:
-                for runtime in found:
-                    yield runtime, binding, threads, touch
+def cases_of(arguments: argparse.Namespace, nodes: int) -> list[Case]:
+    cpus = arguments.cpus if arguments.guest else machine.cpus()
+    every = numbers("--threads", arguments.threads) if arguments.threads else thread_counts(cpus)
+    repetitions = GUEST_REPETITIONS if arguments.guest else REPETITIONS
+    sizes = numbers("--rows", arguments.rows) if arguments.rows else sizes_of(arguments)
+    if arguments.smoke:
+        repetitions = SMOKE_REPETITIONS
+    cases = [
+        Case(rows, first_touch, threads, bound, False, repetitions)
+        for rows in sizes
+        for first_touch in FIRST_TOUCHES
+        if first_touch != INTERLEAVED or nodes > 1
+        for bound in (False, True)
+        for threads in every
+    ]
+    if nodes == 1 or not (arguments.guest or numa_places.may_balance()):
+        return cases
+    # Pages move in a program that goes on for long enough: with all threads only.
+    return cases + [
+        Case(rows, first_touch, every[-1], bound, True, BALANCED)
+        for rows in sizes
+        for first_touch in ("serial", "parallel")
+        for bound in (False, True)
+    ]
 
 
-def words_of(arguments: argparse.Namespace, touch: str) -> list[str]:
-    return [str(arguments.size), str(arguments.size), str(arguments.repetitions), touch]
-
-
-def on_this_machine(
-    console: Console, arguments: argparse.Namespace, found: list[runtimes.Runtime], failed: list[Failure]
-) -> list[Row]:
-    cpus = len(os.sched_getaffinity(0))
-    every = list(cases(found, cpus)) * arguments.rounds
-    rows = []
-    with terminal.progress(console) as progress:
-        task = progress.add_task("", total=len(every))
-        for runtime, binding, threads, touch in every:
-            progress.update(task, advance=1, description=f"{runtime.name}, {threads}, {touch}")
-            environment = os.environ | BINDINGS[binding] | {
-                "OMP_NUM_THREADS": str(threads),
-                "LD_LIBRARY_PATH": str(runtime.directory),
-            }
-            command = [str(arguments.build / "bench/dgemv"), *words_of(arguments, touch)]
-            done = subprocess.run(
-                command, env=environment, check=False, capture_output=True, text=True, timeout=TIMEOUT_S
-            )
-            if done.returncode != 0:
-                failed.append(Failure(f"{runtime.name}, {threads} threads", " ".join(command), done.stderr.strip()))
-                continue
-            rows.append({"runtime": runtime.name, "binding": binding, **json.loads(done.stdout)})
-    return rows
-
-
-def in_guest(
-    console: Console, arguments: argparse.Namespace, found: list[runtimes.Runtime], failed: list[Failure]
-) -> list[Row]:
-    """All in one guest. Threads are bound, as first touch needs; with interleaved memory beside."""
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/numa/guest"))
-    import guest  # noqa: PLC0415: only where it is asked for
-
-    program, weft = arguments.build / "bench/dgemv", arguments.build / "bin/weft"
-    libraries = arguments.build / "lib/weft"
-    commands, about = [], []
-    for runtime, binding, threads, touch in cases(found, GUEST_CPUS):
-        if binding != "bound" or (threads != GUEST_CPUS and arguments.smoke):
-            continue
-        variables = " ".join(f"{name}={value}" for name, value in BINDINGS[binding].items())
-        line = f"LD_LIBRARY_PATH={runtime.directory} OMP_NUM_THREADS={threads} {variables}"
-        commands.append(f"env {line} {program} {' '.join(words_of(arguments, touch))}")
-        about.append({"runtime": runtime.name, "binding": binding})
-    commands.append(f"{weft} run --numa interleave -- {program} {' '.join(words_of(arguments, 'serial'))}")
-    about.append({"runtime": "weft", "binding": "--numa interleave"})
-    held = [path for runtime in found for path in runtime.directory.iterdir()]
-    audit = [libraries / "libgomp.so.1", libraries / "libweft_audit.so"]
-    console.print(f"{len(commands)} runs in a guest ...")
+def numbers(option: str, text: str) -> list[int]:
     try:
-        code, printed = guest.run("\n".join(commands), [program, weft, *audit, *held], cpus=GUEST_CPUS, timeout=TIMEOUT_S)
-    except guest.NoGuest as missing:
-        raise SystemExit(f"bench/run numa --guest: {missing}") from missing
-    lines = printed.splitlines()
-    if code != 0 or len(lines) != len(commands):
-        failed.append(Failure("guest", "; ".join(commands), printed))
-        return []
-    return [row | json.loads(line) for row, line in zip(about, lines, strict=True)]
+        return [positive(word) for word in text.split(",")]
+    except (ValueError, argparse.ArgumentTypeError):
+        raise SystemExit(f"bench/run: {option} {text}: numbers from 1 are wanted, with commas between") from None
 
 
-def judge(rows: list[Row]) -> list[Verdict]:
+def thread_counts(cpus: int) -> list[int]:
+    """1 to all, some of them where there are many."""
+    most = min(cpus, MOST_THREAD_COUNTS)
+    return sorted({1, *(round(cpus * step / most) for step in range(1, most + 1))})
+
+
+def sizes_of(arguments: argparse.Namespace) -> list[int]:
+    if arguments.smoke:
+        return [SMOKE_ROWS]
+    if arguments.guest and not arguments.megabytes:
+        return [GUEST_ROWS]
+    most = arguments.megabytes << 20 if arguments.megabytes else numa_places.free_bytes() / 8
+    return sorted({int((most * part / 8) ** 0.5) for part in PARTS_OF_MEMORY})
+
+
+def judge(samples: Samples, names: list[str]) -> list[Verdict]:
+    """What all bound threads access on other nodes, without balancing."""
     verdicts = []
-    for row in rows:
-        if row["threads"] < GUEST_CPUS or row["binding"] != "bound":
+    most = max((case.threads for _, case in samples), default=0)
+    for (name, case), results in samples.items():
+        if name not in names or not case.bound or case.balanced or case.threads != most:
             continue
-        if row["first_touch"] == "serial":
-            off = abs(row["remote_before"] - SERIAL_REMOTE)
-            verdicts.append(Verdict("remote share, off one half", f"{row['runtime']}, serial", off, SERIAL_TOLERANCE, ""))
-        else:
-            share = row["remote_before"]
-            verdicts.append(Verdict("remote share", f"{row['runtime']}, parallel", share, PARALLEL_REMOTE_LIMIT, ""))
+        share = 100 * numa_tables.median_of(results, "remote")
+        text = f"{name}, {case.rows} rows"
+        if case.first_touch == "serial":
+            verdicts.append(
+                Verdict("serial first touch: off 50 % remote", text, abs(share - SERIAL_REMOTE), SERIAL_TOLERANCE, "%")
+            )
+        elif case.first_touch == "parallel":
+            verdicts.append(Verdict("parallel first touch: remote", text, share, PARALLEL_REMOTE, "%"))
     return verdicts
-
-
-def table(console: Console, rows: list[Row]) -> None:
-    shown = report.new_table(
-        "c = A b, by first touch: median seconds, speed-up over one thread's, share read from other nodes",
-        "runtime", "threads", "first touch", "seconds", "speed-up", "GFLOP/s", "remote", "pages by node",
-        left=3,
-    )
-    groups: dict[tuple[str, int, str], list[Row]] = {}
-    for row in rows:
-        key = (f"{row['runtime']}, {row['binding']}", row["threads"], row["first_touch"])
-        groups.setdefault(key, []).append(row)
-    median: Callable[[list[Row], str], float] = lambda group, what: statistics.median(row[what] for row in group)  # noqa: E731
-    for (name, threads, touch), group in sorted(groups.items()):
-        seconds = median(group, "together_s")
-        flops = 2 * group[0]["rows"] * group[0]["columns"]
-        pages = group[0]["pages"]
-        shown.add_row(
-            name, str(threads), touch, f"{seconds:.4f}", f"{median(group, 'alone_s') / seconds:.2f}",
-            f"{flops / seconds / 1e9:.2f}", f"{100 * median(group, 'remote_before'):.1f} %",
-            ", ".join(f"{node}: {100 * count / sum(pages.values()):.0f} %" for node, count in pages.items()),
-        )
-    console.print(shown)

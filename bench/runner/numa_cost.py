@@ -74,9 +74,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     return 1 if failed else 0
 
 
-def measure(
-    program: list[str], weft: str, rounds: int, step: Callable[[str], None], failed: list[Failure]
-) -> Samples:
+def measure(program: list[str], weft: str, rounds: int, step: Callable[[str], None], failed: list[Failure]) -> Samples:
     """By the way to run and the phase; `report` is what the command takes beside the program."""
     samples: Samples = {way: {} for way in (PLAIN, *TOUCHES)}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WEFT")}
@@ -102,7 +100,9 @@ def measure(
 
 
 def judge(samples: Samples) -> list[Verdict]:
-    median = {way: {what: statistics.median(values) for what, values in found.items()} for way, found in samples.items()}
+    median = {
+        way: {what: statistics.median(values) for what, values in found.items()} for way, found in samples.items()
+    }
     plain = median[PLAIN]
     verdicts = []
     for way in TOUCHES:
@@ -123,5 +123,3 @@ def table(console: Console, samples: Samples) -> None:
         ]
         shown.add_row(way if way == PLAIN else f"weft numa --touch {way}", *cells)
     console.print(shown)
-
-

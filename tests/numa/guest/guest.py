@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A machine with several NUMA nodes, made by an emulator: it boots a kernel with the files it is given, and runs a command.
+"""A machine with several NUMA nodes, made by an emulator: it boots a kernel with the files it is given, and runs a
+command. The emulator makes the nodes: Debian's kernel for clouds knows no numa=fake.
 
-    guest.py [--nodes N] [--cpus N] [--memory MB] [--accelerator kvm|tcg] [--file PATH]... -- COMMAND [ARGUMENTS...]
+    guest.py [--nodes N] [--cpus N] [--memory MB] [--accelerator kvm|tcg] [--kernel TEXT] [--file PATH]... -- COMMAND
 
 COMMAND is run by a shell, with the files at their own paths; the shared libraries that they need come along. What it
 prints comes out, and its exit code is guest.py's. 125: there was no machine. scripts/setup-numa fetches the parts.
@@ -51,6 +52,9 @@ def libraries_of(file: pathlib.Path) -> set[pathlib.Path]:
 
 def make_root(root: pathlib.Path, files: list[pathlib.Path], command: str) -> None:
     """The guest's files below `root`. A folder comes with its shared libraries and programs."""
+    absent = [str(file) for file in files if not file.exists()]
+    if absent:
+        raise NoGuest(f"not there for the guest: {', '.join(absent)}")
     every = [inner for file in files for inner in (sorted(file.rglob("*")) if file.is_dir() else [file])]
     wanted = {file for file in every if file.is_file()}
     for file in list(wanted):
@@ -84,7 +88,11 @@ def accelerator(wanted: str | None) -> str:
         return wanted
     known = PARTS / "accelerator"
     if not known.exists():
-        known.write_text("kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) and boots("kvm") else "tcg")
+        how = "kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) and boots("kvm") else "tcg"
+        PARTS.mkdir(parents=True, exist_ok=True)
+        known.write_text(how)
+    if known.read_text() == "tcg":
+        print("guest: no KVM that works; emulated (tcg), which takes some times as long", file=sys.stderr)
     return known.read_text()
 
 
@@ -104,7 +112,9 @@ def machine(nodes: int, cpus: int, memory: int, how: str) -> list[str]:
     kernel = PARTS / "vmlinuz"
     if emulator is None or not kernel.exists():
         raise NoGuest(f"no {'qemu-system-x86_64' if emulator is None else kernel}; run scripts/setup-numa")
-    command = [emulator, "-nodefaults", "-no-reboot", "-display", "none", "-accel", how, "-smp", str(cpus), "-m", f"{memory}M",
+    # It ends with this process, however that ends.
+    command = ["setpriv", "--pdeathsig", "KILL", emulator, "-nodefaults", "-no-reboot", "-display", "none",
+               "-accel", how, "-smp", str(cpus), "-m", f"{memory}M",
                "-cpu", "host,-arch-capabilities" if how == "kvm" else "max", "-kernel", str(kernel)]
     for node in range(nodes):
         first = cpus * node // nodes
@@ -118,7 +128,7 @@ def machine(nodes: int, cpus: int, memory: int, how: str) -> list[str]:
 
 
 def run(command: str, files: list[pathlib.Path], *, nodes: int = 2, cpus: int = 4, memory: int = 2048,
-        how: str | None = None, timeout: float = 300) -> tuple[int, str]:
+        how: str | None = None, kernel: str = "", timeout: float = 300) -> tuple[int, str]:
     """Runs `command` in a guest. Returns its exit code and what it has printed. Raises NoGuest."""
     how = accelerator(how)
     start = machine(nodes, cpus, memory, how)
@@ -129,7 +139,7 @@ def run(command: str, files: list[pathlib.Path], *, nodes: int = 2, cpus: int = 
         pack(root, pathlib.Path(folder, "initrd"))
         console = pathlib.Path(folder, "console")
         output = pathlib.Path(folder, "output")
-        start += ["-initrd", f"{folder}/initrd", "-append", "console=ttyS0 quiet panic=-1",
+        start += ["-initrd", f"{folder}/initrd", "-append", f"console=ttyS0 quiet panic=-1 {kernel}",
                   "-serial", f"file:{console}", "-serial", f"file:{output}"]
         try:
             ended = subprocess.run(start, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
@@ -151,13 +161,15 @@ def main() -> int:
     parser.add_argument("--cpus", type=int, default=4)
     parser.add_argument("--memory", type=int, default=2048, help="megabytes")
     parser.add_argument("--accelerator", choices=("kvm", "tcg"))
+    parser.add_argument("--kernel", default="", help="more on the kernel's command line")
     parser.add_argument("--timeout", type=float, default=300, help="seconds")
     parser.add_argument("--file", type=pathlib.Path, action="append", default=[])
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     try:
         code, printed = run(" ".join(options.command), [file.absolute() for file in options.file], nodes=options.nodes,
-                            cpus=options.cpus, memory=options.memory, how=options.accelerator, timeout=options.timeout)
+                            cpus=options.cpus, memory=options.memory, how=options.accelerator, kernel=options.kernel,
+                            timeout=options.timeout)
     except NoGuest as missing:
         print(f"guest.py: {missing}", file=sys.stderr)
         return FAILED

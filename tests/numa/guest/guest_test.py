@@ -3,7 +3,8 @@
 """weft on a machine with two NUMA nodes, which an emulator makes: first touch, policies, calls, balancing, and whether
 `weft numa` finds the faults that programs have, and none in those without.
 
-WEFT_BUILD_DIR is the build. Every command runs in a guest of its own kernel; those of a class share one.
+WEFT_BUILD_DIR is the build, WEFT_TEST_REPEAT how often each program is looked at. Every command runs in a guest of its
+own kernel; those of a class share one.
 """
 import json
 import os
@@ -91,6 +92,8 @@ class Placement(InGuest):
         source = folder / "calls.c"
         source.write_text(CALLS)
         calls = build(folder, source, f"-L{LIBRARIES}", "-l:libgomp.so.1", f"-Wl,-rpath,{LIBRARIES}")
+        stacks = build(folder, HERE.parent / "runtime/stacks.c", "-D_GNU_SOURCE", f"-L{LIBRARIES}", "-l:libgomp.so.1",
+                       f"-Wl,-rpath,{LIBRARIES}")
         run = f"{WEFT} run --numa"
         bound = "OMP_PROC_BIND=spread OMP_PLACES=cores"
         cls.results = in_guest({
@@ -102,10 +105,11 @@ class Placement(InGuest):
             "interleave": f"{bound} {run} interleave -- {DGEMV} 1600 1600 2 serial",
             "bind": f"{bound} {run} bind=1 -- {DGEMV} 1600 1600 2 parallel",
             "preferred": f"{bound} {run} preferred=1 -- {DGEMV} 1600 1600 2 parallel",
-            "balanced": f"{run} spread -- {DGEMV} 1600 1600 600 serial",
+            "balanced": f"echo 1 > /proc/sys/kernel/numa_balancing; {run} spread -- {DGEMV} 1600 1600 8s serial",
             "absent": f"{run} bind=2 -- true; test $? -eq 2",
             "calls": f"WEFT_NUMA=spread {calls}",
-        }, [WEFT, DGEMV, LIBRARIES / "libgomp.so.1", LIBRARIES / "libweft_audit.so", calls])
+            "stacks": f"{run} local -- {stacks}",
+        }, [WEFT, DGEMV, LIBRARIES / "libgomp.so.1", LIBRARIES / "libweft_audit.so", calls, stacks])
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -137,6 +141,10 @@ class Placement(InGuest):
         found = json.loads(self.result("balanced"))
         self.assertGreater(found["migrated"], 0)
         self.assertLess(found["remote"], found["remote_before"])
+
+    def test_stacks_lie_where_user_level_threads_run(self) -> None:
+        own, other = map(int, self.result("stacks").split())
+        self.assertGreater(own, 4 * other)
 
     def test_calls(self) -> None:
         self.assertEqual(self.result("calls").splitlines(), [
