@@ -36,11 +36,11 @@ int main(int count, char** arguments) {
 """
 
 
-# Calls of a library outside of regions, each too short to wait for others.
+# Calls of a library outside of regions, each too short to wait for others. Up to 100 x 100 some of its builds have one thread.
 BLAS_CALLS = r"""
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
             const double *, const int *, const double *, double *, const int *);
-enum { n = 100, calls = 50 };
+enum { n = 200, calls = 50 };
 static double a[n * n], b[n * n], c[n * n];
 int main(void) {
   const int size = n;
