@@ -21,6 +21,7 @@ class Weft(CMakePackage):
     depends_on("boost@1.74: +context", type="build")
     depends_on("cli11@2.1:", type="build")
     depends_on("nlohmann-json", type="build")
+    depends_on("xxhash", type="build")
     depends_on("elfutils")
     depends_on("hwloc@2:")
 
