@@ -103,6 +103,53 @@ int main(void) {
             self.assertEqual(lender.end(), (0, ""))
         self.expect_empty()
 
+    # A task polls on the OS thread of a root, whose own context could go on meanwhile: a worker has to come for that,
+    # although the others of the node leave it no slot.
+    @unittest.skipIf(len(cpus()) < 2, "one CPU")
+    def test_a_root_goes_on_whose_thread_is_busy(self):
+        polls = r"""
+#include <dlfcn.h>
+#include <unistd.h>
+static int nothing(void *data) { return data != 0; }
+int main(void) {
+  int (*serve)(const char *, int (*)(void *), void *) =
+      (int (*)(const char *, int (*)(void *), void *))dlsym(RTLD_DEFAULT, "weft_register_polling_service");
+  void *(*current)(void) = (void *(*)(void))dlsym(RTLD_DEFAULT, "weft_get_current_blocking_context");
+  void (*block)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "weft_block_current_task");
+  void (*unblock)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "weft_unblock_task");
+  // From now on tasks may be paused, in teams of one as well.
+  if (serve("nothing", nothing, 0) != 0) return 1;
+  for (int round = 0; round < 20; round++) {
+    void *_Atomic paused = 0;
+    _Atomic int freed = 0;
+#pragma omp parallel num_threads(1)
+    {
+#pragma omp task shared(paused, freed)
+      {
+        unblock(paused);
+        while (!freed) {
+          for (volatile int i = 0; i < 100000; i++) continue;
+          usleep(100);
+        }
+      }
+      // The last one first.
+#pragma omp task shared(paused, freed)
+      {
+        paused = current();
+        block(paused);
+        freed = 1;
+      }
+    }
+  }
+  return 0;
+}
+"""
+        # It works for longer than anybody waits for the other one.
+        with self.work(10 * own_node.TIMEOUT_S) as worker:
+            with Program([self.build("polls", polls)], WEFT_NUM_CPUS="2") as polling:
+                self.assertEqual(polling.end(), (0, ""))
+            worker.kill()
+
     # As an MPI rank that waits for others. It uses a CPU, and does not count as running.
     @unittest.skipIf(len(cpus()) < 2, "one CPU")
     def test_a_process_that_yields_between_regions_lends_all(self):

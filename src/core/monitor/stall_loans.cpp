@@ -40,14 +40,17 @@ bool Stalls::counts(const Carrier& carrier) const noexcept {
                            : pool_.allowed(&carrier) && carrier.worker < pool_.free_limit();
 }
 
+// Those that come when they are called: not the ones that would find no slot of the node.
 int Stalls::idle_workers() const noexcept {
   const int count = pool_.worker_count.load(std::memory_order_acquire);
-  int idle = 0;
+  int ready = 0;
+  int without_slot = 0;
   for (int i = 0; i < count; ++i) {
     const Carrier& worker = *pool_.worker(i);
-    idle += counts(worker) && pool_.is_idle(&worker) ? 1 : 0;
+    if (!counts(worker) || !pool_.is_idle(&worker)) continue;
+    ++(pool_.node.lacks_slot(worker) ? without_slot : ready);
   }
-  return idle;
+  return ready + pool_.node.obtainable(without_slot);
 }
 
 // What the carriers are at that are not idle: asleep in a system call, or running. The system is asked about those that

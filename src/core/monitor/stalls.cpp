@@ -147,7 +147,11 @@ bool Stalls::root_stalled(Carrier& carrier, Seen& before) noexcept {
   const ParallelCall* parallel_call = stalled ? root->parallel_call.load(std::memory_order_relaxed) : nullptr;
   if (stalled) note_target(parallel_call, &carrier);
   const bool patience_over = stalled && quiet_ns(&carrier) >= records_.patience_ns(nullptr);
-  carrier.abandoned.store(stalled && (patience_over || asleep_in_kernel(carrier)), std::memory_order_relaxed);
+  // Once seen asleep is enough: who comes for the root may have to wait for a slot first, and a thread that polls with
+  // naps between is asleep at some ticks only.
+  const bool seen_before = carrier.abandoned.load(std::memory_order_relaxed);
+  carrier.abandoned.store(stalled && (seen_before || patience_over || asleep_in_kernel(carrier)),
+                          std::memory_order_relaxed);
   return stalled;
 }
 

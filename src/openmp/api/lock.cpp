@@ -13,8 +13,11 @@ namespace {
 // Critical sections are short as a rule; past this many looks the holder may not be running at all.
 constexpr int kPolls = 100;
 
-// There may be a loop around the attempt.
+// There may be a loop around the attempt. What holds the lock may be a context that no other OS thread runs: that of a
+// root, whose thread is the caller's for now.
 void attempt_failed() noexcept {
+  const core::Context* context = core::current_context();
+  if (context->carrier != nullptr && core::wanted_elsewhere(context)) core::yield();
   if (!tasks_may_pause()) return;
   if (Member* member = current_member(); member != nullptr) let_awaited_go_on(member);
 }
