@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words that stand still. A polling service looks at the lists now and then. As unpark() takes the oldest waiter of a
 // word, nobody has gone on if that is the same as at the look before.
+#include <algorithm>
 #include <mutex>
 
 #include "core/sched/parking.h"
@@ -21,6 +22,9 @@ using parking::Waiter;
 namespace {
 
 constexpr int64_t kBetweenLooksNs = 500'000;
+// How many of those that wait for good make the next one wait longer. A lock that is held for a second brings some
+// sixty to do so, and the last of hundreds of tasks that have to does not wait for seconds.
+constexpr int kMostPatience = 32;
 // After so many looks that have found nobody the service rests.
 constexpr int kLooksInVain = 8;
 
@@ -41,7 +45,7 @@ bool is_first_of_word(const List& list, const Waiter* waiter) noexcept {
 }
 
 // Of those that wait for the word of `first`, who is its first one: the one that does so in vain, or null.
-Waiter* waits_in_vain(Waiter* first) noexcept {
+Waiter* waits_in_vain(Waiter* first, int64_t now_ns) noexcept {
   Waiter* oldest = nullptr;
   int for_good = 0;
   for (Waiter* at = first; at != nullptr; at = at->next) {
@@ -49,10 +53,12 @@ Waiter* waits_in_vain(Waiter* first) noexcept {
     if (!at->briefly) ++for_good;
     if (at->briefly && oldest == nullptr) oldest = at;
   }
-  // Each that waits for good makes the next one wait for one look more.
-  if (oldest == nullptr || ++first->looks <= 1 + for_good) return nullptr;
-  first->looks = 1;
-  return oldest;
+  if (oldest == nullptr) return nullptr;
+  // In time, not in looks: a process that sleeps looks seldom.
+  const int64_t patience_ns = kBetweenLooksNs * (1 + std::min(for_good, kMostPatience));
+  const bool in_vain = first->still_since_ns != 0 && now_ns - first->still_since_ns >= patience_ns;
+  if (in_vain || first->still_since_ns == 0) first->still_since_ns = now_ns;
+  return in_vain ? oldest : nullptr;
 }
 
 Waiter* before(const List& list, const Waiter* waiter) noexcept {
@@ -64,11 +70,11 @@ Waiter* before(const List& list, const Waiter* waiter) noexcept {
 // ---- without it ----
 
 // Those in vain, but one for each word; how many.
-int take_those_in_vain(List& list, Taken& taken) noexcept {
+int take_those_in_vain(List& list, int64_t now_ns, Taken& taken) noexcept {
   const std::lock_guard lock(list.lock);
   int count = 0;
   for (Waiter* at = list.first; at != nullptr && count < kTakenAtOnce;) {
-    Waiter* waiter = is_first_of_word(list, at) ? waits_in_vain(at) : nullptr;
+    Waiter* waiter = is_first_of_word(list, at) ? waits_in_vain(at, now_ns) : nullptr;
     Waiter* next = at->next;
     if (waiter != nullptr) {
       taken[static_cast<size_t>(count++)] = waiter->context;
@@ -82,13 +88,13 @@ int take_those_in_vain(List& list, Taken& taken) noexcept {
 }
 
 // Whether somebody waits briefly.
-bool look_at_words() noexcept {
+bool look_at_words(int64_t now_ns) noexcept {
   bool found = false;
   for (List& list : g_lists) {
     if (list.brief.load(std::memory_order_relaxed) == 0) continue;
     found = true;
     Taken contexts;
-    const int count = take_those_in_vain(list, contexts);
+    const int count = take_those_in_vain(list, now_ns, contexts);
     for (int i = 0; i < count; ++i) unblock(contexts[static_cast<size_t>(i)]);
   }
   return found;
@@ -106,7 +112,7 @@ int look(void*) noexcept {
   const int64_t now_ns = platform::now_ns();
   if (now_ns < g_next_look_ns) return 1;
   g_next_look_ns = now_ns + kBetweenLooksNs;
-  g_looks_in_vain = look_at_words() ? 0 : g_looks_in_vain + 1;
+  g_looks_in_vain = look_at_words(now_ns) ? 0 : g_looks_in_vain + 1;
   if (g_looks_in_vain < kLooksInVain) return 1;
   g_looks_in_vain = 0;
   g_service.store(Service::rests, std::memory_order_relaxed);

@@ -20,7 +20,7 @@ struct Waiter {
   bool briefly = false;
   bool woken = false;
   bool in_vain = false;  // since its word stands still (brief_parking.cpp)
-  int looks = 0;         // at its word, since it is the first one there
+  int64_t still_since_ns = 0;  // its word, where it is the first one there; 0: nobody has looked yet
   Waiter* next = nullptr;
 };
 
