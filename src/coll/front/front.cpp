@@ -20,7 +20,8 @@ FrontSettings settings_of_environment() noexcept {
 
 void say_died(int rank) noexcept {
   base::warn(
-      "coll: rank %d of a communicator has died while this process waits for it in a collective; the job ends. What that "
+      "coll: rank %d of a communicator has died while this process waits for it in a collective; the job ends. What "
+      "that "
       "rank said last tells why",
       rank);
 }

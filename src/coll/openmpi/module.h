@@ -2,8 +2,8 @@
 // One communicator of Open MPI (an mca_coll_base_module_t): its state, and the functions that Open MPI calls.
 #pragma once
 
-#include "ompi_config.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi_config.h"
 
 struct weft_module {
   mca_coll_base_module_t super;
