@@ -204,6 +204,7 @@ TABLES = {
     "programs": programs,
     "python": python,
     "mpi": micro,
+    "collectives": micro,
     "gauss_seidel": study,
     "ifsker": study,
     "hpl": hpl,

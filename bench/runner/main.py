@@ -35,6 +35,7 @@ OWN_OPTIONS = {
     "hpl": "hpl",
     "ifsker": "ifsker",
     "mpi": "mpi",
+    "collectives": "collectives",
     "kv": "kv",
     "numa": "numa",
     "numa-cost": "numa_cost",
@@ -50,6 +51,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
         "loops, engines, openblas, compile-cost: what weftcc does; gauss-seidel, hpl, ifsker, mpi: programs with MPI; "
+        "collectives: the MPI's own and weft's; "
         "numa: a matrix times a vector on NUMA nodes; numa-cost: what weft numa costs; "
         "rwlock, kv: locks and stores between processes; python: Python programs; "
         "with options of their own.",
