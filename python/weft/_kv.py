@@ -222,9 +222,7 @@ class KV(MutableMapping):
         self._store: int | None = None  # its address
         self._name, self._read_only = _name(name), read_only
         if exclusive and (read_only or not create):
-            raise ValueError(
-                "weft.KV: exclusive=True is for making a store, not with create=False or read_only=True"
-            )
+            raise ValueError("weft.KV: exclusive=True is for making a store, not with create=False or read_only=True")
         flags = _READ_ONLY if read_only else 0
         if create and not read_only:
             flags |= _CREATE | (_EXCLUSIVE if exclusive else 0)
