@@ -47,9 +47,10 @@ enum {
 /* Opens a store. `name`: that of a store of this user in /dev/shm, or, if it has a slash, the path of a file.
  * `max_bytes`: the size that it may grow to, if it is made now; 0 is 1 GB.
  * ENOENT: there is none. EEXIST: there is one (WEFT_KV_EXCLUSIVE). EACCES: the user may not. EINVAL: an unusable name,
- * size or flag. EBADMSG: the file is no store. EPROTO: made by another version of weft, or by a program of another word
- * size, byte order or C library. ENOSPC: no room for its beginning. EFBIG: beyond the limit of file sizes (ulimit -f).
- * ENOMEM: no address space (ulimit -v). Others of open(2) and mmap(2). */
+ * size
+ * or flag, or WEFT_KV_EXCLUSIVE without WEFT_KV_CREATE. EBADMSG: the file is no store. EPROTO: made by another version of
+ * weft, or by a program of another word size, byte order or C library. ENOSPC: no room for its beginning. EFBIG: beyond
+ * the limit of file sizes (ulimit -f). ENOMEM: no address space (ulimit -v). Others of open(2) and mmap(2). */
 int weft_kv_open(weft_kv **kv, const char *name, size_t max_bytes, unsigned flags);
 int weft_kv_close(weft_kv *kv);
 
@@ -76,6 +77,8 @@ int weft_kv_put_if(weft_kv *kv, const void *key, size_t key_length, const void *
 
 /* ENOENT: there is no such key. EACCES and others as above. */
 int weft_kv_delete(weft_kv *kv, const void *key, size_t key_length);
+/* The same if the key has the version `expected`. EAGAIN: it has another version. */
+int weft_kv_delete_if(weft_kv *kv, const void *key, size_t key_length, uint64_t expected);
 
 /* The keys, in an order of the store's own. weft_kv_first() gives the first key, weft_kv_next() the one behind `key`,
  * which need not exist any more. `key` has room for `size` bytes; `*length` is the length of the key before, and becomes
@@ -85,8 +88,8 @@ int weft_kv_delete(weft_kv *kv, const void *key, size_t key_length);
 int weft_kv_first(const weft_kv *kv, void *key, size_t size, size_t *length);
 int weft_kv_next(const weft_kv *kv, void *key, size_t size, size_t *length);
 
-/* Waits until something has changed since version `seen`, which weft_kv_stat() or an earlier call has said, or until
- * `deadline` of CLOCK_MONOTONIC, if that is not null. `*version`: the latest one. ETIMEDOUT. */
+/* Waits until something has changed since version `seen`, which weft_kv_stat_get() or an earlier call has said, or
+ * until `deadline` of CLOCK_MONOTONIC, if that is not null. `*version`: the latest one. ETIMEDOUT. */
 int weft_kv_wait(const weft_kv *kv, uint64_t seen, const struct timespec *deadline, uint64_t *version);
 
 typedef struct weft_kv_stat {

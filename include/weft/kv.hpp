@@ -4,6 +4,10 @@
 #ifndef WEFT_KV_HPP
 #define WEFT_KV_HPP
 
+#if __cplusplus < 201703L
+#error "weft's headers for C++ need C++17: compile with -std=c++17 or later"
+#endif
+
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -75,6 +79,13 @@ class Kv {
   bool erase(std::string_view key) {
     const int error = weft_kv_delete(store_, key.data(), key.size());
     if (error == ENOENT) return false;
+    check(error);
+    return true;
+  }
+  // If the key has the version `expected`. False: it has another one, or does not exist.
+  bool erase_if(std::string_view key, uint64_t expected) {
+    const int error = weft_kv_delete_if(store_, key.data(), key.size(), expected);
+    if (error == EAGAIN || error == ENOENT) return false;
     check(error);
     return true;
   }

@@ -34,6 +34,9 @@
 #include <string.h>
 #include <time.h>
 
+#ifndef CLOCK_MONOTONIC_RAW
+#error "weft/phase_counter.h needs the system's clocks: compile with -std=gnu11 or -D_GNU_SOURCE"
+#endif
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -108,6 +111,7 @@ static inline uint64_t weft_phase_now(const weft_phase_counter *counter) {
 }
 
 static inline void weft_phase_mark(weft_phase_counter *counter, int point) {
+  if (point < 1 || point > WEFT_PHASES) return;
   counter->passed = point == 1 ? 1u : counter->passed | (1u << (point - 1));
   counter->stamps[point - 1] = weft_phase_now(counter);
 }
@@ -158,8 +162,13 @@ static inline void weft_phase_record_marked(weft_phase_counter *counter) {
 #define WEFT_PHASE(counter, point) ((void)0)
 #define weft_phase_record(counter) ((void)0)
 #else
-/* The operation passes point 1 .. n of the counter. Point 1 begins a new operation. */
-#define WEFT_PHASE(counter, point) weft_phase_mark((counter), (point))
+/* There is no such function: a constant point that cannot be is found by the compiler. */
+void weft_phase_no_such_point(void) __attribute__((error("WEFT_PHASE: points go from 1 to WEFT_PHASES")));
+/* The operation passes point 1 .. n of the counter; other points are ignored. Point 1 begins a new operation. */
+#define WEFT_PHASE(counter, point)                                                   \
+  (__builtin_constant_p(point) && ((point) < 1 || (point) > WEFT_PHASES)             \
+       ? weft_phase_no_such_point()                                                  \
+       : weft_phase_mark((counter), (point)))
 #define weft_phase_record(counter) weft_phase_record_marked(counter)
 #endif
 
@@ -234,8 +243,8 @@ static inline double weft_phase_ns_per_tick(const weft_phase_counter *counter) {
 }
 
 static inline void weft_phase_print_head(FILE *out, int points, const char *rows) {
-  fprintf(out, "%-16s %-5s %18s", rows, "", "whole");
-  for (int k = 1; k < points; ++k) fprintf(out, "          P%d - P%d", k + 1, k);
+  fprintf(out, "%-16s %-5s %18s", rows != NULL ? rows : "", "", "whole");
+  for (int k = 1; k < points && k < WEFT_PHASES; ++k) fprintf(out, "          P%d - P%d", k + 1, k);
   fprintf(out, "\n");
 }
 
@@ -254,7 +263,7 @@ static inline void weft_phase_print(FILE *out, const char *row, const weft_phase
   static const char *const whats[] = {"mean", "p50", "p99"};
   const double ns = weft_phase_ns_per_tick(counter);
   for (int what = 0; what < 3; ++what) {
-    fprintf(out, "%-16s %-5s", what == 0 ? row : "", whats[what]);
+    fprintf(out, "%-16s %-5s", what == 0 && row != NULL ? row : "", whats[what]);
     weft_phase_print_cell(out, counter, &counter->whole, what, ns);
     for (int k = 0; k + 1 < counter->points; ++k) weft_phase_print_cell(out, counter, &counter->phases[k], what, ns);
     fprintf(out, "\n");

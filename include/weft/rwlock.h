@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reader-writer lock between processes, in memory that they share. A read lock costs a store and no atomic
- * read-modify-write; a process that is killed loses nobody the lock.
+/* A reader-writer lock between processes, in memory that they share. A read lock costs one write to memory
+ * and no atomic read-modify-write. If a process is killed, the others can still use the lock.
  *
  * One process makes the lock in shared memory (mmap, shm_open, memfd), and each process attaches to it, at whatever
  * address. A thread that reads registers first: it gets a reader's handle, with a slot of its own in the lock.

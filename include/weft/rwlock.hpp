@@ -2,7 +2,7 @@
 // weft/rwlock.h for C++17: what has registered or attached goes with its object, and the standard's guards lock.
 //
 //     weft::RwLock::create(memory, size, 64);                 // once
-//     weft::RwLock lock(memory, size);                        // each process
+//     weft::RwLock lock(memory, size, mend);                  // each process
 //     thread_local weft::RwLock::Reader reader(lock);         // each thread that reads
 //     { std::shared_lock guard(reader);  ... }                // reads
 //     { std::unique_lock guard(lock);  ... }                  // writes
@@ -16,6 +16,8 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <mutex>         // std::unique_lock, which users lock with
+#include <shared_mutex>  // std::shared_lock, too
 #include <utility>
 
 #include "rwlock.h"
@@ -53,8 +55,9 @@ class RwLock {
     check_shm(weft_rwlock_create(memory, size, readers, flags));
   }
 
-  // `mend` makes the data whole when a writer has died, with the write lock held. Without it, or where it throws, the
-  // lock is given back as it is: whoever locks gets ENOTRECOVERABLE from then on.
+  // `mend` makes the data whole when a writer has died, with the write lock held: for whoever locks next, to write or
+  // to read. Where it throws, and in writers without it, the lock is given back as it is: whoever locks gets
+  // ENOTRECOVERABLE from then on. Readers without it get EOWNERDEAD until somebody has mended the data.
   RwLock(void* memory, std::size_t size, std::function<void()> mend = {}) : mend_(std::move(mend)) {
     check_shm(weft_rwlock_attach(&lock_, memory, size));
   }
@@ -103,16 +106,22 @@ class RwLock {
 // far as std::shared_lock needs them.
 class RwLock::Reader {
  public:
-  explicit Reader(RwLock& lock) { check_shm(weft_rwlock_register(&reader_, lock.lock_)); }
+  // The lock must live as long.
+  explicit Reader(RwLock& lock) : lock_(lock) { check_shm(weft_rwlock_register(&reader_, lock.lock_)); }
   ~Reader() { weft_rwlock_unregister(reader_); }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  void lock_shared() { check_shm(weft_rwlock_rdlock(reader_)); }
-  bool try_lock_shared() { return detail::tried(weft_rwlock_tryrdlock(reader_)); }
+  void lock_shared() {
+    read([&] { return weft_rwlock_rdlock(reader_); }, [&] { return lock_.lock(), true; });
+  }
+  bool try_lock_shared() {
+    return read([&] { return weft_rwlock_tryrdlock(reader_); }, [&] { return lock_.try_lock(); });
+  }
   bool try_lock_shared_until(std::chrono::steady_clock::time_point time) {
     const timespec deadline = detail::to_timespec(time);
-    return detail::tried(weft_rwlock_timedrdlock(reader_, &deadline));
+    return read([&] { return weft_rwlock_timedrdlock(reader_, &deadline); },
+                [&] { return lock_.try_lock_until(time); });
   }
   template <class Rep, class Period>
   bool try_lock_shared_for(std::chrono::duration<Rep, Period> duration) {
@@ -121,6 +130,19 @@ class RwLock::Reader {
   void unlock_shared() { check_shm(weft_rwlock_rdunlock(reader_)); }
 
  private:
+  // Whether the reader has the lock. Where a writer has died, `write` comes first, which mends the data.
+  template <class Read, class Write>
+  bool read(Read&& read, Write&& write) {
+    int error = read();
+    while (error == EOWNERDEAD && lock_.mend_) {
+      if (!write()) return false;
+      lock_.unlock();
+      error = read();
+    }
+    return detail::tried(error);
+  }
+
+  RwLock& lock_;
   weft_rwlock_reader* reader_ = nullptr;
 };
 

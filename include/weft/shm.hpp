@@ -3,6 +3,10 @@
 #ifndef WEFT_SHM_HPP
 #define WEFT_SHM_HPP
 
+#if __cplusplus < 201703L
+#error "weft's headers for C++ need C++17: compile with -std=c++17 or later"
+#endif
+
 #include <system_error>
 
 #include "shm.h"

@@ -6,18 +6,22 @@ from __future__ import annotations
 import ctypes
 import errno
 import functools
+import operator
+import os
+import re
 import threading
 import time
-from collections.abc import Iterator, MutableMapping
+from collections.abc import ItemsView, Iterator, MutableMapping, ValuesView
 from types import TracebackType
 from typing import NamedTuple, Union
 
 from weft import _shm
 
-Key = Union[str, bytes]
+Key = Union[str, bytes, bytearray, memoryview]
 Buffer = Union[bytes, bytearray, memoryview]
 
 _CREATE, _EXCLUSIVE, _READ_ONLY = 1, 2, 4
+_LEAST_BYTES, _MOST_BYTES = 1 << 16, 1 << 44  # of a store
 _USUAL_BYTES = 4096  # of values and keys; longer ones are asked for twice
 # Python runs handlers of signals, such as Ctrl-C's, between two calls only, and in the main thread.
 _SLICE_S = 0.2
@@ -66,6 +70,7 @@ class _Calls:
             "put": [*key, *value, pointer],
             "put_if": [*key, *value, number, pointer],
             "delete": key,
+            "delete_if": [*key, number],
             "first": [pointer, pointer, size, pointer],
             "next": [pointer, pointer, size, pointer],
             "wait": [pointer, number, pointer, pointer],
@@ -94,22 +99,88 @@ _room = _Room()
 
 
 def _key(key: Key) -> bytes:
-    return key.encode() if isinstance(key, str) else bytes(key)
+    if isinstance(key, str):
+        return key.encode()
+    if isinstance(key, bytes):
+        return key
+    # No other buffers: bytes(5) is five zeros, and a number of NumPy's is a buffer.
+    if isinstance(key, (bytearray, memoryview)):
+        return bytes(key)
+    raise TypeError(f"weft.KV: a key is str or bytes, not {type(key).__name__}")
+
+
+def _view(buffer: Buffer) -> memoryview:
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise TypeError(
+            f"weft.KV: a value is bytes or another buffer, such as an array, not {type(buffer).__name__}"
+        ) from None
+    if not view.c_contiguous:
+        raise ValueError("weft.KV: a value must be contiguous in memory; pass a copy")
+    # Between colons are names of fields.
+    if "O" in re.sub(":[^:]*:", "", view.format):
+        raise TypeError("weft.KV: a value of Python objects would be their addresses; pickle it, or convert the array")
+    return view
 
 
 def _address(buffer: Buffer) -> tuple[object, int, object]:
     """The memory of a buffer: what ctypes takes for its address, its length, and what keeps it alive."""
     if isinstance(buffer, bytes):
         return buffer, len(buffer), buffer
-    view = memoryview(buffer)
-    if not view.c_contiguous:
-        raise ValueError("a value must be contiguous in memory; pass a copy")
-    view = view.cast("B") if view.nbytes else memoryview(b"")
-    if view.readonly:
-        copied = bytes(view)
+    view = _view(buffer)
+    if view.readonly or view.nbytes == 0:
+        copied = view.tobytes()
         return copied, len(copied), copied
     held = (ctypes.c_char * view.nbytes).from_buffer(view)
     return ctypes.addressof(held), view.nbytes, held
+
+
+def _name(name: str | os.PathLike[str]) -> str:
+    if not isinstance(name, str):
+        path = os.fspath(name) if isinstance(name, os.PathLike) else None
+        if not isinstance(path, str):
+            raise TypeError(f"weft.KV: a name is a str or a path, not {type(name).__name__}")
+        name = os.path.abspath(path)  # with a slash in it, or it would be the name of a store in /dev/shm
+    if "\0" in name:
+        raise ValueError(f"weft.KV: a name cannot hold a NUL: {name!r}")
+    return name
+
+
+def _max_bytes(max_bytes: int) -> int:
+    try:
+        wanted = operator.index(max_bytes)
+    except TypeError:
+        raise TypeError(f"weft.KV: max_bytes is a whole number, not {type(max_bytes).__name__}") from None
+    # Before ctypes cuts it to 64 bits.
+    if wanted != 0 and not _LEAST_BYTES <= wanted <= _MOST_BYTES:
+        raise ValueError(f"weft.KV: max_bytes is {wanted}; from {_LEAST_BYTES} to {_MOST_BYTES} are possible")
+    return wanted
+
+
+class _Values(ValuesView):
+    """The values of the keys that are there when their turn comes."""
+
+    _mapping: KV
+
+    def __iter__(self) -> Iterator[bytes]:
+        for _, value in self._mapping.items():
+            yield value
+
+    def __contains__(self, value: object) -> bool:
+        return any(one == value for one in self)
+
+
+class _Items(ItemsView):
+    """The keys that are there when their turn comes, with their values."""
+
+    _mapping: KV
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        for key in self._mapping:
+            value = self._mapping.get(key)
+            if value is not None:  # deleted since it was found
+                yield key, value
 
 
 class KV(MutableMapping):
@@ -123,9 +194,15 @@ class KV(MutableMapping):
         value = store["user:7"]            # bytes
         store.get_into("user:7", array)    # without a copy in between
 
-    `name`: a store of this user in /dev/shm, or, with a slash in it, a file. It is made if there is none, unless
-    `create` is False; `exclusive` fails if there is one. `max_bytes` is the size that a new one may grow to. The store
-    stays until `unlink()`.
+    `name`: a store of this user in /dev/shm, or, with a slash in it or as a pathlib.Path, a file. It is made if there
+    is none, unless `create` is False; `exclusive` fails if there is one. `max_bytes` is the size that a new one may
+    grow to; a store that is there keeps its own. The store stays until `unlink()`. Nothing is evicted: a store that is
+    full raises OSError with errno ENOSPC.
+
+    Keys are str, bytes, bytearray or memoryview; values are buffers. `get_versioned`, `compare_and_set` and
+    `compare_and_delete` change what nobody else has changed meanwhile; `setdefault`, `pop` and `popitem` are made of
+    these, so that of several processes one gets a key. `items()` and `values()` leave out keys that others delete on
+    the way; `dict(store)` raises KeyError for these, `dict(store.items())` does not.
 
     An object may be used by all threads, and after a fork. It can be sent to other processes, which open the store
     anew. Iteration gives keys as bytes; a key that exists all the while comes once, whatever else is put and deleted.
@@ -135,7 +212,7 @@ class KV(MutableMapping):
 
     def __init__(
         self,
-        name: str,
+        name: str | os.PathLike[str],
         max_bytes: int = 0,
         *,
         create: bool = True,
@@ -143,13 +220,16 @@ class KV(MutableMapping):
         read_only: bool = False,
     ) -> None:
         self._store: int | None = None  # its address
-        self._name, self._read_only = name, read_only
+        self._name, self._read_only = _name(name), read_only
+        if exclusive and (read_only or not create):
+            raise ValueError("weft.KV: exclusive=True is for making a store, not with create=False or read_only=True")
         flags = _READ_ONLY if read_only else 0
         if create and not read_only:
             flags |= _CREATE | (_EXCLUSIVE if exclusive else 0)
         self._calls = _Calls()
         store = ctypes.c_void_p()
-        _shm.check(self._calls.open(ctypes.addressof(store), name.encode(), max_bytes, flags))
+        path = os.fsencode(self._name)
+        _shm.check(self._calls.open(ctypes.addressof(store), path, _max_bytes(max_bytes), flags))
         self._store = store.value
 
     @property
@@ -164,7 +244,7 @@ class KV(MutableMapping):
 
     def unlink(self) -> None:
         """Removes the store's name. Who has it open goes on using it."""
-        _shm.check(self._calls.unlink(self._name.encode()))
+        _shm.check(self._calls.unlink(os.fsencode(self._name)))
 
     def __enter__(self) -> KV:
         return self
@@ -186,7 +266,7 @@ class KV(MutableMapping):
 
     def _open(self) -> int:
         if self._store is None:
-            raise ValueError("the store is closed")
+            raise ValueError("weft.KV: the store is closed")
         return self._store
 
     def _get(self, key: bytes) -> bytes | None:
@@ -217,16 +297,15 @@ class KV(MutableMapping):
 
         Raises KeyError; ValueError if the buffer is too short, and then it holds nothing of use."""
         name = _key(key)
-        view = memoryview(buffer)
-        if view.readonly:
-            raise ValueError("the buffer cannot be written")
+        if _view(buffer).readonly:
+            raise ValueError("weft.KV: the buffer cannot be written")
         address, size, _held = _address(buffer)
         room = _room
         error = self._calls.get(self._open(), name, len(name), address, size, room.length_at, room.version_at)
         if error == errno.ENOENT:
             raise KeyError(key)
         if error == errno.ERANGE:
-            raise ValueError(f"the value has {room.length.value} bytes, the buffer {size}")
+            raise ValueError(f"weft.KV: the value has {room.length.value} bytes, the buffer {size}")
         _shm.check(error)
         return room.length.value
 
@@ -268,24 +347,71 @@ class KV(MutableMapping):
             raise KeyError(key)
         _shm.check(error)
 
-    def __contains__(self, key: object) -> bool:
-        if not isinstance(key, (str, bytes)):
+    def compare_and_delete(self, key: Key, version: int) -> bool:
+        """Deletes the key if it has this version. False: it has another one, or does not exist."""
+        name = _key(key)
+        error = self._calls.delete_if(self._open(), name, len(name), version)
+        if error in (errno.EAGAIN, errno.ENOENT):
             return False
+        _shm.check(error)
+        return True
+
+    def setdefault(self, key: Key, default: Buffer) -> bytes:
+        """The value of the key, which is `default` from now on if it had none. All processes get the same one."""
+        while True:
+            value = self._get(_key(key))
+            if value is not None:
+                return value
+            if self.compare_and_set(key, default, 0) is not None:
+                return _view(default).tobytes()
+
+    def pop(self, key: Key, *default: object) -> object:
+        """Deletes the key and returns its value; of several processes one gets it. Without the key: `default`, or
+        KeyError."""
+        if len(default) > 1:
+            raise TypeError(f"weft.KV: pop() takes a key and one default, not {len(default)}")
+        while True:
+            value = self._get(_key(key))
+            if value is None:
+                if default:
+                    return default[0]
+                raise KeyError(key)
+            if self.compare_and_delete(key, _room.version.value):
+                return value
+
+    def popitem(self) -> tuple[bytes, bytes]:
+        """Deletes a key and returns it with its value; of several processes one gets it. KeyError: there are none."""
+        for key in self:
+            value = self.pop(key, None)
+            if value is not None:
+                return key, value
+        raise KeyError("the store is empty")
+
+    def items(self) -> _Items:
+        return _Items(self)
+
+    def values(self) -> _Values:
+        return _Values(self)
+
+    def __contains__(self, key: object) -> bool:
         try:
-            self.version(key)
+            self.version(key)  # type: ignore[arg-type]
+        except TypeError:
+            return False
         except KeyError:
             return False
         return True
 
     def __iter__(self) -> Iterator[bytes]:
-        store, calls = self._open(), self._calls
+        calls = self._calls
         # Of its own: others may run between two keys.
         size, length = _USUAL_BYTES, ctypes.c_size_t()
         buffer = ctypes.create_string_buffer(size)
         step, before = calls.first, 0
         while True:
             length.value = before
-            error = step(store, ctypes.addressof(buffer), size, ctypes.addressof(length))
+            # It may be closed since the last turn.
+            error = step(self._open(), ctypes.addressof(buffer), size, ctypes.addressof(length))
             if error == errno.ERANGE:
                 size = length.value
                 longer = ctypes.create_string_buffer(size)
@@ -311,13 +437,14 @@ class KV(MutableMapping):
     def wait(self, version: int, timeout: float | None = None) -> int:
         """Waits until something has changed since `version`, and returns the latest version; after `timeout` seconds
         it is the same. `stat().version` says where to begin."""
-        store, calls, now = self._open(), self._calls, ctypes.c_uint64()
+        _shm.check_timeout(timeout)
+        calls, now = self._calls, ctypes.c_uint64()
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             until = time.monotonic() + _SLICE_S
             until = until if end is None else min(until, end)
             deadline = _Timespec(int(until), int(until % 1 * 1e9))
-            error = calls.wait(store, version, ctypes.addressof(deadline), ctypes.addressof(now))
+            error = calls.wait(self._open(), version, ctypes.addressof(deadline), ctypes.addressof(now))
             if error == 0:
                 return now.value
             if error != errno.ETIMEDOUT:
@@ -327,4 +454,8 @@ class KV(MutableMapping):
 
 
 def _reopen(name: str, read_only: bool) -> KV:
-    return KV(name, create=False, read_only=read_only)
+    try:
+        return KV(name, create=False, read_only=read_only)
+    except FileNotFoundError as missing:
+        text = f"weft.KV: the store {name!r} was unlinked after it was sent; unlink it when all have opened it"
+        raise FileNotFoundError(missing.errno, text) from None

@@ -7,11 +7,12 @@ import ctypes
 import errno
 import functools
 import mmap
+import operator
 import os
 import threading
 import time
 from types import TracebackType
-from typing import Callable, Optional
+from typing import Callable, NoReturn, Optional
 
 from weft import _shm
 
@@ -92,8 +93,8 @@ class _Guard:
 
 
 class RWLock:
-    """A lock that many readers have at the same time, or one writer, in whatever process. Who is killed loses nobody
-    the lock.
+    """A lock that many readers have at the same time, or one writer, in whatever process. If a process is killed, the
+    others can still use the lock.
 
         lock = weft.RWLock(readers=16)
         with lock.read(): ...
@@ -101,7 +102,9 @@ class RWLock:
 
     It may be handed to the processes of multiprocessing, by fork and by spawn. `readers` is how many threads may read,
     of all processes together. `mend`: called when a writer has died inside, with the write lock held, to make the data
-    whole; without it such a lock is given up, and every call raises an OSError with errno ENOTRECOVERABLE from then on.
+    whole: by whoever locks next, to write or to read. Without it each read lock raises an OSError with errno EOWNERDEAD
+    until a process that has a `mend` has locked; a write lock raises that too, and gives the lock up: every call raises
+    an OSError with errno ENOTRECOVERABLE from then on.
     `phase_fair`: writers let in the readers that wait between them. `portable`: for systems without membarrier(2).
 
     Calls that fail raise OSError, with the errno that weft_rwlock(3) names and a text that names the way out.
@@ -154,6 +157,10 @@ class RWLock:
     @staticmethod
     def size(readers: int) -> int:
         """The bytes of a lock for so many readers."""
+        try:
+            readers = operator.index(readers)
+        except TypeError:
+            raise TypeError(f"weft.RWLock: readers is a whole number, not {type(readers).__name__}") from None
         bytes_ = int(_Calls().size(readers)) if 0 < readers < 1 << 32 else 0
         if bytes_ == 0:
             raise ValueError(f"weft.RWLock: {readers} readers; from 1 to 65536 are possible")
@@ -215,8 +222,32 @@ class RWLock:
         """For `with`: the write lock. TimeoutError: not within `timeout` seconds."""
         return _Guard(self.acquire_write, self.release_write, timeout)
 
+    def __enter__(self) -> NoReturn:
+        raise TypeError("weft.RWLock: use `with lock.read():` or `with lock.write():`")
+
+    def __exit__(self, *_: object) -> None:
+        """Python looks for it before it calls __enter__()."""
+
     def acquire_read(self, timeout: float | None = None) -> bool:
-        """True: the thread has a read lock, or one more. False: not within `timeout` seconds; 0 tries."""
+        """True: the thread has a read lock, or one more. False: not within `timeout` seconds; 0 tries.
+
+        Where a writer has died inside, `mend` is called first, with the write lock."""
+        _shm.check_timeout(timeout)
+        error = self._read(timeout)
+        if error != errno.EOWNERDEAD:
+            return self._has(error)
+        if self.mend is None:
+            raise self._died("each lock to read fails until a process that has a `mend` has locked")
+        end = None if timeout is None else time.monotonic() + timeout
+        while error == errno.EOWNERDEAD:
+            # Whoever writes first mends; it may be another one.
+            if not self.acquire_write(self._left(end, timeout)):
+                return False
+            self.release_write()
+            error = self._read(self._left(end, timeout))
+        return self._has(error)
+
+    def _read(self, timeout: float | None) -> int:
         calls = self._calls
         reader = getattr(self._local, "reader", None) or self._enrol()
         error = calls.tryrdlock(reader.handle)
@@ -225,7 +256,11 @@ class RWLock:
             error = calls.tryrdlock(self._enrol().handle)
         if error == errno.EBUSY and timeout != 0:
             error = self._wait(calls.timedrdlock, self._local.reader.handle, timeout)
-        return self._has(error)
+        return error
+
+    @staticmethod
+    def _left(end: float | None, timeout: float | None) -> float | None:
+        return None if end is None else 0 if timeout == 0 else max(end - time.monotonic(), 0)
 
     def release_read(self) -> None:
         reader = getattr(self._local, "reader", None)
@@ -235,11 +270,12 @@ class RWLock:
 
     def acquire_write(self, timeout: float | None = None) -> bool:
         """True: the thread has the write lock. False: not within `timeout` seconds; 0 tries."""
+        _shm.check_timeout(timeout)
         error = self._calls.trywrlock(self._lock)
         if error == errno.EBUSY and timeout != 0:
             error = self._wait(self._calls.timedwrlock, self._lock, timeout)
         if error == errno.EOWNERDEAD:
-            self._mend(_shm.failed(error))
+            self._mend()
             return True
         return self._has(error)
 
@@ -276,10 +312,15 @@ class RWLock:
         _shm.check(error)
         return True
 
-    def _mend(self, died: OSError) -> None:
+    @staticmethod
+    def _died(what_follows: str) -> OSError:
+        text = f"weft.RWLock: a writer has died while it had the lock, and there is no `mend` here: {what_follows}"
+        return OSError(errno.EOWNERDEAD, text)
+
+    def _mend(self) -> None:
         try:
             if self.mend is None:
-                raise died
+                raise self._died("the lock is given up; make it anew, with mend=, a function that makes the data whole")
             self.mend()
             _shm.check(self._calls.consistent(self._lock))
         except BaseException:

@@ -127,7 +127,8 @@ class Installed(unittest.TestCase):
 
     def test_manual_pages_and_completions(self):
         share = self.prefix / "share"
-        for name in ("man/man3/weft_rwlock.3", "man/man1/weft.1", "man/man1/weft-run.1", "bash-completion/completions/weft",
+        for name in ("man/man3/weft_rwlock.3", "man/man3/weft_kv_get.3", "man/man3/weft_shm_error.3",
+                     "man/man1/weft.1", "man/man1/weft-run.1", "bash-completion/completions/weft",
                      "zsh/site-functions/_weft", "fish/vendor_completions.d/weft.fish"):
             self.assertTrue((share / name).is_file(), name)
 

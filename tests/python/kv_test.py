@@ -11,10 +11,16 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
 import weft
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
 JOIN_S = 60
 
@@ -36,6 +42,21 @@ def write_until_killed(store: weft.KV) -> None:
 
 def change_later(store: weft.KV) -> None:
     store["changed"] = b"1"
+
+
+def take_all(store: weft.KV, taken: object) -> None:
+    """Each key that this process gets, by popitem() and by pop()."""
+    while True:
+        try:
+            key, _ = store.popitem()
+        except KeyError:
+            break
+        taken.put(key)  # type: ignore[attr-defined]
+    taken.put(None)  # type: ignore[attr-defined]
+
+
+def set_default(store: weft.KV, found: object) -> None:
+    found.put(store.setdefault("leader", str(os.getpid()).encode()))  # type: ignore[attr-defined]
 
 
 class KV(unittest.TestCase):
@@ -93,6 +114,13 @@ class KV(unittest.TestCase):
         self.assertIsNone(self.store.compare_and_set("new", b"3", 7))
         second = self.store.compare_and_set("k", b"3", self.store.version("k"))
         self.assertEqual(self.store.get_versioned("k"), (b"3", second))
+        self.assertFalse(self.store.compare_and_delete("k", first))
+        self.assertFalse(self.store.compare_and_delete("none", first))
+        self.store["gone"] = b"1"
+        self.assertTrue(self.store.compare_and_delete("gone", self.store.version("gone")))
+        self.assertNotIn("gone", self.store)
+        self.store["k"] = b"3"
+        second = self.store.version("k")
         with self.assertRaises(KeyError):
             self.store.version("none")
         self.assertEqual(self.store.stat().version, second)
@@ -131,6 +159,153 @@ class KV(unittest.TestCase):
             for value in self.store.values():
                 self.assertEqual(len(set(value)), 1)
 
+    def test_iterators_of_a_store_that_is_closed(self) -> None:
+        self.store.update({"one": b"1", "two": b"2"})
+        for iterate in (iter, lambda store: iter(store.items()), lambda store: iter(store.values())):
+            store = weft.KV(self.name, create=False)
+            iterator = iterate(store)
+            next(iterator)
+            store.close()
+            with self.assertRaisesRegex(ValueError, "closed"):
+                next(iterator)
+
+    def test_keys_that_vanish_are_left_out(self) -> None:
+        self.store.update({str(number): b"x" for number in range(10)})
+        keys = list(self.store)
+        items, values = iter(self.store.items()), iter(self.store.values())
+        self.assertEqual((next(items), next(values)), ((keys[0], b"x"), b"x"))
+        for key in keys[1:9]:
+            del self.store[key]
+        self.assertEqual((list(items), list(values)), ([(keys[9], b"x")], [b"x"]))
+        self.assertIn(b"x", self.store.values())
+        self.assertIn((keys[9], b"x"), self.store.items())
+
+    def test_one_process_gets_each_key(self) -> None:
+        expected = {str(number).encode() for number in range(500)}
+        self.store.update(dict.fromkeys(expected, b"job"))
+        context = multiprocessing.get_context("fork")
+        taken = context.Queue()
+        workers = [context.Process(target=take_all, args=(self.store, taken)) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        got: list[bytes] = []
+        ended = 0
+        while ended < len(workers):
+            key = taken.get(timeout=JOIN_S)
+            ended += key is None
+            got += [key] if key is not None else []
+        self.assertEqual(sorted(got), sorted(expected))
+        for worker in workers:
+            worker.join(JOIN_S)
+        self.assertEqual(self.store.pop("none", 7), 7)
+        with self.assertRaises(KeyError):
+            self.store.pop("none")
+
+    def test_all_processes_get_the_same_default(self) -> None:
+        context = multiprocessing.get_context("fork")
+        found = context.Queue()
+        workers = [context.Process(target=set_default, args=(self.store, found)) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        self.assertEqual({found.get(timeout=JOIN_S) for _ in workers}, {self.store["leader"]})
+        for worker in workers:
+            worker.join(JOIN_S)
+
+    def test_keys_and_values_that_are_none(self) -> None:
+        numbers = array.array("l", [1])
+        for key in (5, True, (1, 2), [1], 1.5, None, numbers, *([numpy.int64(5), numpy.zeros(2)] if numpy else [])):
+            with self.assertRaisesRegex(TypeError, "a key is str or bytes"):
+                self.store[key] = b"v"
+            self.assertNotIn(key, self.store)
+        self.store[bytearray(b"k")] = b"v"
+        self.assertEqual(self.store[memoryview(b"k")], b"v")
+        self.assertIn(bytearray(b"k"), self.store)
+        for value in ("text", 5, None):
+            with self.assertRaisesRegex(TypeError, "a value is bytes"):
+                self.store["k"] = value
+        self.assertEqual(list(self.store.items()), [(b"k", b"v")])
+
+    @unittest.skipUnless(numpy, "no NumPy")
+    def test_arrays(self) -> None:
+        fields = numpy.zeros(2, dtype=[("Offset", "<i4"), ("weight", "f8")])
+        for value in (numpy.eye(3), numpy.array(7), numpy.zeros(2, "c16"), numpy.zeros(2, ">i4"), fields):
+            self.store["array"] = value
+            self.assertEqual(self.store["array"], value.tobytes())
+            back = numpy.empty_like(value)
+            self.store.get_into("array", back)
+            self.assertTrue((back == value).all())
+        for objects in (numpy.array([{}, None]), numpy.zeros(2, dtype=[("a", "i4"), ("b", "O")])):
+            with self.assertRaisesRegex(TypeError, "addresses"):
+                self.store["array"] = objects
+            with self.assertRaisesRegex(TypeError, "addresses"):
+                self.store.get_into("array", objects)
+
+    def test_names_and_sizes(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "store"
+            with weft.KV(path, max_bytes=1 << 16) as store:
+                store["k"] = b"v"
+                self.assertEqual(pickle.loads(pickle.dumps(store))["k"], b"v")
+                store.unlink()
+                self.assertFalse(path.exists())
+                with self.assertRaisesRegex(FileNotFoundError, "unlinked"):
+                    pickle.loads(pickle.dumps(store))
+        for name in (None, 5, b"bytes"):
+            with self.assertRaisesRegex(TypeError, "a name is"):
+                weft.KV(name)
+        with self.assertRaisesRegex(ValueError, "NUL"):
+            weft.KV(f"{self.name}\0more")
+        for size in (1 << 70, -1, 5, 1 << 45):
+            with self.assertRaisesRegex(ValueError, "from 65536"):
+                weft.KV("python-test-none", max_bytes=size)
+        with self.assertRaisesRegex(TypeError, "whole number"):
+            weft.KV("python-test-none", max_bytes=1e9)
+        with self.assertRaisesRegex(ValueError, "exclusive"):
+            weft.KV("python-test-none", create=False, exclusive=True)
+        with self.assertRaisesRegex(ValueError, "timeout"):
+            self.store.wait(0, timeout=-1)
+
+    def test_a_file_system_that_is_full_is_told_from_a_full_store(self) -> None:
+        program = """
+import sys, weft
+with weft.KV(sys.argv[1] + "/store", max_bytes=1 << 26) as store:
+    try:
+        for number in range(1 << 20):
+            store[str(number)] = bytes(10_000)
+    except OSError as error:
+        print(error)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            mounted = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+            mount = f"mount -t tmpfs -o size=1m none {folder}"
+            if subprocess.run([*mounted, mount], capture_output=True, timeout=JOIN_S).returncode != 0:
+                self.skipTest("no namespaces")
+            said = subprocess.run(
+                [*mounted, f'{mount} && exec "$@"', "sh", sys.executable, "-c", program, folder],
+                capture_output=True,
+                text=True,
+                timeout=JOIN_S,
+            )
+        self.assertIn("the file system of the store is full", said.stdout, said.stderr)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can become somebody else")
+    def test_a_store_of_another_user(self) -> None:
+        def open_it() -> None:
+            os.setuid(65534)
+            for name, text in ((f"/dev/shm/weft-kv-0-{self.name}", "user 0 and has mode 600"), (self.name, "its path")):
+                try:
+                    weft.KV(name, create=False)
+                except OSError as error:
+                    if text in str(error):
+                        continue
+                    raise
+                raise AssertionError(name)
+
+        process = multiprocessing.get_context("fork").Process(target=open_it)
+        process.start()
+        process.join(JOIN_S)
+        self.assertEqual(process.exitcode, 0)
+
     def test_wait(self) -> None:
         version = self.store.stat().version
         self.assertEqual(self.store.wait(version, timeout=0.05), version)
@@ -147,16 +322,14 @@ class KV(unittest.TestCase):
         self.assertEqual(said, "200 samples, all workers agree: True, prepared less often than read: True\n")
 
     def test_wrong_uses_say_the_way_out(self) -> None:
-        with self.assertRaises(FileExistsError):
+        with self.assertRaisesRegex(FileExistsError, "without exclusive=True"):
             weft.KV(self.name, exclusive=True)
-        with self.assertRaisesRegex(FileNotFoundError, "WEFT_KV_CREATE"):
+        with self.assertRaisesRegex(FileNotFoundError, "weft.KV: .*create=True"):
             weft.KV("python-test-none", create=False)
-        with self.assertRaisesRegex(OSError, "from 65536"):
-            weft.KV("python-test-small", max_bytes=5)
         reader = weft.KV(self.name, read_only=True)
         self.store["k"] = b"v"
         self.assertEqual(reader["k"], b"v")
-        with self.assertRaisesRegex(PermissionError, "READ_ONLY"):
+        with self.assertRaisesRegex(PermissionError, "read_only=True"):
             reader["k"] = b"w"
         again = pickle.loads(pickle.dumps(reader))
         with self.assertRaises(PermissionError):
@@ -167,7 +340,7 @@ class KV(unittest.TestCase):
             reader["k"]
         with weft.KV(f"{self.name}-little", max_bytes=1 << 16) as little:
             little.unlink()
-            with self.assertRaisesRegex(OSError, "65536"):
+            with self.assertRaisesRegex(OSError, "the store is full: .*65536"):
                 for number in range(1000):
                     little[str(number)] = b"x" * 1000
             self.assertTrue(little.stat().unlinked)

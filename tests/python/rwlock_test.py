@@ -164,12 +164,44 @@ class RWLockTest(unittest.TestCase):
         mended = []
         lock = weft.RWLock(mend=lambda: mended.append(True))
         self.end(self.start(die_inside, lock), -signal.SIGKILL)
-        self.assertIn("weft_rwlock_consistent", self.fails(errno.EOWNERDEAD, lock.acquire_read))
         with lock.write(), self.assertRaises(OSError):
             lock.acquire_read()
         self.assertEqual(mended, [True])
         with lock.read():
             pass
+
+    def test_a_reader_mends_too(self) -> None:
+        mended = []
+        lock = weft.RWLock(mend=lambda: mended.append(True))
+        for timeout in (None, 0, JOIN_S):
+            mended.clear()
+            self.end(self.start(die_inside, lock), -signal.SIGKILL)
+            # The first one that only tries may just find out that the writer is dead.
+            self.assertTrue(any(lock.acquire_read(timeout) for _ in range(2)))
+            self.assertEqual(mended, [True])
+            lock.release_read()
+        with lock.write(0):
+            pass
+
+    def test_a_reader_without_mend_waits_for_one_who_has_it(self) -> None:
+        path = self.folder / "lock"
+        lock = weft.RWLock.create(path)
+        self.end(self.start(die_inside, lock), -signal.SIGKILL)
+        for _ in range(2):
+            said = self.fails(errno.EOWNERDEAD, lock.acquire_read)
+            self.assertIn("`mend`", said)
+            self.assertNotIn("weft_rwlock", said)
+        with weft.RWLock.open(path, mend=lambda: None).read():
+            pass
+        with lock.read():
+            pass
+
+    def test_a_reader_whose_mend_fails_gives_the_lock_up(self) -> None:
+        lock = weft.RWLock(mend=lambda: 1 // 0)
+        self.end(self.start(die_inside, lock), -signal.SIGKILL)
+        with self.assertRaises(ZeroDivisionError):
+            lock.acquire_read()
+        self.fails(errno.ENOTRECOVERABLE, lock.acquire_read)
 
     def test_without_mend_the_lock_is_given_up(self) -> None:
         lock = weft.RWLock()
@@ -188,6 +220,15 @@ class RWLockTest(unittest.TestCase):
         for readers in (0, -1, 70_000, 1 << 33):
             with self.assertRaises(ValueError):
                 weft.RWLock(readers=readers)
+        for readers in ("4", 1.5, None):
+            with self.assertRaisesRegex(TypeError, "readers is a whole number"):
+                weft.RWLock(readers=readers)
+        for timeout in (-1, float("nan")):
+            for acquire in (lock.acquire_read, lock.acquire_write):
+                with self.assertRaisesRegex(ValueError, "timeout"):
+                    acquire(timeout)
+        with self.assertRaisesRegex(TypeError, r"lock\.read\(\)"), lock:
+            pass
         other = self.folder / "other"
         other.write_bytes(os.urandom(8192))
         self.fails(errno.EBADMSG, weft.RWLock.open, other)

@@ -26,6 +26,10 @@ TEST(KvInCxxTest, AStoreIsAnObject) {
   moved.for_each_key([&](std::string_view key) { lengths.insert(key.size()); });
   EXPECT_EQ(lengths, (std::set<size_t>{3, 4, 1000}));
   EXPECT_EQ(moved.stat().keys, 3u);
+  moved.put("two", "2");
+  EXPECT_FALSE(moved.erase_if("two", version));
+  EXPECT_TRUE(moved.erase_if("two", moved.find("two")->version));
+  EXPECT_FALSE(moved.erase_if("two", version));
   EXPECT_TRUE(moved.erase("one"));
   EXPECT_FALSE(moved.erase("one"));
   Kv::unlink(name);

@@ -143,6 +143,10 @@ TEST_F(KvTest, PutIfTakesOnlyTheVersionThatIsExpected) {
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "c", 1, first, &version), EAGAIN);
   EXPECT_EQ(get(kv_, "k"), "b");
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "c", 1, version, &version), 0);
+  EXPECT_EQ(weft_kv_delete_if(kv_, "k", 1, first), EAGAIN);
+  EXPECT_EQ(weft_kv_delete_if(kv_, "k", 1, 0), EAGAIN);
+  EXPECT_EQ(weft_kv_delete_if(kv_, "k", 1, version), 0);
+  EXPECT_EQ(weft_kv_delete_if(kv_, "k", 1, version), ENOENT);
 }
 
 TEST_F(KvTest, ItHoldsWhatAMapHolds) {
@@ -395,6 +399,7 @@ TEST_F(KvTest, NamesAreOfTheUser) {
   EXPECT_EQ(weft_kv_close(kv), 0);
   weft_kv* second = nullptr;
   EXPECT_EQ(weft_kv_open(&second, name.c_str(), 0, WEFT_KV_CREATE | WEFT_KV_EXCLUSIVE), EEXIST);
+  EXPECT_EQ(weft_kv_open(&second, name.c_str(), 0, WEFT_KV_EXCLUSIVE), EINVAL);
   EXPECT_EQ(weft_kv_unlink(name.c_str()), 0);
 }
 

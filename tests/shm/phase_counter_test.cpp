@@ -2,6 +2,7 @@
 #include "weft/phase_counter.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -158,6 +159,25 @@ TEST(PhaseCounterTest, TheTableHasAColumnPerPhase) {
 TEST(PhaseCounterTest, ANumberOfPointsThatCannotBeBecomesTheNearest) {
   EXPECT_EQ(made(-3).points, 2);
   EXPECT_EQ(made(1000).points, WEFT_PHASES);
+}
+
+TEST(PhaseCounterTest, PointsThatCannotBeAreIgnored) {
+  weft_phase_counter counter = made(3);
+  const weft_phase_counter before = counter;
+  for (const int point : {-1, 0, WEFT_PHASES + 1, 40}) weft_phase_mark(&counter, point);
+  EXPECT_EQ(std::memcmp(&before, &counter, sizeof counter), 0);
+}
+
+TEST(PhaseCounterTest, AHeadOfTooManyPointsAndNoNameIsNoCrash) {
+  char* text = nullptr;
+  size_t size = 0;
+  FILE* out = open_memstream(&text, &size);
+  weft_phase_print_head(out, 99, nullptr);
+  weft_phase_counter counter = made(2);
+  weft_phase_print(out, nullptr, &counter);
+  fclose(out);
+  EXPECT_NE(std::string(text, size).find("P16 - P15\n"), std::string::npos);
+  std::free(text);
 }
 
 TEST(PhaseCounterTest, CSeesTheSame) {

@@ -59,6 +59,39 @@ class Programs(unittest.TestCase):
         source.write_text(f'#include "weft/{header}"\nint main(void) {{ return 0; }}\n')
         self.run_command(compiler, f"-std={language}", *STRICT, f"-I{ROOT}/include", "-c", source, "-o", os.devnull)
 
+    def refused(self, compiler, text, *options):
+        """What the compiler says of a program that it refuses."""
+        source = self.folder / ("refused.cpp" if "++" in pathlib.Path(compiler).name else "refused.c")
+        source.write_text(text)
+        done = subprocess.run([compiler, f"-I{ROOT}/include", "-c", source, "-o", os.devnull, *options],
+                              env=self.environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_older_standards_are_named(self):
+        for compiler in (GCC, CLANG):
+            for header in HEADERS_CPP:
+                with self.subTest(compiler=compiler, header=header):
+                    text = f'#include "weft/{header}"\n'
+                    self.assertIn("need C++17", self.refused(plus_plus(compiler), text, "-std=c++14"))
+            with self.subTest(compiler=compiler):
+                self.assertIn("-D_GNU_SOURCE", self.refused(compiler, '#include "weft/phase_counter.h"\n', "-std=c11"))
+
+    def test_points_that_cannot_be_are_found_by_the_compiler(self):
+        program = """
+            #include "weft/phase_counter.h"
+            int main(void) {{
+              static weft_phase_counter counter;
+              WEFT_PHASE(&counter, {});
+              return 0;
+            }}
+        """
+        for compiler in (GCC, CLANG):
+            for point in (0, 17, 20):
+                for level in ("-O0", "-O2"):
+                    with self.subTest(compiler=compiler, point=point, level=level):
+                        self.assertIn("points go from 1", self.refused(compiler, program.format(point), level))
+
     def test_example_in_c(self):
         said = self.run_command(self.build(GCC, ROOT / "examples/shm/table.c", "-std=gnu11"))
         self.assertIn("mended at version 1000", said)

@@ -52,6 +52,18 @@ int fail_with_errno(const KvPath& path, const char* hint = "") noexcept {
   return fail(errno, "%s: %s: %s%s", kName, path.text, std::strerror(errno), hint);
 }
 
+int fail_without_access(const KvPath& path) noexcept {
+  struct stat found{};
+  if (lstat(path.text, &found) != 0) {
+    return fail(EACCES, "%s: %s: this user may not look into the folder", kName, path.text);
+  }
+  return fail(EACCES,
+              "%s: %s belongs to user %u and has mode %03o, which keeps this user (%u) out: its owner may change that "
+              "(chmod); reading needs WEFT_KV_READ_ONLY where only that is allowed",
+              kName, path.text, static_cast<unsigned>(found.st_uid), static_cast<unsigned>(found.st_mode & 0777),
+              static_cast<unsigned>(geteuid()));
+}
+
 // Beyond this limit there is a signal, which kills.
 bool within_limit(uint64_t bytes) noexcept {
   rlimit longest{};
@@ -78,8 +90,8 @@ int make(const KvPath& path, uint64_t max_bytes) noexcept {
   if (ftruncate(file.number(), static_cast<off_t>(max_bytes)) != 0) return fail_with_errno(path);
   const int full = posix_fallocate(file.number(), 0, kFirstBytes);
   if (full != 0) {
-    return fail(full, "%s: %s: no room for %llu bytes: %s", kName, folder, static_cast<unsigned long long>(kFirstBytes),
-                std::strerror(full));
+    return fail(full, "%s: %s: no room for %llu bytes: %s (df %s)", kName, folder,
+                static_cast<unsigned long long>(kFirstBytes), std::strerror(full), folder);
   }
   void* const memory = mmap(nullptr, kFirstBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) return fail_with_errno(path);
@@ -121,7 +133,9 @@ int KvFile::map(int file, const KvPath& path) noexcept {
   if (fstat(file, &found) != 0) return fail_with_errno(path);
   if (!S_ISREG(found.st_mode)) return fail(EBADMSG, "%s: %s is no file", kName, path.text);
   if (path.by_name && found.st_uid != geteuid()) {
-    return fail(EACCES, "%s: %s belongs to another user, who must remove it", kName, path.text);
+    return fail(EACCES,
+                "%s: %s belongs to user %u and stands where a store of this user (%u) should: its owner must remove it",
+                kName, path.text, static_cast<unsigned>(found.st_uid), static_cast<unsigned>(geteuid()));
   }
   const auto size = static_cast<uint64_t>(found.st_size);
   if (size < sizeof(Layout)) return fail(EBADMSG, "%s: %s is no store of weft; choose another name", kName, path.text);
@@ -150,13 +164,15 @@ int KvFile::open(const KvPath& path, uint64_t max_bytes, unsigned flags) noexcep
       if (error == 0) file_ = file.keep();
       return error;
     }
+    if (errno == EACCES) return fail_without_access(path);
     if (errno != ENOENT) {
       return fail_with_errno(path, errno == EEXIST  ? "; open it without WEFT_KV_EXCLUSIVE, or unlink it"
                                    : errno == ELOOP ? "; a link stands where the store should: remove it"
                                                     : "");
     }
     if ((flags & WEFT_KV_CREATE) == 0) {
-      return fail(ENOENT, "%s: there is no store %s; WEFT_KV_CREATE makes it", kName, path.text);
+      return fail(ENOENT, "%s: there is no store %s; WEFT_KV_CREATE makes it%s", kName, path.text,
+                  path.by_name ? "; another user's store is opened by its path" : "");
     }
     const int error = make(path, max_bytes);
     if (error != 0 && error != EEXIST) return error;
@@ -178,7 +194,7 @@ int KvFile::commit(uint64_t from, uint64_t to) noexcept {
   do {
     error = posix_fallocate(file_, static_cast<off_t>(from), static_cast<off_t>(to - from));
   } while (error == EINTR);
-  return error;
+  return error == ENOSPC || error == EDQUOT ? kNoMemory : error;
 }
 
 }  // namespace weft::shm

@@ -2,6 +2,7 @@
 // The file that a store is, and its memory in this process.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +35,8 @@ class KvFile final : public KvBacking {
   uint64_t bytes() const noexcept { return bytes_; }
   bool writable() const noexcept { return writable_; }
   bool unlinked() const noexcept;
+  // What commit() returns where the file system has no more memory: ENOSPC is a store of its greatest size.
+  static constexpr int kNoMemory = -ENOSPC;
   int commit(uint64_t from, uint64_t to) noexcept override;
 
  private:

@@ -45,8 +45,13 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
                   name);
     case ENOSPC:
       return fail(code,
-                  "%s: no room: the store has %" PRIu64 " bytes of at most %" PRIu64
-                  ", or its file system is full; delete keys, or make a larger one",
+                  "%s: the store is full: it has its greatest size, %" PRIu64
+                  " bytes, and no free block that is large enough; delete keys, or make a larger one",
+                  name, kv.file.bytes());
+    case KvFile::kNoMemory:
+      return fail(ENOSPC,
+                  "%s: the file system of the store is full, or the user's quota of it is used up (df /dev/shm); the "
+                  "store has %" PRIu64 " bytes of at most %" PRIu64 ": free memory there, or delete keys",
                   name, kv.file.layout().committed.load(std::memory_order_relaxed), kv.file.bytes());
     case EMSGSIZE:
       return fail(code, "%s: key and value never fit into a store of %" PRIu64 " bytes; make a larger one", name,
@@ -71,6 +76,13 @@ int put(weft_kv* kv, const void* key, size_t key_length, const void* value, size
   return explain(*kv, code, name);
 }
 
+int remove(weft_kv* kv, const void* key, size_t key_length, KvWriter<RealOps>::If condition, uint64_t expected,
+           const char* name) noexcept {
+  if (kv == nullptr || !is_bytes(key, key_length)) return is_null(name);
+  if (!kv->file.writable()) return read_only(name);
+  return explain(*kv, kv->writer().remove(key_of(key, key_length), condition, expected), name);
+}
+
 int next_key(const weft_kv* kv, const KvKey* behind, void* key, size_t size, size_t* length,
              const char* name) noexcept {
   uint64_t found = 0;
@@ -89,6 +101,9 @@ WEFT_PUBLIC int weft_kv_open(weft_kv** kv, const char* name, size_t max_bytes, u
   }
   if ((flags & WEFT_KV_READ_ONLY) != 0 && (flags & WEFT_KV_CREATE) != 0) {
     return fail(EINVAL, "%s: a store that is opened for reading cannot be made", kName);
+  }
+  if ((flags & WEFT_KV_EXCLUSIVE) != 0 && (flags & WEFT_KV_CREATE) == 0) {
+    return fail(EINVAL, "%s: WEFT_KV_EXCLUSIVE is for a store that is made: give WEFT_KV_CREATE too", kName);
   }
   if (max_bytes != 0 && (max_bytes < WEFT_KV_LEAST_BYTES || max_bytes > WEFT_KV_MOST_BYTES)) {
     return fail(EINVAL, "%s: a store of %zu bytes; from %zu to %zu are possible", kName, max_bytes, WEFT_KV_LEAST_BYTES,
@@ -146,10 +161,11 @@ WEFT_PUBLIC int weft_kv_put_if(weft_kv* kv, const void* key, size_t key_length, 
 }
 
 WEFT_PUBLIC int weft_kv_delete(weft_kv* kv, const void* key, size_t key_length) {
-  constexpr const char* kName = "weft_kv_delete";
-  if (kv == nullptr || !is_bytes(key, key_length)) return is_null(kName);
-  if (!kv->file.writable()) return read_only(kName);
-  return explain(*kv, kv->writer().remove(key_of(key, key_length)), kName);
+  return remove(kv, key, key_length, KvWriter<RealOps>::If::always, 0, "weft_kv_delete");
+}
+
+WEFT_PUBLIC int weft_kv_delete_if(weft_kv* kv, const void* key, size_t key_length, uint64_t expected) {
+  return remove(kv, key, key_length, KvWriter<RealOps>::If::version, expected, "weft_kv_delete_if");
 }
 
 WEFT_PUBLIC int weft_kv_first(const weft_kv* kv, void* key, size_t size, size_t* length) {

@@ -49,7 +49,7 @@ class KvWriter {
   // `*version`: what the key was given, or, for EAGAIN and EEXIST, has.
   int put(const KvKey& key, const void* value, uint64_t length, If condition, uint64_t expected,
           uint64_t* version) noexcept;
-  int remove(const KvKey& key) noexcept;
+  int remove(const KvKey& key, If condition = If::always, uint64_t expected = 0) noexcept;
 
  private:
   struct Place {
@@ -67,7 +67,7 @@ class KvWriter {
   int lock() noexcept;
   int put_locked(const KvKey& key, const void* value, uint64_t length, If condition, uint64_t expected,
                  uint64_t* version) noexcept;
-  int remove_locked(const KvKey& key) noexcept;
+  int remove_locked(const KvKey& key, If condition, uint64_t expected) noexcept;
 
   // EBADMSG: there is no sound table.
   int find(const KvKey& key, Place* place) const noexcept;
@@ -163,9 +163,9 @@ int KvWriter<Ops>::put(const KvKey& key, const void* value, uint64_t length, If 
 }
 
 template <class Ops>
-int KvWriter<Ops>::remove(const KvKey& key) noexcept {
+int KvWriter<Ops>::remove(const KvKey& key, If condition, uint64_t expected) noexcept {
   if (const int error = lock(); error != 0) return error;
-  const int result = remove_locked(key);
+  const int result = remove_locked(key, condition, expected);
   layout_.writer.give();
   return result;
 }
@@ -307,11 +307,12 @@ int KvWriter<Ops>::put_locked(const KvKey& key, const void* value, uint64_t leng
 }
 
 template <class Ops>
-int KvWriter<Ops>::remove_locked(const KvKey& key) noexcept {
+int KvWriter<Ops>::remove_locked(const KvKey& key, If condition, uint64_t expected) noexcept {
   Place place;
   if (const int error = find(key, &place); error != 0) return error;
   if (place.slot_at == 0 || !kv_slot::has_record(place.slot)) return ENOENT;
   const uint64_t record = kv_slot::position(place.slot);
+  if (condition == If::version && words_.load(record) != expected) return EAGAIN;
   const uint64_t now = raise_version();
   words_.at(place.slot_at).store(kv_slot::kDeleted, std::memory_order_release);
   set(layout_.keys, value_of(layout_.keys) - 1);
