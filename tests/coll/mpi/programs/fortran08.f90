@@ -46,7 +46,7 @@ contains
     character(*), intent(in) :: what
     if (good) return
     write (*, '(i0, 2a)') rank, ': ', what
-    call MPI_Abort(MPI_COMM_WORLD)
+    call MPI_Abort(MPI_COMM_WORLD, 1)
   end subroutine
   subroutine greater(in, inout, length, type)
     use, intrinsic :: iso_c_binding
