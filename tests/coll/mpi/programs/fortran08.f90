@@ -38,6 +38,7 @@ program main
     call MPI_Barrier(MPI_COMM_WORLD)
   end do
   call MPI_Op_free(op)
+  call MPI_Type_free(every_other)
   call MPI_Finalize()
   write (*, '(i0, a)') rank, ': done'
 contains
