@@ -37,6 +37,7 @@ class MadeUpKernel : public tools::numa::Kernel {
     const auto found = numbers.find(folder);
     return found != numbers.end() ? found->second : std::vector<int>();
   }
+  std::vector<std::string> files_of(pid_t) const override { return open_files; }
   int query_pages(pid_t, const std::vector<uint64_t>& pages, std::vector<int>& found) const override {
     found.clear();
     for (const uint64_t page : pages) found.push_back(node_of(page));
@@ -46,6 +47,7 @@ class MadeUpKernel : public tools::numa::Kernel {
   std::map<std::string, std::string> files;
   std::map<std::string, std::vector<int>> numbers;
   std::function<int(uint64_t page)> node_of = [](uint64_t) { return -ENOENT; };
+  std::vector<std::string> open_files;
   int error = 0;
 
  private:
