@@ -80,6 +80,7 @@ class MadeUpMachine : public MadeUpSys {
     evidence_.has_record = true;
     evidence_.recorded.touching = weft::numa::Touching::sample;
     evidence_.recorded.ended = 1;
+    evidence_.recorded.pid = 100;
   }
 
   // Threads of which each may run on one node; -1: on all.
@@ -98,6 +99,7 @@ class MadeUpMachine : public MadeUpSys {
     RecordedArray array;
     array.number = ++arrays_;
     array.live = true;
+    array.thread = 100;
     array.begin = 0x7f0000000000 + arrays_ * (uint64_t{1} << 36);
     array.bytes = bytes;
     array.site = static_cast<uint32_t>(evidence_.recorded.sites.size());
