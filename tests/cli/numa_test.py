@@ -230,6 +230,20 @@ class Numa(CommandTest):
         done = self.command(os.environ["WEFT_COMMAND"], "numa", "--", "printenv", "LD_PRELOAD")
         return done.stdout.strip()
 
+    def test_a_full_disk(self):
+        program = f"{os.environ['WEFT_COMMAND']} numa {self.programs['parallel_init']} 16 0.3"
+        small = "mount -t tmpfs -o size={} small {} 2> /dev/null || exit 99; "
+        for size in ("8k", "16k", "300k"):
+            script = small.format(size, "/dev/shm") + small.format(size, self.folder / "small") + program
+            (self.folder / "small").mkdir(exist_ok=True)
+            done = self.command("env", f"TMPDIR={self.folder / 'small'}", "unshare", "-m", "sh", "-c", script)
+            if done.returncode == 99 or "unshare" in done.stderr:
+                self.skipTest("no mounts here")
+            with self.subTest(size=size):
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, r"^[0-9.e+]+\n$")
+                self.assertEqual("no room" in done.stderr, size != "300k", done.stderr)
+
     def test_programs_that_start_many_others(self):
         script = "for i in 1 2 3 4 5 6 7 8 9; do /bin/true; done; ls $WEFT_NUMA_RECORD; du -k $WEFT_NUMA_RECORD"
         done = self.weft("numa", "--", "sh", "-c", script)

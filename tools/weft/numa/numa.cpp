@@ -13,6 +13,7 @@
 #include <fstream>
 #include <utility>
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -53,12 +54,20 @@ uint64_t parse_size(const std::string& text) {
   return number > UINT64_MAX >> shift ? 0 : number << shift;
 }
 
-// A folder for the records, which goes with this.
+bool has_room(const std::string& folder) {
+  constexpr uint64_t kEnough = 16 << 20;
+  struct statvfs status{};
+  return statvfs(folder.c_str(), &status) == 0 && uint64_t{status.f_bavail} * status.f_frsize >= kEnough;
+}
+
+// A folder for the records, which goes with this: in memory if there is room, else where temporary files are.
 class RecordFolder {
  public:
   RecordFolder() {
     const char* temporary = std::getenv("TMPDIR");
-    for (const std::string& place : {std::string("/dev/shm"), std::string(temporary != nullptr ? temporary : "/tmp")}) {
+    std::vector<std::string> places = {"/dev/shm", temporary != nullptr ? temporary : "/tmp"};
+    if (!has_room(places.front()) && has_room(places.back())) std::swap(places.front(), places.back());
+    for (const std::string& place : places) {
       std::string name = place + "/weft-numa-XXXXXX";
       if (mkdtemp(name.data()) == nullptr) continue;
       path_ = name;
@@ -186,7 +195,7 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
   const numa::Ending ending = numa::run_child(program.path, options.command, [&] { watched.look(); });
   const std::vector<Evidence> all = watched.finish();
   if (watched.without_room() > 0) {
-    base::warn("numa: %s: no room for what was found out in %d process%s; free some, or set TMPDIR to another place",
+    base::warn("numa: %s: no room for what was found out in %d process%s; free some there, or in TMPDIR",
                folder.path().c_str(), watched.without_room(), watched.without_room() == 1 ? "" : "es");
   }
   if (all.empty()) {

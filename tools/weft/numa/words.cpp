@@ -66,7 +66,10 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
       break;
     case Stop::locked: note("touches were sampled until the program locked its memory (mlockall)"); break;
   }
-  if (recorded.lost > 0) note(std::to_string(recorded.lost) + " arrays are missing here: there were too many at once");
+  if (recorded.lost > 0) {
+    note(std::to_string(recorded.lost) + " arrays are missing here: " +
+         (recorded.full ? "there was no room for them on the disk" : "there were too many at once"));
+  }
   if (recorded.left_out > 0) {
     note(std::to_string(recorded.left_out) +
          " allocations were left out: to look at all of them would have slowed the program down");
