@@ -78,6 +78,8 @@ Real<void*(size_t, size_t)> g_aligned_alloc{"aligned_alloc"};
 Real<void*(size_t, size_t)> g_memalign{"memalign"};
 Real<void*(size_t)> g_valloc{"valloc"};
 Real<void*(size_t)> g_pvalloc{"pvalloc"};
+Real<void(void*, int)> g_dallocx{"dallocx"};
+Real<void(void*, size_t, int)> g_sdallocx{"sdallocx"};
 
 void forget(void* block) noexcept {
   if (may_be_array(block)) remove_array(block);
@@ -133,6 +135,32 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] void cfree(void* block) noexcept { free(block); }
+
+// The same with a size: C23's, and jemalloc's own, which other libraries look for. Where no allocator has them the
+// block is free()'s.
+[[gnu::visibility("default")]] void free_sized(void* block, size_t) noexcept { free(block); }
+
+[[gnu::visibility("default")]] void free_aligned_sized(void* block, size_t, size_t) noexcept { free(block); }
+
+[[gnu::visibility("default")]] void dallocx(void* block, int flags) noexcept {
+  forget(block);
+  const InAllocator inside;
+  if (auto* real = g_dallocx.get(); real != nullptr) {
+    real(block, flags);
+  } else {
+    free(block);
+  }
+}
+
+[[gnu::visibility("default")]] void sdallocx(void* block, size_t bytes, int flags) noexcept {
+  forget(block);
+  const InAllocator inside;
+  if (auto* real = g_sdallocx.get(); real != nullptr) {
+    real(block, bytes, flags);
+  } else {
+    free(block);
+  }
+}
 
 [[gnu::visibility("default")]] int posix_memalign(void** block, size_t alignment, size_t bytes) noexcept {
   int error = 0;

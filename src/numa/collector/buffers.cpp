@@ -10,10 +10,12 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "numa/collector/arrays.h"
 #include "numa/collector/buffers.h"
 #include "numa/collector/guard.h"
 #include "numa/collector/leave.h"
 #include "numa/collector/real.h"
+#include "platform/system_call.h"
 
 // Not their headers: each function is defined here with six whole words as its arguments, which the same registers hold
 // whatever their types are. None of them has arguments of floating point, or more than six.
@@ -163,6 +165,26 @@ constinit Real<SevenWords> g_syscall{"syscall"};
 
 }  // namespace
 
+namespace {
+
+constinit Real<void(void*, size_t)> g_arc4random_buf{"arc4random_buf"};
+
+}  // namespace
+
+// It must not fail: a program that finds it here, though its C library has none, gets what it expects.
+extern "C" [[gnu::visibility("default")]] void weft_call_arc4random_buf(void*, size_t) asm("arc4random_buf");
+void weft_call_arc4random_buf(void* memory, size_t bytes) {
+  const Hold hold(reinterpret_cast<uintptr_t>(memory), bytes);
+  if (auto* real = g_arc4random_buf.get(); real != nullptr) return real(memory, bytes);
+  for (auto* at = static_cast<unsigned char*>(memory); bytes > 0;) {
+    constexpr size_t kAtOnce = 256;
+    const long got = weft::platform::system_call(SYS_getrandom, at, bytes < kAtOnce ? bytes : kAtOnce, 0);
+    if (got < 0 && got != -EINTR) __builtin_trap();
+    at += got > 0 ? got : 0;
+    bytes -= static_cast<size_t>(got > 0 ? got : 0);
+  }
+}
+
 // Whatever is passed may be memory, or lead to some: nothing is protected meanwhile, but for calls of which it is known
 // what they access, and that of a lock, whose memory the kernel accesses later, too. Where fewer arguments are passed,
 // the rest is whatever stands there.
@@ -196,10 +218,13 @@ long weft_call_syscall(long number, long a, long b, long c, long d, long e, long
     case SYS_pkey_mprotect:
     case SYS_mlock:
     case SYS_mlock2:
-    case SYS_munmap:
     case SYS_mremap:
     case SYS_madvise:
     case SYS_msync: exclude_range(a, b); break;
+    case SYS_munmap:
+      if (const auto* begin = reinterpret_cast<const void*>(a); may_be_array(begin)) remove_array(begin);
+      exclude_range(a, b);
+      break;
     case SYS_mlockall: guard_stop(Stop::locked); break;
     case SYS_io_setup:
     case SYS_io_uring_setup: guard_stop(Stop::peers); break;

@@ -395,6 +395,8 @@ void release_held(int what) noexcept {
 
 void open_guard() noexcept { open_all(); }
 
+bool guard_is_paused() noexcept { return g_pauses.load() > 0; }
+
 Pause::Pause() noexcept {
   note_held(Held::kPause);
   guard_before_fork();

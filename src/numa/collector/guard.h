@@ -104,6 +104,8 @@ class Pause {
 // No page of an array that holds a byte of the range is protected any more, ever.
 void exclude(uintptr_t begin, size_t bytes) noexcept;
 
+// Whether there is a Pause.
+bool guard_is_paused() noexcept;
 // All pages are accessible now; they may be protected again.
 void open_guard() noexcept;
 

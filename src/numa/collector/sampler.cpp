@@ -122,6 +122,7 @@ void* sample(void*) {
     if (!guard_is_on() || g_over.load() != 0) return nullptr;
     if (is_due(last, elapsed)) {
       last = elapsed;
+      if (guard_is_paused()) all->header.paused.fetch_add(1, std::memory_order_relaxed);
       lock_arrays();
       guard_arrays();
       unlock_arrays();

@@ -112,6 +112,7 @@ struct Header {
       peers;  // set by the command, which has seen files or mappings by which others reach into memory
   int32_t sampler;  // its thread
   std::atomic<uint32_t> rounds;
+  std::atomic<uint32_t> paused;  // of them: a call forbade to protect anything
   std::atomic<int64_t> spent;  // time that looking up and sampling took
   int32_t query_error;  // the errno of the call that finds the nodes of pages; 0: it works
 };

@@ -104,6 +104,7 @@ bool read_record(const Record& record, Recorded& recorded, Depth depth) {
   recorded.left_out = header.left_out.load(std::memory_order_relaxed);
   recorded.full = header.full.load(std::memory_order_relaxed) != 0;
   recorded.rounds = header.rounds.load(std::memory_order_relaxed);
+  recorded.paused = header.paused.load(std::memory_order_relaxed);
   recorded.spent = header.spent.load(std::memory_order_relaxed);
   recorded.sampler = header.sampler;
   recorded.query_error = header.query_error;

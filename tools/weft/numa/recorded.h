@@ -60,6 +60,7 @@ struct Recorded {
   uint64_t left_out = 0;  // blocks that there was no time for
   bool full = false;      // the disk had no room for more
   uint64_t rounds = 0;
+  uint64_t paused = 0;  // of them
   int64_t spent = 0;
   int sampler = 0;
   int query_error = 0;

@@ -66,6 +66,11 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
       break;
     case Stop::locked: note("touches were sampled until the program locked its memory (mlockall)"); break;
   }
+  // Some calls at the wrong moment matter little.
+  if (recorded.rounds > 0 && 4 * recorded.paused >= recorded.rounds) {
+    note("touches were not sampled in " + std::to_string(recorded.paused) + " of " + std::to_string(recorded.rounds) +
+         " rounds: a thread was in a system call of which it is not known what memory it accesses");
+  }
   if (recorded.lost > 0) {
     note(std::to_string(recorded.lost) + " arrays are missing here: " +
          (recorded.full ? "there was no room for them on the disk" : "there were too many at once"));
