@@ -40,7 +40,7 @@ int become(Become&& become) {
   const Pause pause;
   look_back();
   const int error = become();
-  record()->header.ended.store(0);
+  if (Record* all = record(); all != nullptr) all->header.ended.store(0);
   return error;
 }
 

@@ -185,12 +185,14 @@ bool holds_stack(const ArrayGuard& guard, uintptr_t stack) noexcept {
 }
 
 void exclude_array(ArrayGuard& guard) noexcept {
-  // What has been excluded before is accessible.
-  if (guard.excluded.exchange(true) || !guard.was_protected.load()) return;
+  guard.excluded.store(true);
+  // Whoever has excluded it before has come to an end with that.
+  if (!guard.was_protected.load()) return;
   const uintptr_t begin = guard.begin.load();
   const uintptr_t end = guard.end.load();
   open_range(begin, end);
   settle(begin, end);
+  guard.was_protected.store(false);
 }
 
 template <class Visit>
@@ -264,6 +266,7 @@ void guard_stop(Stop why) noexcept {
   Stop none = Stop::none;
   if (all != nullptr) all->header.stop.compare_exchange_strong(none, why);
   open_all();
+  settle(0, UINTPTR_MAX);
 }
 
 void guard_forget() noexcept {

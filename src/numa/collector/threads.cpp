@@ -32,7 +32,9 @@ constinit Real<int(const stack_t*, stack_t*)> g_sigaltstack{"sigaltstack"};
 
 struct OfThread {
   stack_t ours;  // ss_sp null: none
-  bool has_own;  // the program has given the thread a stack for handlers, which is in force
+  // What the program has given the thread, ss_sp null: nothing. It is in force, unless it is small: then ours is.
+  stack_t own;
+  bool own_is_small;
   Held held;
   LateFault late;
 };
@@ -92,27 +94,38 @@ void* run_thread(void* argument) {
   return started.run(started.argument);
 }
 
-// The kernel puts a fault at a protected page on the stack that the program has given the thread, and the collector's
-// handler runs there.
+// The kernel puts a fault at a protected page on the stack that is in force, and the collector's handler runs there.
 bool has_room(const stack_t& stack) noexcept {
   constexpr size_t kForOurs = 16 << 10;
   return stack.ss_size >= getauxval(AT_MINSIGSTKSZ) + kForOurs;
 }
+
+// Whether the thread's handlers can run on the collector's stack in place of a small one of the program's. One that is
+// taken out of force while a handler runs lets the handler go to another stack and come back.
+bool can_replace(const stack_t& stack) noexcept {
+  constexpr unsigned kAutoDisarm = 1U << 31;
+  return t_this.ours.ss_sp != nullptr && (static_cast<unsigned>(stack.ss_flags) & kAutoDisarm) == 0;
+}
+
+bool is_none(const stack_t& stack) noexcept { return (stack.ss_flags & SS_DISABLE) != 0; }
 
 int set_stack(const stack_t* wanted, stack_t* old) noexcept {
   OfThread& self = t_this;
   // A child by vfork() has a stack of its own in the kernel, and the variables of its parent.
   if (self.ours.ss_sp == nullptr || !is_own_process()) return g_sigaltstack.get()(wanted, old);
   stack_t before{};
-  if (self.has_own) {
-    if (g_sigaltstack.get()(nullptr, &before) != 0) return -1;
-  } else {
-    before.ss_flags = SS_DISABLE;
+  if (g_sigaltstack.get()(nullptr, &before) != 0) return -1;
+  if (self.own.ss_sp == nullptr) {
+    before = {nullptr, SS_DISABLE, 0};
+  } else if (self.own_is_small) {
+    before = {self.own.ss_sp, before.ss_flags & SS_ONSTACK, self.own.ss_size};
   }
   if (wanted != nullptr) {
-    const bool none = (wanted->ss_flags & SS_DISABLE) != 0;
-    if (g_sigaltstack.get()(none ? &self.ours : wanted, nullptr) != 0) return -1;
-    self.has_own = !none;
+    // The kernel says whether it is one.
+    if (g_sigaltstack.get()(is_none(*wanted) ? &self.ours : wanted, nullptr) != 0) return -1;
+    self.own = is_none(*wanted) ? stack_t{} : *wanted;
+    self.own_is_small = !is_none(*wanted) && !has_room(*wanted) && can_replace(*wanted);
+    if (self.own_is_small) g_sigaltstack.get()(&self.ours, nullptr);
   }
   if (old != nullptr) *old = before;
   return 0;
@@ -166,15 +179,13 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] int sigaltstack(const stack_t* wanted, stack_t* old) noexcept {
-  if (guard_is_on() && wanted != nullptr && (wanted->ss_flags & SS_DISABLE) == 0) {
+  const bool sets = wanted != nullptr && !is_none(*wanted);
+  if (guard_is_on() && sets) {
     exclude(reinterpret_cast<uintptr_t>(wanted->ss_sp), wanted->ss_size);
-    if (!has_room(*wanted)) guard_stop(Stop::small_stack);
+    if (!has_room(*wanted) && !can_replace(*wanted)) guard_stop(Stop::small_stack);
   }
   const int result = set_stack(wanted, old);
-  if (result == 0 && wanted != nullptr && (wanted->ss_flags & SS_DISABLE) == 0 &&
-      !g_program_has_stacks.exchange(true)) {
-    put_handlers_on_stacks();
-  }
+  if (result == 0 && sets && !g_program_has_stacks.exchange(true)) put_handlers_on_stacks();
   return result;
 }
 

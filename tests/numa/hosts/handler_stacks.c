@@ -38,6 +38,8 @@ static void end_on(size_t size, void (*handler)(int)) {
   CHECK(mprotect(lowest - (64 << 10), 64 << 10, PROT_NONE) == 0);
   const stack_t stack = {.ss_sp = lowest, .ss_size = size};
   CHECK(sigaltstack(&stack, NULL) == 0);
+  stack_t told;
+  CHECK(sigaltstack(NULL, &told) == 0 && told.ss_sp == lowest && told.ss_size == size && told.ss_flags == 0);
   const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
   CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
   char *array = make_array();
