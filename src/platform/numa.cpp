@@ -2,6 +2,7 @@
 #include "platform/numa.h"
 
 #include <bit>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -174,6 +175,11 @@ int set_thread_policy(MemoryPolicy policy, const NodeSet& nodes) noexcept {
 
 int get_thread_policy(int& policy, NodeSet& nodes) noexcept { return get_policy(nullptr, 0, policy, nodes); }
 
+int get_allowed_nodes(NodeSet& nodes) noexcept {
+  int policy = 0;
+  return get_policy(nullptr, MPOL_F_MEMS_ALLOWED, policy, nodes);
+}
+
 int get_memory_policy(const void* address, int& policy, NodeSet& nodes) noexcept {
   return get_policy(address, MPOL_F_ADDR, policy, nodes);
 }
@@ -188,7 +194,8 @@ int query_pages(pid_t process, size_t count, void* const* pages, int* nodes) noe
 
 int move_pages(pid_t process, size_t count, void* const* pages, const int* nodes, int* status,
                unsigned flags) noexcept {
-  return call(SYS_move_pages, process, count, pages, nodes, status, flags);
+  const long result = system_call(SYS_move_pages, process, count, pages, nodes, status, flags);
+  return result > 0 ? EIO : static_cast<int>(-result);
 }
 
 }  // namespace weft::platform

@@ -102,6 +102,8 @@ inline constexpr unsigned kMove = 2;  // move the pages that only this process m
 int set_thread_policy(MemoryPolicy policy, const NodeSet& nodes) noexcept;
 // `policy` without the flags of modes. Kernels may have more modes than are named above.
 int get_thread_policy(int& policy, NodeSet& nodes) noexcept;
+// The nodes that the calling thread may have memory on (its cpuset); policies name others in vain.
+int get_allowed_nodes(NodeSet& nodes) noexcept;
 // The policy of what is mapped at `address`.
 int get_memory_policy(const void* address, int& policy, NodeSet& nodes) noexcept;
 // Of whole pages: `begin` stands at the beginning of one, `bytes` is rounded up.
@@ -110,7 +112,8 @@ int bind_memory(void* begin, size_t bytes, MemoryPolicy policy, const NodeSet& n
 // On which nodes pages of `process` lie (0: the caller's): `nodes[i]` becomes the node, or the negative value of an
 // errno: -ENOENT for a page that nobody has touched yet, -EFAULT for what is not mapped. Nothing is touched.
 int query_pages(pid_t process, size_t count, void* const* pages, int* nodes) noexcept;
-// Moves page i to `nodes[i]`; `status[i]` becomes where it is, or the negative value of an errno.
+// Moves page i to `nodes[i]`; `status[i]` becomes where it is, or the negative value of an errno. EIO: pages stayed
+// where they were, and `status` may be as before.
 int move_pages(pid_t process, size_t count, void* const* pages, const int* nodes, int* status, unsigned flags) noexcept;
 
 }  // namespace weft::platform

@@ -16,6 +16,47 @@ from command_test import GCC, CommandTest
 
 NUMA = pathlib.Path(__file__).resolve().parents[1] / "numa"
 NODES = len(list(pathlib.Path("/sys/devices/system/node").glob("node[0-9]*")))
+# An allocator that holds a lock while it maps, and that a thread's start needs.
+ALLOCATOR = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *room;
+static size_t left;
+struct head { size_t bytes; char *mapped; };
+static void *take(size_t alignment, size_t bytes) {
+  pthread_mutex_lock(&lock);
+  const size_t whole = bytes + alignment + sizeof(struct head);
+  if (whole > left) {
+    left = whole > (4 << 20) ? whole : 4 << 20;
+    room = mmap(NULL, left, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  char *block = (char *)(((uintptr_t)room + sizeof(struct head) + alignment - 1) / alignment * alignment);
+  left -= (size_t)(block + bytes - room);
+  room = block + bytes;
+  ((struct head *)block)[-1].bytes = bytes;
+  pthread_mutex_unlock(&lock);
+  return block;
+}
+void *malloc(size_t bytes) { return take(16, bytes); }
+void *calloc(size_t count, size_t size) { return memset(take(16, count * size), 0, count * size); }
+void *memalign(size_t alignment, size_t bytes) { return take(alignment < 16 ? 16 : alignment, bytes); }
+void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+int posix_memalign(void **block, size_t alignment, size_t bytes) { *block = memalign(alignment, bytes); return 0; }
+void free(void *block) { pthread_mutex_lock(&lock); (void)block; pthread_mutex_unlock(&lock); }
+void *realloc(void *block, size_t bytes) {
+  void *other = take(16, bytes);
+  if (block != NULL) {
+    const size_t before = ((struct head *)block)[-1].bytes;
+    memcpy(other, block, before < bytes ? before : bytes);
+  }
+  return other;
+}
+"""
 FORTRAN = """
 program vectors
   use omp_lib
@@ -125,6 +166,92 @@ class Numa(CommandTest):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertGreater(self.one_process(report)["collected"]["arrays"], 0)
 
+    def test_handlers_on_small_stacks(self):
+        # Without the collector a stack of 2 KB is enough, where the CPU has few registers.
+        for size in (2048, 8192, 12288, 16384, 32768, 65536):
+            for end, code in (((), 7), (("exec",), 8)):
+                if self.command(self.programs["handler_stacks"], 0.1, size, *end).returncode != code:
+                    continue
+                with self.subTest(size=size, end=end):
+                    done, report = self.numa(self.programs["handler_stacks"], 0.1, size, *end)
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    self.assertGreater(self.one_process(report)["collected"]["arrays"], 0)
+
+    def test_filters_of_system_calls(self):
+        for by in ((), ("syscall",)):
+            for touch in ("sample", "off"):
+                done, report = self.numa("--touch", touch, self.programs["sandbox"], 0.3, *by)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                process = self.one_process(report)
+                self.assertAlmostEqual(sum(process["arrays"][0]["pages"].values()), 1)
+
+    def test_sampling_goes_on_after_cancelled_threads(self):
+        _, report = self.numa(self.programs["cancelled"], 1)
+        self.assertGreater(self.one_process(report)["arrays"][0]["use"]["touches"], 50)
+
+    def test_many_allocations(self):
+        body = """
+        #include <stdlib.h>
+        int main(void) {
+          free(malloc(16 << 20));
+          for (int i = 0; i < 300000; ++i) {
+            char *volatile block = malloc(1 << 20);
+            block[0] = 1;
+            free(block);
+          }
+          char *volatile last = malloc(64 << 20);
+          for (int i = 0; i < 64 << 20; i += 4096) last[i] = 1;
+          return 0;
+        }"""
+        program = self.build("many", body)
+        for touch in ("sample", "off"):
+            done, report = self.numa("--touch", touch, program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            process = self.one_process(report)
+            self.assertGreater(process["collected"]["left_out"], 0)
+            self.assertLess(process["collected"]["seconds"], 2)
+            self.assertTrue(any("left out" in note for note in process["notes"]), process["notes"])
+
+    def test_allocators_that_hold_locks(self):
+        source = self.folder / "allocator.c"
+        source.write_text(ALLOCATOR)
+        library = self.folder / "liballocator.so"
+        subprocess.run([GCC, "-shared", "-fPIC", "-O1", str(source), "-o", str(library)], check=True)
+        libraries = [str(library), *map(str, pathlib.Path("/usr/lib").glob("*-linux-gnu/libjemalloc.so.2"))]
+        for library in libraries:
+            with self.subTest(library=library):
+                program = [self.programs["parallel_init"], 16, 0.3]
+                done, report = self.numa("--", "env", f"LD_PRELOAD={self.collector()}:{library}", *program)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                (array,) = self.one_process(report)["arrays"]
+                self.assertEqual(array["bytes"], 16 << 20)
+
+    def collector(self):
+        done = self.command(os.environ["WEFT_COMMAND"], "numa", "--", "printenv", "LD_PRELOAD")
+        return done.stdout.strip()
+
+    def test_a_full_disk(self):
+        program = f"{os.environ['WEFT_COMMAND']} numa {self.programs['parallel_init']} 16 0.3"
+        small = "mount -t tmpfs -o size={} small {} 2> /dev/null || exit 99; "
+        for size in ("8k", "16k", "300k"):
+            script = small.format(size, "/dev/shm") + small.format(size, self.folder / "small") + program
+            (self.folder / "small").mkdir(exist_ok=True)
+            done = self.command("env", f"TMPDIR={self.folder / 'small'}", "unshare", "-m", "sh", "-c", script)
+            if done.returncode == 99 or "unshare" in done.stderr:
+                self.skipTest("no mounts here")
+            with self.subTest(size=size):
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, r"^[0-9.e+]+\n$")
+                self.assertEqual("no room" in done.stderr, size != "300k", done.stderr)
+
+    def test_programs_that_start_many_others(self):
+        script = "for i in 1 2 3 4 5 6 7 8 9; do /bin/true; done; ls $WEFT_NUMA_RECORD; du -k $WEFT_NUMA_RECORD"
+        done = self.weft("numa", "--", "sh", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        *names, usage = done.stdout.splitlines()
+        self.assertLessEqual(len(names), 3)  # the settings, the shell, ls
+        self.assertLess(int(usage.split()[0]), 100)
+
     def test_ends(self):
         for how, code in (("return", 0), ("exit", 3), ("_exit", 4), ("quick_exit", 5), ("exec", 6),
                           ("abort", 128 + signal.SIGABRT), ("kill", 128 + signal.SIGKILL),
@@ -202,6 +329,11 @@ class Numa(CommandTest):
         self.assertEqual(done.returncode, 1)
         done = self.command("sh", "-c", f"{os.environ['WEFT_COMMAND']} numa true 2>&1 >/dev/null | true; echo over")
         self.assertEqual(done.stdout, "over\n")
+
+    def test_the_program_does_not_run_for_a_report_that_has_no_place(self):
+        done = self.weft("numa", "--json", "/nonexistent/x", "touch", self.folder / "ran")
+        self.assertEqual(done.returncode, 1)
+        self.assertFalse((self.folder / "ran").exists())
 
     def test_limits_on_files(self):
         program = self.programs["one_thread"]
@@ -318,6 +450,18 @@ class Numa(CommandTest):
             _, said = command.communicate(timeout=20)
         self.assertEqual(command.returncode, 128 + signal.SIGTERM)
         self.assertIn("not ended by itself", said)
+
+    def test_the_second_signal_kills(self):
+        shell = "trap '' TERM; while :; do sleep 0.1; done"
+        numa = [os.environ["WEFT_COMMAND"], "numa", "--", "sh", "-c", shell]
+        with subprocess.Popen(numa, stderr=subprocess.PIPE, text=True) as command:
+            time.sleep(0.5)
+            command.terminate()
+            time.sleep(0.3)
+            self.assertIsNone(command.poll())
+            command.terminate()
+            command.communicate(timeout=20)
+        self.assertEqual(command.returncode, 128 + signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ NODES = pathlib.Path("/sys/devices/system/node/has_memory")
 
 PROGRAM = r"""
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ int main(void) {
   CHECK(weft_numa_bind(memory, bytes, 1000) == EINVAL);
   CHECK(weft_numa_bind(memory, bytes, -1) == EINVAL);
   CHECK(weft_numa_split(memory, bytes, 0) == EINVAL);
+  CHECK(weft_numa_split(memory, bytes, INT_MAX) == 0);
+  CHECK(weft_numa_split(memory + 5, bytes - 7, 3) == 0);
   CHECK(weft_numa_interleave(NULL, bytes) == EINVAL);
   CHECK(weft_numa_interleave((void *)4096, 1 << 20) == EFAULT);
   memset(memory, 2, bytes);
@@ -69,11 +72,14 @@ class Placement(unittest.TestCase):
 
     def test_what_is_no_mode_is_refused(self):
         for mode, word in (("all", "interleave[=NODES]"), ("bind", "bind=0"), ("bind=", "0-1,3"), ("bind=a", "0-1,3"),
-                           ("bind=0,", "0-1,3"), ("bind=0--1", "0-1,3"), ("local=0", "takes no nodes"), ("", "wanted is")):
+                           ("bind=0,", "0-1,3"), ("bind=0--1", "0-1,3"), ("interleave=1-0", "0-1"),
+                           ("bind=99999999999", "1023"), ("interleave=0,4096", "1023"), ("bind=0-4096", "1023"),
+                           ("bind=99999999999999999999999", "1023"), ("local=0", "takes no nodes"), ("", "wanted is")):
             with self.subTest(mode):
                 found = run("--numa", mode, "--", "true")
                 self.assertEqual(found.returncode, 2, found.stderr)
                 self.assertIn(word, found.stderr)
+                self.assertIn(mode, found.stderr)
 
     @unittest.skipUnless(NODES.exists(), "the kernel has no NUMA")
     def test_nodes_that_are_not_there_are_named(self):

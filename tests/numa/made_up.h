@@ -37,6 +37,7 @@ class MadeUpKernel : public tools::numa::Kernel {
     const auto found = numbers.find(folder);
     return found != numbers.end() ? found->second : std::vector<int>();
   }
+  std::vector<std::string> files_of(pid_t) const override { return open_files; }
   int query_pages(pid_t, const std::vector<uint64_t>& pages, std::vector<int>& found) const override {
     found.clear();
     for (const uint64_t page : pages) found.push_back(node_of(page));
@@ -46,6 +47,7 @@ class MadeUpKernel : public tools::numa::Kernel {
   std::map<std::string, std::string> files;
   std::map<std::string, std::vector<int>> numbers;
   std::function<int(uint64_t page)> node_of = [](uint64_t) { return -ENOENT; };
+  std::vector<std::string> open_files;
   int error = 0;
 
  private:
@@ -78,6 +80,7 @@ class MadeUpMachine : public MadeUpSys {
     evidence_.has_record = true;
     evidence_.recorded.touching = weft::numa::Touching::sample;
     evidence_.recorded.ended = 1;
+    evidence_.recorded.pid = 100;
   }
 
   // Threads of which each may run on one node; -1: on all.
@@ -96,6 +99,7 @@ class MadeUpMachine : public MadeUpSys {
     RecordedArray array;
     array.number = ++arrays_;
     array.live = true;
+    array.thread = 100;
     array.begin = 0x7f0000000000 + arrays_ * (uint64_t{1} << 36);
     array.bytes = bytes;
     array.site = static_cast<uint32_t>(evidence_.recorded.sites.size());

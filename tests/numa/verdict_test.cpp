@@ -184,6 +184,35 @@ TEST_F(Verdicts, ByTheModelWhereTouchesWereNotSampled) {
   EXPECT_NE(found.text.find("schedule(static)"), std::string::npos);
 }
 
+TEST_F(Verdicts, NoModelOfWhatAnotherThreadHasAllocatedOrTouchedFirst) {
+  const uint32_t array = two_nodes(on(0));
+  evidence_.recorded.touching = weft::numa::Touching::first;
+  touch(array, 60, on(0), true);
+  evidence_.recorded.arrays.front().thread = 101;
+  EXPECT_EQ(verdict(), "unknown");
+  evidence_.recorded.arrays.front().thread = 100;
+  EXPECT_EQ(verdict(), "serial_init");
+  evidence_.recorded.touches.back().thread = 101;
+  EXPECT_EQ(verdict(), "unknown");
+}
+
+TEST_F(Verdicts, RecycledMemory) {
+  const uint32_t array = two_nodes(on(0));
+  touch(array, 60, halves(0, 1), true);
+  touch(array, 1000, halves(0, 1));
+  const ArrayRow found = row();
+  EXPECT_STREQ(word_of(found.verdict), "wrong_node");
+  EXPECT_NE(found.text.find("recycled memory"), std::string::npos) << found.text;
+}
+
+TEST_F(Verdicts, OneNodeIsAllowed) {
+  const uint32_t array = two_nodes(on(0));
+  touch(array, 60, on(0), true);
+  touch(array, 1000, halves(0, 1));
+  evidence_.allowed_nodes = "0";
+  EXPECT_EQ(verdict(), "one_node");
+}
+
 TEST_F(Verdicts, ThreadsThatFloatGetNoExpectation) {
   make_nodes({0, 1}, 2);
   make_threads({-1, -1});

@@ -71,6 +71,22 @@ TEST_F(Watch, Threads) {
   EXPECT_EQ(found[1].cpus, "2-3");
 }
 
+TEST_F(Watch, PeersByFiles) {
+  make_nodes({0, 1}, 2);
+  EXPECT_FALSE(weft::tools::numa::has_peers(*kernel_, 7));
+  kernel_->open_files = {"/dev/null", "socket:[12]", "anon_inode:[eventpoll]"};
+  EXPECT_FALSE(weft::tools::numa::has_peers(*kernel_, 7));
+  kernel_->open_files.emplace_back("anon_inode:[io_uring]");
+  EXPECT_TRUE(weft::tools::numa::has_peers(*kernel_, 7));
+}
+
+TEST_F(Watch, AllowedNodes) {
+  make_nodes({0, 1}, 2);
+  EXPECT_EQ(weft::tools::numa::allowed_nodes(*kernel_, "7"), "");
+  kernel_->files["/proc/7/status"] = "Name:\tx\nMems_allowed:\t3\nMems_allowed_list:\t0-1\n";
+  EXPECT_EQ(weft::tools::numa::allowed_nodes(*kernel_, "7"), "0-1");
+}
+
 TEST_F(Watch, Balancing) {
   make_nodes({0, 1}, 2);
   EXPECT_FALSE(balancing_now(*kernel_).known);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placement.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +51,24 @@ Request parse(const std::string& text) {
   return request;
 }
 
+// Of a list that is one by its form: a range that ends before it begins, or a number that no node has; empty: none.
+std::string fault_of_ranges(const std::string& text) {
+  constexpr unsigned long kMost = NodeSet::kMost - 1;
+  for (size_t at = 0; at < text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::string range = text.substr(at, comma - at);
+    char* end = nullptr;
+    const unsigned long first = std::strtoul(range.c_str(), &end, 10);
+    const unsigned long last = *end == '-' ? std::strtoul(end + 1, nullptr, 10) : first;
+    if (first > kMost || last > kMost) {
+      return range + ": the greatest number that a node can have is " + std::to_string(kMost);
+    }
+    if (last < first) return range + ": a range goes up, as in " + std::to_string(last) + "-" + std::to_string(first);
+    at = comma + 1;
+  }
+  return {};
+}
+
 // "0", "0-3,8": numbers with commas and dashes between.
 bool is_list(const std::string& text) {
   bool digit = false;
@@ -86,6 +105,7 @@ std::string fault_of_numa_mode(const std::string& text) {
     return text + ": nodes are wanted, as in " + request.mode->name + "=0";
   }
   if (has_list && !is_list(request.nodes)) return text + ": nodes are numbers, as in 0-1,3";
+  if (const std::string fault = fault_of_ranges(request.nodes); !fault.empty()) return text + ": " + fault;
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include <malloc.h>
 
+#include "numa/collector/allocate.h"
 #include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
 #include "numa/collector/guard.h"
@@ -56,10 +57,19 @@ bool find(Function*& slot, const char* name) noexcept {
   return all;
 }
 
+// How many calls of the allocator the thread is in. What an allocator does within one is its own affair: it may hold
+// locks, and what it maps or allocates is part of what its caller gets.
+constinit thread_local int t_inside = 0;
+
 bool ready() noexcept { return __builtin_expect(g_next.malloc != nullptr, 1) || look_up(); }
 
-void* noted(void* block, size_t bytes, How how) noexcept {
-  if (is_large(bytes)) add_array(block, bytes, how);
+// What `allocate` returns, which is noted when the thread is out of the allocator.
+template <class Allocate>
+void* noted(size_t bytes, How how, Allocate&& allocate) noexcept {
+  ++t_inside;
+  void* block = allocate();
+  --t_inside;
+  if (is_large(bytes) && t_inside == 0) add_array(block, bytes, how);
   return block;
 }
 
@@ -68,12 +78,19 @@ Real<void*(size_t, size_t)> g_aligned_alloc{"aligned_alloc"};
 Real<void*(size_t, size_t)> g_memalign{"memalign"};
 Real<void*(size_t)> g_valloc{"valloc"};
 Real<void*(size_t)> g_pvalloc{"pvalloc"};
+Real<void(void*, int)> g_dallocx{"dallocx"};
+Real<void(void*, size_t, int)> g_sdallocx{"sdallocx"};
 
 void forget(void* block) noexcept {
   if (may_be_array(block)) remove_array(block);
 }
 
 }  // namespace
+
+bool is_in_allocator() noexcept { return t_inside > 0; }
+
+InAllocator::InAllocator() noexcept { ++t_inside; }
+InAllocator::~InAllocator() { --t_inside; }
 
 }  // namespace weft::numa
 
@@ -82,18 +99,20 @@ using namespace weft::numa;
 extern "C" {
 
 [[gnu::visibility("default")]] void* malloc(size_t bytes) noexcept {
-  return noted(ready() ? g_next.malloc(bytes) : __libc_malloc(bytes), bytes, How::malloc);
+  return noted(bytes, How::malloc, [=] { return ready() ? g_next.malloc(bytes) : __libc_malloc(bytes); });
 }
 
 [[gnu::visibility("default")]] void* calloc(size_t count, size_t size) noexcept {
   // A product that is too large makes no block.
-  return noted(ready() ? g_next.calloc(count, size) : __libc_calloc(count, size), count * size, How::calloc);
+  return noted(count * size, How::calloc,
+               [=] { return ready() ? g_next.calloc(count, size) : __libc_calloc(count, size); });
 }
 
 // A block that moves takes its pages along, and they must be accessible.
 [[gnu::visibility("default")]] void* realloc(void* block, size_t bytes) noexcept {
   forget(block);
-  return noted(ready() ? g_next.realloc(block, bytes) : __libc_realloc(block, bytes), bytes, How::realloc);
+  return noted(bytes, How::realloc,
+               [=] { return ready() ? g_next.realloc(block, bytes) : __libc_realloc(block, bytes); });
 }
 
 [[gnu::visibility("default")]] void* reallocarray(void* block, size_t count, size_t size) noexcept {
@@ -107,6 +126,7 @@ extern "C" {
 
 [[gnu::visibility("default")]] void free(void* block) noexcept {
   forget(block);
+  const InAllocator inside;
   if (ready()) {
     g_next.free(block);
   } else {
@@ -116,26 +136,55 @@ extern "C" {
 
 [[gnu::visibility("default")]] void cfree(void* block) noexcept { free(block); }
 
+// The same with a size: C23's, and jemalloc's own, which other libraries look for. Where no allocator has them the
+// block is free()'s.
+[[gnu::visibility("default")]] void free_sized(void* block, size_t) noexcept { free(block); }
+
+[[gnu::visibility("default")]] void free_aligned_sized(void* block, size_t, size_t) noexcept { free(block); }
+
+[[gnu::visibility("default")]] void dallocx(void* block, int flags) noexcept {
+  forget(block);
+  const InAllocator inside;
+  if (auto* real = g_dallocx.get(); real != nullptr) {
+    real(block, flags);
+  } else {
+    free(block);
+  }
+}
+
+[[gnu::visibility("default")]] void sdallocx(void* block, size_t bytes, int flags) noexcept {
+  forget(block);
+  const InAllocator inside;
+  if (auto* real = g_sdallocx.get(); real != nullptr) {
+    real(block, bytes, flags);
+  } else {
+    free(block);
+  }
+}
+
 [[gnu::visibility("default")]] int posix_memalign(void** block, size_t alignment, size_t bytes) noexcept {
-  const int error = g_posix_memalign.get()(block, alignment, bytes);
-  if (error == 0) noted(*block, bytes, How::aligned);
+  int error = 0;
+  noted(bytes, How::aligned, [&]() -> void* {
+    error = g_posix_memalign.get()(block, alignment, bytes);
+    return error == 0 ? *block : nullptr;
+  });
   return error;
 }
 
 [[gnu::visibility("default")]] void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
-  return noted(g_aligned_alloc.get()(alignment, bytes), bytes, How::aligned);
+  return noted(bytes, How::aligned, [=] { return g_aligned_alloc.get()(alignment, bytes); });
 }
 
 [[gnu::visibility("default")]] void* memalign(size_t alignment, size_t bytes) noexcept {
-  return noted(g_memalign.get()(alignment, bytes), bytes, How::aligned);
+  return noted(bytes, How::aligned, [=] { return g_memalign.get()(alignment, bytes); });
 }
 
 [[gnu::visibility("default")]] void* valloc(size_t bytes) noexcept {
-  return noted(g_valloc.get()(bytes), bytes, How::aligned);
+  return noted(bytes, How::aligned, [=] { return g_valloc.get()(bytes); });
 }
 
 [[gnu::visibility("default")]] void* pvalloc(size_t bytes) noexcept {
-  return noted(g_pvalloc.get()(bytes), bytes, How::aligned);
+  return noted(bytes, How::aligned, [=] { return g_pvalloc.get()(bytes); });
 }
 
 }  // extern "C"

@@ -20,7 +20,7 @@ constinit ArrayGuard g_guards[kArrays] = {};
 
 namespace {
 
-// Held for as long as a few pages are protected or looked up. It is no mutex of the C library's, whose calls come by
+// Held for as long as a few pages are protected. It is no mutex of the C library's, whose calls come by
 // here.
 class Lock {
  public:
@@ -65,87 +65,141 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
   return _URC_NO_REASON;
 }
 
+// Entries by a hash, each with the number of the next of the same; numbers are those of entries and 1. The lock is
+// held.
+template <uint32_t kBuckets, uint32_t kEntries>
+class Index {
+ public:
+  template <class Is>
+  int find(uint64_t hash, Is&& is) const noexcept {
+    uint16_t number = bucket_[hash % kBuckets];
+    while (number != 0 && !is(number - 1)) number = next_[number];
+    return number - 1;
+  }
+  void add(uint64_t hash, int entry) noexcept {
+    const auto number = static_cast<uint16_t>(entry + 1);
+    next_[number] = bucket_[hash % kBuckets];
+    bucket_[hash % kBuckets] = number;
+  }
+  void remove(uint64_t hash, int entry) noexcept {
+    uint16_t* at = &bucket_[hash % kBuckets];
+    while (*at != 0 && *at != entry + 1) at = &next_[*at];
+    if (*at != 0) *at = next_[*at];
+  }
+
+ private:
+  uint16_t bucket_[kBuckets] = {};
+  uint16_t next_[kEntries + 1] = {};
+};
+
+// What the program cannot overwrite by a stray write to the record is kept here.
+constinit uint64_t g_hash_of_site[kSites] = {};
+constinit uint32_t g_known_sites = 0;
+constinit Index<2048, kSites> g_by_callers;
+constinit Index<2048, kArrays> g_by_address;
+constinit uint16_t g_site_of[kArrays] = {};
+
+// Entries of arrays that were freed, in that order.
+struct Links {
+  uint16_t older = 0;
+  uint16_t newer = 0;
+};
+class Queue {
+ public:
+  int oldest() const noexcept { return oldest_ - 1; }
+  uint32_t count() const noexcept { return count_; }
+  void add(Links* links, int entry) noexcept {
+    const auto number = static_cast<uint16_t>(entry + 1);
+    links[number] = {newest_, 0};
+    (newest_ != 0 ? links[newest_].newer : oldest_) = number;
+    newest_ = number;
+    ++count_;
+  }
+  void remove(Links* links, int entry) noexcept {
+    const Links& link = links[entry + 1];
+    (link.older != 0 ? links[link.older].newer : oldest_) = link.newer;
+    (link.newer != 0 ? links[link.newer].older : newest_) = link.older;
+    --count_;
+  }
+
+ private:
+  uint16_t oldest_ = 0;
+  uint16_t newest_ = 0;
+  uint32_t count_ = 0;
+};
+constinit Queue g_freed;
+constinit Links g_freed_links[kArrays + 1] = {};
+constinit Queue g_freed_of[kSites];
+constinit Links g_freed_of_links[kArrays + 1] = {};
+
 // The entry of the place that has called; kSites: there is no room. The lock is held.
 uint32_t site_of(const Callers& callers, size_t bytes) noexcept {
   uint64_t hash = callers.count;
   for (uint32_t i = 0; i < callers.count; ++i) hash = mix(hash ^ callers.frame[i]) ^ hash >> 31;
   Record& all = *record();
-  const uint32_t known = all.header.sites.load(std::memory_order_relaxed);
-  uint32_t index = 0;
-  while (index < known && all.site[index].hash != hash) ++index;
-  if (index == kSites) return kSites;
-  Site& site = all.site[index];
-  if (index == known) {
+  int index = g_by_callers.find(hash, [&](int i) { return g_hash_of_site[i] == hash; });
+  if (index < 0) {
+    if (!has_site_room(g_known_sites + 1)) return kSites;
+    index = static_cast<int>(g_known_sites++);
+    g_hash_of_site[index] = hash;
+    g_by_callers.add(hash, index);
+    Site& site = all.site[index];
     site.hash = hash;
     site.frames = callers.count;
     std::copy_n(callers.frame, callers.count, site.frame);
     // Release: who reads the number reads whole entries.
-    all.header.sites.store(known + 1, std::memory_order_release);
+    all.header.sites.store(g_known_sites, std::memory_order_release);
   }
+  Site& site = all.site[index];
   // Relaxed: sums, on which no data depends.
   site.calls.fetch_add(1, std::memory_order_relaxed);
   site.bytes.fetch_add(bytes, std::memory_order_relaxed);
-  return index;
+  return static_cast<uint32_t>(index);
 }
 
 // An entry for another array: one that was never used, else that of the array that was freed first, by preference one
-// of the same place. -1: all are live.
+// of the same place. -1: all are live. The lock is held.
 int choose_entry(uint32_t site) noexcept {
-  constexpr int kKeptOfASite = 4;
-  Record& all = *record();
+  constexpr uint32_t kKeptOfASite = 4;
   const int used = g_used.load(std::memory_order_relaxed);
-  int oldest = -1;
-  int oldest_here = -1;
-  int here = 0;
-  const auto older = [&](int i, int than) { return than < 0 || all.array[i].died < all.array[than].died; };
-  for (int i = 0; i < used; ++i) {
-    const Array& array = all.array[i];
-    if (array.state.load(std::memory_order_relaxed) == ArrayState::live) continue;
-    if (older(i, oldest)) oldest = i;
-    if (array.site != site) continue;
-    ++here;
-    if (older(i, oldest_here)) oldest_here = i;
-  }
-  if (here >= kKeptOfASite) return oldest_here;
-  if (used < static_cast<int>(kArrays)) {
+  int entry = -1;
+  if (g_freed_of[site].count() >= kKeptOfASite) {
+    entry = g_freed_of[site].oldest();
+  } else if (has_array_room(static_cast<uint32_t>(used) + 1)) {
     g_used.store(used + 1, std::memory_order_release);
+    record()->header.entries.store(static_cast<uint32_t>(used) + 1, std::memory_order_release);
     return used;
+  } else {
+    entry = g_freed.oldest();
   }
-  return oldest;
+  if (entry < 0) return entry;
+  g_freed.remove(g_freed_links, entry);
+  g_freed_of[g_site_of[entry]].remove(g_freed_of_links, entry);
+  return entry;
 }
 
-}  // namespace
+// Whether a block is looked at, by its size. Programs with few arrays have all of them in the report; others as many as
+// there is time for. The pages of a large block take the kernel longer than its entry takes here.
+bool has_time_for(const Header& header, size_t bytes) noexcept {
+  constexpr uint32_t kAlways = 256;
+  constexpr size_t kLargeArray = 64 << 20;
+  return header.arrays.load(std::memory_order_relaxed) < kAlways ||
+         may_spend(bytes >= kLargeArray ? Budget::twice : Budget::whole);
+}
 
-void set_least_size(size_t bytes) noexcept { g_least_size.store(bytes, std::memory_order_relaxed); }
-
-int used_entries() noexcept { return g_used.load(std::memory_order_acquire); }
-
-void lock_arrays() noexcept { g_lock.lock(); }
-void unlock_arrays() noexcept { g_lock.unlock(); }
-
-[[gnu::noinline]] void add_array(void* begin, size_t bytes, How how) noexcept {
-  const base::KeepErrno keep;
-  start();
-  if (begin == nullptr || record() == nullptr || !is_large(bytes) || !is_own_process()) return;
-  // Without the lock: it may take one of the dynamic linker's.
-  Callers callers;
-  _Unwind_Backtrace(add_frame, &callers);
-  // Where no thread samples, nobody else looks.
-  if (record()->header.touching == Touching::first && guard_is_on()) {
-    if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
-  }
-  g_lock.lock();
+// The lock is held.
+void note_array(uintptr_t begin, size_t bytes, How how, const Callers& callers) noexcept {
   Record& all = *record();
   const uint32_t site = site_of(callers, bytes);
-  const int index = choose_entry(site);
-  if (site == kSites || index < 0) {
+  const int index = site < kSites ? choose_entry(site) : -1;
+  if (index < 0) {
     all.header.lost.fetch_add(1, std::memory_order_relaxed);
-    g_lock.unlock();
     return;
   }
+  g_site_of[index] = static_cast<uint16_t>(site);
   Array& array = all.array[index];
   array.state.store(ArrayState::none, std::memory_order_release);
-  array.begin = reinterpret_cast<uintptr_t>(begin);
+  array.begin = begin;
   array.bytes = bytes;
   array.born = now_ns();
   array.died = 0;
@@ -161,14 +215,48 @@ void unlock_arrays() noexcept { g_lock.unlock(); }
   guard.excluded.store(how == How::mapped, std::memory_order_relaxed);
   guard.huge.store(false, std::memory_order_relaxed);
   guard.was_protected.store(false, std::memory_order_relaxed);
-  guard.end.store(array.begin + bytes, std::memory_order_relaxed);
-  guard.begin.store(array.begin, std::memory_order_release);
-  filter_of(array.begin).fetch_add(1, std::memory_order_relaxed);
-  g_low.store(std::min(g_low.load(std::memory_order_relaxed), array.begin), std::memory_order_relaxed);
-  g_high.store(std::max(g_high.load(std::memory_order_relaxed), array.begin + bytes), std::memory_order_relaxed);
+  guard.end.store(begin + bytes, std::memory_order_relaxed);
+  guard.begin.store(begin, std::memory_order_release);
+  g_by_address.add(mix(begin) >> 32, index);
+  filter_of(begin).fetch_add(1, std::memory_order_relaxed);
+  g_low.store(std::min(g_low.load(std::memory_order_relaxed), begin), std::memory_order_relaxed);
+  g_high.store(std::max(g_high.load(std::memory_order_relaxed), begin + bytes), std::memory_order_relaxed);
   guard_new_array(index);
-  g_lock.unlock();
-  start_sampler();
+}
+
+}  // namespace
+
+void set_least_size(size_t bytes) noexcept { g_least_size.store(bytes, std::memory_order_relaxed); }
+
+int used_entries() noexcept { return g_used.load(std::memory_order_acquire); }
+
+void lock_arrays() noexcept { g_lock.lock(); }
+void unlock_arrays() noexcept { g_lock.unlock(); }
+
+[[gnu::noinline]] void add_array(void* begin, size_t bytes, How how) noexcept {
+  const base::KeepErrno keep;
+  start();
+  Record* const all = record();
+  if (begin == nullptr || all == nullptr || !is_large(bytes) || !is_own_process()) return;
+  Header& header = all->header;
+  if (!has_time_for(header, bytes)) {
+    header.left_out.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  {
+    const Spending spending;
+    // Without the lock: it may take one of the dynamic linker's.
+    Callers callers;
+    _Unwind_Backtrace(add_frame, &callers);
+    // Where no thread samples, nobody else looks.
+    if (header.touching == Touching::first && guard_is_on() && how != How::mapped) {
+      if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
+    }
+    g_lock.lock();
+    if (record() != nullptr) note_array(reinterpret_cast<uintptr_t>(begin), bytes, how, callers);
+    g_lock.unlock();
+  }
+  if (how != How::mapped) start_sampler();
 }
 
 bool may_be_array(const void* pointer) noexcept {
@@ -177,23 +265,32 @@ bool may_be_array(const void* pointer) noexcept {
 
 void remove_array(const void* pointer) noexcept {
   const auto begin = reinterpret_cast<uintptr_t>(pointer);
-  if (record() == nullptr || begin == 0) return;
+  if (record() == nullptr || begin == 0 || !is_own_process()) return;
   const base::KeepErrno keep;
+  const Spending spending;
   g_lock.lock();
-  int index = used_entries() - 1;
-  while (index >= 0 && g_guards[index].begin.load(std::memory_order_relaxed) != begin) --index;
-  if (index >= 0 && is_own_process()) {
-    guard_old_array(index);
-    Array& array = record()->array[index];
-    // A look takes less than a millisecond.
-    constexpr int64_t kLongLife = 100'000'000;
-    array.died = now_ns();
-    if (array.died - array.born > kLongLife || may_spend()) look_at(array);
-    array.state.store(ArrayState::freed, std::memory_order_release);
-    g_guards[index].begin.store(0, std::memory_order_relaxed);
-    g_guards[index].end.store(0, std::memory_order_relaxed);
-    filter_of(begin).fetch_sub(1, std::memory_order_relaxed);
+  Record* const all = record();
+  const auto begins_here = [&](int i) { return g_guards[i].begin.load(std::memory_order_relaxed) == begin; };
+  const int index = all != nullptr ? g_by_address.find(mix(begin) >> 32, begins_here) : -1;
+  if (index < 0) {
+    g_lock.unlock();
+    return;
   }
+  guard_old_array(index);
+  g_by_address.remove(mix(begin) >> 32, index);
+  g_guards[index].begin.store(0, std::memory_order_relaxed);
+  g_guards[index].end.store(0, std::memory_order_relaxed);
+  filter_of(begin).fetch_sub(1, std::memory_order_relaxed);
+  g_lock.unlock();
+  // Nobody else has this entry, until it is among those of freed arrays.
+  Array& array = all->array[index];
+  constexpr int64_t kLongLife = 100'000'000;
+  array.died = now_ns();
+  if (may_spend(array.died - array.born > kLongLife ? Budget::twice : Budget::half)) look_at(array);
+  g_lock.lock();
+  array.state.store(ArrayState::freed, std::memory_order_release);
+  g_freed.add(g_freed_links, index);
+  g_freed_of[g_site_of[index]].add(g_freed_of_links, index);
   g_lock.unlock();
 }
 
@@ -220,8 +317,8 @@ void look_at_all() noexcept {
   }
   const int used = used_entries();
   for (int i = 0; i < used; ++i) {
-    Array& array = record()->array[i];
-    if (array.state.load(std::memory_order_relaxed) == ArrayState::live) look_at(array);
+    // One that is being freed just now is looked at by who frees it.
+    if (g_guards[i].begin.load(std::memory_order_relaxed) != 0) look_at(record()->array[i]);
   }
   g_lock.unlock();
 }

@@ -18,7 +18,8 @@ inline bool is_large(size_t bytes) noexcept {
   return __builtin_expect(bytes >= g_least_size.load(std::memory_order_relaxed), 0);
 }
 
-// A block that has just been allocated; nobody else knows of it yet. Keeps errno.
+// A block that has just been allocated; nobody else knows of it yet. Outside of the allocator: of a block that is not
+// `mapped` a thread may be started, which allocates. Keeps errno.
 void add_array(void* begin, size_t bytes, How how) noexcept;
 
 // What only the collector needs to know of an entry of the record.
@@ -40,6 +41,7 @@ extern ArrayGuard g_guards[kArrays];
 bool may_be_array(const void* pointer) noexcept;
 
 // The array that begins at `pointer` is about to be freed. After this nobody protects or looks at it. Keeps errno.
+// Allocates nothing.
 void remove_array(const void* pointer) noexcept;
 
 // The index of the live array that holds a byte of [begin, begin + bytes); -1: none. Takes no lock.

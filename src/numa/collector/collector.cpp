@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numa/collector/collector.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +18,9 @@
 #include "numa/collector/arrays.h"
 #include "numa/collector/buffers.h"
 #include "numa/collector/guard.h"
+#include "numa/collector/real.h"
 #include "numa/collector/sampler.h"
+#include "numa/collector/signals.h"
 #include "platform/system_call.h"
 
 namespace weft::numa {
@@ -32,14 +35,19 @@ enum : int { kNotStarted, kStarting, kStarted };
 std::atomic<int> g_state{kNotStarted};
 std::atomic<Record*> g_record{nullptr};
 int32_t g_process = 0;
+bool g_of_command = false;  // the command has started this process itself
+// Names and buffers are static: handlers on small stacks may end the program.
 char g_file[4096];  // the record's name
+char g_file_of_maps[sizeof g_file + 16];
+char g_file_of_numa_maps[sizeof g_file + 16];
+
+constinit Real<int(clockid_t, timespec*)> g_clock{"clock_gettime"};
 
 int32_t process_number() noexcept { return static_cast<int32_t>(system_call(SYS_getpid)); }
 
 bool read_settings(const char* folder, Settings& settings) noexcept {
-  char path[4096];
-  std::snprintf(path, sizeof path, "%s/%s", folder, kSettingsFile);
-  const int file = static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
+  std::snprintf(g_file, sizeof g_file, "%s/%s", folder, kSettingsFile);
+  const int file = static_cast<int>(system_call(SYS_openat, AT_FDCWD, g_file, O_RDONLY | O_CLOEXEC, 0));
   if (file < 0) return false;
   const long got = system_call(SYS_read, file, &settings, sizeof settings);
   system_call(SYS_close, file);
@@ -53,25 +61,63 @@ bool may_write_files() noexcept {
   return system_call(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) != 0 || limit.rlim_cur >= kEnough;
 }
 
-// The room is taken before anything is written: on a full disk a write to the mapping would end the program.
+// Since Linux 5.14. It fails where a write would end the program.
+constexpr int kPopulateWrite = 23;
+bool g_has_all_room = false;
+
+long take_room(const void* begin, size_t bytes) noexcept {
+  constexpr uintptr_t kPage = 4096;
+  const auto first = reinterpret_cast<uintptr_t>(begin) & ~(kPage - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(begin) + bytes + kPage - 1) & ~(kPage - 1);
+  return system_call(SYS_madvise, first, end - first, kPopulateWrite);
+}
+
+// Without a file: the program's files have the lowest numbers that are free, and it may close any.
+template <class Entry>
+bool has_room(Entry* entries, uint32_t most, uint32_t step, std::atomic<uint32_t>& taken, uint32_t count) noexcept {
+  if (count > most) return false;
+  while (taken.load(std::memory_order_relaxed) < count) {
+    const uint32_t before = taken.load(std::memory_order_relaxed);
+    const uint32_t after = std::min(most, before + step);
+    if (!g_has_all_room && take_room(entries + before, (after - before) * sizeof(Entry)) != 0) {
+      record()->header.full.store(1);
+      return false;
+    }
+    // Release: whoever writes to an entry by this number finds its room.
+    taken.store(after, std::memory_order_release);
+  }
+  return true;
+}
+
+constinit std::atomic<uint32_t> g_sites_with_room{0};
+constinit std::atomic<uint32_t> g_arrays_with_room{0};
+
+// A file of full length that takes up a page as yet. Where the kernel cannot take room by steps it has all.
 Record* map_record(const char* folder) noexcept {
-  char* const path = g_file;
-  std::snprintf(path, sizeof g_file, "%s/%d.%lld", folder, g_process, static_cast<long long>(now_ns()));
+  std::snprintf(g_file, sizeof g_file, "%s/%d.%lld", folder, g_process, static_cast<long long>(now_ns()));
+  std::snprintf(g_file_of_maps, sizeof g_file_of_maps, "%s.maps", g_file);
+  std::snprintf(g_file_of_numa_maps, sizeof g_file_of_numa_maps, "%s.numa_maps", g_file);
   const int file =
-      static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+      static_cast<int>(system_call(SYS_openat, AT_FDCWD, g_file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file < 0) {
-    base::warn("numa: %s: %s; nothing is collected in process %d", path, std::strerror(-file), g_process);
+    base::warn("numa: %s: %s; nothing is collected in process %d", g_file, std::strerror(-file), g_process);
     return nullptr;
   }
-  long result = system_call(SYS_fallocate, file, 0, 0L, sizeof(Record));
+  long result = system_call(SYS_ftruncate, file, sizeof(Record));
   if (result == 0)
     result = system_call(SYS_mmap, nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
+  long error = std::min(result, 0L);
+  if (error == 0) {
+    error = take_room(reinterpret_cast<const void*>(result), sizeof(Header));
+    if (error == -EINVAL) {
+      error = system_call(SYS_fallocate, file, 0, 0L, sizeof(Record));
+      g_has_all_room = error == 0;
+    }
+    if (error != 0) system_call(SYS_munmap, result, sizeof(Record));
+  }
   system_call(SYS_close, file);
-  if (result > 0) return reinterpret_cast<Record*>(result);
-  system_call(SYS_unlinkat, AT_FDCWD, path, 0);
-  base::warn("numa: %s: %s; nothing is collected in process %d", folder, std::strerror(static_cast<int>(-result)),
-             g_process);
-  return nullptr;
+  // The command finds a file that nobody could fill, and says so.
+  return error == 0 ? reinterpret_cast<Record*>(result) : nullptr;
 }
 
 void make_record() noexcept {
@@ -79,6 +125,7 @@ void make_record() noexcept {
   Settings settings;
   if (folder == nullptr || !read_settings(folder, settings)) return;
   g_process = process_number();
+  g_of_command = system_call(SYS_getppid) == settings.command;
   if (!may_write_files()) {
     base::warn("numa: the limit for files (ulimit -f) leaves no room: nothing is collected in process %d", g_process);
     return;
@@ -107,6 +154,16 @@ Record* record() noexcept { return g_record.load(std::memory_order_acquire); }
 
 bool is_own_process() noexcept { return process_number() == g_process; }
 
+bool has_site_room(uint32_t count) noexcept { return has_room(record()->site, kSites, 64, g_sites_with_room, count); }
+
+bool has_array_room(uint32_t count) noexcept {
+  return has_room(record()->array, kArrays, 16, g_arrays_with_room, count);
+}
+
+bool has_touch_room(uint32_t count) noexcept {
+  return has_room(record()->touch, kTouches, 4096, record()->header.touch_room, std::min(count, kTouches));
+}
+
 namespace {
 
 int64_t in_ns(const timespec& time) noexcept { return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
@@ -115,7 +172,7 @@ int64_t in_ns(const timespec& time) noexcept { return int64_t{time.tv_sec} * 1'0
 
 int64_t now_ns() noexcept {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  g_clock.get()(CLOCK_MONOTONIC, &time);
   return in_ns(time);
 }
 
@@ -139,19 +196,35 @@ void start() noexcept {
   g_state.store(kStarted);
 }
 
-// A part of the time since the start, and as much as a short program may take. On a machine that is so slow, or so
-// busy, that this is nothing, at least a few touches are seen.
-bool may_spend() noexcept {
-  constexpr uint32_t kLeastTouches = 256;
-  constexpr int64_t kAtFirst = 50 * kMillisecond;
-  constexpr int64_t kPart = 40;
-  const Header& header = record()->header;
-  return header.spent.load(std::memory_order_relaxed) < kAtFirst + (now_ns() - header.began) / kPart ||
-         header.touches.load(std::memory_order_relaxed) < kLeastTouches;
+namespace {
+
+// As much as a short program may take.
+constexpr int64_t kAtFirst = 50 * kMillisecond;
+constexpr int64_t kPart = 40;
+
+bool is_spent(int64_t halves) noexcept {
+  const Record* all = record();
+  if (all == nullptr) return true;
+  const Header& header = all->header;
+  return header.spent.load(std::memory_order_relaxed) >= (kAtFirst + (now_ns() - header.began) / kPart) * halves / 2;
 }
 
-// Relaxed: a sum, on which no data depends.
-void spend(int64_t ns) noexcept { record()->header.spent.fetch_add(ns, std::memory_order_relaxed); }
+}  // namespace
+
+bool may_spend(Budget budget) noexcept { return !is_spent(static_cast<int64_t>(budget)); }
+
+bool may_sample() noexcept {
+  constexpr uint32_t kLeastTouches = 256;
+  if (may_spend()) return true;
+  const Record* all = record();
+  return all != nullptr && all->header.touches.load(std::memory_order_relaxed) < kLeastTouches &&
+         may_spend(Budget::several);
+}
+
+// Relaxed: a sum, on which no data depends. The record may have been taken away meanwhile.
+void spend(int64_t ns) noexcept {
+  if (Record* all = record(); all != nullptr) all->header.spent.fetch_add(ns, std::memory_order_relaxed);
+}
 
 void forget_record() noexcept {
   set_least_size(SIZE_MAX);
@@ -161,14 +234,35 @@ void forget_record() noexcept {
 
 namespace {
 
-void copy_of_proc(const char* name) noexcept {
-  char path[sizeof g_file + 16];
-  std::snprintf(path, sizeof path, "/proc/self/%s", name);
-  const int from = static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
-  std::snprintf(path, sizeof path, "%s.%s", g_file, name);
+// One thread at a time, which is waited for: another may end the program as well.
+class LookingBack {
+ public:
+  LookingBack() noexcept {
+    constexpr int kTries = 200;
+    for (int tries = 0; !(owns_ = !g_busy.exchange(true)) && tries < kTries; ++tries) {
+      const timespec time{0, 100'000};
+      system_call(SYS_nanosleep, &time, nullptr);
+    }
+  }
+  ~LookingBack() {
+    if (owns_) g_busy.store(false);
+  }
+  LookingBack(const LookingBack&) = delete;
+  LookingBack& operator=(const LookingBack&) = delete;
+  // False: the thread that looks back is one that the caller has interrupted, perhaps.
+  bool owns() const noexcept { return owns_; }
+
+ private:
+  static constinit std::atomic<bool> g_busy;
+  bool owns_ = false;
+};
+constinit std::atomic<bool> LookingBack::g_busy{false};
+
+void copy_file(const char* name, const char* copy) noexcept {
+  const int from = static_cast<int>(system_call(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0));
   const int to =
-      static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  char piece[4096];
+      static_cast<int>(system_call(SYS_openat, AT_FDCWD, copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  static char piece[4096];
   while (from >= 0 && to >= 0) {
     const long got = system_call(SYS_read, from, piece, sizeof piece);
     if (got <= 0 || system_call(SYS_write, to, piece, got) != got) break;
@@ -182,12 +276,36 @@ void copy_of_proc(const char* name) noexcept {
 void look_back() noexcept {
   Record* all = record();
   if (all == nullptr || !is_own_process()) return;
+  const LookingBack only;
+  if (!only.owns()) return;
   if (all->header.arrays.load(std::memory_order_relaxed) > 0) {
     look_at_all();
-    copy_of_proc("maps");
-    copy_of_proc("numa_maps");
+    copy_file("/proc/self/maps", g_file_of_maps);
+    copy_file("/proc/self/numa_maps", g_file_of_numa_maps);
   }
   all->header.ended.store(now_ns());
+}
+
+void drop_empty_record() noexcept {
+  const Record* all = record();
+  if (all == nullptr || g_of_command || !is_own_process()) return;
+  const Header& header = all->header;
+  if (header.arrays.load() > 0 || header.lost.load() > 0) return;
+  system_call(SYS_unlinkat, AT_FDCWD, g_file, 0);
+}
+
+void seal() noexcept {
+  if (record() == nullptr || !is_own_process()) return;
+  stop_sampler(Stop::sandbox);
+  guard_stop(Stop::sandbox);
+  give_faults_back();
+  look_back();
+  Stop none = Stop::none;
+  record()->header.stop.compare_exchange_strong(none, Stop::sandbox);
+  // Whoever holds the lock has a record until it is released.
+  lock_arrays();
+  forget_record();
+  unlock_arrays();
 }
 
 namespace {
@@ -202,6 +320,7 @@ namespace {
 [[gnu::destructor]] void on_unload() {
   guard_stop(Stop::none);
   look_back();
+  drop_empty_record();
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ void before_end() noexcept {
   if (record() == nullptr || !is_own_process()) return;
   guard_stop(Stop::none);
   look_back();
+  drop_empty_record();
 }
 
 // A child by vfork() is in its parent's memory: it must not change what its parent goes on with.
@@ -39,28 +40,37 @@ int become(Become&& become) {
   const Pause pause;
   look_back();
   const int error = become();
-  record()->header.ended.store(0);
+  if (Record* all = record(); all != nullptr) all->header.ended.store(0);
   return error;
 }
 
-// The arguments of execl() and its relatives, up to a null.
-struct Arguments {
-  static constexpr int kMost = 1024;
-  char* word[kMost + 1];
-  void read(const char* first, va_list& list) noexcept {
-    int count = 0;
-    for (char* next = const_cast<char*>(first); next != nullptr && count < kMost; next = va_arg(list, char*)) {
-      word[count++] = next;
-    }
-    word[count] = nullptr;
-  }
-};
+// How many arguments execl() and its relatives have got, up to a null.
+size_t count_arguments(const char* first, va_list& list) noexcept {
+  size_t count = 0;
+  for (const char* next = first; next != nullptr; next = va_arg(list, const char*)) ++count;
+  return count;
+}
+
+void read_arguments(const char* first, va_list& list, char** words) noexcept {
+  for (char* next = const_cast<char*>(first); next != nullptr; next = va_arg(list, char*)) *words++ = next;
+  *words = nullptr;
+}
 
 }  // namespace
 
 }  // namespace weft::numa
 
 using namespace weft::numa;
+
+// As many as there are, since the stack may be small. `list` stands behind them.
+#define WEFT_ARGUMENTS(arguments, list, first)                                           \
+  va_list list;                                                                          \
+  va_start(list, first);                                                                 \
+  const size_t count = count_arguments(first, list);                                     \
+  va_end(list);                                                                          \
+  char** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*))); \
+  va_start(list, first);                                                                 \
+  read_arguments(first, list, arguments);
 
 extern "C" {
 
@@ -109,31 +119,22 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] int execl(const char* path, const char* first, ...) noexcept {
-  Arguments arguments;
-  va_list list;
-  va_start(list, first);
-  arguments.read(first, list);
+  WEFT_ARGUMENTS(arguments, list, first)
   va_end(list);
-  return execv(path, arguments.word);
+  return execv(path, arguments);
 }
 
 [[gnu::visibility("default")]] int execlp(const char* name, const char* first, ...) noexcept {
-  Arguments arguments;
-  va_list list;
-  va_start(list, first);
-  arguments.read(first, list);
+  WEFT_ARGUMENTS(arguments, list, first)
   va_end(list);
-  return execvp(name, arguments.word);
+  return execvp(name, arguments);
 }
 
 [[gnu::visibility("default")]] int execle(const char* path, const char* first, ...) noexcept {
-  Arguments arguments;
-  va_list list;
-  va_start(list, first);
-  arguments.read(first, list);
+  WEFT_ARGUMENTS(arguments, list, first)
   char* const* environment = va_arg(list, char* const*);
   va_end(list);
-  return execve(path, arguments.word, environment);
+  return execve(path, arguments, environment);
 }
 
 // It calls no handlers of pthread_atfork().

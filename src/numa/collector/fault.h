@@ -46,4 +46,14 @@ inline uintptr_t code_of(const void* context) noexcept {
 #endif
 }
 
+// Where the stack that it has interrupted ends.
+inline uintptr_t stack_of(const void* context) noexcept {
+  const auto* of_thread = static_cast<const ucontext_t*>(context);
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(of_thread->uc_mcontext.gregs[REG_RSP]);
+#else
+  return of_thread->uc_mcontext.sp;
+#endif
+}
+
 }  // namespace weft::numa

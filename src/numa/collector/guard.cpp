@@ -10,7 +10,6 @@
 
 #include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
-#include "numa/collector/fault.h"
 #include "numa/collector/sampler.h"
 #include "numa/collector/signals.h"
 #include "numa/collector/threads.h"
@@ -38,6 +37,7 @@ struct Slot {
   std::atomic<uint32_t> bytes{0};
   std::atomic<uint32_t> array{0};
   std::atomic<bool> first{false};
+  std::atomic<uint32_t> openers{0};  // that may be making the page accessible
 };
 
 constinit Slot g_slots[kSlots];
@@ -66,21 +66,48 @@ bool nap(int& naps) noexcept {
   return naps < kMostNaps;
 }
 
+// When a page was made accessible; another one of the same hash takes its place. Relaxed: a time that is missed is one
+// of long ago.
+struct Opened {
+  std::atomic<uintptr_t> begin{0};
+  std::atomic<int64_t> time{0};
+};
+constexpr size_t kOpened = 1024;
+constinit Opened g_opened[kOpened];
+
+Opened& opened_at(uintptr_t begin) noexcept { return g_opened[(begin >> 12) * 0x9E3779B97F4A7C15ULL >> 54]; }
+
 // Makes the page of the slot accessible if it is still in the use that was seen.
 void open_slot(Slot& slot, uint32_t seen) noexcept {
-  const uintptr_t begin = slot.begin.load();
-  const uint32_t bytes = slot.bytes.load();
-  const bool first = slot.first.load();
-  const uint32_t armed = (seen & ~uint32_t{kStateMask}) | kArmed;
+  const uint32_t use = seen & ~uint32_t{kStateMask};
   int naps = 0;
-  while (slot.state.load() == ((seen & ~uint32_t{kStateMask}) | kArming) && nap(naps)) {
+  while (slot.state.load() == (use | kArming) && nap(naps)) {
   }
+  slot.openers.fetch_add(1);
   const uint32_t now = slot.state.load();
-  if ((now & ~uint32_t{kStateMask}) != (seen & ~uint32_t{kStateMask}) || (now & kStateMask) == kEmpty) return;
-  make_accessible(begin, bytes);
-  uint32_t expected = armed;
-  if (slot.state.compare_exchange_strong(expected, (seen & ~uint32_t{kStateMask}) | kEmpty)) {
-    if (first) g_first.fetch_sub(1);
+  // Arming still: the thread that does it is not in this process.
+  if (now == (use | kArmed) || now == (use | kArming)) {
+    const uintptr_t begin = slot.begin.load();
+    const bool first = slot.first.load();
+    opened_at(begin).begin.store(begin, std::memory_order_relaxed);
+    opened_at(begin).time.store(now_ns(), std::memory_order_relaxed);
+    make_accessible(begin, slot.bytes.load());
+    uint32_t armed = use | kArmed;
+    if (slot.state.compare_exchange_strong(armed, use | kEmpty) && first) g_first.fetch_sub(1);
+  }
+  slot.openers.fetch_sub(1);
+}
+
+// Waits for those that may be making pages of the range accessible. Who is waited for may be the thread that the caller
+// has interrupted.
+void settle(uintptr_t begin, uintptr_t end) noexcept {
+  constexpr int kMostNaps = 600;
+  const int used = g_used_slots.load();
+  for (int i = 0; i < used; ++i) {
+    const Slot& slot = g_slots[i];
+    if (slot.openers.load() == 0 || slot.begin.load() >= end || slot.begin.load() + slot.bytes.load() <= begin)
+      continue;
+    for (int naps = 0; slot.openers.load() > 0 && naps < kMostNaps;) nap(naps);
   }
 }
 
@@ -109,7 +136,8 @@ void note_touch(uintptr_t address, uint32_t index, bool first, Access access, ui
   if (all == nullptr || !is_own_process()) return;
   // Relaxed: it gives each touch an entry of its own.
   const uint32_t number = all->header.touches.fetch_add(1, std::memory_order_relaxed);
-  if (number >= kTouches) return;
+  // Acquire: what has room can be written.
+  if (number >= all->header.touch_room.load(std::memory_order_acquire)) return;
   const Array& array = all->array[index];
   unsigned cpu = 0;
   unsigned node = 0;
@@ -129,16 +157,48 @@ void note_touch(uintptr_t address, uint32_t index, bool first, Access access, ui
   __atomic_store_n(&touch.time, now_ns(), __ATOMIC_RELEASE);
 }
 
-// A fault at memory that was protected when the thread touched it, and no longer is. Nobody else may protect it: that
-// of the program's own is excluded. Yet a protection by a system call of the program's would have it fault forever.
+// A fault at memory that was protected when the thread touched it, and no longer is. It happens once: the thread goes
+// on. A fault that happens again is the program's own, unless the page has been protected again meanwhile.
 bool is_late(uintptr_t address) noexcept {
-  constexpr int kMostInARow = 1000;
-  static constinit std::atomic<uintptr_t> last{0};
-  static constinit std::atomic<int> in_a_row{0};
+  constexpr int64_t kRecent = 10'000'000;
+  constexpr int64_t kForgotten = 100'000'000;
+  constexpr int kMostInARow = 100;
   const int index = find_array(address, 1);
-  if (index < 0 || !g_guards[index].was_protected.load()) return false;
-  if (last.exchange(address) != address) in_a_row.store(0);
-  return in_a_row.fetch_add(1) < kMostInARow;
+  if (index < 0) return false;
+  const int64_t now = now_ns();
+  const auto opened_lately = [&](uintptr_t begin) {
+    const Opened& opened = opened_at(begin);
+    return opened.begin.load(std::memory_order_relaxed) == begin &&
+           now - opened.time.load(std::memory_order_relaxed) < kRecent;
+  };
+  constexpr uintptr_t kHugePage = 2 << 20;
+  const bool lately = opened_lately(address & ~(g_page - 1)) || opened_lately(address & ~(kHugePage - 1));
+  LateFault& last = late_fault();
+  const bool again = last.address == address && now - last.time < kForgotten;
+  last = {address, now, again ? last.in_a_row + 1 : 1};
+  return !again || (lately && last.in_a_row < kMostInARow);
+}
+
+// A stack that lies in an array: the kernel must find place there for signals that the program handles.
+bool holds_stack(const ArrayGuard& guard, uintptr_t stack) noexcept {
+  return stack >= guard.begin.load() && stack <= guard.end.load();
+}
+
+void exclude_array(ArrayGuard& guard) noexcept {
+  guard.excluded.store(true);
+  // Whoever has excluded it before has come to an end with that.
+  if (!guard.was_protected.load()) return;
+  const uintptr_t begin = guard.begin.load();
+  const uintptr_t end = guard.end.load();
+  open_range(begin, end);
+  settle(begin, end);
+  guard.was_protected.store(false);
+}
+
+template <class Visit>
+void visit_arrays(uintptr_t begin, size_t bytes, Visit&& visit) noexcept {
+  if (!guard_is_on()) return;
+  for (int i = find_array(begin, bytes); i >= 0; i = find_array(begin, bytes, i + 1)) visit(g_guards[i]);
 }
 
 bool huge_pages_without_asking() noexcept {
@@ -149,13 +209,18 @@ bool huge_pages_without_asking() noexcept {
 
 }  // namespace
 
-bool guard_fault(uintptr_t address, Access access, uintptr_t code) noexcept {
+bool guard_fault(uintptr_t address, Access access, uintptr_t code, uintptr_t stack) noexcept {
   const int64_t began = now_ns();
   bool ours = false;
   visit_slots(address, address + 1, [&](Slot& slot, uint32_t state) {
     const uint32_t array = slot.array.load();
     const bool first = slot.first.load();
-    if (!ours) note_touch(address, array, first, access, code);
+    if (holds_stack(g_guards[array], stack)) {
+      g_guards[array].excluded.store(true);
+      open_range(g_guards[array].begin.load(), g_guards[array].end.load());
+    } else if (!ours) {
+      note_touch(address, array, first, access, code);
+    }
     ours = true;
     open_slot(slot, state);
   });
@@ -165,6 +230,17 @@ bool guard_fault(uintptr_t address, Access access, uintptr_t code) noexcept {
   constexpr int64_t kMost = 50'000;
   if (record() != nullptr) spend(kFault + std::min(now_ns() - began, kMost));
   return true;
+}
+
+bool guard_stack(uintptr_t stack) noexcept {
+  bool found = false;
+  // The frame of a signal lies below, and its extent is the CPU's affair.
+  constexpr uintptr_t kFrame = 16 << 10;
+  visit_arrays(stack - kFrame, kFrame + 1, [&](ArrayGuard& guard) {
+    found = found || (guard.was_protected.load() && !guard.excluded.load());
+    exclude_array(guard);
+  });
+  return found;
 }
 
 void guard_start() noexcept {
@@ -190,6 +266,7 @@ void guard_stop(Stop why) noexcept {
   Stop none = Stop::none;
   if (all != nullptr) all->header.stop.compare_exchange_strong(none, why);
   open_all();
+  settle(0, UINTPTR_MAX);
 }
 
 void guard_forget() noexcept {
@@ -205,7 +282,10 @@ bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept {
   visit_slots(begin, begin + bytes, [&](const Slot&, uint32_t) { is_guarded = true; });
   if (is_guarded) return false;
   int free = 0;
-  while (free < kSlots && (g_slots[free].state.load() & kStateMask) != kEmpty) ++free;
+  const auto is_free = [](const Slot& slot) {
+    return (slot.state.load() & kStateMask) == kEmpty && slot.openers.load() == 0;
+  };
+  while (free < kSlots && !is_free(g_slots[free])) ++free;
   if (free == kSlots) return false;
   Slot& slot = g_slots[free];
   const uint32_t use = (slot.state.load() & ~uint32_t{kStateMask}) + kNextUse;
@@ -218,11 +298,16 @@ bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept {
   if (first) g_first.fetch_add(1);
   slot.state.store(use | kArming);
   const bool done = !is_forbidden(guard) && system_call(SYS_mprotect, begin, bytes, PROT_NONE) == 0;
+  if (!done) {
+    if (first) g_first.fetch_sub(1);
+    slot.state.store(use | kEmpty);
+    return false;
+  }
   slot.state.store(use | kArmed);
   // A hold that was announced in the meantime has waited for the slot, and opens it; this is for one that came too
   // early to find it.
-  if (!done || is_forbidden(guard)) open_slot(slot, use | kArmed);
-  return done;
+  if (is_forbidden(guard)) open_slot(slot, use | kArmed);
+  return true;
 }
 
 void unguard_untouched() noexcept {
@@ -239,87 +324,112 @@ size_t guard_unit(int index) noexcept {
 }
 
 void guard_new_array(int index) noexcept {
+  constexpr uint64_t kLargeArray = 64 << 20;
   const Array& array = record()->array[index];
   // What a block that was made larger held before has been touched already.
-  if (!guard_is_on() || array.how == How::realloc || !may_spend()) return;
+  if (!guard_is_on() || array.how == How::realloc || array.how == How::mapped) return;
+  if (!may_spend(Budget::half) && !(may_sample() && array.bytes >= kLargeArray)) return;
   if (!faults_are_ours()) return guard_stop(Stop::foreign_handler);
-  constexpr uint64_t kLargeArray = 64 << 20;
   const int most = std::min(array.bytes >= kLargeArray ? 128 : 64, kMostFirst - g_first.load());
-  const int64_t used = used_ns();
   guard_some(index, most, true);
-  spend(used_ns() - used);
 }
 
 void guard_old_array(int index) noexcept {
   const ArrayGuard& guard = g_guards[index];
-  if (guard.was_protected.load()) open_range(guard.begin.load(), guard.end.load());
+  if (!guard.was_protected.load()) return;
+  open_range(guard.begin.load(), guard.end.load());
+  settle(guard.begin.load(), guard.end.load());
 }
 
-Hold::Hold(uintptr_t begin, size_t bytes) noexcept {
-  if (!guard_is_on() || bytes == 0) return;
-  const int index = find_array(begin, bytes == SIZE_MAX ? 1 : bytes);
-  if (index < 0) return;
-  array_ = index;
-  g_guards[index].holds.fetch_add(1);
-  const uintptr_t end = bytes == SIZE_MAX ? g_guards[index].end.load() : begin + bytes;
-  visit_slots(begin, end, [&](Slot& slot, uint32_t state) {
-    note_touch(std::max(slot.begin.load(), begin), static_cast<uint32_t>(index), slot.first.load(), Access::call, 0);
-    open_slot(slot, state);
-  });
+bool Hold::has(int index) const noexcept {
+  for (int i = 0; i < count_; ++i) {
+    if (what_[i] == index || what_[i] == Held::kPause) return true;
+  }
+  return false;
+}
+
+// Memory may lie in several entries: a mapping of the program's, and a block that an allocator has cut out of it.
+// Arrays that are never protected need no hold. Where there is no room for one more, all are held.
+void Hold::add(uintptr_t begin, size_t bytes) noexcept {
+  if (!guard_is_on() || begin == 0 || bytes == 0) return;
+  const bool to_the_end = bytes == SIZE_MAX;
+  for (int i = find_array(begin, to_the_end ? 1 : bytes); i >= 0;
+       i = find_array(begin, to_the_end ? 1 : bytes, i + 1)) {
+    ArrayGuard& guard = g_guards[i];
+    if (guard.excluded.load()) continue;
+    if (!has(i)) {
+      const int what = count_ + 1 < kMost ? i : Held::kPause;
+      what_[count_++] = static_cast<int16_t>(what);
+      note_held(what);
+      (what == Held::kPause ? g_pauses : guard.holds).fetch_add(1);
+      if (what == Held::kPause) open_all();
+    }
+    const uintptr_t end = to_the_end ? guard.end.load() : begin + bytes;
+    visit_slots(begin, end, [&](Slot& slot, uint32_t state) {
+      if (slot.array.load() != static_cast<uint32_t>(i)) return;
+      note_touch(std::max(slot.begin.load(), begin), static_cast<uint32_t>(i), slot.first.load(), Access::call, 0);
+      open_slot(slot, state);
+    });
+  }
+}
+
+void Hold::add_all() noexcept {
+  if (!guard_is_on() || has(Held::kPause)) return;
+  what_[count_++] = Held::kPause;
+  note_held(Held::kPause);
+  guard_before_fork();
+}
+
+Hold::~Hold() {
+  while (count_ > 0) {
+    const int what = what_[--count_];
+    forget_held(what);
+    release_held(what);
+  }
 }
 
 // An array that was freed meanwhile, which only a program with a race can do, has a count of its own.
-Hold::~Hold() {
-  if (array_ < 0) return;
-  uint32_t holds = g_guards[array_].holds.load();
-  while (holds > 0 && !g_guards[array_].holds.compare_exchange_weak(holds, holds - 1)) {
+void release_held(int what) noexcept {
+  std::atomic<uint32_t>& count = what == Held::kPause ? g_pauses : g_guards[what].holds;
+  uint32_t now = count.load();
+  while (now > 0 && !count.compare_exchange_weak(now, now - 1)) {
   }
 }
-
-void pause_guard() noexcept {
-  g_pauses.fetch_add(1);
-  open_all();
-}
-
-void resume_guard() noexcept { g_pauses.fetch_sub(1); }
 
 void open_guard() noexcept { open_all(); }
 
-bool is_of_array(uintptr_t begin, size_t bytes) noexcept { return bytes > 0 && find_array(begin, bytes) >= 0; }
+bool guard_is_paused() noexcept { return g_pauses.load() > 0; }
 
-Pause::Pause() noexcept { pause_guard(); }
-
-Pause::~Pause() { resume_guard(); }
-
-namespace {
-
-template <class Visit>
-void visit_arrays(uintptr_t begin, size_t bytes, Visit&& visit) noexcept {
-  if (!guard_is_on()) return;
-  for (int i = find_array(begin, bytes); i >= 0; i = find_array(begin, bytes, i + 1)) {
-    visit(g_guards[i]);
-    if (g_guards[i].was_protected.load()) open_range(g_guards[i].begin.load(), g_guards[i].end.load());
-  }
+Pause::Pause() noexcept {
+  note_held(Held::kPause);
+  guard_before_fork();
 }
 
-}  // namespace
-
-void exclude(uintptr_t begin, size_t bytes) noexcept {
-  visit_arrays(begin, bytes, [](ArrayGuard& guard) { guard.excluded.store(true); });
+Pause::~Pause() {
+  forget_held(Held::kPause);
+  guard_after_fork();
 }
+
+void exclude(uintptr_t begin, size_t bytes) noexcept { visit_arrays(begin, bytes, exclude_array); }
 
 // What was still to be touched first is so in larger units.
 void have_huge_pages(uintptr_t begin, size_t bytes) noexcept {
   const int first = g_first.load();
-  visit_arrays(begin, bytes, [](ArrayGuard& guard) { guard.huge.store(true); });
+  visit_arrays(begin, bytes, [](ArrayGuard& guard) {
+    guard.huge.store(true);
+    if (guard.was_protected.load()) open_range(guard.begin.load(), guard.end.load());
+  });
   if (g_first.load() >= first) return;
   lock_arrays();
   for (int i = find_array(begin, bytes); i >= 0; i = find_array(begin, bytes, i + 1)) guard_new_array(i);
   unlock_arrays();
 }
 
-void guard_before_fork() noexcept { pause_guard(); }
+void guard_before_fork() noexcept {
+  g_pauses.fetch_add(1);
+  open_all();
+}
 
-void guard_after_fork() noexcept { resume_guard(); }
+void guard_after_fork() noexcept { release_held(Held::kPause); }
 
 }  // namespace weft::numa

@@ -7,6 +7,7 @@
 //
 //   empty  -> arming   by the thread that samples, or the one that allocates, which hold the lock of the arrays
 //   arming -> armed    by the same, when the page is protected; it looks at what forbids it again afterwards
+//   arming -> empty    by the same, when the page could not be protected
 //   armed  -> empty    by anybody, after making the page accessible: the handler of a thread that has touched it, a
 //   call
 //                      that passes the page to the kernel, or who sampled it, when nobody has come for a while
@@ -16,8 +17,10 @@
 // consistent), and a caller that finds `arming` waits until that is over. Only threads that cannot be waiting for the
 // caller are waited for: the one that samples handles no signals and touches no array.
 //
-// More than one may make the same page accessible. Each of them is about to access it, or holds the lock of the arrays,
-// so that the page cannot have been freed meanwhile, and it was readable and writable before.
+// More than one may make the same page accessible. Each is counted in the slot while it may do so. Before the program
+// frees, maps or protects the page itself, those are waited for: a handler that was preempted on its way must not make
+// accessible what the program has protected since. A slot that somebody is counted in is not used again. The wait has a
+// limit, since who waits may have interrupted the one that it waits for.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +39,13 @@ bool guard_is_on() noexcept;
 // All pages are accessible from now on, and the program's own handler is in force.
 void guard_stop(Stop why) noexcept;
 
-// Whether a fault was caused by a protection of ours; the thread can go on then.
-bool guard_fault(uintptr_t address, Access access, uintptr_t code) noexcept;
+// Whether a fault was caused by a protection of ours; the thread can go on then. `stack`: where the stack of the thread
+// ends.
+bool guard_fault(uintptr_t address, Access access, uintptr_t code, uintptr_t stack) noexcept;
+
+// Whether a stack that ends at `stack` lies in an array that has been protected: a signal can have found no place
+// there. The array is excluded.
+bool guard_stack(uintptr_t stack) noexcept;
 
 // The lock of the arrays is held for these two: `index` is that of an array that nobody knows of yet, or that is about
 // to be freed.
@@ -52,18 +60,37 @@ size_t guard_unit(int index) noexcept;
 // allocated. The lock is held.
 void unguard_untouched() noexcept;
 
-// The memory of an array that a system call is about to access, SIZE_MAX: up to its end. No page of the array is
-// protected meanwhile.
+// Memory that a system call is about to access, SIZE_MAX: up to the end of its array. No page of the arrays that it
+// lies in is protected meanwhile.
 class Hold {
  public:
-  Hold(uintptr_t begin, size_t bytes) noexcept;
+  Hold(uintptr_t begin, size_t bytes) noexcept { add(begin, bytes); }
   ~Hold();
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
+ protected:
+  Hold() noexcept = default;
+  void add(uintptr_t begin, size_t bytes) noexcept;
+  // No page of any array is protected meanwhile.
+  void add_all() noexcept;
+
  private:
-  int array_ = -1;
+  bool has(int index) const noexcept;
+  static constexpr int kMost = 4;
+  int16_t what_[kMost];  // the index of an array, or Held::kPause
+  uint8_t count_ = 0;
 };
+
+// Several pieces of memory.
+class Holds : public Hold {
+ public:
+  Holds() noexcept = default;
+  using Hold::add;
+};
+
+// What a Hold or a Pause of a thread that has ended still holds.
+void release_held(int what) noexcept;
 
 // No page of any array is protected meanwhile.
 class Pause {
@@ -77,10 +104,8 @@ class Pause {
 // No page of an array that holds a byte of the range is protected any more, ever.
 void exclude(uintptr_t begin, size_t bytes) noexcept;
 
-// The same as a Pause, for callers that find out whether they need one.
-void pause_guard() noexcept;
-void resume_guard() noexcept;
-bool is_of_array(uintptr_t begin, size_t bytes) noexcept;
+// Whether there is a Pause.
+bool guard_is_paused() noexcept;
 // All pages are accessible now; they may be protected again.
 void open_guard() noexcept;
 

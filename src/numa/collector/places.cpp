@@ -26,8 +26,9 @@ void look_up_policy(Array& array) noexcept {
 }  // namespace
 
 void look_at(Array& array) noexcept {
-  const int64_t used = used_ns();
-  Header& header = record()->header;
+  Record* const all = record();
+  if (all == nullptr) return;
+  Header& header = all->header;
   const uint64_t page = header.page_size;
   const uint64_t pages = (array.bytes + page - 1) / page;
   const uint32_t count = places_of(pages);
@@ -49,7 +50,6 @@ void look_at(Array& array) noexcept {
   look_up_policy(array);
   array.placed_at = now_ns();
   array.placed = count;
-  spend(used_ns() - used);
 }
 
 }  // namespace weft::numa

@@ -5,15 +5,18 @@
 #include <atomic>
 #include <cstring>
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <link.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "numa/collector/allocate.h"
 #include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
 #include "numa/collector/guard.h"
+#include "numa/collector/real.h"
 #include "numa/collector/signals.h"
 #include "platform/system_call.h"
 
@@ -31,7 +34,13 @@ constexpr int kPagesOfARound = 256;
 constexpr int kMostPages = 64;  // of an array
 constexpr int kLeastPages = 4;
 
-constinit std::atomic<bool> g_started{false};
+constinit Real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{"pthread_create"};
+constinit Real<int(pthread_t, void**)> g_pthread_join{"pthread_join"};
+
+enum : int { kNone, kStarting, kRunning, kNeverAgain };
+constinit std::atomic<int> g_thread_state{kNone};
+pthread_t g_thread;
+constinit std::atomic<uint32_t> g_over{0};  // 1: the thread is to end
 
 uint64_t random_number() noexcept {
   static uint64_t state = 0x2545F4914F6CDD1D;  // the lock of the arrays is held
@@ -41,9 +50,10 @@ uint64_t random_number() noexcept {
   return state;
 }
 
+// Or until the thread is to end.
 void sleep_for(int64_t ns) noexcept {
   const timespec time{static_cast<time_t>(ns / (1000 * kMillisecond)), static_cast<long>(ns % (1000 * kMillisecond))};
-  system_call(SYS_nanosleep, &time, nullptr);
+  system_call(SYS_futex, &g_over, FUTEX_WAIT_PRIVATE, 0, &time);
 }
 
 // Libraries with which other processes, devices or the kernel reach into memory without a call of the C library.
@@ -61,31 +71,6 @@ bool reaches_into_memory(const char* path) noexcept {
 bool has_peers() noexcept {
   const auto look = [](dl_phdr_info* info, size_t, void*) { return reaches_into_memory(info->dlpi_name) ? 1 : 0; };
   return dl_iterate_phdr(look, nullptr) != 0;
-}
-
-// Whether the process has a ring of io_uring, by which the kernel accesses memory whenever it likes. Programs that have
-// it inside need no library for it.
-bool has_ring() noexcept {
-  const int folder =
-      static_cast<int>(system_call(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
-  if (folder < 0) return false;
-  bool found = false;
-  alignas(dirent64) char room[2048];
-  for (;;) {
-    const long size = system_call(SYS_getdents64, folder, room, sizeof room);
-    if (size <= 0) break;
-    for (long at = 0; at < size && !found;) {
-      const auto* entry = reinterpret_cast<const dirent64*>(room + at);
-      char target[64] = "";
-      const long length = system_call(SYS_readlinkat, folder, entry->d_name, target, sizeof target - 1);
-      constexpr char kRing[] = "anon_inode:[io_uring]";
-      found = length == static_cast<long>(sizeof kRing - 1) && std::memcmp(target, kRing, sizeof kRing - 1) == 0;
-      at += entry->d_reclen;
-    }
-    if (found) break;
-  }
-  system_call(SYS_close, folder);
-  return found;
 }
 
 void guard_arrays() noexcept {
@@ -113,7 +98,7 @@ void guard_arrays() noexcept {
 // logarithmic scale. What is used now may not be what was used before.
 bool is_due(int64_t last, int64_t elapsed) noexcept {
   constexpr int64_t kRarest = 12;
-  return may_spend() || elapsed - last > elapsed / kRarest;
+  return may_sample() || elapsed - last > elapsed / kRarest;
 }
 
 // The CPUs that the process may use: the thread that has made this one may be bound to one of them.
@@ -123,9 +108,10 @@ void* sample(void*) {
   system_call(SYS_sched_setaffinity, 0, sizeof g_cpus, g_cpus);
   int64_t last = 0;
   prctl(PR_SET_NAME, "weft-numa");
-  record()->header.sampler = thread_number();
+  Record* const all = record();
+  if (all == nullptr) return nullptr;
+  all->header.sampler = thread_number();
   for (;;) {
-    const Record* all = record();
     const int64_t elapsed = now_ns() - all->header.began;
     // Ever more seldom: the touches of a long run must not need more room than those of a short one.
     const int64_t round = std::max(kShortestRound, elapsed / 25);
@@ -133,13 +119,14 @@ void* sample(void*) {
     int64_t used = used_ns();
     if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
     if (all->header.touches.load(std::memory_order_relaxed) >= kTouches) guard_stop(Stop::full);
-    if (!guard_is_on()) return nullptr;
+    if (!guard_is_on() || g_over.load() != 0) return nullptr;
     if (is_due(last, elapsed)) {
       last = elapsed;
+      if (guard_is_paused()) all->header.paused.fetch_add(1, std::memory_order_relaxed);
       lock_arrays();
       guard_arrays();
       unlock_arrays();
-      record()->header.rounds.fetch_add(1, std::memory_order_relaxed);
+      all->header.rounds.fetch_add(1, std::memory_order_relaxed);
     }
     spend(used_ns() - used);
     sleep_for(guarded);
@@ -156,6 +143,10 @@ void* sample(void*) {
 
 // Not the pages at the edges, where other blocks may begin.
 void guard_some(int index, int most, bool first) noexcept {
+  // Whoever touches a page has room to say so.
+  const Record* all = record();
+  constexpr uint32_t kAtOnce = 2048;
+  if (all == nullptr || !has_touch_room(all->header.touches.load(std::memory_order_relaxed) + kAtOnce)) return;
   const ArrayGuard& guard = g_guards[index];
   const size_t unit = guard_unit(index);
   const uintptr_t begin = (guard.begin.load() + unit - 1) / unit * unit;
@@ -176,12 +167,63 @@ void guard_some(int index, int most, bool first) noexcept {
 void prepare_sampler(const Settings& settings) noexcept { std::copy(settings.cpus, settings.cpus + 16, g_cpus); }
 
 void start_sampler() noexcept {
-  if (!guard_is_on() || record()->header.touching != Touching::sample || g_started.exchange(true)) return;
-  if (!start_silent_thread(sample)) guard_stop(Stop::no_thread);
+  if (!guard_is_on() || g_thread_state.load(std::memory_order_relaxed) != kNone) return;
+  const Record* all = record();
+  if (all == nullptr || all->header.touching != Touching::sample) return;
+  int none = kNone;
+  if (!g_thread_state.compare_exchange_strong(none, kStarting)) return;
+  // It handles no signals.
+  constexpr uint64_t kAll = ~uint64_t{0};
+  uint64_t before = 0;
+  system_call(SYS_rt_sigprocmask, SIG_SETMASK, &kAll, &before, sizeof kAll);
+  int error = 0;
+  {
+    const InAllocator not_of_the_program;
+    constexpr size_t kStack = 256 << 10;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kStack);
+    error = g_pthread_create.get()(&g_thread, &attributes, sample, nullptr);
+    pthread_attr_destroy(&attributes);
+  }
+  system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
+  g_thread_state.store(error == 0 ? kRunning : kNeverAgain);
+  if (error != 0) guard_stop(Stop::no_thread);
+}
+
+void stop_sampler(Stop why) noexcept {
+  if (record() == nullptr || !is_own_process()) return;
+  int state = kNone;
+  while (!g_thread_state.compare_exchange_weak(state, kNeverAgain)) {
+    if (state == kNeverAgain) return;
+    if (state == kStarting) {
+      const timespec time{0, 100'000};
+      system_call(SYS_nanosleep, &time, nullptr);
+      state = kRunning;
+    }
+  }
+  if (state != kRunning) return;
+  guard_stop(why);
+  g_over.store(1);
+  system_call(SYS_futex, &g_over, FUTEX_WAKE_PRIVATE, 1);
+  int cancelled = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+  g_pthread_join.get()(g_thread, nullptr);
+  pthread_setcancelstate(cancelled, nullptr);
+  // The kernel lets go of a thread a moment after it can be joined.
+  constexpr int kTries = 1000;
+  const Record* all = record();
+  const int32_t sampler = all != nullptr ? all->header.sampler : 0;
+  const long process = system_call(SYS_getpid);
+  for (int i = 0; i < kTries && sampler > 0 && system_call(SYS_tgkill, process, sampler, 0) == 0; ++i) {
+    const timespec time{0, 100'000};
+    system_call(SYS_nanosleep, &time, nullptr);
+  }
 }
 
 Stop reason_not_to_sample() noexcept {
-  if (has_peers() || has_ring()) return Stop::peers;
+  const Record* all = record();
+  if (has_peers() || (all != nullptr && all->header.peers.load() != 0)) return Stop::peers;
   if (guard_is_on() && !faults_are_ours()) return Stop::foreign_handler;
   return Stop::none;
 }

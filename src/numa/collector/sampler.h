@@ -11,8 +11,11 @@ void guard_some(int index, int most, bool first) noexcept;
 
 void prepare_sampler(const Settings& settings) noexcept;
 
-// Starts the thread that samples, once. Without the lock.
+// Starts the thread that samples, once. Without the lock, and outside of the program's allocator.
 void start_sampler() noexcept;
+
+// Ends it for good, and returns when it is gone: nothing is sampled any more, for this reason.
+void stop_sampler(Stop why) noexcept;
 
 // Why no page of this process must be protected at all.
 Stop reason_not_to_sample() noexcept;

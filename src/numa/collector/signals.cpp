@@ -2,6 +2,7 @@
 #include "numa/collector/signals.h"
 
 #include <atomic>
+#include <cerrno>
 
 #include <poll.h>
 #include <pthread.h>
@@ -10,9 +11,12 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "numa/collector/arrays.h"
+#include "numa/collector/collector.h"
 #include "numa/collector/fault.h"
 #include "numa/collector/guard.h"
 #include "numa/collector/real.h"
+#include "numa/collector/threads.h"
 #include "platform/raise_again.h"
 #include "platform/system_call.h"
 
@@ -29,16 +33,18 @@ Real<int(const sigset_t*)> g_sigsuspend{"sigsuspend"};
 Real<int(pollfd*, nfds_t, const timespec*, const sigset_t*)> g_ppoll{"ppoll"};
 Real<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)> g_pselect{"pselect"};
 Real<int(int, epoll_event*, int, int, const sigset_t*)> g_epoll_pwait{"epoll_pwait"};
+Real<int(int, epoll_event*, int, const timespec*, const sigset_t*)> g_epoll_pwait2{"epoll_pwait2"};
 Real<sighandler_t(int, sighandler_t)> g_signal{"signal"};
 Real<sighandler_t(int, sighandler_t)> g_sysv_signal{"sysv_signal"};
 Real<sighandler_t(int, sighandler_t)> g_sigset{"sigset"};
 Real<int(int)> g_sigignore{"sigignore"};
 Real<int(int)> g_sighold{"sighold"};
-Real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{"pthread_create"};
 
 // Whether the collector's handler is in force, and what the program believes is.
 constinit std::atomic<bool> g_taken{false};
 constinit struct sigaction g_program{};
+// Of which signals the program's handler asks for a stack of its own, and runs on that of the thread for now.
+constinit std::atomic<bool> g_off_stack[NSIG] = {};
 
 // For g_program. Calls that set handlers are allowed in handlers: signals wait meanwhile.
 class ActionLock {
@@ -64,24 +70,38 @@ class ActionLock {
 };
 constinit std::atomic<bool> ActionLock::g_locked{false};
 
+// As the kernel is to have the program's action: a thread that has the collector's stack alone handles signals on the
+// one that it runs on, which has more room. The lock is held.
+struct sigaction as_installed(int number, const struct sigaction& action) noexcept {
+  struct sigaction installed = action;
+  const bool off = (action.sa_flags & SA_ONSTACK) != 0 && !program_has_handler_stacks();
+  if (off) installed.sa_flags &= ~SA_ONSTACK;
+  g_off_stack[number].store(off);
+  return installed;
+}
+
 // From here on the program handles faults itself, just as without the collector.
-void give_back() noexcept {
-  guard_stop(Stop::own_handler);
+void give_back(Stop why) noexcept {
+  guard_stop(why);
   // Threads whose fault at a protected page is on its way still find the collector's handler.
   const timespec time{0, 10'000'000};
   system_call(SYS_nanosleep, &time, nullptr);
   const ActionLock lock;
   if (!g_taken.exchange(false)) return;
-  g_sigaction.get()(SIGSEGV, &g_program, nullptr);
+  const struct sigaction action = as_installed(SIGSEGV, g_program);
+  g_sigaction.get()(SIGSEGV, &action, nullptr);
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const bool sent = platform::was_sent(info);
   if (!sent && info->si_code == SEGV_ACCERR &&
-      guard_fault(reinterpret_cast<uintptr_t>(info->si_addr), access_of(context), code_of(context))) {
+      guard_fault(reinterpret_cast<uintptr_t>(info->si_addr), access_of(context), code_of(context),
+                  stack_of(context))) {
     return;
   }
-  give_back();
+  // The kernel found no place for a signal: the stack lies in an array.
+  if (info->si_code == SI_KERNEL && guard_stack(stack_of(context))) return;
+  give_back(Stop::own_handler);
   // A fault happens again by itself.
   if (!sent) return;
   const long process = system_call(SYS_getpid);
@@ -114,12 +134,34 @@ int exchange_action(const struct sigaction* action, struct sigaction* old) noexc
   return 0;
 }
 
+// A child by vfork() has handlers of its own, and the variables of its parent, whose pages it may touch.
+bool is_foreign() noexcept {
+  if (record() == nullptr || is_own_process()) return false;
+  open_guard();
+  return true;
+}
+
 int set_action(int number, const struct sigaction* action, struct sigaction* old) noexcept {
+  const bool known = number > 0 && number < NSIG;
+  if (!known || is_foreign()) return g_sigaction.get()(number, action, old);
   if (g_taken.load() && number == SIGSEGV) return exchange_action(action, old);
-  if (action == nullptr || !guard_is_on()) return g_sigaction.get()(number, action, old);
-  struct sigaction allowed = *action;
-  sigdelset(&allowed.sa_mask, SIGSEGV);
-  return g_sigaction.get()(number, &allowed, old);
+  if (!guard_is_on() && !g_off_stack[number].load()) return g_sigaction.get()(number, action, old);
+  const ActionLock lock;
+  const bool was_off = g_off_stack[number].load();
+  struct sigaction before{};
+  int result = 0;
+  if (action == nullptr || !guard_is_on()) {
+    result = g_sigaction.get()(number, action, &before);
+    if (result == 0 && action != nullptr) g_off_stack[number].store(false);
+  } else {
+    struct sigaction allowed = as_installed(number, *action);
+    sigdelset(&allowed.sa_mask, SIGSEGV);
+    result = g_sigaction.get()(number, &allowed, &before);
+    if (result != 0) g_off_stack[number].store(was_off);
+  }
+  if (was_off) before.sa_flags |= SA_ONSTACK;
+  if (result == 0 && old != nullptr) *old = before;
+  return result;
 }
 
 sighandler_t set_handler(sighandler_t handler, int flags) noexcept {
@@ -130,8 +172,14 @@ sighandler_t set_handler(sighandler_t handler, int flags) noexcept {
   return set_action(SIGSEGV, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
+// A call that sets a handler without a stack of its own.
+void before_handler(int number) noexcept {
+  if (number > 0 && number < NSIG) g_off_stack[number].store(false);
+}
+
 void give_back_if(int number) noexcept {
-  if (number == SIGSEGV && g_taken.load()) give_back();
+  before_handler(number);
+  if (number == SIGSEGV && g_taken.load() && !is_foreign()) give_back(Stop::own_handler);
 }
 
 }  // namespace
@@ -156,21 +204,18 @@ bool faults_are_ours() noexcept {
          now.sa_sigaction == on_fault;
 }
 
-bool start_silent_thread(void* (*run)(void*)) noexcept {
-  constexpr size_t kStack = 256 << 10;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  g_pthread_sigmask.get()(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStack);
-  pthread_t thread;
-  const int error = g_pthread_create.get()(&thread, &attributes, run, nullptr);
-  pthread_attr_destroy(&attributes);
-  g_pthread_sigmask.get()(SIG_SETMASK, &before, nullptr);
-  return error == 0;
+void give_faults_back() noexcept {
+  if (g_taken.load()) give_back(Stop::none);
+}
+
+void put_handlers_on_stacks() noexcept {
+  const ActionLock lock;
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction now{};
+    if (!g_off_stack[number].exchange(false) || g_sigaction.get()(number, nullptr, &now) != 0) continue;
+    now.sa_flags |= SA_ONSTACK;
+    g_sigaction.get()(number, &now, nullptr);
+  }
 }
 
 }  // namespace weft::numa
@@ -185,7 +230,9 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] sighandler_t signal(int number, sighandler_t handler) noexcept {
-  return number == SIGSEGV ? set_handler(handler, SA_RESTART) : g_signal.get()(number, handler);
+  if (number == SIGSEGV) return set_handler(handler, SA_RESTART);
+  before_handler(number);
+  return g_signal.get()(number, handler);
 }
 
 [[gnu::visibility("default")]] sighandler_t bsd_signal(int number, sighandler_t handler) noexcept {
@@ -197,8 +244,9 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] sighandler_t sysv_signal(int number, sighandler_t handler) noexcept {
-  return number == SIGSEGV ? set_handler(handler, static_cast<int>(SA_RESETHAND | SA_NODEFER))
-                           : g_sysv_signal.get()(number, handler);
+  if (number == SIGSEGV) return set_handler(handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
+  before_handler(number);
+  return g_sysv_signal.get()(number, handler);
 }
 
 [[gnu::visibility("default")]] sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
@@ -254,6 +302,18 @@ extern "C" {
   const Hold hold(reinterpret_cast<uintptr_t>(events), static_cast<size_t>(most > 0 ? most : 0) * sizeof *events);
   sigset_t room;
   return g_epoll_pwait.get()(file, events, most, limit, unblocked(set, room));
+}
+
+[[gnu::visibility("default")]] int epoll_pwait2(int file, epoll_event* events, int most, const timespec* limit,
+                                                const sigset_t* set) {
+  const Hold hold(reinterpret_cast<uintptr_t>(events), static_cast<size_t>(most > 0 ? most : 0) * sizeof *events);
+  const Hold of_limit(reinterpret_cast<uintptr_t>(limit), sizeof *limit);
+  sigset_t room;
+  if (g_epoll_pwait2.get() == nullptr) {
+    errno = ENOSYS;
+    return -1;
+  }
+  return g_epoll_pwait2.get()(file, events, most, limit, unblocked(set, room));
 }
 
 }  // extern "C"

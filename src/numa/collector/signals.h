@@ -11,7 +11,10 @@ void take_faults() noexcept;
 // Whether it still is: a program may set another past the C library.
 bool faults_are_ours() noexcept;
 
-// Starts a thread of the collector's own, which handles no signals; false when the system refuses it.
-bool start_silent_thread(void* (*run)(void*)) noexcept;
+// The program's own handler is in force from now on, and no page is protected any more.
+void give_faults_back() noexcept;
+
+// Handlers that ask for a stack of their own get it from now on: the program has made one.
+void put_handlers_on_stacks() noexcept;
 
 }  // namespace weft::numa

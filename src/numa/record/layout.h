@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the collector leaves for `weft numa`: a file that it maps and writes while the program runs, so that it is whole
 // however the program ends. One file for each program of a process. Times are nanoseconds of CLOCK_MONOTONIC.
+//
+// The file has holes: room for entries is taken when there are to be some. Readers look at those that the header
+// counts.
 #pragma once
 
 #include <atomic>
@@ -10,7 +13,7 @@
 namespace weft::numa {
 
 inline constexpr uint64_t kMagic = 0x314d554e54464557;  // "WEFTNUM1"
-inline constexpr uint32_t kLayout = 1;
+inline constexpr uint32_t kLayout = 2;
 
 inline constexpr uint32_t kFrames = 20;
 inline constexpr uint32_t kSites = 1024;
@@ -31,6 +34,9 @@ enum class Stop : uint32_t {
   full,  // there is no more room for touches
   no_thread,  // the thread that samples could not be started
   locked,  // mlockall
+  small_stack,  // a stack for handlers that has no room for the collector's
+  sandbox,  // the program has given up system calls (seccomp)
+  namespaces,  // the program has changed its namespaces, which forbids threads
 };
 
 // How an array came to be.
@@ -98,8 +104,15 @@ struct Header {
   std::atomic<uint32_t> arrays;  // numbers given
   std::atomic<uint32_t> touches;  // that happened; what exceeds kTouches is not written
   std::atomic<uint32_t> lost;  // arrays without an entry
+  std::atomic<uint32_t> left_out;  // blocks that came when looking had taken the time that it may take
+  std::atomic<uint32_t> entries;  // of `array` that have been used
+  std::atomic<uint32_t> touch_room;  // entries of `touch` that may have been used
+  std::atomic<uint32_t> full;  // 1: the disk had no room for more
+  std::atomic<uint32_t>
+      peers;  // set by the command, which has seen files or mappings by which others reach into memory
   int32_t sampler;  // its thread
   std::atomic<uint32_t> rounds;
+  std::atomic<uint32_t> paused;  // of them: a call forbade to protect anything
   std::atomic<int64_t> spent;  // time that looking up and sampling took
   int32_t query_error;  // the errno of the call that finds the nodes of pages; 0: it works
 };
@@ -137,6 +150,8 @@ struct Settings {
   uint64_t least_size = 1 << 20;
   Touching touching = Touching::sample;
   uint32_t layout = kLayout;
+  int32_t command = 0;  // the process of `weft numa`
+  int32_t reserved = 0;
   // The CPUs that the program may use, before it binds threads; the first 1024.
   uint64_t cpus[16] = {};
 };

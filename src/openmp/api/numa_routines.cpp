@@ -28,6 +28,14 @@ const NumaNodes& machine() noexcept {
   return found;
 }
 
+// The nodes that memory can be placed on: a cpuset may leave only some to the process.
+NodeSet usable_nodes() noexcept {
+  NodeSet nodes = machine().with_memory();
+  NodeSet allowed;
+  if (platform::get_allowed_nodes(allowed) == 0 && !allowed.empty()) nodes.keep_only(allowed);
+  return nodes;
+}
+
 // The whole pages within a range.
 struct Pages {
   uintptr_t begin;
@@ -49,11 +57,21 @@ int place(const Pages& pages, MemoryPolicy policy, const NodeSet& nodes) noexcep
                                platform::kMove);
 }
 
+// What the states of pages say together. One that nobody has touched (ENOENT), or only read (EFAULT), has no memory
+// yet.
+int error_of(const int* status, size_t count) noexcept {
+  const int* const failed =
+      std::find_if(status, status + count, [](int state) { return state < 0 && state != -ENOENT && state != -EFAULT; });
+  if (failed == status + count) return 0;
+  return *failed == -ENOMEM ? ENOMEM : EIO;
+}
+
 // A policy leaves a page where it is if that is one of its nodes; these go on all nodes in turn. What is not there yet
-// comes by the policy.
+// comes by the policy. Pages that cannot be moved do not keep the others where they are.
 int deal_out(const Pages& pages, const NodeSet& nodes) noexcept {
   constexpr size_t kAtOnce = 256;
   int node = nodes.first();
+  int result = 0;
   for (uintptr_t at = pages.begin; at < pages.end;) {
     std::array<void*, kAtOnce> page{};
     std::array<int, kAtOnce> to{};
@@ -67,9 +85,11 @@ int deal_out(const Pages& pages, const NodeSet& nodes) noexcept {
     }
     const int error = platform::move_pages(0, count, page.data(), to.data(), status.data(), platform::kMove);
     // ENOENT: none of them has been touched.
-    if (error != 0 && error != ENOENT) return error;
+    if (error == ENOENT) continue;
+    if (error != 0 && error != EIO) return error;
+    if (result == 0) result = error != 0 ? error : error_of(status.data(), count);
   }
-  return 0;
+  return result;
 }
 
 NodeSet only(int node) noexcept {
@@ -122,7 +142,7 @@ WEFT_ABI_EXPORT(weft_numa_node_of);
 WEFT_ABI int weft_abi_weft_numa_interleave(void* memory, size_t bytes) {
   if (memory == nullptr) return EINVAL;
   const Pages pages = pages_of(memory, bytes);
-  const NodeSet& nodes = machine().with_memory();
+  const NodeSet nodes = usable_nodes();
   const int error = place(pages, MemoryPolicy::interleave, nodes);
   return error != 0 || nodes.count() < 2 ? error : deal_out(pages, nodes);
 }
@@ -139,20 +159,32 @@ WEFT_ABI int weft_abi_weft_numa_split(void* memory, size_t bytes, int parts) {
   const Pages pages = pages_of(memory, bytes);
   const auto from = reinterpret_cast<uintptr_t>(memory);
   const auto members = static_cast<uintptr_t>(parts);
-  // Parts that follow each other on one node are placed at once. A page that two parts share is the first one's.
-  uintptr_t begin = pages.begin;
-  for (int i = 0; i < parts && begin < pages.end;) {
-    const int node = node_of_member(i, parts);
-    while (++i < parts && node_of_member(i, parts) == node) {
-    }
-    const uintptr_t share = bytes / members * static_cast<uintptr_t>(i) +
-                            std::min(static_cast<uintptr_t>(i), static_cast<uintptr_t>(bytes % members));
-    const uintptr_t end =
-        i == parts ? pages.end : std::min(pages.end, (from + share + page_size() - 1) / page_size() * page_size());
-    if (machine().with_memory().has(node)) {
+  // The parts that are one byte longer than the others come first.
+  const uintptr_t share = bytes / members;
+  const uintptr_t longer = bytes % members;
+  const auto part_at = [&](uintptr_t address) {
+    const uintptr_t offset = address - from;
+    const uintptr_t of_longer = longer * (share + 1);
+    return static_cast<int>(offset < of_longer ? offset / (share + 1) : longer + (offset - of_longer) / share);
+  };
+  const auto end_of_part = [&](int part) {
+    const auto next = static_cast<uintptr_t>(part) + 1;
+    return from + share * next + std::min(next, longer);
+  };
+  // Pages that follow each other on one node are placed at once. A page that several parts share is the first one's: of
+  // more parts than pages, only those at the beginning of a page are looked at.
+  const NodeSet nodes = usable_nodes();
+  for (uintptr_t begin = pages.begin; begin < pages.end;) {
+    const int node = node_of_member(part_at(begin), parts);
+    uintptr_t end = begin;
+    do {
+      end = std::max((end_of_part(part_at(end)) + page_size() - 1) / page_size() * page_size(), end + page_size());
+    } while (end < pages.end && node_of_member(part_at(end), parts) == node);
+    end = std::min(end, pages.end);
+    if (nodes.has(node)) {
       if (const int error = place({begin, end}, MemoryPolicy::preferred, only(node)); error != 0) return error;
     }
-    begin = std::max(begin, end);
+    begin = end;
   }
   return 0;
 }

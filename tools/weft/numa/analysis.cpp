@@ -265,13 +265,30 @@ double misplaced_touches(const std::vector<const RecordedTouch*>& touches, const
   return known > 0 ? wrong / known : 0;
 }
 
+// Whether the initial thread of the process has allocated all of these blocks, and touched them first as far as is
+// known.
+bool is_serial(const Evidence& evidence, const Group& group) {
+  const int initial = evidence.recorded.pid;
+  return std::all_of(group.arrays.begin(), group.arrays.end(),
+                     [&](const RecordedArray* array) { return array->thread == initial; }) &&
+         std::all_of(group.touches.begin(), group.touches.end(),
+                     [&](const RecordedTouch* touch) { return !touch->first || touch->thread == initial; });
+}
+
 void describe_touches(const Group& group, const Placements& placements, ArrayRow& row) {
   std::set<int> first;
+  double placed = 0;
+  double elsewhere = 0;
   for (const RecordedTouch* touch : group.touches) {
     if (!touch->first) continue;
     first.insert(touch->thread);
     row.first_touch[touch->node] += 1;
+    const int home = home_of(*touch, placements);
+    if (home < 0) continue;
+    placed += 1;
+    elsewhere += home != touch->node ? 1 : 0;
   }
+  row.recycled = placed > 0 ? elsewhere / placed : 0;
   row.first_threads = static_cast<int>(first.size());
   normalise(row.first_touch);
 
@@ -348,6 +365,7 @@ ArrayRow describe(const Evidence& evidence, const Group& group, const std::vecto
   row.use_line = line_of(group.touches, false, symbols);
   Placements placements;
   describe_places(evidence, group, row, placements);
+  row.serial = is_serial(evidence, group);
   describe_touches(group, placements, row);
   describe_expectation(schedule, placements, row);
   return row;
@@ -369,7 +387,11 @@ Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols)
   const platform::NodeSet& online = kernel.nodes().online();
   for (int node = online.first(); node >= 0; node = online.next(node + 1)) report.nodes.push_back(node);
   Machine machine;
-  machine.memory_nodes = kernel.nodes().with_memory().count();
+  platform::NodeSet memory = kernel.nodes().with_memory();
+  if (!evidence.allowed_nodes.empty()) {
+    memory.keep_only(platform::parse_node_list(evidence.allowed_nodes.c_str()));
+  }
+  machine.memory_nodes = memory.count();
   machine.sampled =
       evidence.recorded.touching == weft::numa::Touching::sample && evidence.recorded.stop != weft::numa::Stop::peers;
   const std::vector<int> schedule = static_schedule(report.threads);

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -22,8 +23,25 @@ constexpr int kBySignal = 128;
 
 volatile sig_atomic_t g_child = 0;
 
+// Whoever asks for the end twice wants it: a program that does not come to it is killed. The report follows.
+volatile sig_atomic_t g_terminated = 0;
+volatile sig_atomic_t g_interrupted = 0;
+
 void pass_on(int number) {
-  if (g_child > 0) kill(g_child, number);
+  if (g_child <= 0) return;
+  const bool again = number == SIGTERM && g_terminated != 0;
+  if (number == SIGTERM) g_terminated = 1;
+  kill(g_child, again ? SIGKILL : number);
+}
+
+// By a terminal, which sends it to the program too. Programs that people talk to take many, one at a time.
+void count_interrupt(int) {
+  constexpr sig_atomic_t kTogether = 2;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const auto now = static_cast<sig_atomic_t>(time.tv_sec);
+  if (g_child > 0 && g_interrupted != 0 && now - g_interrupted < kTogether) kill(g_child, SIGKILL);
+  g_interrupted = now;
 }
 
 void ignored(int) {}
@@ -35,7 +53,10 @@ constexpr int kForProgram[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 void set_handlers(void (*terminal)(int), void (*others)(int)) {
   struct sigaction action{};
   action.sa_handler = terminal;
-  for (const int number : kFromTerminal) sigaction(number, &action, nullptr);
+  for (const int number : kFromTerminal) {
+    action.sa_handler = number == SIGINT ? count_interrupt : terminal;
+    sigaction(number, &action, nullptr);
+  }
   action.sa_handler = others;
   for (const int number : kForProgram) sigaction(number, &action, nullptr);
 }

@@ -44,6 +44,7 @@ struct Evidence {
   bool running = false;  // still, when it was looked at
   Recorded recorded;
   std::map<uint32_t, History> history;  // by the number of the array
+  std::string allowed_nodes;              // that it may have memory on, as a list; empty: not known
   std::vector<Thread> threads;          // when there were most of them
   std::string maps;                     // /proc/PID/maps and numa_maps, as late as possible
   std::string numa_maps;

@@ -79,6 +79,7 @@ Json to_json(const Report& report) {
           {"collected",
            {{"arrays", recorded.allocated},
             {"lost", recorded.lost},
+            {"left_out", recorded.left_out},
             {"touches", recorded.touches.size()},
             {"rounds", recorded.rounds},
             {"seconds", static_cast<double>(recorded.spent) * 1e-9}}},

@@ -46,6 +46,18 @@ class RunningKernel : public Kernel {
     return numbers;
   }
 
+  std::vector<std::string> files_of(pid_t process) const override {
+    std::vector<std::string> files;
+    std::error_code error;
+    const std::string folder = "/proc/" + std::to_string(process) + "/fd";
+    for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder, error)) {
+      std::error_code gone;
+      const std::filesystem::path file = std::filesystem::read_symlink(entry.path(), gone);
+      if (!gone) files.push_back(file.string());
+    }
+    return files;
+  }
+
   int query_pages(pid_t process, const std::vector<uint64_t>& pages, std::vector<int>& nodes) const override {
     nodes.assign(pages.size(), -ENOENT);
     std::vector<void*> addresses;

@@ -22,6 +22,8 @@ class Kernel {
   virtual int read(const std::string& file, std::string& text) const = 0;
   // The numbers in the names of a folder, such as those of /proc/PID/task.
   virtual std::vector<int> numbers_in(const std::string& folder) const = 0;
+  // What the files that a process has open are, as the links of /proc/PID/fd say.
+  virtual std::vector<std::string> files_of(pid_t process) const = 0;
   // On which nodes pages of the process lie; a negative value: that of an errno. Returns 0, or an errno.
   virtual int query_pages(pid_t process, const std::vector<uint64_t>& pages, std::vector<int>& nodes) const = 0;
 };

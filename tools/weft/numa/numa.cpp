@@ -11,7 +11,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -52,12 +54,20 @@ uint64_t parse_size(const std::string& text) {
   return number > UINT64_MAX >> shift ? 0 : number << shift;
 }
 
-// A folder for the records, which goes with this.
+bool has_room(const std::string& folder) {
+  constexpr uint64_t kEnough = 16 << 20;
+  struct statvfs status{};
+  return statvfs(folder.c_str(), &status) == 0 && uint64_t{status.f_bavail} * status.f_frsize >= kEnough;
+}
+
+// A folder for the records, which goes with this: in memory if there is room, else where temporary files are.
 class RecordFolder {
  public:
   RecordFolder() {
     const char* temporary = std::getenv("TMPDIR");
-    for (const std::string& place : {std::string("/dev/shm"), std::string(temporary != nullptr ? temporary : "/tmp")}) {
+    std::vector<std::string> places = {"/dev/shm", temporary != nullptr ? temporary : "/tmp"};
+    if (!has_room(places.front()) && has_room(places.back())) std::swap(places.front(), places.back());
+    for (const std::string& place : places) {
       std::string name = place + "/weft-numa-XXXXXX";
       if (mkdtemp(name.data()) == nullptr) continue;
       path_ = name;
@@ -78,21 +88,51 @@ class RecordFolder {
   fs::path path_;
 };
 
-bool write_file(const std::string& file, const std::string& text) {
-  if (file == "-") {
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();  // the caller looks at the rest
+// A file for a report. It is opened before the program runs: a long run must not end with a report that has no place.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& name) : name_(name) {
+    if (name.empty() || name == "-") return;
+    out_ = std::fopen(name.c_str(), "we");
+    if (out_ == nullptr) complain();
   }
-  std::FILE* out = std::fopen(file.c_str(), "we");
-  const bool written = out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  const int error = errno;
-  const bool closed = out != nullptr && std::fclose(out) == 0;
-  if (written && closed) return true;
-  base::warn("numa: %s: %s", file.c_str(), std::strerror(written ? errno : error));
-  return false;
-}
+  ~ReportFile() {
+    if (out_ != nullptr) std::fclose(out_);
+  }
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+
+  bool good() const { return name_.empty() || name_ == "-" || out_ != nullptr; }
+  bool write(const std::string& text) {
+    // Of stdout the caller looks at the rest.
+    if (name_ == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    std::FILE* out = std::exchange(out_, nullptr);
+    const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+    const int error = errno;
+    const bool closed = std::fclose(out) == 0;
+    if (written && closed) return true;
+    errno = written ? errno : error;
+    complain();
+    return false;
+  }
+
+ private:
+  void complain() const { base::warn("numa: %s: %s", name_.c_str(), std::strerror(errno)); }
+
+  const std::string name_;
+  std::FILE* out_ = nullptr;
+};
+
+struct ReportFiles {
+  explicit ReportFiles(const NumaOptions& options) : json(options.json), picture(options.picture) {}
+  bool good() const { return json.good() && picture.good(); }
+  ReportFile json;
+  ReportFile picture;
+};
 
 // All forms that were asked for; `text` is where the one for people goes.
-bool write_reports(const NumaOptions& options, const std::vector<Report>& reports, std::FILE* text) {
+bool write_reports(const NumaOptions& options, ReportFiles& files, const std::vector<Report>& reports,
+                   std::FILE* text) {
   // A reader that has gone is an error like others: the folder of the records must not stay.
   std::signal(SIGPIPE, SIG_IGN);
   bool good = true;
@@ -104,8 +144,8 @@ bool write_reports(const NumaOptions& options, const std::vector<Report>& report
     if (std::fflush(text) != 0) good = false;
     if (!good && text == stderr) return false;  // there is nobody to tell
   }
-  if (!options.json.empty()) good = write_file(options.json, numa::to_json(reports)) && good;
-  if (!options.picture.empty()) good = write_file(options.picture, numa::to_picture(reports)) && good;
+  if (!options.json.empty()) good = files.json.write(numa::to_json(reports)) && good;
+  if (!options.picture.empty()) good = files.picture.write(numa::to_picture(reports)) && good;
   return good;
 }
 
@@ -136,7 +176,7 @@ std::vector<Report> analyse_all(const Kernel& kernel, const std::vector<Evidence
   return reports;
 }
 
-int look_at_program(const NumaOptions& options, const weft::numa::Settings& settings) {
+int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::numa::Settings& settings) {
   const Program program = examine_program(options.command.front());
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;
@@ -154,15 +194,19 @@ int look_at_program(const NumaOptions& options, const weft::numa::Settings& sett
   numa::Watched watched(*kernel, folder.path());
   const numa::Ending ending = numa::run_child(program.path, options.command, [&] { watched.look(); });
   const std::vector<Evidence> all = watched.finish();
+  if (watched.without_room() > 0) {
+    base::warn("numa: %s: no room for what was found out in %d process%s; free some there, or in TMPDIR",
+               folder.path().c_str(), watched.without_room(), watched.without_room() == 1 ? "" : "es");
+  }
   if (all.empty()) {
     base::warn("numa: %s has left nothing to report: was the collector kept out of it?", program.path.c_str());
     return ending.exit_code != 0 ? ending.exit_code : kFailed;
   }
-  const bool written = write_reports(options, analyse_all(*kernel, all, folder.path()), stderr);
+  const bool written = write_reports(options, files, analyse_all(*kernel, all, folder.path()), stderr);
   return ending.exit_code != 0 || written ? ending.exit_code : kFailed;
 }
 
-int look_at_process(const NumaOptions& options, const weft::numa::Settings& settings) {
+int look_at_process(const NumaOptions& options, ReportFiles& files, const weft::numa::Settings& settings) {
   const std::string& name = options.command.front();
   const auto kernel = numa::running_kernel();
   std::vector<Evidence> one(1);
@@ -173,7 +217,7 @@ int look_at_process(const NumaOptions& options, const weft::numa::Settings& sett
     base::warn("numa: process %s: %s", name.c_str(), why.c_str());
     return kFailed;
   }
-  return write_reports(options, analyse_all(*kernel, one, folder.path()), stdout) ? 0 : kFailed;
+  return write_reports(options, files, analyse_all(*kernel, one, folder.path()), stdout) ? 0 : kFailed;
 }
 
 bool is_process(const NumaOptions& options) {
@@ -197,7 +241,10 @@ int show_numa(const NumaOptions& options) {
                                                  : weft::numa::Touching::sample;
   const platform::CpuSet cpus = platform::thread_cpus();
   std::memcpy(settings.cpus, cpus.data(), sizeof settings.cpus);
-  return is_process(options) ? look_at_process(options, settings) : look_at_program(options, settings);
+  settings.command = getpid();
+  ReportFiles files(options);
+  if (!files.good()) return kFailed;
+  return is_process(options) ? look_at_process(options, files, settings) : look_at_program(options, files, settings);
 }
 
 }  // namespace weft::tools

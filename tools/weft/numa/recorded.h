@@ -57,7 +57,10 @@ struct Recorded {
   uint64_t least_size = 0;
   uint64_t allocated = 0;  // arrays, ever
   uint64_t lost = 0;
+  uint64_t left_out = 0;  // blocks that there was no time for
+  bool full = false;      // the disk had no room for more
   uint64_t rounds = 0;
+  uint64_t paused = 0;  // of them
   int64_t spent = 0;
   int sampler = 0;
   int query_error = 0;
@@ -66,10 +69,16 @@ struct Recorded {
   std::vector<RecordedTouch> touches;
 };
 
-// False when the file is no record, or not yet.
-bool read_record(const std::string& file, Recorded& recorded);
+// How much of a record is read.
+enum class Depth { header, arrays, all };
 
-// The same of what is mapped already.
-bool read_record(const weft::numa::Record& record, Recorded& recorded);
+// False when the file is no record, or not yet. The file has holes, which are not filled by this.
+bool read_record(const std::string& file, Recorded& recorded, Depth depth = Depth::all);
+
+// The same of what is in memory already.
+bool read_record(const weft::numa::Record& record, Recorded& recorded, Depth depth = Depth::all);
+
+// Tells the collector that others reach into the memory of its process.
+void note_peers(const std::string& file);
 
 }  // namespace weft::tools::numa

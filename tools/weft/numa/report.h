@@ -59,6 +59,9 @@ struct ArrayRow {
   double decided = 0;  // part of it of which it is known who uses it
   double misplaced = 0;  // part of the pages that lie elsewhere than whoever uses that part
   double moved = 0;  // part of the pages whose node has changed
+  double recycled =
+      0;  // part of the first touches whose page lay elsewhere already: others had used that memory before
+  bool serial = false;  // the initial thread has allocated it, and touched it first if anybody was seen to
   bool modelled = false;  // the verdict stands on the model of a static schedule, not on touches
   // By position: the node of the pages, of the users, as expected; -1: none, or not known; -2: several.
   std::array<int, kStrip> lies{};

@@ -98,10 +98,16 @@ void judge_misplaced(const Machine& machine, ArrayRow& row, const Shares& pages,
   const int user = greatest(row.use);
   const std::string lies = lies_text(pages);
   const std::string bind = machine.floating ? "bind the threads (OMP_PROC_BIND=true), and " : "";
+  const bool by_default = row.policy.empty() || begins(row.policy, "default") || begins(row.policy, "local");
   if (row.moved >= kMoved) {
     say(row, Verdict::balanced_away,
         lies + ", " + used_text(row, home) + ": the kernel has moved " + std::to_string(percent(row.moved)) +
             " % of it away from its users: bind the threads (OMP_PROC_BIND=true), or run with weft run --numa local");
+  } else if (by_default && row.recycled >= kFault) {
+    say(row, on_one ? Verdict::wrong_node : Verdict::mismatched,
+        lies + ", " + used_text(row, home) +
+            ": recycled memory, whose pages lie where those had them who used it before: " + bind +
+            "allocate it once and keep it, or place it with weft_numa_split() or weft_numa_interleave() (weft.h)");
   } else if (share_of(row.use, user) >= kNearlyAll && on_one) {
     say(row, Verdict::wrong_node,
         lies + ", used from " + node_text(user) + ": " + bind + "initialise it there (now " + place_to_change(row) +
@@ -157,7 +163,8 @@ void judge(const Machine& machine, ArrayRow& row) {
   double wrong = row.remote >= kFault ? row.misplaced : 0;
   const bool seen = row.touches >= kLeastTouches && (row.remote < kFault || row.decided >= kMostlyDecided);
   if (!seen) {
-    if (machine.sampled || row.expected_remote < 0) {
+    // What threads have initialised together, or one of them for itself, need not be divided as the model says.
+    if (machine.sampled || row.expected_remote < 0 || (!row.serial && row.expected_remote >= kFault)) {
       return say(row, Verdict::unknown,
                  lies + (machine.floating ? "; threads are not bound to nodes" : "") + "; too few touches were seen");
     }

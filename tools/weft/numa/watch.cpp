@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 
 namespace weft::tools::numa {
@@ -101,6 +102,21 @@ Balancing since(const Balancing& before, const Balancing& now) {
   return {before.known && now.known, now.enabled, now.migrated - before.migrated, now.hint_faults - before.hint_faults};
 }
 
+bool has_peers(const Kernel& kernel, int pid) {
+  const std::vector<std::string> files = kernel.files_of(pid);
+  static constexpr const char* kReaching[] = {"anon_inode:[io_uring]", "/dev/infiniband/", "/dev/nvidia-uvm",
+                                              "/dev/kfd"};
+  return std::any_of(files.begin(), files.end(), [](const std::string& file) {
+    return std::any_of(std::begin(kReaching), std::end(kReaching),
+                       [&](const char* known) { return file.rfind(known, 0) == 0; });
+  });
+}
+
+std::string allowed_nodes(const Kernel& kernel, const std::string& process) {
+  std::string status;
+  return kernel.read("/proc/" + process + "/status", status) == 0 ? field(status, "Mems_allowed_list:") : std::string();
+}
+
 std::vector<Thread> threads_of(const Kernel& kernel, int pid, int except) {
   std::vector<Thread> threads;
   for (const int number : kernel.numbers_in(proc(pid, "task"))) {
@@ -125,6 +141,8 @@ std::vector<Thread> threads_of(const Kernel& kernel, int pid, int except) {
 void look(const Kernel& kernel, const Recorded* recorded, Evidence& evidence) {
   std::vector<Thread> threads = threads_of(kernel, evidence.pid, recorded != nullptr ? recorded->sampler : 0);
   if (threads.size() >= evidence.threads.size()) evidence.threads = std::move(threads);
+  const std::string nodes = allowed_nodes(kernel, std::to_string(evidence.pid));
+  if (!nodes.empty()) evidence.allowed_nodes = nodes;
   if (recorded != nullptr) look_at_places(kernel, *recorded, evidence);
 }
 

@@ -13,6 +13,13 @@ Balancing since(const Balancing& before, const Balancing& now);
 // Adds what was found of the pages of an array.
 void add_look(History& history, const std::vector<int>& found);
 
+// Whether others reach into the memory of a process without a call of the C library: by a ring of io_uring, which the
+// process may have without a library for it, or by a device.
+bool has_peers(const Kernel& kernel, int pid);
+
+// The nodes that the process may have memory on; empty: not known.
+std::string allowed_nodes(const Kernel& kernel, const std::string& process);
+
 // Adds what can be seen now. `recorded`: the arrays that are live; null: none is known.
 void look(const Kernel& kernel, const Recorded* recorded, Evidence& evidence);
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+
+#include <signal.h>
 
 #include "numa/running.h"
 #include "numa/watch.h"
@@ -36,6 +39,8 @@ void read_if_there(const Kernel& kernel, const std::string& file, std::string& i
   if (kernel.read(file, text) == 0 && !text.empty()) into = std::move(text);
 }
 
+bool is_there(int pid) { return kill(pid, 0) == 0 || errno == EPERM; }
+
 }  // namespace
 
 Watched::Watched(const Kernel& kernel, fs::path folder)
@@ -43,16 +48,28 @@ Watched::Watched(const Kernel& kernel, fs::path folder)
 
 void Watched::look() {
   each_record(folder_, [&](const fs::path& file, int pid) {
-    Recorded recorded;
-    if (!read_record(file, recorded) || recorded.pid != pid || recorded.ended != 0) return;
-    Evidence& evidence = of_file_[file.filename()];
-    evidence.pid = pid;
-    const std::string command = command_of(kernel_, pid);
-    if (!command.empty()) evidence.command = command;
-    if (recorded.arrays.empty()) return;
-    numa::look(kernel_, &recorded, evidence);
-    read_if_there(kernel_, "/proc/" + std::to_string(pid) + "/maps", evidence.maps);
+    if (over_.count(file.filename()) == 0) look_at(file, pid);
   });
+}
+
+// A program that starts many others leaves many records: those of programs that have ended, or have no arrays, are not
+// read again, or not as a whole.
+void Watched::look_at(const fs::path& file, int pid) {
+  Recorded recorded;
+  const bool good = read_record(file, recorded, Depth::header) && recorded.pid == pid;
+  if ((good && recorded.ended != 0) || !is_there(pid)) {
+    over_.insert(file.filename());
+    return;
+  }
+  if (!good) return;
+  Evidence& evidence = of_file_[file.filename()];
+  evidence.pid = pid;
+  const std::string command = command_of(kernel_, pid);
+  if (!command.empty()) evidence.command = command;
+  if (recorded.allocated == 0 || !read_record(file, recorded, Depth::arrays)) return;
+  if (has_peers(kernel_, pid)) note_peers(file);
+  numa::look(kernel_, &recorded, evidence);
+  read_if_there(kernel_, "/proc/" + std::to_string(pid) + "/maps", evidence.maps);
 }
 
 std::vector<Evidence> Watched::finish() {
@@ -60,7 +77,12 @@ std::vector<Evidence> Watched::finish() {
   const Balancing balancing = since(balancing_, balancing_now(kernel_));
   each_record(folder_, [&](const fs::path& file, int pid) {
     Evidence& evidence = of_file_[file.filename()];
-    if (!read_record(file, evidence.recorded)) return;
+    if (!read_record(file, evidence.recorded)) {
+      ++without_room_;
+      return;
+    }
+    if (evidence.recorded.full) ++without_room_;
+    if (evidence.allowed_nodes.empty()) evidence.allowed_nodes = allowed_nodes(kernel_, "self");
     evidence.pid = pid;
     evidence.has_record = true;
     evidence.balancing = balancing;

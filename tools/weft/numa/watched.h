@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,18 @@ class Watched {
   // What is known when all is over: of processes with arrays; if there are none, of the one that was started.
   std::vector<Evidence> finish();
 
+  // Processes of which nothing is known because the disk was full.
+  int without_room() const { return without_room_; }
+
  private:
+  void look_at(const std::filesystem::path& file, int pid);
+
   const Kernel& kernel_;
   const std::filesystem::path folder_;
   const Balancing balancing_;
   std::map<std::string, Evidence> of_file_;
+  std::set<std::string> over_;  // records of programs that have ended
+  int without_room_ = 0;
 };
 
 }  // namespace weft::tools::numa

@@ -57,9 +57,28 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
       break;
     case Stop::full: note("touches were sampled until there was no more room for them"); break;
     case Stop::no_thread: note("touches were not sampled: the thread for it could not be started"); break;
+    case Stop::small_stack:
+      note("touches were sampled until the program set a stack for handlers (sigaltstack) that is too small for them");
+      break;
+    case Stop::sandbox: note("the program was looked at until it gave up system calls (seccomp)"); break;
+    case Stop::namespaces:
+      note("touches were sampled until the program changed its namespaces, which no other thread may see");
+      break;
     case Stop::locked: note("touches were sampled until the program locked its memory (mlockall)"); break;
   }
-  if (recorded.lost > 0) note(std::to_string(recorded.lost) + " arrays are missing here: there were too many at once");
+  // Some calls at the wrong moment matter little.
+  if (recorded.rounds > 0 && 4 * recorded.paused >= recorded.rounds) {
+    note("touches were not sampled in " + std::to_string(recorded.paused) + " of " + std::to_string(recorded.rounds) +
+         " rounds: a thread was in a system call of which it is not known what memory it accesses");
+  }
+  if (recorded.lost > 0) {
+    note(std::to_string(recorded.lost) + " arrays are missing here: " +
+         (recorded.full ? "there was no room for them on the disk" : "there were too many at once"));
+  }
+  if (recorded.left_out > 0) {
+    note(std::to_string(recorded.left_out) +
+         " allocations were left out: to look at all of them would have slowed the program down");
+  }
   if (recorded.ended == 0 && !evidence.running)
     note("the program has not ended by itself: pages are as they were last seen");
 }
