@@ -2,6 +2,7 @@
 // The measuring program of `weft tune`, linked with one MPI.
 //   measure [--seconds S] [--entry-seconds S] [--number N] [--paper] PLAN RESULTS   a line of JSON for each entry
 //   levels RESULTS                                                                  a line of JSON for each level
+//   variables RESULTS NAME...                                                       a line for each variable of MPI
 //   host COMMAND...                                                                 the command on rank 0 only
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "host.h"
 #include "levels.h"
 #include "measure.h"
+#include "variables.h"
 
 namespace {
 
@@ -75,10 +77,19 @@ int levels(const char* results) {
   return 0;
 }
 
+int variables(const char* results, char** names) {
+  std::FILE* out = open(results);
+  if (out == nullptr) return 0;
+  weft::tune::describe_variables(out, names);
+  std::fclose(out);
+  return 0;
+}
+
 int run(int count, char** arguments) {
   const char* mode = count > 1 ? arguments[1] : "";
   if (std::strcmp(mode, "host") == 0 && count > 2) return weft::tune::host(arguments + 2);
   if (std::strcmp(mode, "levels") == 0 && count == 3) return levels(arguments[2]);
+  if (std::strcmp(mode, "variables") == 0 && count > 2) return variables(arguments[2], arguments + 3);
   Options options;
   int i = 2;
   for (; i + 1 < count && arguments[i][0] == '-'; ++i) {

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What came out, as tables of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from . import units
+from .console import say
+from .record import Place, Record
+from .stats import Estimate, mean_of_paper
+from .table import table
+from .ways import DEFAULT_NAME
+from .verifying import Verdict
+
+
+def _estimates(record: Record, place: Place, paper: bool) -> dict[str, Estimate]:
+    if not paper:
+        return record.estimates(place)
+    found = record.samples[place]
+    return {name: mean_of_paper(samples.times) for name, samples in found.items() if samples.times}
+
+
+def show_measured(record: Record, chosen: Mapping[Place, str] | None = None, paper: bool = False) -> None:
+    """For each operation the default, the best of the others, and what was chosen."""
+    for ranks, operation in sorted({place[:2] for place in record.samples}):
+        say(f"\n{operation}, {ranks} ranks" + (" (the paper's method)" if paper else ""))
+        rows = []
+        for size in record.sizes(ranks, operation):
+            place = (ranks, operation, size)
+            estimates = _estimates(record, place, paper)
+            default = estimates.get(DEFAULT_NAME)
+            others = sorted((e.median, name) for name, e in estimates.items() if name != DEFAULT_NAME)
+            best = others[0] if others else None
+            rows.append(
+                [
+                    units.size(size),
+                    units.time(default.median) if default else "-",
+                    f"{units.time(default.low)} to {units.time(default.high)}" if default else "-",
+                    f"{units.time(best[0])}  {best[1]}" if best else "-",
+                    chosen.get(place, DEFAULT_NAME) if chosen is not None else "",
+                ]
+            )
+        head = ["bytes", "default", "95 % interval", "best other", "chosen" if chosen is not None else ""]
+        say(table(head, rows))
+
+
+def show_verdicts(found: Sequence[Verdict], wanted: Mapping[Place, str]) -> None:
+    if not wanted:
+        return
+    say("\nRun again, with the file and without it, in turns:")
+    rows = []
+    for verdict in sorted(found, key=lambda verdict: (verdict.place[1], verdict.place[0], verdict.place[2])):
+        ranks, operation, size = verdict.place
+        real, low, high = verdict.real
+        rows.append(
+            [
+                operation,
+                verdict.way,
+                str(ranks),
+                units.size(size),
+                units.time(verdict.before.median),
+                units.time(verdict.after.median),
+                units.percent(-verdict.predicted),
+                f"{units.percent(-real)} ({units.percent(-high)} to {units.percent(-low)})",
+                "yes" if verdict.confirmed else "no: default kept",
+            ]
+        )
+    head = ["operation", "way", "ranks", "bytes", "default", "with file", "predicted", "real time (95 %)", "confirmed"]
+    say(table(head, rows, words=2))
+    unverified = [place for place in wanted if place not in {verdict.place for verdict in found}]
+    if unverified:
+        say(f"  {len(unverified)} more could not be run again in the time that was left: the default is kept for them")
