@@ -24,6 +24,9 @@ namespace {
 
 constexpr int kNotFound = 127;
 
+// Stands for the number of ranks in the command.
+constexpr char kRanks[] = "{ranks}";
+
 bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
 
 // What the launcher has told this rank about its job: an mpirun that sees it believes to be a rank.
@@ -51,7 +54,10 @@ pid_t start(char** command, const cpu_set_t& cpus, int ranks) {
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   forget_launcher();
-  setenv("WEFT_TUNE_RANKS", std::to_string(ranks).c_str(), 1);
+  std::string count = std::to_string(ranks);
+  for (char** argument = command; *argument != nullptr; ++argument) {
+    if (std::strcmp(*argument, kRanks) == 0) *argument = count.data();
+  }
   // A rank is often bound to one CPU. The jobs need those of all ranks.
   sched_setaffinity(0, sizeof cpus, &cpus);
   execvp(command[0], command);

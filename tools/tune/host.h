@@ -4,7 +4,8 @@
 
 namespace weft::tune {
 
-// Runs the command, which ends with a null, on rank 0. The exit code, on rank 0; 0 on the others. Collective.
+// Runs the command, which ends with a null, on rank 0; an argument "{ranks}" becomes their number. The exit code, on
+// rank 0; 0 on the others. Collective.
 int host(char** command);
 
 }  // namespace weft::tune

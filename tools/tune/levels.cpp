@@ -39,14 +39,18 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-// Half the time of a message and its answer.
-double ping(bool first, int other, int bytes, std::vector<char>& buffer, MPI_Comm comm) {
+// Half the time of a message and its answer. Both have been written just before, as data of programs has.
+double ping(bool first, int other, int bytes, MPI_Comm comm) {
   std::vector<double> times;
+  std::vector<char> out(bytes);
+  std::vector<char> in(bytes);
   for (int i = 0; i < kMessages; ++i) {
+    std::fill(out.begin(), out.end(), static_cast<char>(i));
+    MPI_Barrier(comm);
     const double start = now();
-    if (first) MPI_Send(buffer.data(), bytes, MPI_BYTE, other, kTag, comm);
-    MPI_Recv(buffer.data(), bytes, MPI_BYTE, other, kTag, comm, MPI_STATUS_IGNORE);
-    if (!first) MPI_Send(buffer.data(), bytes, MPI_BYTE, other, kTag, comm);
+    if (first) MPI_Send(out.data(), bytes, MPI_BYTE, other, kTag, comm);
+    MPI_Recv(in.data(), bytes, MPI_BYTE, other, kTag, comm, MPI_STATUS_IGNORE);
+    if (!first) MPI_Send(out.data(), bytes, MPI_BYTE, other, kTag, comm);
     times.push_back((now() - start) / 2);
   }
   return median(times);
@@ -131,8 +135,7 @@ void measure_levels(std::FILE* out) {
     constexpr int kPoints = std::size(kSizes);
     double found[kPoints + 2] = {};
     if (takes_part) {
-      std::vector<char> buffer(kSizes[kPoints - 1], 1);
-      for (int i = 0; i < kPoints; ++i) found[i] = ping(first, first ? 1 : 0, kSizes[i], buffer, two);
+      for (int i = 0; i < kPoints; ++i) found[i] = ping(first, first ? 1 : 0, kSizes[i], two);
       if (static_cast<Level>(level) != Level::kHosts) share(first, two, found[kPoints], found[kPoints + 1]);
       MPI_Comm_free(&two);
     }

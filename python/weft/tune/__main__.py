@@ -4,6 +4,8 @@
 import os
 import sys
 
+if sys.version_info < (3, 9):  # noqa: UP036
+    sys.exit("weft: tune: Python 3.9 or newer is wanted, this is " + sys.version.split()[0])
 if __package__ in (None, ""):
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

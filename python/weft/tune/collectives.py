@@ -213,5 +213,3 @@ def _draw(record: Record, chosen: Mapping[Place, str], into: pathlib.Path, paper
     files = draw(record, chosen, into, paper)
     if files:
         say(f"Pictures: {', '.join(str(file) for file in files)} (and .svg)")
-
-

@@ -69,7 +69,7 @@ class Progress:
         print(f"[{elapsed} of {budget}] {self._text}", file=sys.stderr, flush=True)
 
 
-def _bar() -> Any:
+def _bar() -> Any:  # noqa: ANN401
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

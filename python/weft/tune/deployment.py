@@ -51,9 +51,7 @@ class Deployment:
         if isinstance(self.mpi, OpenMpi):
             prefix = "OMPI_MCA_"
             options = [
-                word
-                for name, value in self.variables(tables).items()
-                for word in ("--mca", name[len(prefix) :], value)
+                word for name, value in self.variables(tables).items() for word in ("--mca", name[len(prefix) :], value)
             ]
         else:
             options = [word for name, value in self.variables(tables).items() for word in ("-genv", name, value)]

@@ -51,7 +51,9 @@ def find_launcher(family: str | None, given: str | None, ranks: int) -> Launcher
             raise usage(f"--launcher: {given}: there is no such program")
         found = _family_of(command[0])
         if found is None and family is None:
-            raise usage(f"--launcher: {given} is neither Open MPI's nor MPICH's; say which it is like: --mpi openmpi|mpich")
+            raise usage(
+                f"--launcher: {given} is neither Open MPI's nor MPICH's; say which it is like: --mpi openmpi|mpich"
+            )
         return Launcher(family or found or "", tuple(command))
     seen = []
     names = ["mpirun", "mpiexec", *(f"{name}.{kind}" for kind in NAMES for name in ("mpirun", "mpiexec"))]

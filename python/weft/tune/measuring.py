@@ -72,14 +72,14 @@ class Measuring:
             for size in sizes_of(operation, sizes, ranks)
         }
 
-    def measure(self, wanted: dict[Place, list[Way]], ranks: int, seconds: float) -> None:
+    def measure(self, wanted: dict[Place, list[Way]], ranks: int, seconds: float, rounds: int = _ROUNDS) -> None:
         """In this time; what has not been measured then is missing in the record."""
         end = self._progress.elapsed() + seconds
         if self._paper:
             self._progress.stage(f"{ranks} ranks: the paper's method")
             self._round(wanted, ranks, 51, seconds)
             return
-        for number in range(_ROUNDS):
+        for number in range(rounds):
             left = end - self._progress.elapsed()
             chosen = wanted if number == 0 else self._open(wanted)
             if left <= 0 or not chosen:
@@ -87,7 +87,7 @@ class Measuring:
             count = sum(len(ways) for ways in chosen.values())
             self._progress.stage(f"{ranks} ranks: round {number + 1}, {count} measurements")
             # The first round must leave time for the others, but all entries must have a chance.
-            share = 0.5 if number == 0 else 1.0 / (_ROUNDS - number)
+            share = 0.5 if number == 0 and rounds > 1 else 1.0 / (rounds - number)
             calls = _FIRST_CALLS if number == 0 else _CALLS
             aim = max(left * share, min(left, 1.0))
             self._round(chosen, ranks, calls, left if number == 0 else aim, aim)

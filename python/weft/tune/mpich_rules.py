@@ -97,7 +97,9 @@ def parse(document: Mapping[str, Any], file: str) -> Decision:
 
 def _tables(name: str, intra: Tree) -> list[Table]:
     found = []
-    limits = [(int(m[1]), branch) for m, branch in ((re.fullmatch(r"comm_size<(\d+)", k), b) for k, b in intra.items()) if m]
+    limits = [
+        (int(m[1]), branch) for m, branch in ((re.fullmatch(r"comm_size<(\d+)", k), b) for k, b in intra.items()) if m
+    ]
     for (before, _), (limit, branch) in zip(limits, limits[1:]):
         if limit != before + 1:
             continue

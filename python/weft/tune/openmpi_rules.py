@@ -17,9 +17,23 @@ from .operations import OPERATIONS, openmpi_bytes
 
 FORMAT = "Open MPI rules (text)"
 _IDS = (
-    "allgather allgatherv allreduce alltoall alltoallv alltoallw barrier bcast exscan gather gatherv reduce "
-    "reduce_scatter reduce_scatter_block scan scatter"
-).split()
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "barrier",
+    "bcast",
+    "exscan",
+    "gather",
+    "gatherv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "scatter",
+)
 _VERSION = re.compile(r"rule-file-version-(\d+)\s*$")
 
 
@@ -66,8 +80,8 @@ class _Numbers:
         found = next(self._numbers, None)
         if found is None:
             raise Fault(
-                f"{self._file}, line {self.line}: the file ends where {what} should be: it is cut off, or a count above "
-                "is too large"
+                f"{self._file}, line {self.line}: the file ends where {what} should be: it is cut off, or a count "
+                "above is too large"
             )
         return found[1]
 
@@ -86,7 +100,9 @@ def parse(text: str, file: str) -> Decision:
     for _ in range(numbers.next("the number of operations")):
         index = numbers.next("an operation")
         if index >= len(_IDS):
-            raise Fault(f"{file}, line {numbers.line}: {index}: Open MPI's operations have the numbers 0 to {len(_IDS) - 1}")
+            raise Fault(
+                f"{file}, line {numbers.line}: {index}: Open MPI's operations have the numbers 0 to {len(_IDS) - 1}"
+            )
         previous = -1
         for _ in range(numbers.next("how many numbers of ranks there are")):
             ranks = numbers.next("a number of ranks")
@@ -98,7 +114,9 @@ def parse(text: str, file: str) -> Decision:
                 table.rules.append(_rule(numbers, version, table))
             decision.tables.append(table)
     if numbers.rest():
-        decision.faults.append(f"line {numbers.line}: there is more behind the last operation that the first line counts")
+        decision.faults.append(
+            f"line {numbers.line}: there is more behind the last operation that the first line counts"
+        )
     _check(decision)
     return decision
 
@@ -124,8 +142,8 @@ def _check(decision: Decision) -> None:
             continue
         if table.rules[0].size != 0:
             decision.faults.append(
-                f"line {table.rules[0].line}: {where}: there is no rule for size 0; Open MPI takes this one for smaller "
-                "messages too, or drops all of them"
+                f"line {table.rules[0].line}: {where}: there is no rule for size 0; Open MPI takes this one for "
+                "smaller messages too, or drops all of them"
             )
         for before, rule in zip(table.rules, table.rules[1:]):
             if rule.size <= before.size:

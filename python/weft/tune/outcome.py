@@ -10,8 +10,8 @@ from .console import say
 from .record import Place, Record
 from .stats import Estimate, mean_of_paper
 from .table import table
-from .ways import DEFAULT_NAME
 from .verifying import Verdict
+from .ways import DEFAULT_NAME
 
 
 def _estimates(record: Record, place: Place, paper: bool) -> dict[str, Estimate]:

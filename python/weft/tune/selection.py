@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from .stats import Estimate
@@ -61,15 +62,15 @@ def select_whole(measured: BySize, margin: float = MARGIN) -> dict[int, str]:
 
 
 def thresholds(chosen: Mapping[int, str]) -> list[tuple[int, str]]:
-    """From how many bytes on each way holds. Another way than the default holds only where it was measured: from the
-    size where it won (the smallest measured size: from 0 on) to the next larger one that was measured."""
+    """From how many bytes on each way holds. Another way than the default begins at the size where it was measured to
+    win (at 0, if that is the smallest), and ends half way to the next one, or with the largest."""
     found: list[tuple[int, str]] = []
     sizes = sorted(chosen)
     for i, size in enumerate(sizes):
         name = chosen[size]
         start = 0 if i == 0 else size
         if i > 0 and name == DEFAULT_NAME:
-            start = sizes[i - 1] + 1
+            start = math.isqrt(sizes[i - 1] * size) + 1
         if not found or found[-1][1] != name:
             found.append((start, name))
     if found and found[-1][1] != DEFAULT_NAME and sizes[-1] > 0:

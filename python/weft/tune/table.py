@@ -11,6 +11,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1) ->
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     lines = []
     for row in (head, *rows):
-        cells = [cell.ljust(width) if i < words else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
+        cells = [
+            cell.ljust(width) if i < words else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
+        ]
         lines.append("  " + "  ".join(cells).rstrip())
     return "\n".join(lines)
