@@ -161,7 +161,7 @@ def run(options: argparse.Namespace, folder: str) -> int:
     record.about["missing"] = lacking
     record.write(deployment.record)
     show_measured(record, choices.chosen)
-    show_verdicts(found, first)
+    show_verdicts(found, first, choices.changed())
     _say_rest(record, lacking, budget)
     code = _write(choices, deployment, counts, launcher.command)
     _draw(record, choices.chosen, into)

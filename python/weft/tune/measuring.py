@@ -88,7 +88,8 @@ class Measuring:
             self._progress.stage(f"{ranks} ranks: round {number + 1}, {count} measurements")
             # The first round must leave time for the others, but all entries must have a chance.
             share = 0.5 if number == 0 and rounds > 1 else 1.0 / (rounds - number)
-            calls = _FIRST_CALLS if number == 0 else _CALLS
+            # Few ways are left in later rounds: more calls of each.
+            calls = _FIRST_CALLS if number == 0 else _CALLS << (number - 1)
             aim = max(left * share, min(left, 1.0))
             self._round(chosen, ranks, calls, left if number == 0 else aim, aim)
 

@@ -45,7 +45,8 @@ def show_measured(record: Record, chosen: Mapping[Place, str] | None = None, pap
         say(table(head, rows))
 
 
-def show_verdicts(found: Sequence[Verdict], wanted: Mapping[Place, str]) -> None:
+def show_verdicts(found: Sequence[Verdict], wanted: Mapping[Place, str], kept: Mapping[Place, str]) -> None:
+    """`kept` are those that the file has in the end."""
     if not wanted:
         return
     say("\nRun again, with the file and without it, in turns:")
@@ -63,11 +64,17 @@ def show_verdicts(found: Sequence[Verdict], wanted: Mapping[Place, str]) -> None
                 units.time(verdict.after.median),
                 units.percent(-verdict.predicted),
                 f"{units.percent(-real)} ({units.percent(-high)} to {units.percent(-low)})",
-                "yes" if verdict.confirmed else "no: default kept",
+                _words(verdict, verdict.place in kept),
             ]
         )
-    head = ["operation", "way", "ranks", "bytes", "default", "with file", "predicted", "real time (95 %)", "confirmed"]
+    head = ["operation", "way", "ranks", "bytes", "default", "with file", "predicted", "real time (95 %)", "so"]
     say(table(head, rows, words=2))
     unverified = [place for place in wanted if place not in {verdict.place for verdict in found}]
     if unverified:
         say(f"  {len(unverified)} more could not be run again in the time that was left: the default is kept for them")
+
+
+def _words(verdict: Verdict, kept: bool) -> str:
+    if kept:
+        return "taken" if verdict.confirmed else "taken: all sizes or none"
+    return "default: faster, but not at all sizes" if verdict.confirmed else "default"

@@ -58,7 +58,14 @@ def select_whole(measured: BySize, margin: float = MARGIN) -> dict[int, str]:
             return {}
         gains = gains or clearly_faster(others[best], ways[DEFAULT_NAME], margin)
         chosen[size] = best
-    return chosen if gains else {}
+    if not gains:
+        return {}
+    sizes = sorted(chosen)
+    for before, size in zip(sizes, sizes[1:]):
+        neighbour, ways = chosen[before], measured[size]
+        if neighbour in ways and not clearly_faster(ways[chosen[size]], ways[neighbour], margin):
+            chosen[size] = neighbour
+    return chosen
 
 
 def thresholds(chosen: Mapping[int, str]) -> list[tuple[int, str]]:

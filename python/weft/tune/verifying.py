@@ -13,7 +13,7 @@ from .record import Place, Record
 from .selection import MARGIN
 from .stats import Estimate, estimate, gain
 
-_CALLS = 20
+_CALLS = 40
 _TURNS = 8
 _LEAST_TURNS = 2
 
