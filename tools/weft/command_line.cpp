@@ -40,6 +40,8 @@ void add_run_options(CLI::App* command, RunOptions& run) {
       ->check(CLI::Range(1, 4096));
   command->add_flag("--node", run.node, "share the CPUs with the user's other processes that are run so");
   command->add_flag("--mpi", run.mpi, "a blocking call of MPI pauses its task, and the CPU does other work meanwhile");
+  command->add_flag("--collectives", run.collectives,
+                    "MPI's collectives among ranks of one node by weft, through memory that they share");
   command->add_option("--weight", run.weight, "share of the CPUs beside others, with --node (default: 100)")
       ->check(CLI::Range(1, 10000));
   command->add_flag("--preload", run.preload,
@@ -139,6 +141,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
               "  weft run ./program --its-own-option\n"
               "  weft run --stats -- python3 app.py\n"
               "  mpirun -n 4 weft run --mpi ./program\n"
+              "  mpirun -n 4 weft run --collectives ./program\n"
               "  mpirun -n 4 weft run --node ./program");
 
   trace = app.add_subcommand(

@@ -45,6 +45,8 @@ Libraries in(const fs::path& folder, const fs::path& package) {
           folder / "libweft-mpi.so",
           folder / "libweft-numa.so",
           tune,
+          folder / "mca_coll_weft.so",
+          folder / "libweft-coll-mpich.so",
           fs::exists(python, error) ? python : fs::path()};
 }
 

@@ -105,6 +105,35 @@ bool preload_mpi(const std::string& library) {
   return true;
 }
 
+// Open MPI loads the component from the folder, in which it looks beside its own; whoever names folders keeps them. It
+// stops at the first that is not there, so the own one is first. MPICH has no components, and its launcher tells which of
+// both it is: that of Open MPI sets variables of both kinds. What is set for one MPI does nothing in the other.
+bool use_collectives(const Libraries& found) {
+  const bool by_openmpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
+  const bool by_mpich = !by_openmpi && std::getenv("PMI_RANK") != nullptr;
+  const bool has_openmpi = access(found.openmpi_collectives.c_str(), R_OK) == 0;
+  const bool has_mpich = access(found.mpich_collectives.c_str(), R_OK) == 0;
+  if (by_mpich ? !has_mpich : !has_openmpi) {
+    const std::string& library = by_mpich ? found.mpich_collectives : found.openmpi_collectives;
+    base::warn("--collectives: %s: %s; build weft where %s is installed (scripts/setup-mpi)", library.c_str(),
+               std::strerror(errno), by_mpich ? "MPICH" : "Open MPI 4.1, with libopenmpi-dev,");
+    return false;
+  }
+  if (has_openmpi) {
+    const std::string folder = found.openmpi_collectives.parent_path();
+    if (!can_be_listed(folder, ":")) return false;
+    constexpr char kPath[] = "OMPI_MCA_mca_base_component_path";
+    const char* before = std::getenv(kPath);
+    if (before == nullptr || *before == '\0') setenv(kPath, "SYSTEM_DEFAULT:USER_DEFAULT", 1);
+    prepend(kPath, folder);
+  }
+  if (by_mpich) {
+    if (!can_be_listed(found.mpich_collectives, ": \t\n")) return false;
+    append("LD_PRELOAD", found.mpich_collectives);
+  }
+  return true;
+}
+
 // The program may be somewhere else when it ends, and it would be a pity to learn only then that there is no such
 // folder.
 bool set_trace(const std::string& wanted, const std::string& tool) {
@@ -157,6 +186,8 @@ int run(const RunOptions& options) {
     } else {
       audit(listed);
     }
+    // Before the library of --mpi, to which it leaves what it does not take.
+    if (options.collectives && !use_collectives(found)) return kUsage;
     if (options.mpi && !preload_mpi(found.mpi)) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;

@@ -14,6 +14,7 @@ struct RunOptions {
   int cpus = 0;                      // 0: as the machine allows
   bool node = false;                 // share the CPUs with other processes
   bool mpi = false;                  // blocking calls of MPI pause the task
+  bool collectives = false;          // MPI's collectives on a node by shared memory
   int weight = 0;                    // 0: the default
   std::string runtime;               // another library; empty: the one beside the command
   std::vector<std::string> settings;  // NAME=VALUE

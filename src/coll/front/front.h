@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A communicator as weft sees it: what both front-ends have in common. Nothing of MPI is in it.
+#pragma once
+
+#include <cstddef>
+
+#include "coll/coll.h"
+#include "coll/rules/rules.h"
+
+namespace weft::coll {
+
+// Of a process. Rank 0 of a communicator decides for all what `rules` and `operations` say; `after` must be the same on
+// all ranks.
+struct FrontSettings {
+  Settings group;
+  // The call of a communicator, counted from 1, that makes its group.
+  int after = 1;
+  // A file; null or empty: none.
+  const char* rules = nullptr;
+  // Bit i: operation i may be weft's.
+  unsigned operations = (1U << kOperations) - 1;
+  // Whether rank 0 says what becomes of a communicator.
+  bool report = false;
+};
+
+// What the environment says; the functions of `group` are the caller's to set.
+FrontSettings settings_of_environment() noexcept;
+
+// Says that a rank has died, for Settings::died.
+void say_died(int rank) noexcept;
+
+class Front {
+ public:
+  explicit Front(const FrontSettings& settings) noexcept : settings_(settings) {}
+  ~Front() {
+    if (group_ != nullptr) destroy(group_);
+  }
+  Front(const Front&) = delete;
+  Front& operator=(const Front&) = delete;
+
+  // The group, if this call is weft's; null: it is MPI's. All ranks of the communicator call it alike, with the same
+  // arguments. Makes the group when it is time to, by `bootstrap`.
+  Group* take(Operation operation, size_t bytes, const Bootstrap& bootstrap) noexcept {
+    if (group_ == nullptr && !make(bootstrap)) return nullptr;
+    return choices_.takes(operation, bytes) ? group_ : nullptr;
+  }
+
+ private:
+  // Counts the call. Whether there is a group now.
+  bool make(const Bootstrap& bootstrap) noexcept;
+  void agree(int rank, int size) noexcept;
+
+  const FrontSettings& settings_;
+  Group* group_ = nullptr;
+  Choices choices_;
+  int calls_ = 0;
+  bool left_ = false;
+};
+
+}  // namespace weft::coll

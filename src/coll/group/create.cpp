@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks tell each other twice what they have: first who they are and where the memory is, then whether they have
+// it. A third and a fourth time only where /proc does not let them open each other's files.
+#include "coll/group/create.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include <sys/mman.h>
+
+#include "base/keep_errno.h"
+#include "base/message.h"
+#include "coll/group/group.h"
+#include "coll/group/memory.h"
+#include "coll/group/places.h"
+#include "coll/ways/peer_memory.h"
+#include "platform/generation.h"
+#include "platform/numa.h"
+#include "platform/small_file.h"
+
+namespace weft::coll {
+
+namespace {
+
+// Until something is measured: of a server with one socket.
+constexpr double kNotifyNs = 150;
+constexpr double kCopyNsPerByte = 0.1;
+
+enum class Outcome : uint8_t { good, no_memory, not_opened, not_mapped };
+
+const char* text_of(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::good: return "";
+    case Outcome::no_memory: return "there is not enough shared memory";
+    case Outcome::not_opened: return "a rank may not open the shared memory of another one";
+    case Outcome::not_mapped: return "a rank cannot map the shared memory";
+  }
+  return "";
+}
+
+// What a process finds out about itself once.
+struct Self {
+  uint32_t generation = 0;  // of the process that it is for
+  platform::ProcessId process;
+  uint64_t numbers = 0;  // the namespace of `process.pid`
+  char boot[40] = "";
+};
+
+const Self& self() noexcept {
+  static thread_local Self known;
+  if (known.generation != platform::generation() || known.process.pid == 0) {
+    known.process = platform::own_process_id();
+    known.numbers = platform::pid_namespace();
+    // Of this node and no other, also where containers share their host's names.
+    if (!platform::read_small_file("/proc/sys/kernel/random/boot_id", known.boot, sizeof known.boot)) known.boot[0] = 0;
+    known.generation = platform::generation();
+  }
+  return known;
+}
+
+struct Hello {
+  char boot[40];
+  uint64_t numbers;
+  int32_t pid;
+  int32_t file;  // of rank 0
+  uint64_t page;
+  uint64_t probe;  // an address at which a rank may try whether it can read this one's memory
+  Division division;  // as rank 0 wants it
+  bool single_copy;
+};
+
+struct Answer {
+  Outcome outcome;
+  bool reads_all;
+};
+
+struct Name {
+  char text[48];
+};
+
+// What each rank has said.
+template <class Message>
+class Round {
+ public:
+  explicit Round(const Bootstrap& bootstrap) noexcept
+      : bootstrap_(bootstrap), all_(new(std::nothrow) Message[static_cast<size_t>(bootstrap.size)]) {
+    if (all_ == nullptr) base::lacking("collectives: no memory for what %d ranks say", bootstrap.size);
+  }
+  bool tell(const Message& mine) noexcept {
+    return bootstrap_.allgather(bootstrap_.context, &mine, all_.get(), sizeof(Message));
+  }
+  const Message& operator[](int rank) const noexcept { return all_[static_cast<size_t>(rank)]; }
+
+ private:
+  const Bootstrap& bootstrap_;
+  const std::unique_ptr<Message[]> all_;
+};
+
+constexpr uint64_t kProbe = 0x6c6c6f6374666577;  // "weftcoll"
+
+bool reads_all(const Round<Hello>& hello, const Bootstrap& bootstrap) noexcept {
+  for (int rank = 0; rank < bootstrap.size; ++rank) {
+    if (!hello[rank].single_copy) return false;
+    uint64_t found = 0;
+    if (rank != bootstrap.rank &&
+        !(read_peer(hello[rank].pid, &found, hello[rank].probe, sizeof found) && found == kProbe)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Maps the file and takes this rank's part.
+Outcome take_part(const MemoryFile& file, Mapping& mapping, const Bootstrap& bootstrap, size_t area) noexcept {
+  if (!mapping.map(file, area * static_cast<size_t>(bootstrap.size))) return Outcome::not_mapped;
+  const size_t offset = area * static_cast<size_t>(bootstrap.rank);
+  const int node = own_node();
+  if (!take_pages(file, mapping, offset, area, node)) return Outcome::no_memory;
+  begin_area(mapping.data() + offset, self().process, node);
+  return Outcome::good;
+}
+
+// Whether all ranks have answered well; else what is wrong with the first that has not.
+Outcome agree(const Round<Answer>& answers, int ranks, bool* reads) noexcept {
+  *reads = true;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (answers[rank].outcome != Outcome::good) return answers[rank].outcome;
+    *reads = *reads && answers[rank].reads_all;
+  }
+  return Outcome::good;
+}
+
+bool all_on_one_node(const Round<Hello>& hello, int ranks) noexcept {
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Hello& other = hello[rank];
+    if (other.boot[0] == '\0' || std::strcmp(other.boot, hello[0].boot) != 0) return false;
+    if (other.numbers == 0 || other.numbers != hello[0].numbers || other.page != hello[0].page) return false;
+  }
+  return true;
+}
+
+constexpr char kNoTalk[] = "the ranks could not talk";
+
+// By the name of a file, for ranks that may not look into each other's /proc.
+const char* take_named(const Bootstrap& bootstrap, MemoryFile& file, Mapping& mapping, size_t area, bool reads,
+                       bool* all_read) noexcept {
+  Name name{};
+  if (bootstrap.rank == 0) file.make_named(area * static_cast<size_t>(bootstrap.size), name.text, sizeof name.text);
+  Round<Name> names(bootstrap);
+  bool told = names.tell(name);
+  Answer answer{Outcome::not_opened, reads};
+  if (told && names[0].text[0] != '\0' && (bootstrap.rank == 0 || file.open_named(names[0].text))) {
+    answer.outcome = take_part(file, mapping, bootstrap, area);
+  }
+  Round<Answer> answers(bootstrap);
+  told = told && answers.tell(answer);
+  if (bootstrap.rank == 0) MemoryFile::remove_name(name.text);
+  return told ? text_of(agree(answers, bootstrap.size, all_read)) : kNoTalk;
+}
+
+// Null: all ranks have mapped the memory, and their areas are begun.
+const char* find_together(const Bootstrap& bootstrap, const Settings& settings, Mapping& mapping, Division* division,
+                          bool* single_copy) noexcept {
+  static_assert(sizeof(Self::boot) == sizeof(Hello::boot));
+  const auto ranks = static_cast<size_t>(bootstrap.size);
+  MemoryFile file;
+  bool made = true;
+  if (bootstrap.rank == 0) {
+    *division = divide_queue(settings, bootstrap.size, kNotifyNs, kCopyNsPerByte);
+    made = file.make_nameless(area_bytes(*division) * ranks);
+  }
+  const uint64_t probe = kProbe;
+  Hello mine{.boot = {},
+             .numbers = self().numbers,
+             .pid = self().process.pid,
+             .file = made ? file.number() : -1,
+             .page = page_bytes(),
+             .probe = reinterpret_cast<uint64_t>(&probe),
+             .division = *division,
+             .single_copy = settings.single_copy};
+  std::memcpy(mine.boot, self().boot, sizeof mine.boot);
+  Round<Hello> hello(bootstrap);
+  if (!hello.tell(mine)) return kNoTalk;
+  if (!all_on_one_node(hello, bootstrap.size)) return "the ranks are on several nodes, or in several containers";
+
+  *division = hello[0].division;
+  const size_t area = area_bytes(*division);
+  Answer answer{Outcome::not_opened, reads_all(hello, bootstrap)};
+  if (hello[0].file >= 0 && (bootstrap.rank == 0 || file.open_of_process(hello[0].pid, hello[0].file))) {
+    answer.outcome = take_part(file, mapping, bootstrap, area);
+  }
+  Round<Answer> answers(bootstrap);
+  if (!answers.tell(answer)) return kNoTalk;
+  const Outcome outcome = agree(answers, bootstrap.size, single_copy);
+  if (outcome == Outcome::good) return nullptr;
+  if (outcome != Outcome::not_opened) return text_of(outcome);
+  mapping.unmap();
+  const char* why = take_named(bootstrap, file, mapping, area, answer.reads_all, single_copy);
+  return *why == '\0' ? nullptr : why;
+}
+
+}  // namespace
+
+size_t queue_offset() noexcept { return whole_pages(sizeof(Area)); }
+
+size_t area_bytes(const Division& division) noexcept { return queue_offset() + division.queue_bytes; }
+
+void begin_area(char* place, const platform::ProcessId& process, int node) noexcept {
+  auto* area = new (place) Area;
+  area->member = {.process = process, .node = node, .cpus = platform::thread_cpus()};
+}
+
+Group* assemble(char* memory, int rank, int size, const Division& division, const Settings& settings,
+                bool single_copy) noexcept {
+  const Group::Shape shape{.rank = rank,
+                           .size = size,
+                           .area_bytes = area_bytes(division),
+                           .queue_offset = queue_offset(),
+                           .fragment_bytes = division.fragment_bytes,
+                           .fragments = division.fragments};
+  Facts facts{.notify_ns = kNotifyNs,
+              .copy_ns_per_byte = kCopyNsPerByte,
+              .queue_bytes = division.queue_bytes,
+              .fragment_bytes = division.fragment_bytes,
+              .fragments = static_cast<int>(division.fragments),
+              .single_copy = single_copy,
+              .nodes = 1,
+              .cpus = 1};
+  platform::CpuSet cpus;
+  platform::NodeSet nodes;
+  for (int other = 0; other < size; ++other) {
+    const Member& member = reinterpret_cast<Area*>(memory + static_cast<size_t>(other) * shape.area_bytes)->member;
+    cpus.add_all(member.cpus);
+    nodes.add(member.node);
+  }
+  facts.cpus = cpus.count();
+  facts.nodes = std::max(nodes.count(), 1);
+  auto* group = new (std::nothrow) Group(memory, shape, settings, facts);
+  if (group == nullptr) base::lacking("collectives: no memory for a group");
+  return group;
+}
+
+Group* create(const Bootstrap& bootstrap, const Settings& settings, const char** why) noexcept {
+  const base::KeepErrno keep;
+  Mapping mapping;
+  Division division{};
+  bool single_copy = false;
+  *why = find_together(bootstrap, settings, mapping, &division, &single_copy);
+  if (*why != nullptr) return nullptr;
+  return assemble(mapping.release(), bootstrap.rank, bootstrap.size, division, settings, single_copy);
+}
+
+void release(Group* group) noexcept { delete group; }
+
+void destroy(Group* group) noexcept {
+  if (group == nullptr) return;
+  const base::KeepErrno keep;
+  munmap(group->memory(), group->memory_bytes());
+  release(group);
+}
+
+}  // namespace weft::coll

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the ranks of a group find together.
+#pragma once
+
+#include <cstddef>
+
+#include "coll/coll.h"
+#include "coll/group/model.h"
+#include "platform/process.h"
+
+namespace weft::coll {
+
+// Where a rank's queue lies in its area, and how far the areas are apart.
+size_t queue_offset() noexcept;
+size_t area_bytes(const Division& division) noexcept;
+
+// The group of `rank` on memory in which all ranks have begun their areas. Tests put threads on one mapping by these.
+// destroy() unmaps the memory, release() leaves it.
+void begin_area(char* place, const platform::ProcessId& process, int node) noexcept;
+Group* assemble(char* memory, int rank, int size, const Division& division, const Settings& settings,
+                bool single_copy) noexcept;
+void release(Group* group) noexcept;
+
+}  // namespace weft::coll

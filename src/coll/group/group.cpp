@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/group/group.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <sys/mman.h>
+
+#include "base/message.h"
+
+namespace weft::coll {
+
+Group::Group(char* memory, const Shape& shape, const Settings& settings, const Facts& facts) noexcept
+    : memory_(memory),
+      shape_(shape),
+      facts_(facts),
+      waiting_{settings.progress, settings.died, facts.cpus < shape.size},
+      own_(area(shape.rank)) {}
+
+Group::~Group() { std::free(scratch_); }
+
+void Group::await_free(uint64_t step) noexcept {
+  uint64_t least = UINT64_MAX;
+  for (int rank = 0; rank < size(); ++rank) {
+    if (rank == shape_.rank) continue;
+    await_done(rank, step);
+    // Acquire: as await_done, for steps beyond that one.
+    least = std::min(least, area(rank).done.load(std::memory_order_acquire));
+  }
+  all_done_ = least;
+}
+
+void Group::await_all_done(uint64_t step) noexcept {
+  for (int rank = 0; rank < size(); ++rank) {
+    if (rank != shape_.rank) await_done(rank, step);
+  }
+}
+
+char* Group::scratch(size_t bytes) noexcept {
+  if (bytes <= scratch_bytes_) return scratch_;
+  std::free(scratch_);
+  scratch_ = static_cast<char*>(std::aligned_alloc(kCacheLine, (bytes + kCacheLine - 1) / kCacheLine * kCacheLine));
+  if (scratch_ == nullptr) base::lacking("collectives: no memory for %zu bytes", bytes);
+  scratch_bytes_ = bytes;
+  return scratch_;
+}
+
+}  // namespace weft::coll

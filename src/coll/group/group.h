@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's view of a group, and the steps by which the ranks talk.
+//
+// All ranks count the same steps. In a step a rank may publish a line, and a buffer with it. Invariants:
+// - A line or a buffer is written by its owner alone, and only when all ranks are done with the step that used it last.
+// - A line holds the number of a step only when all is written that belongs to the step.
+// - A rank says that it is done with a step when it reads nothing any more that others have published for it or before.
+// Numbers only grow, so nothing is ever reset and no number is seen twice.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "coll/coll.h"
+#include "coll/group/layout.h"
+#include "coll/sync/waiting.h"
+
+namespace weft::coll {
+
+class Group {
+ public:
+  struct Shape {
+    int rank;
+    int size;
+    size_t area_bytes;  // from one rank's area to the next one's
+    size_t queue_offset;  // in an area
+    size_t fragment_bytes;
+    uint64_t fragments;
+  };
+
+  // The areas lie at `memory`, one after the other; the members have been written.
+  Group(char* memory, const Shape& shape, const Settings& settings, const Facts& facts) noexcept;
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  int rank() const noexcept { return shape_.rank; }
+  int size() const noexcept { return shape_.size; }
+  size_t fragment_bytes() const noexcept { return shape_.fragment_bytes; }
+  uint64_t fragments() const noexcept { return shape_.fragments; }
+  char* memory() const noexcept { return memory_; }
+  size_t memory_bytes() const noexcept { return shape_.area_bytes * static_cast<size_t>(shape_.size); }
+  const Facts& facts() const noexcept { return facts_; }
+  const Member& member(int rank) const noexcept { return area(rank).member; }
+  // More ranks than CPUs: who waits keeps somebody from running.
+  bool crowded() const noexcept { return waiting_.crowded; }
+
+  // The next step, which all ranks begin in the same operation.
+  uint64_t next_step() noexcept { return ++step_; }
+
+  // The caller's own, for it to write, once they are free.
+  unsigned char* own_line(uint64_t step) noexcept;
+  char* own_buffer(uint64_t step) noexcept;
+  // What was written belongs to the step, and whoever awaits it may read it.
+  void publish(uint64_t step) noexcept;
+
+  // What `rank` has published for the step; waits for it.
+  const unsigned char* await_line(int rank, uint64_t step) noexcept;
+  const char* await_buffer(int rank, uint64_t step) noexcept {
+    await_line(rank, step);
+    return buffer(rank, step);
+  }
+  // The same where it has been awaited.
+  const unsigned char* line(int rank, uint64_t step) const noexcept { return area(rank).lines[step % kLines].data; }
+  const char* buffer(int rank, uint64_t step) const noexcept { return buffer_at(rank, step); }
+
+  void done(uint64_t step) noexcept;
+  // Until `rank` is done with the step.
+  void await_done(int rank, uint64_t step) noexcept;
+  void await_all_done(uint64_t step) noexcept;
+  // The caller has learnt by other means that all ranks are done with the step.
+  void all_are_done(uint64_t step) noexcept { all_done_ = std::max(all_done_, step); }
+
+  // Memory of this rank alone, of `bytes` at least; what it holds is lost at the next call.
+  char* scratch(size_t bytes) noexcept;
+
+ private:
+  Area& area(int rank) const noexcept {
+    return *reinterpret_cast<Area*>(memory_ + static_cast<size_t>(rank) * shape_.area_bytes);
+  }
+  char* buffer_at(int rank, uint64_t step) const noexcept {
+    return memory_ + static_cast<size_t>(rank) * shape_.area_bytes + shape_.queue_offset +
+           (step % shape_.fragments) * shape_.fragment_bytes;
+  }
+  // Until all ranks are done with the step.
+  void await_free(uint64_t step) noexcept;
+
+  char* const memory_;
+  const Shape shape_;
+  const Facts facts_;
+  WaitSettings waiting_;
+  Area& own_;
+  uint64_t step_ = 0;
+  // All ranks are known to be done with it.
+  uint64_t all_done_ = 0;
+  char* scratch_ = nullptr;
+  size_t scratch_bytes_ = 0;
+};
+
+inline unsigned char* Group::own_line(uint64_t step) noexcept {
+  if (step > all_done_ + kLines) await_free(step - kLines);
+  return own_.lines[step % kLines].data;
+}
+
+inline char* Group::own_buffer(uint64_t step) noexcept {
+  // A buffer has a line too, and there are no fewer lines than buffers.
+  if (step > all_done_ + shape_.fragments) await_free(step - shape_.fragments);
+  return buffer_at(shape_.rank, step);
+}
+
+inline void Group::publish(uint64_t step) noexcept {
+  // Release: who sees the number sees what was written before; await_line acquires.
+  own_.lines[step % kLines].step.store(step, std::memory_order_release);
+  wake_sleepers(own_);
+}
+
+inline const unsigned char* Group::await_line(int rank, uint64_t step) noexcept {
+  Area& theirs = area(rank);
+  const Line& line = theirs.lines[step % kLines];
+  // Acquire: with the number comes what was written before it.
+  wait_until(waiting_, theirs, rank, [&] { return line.step.load(std::memory_order_acquire) == step; });
+  return line.data;
+}
+
+inline void Group::done(uint64_t step) noexcept {
+  // Release: what was read before is not read later, when the owner writes anew; await_done acquires.
+  own_.done.store(step, std::memory_order_release);
+  wake_sleepers(own_);
+}
+
+inline void Group::await_done(int rank, uint64_t step) noexcept {
+  Area& theirs = area(rank);
+  wait_until(waiting_, theirs, rank, [&] { return theirs.done.load(std::memory_order_acquire) >= step; });
+}
+
+}  // namespace weft::coll

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program calls. Whatever looks wrong, and calls without bytes, goes on to MPI, whose errors are its own.
+#include <cstddef>
+
+#include <dlfcn.h>
+
+#include "coll/coll.h"
+#include "coll/mpich/communicator.h"
+#include "coll/mpich/data.h"
+#include "coll/mpich/link.h"
+#include "coll/mpich/process_mpi.h"
+#include "coll/mpich/reductions.h"
+
+namespace weft::coll {
+
+ProcessMpi g_mpi;
+
+namespace {
+
+bool is_data(int count, MPI_Datatype type, MPI_Comm comm) noexcept {
+  if (count <= 0 || type == MPI_DATATYPE_NULL) return false;
+  if (is_basic(type)) return true;
+  // Only so MPI says whether a type has been committed.
+  char nothing = 0;
+  int position = 0;
+  return g_mpi.Pack(&nothing, 0, type, &nothing, 0, &position, comm) == MPI_SUCCESS;
+}
+
+size_t bytes_of(int count, MPI_Datatype type) noexcept { return size_of(type) * static_cast<size_t>(count); }
+
+// Data at the address 0 is right only for types that hold addresses.
+bool is_nowhere(const void* data, MPI_Datatype type) noexcept { return data == nullptr && is_basic(type); }
+
+int call_barrier(MPI_Comm comm) noexcept {
+  Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
+  Group* group = communicator != nullptr ? take(*communicator, comm, Operation::barrier, 0) : nullptr;
+  if (group == nullptr) return g_mpi.next_barrier(comm);
+  barrier(*group);
+  return MPI_SUCCESS;
+}
+
+Group* take_bcast(Communicator* communicator, const void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                  size_t* bytes) noexcept {
+  if (communicator == nullptr || !is_data(count, type, comm) || root < 0 || root >= communicator->size) return nullptr;
+  *bytes = bytes_of(count, type);
+  if (*bytes == 0 || is_nowhere(data, type)) return nullptr;
+  return take(*communicator, comm, Operation::bcast, *bytes);
+}
+
+int call_bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
+  Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
+  size_t bytes = 0;
+  Group* group = take_bcast(communicator, data, count, type, root, comm, &bytes);
+  if (group == nullptr) return g_mpi.next_bcast(data, count, type, root, comm);
+  Blocks blocks(data, count, type, 1, comm);
+  if (!blocks) return MPI_ERR_NO_MEM;
+  if (communicator->rank == root) blocks.pack();
+  bcast(*group, blocks.bytes(), bytes, root);
+  if (communicator->rank != root) blocks.unpack();
+  return MPI_SUCCESS;
+}
+
+struct Combination {
+  MPI_Datatype type;
+  MPI_Op op;
+};
+
+void combine(void* context, const void* in, void* inout, size_t count) noexcept {
+  const auto& combination = *static_cast<const Combination*>(context);
+  g_mpi.Reduce_local(in, inout, static_cast<int>(count), combination.type, combination.op);
+}
+
+// `receive` counts only where there is a result.
+bool is_reduction(const void* send, const void* receive, int count, MPI_Datatype type, MPI_Op op, bool result,
+                  MPI_Comm comm) noexcept {
+  if (!is_data(count, type, comm) || send == receive || send == nullptr || (result && receive == nullptr)) return false;
+  return can_combine(type, op);
+}
+
+int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm) noexcept {
+  Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
+  Group* group = nullptr;
+  if (communicator != nullptr && root >= 0 && root < communicator->size &&
+      (send != MPI_IN_PLACE || communicator->rank == root) &&
+      is_reduction(send, communicator->rank == root ? receive : nullptr, count, type, op, communicator->rank == root,
+                   comm)) {
+    const size_t bytes = bytes_of(count, type);
+    if (bytes > 0) group = take(*communicator, comm, Operation::reduce, bytes);
+  }
+  if (group == nullptr) return g_mpi.next_reduce(send, receive, count, type, op, root, comm);
+  Combination combination{type, op};
+  const Reduction reduction{combine, &combination, size_of(type)};
+  reduce(*group, send == MPI_IN_PLACE ? receive : send, receive, static_cast<size_t>(count), reduction, root);
+  return MPI_SUCCESS;
+}
+
+int call_allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
+  Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
+  Group* group = nullptr;
+  if (communicator != nullptr && is_reduction(send, receive, count, type, op, true, comm)) {
+    const size_t bytes = bytes_of(count, type);
+    if (bytes > 0) group = take(*communicator, comm, Operation::allreduce, bytes);
+  }
+  if (group == nullptr) return g_mpi.next_allreduce(send, receive, count, type, op, comm);
+  Combination combination{type, op};
+  const Reduction reduction{combine, &combination, size_of(type)};
+  allreduce(*group, send == MPI_IN_PLACE ? receive : send, receive, static_cast<size_t>(count), reduction);
+  return MPI_SUCCESS;
+}
+
+// What a rank gives to each, or gets of each, as allgather and alltoall describe it.
+struct Exchange {
+  const void* send;
+  int send_count;
+  MPI_Datatype send_type;
+  void* receive;
+  int count;
+  MPI_Datatype type;
+};
+
+Group* take_exchange(Communicator* communicator, const Exchange& exchange, MPI_Comm comm, Operation operation,
+                     size_t* bytes) noexcept {
+  if (communicator == nullptr || !is_data(exchange.count, exchange.type, comm)) return nullptr;
+  *bytes = bytes_of(exchange.count, exchange.type);
+  if (*bytes == 0 || is_nowhere(exchange.receive, exchange.type)) return nullptr;
+  if (exchange.send != MPI_IN_PLACE) {
+    if (!is_data(exchange.send_count, exchange.send_type, comm)) return nullptr;
+    if (bytes_of(exchange.send_count, exchange.send_type) != *bytes) return nullptr;
+    if (exchange.send == exchange.receive || is_nowhere(exchange.send, exchange.send_type)) return nullptr;
+  }
+  return take(*communicator, comm, operation, *bytes);
+}
+
+int call_allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                   MPI_Datatype type, MPI_Comm comm) noexcept {
+  Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
+  size_t bytes = 0;
+  Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
+                               Operation::allgather, &bytes);
+  if (group == nullptr) return g_mpi.next_allgather(send, send_count, send_type, receive, count, type, comm);
+  Blocks all(receive, count, type, communicator->size, comm);
+  if (!all) return MPI_ERR_NO_MEM;
+  if (send == MPI_IN_PLACE) {
+    all.pack_block(communicator->rank);
+    allgather(*group, all.block(communicator->rank), all.bytes(), bytes);
+  } else {
+    Blocks mine(send, send_count, send_type, 1, comm);
+    if (!mine) return MPI_ERR_NO_MEM;
+    mine.pack();
+    allgather(*group, mine.bytes(), all.bytes(), bytes);
+  }
+  all.unpack();
+  return MPI_SUCCESS;
+}
+
+int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+                  MPI_Comm comm) noexcept {
+  Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
+  size_t bytes = 0;
+  Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
+                               Operation::alltoall, &bytes);
+  if (group == nullptr) return g_mpi.next_alltoall(send, send_count, send_type, receive, count, type, comm);
+  Blocks out(receive, count, type, communicator->size, comm);
+  if (!out) return MPI_ERR_NO_MEM;
+  if (send == MPI_IN_PLACE) {
+    out.pack();
+    alltoall(*group, out.bytes(), out.bytes(), bytes);
+  } else {
+    Blocks in(send, send_count, send_type, communicator->size, comm);
+    if (!in) return MPI_ERR_NO_MEM;
+    in.pack();
+    alltoall(*group, in.bytes(), out.bytes(), bytes);
+  }
+  out.unpack();
+  return MPI_SUCCESS;
+}
+
+const Function kCalls[kNames] = {reinterpret_cast<Function>(call_barrier),   reinterpret_cast<Function>(call_bcast),
+                                 reinterpret_cast<Function>(call_reduce),    reinterpret_cast<Function>(call_allreduce),
+                                 reinterpret_cast<Function>(call_allgather), reinterpret_cast<Function>(call_alltoall)};
+
+template <class F>
+bool find(void* library, const char* name, F* function) noexcept {
+  *function = reinterpret_cast<F>(dlsym(library, name));
+  return *function != nullptr;
+}
+
+template <class F>
+void set(F* function, Function found) noexcept {
+  *function = reinterpret_cast<F>(found);
+}
+
+}  // namespace
+
+const Function* calls_of_mpich(void* mpi, const Function* next) noexcept {
+  bool all = true;
+#define WEFT_COLL_FIND(name) all = find(mpi, "PMPI_" #name, &g_mpi.name) && all;
+  WEFT_COLL_PMPI(WEFT_COLL_FIND)
+#undef WEFT_COLL_FIND
+  set(&g_mpi.next_barrier, next[kBarrier]);
+  set(&g_mpi.next_bcast, next[kBcast]);
+  set(&g_mpi.next_reduce, next[kReduce]);
+  set(&g_mpi.next_allreduce, next[kAllreduce]);
+  set(&g_mpi.next_allgather, next[kAllgather]);
+  set(&g_mpi.next_alltoall, next[kAlltoall]);
+  return all ? kCalls : nullptr;
+}
+
+}  // namespace weft::coll

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/mpich/communicator.h"
+
+#include <new>
+
+#include <pthread.h>
+
+#include "coll/mpich/process_mpi.h"
+
+namespace weft::coll {
+
+namespace {
+
+FrontSettings g_settings;
+int g_key = MPI_KEYVAL_INVALID;
+
+// The greatest tag, for which nothing is ever sent.
+int g_silent_tag = 32767;
+
+// MPI looks for messages, finds none, and moves what it has meanwhile. (In MPI_COMM_SELF it would move nothing.)
+void progress() noexcept {
+  int found = 0;
+  g_mpi.Iprobe(MPI_ANY_SOURCE, g_silent_tag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
+void died(int rank) noexcept {
+  say_died(rank);
+  g_mpi.Abort(MPI_COMM_WORLD, 1);
+}
+
+int forget(MPI_Comm, int, void* value, void*) {
+  delete static_cast<Communicator*>(value);
+  return MPI_SUCCESS;
+}
+
+void begin() noexcept {
+  g_settings = settings_of_environment();
+  g_settings.group.progress = progress;
+  g_settings.group.died = died;
+  if (g_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &g_key, nullptr) != MPI_SUCCESS) {
+    g_key = MPI_KEYVAL_INVALID;
+  }
+  int* greatest = nullptr;
+  int found = 0;
+  if (g_mpi.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &greatest, &found) == MPI_SUCCESS && found != 0) {
+    g_silent_tag = *greatest;
+  }
+}
+
+Communicator* add(MPI_Comm comm) noexcept {
+  int rank = 0;
+  int size = 0;
+  int inter = 1;
+  if (g_mpi.Comm_test_inter(comm, &inter) != MPI_SUCCESS || g_mpi.Comm_rank(comm, &rank) != MPI_SUCCESS ||
+      g_mpi.Comm_size(comm, &size) != MPI_SUCCESS) {
+    return nullptr;
+  }
+  auto* made = new (std::nothrow) Communicator{rank, size, inter == 0 && size > 1, Front(g_settings)};
+  if (made != nullptr && g_mpi.Comm_set_attr(comm, g_key, made) == MPI_SUCCESS) return made;
+  delete made;
+  return nullptr;
+}
+
+bool gather_by_mpi(void* context, const void* mine, void* all, size_t bytes) noexcept {
+  const int count = static_cast<int>(bytes);
+  return g_mpi.Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, *static_cast<MPI_Comm*>(context)) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+Communicator* find_communicator(MPI_Comm comm) noexcept {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, begin);
+  if (g_key == MPI_KEYVAL_INVALID) return nullptr;
+  void* value = nullptr;
+  int found = 0;
+  if (g_mpi.Comm_get_attr(comm, g_key, &value, &found) != MPI_SUCCESS) return nullptr;
+  return found != 0 ? static_cast<Communicator*>(value) : add(comm);
+}
+
+Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes) noexcept {
+  if (!communicator.fits) return nullptr;
+  const Bootstrap bootstrap{communicator.rank, communicator.size, gather_by_mpi, &comm};
+  return communicator.front.take(operation, bytes, bootstrap);
+}
+
+}  // namespace weft::coll

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/mpich/data.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "coll/mpich/process_mpi.h"
+
+namespace weft::coll {
+
+namespace {
+
+// MPI_Pack counts bytes by int.
+constexpr size_t kMostAtOnce = 1 << 30;
+
+// What a type is made of, if that is another one alone; MPI_DATATYPE_NULL: it is not.
+MPI_Datatype base_of(MPI_Datatype type) noexcept {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  g_mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) return MPI_DATATYPE_NULL;
+  int count = 0;
+  MPI_Aint address = 0;
+  MPI_Datatype base = MPI_DATATYPE_NULL;
+  g_mpi.Type_get_contents(type, integers, addresses, types, &count, &address, &base);
+  return base;
+}
+
+}  // namespace
+
+size_t size_of(MPI_Datatype type) noexcept {
+  int size = 0;
+  g_mpi.Type_size(type, &size);
+  return size > 0 ? static_cast<size_t>(size) : 0;
+}
+
+bool is_plain(MPI_Datatype type) noexcept {
+  if (is_basic(type)) return true;
+  const MPI_Datatype base = base_of(type);
+  if (base == MPI_DATATYPE_NULL) return false;
+  const bool plain = is_plain(base);
+  if (!is_basic(base)) {
+    // MPI refuses to free those that it has from the start, also those with gaps.
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = 0;
+    g_mpi.Type_get_envelope(base, &integers, &addresses, &types, &combiner);
+    MPI_Datatype freed = base;
+    if (combiner != MPI_COMBINER_NAMED) g_mpi.Type_free(&freed);
+  }
+  return plain;
+}
+
+Blocks::Blocks(const void* start, int count, MPI_Datatype type, int number, MPI_Comm comm) noexcept
+    : start_(static_cast<char*>(const_cast<void*>(start))),
+      count_(count),
+      type_(type),
+      number_(number),
+      comm_(comm),
+      block_bytes_(size_of(type) * static_cast<size_t>(count)),
+      bytes_(start_),
+      copied_(!is_plain(type)) {
+  if (copied_) bytes_ = static_cast<char*>(std::malloc(block_bytes_ * static_cast<size_t>(number)));
+}
+
+Blocks::~Blocks() {
+  if (copied_) std::free(bytes_);
+}
+
+template <class Convert>
+void Blocks::convert(int from, int to, Convert&& one) noexcept {
+  if (!copied_) return;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  g_mpi.Type_get_extent(type_, &lower, &extent);
+  const size_t size = size_of(type_);
+  const int step = static_cast<int>(std::clamp<size_t>(kMostAtOnce / size, 1, static_cast<size_t>(count_)));
+  for (int block = from; block < to; ++block) {
+    for (int at = 0; at < count_; at += step) {
+      const int count = std::min(step, count_ - at);
+      const auto index = static_cast<MPI_Aint>(block) * count_ + at;
+      one(start_ + index * extent, count, this->block(block) + size * static_cast<size_t>(at),
+          static_cast<int>(size) * count);
+      // Behind INT_MAX it would go round.
+      if (count_ - at <= step) break;
+    }
+  }
+}
+
+void Blocks::pack(int from, int to) noexcept {
+  convert(from, to, [this](const void* data, int count, void* packed, int bytes) {
+    int position = 0;
+    g_mpi.Pack(data, count, type_, packed, bytes, &position, comm_);
+  });
+}
+
+void Blocks::unpack() noexcept {
+  convert(0, number_, [this](void* data, int count, const void* packed, int bytes) {
+    int position = 0;
+    g_mpi.Unpack(packed, bytes, &position, data, count, type_, comm_);
+  });
+}
+
+}  // namespace weft::coll

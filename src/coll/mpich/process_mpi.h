@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPICH's functions, found in the process: the library is linked to no MPI.
+#pragma once
+
+#include <mpi.h>
+
+namespace weft::coll {
+
+// PMPI_X by the name X.
+#define WEFT_COLL_PMPI(F)                                                                                           \
+  F(Abort)                                                                                                          \
+  F(Allgather) F(Comm_create_keyval) F(Comm_get_attr) F(Comm_rank) F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) \
+      F(Iprobe) F(Pack) F(Reduce_local) F(Type_free) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent)   \
+          F(Type_size) F(Unpack)
+
+struct ProcessMpi {
+#define WEFT_COLL_MEMBER(name) decltype(&PMPI_##name) name;
+  WEFT_COLL_PMPI(WEFT_COLL_MEMBER)
+#undef WEFT_COLL_MEMBER
+  // What the program would have without weft, perhaps a tool's.
+  decltype(&MPI_Barrier) next_barrier;
+  decltype(&MPI_Bcast) next_bcast;
+  decltype(&MPI_Reduce) next_reduce;
+  decltype(&MPI_Allreduce) next_allreduce;
+  decltype(&MPI_Allgather) next_allgather;
+  decltype(&MPI_Alltoall) next_alltoall;
+};
+
+// Filled before any call.
+extern ProcessMpi g_mpi;
+
+}  // namespace weft::coll

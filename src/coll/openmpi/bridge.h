@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the component calls of weft. Open MPI's headers are C alone.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// As weft::coll::Operation.
+enum weft_operation {
+  kWeftBarrier,
+  kWeftBcast,
+  kWeftReduce,
+  kWeftAllreduce,
+  kWeftAllgather,
+  kWeftAlltoall,
+  kWeftOperations
+};
+
+// As weft::coll::Bootstrap.
+struct weft_bootstrap {
+  int rank;
+  int size;
+  bool (*allgather)(void* context, const void* mine, void* all, size_t bytes);
+  void* context;
+};
+
+// As weft::coll::Reduction.
+struct weft_reduction {
+  void (*combine)(void* context, const void* in, void* inout, size_t count);
+  void* context;
+  size_t element;
+};
+
+// As weft::coll::FrontSettings.
+struct weft_settings {
+  size_t queue_bytes;
+  size_t fragment_bytes;
+  bool single_copy;
+  int after;
+  const char* rules;
+  bool operations[kWeftOperations];
+};
+
+// What the environment says.
+void weft_coll_defaults(struct weft_settings* settings);
+// For all that follows; `rules` must stay.
+void weft_coll_settle(const struct weft_settings* settings, void (*progress)(void), void (*died)(int rank));
+void weft_coll_say_died(int rank);
+// The component was built with an Open MPI whose data look otherwise.
+void weft_coll_say_unfit(const char* built_with, const char* found);
+
+// A communicator; null: no memory.
+void* weft_coll_front(void);
+void weft_coll_forget(void* front);
+// The group, if the call is weft's (weft::coll::Front::take).
+void* weft_coll_take(void* front, enum weft_operation operation, size_t bytes, const struct weft_bootstrap* bootstrap);
+
+void weft_coll_barrier(void* group);
+void weft_coll_bcast(void* group, void* data, size_t bytes, int root);
+void weft_coll_reduce(void* group, const void* in, void* out, size_t count, const struct weft_reduction* reduction,
+                      int root);
+void weft_coll_allreduce(void* group, const void* in, void* out, size_t count, const struct weft_reduction* reduction);
+void weft_coll_allgather(void* group, const void* mine, void* all, size_t bytes);
+void weft_coll_alltoall(void* group, const void* send, void* recv, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// mca_coll_weft.so, as Open MPI loads it: its parameters, and which communicators it takes part in.
+#include "ompi_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "coll/openmpi/bridge.h"
+#include "coll/openmpi/module.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/group/group.h"
+#include "ompi/mca/coll/coll.h"
+#include "opal/datatype/opal_convertor.h"
+#include "opal/mca/base/mca_base_var.h"
+#include "opal/runtime/opal_progress.h"
+
+static int register_parameters(void);
+static int init_query(bool enable_progress_threads, bool enable_mpi_threads);
+static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int* priority);
+
+// Open MPI looks for this name.
+__attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_weft_component = {
+    .collm_version = {MCA_COLL_BASE_VERSION_2_0_0,
+                      .mca_component_name = "weft",
+                      MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
+                      .mca_register_component_params = register_parameters},
+    .collm_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .collm_init_query = init_query,
+    .collm_comm_query = comm_query,
+};
+
+// Above tuned (30), below sync (50), which calls what is below it.
+enum { kPriority = 45 };
+
+static int g_priority = kPriority;
+static struct weft_settings g_settings;
+// Where parameters put what they hold: Open MPI frees its texts.
+static const char* g_rules;
+
+static void add(const char* name, const char* help, mca_base_var_type_t type, void* place) {
+  mca_base_component_var_register(&mca_coll_weft_component.collm_version, name, help, type, NULL, 0, 0,
+                                  OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, place);
+}
+
+static int register_parameters(void) {
+  static const char* const kOperations[] = {"barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall"};
+  // The environment's are the defaults.
+  weft_coll_defaults(&g_settings);
+  g_rules = g_settings.rules;
+  g_priority = kPriority;
+  add("priority", "of weft among the components; 0 or less: it takes no part", MCA_BASE_VAR_TYPE_INT, &g_priority);
+  add("rules", "the file that says which calls weft takes (WEFT_COLLECTIVES_RULES)", MCA_BASE_VAR_TYPE_STRING, &g_rules);
+  add("after", "the collective call of a communicator from which on weft takes it (WEFT_COLLECTIVES_AFTER)",
+      MCA_BASE_VAR_TYPE_INT, &g_settings.after);
+  add("queue_bytes", "of each rank's queue; 0: by the ranks (WEFT_COLLECTIVES_QUEUE)", MCA_BASE_VAR_TYPE_SIZE_T,
+      &g_settings.queue_bytes);
+  add("fragment_bytes", "of one buffer of a queue; 0: by what is measured (WEFT_COLLECTIVES_FRAGMENT)",
+      MCA_BASE_VAR_TYPE_SIZE_T, &g_settings.fragment_bytes);
+  add("single_copy", "whether ranks may read each other's memory (WEFT_COLLECTIVES_SINGLE_COPY)",
+      MCA_BASE_VAR_TYPE_BOOL, &g_settings.single_copy);
+  for (int i = 0; i < kWeftOperations; ++i) {
+    char help[80];
+    snprintf(help, sizeof help, "whether weft may take %s", kOperations[i]);
+    add(kOperations[i], help, MCA_BASE_VAR_TYPE_BOOL, &g_settings.operations[i]);
+  }
+  return OMPI_SUCCESS;
+}
+
+static void died(int rank) {
+  weft_coll_say_died(rank);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+// Open MPI says of its collectives' interface that it is the same in versions, and in builds for debugging, in which
+// structures are not.
+static bool fits(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  char wanted[32];
+  int length = 0;
+  snprintf(wanted, sizeof wanted, "Open MPI v%d.%d.", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+  PMPI_Get_library_version(version, &length);
+  version[strcspn(version, ",")] = '\0';
+  const bool same = strncmp(version, wanted, strlen(wanted)) == 0 &&
+                    mca_coll_base_module_t_class.cls_sizeof == sizeof(mca_coll_base_module_t) &&
+                    ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
+                    ompi_datatype_t_class.cls_sizeof == sizeof(ompi_datatype_t) &&
+                    opal_convertor_t_class.cls_sizeof == sizeof(opal_convertor_t);
+  if (!same) weft_coll_say_unfit(OMPI_VERSION, version);
+  return same;
+}
+
+static int init_query(bool enable_progress_threads, bool enable_mpi_threads) {
+  (void)enable_progress_threads;
+  // Each communicator has a state of its own, which one thread uses at a time.
+  (void)enable_mpi_threads;
+  if (g_priority <= 0 || !fits()) return OMPI_ERR_NOT_AVAILABLE;
+  g_settings.rules = g_rules;
+  weft_coll_settle(&g_settings, opal_progress, died);
+  return OMPI_SUCCESS;
+}
+
+static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int* priority) {
+  if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) return NULL;
+  if (ompi_group_have_remote_peers(comm->c_local_group)) return NULL;
+  *priority = g_priority;
+  return weft_module_new();
+}

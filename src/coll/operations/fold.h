@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which reductions combine.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "coll/coll.h"
+
+namespace weft::coll {
+
+// out = x0 op (x1 op (x2 ...)), with `count` elements of rank i at source(i). Nothing of a source but the last one may
+// lie in `out`.
+template <class Source>
+void fold(const Reduction& reduction, void* out, size_t count, int ranks, Source source) noexcept {
+  if (count == 0) return;
+  const void* last = source(ranks - 1);
+  if (last != out) std::memcpy(out, last, count * reduction.element);
+  for (int rank = ranks - 2; rank >= 0; --rank) reduction.combine(reduction.context, source(rank), out, count);
+}
+
+}  // namespace weft::coll

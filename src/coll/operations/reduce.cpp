@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "coll/coll.h"
+#include "coll/group/group.h"
+#include "coll/operations/fold.h"
+#include "coll/ways/copy.h"
+#include "coll/ways/single_copy.h"
+#include "coll/ways/ways.h"
+
+namespace weft::coll {
+
+namespace {
+
+void by_line(Group& group, const void* in, void* out, size_t count, const Reduction& reduction, int root) noexcept {
+  const uint64_t step = group.next_step();
+  std::memcpy(group.own_line(step), in, count * reduction.element);
+  if (group.rank() == root) {
+    fold(reduction, out, count, group.size(),
+         [&](int rank) { return rank == root ? group.line(rank, step) : group.await_line(rank, step); });
+  } else {
+    group.publish(step);
+  }
+  group.done(step);
+}
+
+// The root combines what all have copied into their queues.
+void by_queue(Group& group, const void* in, void* out, size_t count, const Reduction& reduction, int root) noexcept {
+  const size_t element = reduction.element;
+  const size_t most = group.fragment_bytes() / element;
+  for (size_t at = 0; at < count; at += most) {
+    const size_t part = piece(at, count, most);
+    const uint64_t step = group.next_step();
+    const char* own = bytes_of(in, at * element);
+    if (group.rank() != root) {
+      std::memcpy(group.own_buffer(step), own, part * element);
+      group.publish(step);
+    } else {
+      char* result = bytes_of(out, at * element);
+      if (result == own && root != group.size() - 1) {
+        char* kept = group.scratch(most * element);
+        std::memcpy(kept, own, part * element);
+        own = kept;
+      }
+      fold(reduction, result, part, group.size(),
+           [&](int rank) { return rank == root ? own : group.await_buffer(rank, step); });
+    }
+    group.done(step);
+  }
+}
+
+void by_gathering(Group& group, const void* in, void* out, size_t count, const Reduction& reduction,
+                  int root) noexcept {
+  const size_t bytes = count * reduction.element;
+  char* all = group.scratch(bytes * static_cast<size_t>(group.size()));
+  allgather(group, in, all, bytes);
+  if (group.rank() != root) return;
+  fold(reduction, out, count, group.size(), [&](int rank) { return all + static_cast<size_t>(rank) * bytes; });
+}
+
+}  // namespace
+
+void reduce(Group& group, const void* in, void* out, size_t count, const Reduction& reduction, int root) noexcept {
+  const size_t bytes = count * reduction.element;
+  if (bytes == 0) return;
+  if (fits_line(bytes)) return by_line(group, in, out, count, reduction, root);
+  if (reduction.element > group.fragment_bytes()) return by_gathering(group, in, out, count, reduction, root);
+  by_queue(group, in, out, count, reduction, root);
+}
+
+}  // namespace weft::coll

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/sync/waiting.h"
+
+#include <algorithm>
+
+#include <sched.h>
+
+#include "base/keep_errno.h"
+#include "base/message.h"
+#include "platform/fence.h"
+#include "platform/futex.h"
+#include "platform/process.h"
+#include "shm/sync/runtime.h"
+
+namespace weft::coll {
+
+namespace {
+
+constexpr int64_t kSpinNs = 30'000;  // before the CPU is offered to others, if there is one for each rank
+constexpr int64_t kYieldNs = 1'000'000;  // before sleep
+constexpr int64_t kCrowdedYieldNs = 300'000;
+constexpr int64_t kLongestSleepNs = 1'000'000;
+constexpr int64_t kProgressNs = 30'000;
+constexpr int64_t kLookNs = 10'000'000;
+
+}  // namespace
+
+LongWait::LongWait(const WaitSettings& settings, Area& awaited, int rank) noexcept
+    : settings_(settings),
+      awaited_(awaited),
+      rank_(rank),
+      now_(platform::now_ns()),
+      sleep_from_(now_ + (settings.crowded ? kCrowdedYieldNs : kYieldNs)),
+      yield_from_(now_ + (settings.crowded ? 0 : kSpinNs)),
+      progress_at_(now_ + kProgressNs),
+      look_at_(now_ + kLookNs) {}
+
+LongWait::Next LongWait::once() noexcept {
+  now_ = platform::now_ns();
+  if (now_ >= progress_at_) {
+    if (settings_.progress != nullptr) settings_.progress();
+    progress_at_ = now_ + kProgressNs;
+    if (now_ >= look_at_) {
+      look_at_ = now_ + kLookNs;
+      const base::KeepErrno keep;
+      if (platform::process_has_ended(awaited_.member.process)) return Next::tell_of_death;
+    }
+  }
+  // A member of weft's runtime has others to run instead. Those may need the CPU for long, so it never sleeps.
+  if (const shm::Runtime& runtime = shm::runtime(); runtime.in_parallel()) {
+    if (!runtime.yield()) sched_yield();
+    return Next::once;
+  }
+  if (now_ < yield_from_) return Next::once;
+  if (now_ < sleep_from_) {
+    sched_yield();
+    return Next::once;
+  }
+  // Acquire: where this is the number after a call, the 1 below comes after the 0 that was written before the call.
+  calls_ = awaited_.calls.load(std::memory_order_acquire);
+  // Relaxed: the fence orders it before the caller's look.
+  awaited_.sleepers.store(1, std::memory_order_relaxed);
+  platform::full_fence();
+  return Next::sleep;
+}
+
+void LongWait::sleep() noexcept {
+  const int64_t longest = settings_.progress != nullptr ? 2 * kProgressNs : kLongestSleepNs;
+  platform::futex_wait_shared(awaited_.calls, calls_, longest);
+}
+
+void LongWait::tell_of_death() noexcept {
+  if (settings_.died != nullptr) settings_.died(rank_);
+  base::fatal("collectives: rank %d has ended while others wait for it", rank_);
+}
+
+void call_sleepers(Area& own) noexcept {
+  // Relaxed: the release below orders it.
+  own.sleepers.store(0, std::memory_order_relaxed);
+  // The rank alone writes the word. Release: who sees the new number sets `sleepers` after it was cleared here, so that
+  // it is not cleared without a call.
+  own.calls.store(own.calls.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  platform::futex_wake_shared(own.calls, INT32_MAX);
+}
+
+}  // namespace weft::coll

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cases.py MPI CASE: what is not a matter of one program: rules, ranks that die, processes with another MPI."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import job
+
+ON = {"WEFT_COLLECTIVES_AFTER": "1"}
+
+
+def check(good: bool, what: str, lines: list[str]) -> None:
+    if good:
+        return
+    print(what, *lines, sep="\n")
+    sys.exit(1)
+
+
+def taken(mpi: str, folder: pathlib.Path, settings: dict[str, str]) -> tuple[dict[int, str], list[str]]:
+    """Who combines, by bytes; and the other lines."""
+    code, lines = job.run(mpi, 4, [job.build(mpi, "taken.c", folder)], ON | settings)
+    check(code == 0, f"exit code {code}", lines)
+    found = [line.split(": ") for line in lines if line.split(": ")[0].isdigit()]
+    return {int(size): who for size, who in found}, [line for line in lines if not line.split(": ")[0].isdigit()]
+
+
+def rules(mpi: str, folder: pathlib.Path) -> None:
+    """Single sizes are switched off, by the lines of the nearest number of ranks."""
+    everything, said = taken(mpi, folder, {})
+    check(set(everything.values()) == {"weft"} and not said, f"without rules: {everything}", said)
+    file = folder / "rules"
+    file.write_text("# weft collectives 1\n\n# operation ranks bytes use\nallreduce 2 0 mpi\nallreduce 5 0 mpi\n"
+                    "allreduce 3 4096 mpi\nallreduce 3 0 weft\nallreduce 3 64 mpi\nallreduce 3 1024 weft\n"
+                    "allreduce 3 1048576 weft\nbcast 2 0 mpi\n")
+    found, said = taken(mpi, folder, {"WEFT_COLLECTIVES_RULES": str(file)})
+    expected = {8: "weft", 56: "weft", 64: "mpi", 1024: "weft", 4088: "weft", 4096: "mpi", 65536: "mpi", 1048576: "weft"}
+    check(found == expected and not said, f"{found}, expected {expected}", said)
+
+
+def damaged(mpi: str, folder: pathlib.Path) -> None:
+    """A warning that names the line, once, and MPI's own collectives."""
+    file = folder / "rules"
+    good = "# weft collectives 1\n"
+    for text, wanted in (
+        ("", f"weft: coll: {file}: is empty; "),
+        ("allreduce 2 0 weft\n", f"weft: coll: {file}:1: "),
+        ("# weft collectives 2\n", f"weft: coll: {file}:1: "),
+        (good + "allreduce 2 0 weft\nallreduse 2 0 weft\n", f"weft: coll: {file}:3: "),
+        (good + "allreduce two 0 weft\n", f"weft: coll: {file}:2: "),
+        (good + "allreduce 2 -1 weft\n", f"weft: coll: {file}:2: "),
+        (good + "allreduce 2 0\n", f"weft: coll: {file}:2: "),
+        (good + "allreduce 2 0 weft mpi\n", f"weft: coll: {file}:2: "),
+        (good + "allreduce 2 99999999999999999999999 weft\n", f"weft: coll: {file}:2: "),
+        (good + "".join(f"allreduce 2 {i} weft\n" for i in range(40)), f"weft: coll: {file}:34: "),
+    ):
+        file.write_text(text)
+        found, said = taken(mpi, folder, {"WEFT_COLLECTIVES_RULES": str(file)})
+        check(set(found.values()) == {"mpi"}, f"{text!r}: {found}", said)
+        check(len(said) == 1 and said[0].startswith(wanted), f"{text!r}: not a line that begins {wanted!r}", said)
+    for path in (folder / "missing", folder):
+        found, said = taken(mpi, folder, {"WEFT_COLLECTIVES_RULES": str(path)})
+        check(set(found.values()) == {"mpi"} and len(said) == 1 and str(path) in said[0], f"{path}: {found}", said)
+
+
+def late(mpi: str, folder: pathlib.Path) -> None:
+    """The group is made by the call that the variable names: the second half of the program's 16."""
+    found, said = taken(mpi, folder, {"WEFT_COLLECTIVES_AFTER": "13", "WEFT_COLLECTIVES_REPORT": "1"})
+    check(list(found.values()) == ["mpi"] * 4 + ["weft"] * 4, f"{found}", said)
+
+
+def parameters(mpi: str, folder: pathlib.Path) -> None:
+    """Those of the component."""
+    for name, value, expected in (
+        ("priority", "0", "mpi"),
+        ("priority", "20", "mpi"),
+        ("priority", "45", "weft"),
+        ("allreduce", "0", "mpi"),
+        ("bcast", "0", "weft"),
+        ("after", "1000", "mpi"),
+        ("single_copy", "0", "weft"),
+        ("fragment_bytes", "4096", "weft"),
+    ):
+        found, said = taken(mpi, folder, {f"OMPI_MCA_coll_weft_{name}": value})
+        check(set(found.values()) == {expected} and not said, f"{name} {value}: {found}", said)
+    # Where the user has components of their own.
+    found, said = taken(mpi, folder, {"OMPI_MCA_mca_base_component_path": f"SYSTEM_DEFAULT:{folder}"})
+    check(set(found.values()) == {"weft"} and not said, f"beside others: {found}", said)
+
+
+def shared_memory() -> set[str]:
+    return {str(path) for path in pathlib.Path("/dev/shm").iterdir() if "weft-n" not in path.name}
+
+
+def killed(mpi: str, folder: pathlib.Path) -> None:
+    """The job ends, with a message, and leaves nothing."""
+    program = job.build(mpi, "killed.c", folder)
+    for length in (1, 1000, 200000):
+        for more in ({}, {"OMPI_MCA_orte_enable_recovery": "1"}) if mpi == "openmpi" else ({},):
+            before = shared_memory()
+            since = time.monotonic()
+            code, lines = job.run(mpi, 4, [program, length], ON | more)
+            check(code != 0, f"{length} elements: exit code 0", lines)
+            check(any("has died" in line or "Killed" in line or "KILLED" in line for line in lines),
+                  f"{length} elements: no message", lines)
+            killed_at = [float(line.split()[1]) for line in lines if line.startswith("killed ")]
+            took = time.monotonic() - killed_at[0] if killed_at else time.monotonic() - since
+            check(took < 5, f"{length} elements: {took:.1f} s", lines)
+            # What Open MPI has left itself, weft or not, has its name.
+            left = {path for path in shared_memory() - before if "weft" in path}
+            check(not left, f"left: {left}", lines)
+
+
+def nothing(mpi: str, folder: pathlib.Path) -> None:
+    """The library before MPICH, in processes that have another MPI or none, or that bind all names at once."""
+    library = job.LIBRARIES / "libweft-coll-mpich.so"
+    environment = dict(os.environ, LD_PRELOAD=str(library), LD_BIND_NOW="1")
+    done = subprocess.run(["true"], env=environment, capture_output=True, text=True)
+    check(done.returncode == 0 and not done.stderr, "without MPI", [done.stderr])
+    program = job.build(mpi, "operations.c", folder)
+    settings = {"LD_PRELOAD": str(library), **ON, "WEFT_COLLECTIVES_REPORT": "1"}
+    for weft in (False, True):
+        code, lines = job.run(mpi, 2, ["env", f"LD_PRELOAD={library}", program, 5000], settings, weft=weft)
+        said = [line for line in lines if "done" not in line and "share memory" not in line]
+        check(code == 0 and not said, f"exit code {code}", lines)
+
+
+def missing(mpi: str, folder: pathlib.Path) -> None:
+    """Where nothing was built for the MPI, the command says so."""
+    prefix = folder / "prefix"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "lib/weft").mkdir(parents=True)
+    (prefix / "bin/weft").write_bytes(job.WEFT.read_bytes())
+    (prefix / "bin/weft").chmod(0o755)
+    for name in ("libgomp.so.1", "libweft_audit.so"):
+        (prefix / "lib/weft" / name).symlink_to(job.LIBRARIES / name)
+    variable = {"openmpi": "OMPI_COMM_WORLD_SIZE", "mpich": "PMI_RANK"}[mpi]
+    done = subprocess.run([prefix / "bin/weft", "run", "--collectives", "true"], capture_output=True, text=True,
+                          env={**os.environ, variable: "1"})
+    wanted = {"openmpi": "mca_coll_weft.so", "mpich": "libweft-coll-mpich.so"}[mpi]
+    check(done.returncode == 2 and wanted in done.stderr and "scripts/setup-mpi" in done.stderr, "no message",
+          [str(done.returncode), done.stderr])
+
+
+CASES = (rules, damaged, late, parameters, killed, nothing, missing)
+
+
+def main() -> None:
+    mpi, wanted = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="weft-coll-") as folder:
+        next(case for case in CASES if case.__name__ == wanted)(mpi, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
