@@ -50,9 +50,16 @@ class Jobs:
                 f"mpicc.{launcher.family} is"
             )
 
-    def run(self, ranks: int, arguments: Sequence[str], environment: Mapping[str, str], seconds: float) -> None:
+    def run(
+        self,
+        ranks: int,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        seconds: float,
+        prefix: Sequence[str] = (),
+    ) -> None:
         """Ends the job when it takes much longer than these seconds."""
-        command = [*self.launcher.line(ranks), self.program, *arguments]
+        command = [*self.launcher.line(ranks), *prefix, self.program, *arguments]
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             process = subprocess.Popen(
                 command,
@@ -95,12 +102,18 @@ class Jobs:
             process.wait()
 
     def _lines(
-        self, ranks: int, mode: Sequence[str], behind: Sequence[str], environment: Mapping[str, str], seconds: float
+        self,
+        ranks: int,
+        mode: Sequence[str],
+        behind: Sequence[str],
+        environment: Mapping[str, str],
+        seconds: float,
+        prefix: Sequence[str] = (),
     ) -> list[dict[str, Any]]:
         with tempfile.TemporaryDirectory(prefix="weft-tune-") as folder:
             results = pathlib.Path(folder) / "results"
             try:
-                self.run(ranks, [*mode, str(results), *behind], environment, seconds)
+                self.run(ranks, [*mode, str(results), *behind], environment, seconds, prefix)
             except Fault:
                 # What was measured before counts, as long as there is something.
                 if not results.exists() or results.stat().st_size == 0:
@@ -124,6 +137,7 @@ class Jobs:
         seconds: float,
         entry_seconds: float = 2.0,
         paper: bool = False,
+        prefix: Sequence[str] = (),
     ) -> dict[int, Measured]:
         """By index of the entry; without those for which there was no time."""
         plan_lines = [
@@ -136,5 +150,5 @@ class Jobs:
             self._number += 7919
             mode = ["measure", "--seconds", f"{seconds:.2f}", "--entry-seconds", f"{entry_seconds:.2f}"]
             mode += ["--number", str(self._number), *(["--paper"] if paper else []), str(plan)]
-            lines = self._lines(ranks, mode, [], environment, seconds)
+            lines = self._lines(ranks, mode, [], environment, seconds, prefix)
         return {line["number"]: Measured(line["times"], line["skew"], line["fault"]) for line in lines}

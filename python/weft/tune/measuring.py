@@ -12,6 +12,7 @@ import random
 from collections.abc import Sequence
 
 from . import units
+from .component import Component
 from .console import Progress
 from .jobs import Entry, Jobs
 from .model import Model, level_of
@@ -20,7 +21,7 @@ from .operations import Operation, sizes_of
 from .record import Place, Record
 from .selection import MARGIN
 from .stats import Estimate
-from .ways import DEFAULT, DEFAULT_NAME, Way, own_ways
+from .ways import DEFAULT, DEFAULT_NAME, WEFT, Way, own_ways
 
 # What the model says to be slower than the best by more than this is not measured.
 _PRUNE = 4.0
@@ -34,7 +35,14 @@ _LEAST_ENTRY_SECONDS = 0.05
 
 class Measuring:
     def __init__(
-        self, jobs: Jobs, mpi: Mpi, record: Record, progress: Progress, own: bool = False, paper: bool = False
+        self,
+        jobs: Jobs,
+        mpi: Mpi,
+        record: Record,
+        progress: Progress,
+        own: bool = False,
+        paper: bool = False,
+        component: Component | None = None,
     ) -> None:
         self._jobs = jobs
         self._mpi = mpi
@@ -42,6 +50,7 @@ class Measuring:
         self._progress = progress
         self._own = own
         self._paper = paper
+        self._component = component
         self._random = random.Random(len(record.samples))
 
     def levels(self, ranks: int) -> Model:
@@ -54,6 +63,8 @@ class Measuring:
         ways = self._mpi.ways(operation, size, ranks)
         if self._own and operation.name == "alltoall":
             ways += own_ways(ranks)
+        if self._component is not None and self._component.takes(operation):
+            ways.append(WEFT)
         if model is not None:
             predicted = {way.name: model.predict(operation.name, way.name, size, way.segment) for way in ways}
             best = min((cost for cost in predicted.values() if cost is not None), default=0.0)
@@ -96,11 +107,24 @@ class Measuring:
     def _round(
         self, wanted: dict[Place, list[Way]], ranks: int, calls: int, seconds: float, aim: float | None = None
     ) -> None:
+        """Weft's collectives are in jobs of their own: an MPI loads them as a whole or not at all."""
         entries = [(place, way) for place, ways in wanted.items() for way in ways]
         self._random.shuffle(entries)
         entry_seconds = max((aim or seconds) / max(len(entries), 1), _LEAST_ENTRY_SECONDS)
+        parts = [[entry for entry in entries if entry[1].component is component] for component in (False, True)]
+        self._random.shuffle(parts)
+        for part in parts:
+            if part:
+                self._job(part, ranks, calls, seconds * len(part) / len(entries), entry_seconds)
+
+    def _job(
+        self, entries: Sequence[tuple[Place, Way]], ranks: int, calls: int, seconds: float, entry_seconds: float
+    ) -> None:
         plan = [Entry(place[1], place[2], calls, way.plan()) for place, way in entries]
-        found = self._jobs.measure(ranks, plan, self._mpi.measuring, seconds, entry_seconds, self._paper)
+        environment, prefix = self._mpi.measuring, ()
+        if self._component is not None and entries[0][1].component:
+            environment, prefix = self._component.measuring(), self._component.prefix
+        found = self._jobs.measure(ranks, plan, environment, seconds, entry_seconds, self._paper, prefix)
         for number, measured in found.items():
             place, way = entries[number]
             self._record.add(place, way, measured.times, measured.skew, measured.fault)

@@ -91,7 +91,7 @@ def read(file: pathlib.Path) -> Record:
             record.add(place, way, line["times"], line["skew"], line["fault"])
         for line in whole["verified"]:
             place = (line["ranks"], line["operation"], line["size"])
-            record.verified[place] = {"default": line["default"], "tuned": line["tuned"]}
+            record.verified[place] = {n: v for n, v in line.items() if n not in ("ranks", "operation", "size")}
         return record
     except OSError as error:
         raise Fault(f"{file}: {error.strerror}") from None

@@ -23,7 +23,7 @@ from .record import read as read_record
 from .selection import clearly_faster
 from .stats import estimate, gain
 from .table import table as text_table
-from .verifying import verify
+from .verifying import DEFAULT_ARM, tuned_arm, verify
 from .ways import DEFAULT_NAME
 
 
@@ -189,7 +189,7 @@ def _measure(options: argparse.Namespace, folder: str, file: pathlib.Path, decis
     counts = sorted({table.ranks for table in tables if table.ranks > 1})
     record = Record()
     sizes = [units.parse_size(word) for word in options.sizes.split(",")] if options.sizes else SIZES
-    variables = environment(mpi, file.absolute(), [table.operation for table in tables])
+    arms = [DEFAULT_ARM, tuned_arm(environment(mpi, file.absolute(), [table.operation for table in tables]))]
     with Progress(budget) as progress:
         for ranks in counts:
             jobs = Jobs(find_launcher(family, options.launcher, ranks), folder)
@@ -200,10 +200,10 @@ def _measure(options: argparse.Namespace, folder: str, file: pathlib.Path, decis
                 if table.ranks == ranks
                 for size in sizes_of(OPERATIONS[table.operation], sizes, ranks)
             ]
-            verify(jobs, record, progress, places, variables, budget / len(counts))
+            verify(jobs, record, progress, places, arms, budget / len(counts))
     rows = []
     for (ranks, operation, size), both in sorted(record.verified.items(), key=lambda item: (item[0][1], item[0])):
-        if not both["default"] or not both["tuned"]:
+        if not both.get("default") or not both.get("tuned"):
             continue
         before, after = estimate(both["default"]), estimate(both["tuned"])
         real, low, high = gain(before, after)

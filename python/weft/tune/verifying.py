@@ -19,6 +19,23 @@ _LEAST_TURNS = 2
 
 
 @dataclass(frozen=True)
+class Arm:
+    """One way to start a job. The first one of a comparison is the default."""
+
+    name: str
+    words: str
+    environment: Mapping[str, str]
+    prefix: tuple[str, ...] = ()
+
+
+DEFAULT_ARM = Arm("default", "without the file", {})
+
+
+def tuned_arm(environment: Mapping[str, str]) -> Arm:
+    return Arm("tuned", "with the file", environment)
+
+
+@dataclass(frozen=True)
 class Verdict:
     place: Place
     way: str
@@ -40,7 +57,7 @@ def verify(
     record: Record,
     progress: Progress,
     places: Sequence[Place],
-    environment: Mapping[str, str],
+    arms: Sequence[Arm],
     seconds: float,
 ) -> None:
     ranks = places[0][0]
@@ -50,28 +67,24 @@ def verify(
         left = end - progress.elapsed()
         if turn >= _LEAST_TURNS and left <= 0:
             return
-        share = max(left / (_TURNS - turn) / 2, 1.0)
-        arms = [("default", {}), ("tuned", environment)]
-        order.shuffle(arms)
-        for arm, variables in arms:
-            progress.stage(f"{ranks} ranks: turn {turn + 1} {'with' if arm == 'tuned' else 'without'} the file")
-            shuffled = list(places)
-            order.shuffle(shuffled)
+        share = max(left / (_TURNS - turn) / len(arms), 1.0)
+        for arm in order.sample(arms, len(arms)):
+            progress.stage(f"{ranks} ranks: turn {turn + 1} {arm.words}")
+            shuffled = order.sample(places, len(places))
             plan = [Entry(name, size, _CALLS, "- mpi") for _, name, size in shuffled]
-            found = jobs.measure(ranks, plan, variables, share, share / len(plan))
+            found = jobs.measure(ranks, plan, arm.environment, share, share / len(plan), prefix=arm.prefix)
             for number, measured in found.items():
-                both = record.verified.setdefault(shuffled[number], {"default": [], "tuned": []})
-                both[arm] += measured.times
+                record.verified.setdefault(shuffled[number], {}).setdefault(arm.name, []).extend(measured.times)
 
 
-def verdicts(record: Record, chosen: Mapping[Place, str]) -> list[Verdict]:
+def verdicts(record: Record, chosen: Mapping[Place, str], arm: str = "tuned") -> list[Verdict]:
     """Without those places that there was no time for."""
     found = []
     for place, way in chosen.items():
-        both = record.verified.get(place, {"default": [], "tuned": []})
-        if not both["default"] or not both["tuned"]:
+        arms = record.verified.get(place, {})
+        if not arms.get("default") or not arms.get(arm):
             continue
         estimates = record.estimates(place)
         predicted = 1 - estimates[way].median / estimates["default"].median
-        found.append(Verdict(place, way, predicted, estimate(both["default"]), estimate(both["tuned"])))
+        found.append(Verdict(place, way, predicted, estimate(arms["default"]), estimate(arms[arm])))
     return found

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Settings = tuple[tuple[str, int], ...]
 
@@ -20,11 +20,12 @@ class Way:
     fanout: int = 0
     segment: int = 0
     own: str = ""  # an exchange of the measuring program, which no decision file can name
-    component: bool = field(default=False)  # weft's own collectives
+    component: bool = False  # weft's own collectives
 
     @property
     def deployable(self) -> bool:
-        return not self.own
+        """By the MPI's own decision file."""
+        return not self.own and not self.component
 
     def plan(self) -> str:
         settings = ",".join(f"{name}={value}" for name, value in self.settings) or "-"
@@ -32,7 +33,8 @@ class Way:
 
 
 DEFAULT = Way(DEFAULT_NAME)
-WEFT = Way("weft", component=True)
+WEFT_NAME = "weft"
+WEFT = Way(WEFT_NAME, component=True)
 
 
 def own_ways(ranks: int) -> list[Way]:
