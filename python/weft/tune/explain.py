@@ -9,7 +9,7 @@ import pathlib
 import statistics
 
 from . import units
-from .collectives import parse_ranks
+from .collectives import parse_ranks, parse_sizes
 from .console import Progress, say
 from .family import find_launcher
 from .jobs import Jobs
@@ -52,7 +52,7 @@ def _models_of(record: Record) -> dict[int, Model]:
 def _measured(options: argparse.Namespace, folder: str) -> tuple[Record, dict[int, Model]]:
     operations = choose(options.only)
     counts = parse_ranks(options.ranks)
-    sizes = [units.parse_size(word) for word in options.sizes.split(",")] if options.sizes else _SIZES
+    sizes = parse_sizes(options.sizes, _SIZES)
     budget = units.parse_seconds(options.budget)
     jobs = Jobs(find_launcher(options.mpi, options.launcher, max(counts)), folder)
     record = Record()

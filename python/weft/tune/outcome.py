@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Mapping, Sequence
 
 from . import units
-from .console import say
+from .console import say, warn
 from .record import Place, Record
 from .stats import Estimate, mean_of_paper
 from .table import table
@@ -45,11 +46,11 @@ def show_measured(record: Record, chosen: Mapping[Place, str] | None = None, pap
         say(table(head, rows))
 
 
-def show_verdicts(found: Sequence[Verdict], wanted: Mapping[Place, str], kept: Mapping[Place, str]) -> None:
+def show_verdicts(title: str, found: Sequence[Verdict], wanted: Mapping[Place, str], kept: Mapping[Place, str]) -> None:
     """`kept` are those that the file has in the end."""
     if not wanted:
         return
-    say("\nRun again, with the file and without it, in turns:")
+    say(f"\n{title}")
     rows = []
     for verdict in sorted(found, key=lambda verdict: (verdict.place[1], verdict.place[0], verdict.place[2])):
         ranks, operation, size = verdict.place
@@ -78,3 +79,28 @@ def _words(verdict: Verdict, kept: bool) -> str:
     if kept:
         return "taken" if verdict.confirmed else "taken: all sizes or none"
     return "default: faster, but not at all sizes" if verdict.confirmed else "default"
+
+
+def show_rest(record: Record, lacking: list[str], budget: float) -> None:
+    for (ranks, operation, size), name, fault in record.faults():
+        warn(f"{operation}, {units.size(size)} bytes, {ranks} ranks, {name}: {fault}")
+    outliers = sum(e.outliers for place in record.samples for e in record.estimates(place).values())
+    total = sum(len(samples.times) for ways in record.samples.values() for samples in ways.values())
+    say(f"\n{total} calls measured; {outliers} of them far outside the others, counted in all the same.")
+    if lacking:
+        say(f"Not measured in {units.seconds(budget)}, so that nothing is said of it (a longer --budget does):")
+        for line in lacking[:8]:
+            say(f"  {line}")
+        if len(lacking) > 8:
+            say(f"  and {len(lacking) - 8} more")
+
+
+def show_pictures(record: Record, chosen: Mapping[Place, str], into: pathlib.Path, paper: bool = False) -> None:
+    try:
+        from .plots import draw
+    except ImportError as error:
+        warn(f"no pictures: {error}; python3 -m pip install matplotlib")
+        return
+    files = draw(record, chosen, into, paper)
+    if files:
+        say(f"Pictures: {', '.join(str(file) for file in files)} (and .svg)")

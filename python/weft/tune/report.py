@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Iterator
 
 from . import mpich_rules, units, weft_rules
+from .collectives import parse_sizes
 from .console import Progress, say
 from .decision import Decision, Rule, Table
 from .deployment import environment, record_of
@@ -17,7 +18,7 @@ from .files import FAMILY_OF, read
 from .jobs import Jobs
 from .mpich import Mpich
 from .mpis import Mpi, examine
-from .operations import OPERATIONS, SIZES, sizes_of
+from .operations import OPERATIONS, sizes_of
 from .record import Place, Record
 from .record import read as read_record
 from .selection import clearly_faster
@@ -188,7 +189,7 @@ def _measure(options: argparse.Namespace, folder: str, file: pathlib.Path, decis
     tables = [t for t in decision.tables if t.operation in OPERATIONS and any(r.algorithm for r in t.rules)]
     counts = sorted({table.ranks for table in tables if table.ranks > 1})
     record = Record()
-    sizes = [units.parse_size(word) for word in options.sizes.split(",")] if options.sizes else SIZES
+    sizes = parse_sizes(options.sizes)
     arms = [DEFAULT_ARM, tuned_arm(environment(mpi, file.absolute(), [table.operation for table in tables]))]
     with Progress(budget) as progress:
         for ranks in counts:
