@@ -12,6 +12,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 
 from . import units
+from .family import NAMES
 from .record import Place, Record
 from .selection import thresholds
 from .stats import Estimate, mean_of_paper
@@ -46,7 +47,7 @@ def _draw(
     series = _series(record, ranks, operation, paper)
     if not series or all(len(points) < 2 for points in series.values()):
         return False
-    figure, axes = pyplot.subplots(figsize=(9, 5.5), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(10, 5.5), layout="constrained")
     for i, (name, points) in enumerate(sorted(series.items(), key=lambda item: item[0] != DEFAULT_NAME)):
         sizes = sorted(points)
         micro = [points[size].median / 1e3 for size in sizes]
@@ -57,15 +58,16 @@ def _draw(
         axes.fill_between(sizes, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
     _mark_thresholds(axes, {size: chosen.get((ranks, operation, size)) for size in record.sizes(ranks, operation)})
     about = record.about.get("mpi", {})
+    mpi = f"{NAMES.get(about.get('family'), '')} {about.get('version', '')}"
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     ticks = sorted({size for points in series.values() for size in points})
     axes.set_xticks(ticks, [units.size(size) for size in ticks])
     axes.set_xlabel("bytes")
     axes.set_ylabel("microseconds" + (" (mean)" if paper else " (median, 95 %)"))
-    axes.set_title(f"MPI_{operation.capitalize()}, {ranks} ranks, {about.get('family', '')} {about.get('version', '')}")
+    axes.set_title(f"MPI_{operation.capitalize()}, {ranks} ranks, {mpi}")
     axes.grid(True, which="major", alpha=0.3)
-    axes.legend(fontsize=8, ncols=2)
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     figure.savefig(file, dpi=130)
     figure.savefig(file.with_suffix(".svg"))
     pyplot.close(figure)
@@ -77,7 +79,7 @@ def _mark_thresholds(axes: matplotlib.axes.Axes, chosen: Mapping[int, str | None
     if not any(name != DEFAULT_NAME for name in taken.values()):
         return
     for start, name in thresholds(taken):
-        place = max(start, 1)
+        place = max(start, *list(taken)[:1], 1)
         axes.axvline(place, color="gray", linestyle="--", linewidth=0.9)
         axes.annotate(
             name, (place, 1), xycoords=("data", "axes fraction"), xytext=(3, -4), textcoords="offset points",

@@ -33,14 +33,13 @@ def _as_good(name: str, best: str, ways: Mapping[str, Estimate], margin: float) 
 
 
 def select(measured: BySize, margin: float = MARGIN) -> dict[int, str]:
-    """By size the name of the way. Where several are as good, the one that a neighbour has: fewer rules."""
+    """By size the name of the way. Where several are as good, the one of the next smaller size: fewer rules."""
     sizes = sorted(size for size in measured if DEFAULT_NAME in measured[size])
     chosen = {size: best_of(measured[size], margin) for size in sizes}
-    for order in (sizes, sizes[::-1]):
-        for before, size in zip(order, order[1:]):
-            name = chosen[size]
-            if name != DEFAULT_NAME and _as_good(chosen[before], name, measured[size], margin):
-                chosen[size] = chosen[before]
+    for before, size in zip(sizes, sizes[1:]):
+        name = chosen[size]
+        if name != DEFAULT_NAME and _as_good(chosen[before], name, measured[size], margin):
+            chosen[size] = chosen[before]
     return chosen
 
 
