@@ -65,6 +65,66 @@ void add_run_options(CLI::App* command, RunOptions& run) {
       ->check([](const std::string& text) { return between(text, 1e-6, 1e6); });
 }
 
+// What all commands of `tune` have in common.
+void add_tune_options(CLI::App* command, TuneOptions& tune) {
+  command->add_option("--mpi", tune.mpi, "whose collectives: openmpi or mpich (default: those of the launcher)")
+      ->check(CLI::IsMember({"openmpi", "mpich"}));
+  command->add_option("--launcher", tune.launcher,
+                      "how jobs are started, without -n, say 'mpirun --hostfile hosts' (default: mpirun)");
+  command->add_option(
+      "--only", tune.only,
+      "operations, with commas between: allgather, allreduce, alltoall, barrier, bcast, gather, reduce, "
+      "scatter (default: allgather, allreduce, alltoall, bcast, reduce)");
+  command->add_option("--sizes", tune.sizes, "bytes, with commas between and K or M behind (default: 8 to 512K)");
+}
+
+void add_ranks(CLI::App* command, TuneOptions& tune) {
+  command->add_option("-n,--ranks", tune.ranks,
+                      "ranks of the jobs, or several numbers with commas between (default, under mpirun: its own)");
+}
+
+void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
+  tune = app.add_subcommand("tune", "Measure the collectives of an MPI, and have it take the fastest algorithms.");
+  tune->require_subcommand(1);
+  CLI::App* collectives =
+      tune->add_subcommand("collectives",
+                           "Measure the MPI's algorithms, write its decision file, run again with it, and say what it\n"
+                           "gains. The default algorithm stays where no other is certainly faster by more than 5 %.");
+  add_ranks(collectives, options);
+  collectives->add_option("--budget", options.budget, "how long it may take: 90s, 5m, 1h (default: 5m)");
+  collectives->add_option("-o,--output", options.output, "the folder for what is written (default: weft-tune)");
+  add_tune_options(collectives, options);
+  collectives->add_option("--format", options.format, "of Open MPI's rules: text, or json since Open MPI 6 (default)")
+      ->check(CLI::IsMember({"text", "json"}));
+  collectives->add_flag("--own", options.own, "also measure weft's own exchanges, for comparison (alltoall)");
+  collectives->add_flag("--all", options.all, "measure also what the model says to be much slower");
+  collectives->add_flag(
+      "--paper", options.paper,
+      "only measure, by a simpler method: the mean of 50 calls behind MPI_Barrier, without the first");
+  collectives->footer(
+      "Examples:\n"
+      "  mpirun -n 4 weft tune collectives\n"
+      "  weft tune collectives -n 2,4,8 --only alltoall,bcast --budget 10m");
+  CLI::App* report =
+      tune->add_subcommand("report",
+                           "Say in words what a decision file does, and what is wrong with it: Open MPI's rules,\n"
+                           "MPICH's selection, or weft's rules.");
+  report->add_option("FILE", options.file, "the decision file")->type_name(kFile)->required();
+  report->add_flag("--measure", options.measure, "run with the file and without it, and compare");
+  report->add_option("--budget", options.budget, "how long --measure may take (default: 1m)");
+  add_tune_options(report, options);
+  report->footer("Exit code:\n  0: no fault. 1: there are faults, or the file cannot be read. 2: wrong options.");
+  CLI::App* explain =
+      tune->add_subcommand("explain",
+                           "Print what messages cost between the ranks of this machine, which algorithms that speaks\n"
+                           "for, and how far it is from what is measured.");
+  add_ranks(explain, options);
+  explain->add_option("--budget", options.budget, "how long it may take (default: 30s)");
+  explain->add_option("--from", options.record, "explain these measurements of weft tune collectives")
+      ->type_name(kFile);
+  add_tune_options(explain, options);
+}
+
 }  // namespace
 
 CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested parallelism composes") {
@@ -152,6 +212,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   top->add_option("--interval", top_options.seconds, "seconds between two looks (default: 1)")
       ->check([](const std::string& text) { return between(text, 0.1, 3600); });
   top->footer(kColumns);
+
+  add_tune(app, tune, tune_options);
 
   info = app.add_subcommand("info", "Print what weft sees on this machine and would do.");
   info->add_flag("--json", info_json, "for programs");

@@ -10,6 +10,7 @@
 #include "node.h"
 #include "numa/numa.h"
 #include "run.h"
+#include "tune.h"
 
 namespace weft::tools {
 
@@ -31,6 +32,7 @@ struct CommandLine {
   CLI::App* node_reset = nullptr;
   CLI::App* top = nullptr;
   CLI::App* info = nullptr;
+  CLI::App* tune = nullptr;
 
   // What the options set.
   RunOptions run_options;
@@ -42,6 +44,7 @@ struct CommandLine {
   bool node_force = false;
   TopOptions top_options;
   bool info_json = false;
+  TuneOptions tune_options;
 };
 
 }  // namespace weft::tools

@@ -37,10 +37,12 @@ bool complete(const Libraries& libraries) {
 Libraries in(const fs::path& folder, const fs::path& package) {
   std::error_code error;
   const fs::path python = package / "_site";
-  return {folder / "libgomp.so.1",          folder / "libweft_audit.so",
-          folder / "libweft_trace.so",      folder / "libweft-mpi.so",
-          folder / "libweft-numa.so",       folder / "mca_coll_weft.so",
-          folder / "libweft-coll-mpich.so", fs::exists(python, error) ? python : fs::path()};
+  // A wheel has it in the package.
+  const fs::path tune = fs::exists(folder / "tune", error) ? folder / "tune" : package / "tune";
+  return {
+      folder / "libgomp.so.1",     folder / "libweft_audit.so",      folder / "libweft_trace.so",
+      folder / "libweft-mpi.so",   folder / "libweft-numa.so",       tune,
+      folder / "mca_coll_weft.so", folder / "libweft-coll-mpich.so", fs::exists(python, error) ? python : fs::path()};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ struct Libraries {
   std::filesystem::path trace;    // libweft_trace.so
   std::filesystem::path mpi;      // libweft-mpi.so; there only if weft was built where there was an MPI
   std::filesystem::path numa;     // libweft-numa.so
+  std::filesystem::path tune;     // the Python of `weft tune`; there only if weft was built where there was an MPI
   // mca_coll_weft.so and libweft-coll-mpich.so; there as libweft-mpi.so is
   std::filesystem::path openmpi_collectives;
   std::filesystem::path mpich_collectives;

@@ -18,6 +18,7 @@
 #include "node.h"
 #include "numa/numa.h"
 #include "run.h"
+#include "tune.h"
 
 namespace {
 
@@ -81,12 +82,17 @@ int main(int count, char** arguments) {
     return written(app.exit(version));
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn("%s: no such command; there are run, trace, merge, numa, node, top and info (weft --help)",
+      weft::base::warn("%s: no such command; there are run, trace, merge, numa, node, top, tune and info (weft --help)",
                        arguments[1]);
       return kUsage;
     }
     if (line.node->parsed() && line.node->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
       weft::base::warn("node: %s: no such command; there are status and reset (weft node --help)", arguments[2]);
+      return kUsage;
+    }
+    if (line.tune->parsed() && line.tune->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
+      weft::base::warn("tune: %s: no such command; there are collectives, report and explain (weft tune --help)",
+                       arguments[2]);
       return kUsage;
     }
     weft::base::warn("%s; see %s --help", error.what(), name_of_command(app).c_str());
@@ -97,6 +103,7 @@ int main(int count, char** arguments) {
   if (line.node_reset->parsed()) return written(weft::tools::node_reset(line.node_force));
   if (line.merge->parsed()) return weft::tools::merge(line.merged_traces, line.merged_file);
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
+  if (line.tune->parsed()) return weft::tools::tune({arguments + 2, arguments + count});
   if (run.command.empty()) {
     weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft tune collectives`: measure, choose, write, verify, say."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import pathlib
+import platform
+
+from . import component, units
+from .choices import Choices
+from .component import Component
+from .console import Progress, say, warn
+from .deployment import Deployment
+from .family import NAMES, Launcher, find_launcher
+from .faults import Fault, usage
+from .jobs import Jobs
+from .measuring import Measuring, missing
+from .mpis import Mpi, examine
+from .operations import SIZES, Operation, choose
+from .outcome import show_measured, show_pictures, show_rest, show_verdicts
+from .record import Record
+from .verifying import DEFAULT_ARM, Arm, tuned_arm, verdicts, verify
+from .weft_choices import WeftChoices
+
+# Of the budget: the rest is for starting and ending jobs.
+_MEASURE = 0.6
+_VERIFY = 0.35
+
+
+def parse_ranks(text: str | None) -> list[int]:
+    if text is None:
+        raise usage("how many ranks? weft tune ... -n RANKS, or mpirun -n RANKS weft tune ...")
+    try:
+        counts = sorted({int(word) for word in text.split(",")})
+    except ValueError:
+        raise usage(f"-n {text}: a number of ranks is wanted, or several with commas between") from None
+    if counts[0] < 2:
+        raise usage(f"-n {text}: two ranks at least: one has nobody to exchange data with")
+    return counts
+
+
+def parse_sizes(text: str | None, default: tuple[int, ...] = SIZES) -> list[int]:
+    return [units.parse_size(word) for word in text.split(",")] if text else list(default)
+
+
+class Tuning:
+    """One run of the command."""
+
+    def __init__(self, options: argparse.Namespace, folder: str) -> None:
+        self._operations = choose(options.only)
+        self._counts = parse_ranks(options.ranks)
+        self._sizes = parse_sizes(options.sizes)
+        self._budget = units.parse_seconds(options.budget)
+        self._options = options
+        self._launcher = find_launcher(options.mpi, options.launcher, max(self._counts))
+        self._into = pathlib.Path(options.output)
+        try:
+            self._into.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise usage(f"-o {self._into}: {error.strerror}") from None
+        self._jobs = Jobs(self._launcher, folder)
+        self._component = component.find(self._launcher.family, folder)
+        self._rules = (self._into / "weft.rules").absolute()
+        self._record = Record()
+        self._lacking: list[str] = []
+
+    def run(self) -> int:
+        with Progress(self._budget) as progress:
+            self._jobs.tick = progress.tick
+            progress.stage("the MPI's algorithms")
+            mpi = examine(self._jobs, self._operations)
+            _warn_of_fixed(mpi, self._operations)
+            deployment = Deployment(mpi, self._into, self._options.format)
+            self._record.about = _about(mpi, self._launcher, self._options.paper)
+            self._measure(mpi, progress)
+            if not any(self._record.samples.values()):
+                raise Fault(f"nothing could be measured in {units.seconds(self._budget)}; give it more: --budget 5m")
+            self._record.about["missing"] = self._lacking
+            if self._options.paper:
+                return self._end_of_paper(deployment)
+            choices = Choices(self._record, mpi)
+            weft = WeftChoices(self._record, choices.chosen)
+            first, first_weft = choices.changed(), weft.taken()
+            self._verify(choices, weft, deployment, progress)
+        found = verdicts(self._record, first)
+        found_weft = verdicts(self._record, first_weft, "weft")
+        choices.keep_confirmed(found)
+        weft.keep_confirmed(found_weft)
+        self._record.write(deployment.record)
+        show_measured(self._record, choices.chosen)
+        show_verdicts("Run again, with the file and without it, in turns:", found, first, choices.changed())
+        show_verdicts("Run again with weft's collectives, in turns:", found_weft, first_weft, weft.taken())
+        show_rest(self._record, self._lacking, self._budget)
+        self._say_use(choices, deployment)
+        self._say_weft(weft)
+        show_pictures(self._record, choices.chosen, self._into)
+        say(f"Measurements: {deployment.record}")
+        return 0
+
+    def _measure(self, mpi: Mpi, progress: Progress) -> None:
+        options = self._options
+        measuring = Measuring(
+            self._jobs,
+            mpi,
+            self._record,
+            progress,
+            options.own,
+            options.paper,
+            None if options.paper else self._component,
+        )
+        for index, ranks in enumerate(self._counts):
+            share = progress.left() / (len(self._counts) - index)
+            model = measuring.levels(ranks)
+            wanted = measuring.all_ways(self._operations, self._sizes, ranks, None if options.all else model)
+            measuring.measure(wanted, ranks, max(share * (1.0 if options.paper else _MEASURE), 0.5))
+            self._lacking += missing(self._record, wanted)
+
+    def _end_of_paper(self, deployment: Deployment) -> int:
+        self._record.write(deployment.record)
+        show_measured(self._record, paper=True)
+        show_pictures(self._record, {}, self._into, paper=True)
+        say(f"Measurements: {deployment.record}")
+        return 0
+
+    def _verify(self, choices: Choices, weft: WeftChoices, deployment: Deployment, progress: Progress) -> None:
+        tables = choices.tables()
+        arms = [DEFAULT_ARM]
+        variables = {}
+        if tables:
+            deployment.write(tables, deployment.title(self._counts))
+            variables = deployment.variables(tables)
+            arms.append(tuned_arm(variables))
+        if weft.taken():
+            weft.write(self._rules)
+            arms.append(_weft_arm(self._component, self._rules, variables))
+        for index, ranks in enumerate(self._counts):
+            places = sorted(place for place in {**choices.changed(), **weft.taken()} if place[0] == ranks)
+            if places:
+                seconds = max(progress.left(), self._budget * _VERIFY / 2) / (len(self._counts) - index)
+                verify(self._jobs, self._record, progress, places, arms, seconds)
+
+    def _say_use(self, choices: Choices, deployment: Deployment) -> None:
+        tables = choices.tables()
+        name = NAMES[deployment.mpi.family]
+        say("")
+        if not tables:
+            deployment.file.unlink(missing_ok=True)
+            say(f"Keep the defaults of {name}: no algorithm of it is certainly faster by more than 5 %.")
+            return
+        deployment.write(tables, deployment.title(self._counts))
+        say(f"Decision file: {deployment.file}")
+        say("Use it:")
+        say(f"  {deployment.command(tables, self._launcher.command, self._counts[-1])}")
+        say("or, for all programs:")
+        for variable, value in deployment.variables(tables).items():
+            say(f"  export {variable}={value}")
+        counts = ", ".join(map(str, self._counts))
+        say(
+            f"It holds for communicators of {counts} ranks, however many nodes they are on; it was measured with the "
+            "ranks as they were placed here."
+        )
+
+    def _say_weft(self, weft: WeftChoices) -> None:
+        if not weft.measured:
+            return
+        weft.write(self._rules)
+        say(f"\nRules of weft's own collectives: {self._rules}")
+        if not weft.taken():
+            say("weft's collectives are nowhere certainly faster here: do without them.")
+            return
+        launcher = " ".join(self._launcher.command)
+        say("Use them:")
+        say(f"  export WEFT_COLLECTIVES_RULES={self._rules}")
+        say(f"  {launcher} -n {self._counts[-1]} weft run --collectives ./program")
+
+
+def _weft_arm(own: Component | None, rules: pathlib.Path, variables: dict[str, str]) -> Arm:
+    assert own is not None, "only what was measured is taken"
+    return Arm("weft", "with weft's collectives", {**variables, **own.with_rules(rules)}, own.prefix)
+
+
+def _warn_of_fixed(mpi: Mpi, operations: list[Operation]) -> None:
+    for operation in operations:
+        if not mpi.algorithms(operation):
+            warn(f"{operation.name}: this {NAMES[mpi.family]} lets nobody choose its algorithm")
+
+
+def _about(mpi: Mpi, launcher: Launcher, paper: bool) -> dict[str, object]:
+    return {
+        "mpi": {"family": mpi.family, "version": mpi.version},
+        "host": platform.node(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "launcher": list(launcher.command),
+        "method": "the paper's" if paper else "median of the longest rank",
+    }
+
+
+def run(options: argparse.Namespace, folder: str) -> int:
+    return Tuning(options, folder).run()

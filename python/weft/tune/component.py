@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft's own collectives, as a further way beside the MPI's: jobs that have them loaded."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import weft_rules
+from .family import OPENMPI
+from .operations import Operation
+
+_PATH = "OMPI_MCA_mca_base_component_path"
+
+
+@dataclass(frozen=True)
+class Component:
+    environment: Mapping[str, str]
+    # Stands before the program: a library that is for the ranks, not for the launcher.
+    prefix: tuple[str, ...] = ()
+
+    def takes(self, operation: Operation) -> bool:
+        return operation.name in weft_rules.OPERATIONS
+
+    def measuring(self) -> dict[str, str]:
+        """From the first call on, so that a job's own first calls suffice; and without rules of the user's."""
+        return {**self.environment, "WEFT_COLLECTIVES_AFTER": "1", "WEFT_COLLECTIVES_RULES": ""}
+
+    def with_rules(self, file: pathlib.Path) -> dict[str, str]:
+        return {**self.environment, "WEFT_COLLECTIVES_AFTER": "1", "WEFT_COLLECTIVES_RULES": str(file)}
+
+
+def find(family: str, folder: str) -> Component | None:
+    """None: weft was built without, or for another version."""
+    if family == OPENMPI:
+        if not (pathlib.Path(folder) / "mca_coll_weft.so").exists():
+            return None
+        others = os.environ.get(_PATH) or "SYSTEM_DEFAULT:USER_DEFAULT"
+        return Component({_PATH: f"{folder}:{others}"})
+    library = pathlib.Path(folder) / "libweft-coll-mpich.so"
+    return Component({}, ("env", f"LD_PRELOAD={library}")) if library.exists() else None

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all decision files say: for an operation and a number of ranks, from which size on which algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Rule:
+    """From so many bytes on. Bytes are what one rank gives, as everywhere in the tuner but in Open MPI's files."""
+
+    size: int
+    algorithm: int  # 0: the MPI's own rules
+    name: str = ""
+    fanout: int = 0
+    segment: int = 0
+    requests: int = 0
+    line: int = 0  # of the file that it was read from
+    most: int | None = None  # the last size, where a file says it
+
+
+@dataclass
+class Table:
+    """The rules of one operation for communicators of at least so many ranks, or of just so many."""
+
+    operation: str
+    ranks: int
+    rules: list[Rule]
+    line: int = 0
+    most_ranks: int | None = None  # the last number of ranks, where a file says it
+
+
+@dataclass
+class Decision:
+    format: str
+    tables: list[Table] = field(default_factory=list)
+    # What is wrong with the file, though it can be read: "line N: ..."
+    faults: list[str] = field(default_factory=list)
+
+    def of(self, operation: str, ranks: int) -> Table | None:
+        return next((t for t in self.tables if t.operation == operation and t.ranks == ranks), None)

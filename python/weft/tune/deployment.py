@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decision file of an MPI: its name, what is in it, and how a program gets it."""
+
+from __future__ import annotations
+
+import pathlib
+import shlex
+from collections.abc import Mapping, Sequence
+
+from . import mpich_rules, openmpi_json, openmpi_rules
+from .decision import Rule, Table
+from .family import NAMES, OPENMPI
+from .mpich import Mpich, device_variable
+from .mpis import Mpi
+from .openmpi import OpenMpi
+from .ways import Way
+
+_JSON_SINCE = 6
+
+
+def way_rule(size: int, way: Way) -> Rule:
+    return Rule(size, way.algorithm, "" if way.algorithm == 0 else way.name, way.fanout, way.segment)
+
+
+class Deployment:
+    def __init__(self, mpi: Mpi, folder: pathlib.Path, form: str | None = None) -> None:
+        self.mpi = mpi
+        major = int(mpi.version.split(".")[0])
+        as_json = mpi.family != OPENMPI or form == "json" or (form is None and major >= _JSON_SINCE)
+        self._text = not as_json
+        self.file = (folder / f"{mpi.family}.{'conf' if self._text else 'json'}").absolute()
+
+    @property
+    def record(self) -> pathlib.Path:
+        return record_of(self.file)
+
+    def write(self, tables: Sequence[Table], title: str) -> None:
+        if isinstance(self.mpi, Mpich):
+            text = mpich_rules.write(tables, mpich_rules.built_in(self.mpi.library_file))
+        elif self._text:
+            text = openmpi_rules.write(tables, title)
+        else:
+            text = openmpi_json.write(tables)
+        self.file.write_text(text, encoding="utf-8")
+
+    def variables(self, tables: Sequence[Table]) -> dict[str, str]:
+        """What a program must have in its environment."""
+        return environment(self.mpi, self.file, [table.operation for table in tables])
+
+    def command(self, tables: Sequence[Table], launcher: Sequence[str], ranks: int) -> str:
+        if isinstance(self.mpi, OpenMpi):
+            prefix = "OMPI_MCA_"
+            options = [
+                word for name, value in self.variables(tables).items() for word in ("--mca", name[len(prefix) :], value)
+            ]
+        else:
+            options = [word for name, value in self.variables(tables).items() for word in ("-genv", name, value)]
+        return shlex.join([*launcher, "-n", str(ranks), *options, "./program"])
+
+    def title(self, ranks: Sequence[int]) -> str:
+        counts = ", ".join(map(str, ranks))
+        return f"Written by weft tune collectives for {NAMES[self.mpi.family]} {self.mpi.version}, {counts} ranks"
+
+
+def record_of(file: pathlib.Path) -> pathlib.Path:
+    """The raw data beside a decision file."""
+    return file.with_suffix(".measured.json")
+
+
+def environment(mpi: Mpi, file: pathlib.Path, operations: Sequence[str]) -> dict[str, str]:
+    if isinstance(mpi, Mpich):
+        off = {device_variable(name): "0" for name in dict.fromkeys(operations) if mpi.has_device(name)}
+        return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file), **off}
+    return {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(file),
+    }
+
+
+def tables_of(chosen: Mapping[tuple[int, str], Sequence[tuple[int, Way]]]) -> list[Table]:
+    """By ranks and operation: from which size on which way. Without those that stay with the default."""
+    return [
+        Table(operation, ranks, [way_rule(size, way) for size, way in rules])
+        for (ranks, operation), rules in sorted(chosen.items(), key=lambda item: (item[0][1], item[0][0]))
+        if any(way.algorithm for _, way in rules)
+    ]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""end_to_end_test.py MPI: the whole of `weft tune` on real ranks, within a small budget."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import jobs
+
+MPI = ""
+FILES = {"openmpi": "openmpi.conf", "mpich": "mpich.json"}
+
+
+class EndToEndTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.ranks = 4 if MPI == "openmpi" else 2
+
+    def tune(self, *arguments: str, code: int = 0) -> str:
+        done = jobs.run([jobs.WEFT, "tune", *arguments, "--mpi", MPI], self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stdout + done.stderr
+
+    def test_by_itself(self) -> None:
+        said = self.tune("collectives", "-n", str(self.ranks), "--only", "alltoall,allreduce,bcast", "--budget", "20s")
+        self.check(said)
+        out = self.folder / "weft-tune"
+        self.assertIn("Messages between two", self.tune("explain", "--from", str(out / f"{MPI}.measured.json")))
+        if (out / FILES[MPI]).exists():
+            self.assertIn("No fault found", self.tune("report", str(out / FILES[MPI])))
+
+    def check(self, said: str) -> None:
+        out = self.folder / "weft-tune"
+        raw = json.loads((out / f"{MPI}.measured.json").read_text())
+        self.assertEqual({line["operation"] for line in raw["measured"]}, {"alltoall", "allreduce", "bcast"})
+        self.assertEqual([line for line in raw["measured"] if line["fault"]], [])
+        self.assertTrue(all(line["times"] for line in raw["measured"]))
+        self.assertTrue("Keep the defaults" in said or (out / FILES[MPI]).exists(), said)
+
+    def test_as_ranks(self) -> None:
+        command = [*jobs.launcher(MPI, 2), jobs.WEFT, "tune", "collectives", "--only", "alltoall", "--sizes", "8,4K"]
+        done = jobs.run([*command, "--budget", "8s"], self.folder)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("alltoall, 2 ranks"), 1)
+        raw = json.loads((self.folder / f"weft-tune/{MPI}.measured.json").read_text())
+        self.assertEqual({line["ranks"] for line in raw["measured"]}, {2})
+
+    def test_small_budget(self) -> None:
+        done = jobs.run([jobs.WEFT, "tune", "collectives", "-n", "2", "--mpi", MPI, "--budget", "1s"], self.folder)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        if done.returncode == 1:
+            self.assertIn("give it more", done.stderr)
+
+    def test_paper_and_own_exchanges(self) -> None:
+        arguments = ("-n", "2", "--only", "alltoall", "--sizes", "64,4K", "--budget", "10s")
+        said = self.tune("collectives", *arguments, "--paper", "--own", "--all")
+        self.assertIn("the paper's method", said)
+        raw = json.loads((self.folder / f"weft-tune/{MPI}.measured.json").read_text())
+        names = {line["way"]["name"] for line in raw["measured"]}
+        self.assertLessEqual({"default", "own linear", "own pairwise", "own bruck:2"}, names)
+        self.assertEqual({len(line["times"]) for line in raw["measured"]}, {51})
+
+    def test_explain(self) -> None:
+        said = self.tune("explain", "-n", "2", "--only", "alltoall", "--budget", "8s")
+        for words in ("flag tW", "f = sqrt(b tW / t)", "The model is off by"):
+            self.assertIn(words, said)
+
+
+if __name__ == "__main__":
+    MPI = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decision files: what is written is read back, and damaged ones are refused with their line."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from tune import files, mpich, mpich_rules, openmpi_json, openmpi_rules, weft_rules
+from tune.decision import Rule, Table
+from tune.faults import Fault
+
+TABLES = [
+    Table("alltoall", 4, [Rule(0, 3, "modified_bruck"), Rule(257, 0), Rule(4096, 2, "pairwise"), Rule(4097, 0)]),
+    Table("alltoall", 8, [Rule(0, 1, "linear")]),
+    Table("bcast", 4, [Rule(0, 0), Rule(8192, 2, "chain, segments of 8K", 4, 8192)]),
+]
+BASE = {
+    "collective=alltoall": {
+        "comm_type=intra": {"is_sendbuf_inplace=any": {"algorithm=MPIR_Alltoall_intra_scattered": {}}},
+        "comm_type=inter": {"algorithm=MPIR_Alltoall_inter_pairwise_exchange": {}},
+    },
+    "collective=allreduce": {"comm_type=intra": {"algorithm=MPIR_Allreduce_intra_recursive_doubling": {}}},
+}
+
+
+def plain(rules: list[Rule]) -> list[tuple[int, int, int, int]]:
+    return [(rule.size, rule.algorithm, rule.fanout, rule.segment) for rule in rules]
+
+
+class OpenMpiTextTest(unittest.TestCase):
+    def test_round_trip(self) -> None:
+        text = openmpi_rules.write(TABLES, "a title")
+        found = openmpi_rules.parse(text, "rules")
+        self.assertEqual(found.faults, [])
+        for table in TABLES:
+            self.assertEqual(plain(found.of(table.operation, table.ranks).rules), plain(table.rules))
+
+    def test_other_ranks_keep_their_own_rules(self) -> None:
+        found = openmpi_rules.parse(openmpi_rules.write(TABLES, ""), "rules")
+        ranks = [table.ranks for table in found.tables if table.operation == "alltoall"]
+        self.assertEqual(ranks, [0, 4, 5, 8, 9])
+        for other in (0, 5, 9):
+            self.assertEqual(plain(found.of("alltoall", other).rules), [(0, 0, 0, 0)])
+
+    def test_sizes_are_those_of_all_blocks(self) -> None:
+        text = openmpi_rules.write([Table("alltoall", 4, [Rule(0, 0), Rule(1024, 2)])], "")
+        self.assertIn("\n4096 2 0 0", text)
+
+    def test_second_version(self) -> None:
+        found = openmpi_rules.parse("rule-file-version-2\n1\n3\n1\n4\n1\n0 4 0 0 16\n", "rules")
+        self.assertEqual(found.tables[0].rules[0].requests, 16)
+
+    def test_damaged(self) -> None:
+        good = openmpi_rules.write(TABLES, "")
+        for text, words in (
+            (good.replace("4096 ", "40x6 ") if "4096 " in good else "40x6", "line"),
+            ("\n".join(good.splitlines()[:-2]), "ends where"),
+            ("1\n99\n1\n4\n1\n0 0 0 0\n", "line 2: 99"),
+            ("hello\n", "line 1: hello"),
+        ):
+            with self.assertRaises(Fault) as caught:
+                openmpi_rules.parse(text, "rules")
+            self.assertIn(words, str(caught.exception))
+
+    def test_faults_that_can_be_read(self) -> None:
+        found = openmpi_rules.parse("1\n7\n1\n4\n3\n8 1 0 0\n64 2 0 0\n16 3 0 0\n5\n", "rules")
+        self.assertEqual(len(found.faults), 3)
+        self.assertIn("size 0", found.faults[1])
+        self.assertIn("line 8", found.faults[2])
+
+
+class OpenMpiJsonTest(unittest.TestCase):
+    def test_round_trip(self) -> None:
+        document = json.loads(openmpi_json.write(TABLES))
+        self.assertEqual(document["rule_file_version"], 3)
+        found = openmpi_json.parse(document, "rules")
+        rules = found.of("alltoall", 4).rules
+        self.assertEqual([(rule.size, rule.most, rule.name) for rule in rules],
+                         [(0, 256, "modified_bruck"), (4096, 4096, "pairwise")])  # fmt: skip
+        chain = found.of("bcast", 4).rules[0]
+        self.assertEqual((chain.name, chain.fanout, chain.segment, chain.most), ("chain", 4, 8192, None))
+
+    def test_damaged(self) -> None:
+        with self.assertRaises(Fault):
+            openmpi_json.parse({"rule_file_version": 3, "collectives": {"bcast": [{}]}}, "rules")
+        with self.assertRaises(Fault):
+            openmpi_json.parse({"rule_file_version": 9}, "rules")
+
+
+class MpichTest(unittest.TestCase):
+    def test_round_trip(self) -> None:
+        table = Table("alltoall", 4, [Rule(0, 1, "brucks"), Rule(257, 0), Rule(4096, 3, "pairwise")])
+        document = json.loads(mpich_rules.write([table], BASE))
+        found = mpich_rules.parse(document, "rules").of("alltoall", 4)
+        self.assertEqual([(r.size, r.name) for r in found.rules], [(0, "brucks"), (257, ""), (4096, "pairwise")])
+
+    def test_rest_of_the_tree_stays(self) -> None:
+        document = json.loads(mpich_rules.write([Table("alltoall", 4, [Rule(0, 1, "brucks")])], BASE))
+        self.assertEqual(document["collective=allreduce"], BASE["collective=allreduce"])
+        self.assertEqual(
+            document["collective=alltoall"]["comm_type=inter"], BASE["collective=alltoall"]["comm_type=inter"]
+        )
+        own = document["collective=alltoall"]["comm_type=intra"]
+        self.assertEqual(list(own), ["comm_size<4", "comm_size<5", "comm_size=any"])
+        self.assertEqual(own["comm_size=any"], BASE["collective=alltoall"]["comm_type=intra"])
+        self.assertEqual(own["comm_size<5"]["is_sendbuf_inplace=yes"], own["comm_size=any"])
+
+    def test_what_divides_data_needs_enough_of_it(self) -> None:
+        table = Table("allreduce", 4, [Rule(0, 4, "reduce_scatter_allgather")])
+        own = json.loads(mpich_rules.write([table], BASE))["collective=allreduce"]["comm_type=intra"]["comm_size<5"]
+        self.assertEqual(list(own["is_commutative=yes"]), ["count<pow2", "count=any"])
+
+    def test_numbers_in_the_text_of_a_variable(self) -> None:
+        text = "autoauto - InternalbrucksX  - Force brucks algorithm"
+        self.assertEqual(mpich.numbers_in(text), {})
+        text = "auto - Internal binomial   - Force Binomial Treenb   - Force nonblocking algorithmring - Force Ring"
+        self.assertEqual(mpich.numbers_in(text), {1: "binomial", 2: "nb", 3: "ring"})
+
+
+class WeftTest(unittest.TestCase):
+    def test_round_trip(self) -> None:
+        tables = [Table("allreduce", 2, [Rule(0, 1), Rule(65536, 0)])]
+        text = weft_rules.write(tables)
+        self.assertTrue(text.startswith("# weft collectives 1\n"))
+        self.assertIn("allreduce 2 65536 mpi\n", text)
+        found = weft_rules.parse(text, "rules")
+        self.assertEqual(plain(found.of("allreduce", 2).rules), [(0, 1, 0, 0), (65536, 0, 0, 0)])
+
+    def test_damaged(self) -> None:
+        for line in ("allreduce 2 x weft", "allreduce 2 0 sometimes", "dance 2 0 weft"):
+            with self.assertRaises(Fault) as caught:
+                weft_rules.parse(f"# weft collectives 1\n{line}\n", "rules")
+            self.assertIn("line 2", str(caught.exception))
+
+
+class AnyFileTest(unittest.TestCase):
+    def read(self, content: bytes) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "rules"
+            file.write_bytes(content)
+            return files.read(file).format
+
+    def test_formats(self) -> None:
+        self.assertEqual(self.read(openmpi_rules.write(TABLES, "x").encode()), openmpi_rules.FORMAT)
+        self.assertEqual(self.read(openmpi_json.write(TABLES).encode()), openmpi_json.FORMAT)
+        self.assertEqual(self.read(mpich_rules.write([], BASE).encode()), mpich_rules.FORMAT)
+        self.assertEqual(self.read(weft_rules.write([]).encode()), weft_rules.FORMAT)
+
+    def test_foreign(self) -> None:
+        for content in (b"", b"\xff\xfe\x00", b"{", b"{}", b"[1]", b"Dear reader"):
+            with self.assertRaises(Fault):
+                self.read(content)
+
+
+if __name__ == "__main__":
+    unittest.main()

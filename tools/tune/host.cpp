@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace weft::tune {
+
+namespace {
+
+constexpr int kNotFound = 127;
+
+// Stands for the number of ranks in the command.
+constexpr char kRanks[] = "{ranks}";
+
+bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
+
+// What the launcher has told this rank about its job: an mpirun that sees it believes to be a rank.
+bool is_of_launcher(const char* variable) {
+  for (const char* users : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_mtl", "OMPI_MCA_coll",
+                            "OMPI_MCA_smsc", "OMPI_MCA_osc", "OMPI_MCA_op", "OMPI_MCA_mpi"}) {
+    if (begins(variable, users)) return false;
+  }
+  for (const char* launchers : {"OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_", "HYDI_", "HYDRA_", "MPI_LOCAL"}) {
+    if (begins(variable, launchers)) return true;
+  }
+  return false;
+}
+
+void forget_launcher() {
+  std::vector<std::string> names;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (is_of_launcher(*variable)) names.emplace_back(*variable, std::strcspn(*variable, "="));
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+}
+
+pid_t start(char** command, const cpu_set_t& cpus, int ranks) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  forget_launcher();
+  std::string count = std::to_string(ranks);
+  for (char** argument = command; *argument != nullptr; ++argument) {
+    if (std::strcmp(*argument, kRanks) == 0) *argument = count.data();
+  }
+  // A rank is often bound to one CPU. The jobs need those of all ranks.
+  sched_setaffinity(0, sizeof cpus, &cpus);
+  execvp(command[0], command);
+  std::fprintf(stderr, "weft: tune: %s: %s\n", command[0], std::strerror(errno));
+  _exit(kNotFound);
+}
+
+int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+void nap() {
+  const timespec time{.tv_sec = 0, .tv_nsec = 20'000'000};
+  nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+int host(char** command) {
+  int rank = 0;
+  int ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  cpu_set_t own;
+  cpu_set_t all;
+  CPU_ZERO(&own);
+  sched_getaffinity(0, sizeof own, &own);
+  MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, node);
+
+  int code = 0;
+  if (rank == 0) {
+    const pid_t child = start(command, all, ranks);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    code = code_of(status);
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) nap();
+  }
+  return code;
+}
+
+}  // namespace weft::tune
