@@ -5,9 +5,10 @@
 // It is a robust mutex of the C library. The kernel's list of a thread's robust mutexes is found by the thread's
 // identity, so a user-level thread, which brings its identity to whichever OS thread runs it, owns as a thread does. It
 // is not of the kind that finds a thread that takes what it has: that compares numbers of threads, which are the same
-// for different threads of two PID namespaces.
+// for different threads of two PID namespaces. For the same reason nobody sleeps in the C library's call (robust.cpp).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include <pthread.h>
@@ -38,6 +39,8 @@ class Robust {
  private:
   // Whether it is still what make() has made. The C library stops the process where it finds some other kinds.
   bool is_one() const noexcept;
+  // What the C library and the kernel write the owner's number into; 0: nobody has it.
+  std::atomic<uint32_t>& word() noexcept;
 
   pthread_mutex_t mutex_;
 };
