@@ -532,6 +532,28 @@ TEST(RwlockInputTest, OtherVersionsAndGarbageAreRefused) {
   }
 }
 
+// The kernel tells nobody of more than 2048 when a thread ends.
+TEST(RwlockInputTest, AThreadHasNoMoreReadersThanTheKernelFrees) {
+  constexpr unsigned kReaders = 2100;
+  const Region region(weft_rwlock_size(kReaders));
+  ASSERT_EQ(weft_rwlock_create(region.memory(), region.bytes(), kReaders, 0), 0);
+  weft_rwlock* lock = nullptr;
+  ASSERT_EQ(weft_rwlock_attach(&lock, region.memory(), region.bytes()), 0);
+  std::thread([&] {
+    weft_rwlock_reader* reader = nullptr;
+    for (unsigned i = 0; i < kMostLeases; ++i) ASSERT_EQ(weft_rwlock_register(&reader, lock), 0) << i;
+    weft_rwlock_reader* none = nullptr;
+    EXPECT_EQ(weft_rwlock_register(&none, lock), EAGAIN);
+    EXPECT_TRUE(says("2048")) << weft_shm_error();
+    EXPECT_EQ(weft_rwlock_unregister(reader), 0);
+    EXPECT_EQ(weft_rwlock_register(&reader, lock), 0);
+    EXPECT_EQ(result_of(spawn([&] { return weft_rwlock_register(&none, lock); })), 0) << "the child has none";
+    std::thread([&] { EXPECT_EQ(weft_rwlock_register(&none, lock), 0) << "another thread has none"; }).join();
+  }).join();
+  EXPECT_EQ(weft_rwlock_destroy(lock), 0) << "the kernel has freed all";
+  EXPECT_EQ(weft_rwlock_detach(lock), 0);
+}
+
 TEST(RwlockInputTest, MemoryThatCannotBeReadOrWrittenIsNoCrash) {
   const size_t bytes = weft_rwlock_size(4);
   const Region region(bytes);

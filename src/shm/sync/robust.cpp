@@ -8,6 +8,7 @@
 
 #include "platform/cycles.h"
 #include "platform/futex.h"
+#include "platform/generation.h"
 #include "shm/sync/runtime.h"
 #include "shm/sync/wait.h"
 
@@ -24,6 +25,18 @@ constexpr int64_t kLongestSleepNs = 100'000'000;
 
 // The word holds the number of the thread that has the mutex, as it is in that thread's PID namespace; 0: nobody has it.
 bool has_owner(uint32_t word) noexcept { return word != 0 && (word & FUTEX_OWNER_DIED) == 0; }
+
+// How many the calling thread has. The C library empties the list of the thread that a fork leaves.
+struct Held {
+  uint32_t generation;  // of the process that it is for
+  uint32_t count;
+};
+thread_local Held t_held{0, 0};
+
+Held& held() noexcept {
+  if (t_held.generation != platform::generation()) t_held = {platform::generation(), 0};
+  return t_held;
+}
 
 Taken result_of(int error) noexcept {
   switch (error) {
@@ -62,7 +75,9 @@ std::atomic<uint32_t>& Robust::word() noexcept {
 Taken Robust::try_take() noexcept {
   if (!is_one()) return Taken::refused;
   if (has_owner(word().load(std::memory_order_relaxed))) return Taken::no;
-  return result_of(pthread_mutex_trylock(&mutex_));
+  const Taken taken = result_of(pthread_mutex_trylock(&mutex_));
+  if (taken == Taken::yes || taken == Taken::after_death) ++held().count;
+  return taken;
 }
 
 // The C library's own wait is not used: it sleeps while the kernel knows the mutex as above.
@@ -105,7 +120,9 @@ void Robust::settle() noexcept {
 }
 
 void Robust::give() noexcept {
-  if (is_one()) pthread_mutex_unlock(&mutex_);
+  if (is_one() && pthread_mutex_unlock(&mutex_) == 0) --held().count;
 }
+
+uint32_t robust_held() noexcept { return held().count; }
 
 }  // namespace weft::shm

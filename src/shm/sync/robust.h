@@ -45,4 +45,10 @@ class Robust {
   pthread_mutex_t mutex_;
 };
 
+// How many the calling thread has. When a thread ends, the kernel walks through 2048 of its robust mutexes (its
+// ROBUST_LIST_LIMIT), from the latest on, and tells nobody of the others.
+uint32_t robust_held() noexcept;
+// Beyond it nothing that is kept for long is taken; the rest is for write locks, stores and the program's own mutexes.
+inline constexpr uint32_t kMostLeases = 2000;
+
 }  // namespace weft::shm
