@@ -94,7 +94,8 @@ int weft_rwlock_detach(weft_rwlock *lock);
 int weft_rwlock_destroy(weft_rwlock *lock);
 
 /* A slot for the calling thread, until the thread unregisters or ends. EAGAIN: all slots are taken by live readers;
- * make the lock for more. EBADMSG: the lock was destroyed. ENOMEM. */
+ * make the lock for more; or the thread has 2000 readers and write locks of all its locks together: when a thread ends,
+ * the kernel frees 2048 at most. EBADMSG: the lock was destroyed. ENOMEM. */
 int weft_rwlock_register(weft_rwlock_reader **reader, weft_rwlock *lock);
 
 /* By the thread that has registered; by any one when that thread has ended, or is the parent's of this process. The

@@ -38,6 +38,7 @@ struct Case {
   bool fenced;
   int rounds = 1;
   bool tries = false;  // the writers only try
+  bool upgrades = false;  // the readers want to write while they are in
 };
 
 // A lock with what it guards, and who is inside.
@@ -95,6 +96,10 @@ class Model {
       const uint64_t first = explorer().load(&first_, 8);
       const uint64_t second = explorer().load(&second_, 8);
       if (first != second) explorer().fail("a reader sees half of what was written");
+      if (case_.upgrades) {
+        const int code = lock.lock(kForever);
+        if (code != EDEADLK) return explorer().fail("a reader that writes got " + std::to_string(code));
+      }
       --reading_;
       leave(reader, lock, *slot);
     }
@@ -192,6 +197,11 @@ TEST_P(RwlockModel, SomebodyIsKilledAnywhere) {
 TEST_P(RwlockModel, WritersThatTry) {
   const auto [fair, fenced] = GetParam();
   EXPECT_EQ(explore({1, 2, fair, fenced, 1, true}, options_of(2)).violation, "");
+}
+
+TEST_P(RwlockModel, AReaderThatWantsToWriteIsToldSoBesideAWriterToo) {
+  const auto [fair, fenced] = GetParam();
+  EXPECT_EQ(explore({1, 1, fair, fenced, 1, false, true}, options_of(2)).violation, "");
 }
 
 // What the checker must find: a protocol on a machine that does less than it promises.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <csignal>
@@ -362,6 +363,40 @@ TEST_F(KvTest, WaitHearsOfAChange) {
   EXPECT_EQ(now, version + 1);
   EXPECT_EQ(result_of(child), 0);
   EXPECT_EQ(weft_kv_close(reader), 0);
+}
+
+weft_kv* g_of_handler = nullptr;
+std::atomic<int> g_refused{0};
+std::atomic<int> g_written{0};
+
+void write_in_handler(int) {
+  const int error = weft_kv_put(g_of_handler, "handler", 7, "x", 1, nullptr);
+  ++(error == EDEADLK ? g_refused : g_written);
+}
+
+TEST_F(KvTest, AHandlerThatWritesWhileItsThreadDoesIsTold) {
+  g_of_handler = kv_;
+  g_refused = 0;
+  struct sigaction handler{};
+  handler.sa_handler = write_in_handler;
+  handler.sa_flags = SA_RESTART;
+  struct sigaction before{};
+  ASSERT_EQ(sigaction(SIGUSR1, &handler, &before), 0);
+  const pthread_t self = pthread_self();
+  std::atomic<bool> done{false};
+  std::thread sender([&] {
+    while (!done) {
+      pthread_kill(self, SIGUSR1);
+      rest_us(100);
+    }
+  });
+  const std::string value(1 << 20, 'v');
+  for (int i = 0; g_refused < 20 && i < 100'000; ++i) ASSERT_EQ(put(kv_, "key", value), 0);
+  done = true;
+  sender.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_GE(g_refused, 20);
+  EXPECT_EQ(put(kv_, "key", "after"), 0);
 }
 
 TEST_F(KvTest, WhoReadsOnlyCannotWrite) {

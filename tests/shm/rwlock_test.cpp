@@ -13,6 +13,7 @@
 #include <ctime>
 
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -134,6 +135,10 @@ TEST_P(RwlockTest, NestedReadLocksDoNotWaitForAWriter) {
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   EXPECT_FALSE(written);
+  // Beside a writer that waits for this very reader, too.
+  EXPECT_EQ(weft_rwlock_wrlock(lock_), EDEADLK);
+  EXPECT_EQ(weft_rwlock_trywrlock(lock_), EDEADLK);
+  EXPECT_TRUE(says("read lock")) << weft_shm_error();
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   writer.join();
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
@@ -284,6 +289,46 @@ TEST_P(RwlockTest, AWriterThatIsKilledWhileItWaitsLeavesNothing) {
   EXPECT_EQ(weft_rwlock_wrlock(lock_), 0);
   EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
+}
+
+// What the kernel counts as perhaps a thread's: if the thread is killed, and the owner has the same number in another PID
+// namespace, the kernel takes the owner for dead.
+TEST_P(RwlockTest, AWriterThatWaitsIsInNoCallOfTheCLibrarys) {
+  ASSERT_EQ(weft_rwlock_wrlock(lock_), 0);
+  std::atomic<pid_t> waiter{0};
+  std::thread writer([&] {
+    waiter = static_cast<pid_t>(syscall(SYS_gettid));
+    EXPECT_EQ(weft_rwlock_wrlock(lock_), 0);
+    EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
+  });
+  sleep_ms(30);
+  const robust_list_head* of_waiter = nullptr;
+  size_t bytes = 0;
+  ASSERT_EQ(syscall(SYS_get_robust_list, waiter.load(), &of_waiter, &bytes), 0);
+  EXPECT_EQ(of_waiter->list_op_pending, nullptr);
+  EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
+  writer.join();
+}
+
+// Each one that sleeps is woken by the one before it, also where one gives up or is killed among them.
+TEST_P(RwlockTest, WritersThatSleepAreWokenOneByOne) {
+  ASSERT_EQ(weft_rwlock_wrlock(lock_), 0);
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 6; ++i) {
+    writers.emplace_back([&, i] {
+      const timespec soon = in_ms(i == 2 ? 20 : 20'000);
+      if (weft_rwlock_timedwrlock(lock_, &soon) != 0) return;
+      ++shared().inside;
+      EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
+    });
+  }
+  const pid_t child = spawn([&] { return weft_rwlock_wrlock(attach()); });
+  sleep_ms(60);
+  kill(child, SIGKILL);
+  EXPECT_EQ(result_of(child), -SIGKILL);
+  EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(shared().inside, 5);
 }
 
 TEST_P(RwlockTest, AChildOfAForkRegistersAnew) {
@@ -485,6 +530,28 @@ TEST(RwlockInputTest, OtherVersionsAndGarbageAreRefused) {
     for (size_t i = 0; i < bytes / 4; ++i) words[i] = static_cast<uint32_t>(rand_r(&seed)) * 2654435761u | 1u;
     EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EBADMSG);
   }
+}
+
+// The kernel tells nobody of more than 2048 when a thread ends.
+TEST(RwlockInputTest, AThreadHasNoMoreReadersThanTheKernelFrees) {
+  constexpr unsigned kReaders = 2100;
+  const Region region(weft_rwlock_size(kReaders));
+  ASSERT_EQ(weft_rwlock_create(region.memory(), region.bytes(), kReaders, 0), 0);
+  weft_rwlock* lock = nullptr;
+  ASSERT_EQ(weft_rwlock_attach(&lock, region.memory(), region.bytes()), 0);
+  std::thread([&] {
+    weft_rwlock_reader* reader = nullptr;
+    for (unsigned i = 0; i < kMostLeases; ++i) ASSERT_EQ(weft_rwlock_register(&reader, lock), 0) << i;
+    weft_rwlock_reader* none = nullptr;
+    EXPECT_EQ(weft_rwlock_register(&none, lock), EAGAIN);
+    EXPECT_TRUE(says("2048")) << weft_shm_error();
+    EXPECT_EQ(weft_rwlock_unregister(reader), 0);
+    EXPECT_EQ(weft_rwlock_register(&reader, lock), 0);
+    EXPECT_EQ(result_of(spawn([&] { return weft_rwlock_register(&none, lock); })), 0) << "the child has none";
+    std::thread([&] { EXPECT_EQ(weft_rwlock_register(&none, lock), 0) << "another thread has none"; }).join();
+  }).join();
+  EXPECT_EQ(weft_rwlock_destroy(lock), 0) << "the kernel has freed all";
+  EXPECT_EQ(weft_rwlock_detach(lock), 0);
 }
 
 TEST(RwlockInputTest, MemoryThatCannotBeReadOrWrittenIsNoCrash) {

@@ -2,6 +2,7 @@
 // weft/kv.h: what is used wrongly is found here; the rest is the reader's and the writer's.
 #include "weft/kv.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
@@ -62,6 +63,29 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
   }
 }
 
+// A change that the calling thread makes. A handler of a signal that comes meanwhile would wait for its own thread, and
+// so it is told. Set before the lock is asked for, since the handler may come between that and any other note.
+class Change {
+ public:
+  Change() noexcept : first_(t_changes == 0) {
+    t_changes = t_changes + 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // a handler sees it before it can see the lock taken
+  }
+  ~Change() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    t_changes = t_changes - 1;
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+
+  bool may_go_on() const noexcept { return first_; }
+
+ private:
+  static thread_local volatile int t_changes;
+  const bool first_;
+};
+thread_local volatile int Change::t_changes = 0;
+
 int read_only(const char* name) noexcept {
   return fail(EACCES, "%s: the store was opened with WEFT_KV_READ_ONLY", name);
 }
@@ -70,6 +94,8 @@ int put(weft_kv* kv, const void* key, size_t key_length, const void* value, size
         KvWriter<RealOps>::If condition, uint64_t expected, uint64_t* version, const char* name) noexcept {
   if (kv == nullptr || !is_bytes(key, key_length) || !is_bytes(value, length)) return is_null(name);
   if (!kv->file.writable()) return read_only(name);
+  const Change change;
+  if (!change.may_go_on()) return explain(*kv, EDEADLK, name);
   uint64_t now = 0;
   const int code = kv->writer().put(key_of(key, key_length), value, length, condition, expected, &now);
   if (version != nullptr) *version = now;
@@ -80,6 +106,8 @@ int remove(weft_kv* kv, const void* key, size_t key_length, KvWriter<RealOps>::I
            const char* name) noexcept {
   if (kv == nullptr || !is_bytes(key, key_length)) return is_null(name);
   if (!kv->file.writable()) return read_only(name);
+  const Change change;
+  if (!change.may_go_on()) return explain(*kv, EDEADLK, name);
   return explain(*kv, kv->writer().remove(key_of(key, key_length), condition, expected), name);
 }
 

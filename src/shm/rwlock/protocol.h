@@ -87,6 +87,8 @@ class RwlockProtocol {
 
   static bool is_closed(uint32_t gate) noexcept { return (gate & 1) != 0; }
   static bool is_in(uint32_t depth) noexcept { return Slot::is_in(depth); }
+  // Whether the thread has a read lock.
+  bool reads() const noexcept;
   static int64_t next_look(int64_t deadline_ns, int64_t after_ns) noexcept {
     return std::min(deadline_ns, Ops::now_ns() + after_ns);
   }
@@ -154,6 +156,8 @@ auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
     // Relaxed: it only has to be another number.
     slot.owner.store(lock_.owners.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     slot.thread.store(Ops::self(), std::memory_order_relaxed);  // it looks for itself only
+    // Before the first lock: who sees the reader in does not see the number of the one before.
+    std::atomic_thread_fence(std::memory_order_release);
     // Before the first lock, like the slot itself: a writer whose fence comes too late for one sees the other. The
     // default order, since it is rare.
     for (uint32_t top = lock_.top.load(); top <= i && !lock_.top.compare_exchange_strong(top, i + 1);) {
@@ -403,9 +407,26 @@ int RwlockProtocol<Ops>::give_up(int code) noexcept {
 }
 
 template <class Ops>
+bool RwlockProtocol<Ops>::reads() const noexcept {
+  // Relaxed: a slot that the thread has, it has itself put below it.
+  const uint32_t top = std::min(lock_.top.load(std::memory_order_relaxed), slots_);
+  for (uint32_t i = 0; i < top; ++i) {
+    // Acquire: if the thread has left the slot, and another one is in, that one's number is seen (claim()).
+    if (!is_in(lock_.slot[i].depth.load(std::memory_order_acquire))) continue;
+    if (lock_.slot[i].thread.load(std::memory_order_relaxed) == Ops::self()) return true;
+  }
+  return false;
+}
+
+template <class Ops>
 int RwlockProtocol<Ops>::lock(int64_t deadline_ns) noexcept {
   if (writes()) return EDEADLK;
-  const Taken taken = deadline_ns == kNow ? lock_.writer.try_take() : lock_.writer.take(deadline_ns);
+  Taken taken = lock_.writer.try_take();
+  if (taken == Taken::no) {
+    // The writer that has it may be waiting for this very thread.
+    if (reads()) return EDEADLK;
+    if (deadline_ns != kNow) taken = lock_.writer.take(deadline_ns);
+  }
   if (taken == Taken::no) return deadline_ns == kNow ? EBUSY : ETIMEDOUT;
   if (taken == Taken::refused) return EBADMSG;
   inherit(taken);
