@@ -13,7 +13,10 @@ install(TARGETS weft weft_audit weft_numa weft_tcm weft_trace weft_mpi weft_shm
         LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 foreach(mpi IN LISTS WEFT_MPIS)
   install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+  install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module
+          RUNTIME DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endforeach()
+install(DIRECTORY python/weft/tune DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py")
 install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
         DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 if(TARGET weft_pass)

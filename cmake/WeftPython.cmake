@@ -9,6 +9,8 @@ install(TARGETS weft weft_audit weft_numa weft_tcm weft_trace weft_mpi weft_shm
         LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL NAMELINK_SKIP)
 foreach(mpi IN LISTS WEFT_MPIS)
   install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
+  install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module RUNTIME DESTINATION lib/weft LIBRARY DESTINATION lib/weft
+          COMPONENT python EXCLUDE_FROM_ALL)
 endforeach()
 # In a wheel the command is one of its scripts, beside `python`: one that Python starts would double the time to start.
 set(command_dir bin)
