@@ -12,6 +12,8 @@ foreach(mpi IN LISTS WEFT_MPIS)
   if(TARGET weft_coll_${mpi})
     install(TARGETS weft_coll_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
   endif()
+  install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module RUNTIME DESTINATION lib/weft LIBRARY DESTINATION lib/weft
+          COMPONENT python EXCLUDE_FROM_ALL)
 endforeach()
 # In a wheel the command is one of its scripts, beside `python`: one that Python starts would double the time to start.
 set(command_dir bin)

@@ -95,6 +95,24 @@ class MpichTest(unittest.TestCase):
         found = mpich_rules.parse(document, "rules").of("alltoall", 4)
         self.assertEqual([(r.size, r.name) for r in found.rules], [(0, "brucks"), (257, ""), (4096, "pairwise")])
 
+    def test_allgather_has_the_size_of_all_blocks(self) -> None:
+        base = {
+            "collective=allgather": {"comm_type=intra": {"comm_size=any": {"algorithm=MPIR_Allgather_intra_ring": {}}}}
+        }
+        text = mpich_rules.write([Table("allgather", 4, [Rule(0, 1, "brucks"), Rule(1025, 0)])], base)
+        self.assertIn("total_msg_size<=4096", text)
+        found = mpich_rules.parse(json.loads(text), "rules").of("allgather", 4)
+        self.assertEqual([(rule.size, rule.name) for rule in found.rules], [(0, "brucks"), (1025, "")])
+
+    def test_one_rule_needs_no_size(self) -> None:
+        base = {
+            "collective=barrier": {"comm_type=intra": {"comm_hierarchy=any": {"algorithm=MPIR_Barrier_intra_smp": {}}}}
+        }
+        text = mpich_rules.write([Table("barrier", 4, [Rule(0, 1, "dissemination")])], base)
+        self.assertNotIn("msg_size", text)
+        found = mpich_rules.parse(json.loads(text), "rules").of("barrier", 4)
+        self.assertEqual([(rule.size, rule.name) for rule in found.rules], [(0, "dissemination")])
+
     def test_rest_of_the_tree_stays(self) -> None:
         document = json.loads(mpich_rules.write([Table("alltoall", 4, [Rule(0, 1, "brucks")])], BASE))
         self.assertEqual(document["collective=allreduce"], BASE["collective=allreduce"])

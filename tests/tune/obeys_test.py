@@ -93,12 +93,10 @@ class ObeysTest(unittest.TestCase):
             "allreduce": ("recursive_doubling", "reduce_scatter_allgather"),
             "reduce": ("binomial", "reduce_scatter_gather"),
             "bcast": ("binomial", "scatter_recursive_doubling_allgather", "scatter_ring_allgather"),
-            "barrier": ("dissemination",),
-            "gather": ("binomial",),
-            "scatter": ("binomial",),
         }
         for number in range(3):
-            tables = [
+            tables = [Table("barrier", 2, [Rule(0, 1, "dissemination")])]
+            tables += [
                 Table(operation, 2, [Rule(0, 0), Rule(64, 1, ways[number]), Rule(4096, 0)])
                 for operation, ways in names.items()
                 if number < len(ways)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measuring program of `weft tune`, linked with one MPI.
+// The measuring program of `weft tune`, for one MPI (loader.cpp starts it).
 //   measure [--seconds S] [--entry-seconds S] [--number N] [--paper] PLAN RESULTS   a line of JSON for each entry
 //   levels RESULTS                                                                  a line of JSON for each level
 //   variables RESULTS NAME...                                                       a line for each variable of MPI
@@ -105,7 +105,7 @@ int run(int count, char** arguments) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+extern "C" __attribute__((visibility("default"))) int weft_tune_main(int count, char** arguments) {
   int level = 0;
   MPI_Init(&count, &arguments);
   MPI_T_init_thread(MPI_THREAD_SINGLE, &level);

@@ -36,6 +36,8 @@ _NAMES = (
 )
 # For other calls than those that are measured: in place only, over several nodes, by nonblocking calls.
 _LEFT_OUT = ("nb", "pairwise_sendrecv_replace", "smp")
+# They have one algorithm, and no conditions.
+_ONE_ONLY = ("gather", "scatter")
 # Of these, the device has algorithms in shared memory, which the generic ones stand against.
 DEVICE = ("allreduce", "barrier", "bcast", "reduce")
 
@@ -82,7 +84,9 @@ class Mpich:
         return operation in DEVICE and device_variable(operation) in self._variables
 
     def ways(self, operation: Operation, size: int, ranks: int) -> list[Way]:
-        found = []
+        found: list[Way] = []
+        if operation.name in _ONE_ONLY:
+            return found
         for number, name in self.algorithms(operation).items():
             if name in _LEFT_OUT or not _takes(operation, name, size, ranks):
                 continue

@@ -68,14 +68,24 @@ def _conditions(table: Table, otherwise: Tree) -> Tree:
     return sizes
 
 
+def _size(table: Table, size: int) -> str:
+    """MPICH fails in an operation when it is asked for a size that it does not have there: allgather has the sum of
+    all blocks only."""
+    if table.operation == "allgather":
+        return f"total_msg_size<={size * table.ranks}"
+    return f"avg_msg_size<={size}"
+
+
 def _by_size(table: Table, otherwise: Tree) -> Tree:
+    if len(table.rules) == 1:
+        return {algorithm_key(table.operation, table.rules[0].name): {}} if table.rules[0].algorithm else otherwise
     sizes: Tree = {}
     for i, rule in enumerate(table.rules):
         leaf = {algorithm_key(table.operation, rule.name): {}} if rule.algorithm else otherwise
         if i + 1 < len(table.rules):
-            sizes[f"avg_msg_size<={table.rules[i + 1].size - 1}"] = leaf
+            sizes[_size(table, table.rules[i + 1].size - 1)] = leaf
         else:
-            sizes["avg_msg_size=any"] = leaf
+            sizes[f"{_size(table, 0).split('<')[0]}=any"] = leaf
     return sizes
 
 
@@ -108,10 +118,12 @@ def _tables(name: str, intra: Tree) -> list[Table]:
         sizes = sizes.get("count=any", sizes)
         rules = []
         start = 0
+        if not any("msg_size" in condition for condition in sizes):
+            sizes = {"avg_msg_size=any": sizes}
         for condition, leaf in sizes.items():
             rules.append(_rule(name, start, leaf))
-            last = re.fullmatch(r"avg_msg_size<=(\d+)", condition)
-            start = int(last[1]) + 1 if last else start
+            last = re.fullmatch(r"(avg|total)_msg_size<=(\d+)", condition)
+            start = int(last[2]) // (before if last[1] == "total" else 1) + 1 if last else start
         found.append(Table(name, before, rules, most_ranks=before))
     return found
 

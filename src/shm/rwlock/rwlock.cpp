@@ -195,10 +195,11 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
   if (reader == nullptr || lock == nullptr) return fail(EINVAL, "%s: null is no lock, nor a place for a reader", kName);
   if (const int gone = check_alive(*lock, kName); gone != 0) return gone;
   if (robust_held() >= kMostLeases) {
-    return fail(EAGAIN,
-                "%s: the thread has %u readers and write locks; when it ends, the kernel frees 2048 at most: unregister "
-                "some, or let several threads register",
-                kName, robust_held());
+    return fail(
+        EAGAIN,
+        "%s: the thread has %u readers and write locks; when it ends, the kernel frees 2048 at most: unregister "
+        "some, or let several threads register",
+        kName, robust_held());
   }
   auto* made = new (std::nothrow) Reader{};
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
