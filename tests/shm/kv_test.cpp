@@ -423,6 +423,36 @@ TEST_F(KvTest, AStoreThatIsUnlinkedGoesOn) {
   EXPECT_TRUE(says("WEFT_KV_CREATE"));
 }
 
+TEST_F(KvTest, AStrangersFileIsNotTouchedWhereTheDescriptorWasClosed) {
+  EXPECT_EQ(result_of(spawn([&] {
+              weft_kv* const kv = open(0);
+              const int next = memfd_create("next", 0);
+              for (int i = 3; i <= next; ++i) close(i);
+              const int first = memfd_create("stranger", 0);
+              for (int i = first; i < next; ++i) memfd_create("stranger", 0);
+              if (put(kv, "small", "fits") != 0) return 1;
+              if (put(kv, "large", std::string(1 << 20, 'x')) != EBADF || !says("descriptor")) return 2;
+              weft_kv_stat stat{};
+              if (weft_kv_stat_get(kv, &stat) != EBADF || stat.keys != 1) return 3;
+              if (get(kv, "small") != "fits" || weft_kv_close(kv) != 0) return 4;
+              for (int i = first; i <= next; ++i) {
+                struct ::stat found{};
+                if (fstat(i, &found) != 0 || found.st_size != 0) return 5;
+              }
+              return 0;
+            })),
+            0);
+  EXPECT_EQ(put(kv_, "large", std::string(1 << 20, 'x')), 0) << "another process goes on";
+}
+
+TEST_F(KvTest, AFileThatIsLongerThanAnyStoreIsNone) {
+  ASSERT_EQ(truncate(path_.c_str(), static_cast<off_t>(WEFT_KV_MOST_BYTES) + 4096), 0);
+  weft_kv* other = nullptr;
+  EXPECT_EQ(weft_kv_open(&other, path_.c_str(), 0, 0), EBADMSG);
+  EXPECT_TRUE(says("longer")) << weft_shm_error();
+  ASSERT_EQ(truncate(path_.c_str(), kBytes), 0);
+}
+
 TEST_F(KvTest, NamesAreOfTheUser) {
   const std::string name = "test-" + std::to_string(getpid());
   weft_kv* kv = nullptr;
