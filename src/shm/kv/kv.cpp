@@ -232,7 +232,8 @@ WEFT_PUBLIC int weft_kv_wait(const weft_kv* kv, uint64_t seen, const timespec* d
   }
   auto& layout = kv->file.layout();
   for (;;) {
-    const uint32_t bell = layout.bell.load(std::memory_order_relaxed);
+    // Acquire: the announcement below comes behind the clearing of those before this bell (KvWriter::publish()).
+    const uint32_t bell = layout.bell.load(std::memory_order_acquire);
     // Acquire: what has changed is seen behind it.
     const uint64_t now = layout.published.load(std::memory_order_acquire);
     if (version != nullptr) *version = now;
