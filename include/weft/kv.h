@@ -66,7 +66,8 @@ int weft_kv_get(const weft_kv *kv, const void *key, size_t key_length, void *val
 
 /* Gives a key a value, and says the version if that is not null.
  * ENOSPC: the store has its greatest size and no room for the value, or its file system is full. EMSGSIZE: key and value
- * would never fit. EACCES: opened for reading. EDEADLK: called by a handler of a signal that came while the same thread
+ * would never fit. EACCES: opened for reading. EBADF: the store has to grow, and the program has closed its file
+ * descriptor. EDEADLK: called by a handler of a signal that came while the same thread
  * wrote. ENOMEM: to tidy up after a process that has died while it wrote, or a store that is full. */
 int weft_kv_put(weft_kv *kv, const void *key, size_t key_length, const void *value, size_t length, uint64_t *version);
 
@@ -102,7 +103,8 @@ typedef struct weft_kv_stat {
   int unlinked; /* the store has no name any more */
 } weft_kv_stat;
 
-/* What it says was so a moment ago. */
+/* What it says was so a moment ago. EBADF: the program has closed the store's file descriptor; `unlinked` is unknown, and
+ * all else is said. */
 int weft_kv_stat_get(const weft_kv *kv, weft_kv_stat *stat);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -10,6 +11,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -21,6 +23,8 @@
 #include <gtest/gtest.h>
 
 #include "region.h"
+#include "shm/kv/layout.h"
+#include "shm/sync/ops.h"
 
 namespace weft::shm::test {
 
@@ -423,6 +427,36 @@ TEST_F(KvTest, AStoreThatIsUnlinkedGoesOn) {
   EXPECT_TRUE(says("WEFT_KV_CREATE"));
 }
 
+TEST_F(KvTest, AStrangersFileIsNotTouchedWhereTheDescriptorWasClosed) {
+  EXPECT_EQ(result_of(spawn([&] {
+              weft_kv* const kv = open(0);
+              const int next = memfd_create("next", 0);
+              for (int i = 3; i <= next; ++i) close(i);
+              const int first = memfd_create("stranger", 0);
+              for (int i = first; i < next; ++i) memfd_create("stranger", 0);
+              if (put(kv, "small", "fits") != 0) return 1;
+              if (put(kv, "large", std::string(1 << 20, 'x')) != EBADF || !says("descriptor")) return 2;
+              weft_kv_stat stat{};
+              if (weft_kv_stat_get(kv, &stat) != EBADF || stat.keys != 1) return 3;
+              if (get(kv, "small") != "fits" || weft_kv_close(kv) != 0) return 4;
+              for (int i = first; i <= next; ++i) {
+                struct ::stat found{};
+                if (fstat(i, &found) != 0 || found.st_size != 0) return 5;
+              }
+              return 0;
+            })),
+            0);
+  EXPECT_EQ(put(kv_, "large", std::string(1 << 20, 'x')), 0) << "another process goes on";
+}
+
+TEST_F(KvTest, AFileThatIsLongerThanAnyStoreIsNone) {
+  ASSERT_EQ(truncate(path_.c_str(), static_cast<off_t>(WEFT_KV_MOST_BYTES) + 4096), 0);
+  weft_kv* other = nullptr;
+  EXPECT_EQ(weft_kv_open(&other, path_.c_str(), 0, 0), EBADMSG);
+  EXPECT_TRUE(says("longer")) << weft_shm_error();
+  ASSERT_EQ(truncate(path_.c_str(), kBytes), 0);
+}
+
 TEST_F(KvTest, NamesAreOfTheUser) {
   const std::string name = "test-" + std::to_string(getpid());
   weft_kv* kv = nullptr;
@@ -460,6 +494,69 @@ TEST_F(KvTest, WhatCannotBeOpenedIsRefusedWithAReason) {
               return 0;
             })),
             0);
+}
+
+// The counts follow from the table, so that wrong ones are mended.
+TEST_F(KvTest, WrongCountsAreMended) {
+  using Layout = KvLayout<RealOps>;
+  const std::pair<size_t, uint64_t> wrong[] = {{offsetof(Layout, keys), 0},
+                                               {offsetof(Layout, keys), uint64_t{1} << 63},
+                                               {offsetof(Layout, keys), ~uint64_t{0}},
+                                               {offsetof(Layout, deleted), uint64_t{1} << 20},
+                                               {offsetof(Layout, deleted), ~uint64_t{0}},
+                                               {offsetof(Layout, free) + 16, 1000}};
+  for (const auto& [at, value] : wrong) {
+    reopen(WEFT_KV_LEAST_BYTES * 16);
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(put(kv_, "k" + std::to_string(i), "value"), 0);
+    const int file = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(pwrite(file, &value, sizeof value, static_cast<off_t>(at)), 8);
+    // The worst of them: few keys, and much deleted.
+    constexpr uint64_t kMany = 2047;
+    if (value == 0) {
+      ASSERT_EQ(pwrite(file, &kMany, sizeof kMany, offsetof(Layout, deleted)), 8);
+    }
+    close(file);
+    for (int i = 0; i < 1500; ++i) ASSERT_EQ(put(kv_, "n" + std::to_string(i), "new"), 0) << at << ": " << i;
+    EXPECT_EQ(keys(kv_).size(), 2500u);
+  }
+}
+
+// One sleeps, and another one, which has just seen the change that wakes the first, falls asleep for the next.
+TEST_F(KvTest, WhoFallsAsleepWhileOthersAreWokenIsWokenToo) {
+  std::atomic<bool> done{false};
+  std::atomic<uint64_t> seen[2] = {};
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < 2; ++i) {
+    waiters.emplace_back([&, i] {
+      uint64_t version = 0;
+      while (!done) {
+        while (i == 1 && stat(kv_).version == version && !done) {
+        }
+        if (i == 1) version = stat(kv_).version;
+        seen[i] = version;
+        if (done) break;
+        timespec later{};
+        clock_gettime(CLOCK_MONOTONIC, &later);
+        later.tv_sec += 1;
+        weft_kv_wait(kv_, version, &later, &version);
+        seen[i] = version;
+      }
+    });
+  }
+  int late = 0;
+  for (int round = 0; round < 2000; ++round) {
+    uint64_t version = 0;
+    ASSERT_EQ(put(kv_, "key", "one", &version), 0);
+    rest_us(50);
+    ASSERT_EQ(put(kv_, "key", "two", &version), 0);
+    int rests = 0;
+    for (; seen[0] < version || seen[1] < version; ++rests) rest_us(20);
+    late += rests > 5000 ? 1 : 0;
+  }
+  done = true;
+  ASSERT_EQ(put(kv_, "key", "last"), 0);
+  for (std::thread& waiter : waiters) waiter.join();
+  EXPECT_EQ(late, 0) << "woken by the clock alone";
 }
 
 // Random bytes anywhere: an error or a wrong answer, but no crash and no hang.

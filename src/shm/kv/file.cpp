@@ -70,14 +70,32 @@ bool within_limit(uint64_t bytes) noexcept {
   return getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur >= bytes;
 }
 
-// Complete, and then named: nobody sees half of it, and who is killed here leaves nothing. EEXIST: somebody else has
-// been faster.
-int make(const KvPath& path, uint64_t max_bytes) noexcept {
+// EEXIST: there is something of that name.
+int give_name(int file, const KvPath& path) noexcept {
+  // By the descriptor alone, which older kernels allow only to some; else by /proc.
+  if (linkat(file, "", AT_FDCWD, path.text, AT_EMPTY_PATH) == 0) return 0;
+  if (errno == EEXIST) return EEXIST;
+  char from[48];
+  std::snprintf(from, sizeof from, "/proc/self/fd/%d", file);
+  if (linkat(AT_FDCWD, from, AT_FDCWD, path.text, AT_SYMLINK_FOLLOW) == 0) return 0;
+  if (errno == EEXIST) return EEXIST;
+  const int error = errno;
+  const bool has_proc = access(from, F_OK) == 0;
+  errno = error;
+  return fail_with_errno(path, has_proc ? "" : "; this kernel gives a new file its name by /proc: mount it");
+}
+
+// Complete, and then named: nobody sees half of it, and who is killed here leaves nothing. `*made`: its descriptor, since
+// by then the name may be another's. EEXIST: somebody else has been faster.
+int make(const KvPath& path, uint64_t max_bytes, int* made) noexcept {
   char folder[sizeof path.text];
   std::snprintf(folder, sizeof folder, "%s", path.text);
   char* const slash = std::strrchr(folder, '/');
   slash[slash == folder ? 1 : 0] = '\0';
-  const Descriptor file(::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  Descriptor file(::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file.number() < 0 && (errno == ENOSPC || errno == EDQUOT)) {
+    return fail(errno, "%s: %s: no room for another file: %s (df -i %s)", kName, folder, std::strerror(errno), folder);
+  }
   if (file.number() < 0) {
     return fail(errno, "%s: %s: %s; a store needs a folder that can be written, in memory (/dev/shm) or on a disk",
                 kName, folder, std::strerror(errno));
@@ -100,10 +118,9 @@ int make(const KvPath& path, uint64_t max_bytes) noexcept {
   KvWriter<RealOps>::make(layout, max_bytes, kFirstBytes);
   finish_region(layout.header);
   munmap(memory, kFirstBytes);
-  char from[48];
-  std::snprintf(from, sizeof from, "/proc/self/fd/%d", file.number());
-  if (linkat(AT_FDCWD, from, AT_FDCWD, path.text, AT_SYMLINK_FOLLOW) == 0) return 0;
-  return errno == EEXIST ? EEXIST : fail_with_errno(path);
+  if (const int error = give_name(file.number(), path); error != 0) return error;
+  *made = file.keep();
+  return 0;
 }
 
 }  // namespace
@@ -125,7 +142,12 @@ int kv_path(const char* name, const char* caller, KvPath* path) noexcept {
 KvFile::~KvFile() {
   const base::KeepErrno keep;
   if (memory_ != nullptr) munmap(memory_, bytes_);
-  if (file_ >= 0) close(file_);
+  if (has_descriptor()) close(file_);
+}
+
+bool KvFile::has_descriptor() const noexcept {
+  struct stat found{};
+  return file_ >= 0 && fstat(file_, &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
 }
 
 int KvFile::map(int file, const KvPath& path) noexcept {
@@ -137,7 +159,11 @@ int KvFile::map(int file, const KvPath& path) noexcept {
                 "%s: %s belongs to user %u and stands where a store of this user (%u) should: its owner must remove it",
                 kName, path.text, static_cast<unsigned>(found.st_uid), static_cast<unsigned>(geteuid()));
   }
+  device_ = found.st_dev;
+  inode_ = found.st_ino;
   const auto size = static_cast<uint64_t>(found.st_size);
+  // Positions in the store have so many bits.
+  if (size > WEFT_KV_MOST_BYTES) return fail(EBADMSG, "%s: %s is longer than any store of weft", kName, path.text);
   if (size < sizeof(Layout)) return fail(EBADMSG, "%s: %s is no store of weft; choose another name", kName, path.text);
   bytes_ = size;
   memory_ = mmap(nullptr, bytes_, writable_ ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED | MAP_NORESERVE, file, 0);
@@ -174,22 +200,31 @@ int KvFile::open(const KvPath& path, uint64_t max_bytes, unsigned flags) noexcep
       return fail(ENOENT, "%s: there is no store %s; WEFT_KV_CREATE makes it%s", kName, path.text,
                   path.by_name ? "; another user's store is opened by its path" : "");
     }
-    const int error = make(path, max_bytes);
-    if (error != 0 && error != EEXIST) return error;
-    if (error == 0) flags &= ~static_cast<unsigned>(WEFT_KV_EXCLUSIVE);
+    int made = -1;
+    int error = make(path, max_bytes, &made);
+    if (error == 0) {
+      Descriptor own(made);
+      error = map(own.number(), path);
+      if (error == 0) file_ = own.keep();
+      return error;
+    }
+    if (error != EEXIST) return error;
   }
   return fail(EAGAIN, "%s: %s is made and removed again and again", kName, path.text);
 }
 
-bool KvFile::unlinked() const noexcept {
+int KvFile::unlinked(bool* is) const noexcept {
   const base::KeepErrno keep;
   struct stat found{};
-  return fstat(file_, &found) == 0 && found.st_nlink == 0;
+  if (!has_descriptor() || fstat(file_, &found) != 0) return EBADF;
+  *is = found.st_nlink == 0;
+  return 0;
 }
 
 // All of it now: a file system that is full must not show only when a page is touched, which would kill.
 int KvFile::commit(uint64_t from, uint64_t to) noexcept {
   const base::KeepErrno keep;
+  if (!has_descriptor()) return EBADF;
   int error = 0;
   do {
     error = posix_fallocate(file_, static_cast<off_t>(from), static_cast<off_t>(to - from));

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <sys/types.h>
+
 #include "shm/kv/writer.h"
 #include "shm/sync/ops.h"
 
@@ -34,15 +36,22 @@ class KvFile final : public KvBacking {
   Layout& layout() const noexcept { return *static_cast<Layout*>(memory_); }
   uint64_t bytes() const noexcept { return bytes_; }
   bool writable() const noexcept { return writable_; }
-  bool unlinked() const noexcept;
+  // 0 and whether the store has no name any more; EBADF: see has_descriptor().
+  int unlinked(bool* is) const noexcept;
   // What commit() returns where the file system has no more memory: ENOSPC is a store of its greatest size.
   static constexpr int kNoMemory = -ENOSPC;
+  // EBADF too: see has_descriptor().
   int commit(uint64_t from, uint64_t to) noexcept override;
 
  private:
   int map(int file, const KvPath& path) noexcept;
+  // Whether the descriptor is still the store's: a program may have closed all that it did not know (a daemon does), and
+  // then opened something else, which must not be touched.
+  bool has_descriptor() const noexcept;
 
   int file_ = -1;
+  dev_t device_ = 0;  // which file it is
+  ino_t inode_ = 0;
   void* memory_ = nullptr;
   uint64_t bytes_ = 0;
   bool writable_ = false;

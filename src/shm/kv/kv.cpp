@@ -58,6 +58,11 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
       return fail(code, "%s: key and value never fit into a store of %" PRIu64 " bytes; make a larger one", name,
                   kv.file.bytes());
     case EDEADLK: return fail(code, "%s: the calling thread is writing already; do not write in handlers", name);
+    case EBADF:
+      return fail(code,
+                  "%s: the program has closed the store's file descriptor, by which the store gets more memory; open the "
+                  "store behind what closes all descriptors",
+                  name);
     case ENOMEM: return fail(code, "%s: no memory to gather what is free", name);
     default: return code;
   }
@@ -227,7 +232,8 @@ WEFT_PUBLIC int weft_kv_wait(const weft_kv* kv, uint64_t seen, const timespec* d
   }
   auto& layout = kv->file.layout();
   for (;;) {
-    const uint32_t bell = layout.bell.load(std::memory_order_relaxed);
+    // Acquire: the announcement below comes behind the clearing of those before this bell (KvWriter::publish()).
+    const uint32_t bell = layout.bell.load(std::memory_order_acquire);
     // Acquire: what has changed is seen behind it.
     const uint64_t now = layout.published.load(std::memory_order_acquire);
     if (version != nullptr) *version = now;
@@ -252,6 +258,8 @@ WEFT_PUBLIC int weft_kv_stat_get(const weft_kv* kv, weft_kv_stat* stat) {
   stat->file_bytes = layout.committed.load(std::memory_order_relaxed);
   stat->used_bytes = kv_heap_begin<RealOps>() + layout.used.load(std::memory_order_relaxed);
   stat->recoveries = layout.recoveries.load(std::memory_order_relaxed);
-  stat->unlinked = kv->file.unlinked() ? 1 : 0;
+  bool unlinked = false;
+  if (const int error = kv->file.unlinked(&unlinked); error != 0) return explain(*kv, error, "weft_kv_stat_get");
+  stat->unlinked = unlinked ? 1 : 0;
   return 0;
 }

@@ -72,6 +72,8 @@ class KvWriter {
   // EBADMSG: there is no sound table.
   int find(const KvKey& key, Place* place) const noexcept;
   int make_room(Place* place, const KvKey& key) noexcept;
+  unsigned wanted_bits() const noexcept;  // of a table for one key more
+  // EBADMSG: there are more records than the counts say, or one that is none.
   int grow(unsigned bits) noexcept;
   uint64_t raise_version() noexcept;
   void publish(uint64_t version) noexcept;
@@ -87,8 +89,9 @@ class KvWriter {
   int rebuild() noexcept;
   int gather(Extent* extents, uint64_t room, uint64_t* count, uint64_t* deleted) const noexcept;
 
+  // A position from a list may be anything; those of slots and tables are multiples by the way they are written.
   bool in_heap(uint64_t position, uint64_t bytes) const noexcept {
-    return position >= kv_heap_begin<Ops>() && position < max_ && bytes <= max_ - position;
+    return position % kUnit == 0 && position >= kv_heap_begin<Ops>() && position < max_ && bytes <= max_ - position;
   }
   bool sound(uint64_t table) const noexcept {
     const unsigned bits = kv_table::bits(table);
@@ -207,13 +210,17 @@ uint64_t KvWriter<Ops>::raise_version() noexcept {
 
 template <class Ops>
 void KvWriter<Ops>::publish(uint64_t version) noexcept {
+  // Cleared before the bell: who has seen the new bell announces itself behind that, so that its announcement stays
+  // for the next change. Whoever is cleared here has the old bell, and is woken below. Relaxed: the release of the bell
+  // and weft_kv_wait()'s acquire order the two. Looked at first, since most changes have nobody to wake.
+  const bool some = layout_.sleepers.load(std::memory_order_relaxed) != 0 &&
+                    layout_.sleepers.exchange(0, std::memory_order_relaxed) != 0;
   layout_.published.store(version, std::memory_order_release);  // who sees it sees the change
   layout_.bell.store(static_cast<uint32_t>(version), std::memory_order_release);
-  // The bell, then the sleepers; who falls asleep announces it and then looks at the bell.
+  // The bell, then the sleepers; who falls asleep announces it, makes a fence, and then looks at the bell. Relaxed:
+  // behind the fence. Not cleared: it may be of one who has seen the new bell.
   Ops::full_fence();
-  if (layout_.sleepers.load(std::memory_order_relaxed) == 0) return;
-  layout_.sleepers.store(0, std::memory_order_relaxed);
-  Ops::wake(layout_.bell);
+  if (some || layout_.sleepers.load(std::memory_order_relaxed) != 0) Ops::wake(layout_.bell);
 }
 
 // A slot for a new key. An empty one is left in every table, where searches end.
@@ -222,16 +229,28 @@ int KvWriter<Ops>::make_room(Place* place, const KvKey& key) noexcept {
   if (place->slot_at != 0 && place->slot == kv_slot::kDeleted) return 0;
   const unsigned bits = kv_table::bits(value_of(layout_.table));
   const uint64_t slots = uint64_t{1} << bits;
+  if (value_of(layout_.keys) > slots || value_of(layout_.deleted) > slots) {  // something else has written there
+    if (const int error = rebuild(); error != 0) return error;
+  }
   const uint64_t taken = value_of(layout_.keys) + value_of(layout_.deleted) + 1;
   if (place->slot_at != 0 && taken <= slots / 4 * 3) return 0;
-  unsigned wanted = kv_table::kLeastBits;
-  while (wanted < kv_table::kMostBits && (value_of(layout_.keys) + 1) * 2 > uint64_t{1} << wanted) ++wanted;
-  const int error = grow(wanted);
+  int error = grow(wanted_bits());
+  if (error == EBADMSG) {  // the counts were too small: they follow from the table, which gives back the block, too
+    if (error = rebuild(); error == 0) error = grow(wanted_bits());
+  }
   if (error == 0) {
     *place = {};
     return find(key, place);
   }
   return place->slot_at != 0 && taken < slots ? 0 : error;
+}
+
+template <class Ops>
+unsigned KvWriter<Ops>::wanted_bits() const noexcept {
+  const uint64_t keys = value_of(layout_.keys);
+  unsigned wanted = kv_table::kLeastBits;
+  while (wanted < kv_table::kMostBits && (keys + 1) * 2 > uint64_t{1} << wanted) ++wanted;
+  return wanted;
 }
 
 template <class Ops>
@@ -244,11 +263,13 @@ int KvWriter<Ops>::grow(unsigned bits) noexcept {
   std::atomic_thread_fence(std::memory_order_release);  // behind the store that took the block out of use: reader.h
   for (uint64_t i = 0; i < slots; ++i) words_.store(to + 8 * i, kv_slot::kEmpty);
   const uint64_t old_slots = uint64_t{1} << kv_table::bits(from);
+  uint64_t records = 0;
   for (uint64_t i = 0; i < old_slots; ++i) {
     const uint64_t slot = words_.load(kv_table::position(from) + 8 * i);
     if (!kv_slot::has_record(slot)) continue;
     const uint64_t record = kv_slot::position(slot);
-    if (bytes_of_record(record) == 0) return EBADMSG;
+    // One slot stays empty, where searches end.
+    if (bytes_of_record(record) == 0 || ++records == slots) return EBADMSG;
     uint64_t index = words_.load(record + kv_record::kHash) >> (64 - bits);
     while (words_.load(to + 8 * index) != kv_slot::kEmpty) index = index + 1 == slots ? 0 : index + 1;
     words_.store(to + 8 * index, slot);
@@ -341,7 +362,7 @@ void KvWriter<Ops>::release(uint64_t position, unsigned index) noexcept {
   words_.store(position, 0);
   if (value_of(list.count) == 0) {
     set(list.first, position);
-  } else if (in_heap(value_of(list.last), 8)) {
+  } else if (in_heap(value_of(list.last), kUnit)) {
     words_.store(value_of(list.last), position);
   }
   set(list.last, position);
