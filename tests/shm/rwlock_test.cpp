@@ -337,8 +337,8 @@ TEST_P(RwlockTest, AWriterThatIsKilledWhileItWaitsLeavesNothing) {
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
 }
 
-// What the kernel counts as perhaps a thread's: if the thread is killed, and the owner has the same number in another PID
-// namespace, the kernel takes the owner for dead.
+// What the kernel counts as perhaps a thread's: if the thread is killed, and the owner has the same number in another
+// PID namespace, the kernel takes the owner for dead.
 TEST_P(RwlockTest, AWriterThatWaitsIsInNoCallOfTheCLibrarys) {
   ASSERT_EQ(weft_rwlock_wrlock(lock_), 0);
   std::atomic<pid_t> waiter{0};

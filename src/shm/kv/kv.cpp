@@ -59,10 +59,11 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
                   kv.file.bytes());
     case EDEADLK: return fail(code, "%s: the calling thread is writing already; do not write in handlers", name);
     case EBADF:
-      return fail(code,
-                  "%s: the program has closed the store's file descriptor, by which the store gets more memory; open the "
-                  "store behind what closes all descriptors",
-                  name);
+      return fail(
+          code,
+          "%s: the program has closed the store's file descriptor, by which the store gets more memory; open the "
+          "store behind what closes all descriptors",
+          name);
     case ENOMEM: return fail(code, "%s: no memory to gather what is free", name);
     case 0:
     case ETIMEDOUT: return code;

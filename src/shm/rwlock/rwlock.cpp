@@ -134,10 +134,11 @@ WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, 
     return fail(EINVAL, "%s: flags %#x are unknown; there are %#x", kName, flags & ~kFlags, kFlags);
   }
   if (!can_overwrite(memory, needed)) {
-    return fail(EACCES,
-                "%s: %zu bytes at %p cannot be written: map them with PROT_READ | PROT_WRITE, make the file long enough, "
-                "and see whether its file system is full (df /dev/shm)",
-                kName, needed, memory);
+    return fail(
+        EACCES,
+        "%s: %zu bytes at %p cannot be written: map them with PROT_READ | PROT_WRITE, make the file long enough, "
+        "and see whether its file system is full (df /dev/shm)",
+        kName, needed, memory);
   }
   auto& layout = *static_cast<Layout*>(memory);
   begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed);
@@ -196,8 +197,9 @@ WEFT_PUBLIC int weft_rwlock_detach(weft_rwlock* lock) {
 WEFT_PUBLIC int weft_rwlock_destroy(weft_rwlock* lock) {
   if (lock == nullptr) return fail(EINVAL, "weft_rwlock_destroy: null is no lock");
   if (lock->protocol.in_use()) {
-    return fail(EBUSY, "weft_rwlock_destroy: a reader is registered, or somebody has the write lock, in this process or "
-                       "another one");
+    return fail(EBUSY,
+                "weft_rwlock_destroy: a reader is registered, or somebody has the write lock, in this process or "
+                "another one");
   }
   // Release: as all changes of the state.
   lock->layout.header.state.store(State::destroyed, std::memory_order_release);
@@ -209,10 +211,11 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
   if (reader == nullptr || lock == nullptr) return fail(EINVAL, "%s: null is no lock, nor a place for a reader", kName);
   if (const int gone = check_alive(*lock, kName); gone != 0) return gone;
   if (robust_held() >= kMostLeases) {
-    return fail(EAGAIN,
-                "%s: the thread has %u readers and write locks; when it ends, the kernel frees 2048 at most: unregister "
-                "some, or let several threads register",
-                kName, robust_held());
+    return fail(
+        EAGAIN,
+        "%s: the thread has %u readers and write locks; when it ends, the kernel frees 2048 at most: unregister "
+        "some, or let several threads register",
+        kName, robust_held());
   }
   auto* made = new (std::nothrow) Reader{};
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);

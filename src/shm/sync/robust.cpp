@@ -23,7 +23,8 @@ constexpr int kKind = 0x90;
 // Who is killed just when it has been woken takes the waking with it, so nobody relies on it for longer.
 constexpr int64_t kLongestSleepNs = 100'000'000;
 
-// The word holds the number of the thread that has the mutex, as it is in that thread's PID namespace; 0: nobody has it.
+// The word holds the number of the thread that has the mutex, as it is in that thread's PID namespace; 0: nobody has
+// it.
 bool has_owner(uint32_t word) noexcept { return word != 0 && (word & FUTEX_OWNER_DIED) == 0; }
 
 // How many the calling thread has. The C library empties the list of the thread that a fork leaves.
@@ -69,9 +70,9 @@ std::atomic<uint32_t>& Robust::word() noexcept {
 
 // Relaxed: it only says whether to try; the C library's exchange is what orders.
 //
-// While the C library tries, the kernel knows the mutex as one that the thread is about to have. If the thread is killed
-// then, and the word holds its number, the kernel takes it for the owner. In another PID namespace the owner, alive, may
-// have the same number. So nobody tries where there is an owner, for what is some instructions at most.
+// While the C library tries, the kernel knows the mutex as one that the thread is about to have. If the thread is
+// killed then, and the word holds its number, the kernel takes it for the owner. In another PID namespace the owner,
+// alive, may have the same number. So nobody tries where there is an owner, for what is some instructions at most.
 Taken Robust::try_take() noexcept {
   if (!is_one()) return Taken::refused;
   if (has_owner(word().load(std::memory_order_relaxed))) return Taken::no;
