@@ -87,7 +87,7 @@ int weft_rwlock_create(void *memory, size_t size, unsigned readers, unsigned fla
 int weft_rwlock_attach(weft_rwlock **lock, void *memory, size_t size);
 
 /* Ends the attachment, and the handles of threads that have ended. EBUSY: others are registered, or a thread of the
- * process has the write lock. */
+ * process that lives has the write lock. */
 int weft_rwlock_detach(weft_rwlock *lock);
 
 /* No process can attach any more. EBUSY: somebody is registered or has the write lock. */
@@ -134,6 +134,8 @@ int weft_rwlock_left_(weft_rwlock_reader *reader);
 #endif
 
 #define WEFT_RWLOCK_FENCED_ 0x40000000u
+/* The most locks that a reader has. */
+#define WEFT_RWLOCK_DEEPEST_ 0x3fffffffu
 
 /* One more lock, or the first one: 1 if the reader has it now, 0 if it must ask. Its own slot is written by its owner
  * alone while it is not waiting, so relaxed. The store of the slot and the load behind it are ordered by a fence, the
@@ -144,6 +146,7 @@ static inline int weft_rwlock_step_in_(weft_rwlock_reader *reader) {
   const uint32_t depth = WEFT_RWLOCK_LOAD_(slot, RELAXED);
   if (__builtin_expect(depth != 0, 0)) {
     if (depth != WEFT_RWLOCK_FENCED_) {
+      if (__builtin_expect((depth & WEFT_RWLOCK_DEEPEST_) == WEFT_RWLOCK_DEEPEST_, 0)) return 0;
       WEFT_RWLOCK_STORE_(slot, depth + 1u, RELAXED);
       return 1;
     }
@@ -156,7 +159,7 @@ static inline int weft_rwlock_step_in_(weft_rwlock_reader *reader) {
 }
 
 /* Takes a read lock, or one more where the reader has one. EDEADLK: the thread has the write lock. EPERM: the handle is
- * the parent's of this child. */
+ * the parent's of this child. EAGAIN: the reader has 2^30 - 1 read locks. */
 static inline int weft_rwlock_rdlock(weft_rwlock_reader *reader) {
   return __builtin_expect(weft_rwlock_step_in_(reader), 1) ? 0 : weft_rwlock_enter_(reader);
 }

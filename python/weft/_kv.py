@@ -387,6 +387,14 @@ class KV(MutableMapping):
                 return key, value
         raise KeyError("the store is empty")
 
+    def clear(self) -> None:
+        """Deletes the keys. Those that others put meanwhile may stay."""
+        # Not key by key from the first on: behind each deleted key the search for the first one is longer.
+        for key in self:
+            error = self._calls.delete(self._open(), key, len(key))
+            if error != errno.ENOENT:  # another one has deleted it
+                _shm.check(error)
+
     def items(self) -> _Items:
         return _Items(self)
 

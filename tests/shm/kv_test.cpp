@@ -140,12 +140,14 @@ TEST_F(KvTest, AShortBufferIsToldTheLength) {
 TEST_F(KvTest, PutIfTakesOnlyTheVersionThatIsExpected) {
   uint64_t version = 0;
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "a", 1, 7, &version), ENOENT);
+  EXPECT_TRUE(says("no such key"));
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "a", 1, 0, &version), 0);
   const uint64_t first = version;
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "b", 1, 0, &version), EEXIST);
   EXPECT_EQ(version, first);
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "b", 1, first, &version), 0);
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "c", 1, first, &version), EAGAIN);
+  EXPECT_TRUE(says("another version"));
   EXPECT_EQ(get(kv_, "k"), "b");
   EXPECT_EQ(weft_kv_put_if(kv_, "k", 1, "c", 1, version, &version), 0);
   EXPECT_EQ(weft_kv_delete_if(kv_, "k", 1, first), EAGAIN);

@@ -17,6 +17,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <gtest/gtest.h>
@@ -166,7 +167,9 @@ TEST_P(RwlockTest, MoreReadersThanSlotsAreRefused) {
   EXPECT_EQ(weft_rwlock_register(&none, lock_), EAGAIN);
   EXPECT_TRUE(says("more readers")) << weft_shm_error();
   EXPECT_EQ(weft_rwlock_destroy(lock_), EBUSY);
+  EXPECT_TRUE(says("weft_rwlock_destroy")) << weft_shm_error();
   EXPECT_EQ(weft_rwlock_detach(lock_), EBUSY);
+  EXPECT_TRUE(says("unregister first")) << weft_shm_error();
   std::thread([&] { EXPECT_EQ(weft_rwlock_unregister(readers[0]), EPERM); }).join();
   for (weft_rwlock_reader* reader : readers) EXPECT_EQ(weft_rwlock_unregister(reader), 0);
 }
@@ -230,6 +233,49 @@ TEST_P(RwlockTest, AWriterThatIsKilledInsideIsReportedUntilTheDataIsMended) {
   EXPECT_EQ(weft_rwlock_consistent(lock_), EINVAL);
   EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
   EXPECT_EQ(weft_rwlock_rdlock(reader), 0);
+  EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
+  EXPECT_EQ(weft_rwlock_unregister(reader), 0);
+}
+
+TEST_P(RwlockTest, AWritersThreadThatEndsInsideDoesNotKeepTheAttachment) {
+  for (const bool noticed : {false, true}) {
+    weft_rwlock* const other = attach();
+    std::atomic<int> step{0};
+    std::thread writer([&] {
+      EXPECT_EQ(weft_rwlock_wrlock(other), 0);
+      step = 1;
+      while (step != 2) sleep_ms(1);
+    });
+    while (step != 1) sleep_ms(1);
+    EXPECT_EQ(weft_rwlock_detach(other), EBUSY);
+    EXPECT_TRUE(says("write lock")) << weft_shm_error();
+    step = 2;
+    writer.join();
+    const auto mend = [&] {
+      EXPECT_EQ(weft_rwlock_wrlock(lock_), EOWNERDEAD);
+      EXPECT_EQ(weft_rwlock_consistent(lock_), 0);
+      EXPECT_EQ(weft_rwlock_wrunlock(lock_), 0);
+    };
+    if (noticed) mend();
+    EXPECT_EQ(weft_rwlock_detach(other), 0);
+    if (!noticed) mend();
+  }
+}
+
+TEST_P(RwlockTest, AReaderCountsNoFurtherThanItCan) {
+  weft_rwlock_reader* const reader = enrol(lock_);
+  ASSERT_EQ(weft_rwlock_rdlock(reader), 0);
+  *reader->slot += WEFT_RWLOCK_DEEPEST_ - 2;
+  EXPECT_EQ(weft_rwlock_rdlock(reader), 0);
+  EXPECT_EQ(weft_rwlock_rdlock(reader), EAGAIN);
+  EXPECT_EQ(weft_rwlock_tryrdlock(reader), EAGAIN);
+  EXPECT_TRUE(says("given back")) << weft_shm_error();
+  EXPECT_EQ(weft_rwlock_trywrlock(lock_), EDEADLK) << "it is in";
+  EXPECT_EQ(weft_rwlock_unregister(reader), EBUSY);
+  EXPECT_TRUE(says("unlock first")) << weft_shm_error();
+  EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
+  EXPECT_EQ(weft_rwlock_rdlock(reader), 0);
+  *reader->slot -= WEFT_RWLOCK_DEEPEST_ - 1;
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
 }
@@ -565,6 +611,24 @@ TEST(RwlockInputTest, MemoryThatCannotBeReadOrWrittenIsNoCrash) {
   EXPECT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), EACCES);
   ASSERT_EQ(mprotect(region.memory(), bytes, PROT_NONE), 0);
   EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EACCES);
+}
+
+TEST(RwlockInputTest, ThatIsFoundWithoutFileDescriptors) {
+  const size_t bytes = weft_rwlock_size(4);
+  const Region region(bytes);
+  ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
+  EXPECT_EQ(result_of(spawn([&] {
+              const rlimit none{0, 0};
+              weft_rwlock* lock = nullptr;
+              if (setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
+              if (weft_rwlock_attach(&lock, region.memory(), bytes) != 0) return 2;
+              mprotect(region.memory(), bytes, PROT_READ);
+              if (weft_rwlock_attach(&lock, region.memory(), bytes) != EACCES) return 3;
+              if (weft_rwlock_create(region.memory(), bytes, 4, 0) != EACCES || !says("df /dev/shm")) return 4;
+              mprotect(region.memory(), bytes, PROT_NONE);
+              return weft_rwlock_attach(&lock, region.memory(), bytes) == EACCES ? 0 : 5;
+            })),
+            0);
 }
 
 TEST(RwlockInputTest, AFileThatWasCutOffIsNoCrash) {

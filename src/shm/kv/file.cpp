@@ -85,8 +85,8 @@ int give_name(int file, const KvPath& path) noexcept {
   return fail_with_errno(path, has_proc ? "" : "; this kernel gives a new file its name by /proc: mount it");
 }
 
-// Complete, and then named: nobody sees half of it, and who is killed here leaves nothing. `*made`: its descriptor, since
-// by then the name may be another's. EEXIST: somebody else has been faster.
+// Complete, and then named: nobody sees half of it, and who is killed here leaves nothing. `*made`: its descriptor,
+// since by then the name may be another's. EEXIST: somebody else has been faster.
 int make(const KvPath& path, uint64_t max_bytes, int* made) noexcept {
   char folder[sizeof path.text];
   std::snprintf(folder, sizeof folder, "%s", path.text);

@@ -45,8 +45,8 @@ class KvFile final : public KvBacking {
 
  private:
   int map(int file, const KvPath& path) noexcept;
-  // Whether the descriptor is still the store's: a program may have closed all that it did not know (a daemon does), and
-  // then opened something else, which must not be touched.
+  // Whether the descriptor is still the store's: a program may have closed all that it did not know (a daemon does),
+  // and then opened something else, which must not be touched.
   bool has_descriptor() const noexcept;
 
   int file_ = -1;

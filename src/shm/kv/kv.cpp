@@ -59,12 +59,19 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
                   kv.file.bytes());
     case EDEADLK: return fail(code, "%s: the calling thread is writing already; do not write in handlers", name);
     case EBADF:
-      return fail(code,
-                  "%s: the program has closed the store's file descriptor, by which the store gets more memory; open the "
-                  "store behind what closes all descriptors",
-                  name);
+      return fail(
+          code,
+          "%s: the program has closed the store's file descriptor, by which the store gets more memory; open the "
+          "store behind what closes all descriptors",
+          name);
     case ENOMEM: return fail(code, "%s: no memory to gather what is free", name);
-    default: return code;
+    case 0:
+    case ETIMEDOUT: return code;
+    case ENOENT: return answer(code, "there is no such key, or no more keys");
+    case ERANGE: return answer(code, "what is there is longer than the buffer; its length is said");
+    case EEXIST: return answer(code, "the key exists, and was expected not to");
+    case EAGAIN: return answer(code, "the key has another version than the expected one");
+    default: return fail(code, "%s: %s", name, std::strerror(code));  // of posix_fallocate(3)
   }
 }
 

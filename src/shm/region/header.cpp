@@ -6,7 +6,9 @@
 #include <ctime>
 #include <iterator>
 
-#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/keep_errno.h"
@@ -22,41 +24,14 @@ constexpr int64_t kMakingNs = kSecondNs;  // longer than it takes to make any re
 
 const char* name_of(Kind kind) noexcept { return kind == Kind::rwlock ? "reader-writer lock" : "key-value store"; }
 
-// The kernel says EFAULT where the program would get a signal.
-class Pipe {
- public:
-  Pipe() noexcept {
-    if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
-  }
-  ~Pipe() {
-    if (ends_[0] < 0) return;
-    close(ends_[0]);
-    close(ends_[1]);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  bool opened() const noexcept { return ends_[0] >= 0; }
-  bool put(const void* memory, size_t bytes) const noexcept {
-    return write(ends_[1], memory, bytes) == static_cast<ssize_t>(bytes);
-  }
-  bool take(void* memory, size_t bytes) const noexcept {
-    return read(ends_[0], memory, bytes) == static_cast<ssize_t>(bytes);
-  }
-
- private:
-  int ends_[2];
-};
-
-// One byte of each page; a process without file descriptors left gets the benefit of the doubt.
+// One byte of each page. The kernel says EFAULT where the program would get a signal. No file descriptors are used: the
+// program may have none left.
 template <class Touch>
 bool touch_pages(uintptr_t begin, size_t bytes, Touch&& touch) noexcept {
   const base::KeepErrno keep;
-  const Pipe pipe;
-  if (!pipe.opened()) return true;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   for (uintptr_t at = begin; at < begin + bytes; at = (at / page + 1) * page) {
-    if (!touch(pipe, at)) return false;
+    if (touch(at) == -1 && errno == EFAULT) return false;
   }
   return true;
 }
@@ -80,18 +55,18 @@ void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size) noe
 // Release: who sees it ready sees all that it holds.
 void finish_region(Header& header) noexcept { header.state.store(State::ready, std::memory_order_release); }
 
+// A sleep that takes no time, whatever the word holds: the kernel reads it.
 bool can_read(const void* memory, size_t bytes) noexcept {
-  return touch_pages(reinterpret_cast<uintptr_t>(memory), bytes, [](const Pipe& pipe, uintptr_t at) {
-    char byte = 0;
-    return pipe.put(reinterpret_cast<const void*>(at), 1) && pipe.take(&byte, 1);
+  return touch_pages(reinterpret_cast<uintptr_t>(memory), bytes, [](uintptr_t at) {
+    const timespec none{0, 0};
+    return syscall(SYS_futex, at, FUTEX_WAIT_PRIVATE, 0, &none, nullptr, 0);
   });
 }
 
+// A random byte, which the kernel writes.
 bool can_overwrite(void* memory, size_t bytes) noexcept {
-  return touch_pages(reinterpret_cast<uintptr_t>(memory), bytes, [](const Pipe& pipe, uintptr_t at) {
-    constexpr char kNothing = 0;
-    return pipe.put(&kNothing, 1) && pipe.take(reinterpret_cast<void*>(at), 1);
-  });
+  return touch_pages(reinterpret_cast<uintptr_t>(memory), bytes,
+                     [](uintptr_t at) { return syscall(SYS_getrandom, at, 1, GRND_NONBLOCK); });
 }
 
 int check_region(const void* memory, size_t mapped, Kind kind, uint32_t layout, const char* name) noexcept {

@@ -39,7 +39,8 @@ inline constexpr size_t kRegionAlignment = 64;
 void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size) noexcept;
 void finish_region(Header& header) noexcept;
 
-// Whether `bytes` at `memory` can be read or written, without a fault if not. The second overwrites some of them.
+// Whether `bytes` at `memory`, aligned to 4, can be read or written, without a fault if not. The second overwrites
+// some.
 bool can_read(const void* memory, size_t bytes) noexcept;
 bool can_overwrite(void* memory, size_t bytes) noexcept;
 

@@ -76,6 +76,9 @@ class RwlockProtocol {
   // Whether the thread has the write lock. Relaxed: it has written its number itself, and nobody else writes that.
   bool writes() const noexcept { return lock_.writer_thread.load(std::memory_order_relaxed) == Ops::self(); }
 
+  // Whether the thread is gone that has had the write lock under this number. What it has left to do is done then.
+  bool writer_has_gone(uint64_t thread) noexcept;
+
   // Whether somebody has the write lock, or is registered.
   bool in_use() noexcept;
 
@@ -469,6 +472,13 @@ bool RwlockProtocol<Ops>::mend() noexcept {
   if (lock_.data.load(std::memory_order_relaxed) != Data::torn) return false;
   lock_.data.store(Data::whole, std::memory_order_release);  // readers look at it once the gate is open, or closed
   return true;
+}
+
+template <class Ops>
+bool RwlockProtocol<Ops>::writer_has_gone(uint64_t thread) noexcept {
+  // Relaxed, both: a number is of one thread, and who takes it away has seen that the thread is gone.
+  const auto is_there = [&] { return lock_.writer_thread.load(std::memory_order_relaxed) == thread; };
+  return !is_there() || look_for_dead_writer() != 0 || !is_there();
 }
 
 template <class Ops>

@@ -23,7 +23,7 @@ using Layout = Protocol::Layout;
 
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 static_assert(offsetof(RwlockSlotReal, closed) == offsetof(RwlockSlotReal, depth) + sizeof(uint32_t));
-static_assert(RwlockSlotReal::kFenced == WEFT_RWLOCK_FENCED_);
+static_assert(RwlockSlotReal::kFenced == WEFT_RWLOCK_FENCED_ && WEFT_RWLOCK_DEEPEST_ == WEFT_RWLOCK_FENCED_ - 1);
 
 constexpr unsigned kFlags = WEFT_RWLOCK_PHASE_FAIR | WEFT_RWLOCK_PORTABLE;
 
@@ -46,7 +46,7 @@ int explain(int code, const char* name) noexcept {
       return fail(code, "%s: the calling thread has the write lock, or a read lock, which it must give back first",
                   name);
     case EBADMSG: return fail(code, "%s: the lock is damaged: something else has been written there", name);
-    default: return code;
+    default: return code;  // 0, and EBUSY and ETIMEDOUT, which are answers
   }
 }
 
@@ -68,6 +68,11 @@ int enter(weft_rwlock_reader* handle, int64_t deadline_ns, const char* name) noe
   if (reader.of_parent) {
     reader.no_slot[0] = 0;
     return of_parent(name);
+  }
+  // Relaxed: the reader's own. One more would look like no lock.
+  if ((reader.own->depth.load(std::memory_order_relaxed) & WEFT_RWLOCK_DEEPEST_) == WEFT_RWLOCK_DEEPEST_) {
+    return fail(EAGAIN, "%s: the reader has %u read locks, and no room to count one more; is none given back?", name,
+                WEFT_RWLOCK_DEEPEST_);
   }
   const int code = reader.lock->protocol.enter(*reader.own, deadline_ns);
   if (code == 0) tsan_acquire(&reader.lock->layout.gate);
@@ -129,10 +134,11 @@ WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, 
     return fail(EINVAL, "%s: flags %#x are unknown; there are %#x", kName, flags & ~kFlags, kFlags);
   }
   if (!can_overwrite(memory, needed)) {
-    return fail(EACCES,
-                "%s: %zu bytes at %p cannot be written; map them with PROT_READ | PROT_WRITE, and make the "
-                "file long enough",
-                kName, needed, memory);
+    return fail(
+        EACCES,
+        "%s: %zu bytes at %p cannot be written: map them with PROT_READ | PROT_WRITE, make the file long enough, "
+        "and see whether its file system is full (df /dev/shm)",
+        kName, needed, memory);
   }
   auto& layout = *static_cast<Layout*>(memory);
   begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed);
@@ -172,9 +178,15 @@ WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size
 WEFT_PUBLIC int weft_rwlock_detach(weft_rwlock* lock) {
   constexpr const char* kName = "weft_rwlock_detach";
   if (lock == nullptr) return fail(EINVAL, "%s: null is no lock", kName);
-  if (lock->writer.load(std::memory_order_relaxed) != kNobody) return EBUSY;
+  const uint64_t writer = lock->writer.load(std::memory_order_relaxed);
+  if (writer != kNobody && !lock->protocol.writer_has_gone(writer)) {
+    return fail(EBUSY, "%s: a thread of this process has the write lock; unlock first", kName);
+  }
   for (const Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
-    if (!has_gone(*reader)) return EBUSY;
+    if (!has_gone(*reader)) {
+      return fail(EBUSY, "%s: a reader is registered through this attachment, and its thread lives; unregister first",
+                  kName);
+    }
   }
   while (lock->readers != nullptr) free_handle(lock->readers);
   strike(lock);
@@ -184,7 +196,11 @@ WEFT_PUBLIC int weft_rwlock_detach(weft_rwlock* lock) {
 
 WEFT_PUBLIC int weft_rwlock_destroy(weft_rwlock* lock) {
   if (lock == nullptr) return fail(EINVAL, "weft_rwlock_destroy: null is no lock");
-  if (lock->protocol.in_use()) return EBUSY;
+  if (lock->protocol.in_use()) {
+    return fail(EBUSY,
+                "weft_rwlock_destroy: a reader is registered, or somebody has the write lock, in this process or "
+                "another one");
+  }
   // Release: as all changes of the state.
   lock->layout.header.state.store(State::destroyed, std::memory_order_release);
   return 0;
@@ -226,7 +242,9 @@ WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
   if (handle == nullptr) return fail(EINVAL, "%s: null is no reader", kName);
   Reader& reader = own(handle);
   if (reader.thread == thread_number() && !reader.of_parent) {
-    if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) return EBUSY;
+    if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) {
+      return fail(EBUSY, "%s: the reader has a read lock; unlock first", kName);
+    }
     reader.lock->protocol.leave(*reader.own);
   } else if (!has_gone(reader)) {
     return fail(EPERM, "%s: another thread has registered this reader, and lives", kName);
