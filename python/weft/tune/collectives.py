@@ -61,7 +61,7 @@ class Tuning:
             self._into.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise usage(f"-o {self._into}: {error.strerror}") from None
-        self._jobs = Jobs(self._launcher, folder)
+        self._jobs = Jobs(self._launcher, folder, self._into)
         self._component = component.find(self._launcher.family, folder)
         self._rules = (self._into / "weft.rules").absolute()
         self._record = Record()
@@ -73,6 +73,7 @@ class Tuning:
             progress.stage("the MPI's algorithms")
             mpi = examine(self._jobs, self._operations)
             _warn_of_fixed(mpi, self._operations)
+            _warn_of_own_file(mpi)
             deployment = Deployment(mpi, self._into, self._options.format)
             self._record.about = _about(mpi, self._launcher, self._options.paper)
             self._measure(mpi, progress)
@@ -186,6 +187,11 @@ def _warn_of_fixed(mpi: Mpi, operations: list[Operation]) -> None:
     for operation in operations:
         if not mpi.algorithms(operation):
             warn(f"{operation.name}: this {NAMES[mpi.family]} lets nobody choose its algorithm")
+
+
+def _warn_of_own_file(mpi: Mpi) -> None:
+    if os.environ.get(mpi.file_variable):
+        warn(f"{mpi.file_variable} is set: what is called the default here goes by {os.environ[mpi.file_variable]}")
 
 
 def _about(mpi: Mpi, launcher: Launcher, paper: bool) -> dict[str, object]:
