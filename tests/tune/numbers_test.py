@@ -7,6 +7,7 @@ import unittest
 from tune import model, selection, stats, units
 from tune.faults import Fault
 from tune.stats import Estimate
+from tune.verifying import Verdict
 
 
 def estimate(median: float, width: float = 0.02) -> Estimate:
@@ -106,6 +107,20 @@ class ModelTest(unittest.TestCase):
         for size, faster, slower in ((8, "modified_bruck", "pairwise"), (1 << 20, "pairwise", "modified_bruck")):
             self.assertLess(own.predict("alltoall", faster, size), own.predict("alltoall", slower, size))
         self.assertIsNone(own.predict("alltoall", "unheard of", 8))
+
+
+class VerdictTest(unittest.TestCase):
+    def verdict(self, before: Estimate, after: Estimate) -> bool:
+        return Verdict((4, "bcast", 8), "ring", 0.5, before, after).confirmed
+
+    def test_confirmed(self) -> None:
+        self.assertTrue(self.verdict(estimate(100), estimate(80)))
+        self.assertFalse(self.verdict(estimate(100), estimate(99.9, 0.0001)))
+        self.assertFalse(self.verdict(estimate(100, 0.3), estimate(80, 0.3)))
+        self.assertFalse(self.verdict(estimate(80), estimate(100)))
+
+    def test_few_calls_confirm_nothing(self) -> None:
+        self.assertFalse(self.verdict(Estimate(100, 99, 101, 10), Estimate(50, 49, 51, 50)))
 
 
 class UnitsTest(unittest.TestCase):

@@ -28,6 +28,8 @@ from .weft_choices import WeftChoices
 # Of the budget: the rest is for starting and ending jobs.
 _MEASURE = 0.6
 _VERIFY = 0.35
+# A load above this share of the CPUs, before there are jobs, is that of others.
+_BUSY = 0.5
 
 
 def parse_ranks(text: str | None) -> list[int]:
@@ -68,6 +70,7 @@ class Tuning:
         self._lacking: list[str] = []
 
     def run(self) -> int:
+        _warn_of_load()
         with Progress(self._budget) as progress:
             self._jobs.tick = progress.tick
             progress.stage("the MPI's algorithms")
@@ -187,6 +190,12 @@ def _warn_of_fixed(mpi: Mpi, operations: list[Operation]) -> None:
     for operation in operations:
         if not mpi.algorithms(operation):
             warn(f"{operation.name}: this {NAMES[mpi.family]} lets nobody choose its algorithm")
+
+
+def _warn_of_load() -> None:
+    load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    if load > cpus * _BUSY:
+        warn(f"other programs keep the CPUs busy (load {load:.0f} on {cpus} CPUs): times will be theirs in part")
 
 
 def _warn_of_own_file(mpi: Mpi) -> None:
