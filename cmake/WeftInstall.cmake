@@ -14,6 +14,9 @@ install(TARGETS weft weft_audit weft_numa weft_tcm weft_trace weft_mpi weft_shm
 foreach(mpi IN LISTS WEFT_MPIS)
   install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endforeach()
+foreach(mpi IN LISTS WEFT_COLL_MPIS)
+  install(TARGETS weft_coll_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+endforeach()
 install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
         DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 if(TARGET weft_pass)

@@ -37,14 +37,10 @@ bool complete(const Libraries& libraries) {
 Libraries in(const fs::path& folder, const fs::path& package) {
   std::error_code error;
   const fs::path python = package / "_site";
-  return {folder / "libgomp.so.1",
-          folder / "libweft_audit.so",
-          folder / "libweft_trace.so",
-          folder / "libweft-mpi.so",
-          folder / "libweft-numa.so",
-          folder / "mca_coll_weft.so",
-          folder / "libweft-coll-mpich.so",
-          fs::exists(python, error) ? python : fs::path()};
+  return {folder / "libgomp.so.1",          folder / "libweft_audit.so",
+          folder / "libweft_trace.so",      folder / "libweft-mpi.so",
+          folder / "libweft-numa.so",       folder / "mca_coll_weft.so",
+          folder / "libweft-coll-mpich.so", fs::exists(python, error) ? python : fs::path()};
 }
 
 }  // namespace

@@ -148,7 +148,18 @@ def missing(mpi: str, folder: pathlib.Path) -> None:
           [str(done.returncode), done.stderr])
 
 
-CASES = (rules, damaged, late, parameters, killed, nothing, missing)
+def exports(mpi: str, folder: pathlib.Path) -> None:
+    """The names that MPI looks for, and no others."""
+    names = {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall"}
+    library, wanted = {"openmpi": ("mca_coll_weft.so", {"mca_coll_weft_component"}),
+                       "mpich": ("libweft-coll-mpich.so", names)}[mpi]
+    listed = subprocess.run(["nm", "-D", "--defined-only", job.LIBRARIES / library], capture_output=True, text=True,
+                            check=True).stdout
+    found = {line.split()[-1] for line in listed.splitlines()}
+    check(found == wanted, f"{library} exports", sorted(found ^ wanted))
+
+
+CASES = (exports, rules, damaged, late, parameters, killed, nothing, missing)
 
 
 def main() -> None:
