@@ -88,17 +88,16 @@ std::vector<int> run_processes(int ranks, const Body& body) {
   return statuses;
 }
 
-void run_threads(int ranks, const weft::coll::Settings& settings, bool single_copy,
+void run_threads(int ranks, const weft::coll::Settings& settings,
                  const std::function<void(weft::coll::Group&, int rank)>& body) {
-  const weft::coll::Division division = weft::coll::divide_queue(settings, ranks, 150, 0.1);
-  const size_t area = weft::coll::area_bytes(division);
+  const size_t area = weft::coll::area_bytes(settings, ranks);
   char* memory = static_cast<char*>(shared_memory(area * static_cast<size_t>(ranks)));
   for (int rank = 0; rank < ranks; ++rank) {
     weft::coll::begin_area(memory + static_cast<size_t>(rank) * area, weft::platform::ProcessId{.pid = getpid()}, -1);
   }
   std::vector<weft::coll::Group*> groups;
   for (int rank = 0; rank < ranks; ++rank) {
-    groups.push_back(weft::coll::assemble(memory, rank, ranks, division, settings, single_copy));
+    groups.push_back(weft::coll::assemble(memory, rank, ranks, settings));
   }
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {

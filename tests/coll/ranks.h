@@ -52,7 +52,7 @@ using Body = std::function<int(Place&)>;
 std::vector<int> run_processes(int ranks, const Body& body);
 
 // The ranks are threads that share one mapping, so that ThreadSanitizer sees what they do to it.
-void run_threads(int ranks, const weft::coll::Settings& settings, bool single_copy,
+void run_threads(int ranks, const weft::coll::Settings& settings,
                  const std::function<void(weft::coll::Group&, int rank)>& body);
 
 }  // namespace test

@@ -86,7 +86,7 @@ TEST_P(Stress, ThreadsInARandomSequence) {
   const uint64_t seed = new_seed();
   for (const bool single_copy : {true, false}) {
     std::atomic<int> wrong{0};
-    test::run_threads(ranks, {.queue_bytes = 32768, .fragment_bytes = 4096}, single_copy,
+    test::run_threads(ranks, {.queue_bytes = 32768, .fragment_bytes = 4096, .single_copy = single_copy},
                       [&](weft::coll::Group& group, int rank) {
                         if (!run_sequence(group, rank, ranks, seed, 1 << 17)) ++wrong;
                       });

@@ -106,8 +106,8 @@ bool preload_mpi(const std::string& library) {
 }
 
 // Open MPI loads the component from the folder, in which it looks beside its own; whoever names folders keeps them. It
-// stops at the first that is not there, so the own one is first. MPICH has no components, and its launcher tells which of
-// both it is: that of Open MPI sets variables of both kinds. What is set for one MPI does nothing in the other.
+// stops at the first that is not there, so the own one is first. MPICH has no components, and its launcher tells which
+// of both it is: that of Open MPI sets variables of both kinds. What is set for one MPI does nothing in the other.
 bool use_collectives(const Libraries& found) {
   const bool by_openmpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
   const bool by_mpich = !by_openmpi && std::getenv("PMI_RANK") != nullptr;

@@ -12,6 +12,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "coll/group/calibrate.h"
 #include "coll/group/group.h"
 #include "coll/group/memory.h"
 #include "coll/group/places.h"
@@ -23,10 +24,6 @@
 namespace weft::coll {
 
 namespace {
-
-// Until something is measured: of a server with one socket.
-constexpr double kNotifyNs = 150;
-constexpr double kCopyNsPerByte = 0.1;
 
 enum class Outcome : uint8_t { good, no_memory, not_opened, not_mapped };
 
@@ -67,7 +64,7 @@ struct Hello {
   int32_t file;  // of rank 0
   uint64_t page;
   uint64_t probe;  // an address at which a rank may try whether it can read this one's memory
-  Division division;  // as rank 0 wants it
+  uint64_t queue_bytes, fragment_bytes;  // of the settings; rank 0's count
   bool single_copy;
 };
 
@@ -160,17 +157,13 @@ const char* take_named(const Bootstrap& bootstrap, MemoryFile& file, Mapping& ma
   return told ? text_of(agree(answers, bootstrap.size, all_read)) : kNoTalk;
 }
 
-// Null: all ranks have mapped the memory, and their areas are begun.
-const char* find_together(const Bootstrap& bootstrap, const Settings& settings, Mapping& mapping, Division* division,
-                          bool* single_copy) noexcept {
+// Null: all ranks have mapped the memory, and their areas are begun. `settings` becomes what rank 0 wants.
+const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mapping& mapping) noexcept {
   static_assert(sizeof(Self::boot) == sizeof(Hello::boot));
   const auto ranks = static_cast<size_t>(bootstrap.size);
   MemoryFile file;
   bool made = true;
-  if (bootstrap.rank == 0) {
-    *division = divide_queue(settings, bootstrap.size, kNotifyNs, kCopyNsPerByte);
-    made = file.make_nameless(area_bytes(*division) * ranks);
-  }
+  if (bootstrap.rank == 0) made = file.make_nameless(area_bytes(settings, bootstrap.size) * ranks);
   const uint64_t probe = kProbe;
   Hello mine{.boot = {},
              .numbers = self().numbers,
@@ -178,26 +171,28 @@ const char* find_together(const Bootstrap& bootstrap, const Settings& settings, 
              .file = made ? file.number() : -1,
              .page = page_bytes(),
              .probe = reinterpret_cast<uint64_t>(&probe),
-             .division = *division,
+             .queue_bytes = settings.queue_bytes,
+             .fragment_bytes = settings.fragment_bytes,
              .single_copy = settings.single_copy};
   std::memcpy(mine.boot, self().boot, sizeof mine.boot);
   Round<Hello> hello(bootstrap);
   if (!hello.tell(mine)) return kNoTalk;
   if (!all_on_one_node(hello, bootstrap.size)) return "the ranks are on several nodes, or in several containers";
 
-  *division = hello[0].division;
-  const size_t area = area_bytes(*division);
+  settings.queue_bytes = hello[0].queue_bytes;
+  settings.fragment_bytes = hello[0].fragment_bytes;
+  const size_t area = area_bytes(settings, bootstrap.size);
   Answer answer{Outcome::not_opened, reads_all(hello, bootstrap)};
   if (hello[0].file >= 0 && (bootstrap.rank == 0 || file.open_of_process(hello[0].pid, hello[0].file))) {
     answer.outcome = take_part(file, mapping, bootstrap, area);
   }
   Round<Answer> answers(bootstrap);
   if (!answers.tell(answer)) return kNoTalk;
-  const Outcome outcome = agree(answers, bootstrap.size, single_copy);
+  const Outcome outcome = agree(answers, bootstrap.size, &settings.single_copy);
   if (outcome == Outcome::good) return nullptr;
   if (outcome != Outcome::not_opened) return text_of(outcome);
   mapping.unmap();
-  const char* why = take_named(bootstrap, file, mapping, area, answer.reads_all, single_copy);
+  const char* why = take_named(bootstrap, file, mapping, area, answer.reads_all, &settings.single_copy);
   return *why == '\0' ? nullptr : why;
 }
 
@@ -205,29 +200,20 @@ const char* find_together(const Bootstrap& bootstrap, const Settings& settings, 
 
 size_t queue_offset() noexcept { return whole_pages(sizeof(Area)); }
 
-size_t area_bytes(const Division& division) noexcept { return queue_offset() + division.queue_bytes; }
+size_t area_bytes(const Settings& settings, int ranks) noexcept {
+  return queue_offset() + queue_bytes(settings, ranks);
+}
 
 void begin_area(char* place, const platform::ProcessId& process, int node) noexcept {
   auto* area = new (place) Area;
   area->member = {.process = process, .node = node, .cpus = platform::thread_cpus()};
 }
 
-Group* assemble(char* memory, int rank, int size, const Division& division, const Settings& settings,
-                bool single_copy) noexcept {
-  const Group::Shape shape{.rank = rank,
-                           .size = size,
-                           .area_bytes = area_bytes(division),
-                           .queue_offset = queue_offset(),
-                           .fragment_bytes = division.fragment_bytes,
-                           .fragments = division.fragments};
-  Facts facts{.notify_ns = kNotifyNs,
-              .copy_ns_per_byte = kCopyNsPerByte,
-              .queue_bytes = division.queue_bytes,
-              .fragment_bytes = division.fragment_bytes,
-              .fragments = static_cast<int>(division.fragments),
-              .single_copy = single_copy,
-              .nodes = 1,
-              .cpus = 1};
+Group* assemble(char* memory, int rank, int size, const Settings& settings) noexcept {
+  const Group::Shape shape{
+      .rank = rank, .size = size, .area_bytes = area_bytes(settings, size), .queue_offset = queue_offset()};
+  Facts facts{};
+  facts.single_copy = settings.single_copy;
   platform::CpuSet cpus;
   platform::NodeSet nodes;
   for (int other = 0; other < size; ++other) {
@@ -239,17 +225,22 @@ Group* assemble(char* memory, int rank, int size, const Division& division, cons
   facts.nodes = std::max(nodes.count(), 1);
   auto* group = new (std::nothrow) Group(memory, shape, settings, facts);
   if (group == nullptr) base::lacking("collectives: no memory for a group");
+  group->set(divide_queue(settings, size, Speed{}), Speed{});
   return group;
 }
 
 Group* create(const Bootstrap& bootstrap, const Settings& settings, const char** why) noexcept {
   const base::KeepErrno keep;
   Mapping mapping;
-  Division division{};
-  bool single_copy = false;
-  *why = find_together(bootstrap, settings, mapping, &division, &single_copy);
+  Settings agreed = settings;
+  *why = find_together(bootstrap, agreed, mapping);
   if (*why != nullptr) return nullptr;
-  return assemble(mapping.release(), bootstrap.rank, bootstrap.size, division, settings, single_copy);
+  Group* group = assemble(mapping.release(), bootstrap.rank, bootstrap.size, agreed);
+  if (!group->crowded()) {
+    const Speed speed = measure_speed(*group);
+    group->set(divide_queue(agreed, bootstrap.size, speed), speed);
+  }
+  return group;
 }
 
 void release(Group* group) noexcept { delete group; }

@@ -12,13 +12,12 @@ namespace weft::coll {
 
 // Where a rank's queue lies in its area, and how far the areas are apart.
 size_t queue_offset() noexcept;
-size_t area_bytes(const Division& division) noexcept;
+size_t area_bytes(const Settings& settings, int ranks) noexcept;
 
 // The group of `rank` on memory in which all ranks have begun their areas. Tests put threads on one mapping by these.
 // destroy() unmaps the memory, release() leaves it.
 void begin_area(char* place, const platform::ProcessId& process, int node) noexcept;
-Group* assemble(char* memory, int rank, int size, const Division& division, const Settings& settings,
-                bool single_copy) noexcept;
+Group* assemble(char* memory, int rank, int size, const Settings& settings) noexcept;
 void release(Group* group) noexcept;
 
 }  // namespace weft::coll

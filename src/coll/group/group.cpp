@@ -17,6 +17,16 @@ Group::Group(char* memory, const Shape& shape, const Settings& settings, const F
       waiting_{settings.progress, settings.died, facts.cpus < shape.size},
       own_(area(shape.rank)) {}
 
+void Group::set(const Division& division, const Speed& speed) noexcept {
+  division_ = division;
+  single_copy_from_ = single_copy_thresholds(facts_.single_copy, crowded(), speed);
+  facts_.notify_ns = speed.notify_ns;
+  facts_.copy_ns_per_byte = speed.copy_ns_per_byte;
+  facts_.queue_bytes = division.queue_bytes;
+  facts_.fragment_bytes = division.fragment_bytes;
+  facts_.fragments = static_cast<int>(division.fragments);
+}
+
 Group::~Group() { std::free(scratch_); }
 
 void Group::await_free(uint64_t step) noexcept {

@@ -15,6 +15,7 @@
 
 #include "coll/coll.h"
 #include "coll/group/layout.h"
+#include "coll/group/model.h"
 #include "coll/sync/waiting.h"
 
 namespace weft::coll {
@@ -26,24 +27,27 @@ class Group {
     int size;
     size_t area_bytes;  // from one rank's area to the next one's
     size_t queue_offset;  // in an area
-    size_t fragment_bytes;
-    uint64_t fragments;
   };
 
   // The areas lie at `memory`, one after the other; the members have been written.
   Group(char* memory, const Shape& shape, const Settings& settings, const Facts& facts) noexcept;
+  // How the queues are divided and what is known of the machine: the same on all ranks, between the same two steps,
+  // when nobody reads a buffer.
+  void set(const Division& division, const Speed& speed) noexcept;
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
   int rank() const noexcept { return shape_.rank; }
   int size() const noexcept { return shape_.size; }
-  size_t fragment_bytes() const noexcept { return shape_.fragment_bytes; }
-  uint64_t fragments() const noexcept { return shape_.fragments; }
+  size_t fragment_bytes() const noexcept { return division_.fragment_bytes; }
   char* memory() const noexcept { return memory_; }
   size_t memory_bytes() const noexcept { return shape_.area_bytes * static_cast<size_t>(shape_.size); }
   const Facts& facts() const noexcept { return facts_; }
   const Member& member(int rank) const noexcept { return area(rank).member; }
+  size_t single_copy_from(Operation operation) const noexcept {
+    return single_copy_from_[static_cast<size_t>(operation)];
+  }
   // More ranks than CPUs: who waits keeps somebody from running.
   bool crowded() const noexcept { return waiting_.crowded; }
 
@@ -82,14 +86,16 @@ class Group {
   }
   char* buffer_at(int rank, uint64_t step) const noexcept {
     return memory_ + static_cast<size_t>(rank) * shape_.area_bytes + shape_.queue_offset +
-           (step % shape_.fragments) * shape_.fragment_bytes;
+           (step % division_.fragments) * division_.fragment_bytes;
   }
   // Until all ranks are done with the step.
   void await_free(uint64_t step) noexcept;
 
   char* const memory_;
   const Shape shape_;
-  const Facts facts_;
+  Division division_{};
+  Thresholds single_copy_from_{};
+  Facts facts_;
   WaitSettings waiting_;
   Area& own_;
   uint64_t step_ = 0;
@@ -106,7 +112,7 @@ inline unsigned char* Group::own_line(uint64_t step) noexcept {
 
 inline char* Group::own_buffer(uint64_t step) noexcept {
   // A buffer has a line too, and there are no fewer lines than buffers.
-  if (step > all_done_ + shape_.fragments) await_free(step - shape_.fragments);
+  if (step > all_done_ + division_.fragments) await_free(step - division_.fragments);
   return buffer_at(shape_.rank, step);
 }
 

@@ -16,19 +16,56 @@ constexpr size_t kAllQueues = size_t{16} << 20;
 constexpr size_t kLargestQueue = size_t{256} << 10;
 constexpr size_t kSmallestQueue = size_t{64} << 10;
 
+// Single copy costs system calls, but less for each byte than two copies, of which one takes each line from another
+// CPU. In nanoseconds: what it costs in all, and how long a byte takes; and how often a byte is copied by a queue.
+// Measured with two ranks, both on hardware threads of one core and on cores without a common cache.
+struct Cost {
+  double calls;
+  double byte;
+  double queue_copies;
+};
+
+size_t threshold(const Cost& cost, const Speed& speed) noexcept {
+  // Below, fresh data is as fast by the queue everywhere; above, single copy everywhere.
+  constexpr size_t kLeast = size_t{8} << 10, kMost = size_t{96} << 10;
+  const double gain = cost.queue_copies * speed.copy_ns_per_byte - cost.byte;
+  if (gain <= 0) return kMost;
+  return static_cast<size_t>(std::clamp(cost.calls / gain, double{kLeast}, double{kMost}));
+}
+
 }  // namespace
 
-Division divide_queue(const Settings& settings, int ranks, double notify_ns, double copy_ns_per_byte) noexcept {
-  const size_t page = page_bytes();
+size_t queue_bytes(const Settings& settings, int ranks) noexcept {
   size_t queue = settings.queue_bytes;
   if (queue == 0) queue = std::clamp(kAllQueues / static_cast<size_t>(ranks), kSmallestQueue, kLargestQueue);
-  queue = std::max(whole_pages(queue), 2 * page);
+  return std::max(whole_pages(queue), 2 * page_bytes());
+}
+
+Division divide_queue(const Settings& settings, int ranks, const Speed& speed) noexcept {
+  const size_t page = page_bytes(), queue = queue_bytes(settings, ranks);
   size_t fragment = settings.fragment_bytes;
   if (fragment == 0)
-    fragment = static_cast<size_t>(std::sqrt(static_cast<double>(queue) * notify_ns / copy_ns_per_byte));
+    fragment = static_cast<size_t>(std::sqrt(static_cast<double>(queue) * speed.notify_ns / speed.copy_ns_per_byte));
   fragment = std::clamp(whole_pages(fragment), page, queue / 2 / page * page);
   const uint64_t fragments = std::min<uint64_t>(queue / fragment, kLines);
   return {fragments * fragment, fragment, fragments};
+}
+
+Thresholds single_copy_thresholds(bool allowed, bool crowded, const Speed& speed) noexcept {
+  Thresholds from;
+  from.fill(SIZE_MAX);
+  if (!allowed) return from;
+  const auto set = [&](Operation operation, const Cost& cost, size_t when_crowded) {
+    from[static_cast<size_t>(operation)] = crowded ? when_crowded : threshold(cost, speed);
+  };
+  // In a crowd a wait is a switch of contexts, and each of these operations has one more.
+  constexpr size_t kKiB = 1024;
+  set(Operation::bcast, {.calls = 1650, .byte = 0.035, .queue_copies = 1}, 512 * kKiB);
+  set(Operation::reduce, {.calls = 3700, .byte = 0.09, .queue_copies = 1}, 512 * kKiB);
+  set(Operation::allreduce, {.calls = 3700, .byte = 0.09, .queue_copies = 1.5}, 256 * kKiB);
+  set(Operation::allgather, {.calls = 1750, .byte = 0.07, .queue_copies = 1.3}, 64 * kKiB);
+  set(Operation::alltoall, {.calls = 1750, .byte = 0.07, .queue_copies = 1.3}, 32 * kKiB);
+  return from;
 }
 
 }  // namespace weft::coll

@@ -6,6 +6,7 @@
 // and t for the copy of a byte, f = sqrt(b tW / t) is the best (Kurnosov and Tokmasheva's SHMBcast).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +20,21 @@ struct Division {
   uint64_t fragments;  // s: 2 or more
 };
 
+// b, of each rank.
+size_t queue_bytes(const Settings& settings, int ranks) noexcept;
+
+// What two ranks have measured, or what is usual on a server.
+struct Speed {
+  double notify_ns = 150;
+  double copy_ns_per_byte = 0.1;
+};
+
 // `settings` has its way as far as it can be.
-Division divide_queue(const Settings& settings, int ranks, double notify_ns, double copy_ns_per_byte) noexcept;
+Division divide_queue(const Settings& settings, int ranks, const Speed& speed) noexcept;
+
+// From how many bytes on the ranks read and write each other's memory, for each operation. Bytes are what one rank
+// gives another one.
+using Thresholds = std::array<size_t, kOperations>;
+Thresholds single_copy_thresholds(bool allowed, bool crowded, const Speed& speed) noexcept;
 
 }  // namespace weft::coll

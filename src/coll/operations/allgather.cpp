@@ -11,6 +11,11 @@ namespace weft::coll {
 
 namespace {
 
+void copy_own(Group& group, const char* mine, char* all, size_t bytes) noexcept {
+  char* place = all + static_cast<size_t>(group.rank()) * bytes;
+  if (mine != place) std::memcpy(place, mine, bytes);
+}
+
 // One step: `bytes` of each rank from `at` on, of blocks of `block` bytes.
 template <bool kLine>
 void by_step(Group& group, const char* mine, char* all, size_t block, size_t at, size_t bytes) noexcept {
@@ -34,6 +39,7 @@ void by_single_copy(Group& group, const char* mine, char* all, size_t bytes) noe
     read_from(group, rank, all + static_cast<size_t>(rank) * bytes, await_offer(group, rank, step), bytes);
   }
   group.done(step);
+  copy_own(group, mine, all, bytes);
   group.await_all_done(step);
 }
 
@@ -43,12 +49,11 @@ void allgather(Group& group, const void* mine, void* all, size_t bytes) noexcept
   if (bytes == 0) return;
   const char* from = bytes_of(mine, 0);
   char* to = bytes_of(all, 0);
-  char* place = to + static_cast<size_t>(group.rank()) * bytes;
-  if (from != place) std::memcpy(place, from, bytes);
-  if (fits_line(bytes)) return by_step<true>(group, place, to, bytes, 0, bytes);
-  if (takes_single_copy(group, bytes)) return by_single_copy(group, place, to, bytes);
+  if (takes_single_copy(group, Operation::allgather, bytes)) return by_single_copy(group, from, to, bytes);
+  copy_own(group, from, to, bytes);
+  if (fits_line(bytes)) return by_step<true>(group, from, to, bytes, 0, bytes);
   const size_t most = group.fragment_bytes();
-  for (size_t at = 0; at < bytes; at += most) by_step<false>(group, place, to, bytes, at, piece(at, bytes, most));
+  for (size_t at = 0; at < bytes; at += most) by_step<false>(group, from, to, bytes, at, piece(at, bytes, most));
 }
 
 }  // namespace weft::coll

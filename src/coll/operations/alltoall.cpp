@@ -11,6 +11,11 @@ namespace weft::coll {
 
 namespace {
 
+void copy_own(Group& group, const char* send, char* recv, size_t bytes) noexcept {
+  const size_t at = static_cast<size_t>(group.rank()) * bytes;
+  if (send != recv) std::memcpy(recv + at, send + at, bytes);
+}
+
 // One step: `bytes` of each block from `at` on, of blocks of `block` bytes. They lie one after the other, in the order
 // of those who take them.
 template <bool kLine>
@@ -19,7 +24,7 @@ void by_step(Group& group, const char* send, char* recv, size_t block, size_t at
   const uint64_t step = group.next_step();
   char* own = kLine ? reinterpret_cast<char*>(group.own_line(step)) : group.own_buffer(step);
   for (size_t rank = 0; rank < static_cast<size_t>(group.size()); ++rank) {
-    if (rank != self) std::memcpy(own + rank * bytes, send + rank * block + at, bytes);
+    if (rank != self) copy_in(own + rank * bytes, send + rank * block + at, bytes);
   }
   group.publish(step);
   for (int i = 1; i < group.size(); ++i) {
@@ -48,6 +53,7 @@ void by_single_copy(Group& group, const char* send, char* recv, size_t bytes) no
     read_from(group, peer, recv + rank * bytes, await_offer(group, peer, step) + self * bytes, bytes);
   }
   group.done(step);
+  copy_own(group, send, recv, bytes);
   group.await_all_done(step);
 }
 
@@ -57,11 +63,10 @@ void alltoall(Group& group, const void* send, void* recv, size_t bytes) noexcept
   if (bytes == 0) return;
   const char* from = bytes_of(send, 0);
   char* to = bytes_of(recv, 0);
-  const size_t own = static_cast<size_t>(group.rank()) * bytes;
-  if (from != to) std::memcpy(to + own, from + own, bytes);
   const auto ranks = static_cast<size_t>(group.size());
+  if (takes_single_copy(group, Operation::alltoall, bytes)) return by_single_copy(group, from, to, bytes);
+  copy_own(group, from, to, bytes);
   if (fits_line(ranks * bytes)) return by_step<true>(group, from, to, bytes, 0, bytes);
-  if (takes_single_copy(group, bytes)) return by_single_copy(group, from, to, bytes);
   const size_t most = group.fragment_bytes() / ranks;
   for (size_t at = 0; at < bytes; at += most) by_step<false>(group, from, to, bytes, at, piece(at, bytes, most));
 }

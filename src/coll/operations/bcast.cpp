@@ -28,7 +28,7 @@ void by_queue(Group& group, void* data, size_t bytes, int root) noexcept {
     const size_t part = piece(at, bytes, most);
     const uint64_t step = group.next_step();
     if (group.rank() == root) {
-      std::memcpy(group.own_buffer(step), bytes_of(data, at), part);
+      copy_in(group.own_buffer(step), bytes_of(data, at), part);
       group.publish(step);
     } else {
       std::memcpy(bytes_of(data, at), group.await_buffer(root, step), part);
@@ -68,7 +68,7 @@ void by_single_copy(Group& group, void* data, size_t bytes, int root) noexcept {
 void bcast(Group& group, void* data, size_t bytes, int root) noexcept {
   if (bytes == 0) return;
   if (fits_line(bytes)) return by_line(group, data, bytes, root);
-  if (takes_single_copy(group, bytes)) return by_single_copy(group, data, bytes, root);
+  if (takes_single_copy(group, Operation::bcast, bytes)) return by_single_copy(group, data, bytes, root);
   by_queue(group, data, bytes, root);
 }
 

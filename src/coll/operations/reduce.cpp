@@ -4,8 +4,8 @@
 #include "coll/coll.h"
 #include "coll/group/group.h"
 #include "coll/operations/fold.h"
+#include "coll/operations/reduce_by_single_copy.h"
 #include "coll/ways/copy.h"
-#include "coll/ways/single_copy.h"
 #include "coll/ways/ways.h"
 
 namespace weft::coll {
@@ -33,7 +33,7 @@ void by_queue(Group& group, const void* in, void* out, size_t count, const Reduc
     const uint64_t step = group.next_step();
     const char* own = bytes_of(in, at * element);
     if (group.rank() != root) {
-      std::memcpy(group.own_buffer(step), own, part * element);
+      copy_in(group.own_buffer(step), own, part * element);
       group.publish(step);
     } else {
       char* result = bytes_of(out, at * element);
@@ -65,6 +65,9 @@ void reduce(Group& group, const void* in, void* out, size_t count, const Reducti
   if (bytes == 0) return;
   if (fits_line(bytes)) return by_line(group, in, out, count, reduction, root);
   if (reduction.element > group.fragment_bytes()) return by_gathering(group, in, out, count, reduction, root);
+  if (takes_single_copy(group, Operation::reduce, bytes)) {
+    return reduce_by_single_copy(group, in, out, count, reduction, root);
+  }
   by_queue(group, in, out, count, reduction, root);
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "platform/prefetch.h"
+
 namespace weft::coll {
 
 inline const char* bytes_of(const void* data, size_t offset) noexcept {
@@ -16,6 +18,20 @@ inline char* bytes_of(void* data, size_t offset) noexcept { return static_cast<c
 
 // A message in pieces of at most `most`: for (size_t at = 0; at < bytes; at += most) ... piece(at, bytes, most)
 inline size_t piece(size_t at, size_t bytes, size_t most) noexcept { return std::min(most, bytes - at); }
+
+// Copies into a buffer of a queue. Its lines lie in the cache of who has read them last. A CPU that only writes asks
+// for them one after the other, so it asks for many before.
+inline void copy_in(char* buffer, const void* from, size_t bytes) noexcept {
+  constexpr size_t kBlock = 2048, kLine = 64;
+  const auto ask = [&](size_t begin, size_t end) {
+    for (size_t at = begin; at < std::min(end, bytes); at += kLine) platform::prefetch_to_write(buffer + at);
+  };
+  ask(0, kBlock);
+  for (size_t at = 0; at < bytes; at += kBlock) {
+    ask(at + kBlock, at + 2 * kBlock);
+    std::memcpy(buffer + at, bytes_of(from, at), piece(at, bytes, kBlock));
+  }
+}
 
 // Part `index` of `count` elements that are divided among `parts`: the first ones get one more.
 struct Share {

@@ -8,10 +8,9 @@
 
 namespace weft::coll {
 
-// From how many bytes on a rank reads another one's memory, where it may. `bytes` is what one rank gives another one.
-inline bool takes_single_copy(const Group& group, size_t bytes) noexcept {
-  constexpr size_t kLeast = size_t{64} << 10;
-  return group.facts().single_copy && bytes >= kLeast;
+// Whether ranks read and write each other's memory. `bytes` is what one rank gives another one.
+inline bool takes_single_copy(const Group& group, Operation operation, size_t bytes) noexcept {
+  return bytes >= group.single_copy_from(operation);
 }
 
 inline bool fits_line(size_t bytes) noexcept { return bytes <= Line::kData; }

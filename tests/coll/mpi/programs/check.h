@@ -9,14 +9,14 @@
 
 static int check_rank, check_size;
 
-#define CHECK(condition, ...)                                     \
-  do {                                                            \
-    if (condition) break;                                         \
-    printf("%d: %s:%d: ", check_rank, __FILE__, __LINE__);        \
-    printf(__VA_ARGS__);                                          \
-    printf(" (%s)\n", #condition);                                \
-    fflush(stdout);                                               \
-    MPI_Abort(MPI_COMM_WORLD, 1);                                 \
+#define CHECK(condition, ...)                              \
+  do {                                                     \
+    if (condition) break;                                  \
+    printf("%d: %s:%d: ", check_rank, __FILE__, __LINE__); \
+    printf(__VA_ARGS__);                                   \
+    printf(" (%s)\n", #condition);                         \
+    fflush(stdout);                                        \
+    MPI_Abort(MPI_COMM_WORLD, 1);                          \
   } while (0)
 
 static void check_begin(void) {

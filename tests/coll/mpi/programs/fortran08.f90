@@ -37,6 +37,7 @@ program main
     call check(all(blocks == [(100*i + rank, i=0, ranks - 1)]), 'alltoall in place')
     call MPI_Barrier(MPI_COMM_WORLD)
   end do
+  call MPI_Type_free(every_other)
   call MPI_Op_free(op)
   call MPI_Finalize()
   write (*, '(i0, a)') rank, ': done'
@@ -46,7 +47,7 @@ contains
     character(*), intent(in) :: what
     if (good) return
     write (*, '(i0, 2a)') rank, ': ', what
-    call MPI_Abort(MPI_COMM_WORLD)
+    call MPI_Abort(MPI_COMM_WORLD, 1)
   end subroutine
   subroutine greater(in, inout, length, type)
     use, intrinsic :: iso_c_binding
