@@ -4,7 +4,7 @@
 import random
 import unittest
 
-from tune import model, selection, stats, units
+from tune import model, paper, selection, stats, units
 from tune.faults import Fault
 from tune.stats import Estimate
 from tune.verifying import Verdict
@@ -107,6 +107,23 @@ class ModelTest(unittest.TestCase):
         for size, faster, slower in ((8, "modified_bruck", "pairwise"), (1 << 20, "pairwise", "modified_bruck")):
             self.assertLess(own.predict("alltoall", faster, size), own.predict("alltoall", slower, size))
         self.assertIsNone(own.predict("alltoall", "unheard of", 8))
+
+
+class PaperTest(unittest.TestCase):
+    def test_kinds(self) -> None:
+        ways = {
+            "own bruck:4": estimate(3),
+            "modified_bruck": estimate(2),
+            "linear_sync": estimate(5),
+            "two_proc": estimate(1),
+        }
+        self.assertEqual(paper.best_of_kinds(ways), {"Bruck": 2, "blocks": 5})
+        self.assertEqual(paper.kind_of("own pairwise"), "pairwise")
+        self.assertIsNone(paper.kind_of("default"))
+
+    def test_rules(self) -> None:
+        rules = ((256, "Bruck"), (32768, "blocks"))
+        self.assertEqual([paper.by_rules(size, rules) for size in (8, 256, 32768)], ["Bruck", "blocks", "pairwise"])
 
 
 class VerdictTest(unittest.TestCase):

@@ -21,6 +21,7 @@ from .measuring import Measuring, missing
 from .mpis import Mpi, examine
 from .operations import SIZES, Operation, choose
 from .outcome import show_measured, show_pictures, show_rest, show_verdicts
+from .paper import show_thresholds
 from .record import Record
 from .verifying import DEFAULT_ARM, Arm, tuned_arm, verdicts, verify
 from .weft_choices import WeftChoices
@@ -125,6 +126,7 @@ class Tuning:
     def _end_of_paper(self, deployment: Deployment) -> int:
         self._record.write(deployment.record)
         show_measured(self._record, paper=True)
+        show_thresholds(self._record)
         show_pictures(self._record, {}, self._into, paper=True)
         say(f"Measurements: {deployment.record}")
         return 0
