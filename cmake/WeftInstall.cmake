@@ -19,6 +19,9 @@ foreach(mpi IN LISTS WEFT_MPIS)
   install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module
           RUNTIME DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endforeach()
+foreach(mpi IN LISTS WEFT_COLL_MPIS)
+  install(TARGETS weft_coll_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+endforeach()
 install(DIRECTORY python/weft/tune DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py")
 install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
         DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})

@@ -132,6 +132,12 @@ class Installed(unittest.TestCase):
                      "zsh/site-functions/_weft", "fish/vendor_completions.d/weft.fish"):
             self.assertTrue((share / name).is_file(), name)
 
+    def test_libraries_before_mpi(self):
+        """Those for the MPIs that weft was built for: all that the build has."""
+        built = {path.name for pattern in ("libweft-mpi*.so", "libweft-coll-*.so", "mca_*.so")
+                 for path in (pathlib.Path(BUILD) / "lib/weft").glob(pattern)}
+        self.assertEqual({name for name in built if not (self.runtime.parent / name).exists()}, set())
+
     def test_beside_the_library(self):
         """The runtime for ThreadSanitizer, and the extension of gdb."""
         instrumented = self.runtime.parent / "tsan"

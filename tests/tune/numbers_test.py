@@ -4,9 +4,10 @@
 import random
 import unittest
 
-from tune import model, selection, stats, units
+from tune import model, paper, selection, stats, units
 from tune.faults import Fault
 from tune.stats import Estimate
+from tune.verifying import Verdict
 
 
 def estimate(median: float, width: float = 0.02) -> Estimate:
@@ -106,6 +107,37 @@ class ModelTest(unittest.TestCase):
         for size, faster, slower in ((8, "modified_bruck", "pairwise"), (1 << 20, "pairwise", "modified_bruck")):
             self.assertLess(own.predict("alltoall", faster, size), own.predict("alltoall", slower, size))
         self.assertIsNone(own.predict("alltoall", "unheard of", 8))
+
+
+class PaperTest(unittest.TestCase):
+    def test_kinds(self) -> None:
+        ways = {
+            "own bruck:4": estimate(3),
+            "modified_bruck": estimate(2),
+            "linear_sync": estimate(5),
+            "two_proc": estimate(1),
+        }
+        self.assertEqual(paper.best_of_kinds(ways), {"Bruck": 2, "blocks": 5})
+        self.assertEqual(paper.kind_of("own pairwise"), "pairwise")
+        self.assertIsNone(paper.kind_of("default"))
+
+    def test_rules(self) -> None:
+        rules = ((256, "Bruck"), (32768, "blocks"))
+        self.assertEqual([paper.by_rules(size, rules) for size in (8, 256, 32768)], ["Bruck", "blocks", "pairwise"])
+
+
+class VerdictTest(unittest.TestCase):
+    def verdict(self, before: Estimate, after: Estimate) -> bool:
+        return Verdict((4, "bcast", 8), "ring", 0.5, before, after).confirmed
+
+    def test_confirmed(self) -> None:
+        self.assertTrue(self.verdict(estimate(100), estimate(80)))
+        self.assertFalse(self.verdict(estimate(100), estimate(99.9, 0.0001)))
+        self.assertFalse(self.verdict(estimate(100, 0.3), estimate(80, 0.3)))
+        self.assertFalse(self.verdict(estimate(80), estimate(100)))
+
+    def test_few_calls_confirm_nothing(self) -> None:
+        self.assertFalse(self.verdict(Estimate(100, 99, 101, 10), Estimate(50, 49, 51, 50)))
 
 
 class UnitsTest(unittest.TestCase):

@@ -7,7 +7,7 @@ namespace weft::tune {
 
 namespace {
 
-// Beyond that the oldest are freed: each one costs memory and a number of its own.
+// Beyond that some are freed: each one costs memory and a number of its own.
 constexpr size_t kMostCommunicators = 64;
 
 class Variable {

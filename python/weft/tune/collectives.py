@@ -21,6 +21,7 @@ from .measuring import Measuring, missing
 from .mpis import Mpi, examine
 from .operations import SIZES, Operation, choose
 from .outcome import show_measured, show_pictures, show_rest, show_verdicts
+from .paper import show_thresholds
 from .record import Record
 from .verifying import DEFAULT_ARM, Arm, tuned_arm, verdicts, verify
 from .weft_choices import WeftChoices
@@ -28,6 +29,8 @@ from .weft_choices import WeftChoices
 # Of the budget: the rest is for starting and ending jobs.
 _MEASURE = 0.6
 _VERIFY = 0.35
+# A load above this share of the CPUs, before there are jobs, is that of others.
+_BUSY = 0.5
 
 
 def parse_ranks(text: str | None) -> list[int]:
@@ -61,18 +64,20 @@ class Tuning:
             self._into.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise usage(f"-o {self._into}: {error.strerror}") from None
-        self._jobs = Jobs(self._launcher, folder)
+        self._jobs = Jobs(self._launcher, folder, self._into)
         self._component = component.find(self._launcher.family, folder)
         self._rules = (self._into / "weft.rules").absolute()
         self._record = Record()
         self._lacking: list[str] = []
 
     def run(self) -> int:
+        _warn_of_load()
         with Progress(self._budget) as progress:
             self._jobs.tick = progress.tick
             progress.stage("the MPI's algorithms")
             mpi = examine(self._jobs, self._operations)
             _warn_of_fixed(mpi, self._operations)
+            _warn_of_own_file(mpi)
             deployment = Deployment(mpi, self._into, self._options.format)
             self._record.about = _about(mpi, self._launcher, self._options.paper)
             self._measure(mpi, progress)
@@ -121,6 +126,7 @@ class Tuning:
     def _end_of_paper(self, deployment: Deployment) -> int:
         self._record.write(deployment.record)
         show_measured(self._record, paper=True)
+        show_thresholds(self._record)
         show_pictures(self._record, {}, self._into, paper=True)
         say(f"Measurements: {deployment.record}")
         return 0
@@ -186,6 +192,17 @@ def _warn_of_fixed(mpi: Mpi, operations: list[Operation]) -> None:
     for operation in operations:
         if not mpi.algorithms(operation):
             warn(f"{operation.name}: this {NAMES[mpi.family]} lets nobody choose its algorithm")
+
+
+def _warn_of_load() -> None:
+    load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    if load > cpus * _BUSY:
+        warn(f"other programs keep the CPUs busy (load {load:.0f} on {cpus} CPUs): times will be theirs in part")
+
+
+def _warn_of_own_file(mpi: Mpi) -> None:
+    if os.environ.get(mpi.file_variable):
+        warn(f"{mpi.file_variable} is set: what is called the default here goes by {os.environ[mpi.file_variable]}")
 
 
 def _about(mpi: Mpi, launcher: Launcher, paper: bool) -> dict[str, object]:

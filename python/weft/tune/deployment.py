@@ -70,11 +70,8 @@ def record_of(file: pathlib.Path) -> pathlib.Path:
 def environment(mpi: Mpi, file: pathlib.Path, operations: Sequence[str]) -> dict[str, str]:
     if isinstance(mpi, Mpich):
         off = {device_variable(name): "0" for name in dict.fromkeys(operations) if mpi.has_device(name)}
-        return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file), **off}
-    return {
-        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
-        "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(file),
-    }
+        return {mpi.file_variable: str(file), **off}
+    return {**mpi.measuring, mpi.file_variable: str(file)}
 
 
 def tables_of(chosen: Mapping[tuple[int, str], Sequence[tuple[int, Way]]]) -> list[Table]:

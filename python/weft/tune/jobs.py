@@ -39,8 +39,10 @@ class Measured:
 
 
 class Jobs:
-    def __init__(self, launcher: Launcher, folder: str) -> None:
+    def __init__(self, launcher: Launcher, folder: str, scratch: pathlib.Path | None = None) -> None:
+        """Plans and results go through the scratch folder, which the first rank's host must have too."""
         self.launcher = launcher
+        self._scratch = scratch.absolute() if scratch is not None else None
         self.program = str(pathlib.Path(folder) / f"weft-tune-{launcher.family}")
         self.tick: Callable[[], None] = lambda: None  # is called again and again while a job runs
         self._number = 0
@@ -110,7 +112,7 @@ class Jobs:
         seconds: float,
         prefix: Sequence[str] = (),
     ) -> list[dict[str, Any]]:
-        with tempfile.TemporaryDirectory(prefix="weft-tune-") as folder:
+        with tempfile.TemporaryDirectory(prefix=".job-", dir=self._scratch) as folder:
             results = pathlib.Path(folder) / "results"
             try:
                 self.run(ranks, [*mode, str(results), *behind], environment, seconds, prefix)
@@ -143,7 +145,7 @@ class Jobs:
         plan_lines = [
             f"{number} {entry.operation} {entry.size} {entry.calls} {entry.way}" for number, entry in enumerate(entries)
         ]
-        with tempfile.TemporaryDirectory(prefix="weft-tune-") as folder:
+        with tempfile.TemporaryDirectory(prefix=".job-", dir=self._scratch) as folder:
             plan = pathlib.Path(folder) / "plan"
             plan.write_text("\n".join(plan_lines) + "\n", encoding="utf-8")
             # Numbers of calls go on, so that each job has other data and other roots.

@@ -137,7 +137,12 @@ class Measuring:
             if DEFAULT_NAME not in estimates:
                 found[place] = ways
                 continue
-            keep = [way for way in ways if way.name in estimates and _may_win(way.name, estimates)]
+            default = estimates[DEFAULT_NAME]
+            # The MPI's own ways compete with each other only: its file is also for those who go without weft.
+            keep = [way for way in ways if way.deployable and way.name in estimates]
+            rivals = [estimates[way.name] for way in keep if way.name != DEFAULT_NAME]
+            keep = [way for way in keep if way.name == DEFAULT_NAME or _may_win(estimates[way.name], rivals, default)]
+            keep += [way for way in ways if way.component and way.name in estimates]
             if any(way.name != DEFAULT_NAME for way in keep) and not all(_narrow(estimates[way.name]) for way in keep):
                 found[place] = keep
         return found
@@ -147,13 +152,9 @@ def _narrow(estimate: Estimate) -> bool:
     return estimate.high - estimate.low < 2 * _NARROW * estimate.median
 
 
-def _may_win(name: str, estimates: dict[str, Estimate]) -> bool:
-    if name == DEFAULT_NAME:
-        return True
-    others = [estimate for other, estimate in estimates.items() if other != DEFAULT_NAME]
-    best = min(others, key=lambda estimate: estimate.median)
-    own = estimates[name]
-    return own.low <= best.high and own.low < estimates[DEFAULT_NAME].median * (1 - MARGIN)
+def _may_win(own: Estimate, rivals: Sequence[Estimate], default: Estimate) -> bool:
+    best = min(rivals, key=lambda estimate: estimate.median)
+    return own.low <= best.high and own.low < default.median * (1 - MARGIN)
 
 
 def missing(record: Record, wanted: dict[Place, list[Way]]) -> list[str]:

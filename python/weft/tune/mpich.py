@@ -61,6 +61,7 @@ def numbers_in(text: str) -> dict[int, str]:
 
 class Mpich:
     family = MPICH
+    file_variable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
     measuring = {}  # noqa: RUF012
 
     def __init__(self, library: dict[str, Any], variables: Variables) -> None:

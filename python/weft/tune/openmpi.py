@@ -21,6 +21,7 @@ _SEGMENTS = (0, 8192, 65536)
 
 class OpenMpi:
     family = OPENMPI
+    file_variable = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
     measuring = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"}  # noqa: RUF012
 
     def __init__(self, library: dict[str, Any], variables: Variables) -> None:

@@ -69,7 +69,8 @@ def _mpi(options: argparse.Namespace, folder: str, decision: Decision) -> tuple[
     except Fault as fault:
         if options.measure:
             raise
-        return None, f"Whether {NAMES[family]} knows these algorithms could not be checked: {fault}"
+        reason = "".join(str(fault).splitlines()[:2])
+        return None, f"Whether {NAMES[family]} knows these algorithms could not be checked: {reason}"
 
 
 def _name(rule: Rule, operation: str, mpi: Mpi | None) -> str:

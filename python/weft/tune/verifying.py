@@ -16,6 +16,8 @@ from .stats import Estimate, estimate, gain
 _CALLS = 40
 _TURNS = 8
 _LEAST_TURNS = 2
+# Fewer calls on either side confirm nothing.
+_LEAST_CALLS = 20
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Verdict:
 
     @property
     def confirmed(self) -> bool:
-        return self.after.below(self.before) and self.real[0] > MARGIN / 2
+        enough = min(self.before.count, self.after.count) >= _LEAST_CALLS
+        return enough and self.after.below(self.before) and self.real[0] > MARGIN / 2
 
 
 def verify(

@@ -7,13 +7,12 @@
 namespace weft::coll {
 
 // PMPI_X by the name X.
-#define WEFT_COLL_PMPI(F)                                                                                      \
-  F(Abort)                                                                                                     \
-  F(Allgather)                                                                                                 \
-  F(Comm_create_keyval)                                                                                        \
-  F(Comm_get_attr)                                                                                             \
-  F(Comm_rank) F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Iprobe) F(Pack) F(Reduce_local) F(Type_free) \
-      F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent) F(Type_size) F(Unpack)
+// clang-format off
+#define WEFT_COLL_PMPI(F) \
+  F(Abort) F(Allgather) F(Comm_create_keyval) F(Comm_get_attr) F(Comm_rank) F(Comm_set_attr) F(Comm_size) \
+  F(Comm_test_inter) F(Iprobe) F(Pack) F(Reduce_local) F(Type_free) F(Type_get_contents) F(Type_get_envelope) \
+  F(Type_get_extent) F(Type_size) F(Unpack)
+// clang-format on
 
 struct ProcessMpi {
 #define WEFT_COLL_MEMBER(name) decltype(&PMPI_##name) name;

@@ -48,10 +48,10 @@ void weft_coll_settle(const weft_settings* settings, void (*progress)(), void (*
 
 void weft_coll_say_died(int rank) { coll::say_died(rank); }
 
-void weft_coll_say_unfit(const char* built_with, const char* found) {
+void weft_coll_say_unfit(int major, int minor, const char* found) {
   weft::base::warn(
-      "coll: the component was built with Open MPI %s, and this is %s; MPI runs without it. Build weft again",
-      built_with, found);
+      "coll: the component was built with Open MPI %d.%d, and this is %s; MPI runs without it. Build weft again", major,
+      minor, found);
 }
 
 void* weft_coll_front() { return new (std::nothrow) coll::Front(g_settings); }

@@ -51,7 +51,7 @@ void weft_coll_defaults(struct weft_settings* settings);
 void weft_coll_settle(const struct weft_settings* settings, void (*progress)(void), void (*died)(int rank));
 void weft_coll_say_died(int rank);
 // The component was built with an Open MPI whose data look otherwise.
-void weft_coll_say_unfit(const char* built_with, const char* found);
+void weft_coll_say_unfit(int major, int minor, const char* found);
 
 // A communicator; null: no memory.
 void* weft_coll_front(void);

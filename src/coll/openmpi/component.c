@@ -86,7 +86,7 @@ static bool fits(void) {
                     ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
                     ompi_datatype_t_class.cls_sizeof == sizeof(ompi_datatype_t) &&
                     opal_convertor_t_class.cls_sizeof == sizeof(opal_convertor_t);
-  if (!same) weft_coll_say_unfit(OMPI_VERSION, version);
+  if (!same) weft_coll_say_unfit(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, version);
   return same;
 }
 

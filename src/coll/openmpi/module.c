@@ -110,6 +110,11 @@ static void* take(mca_coll_base_module_t* super, enum weft_operation operation, 
 #define PREVIOUS(name) ((weft_module*)module)->previous.name
 #define MODULE(index) ((weft_module*)module)->previous.modules[index]
 
+// A rank that gives another number of bytes than it gets from each is wrong. What becomes of it is MPI's.
+static bool fits(const void* send, int count, struct ompi_datatype_t* type, size_t bytes) {
+  return send == MPI_IN_PLACE || bytes_of(count, type) == bytes;
+}
+
 // ---- operations ----
 // A call without bytes waits for nobody, and is not counted: Open MPI ends some of them before they come here.
 
@@ -141,7 +146,7 @@ static int weft_allgather(const void* send, int send_count, struct ompi_datatype
                           mca_coll_base_module_t* module) {
   const size_t bytes = bytes_of(receive_count, receive_type);
   if (bytes == 0) return OMPI_SUCCESS;
-  void* group = take(module, kWeftAllgather, bytes);
+  void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAllgather, bytes) : NULL;
   if (group == NULL) {
     return PREVIOUS(allgather)(send, send_count, send_type, receive, receive_count, receive_type, comm,
                                                MODULE(kWeftAllgather));
@@ -173,7 +178,7 @@ static int weft_alltoall(const void* send, int send_count, struct ompi_datatype_
                          mca_coll_base_module_t* module) {
   const size_t bytes = bytes_of(receive_count, receive_type);
   if (bytes == 0) return OMPI_SUCCESS;
-  void* group = take(module, kWeftAlltoall, bytes);
+  void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAlltoall, bytes) : NULL;
   if (group == NULL) {
     return PREVIOUS(alltoall)(send, send_count, send_type, receive, receive_count, receive_type, comm,
                                              MODULE(kWeftAlltoall));

@@ -37,6 +37,7 @@ program main
     call check(all(blocks == [(100*i + rank, i=0, ranks - 1)]), 'alltoall in place')
     call MPI_Barrier(MPI_COMM_WORLD)
   end do
+  call MPI_Type_free(every_other)
   call MPI_Op_free(op)
   call MPI_Type_free(every_other)
   call MPI_Finalize()

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads in collectives of different communicators at the same time (MPI_THREAD_MULTIPLE), which also make communicators
-// and send messages.
+// and send messages. The argument: rounds.
 #include <pthread.h>
 
 #include "check.h"
 
-enum { kThreads = 4, kRounds = 150 };
+enum { kThreads = 4 };
+
+static int g_rounds = 150;
 
 static MPI_Comm g_comms[kThreads];
 
@@ -14,7 +16,7 @@ static void* work(void* argument) {
   MPI_Comm comm = g_comms[number];
   double* all = malloc(sizeof(double) * 3000 * check_size);
   double mine[3000];
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < g_rounds; ++round) {
     const int length = 1 + (round * 131 + number * 17) % 3000;
     for (int i = 0; i < length; ++i) mine[i] = check_rank * 10000 + number * 100 + round + i;
     double value = check_rank == round % check_size ? round * 8 + number : -1;
@@ -35,7 +37,7 @@ static void* work(void* argument) {
     CHECK(got == round, "thread %d: message %d in round %d", number, got, round);
     MPI_Barrier(comm);
     // Now and then it goes on with a new one.
-    if (round % 50 != 49) continue;
+    if (round % 10 != 9) continue;
     MPI_Comm next;
     MPI_Comm_dup(comm, &next);
     MPI_Comm_free(&comm);
@@ -50,6 +52,7 @@ int main(int count, char** arguments) {
   int level;
   MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
   check_begin();
+  if (count > 1) g_rounds = atoi(arguments[1]);
   CHECK(level == MPI_THREAD_MULTIPLE, "level %d", level);
   for (int i = 0; i < kThreads; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &g_comms[i]);
   pthread_t threads[kThreads];
