@@ -39,7 +39,6 @@ program main
   end do
   call MPI_Type_free(every_other)
   call MPI_Op_free(op)
-  call MPI_Type_free(every_other)
   call MPI_Finalize()
   write (*, '(i0, a)') rank, ': done'
 contains
