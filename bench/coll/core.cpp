@@ -96,23 +96,30 @@ int operations_per_batch(size_t bytes, int ranks, bool crowded) {
 void measure(Place& place, const Options& options) {
   const bool crowded = options.ranks > bench::cpus();
   if (!crowded) bench::bind_to(place.rank);
-  const char* why = nullptr;
-  place.wait_for_all();
-  const int64_t begin = weft::platform::now_ns();
-  const coll::Bootstrap bootstrap{place.rank, place.ranks, Place::allgather, &place};
-  coll::Group* group = coll::create(bootstrap, options.settings, &why);
-  const int64_t created = weft::platform::now_ns();
-  if (group == nullptr) {
-    std::fprintf(stderr, "no group: %s\n", why);
-    std::exit(1);
+  coll::Group* group = nullptr;
+  std::vector<double> creations;
+  for (int creation = 0; creation < std::max(options.batches, 2); ++creation) {
+    coll::destroy(group);
+    const char* why = nullptr;
+    place.wait_for_all();
+    const int64_t begin = weft::platform::now_ns();
+    const coll::Bootstrap bootstrap{place.rank, place.ranks, Place::allgather, &place};
+    group = coll::create(bootstrap, options.settings, &why);
+    creations.push_back(static_cast<double>(weft::platform::now_ns() - begin) / 1e3);
+    if (group == nullptr) {
+      std::fprintf(stderr, "no group: %s\n", why);
+      std::exit(1);
+    }
   }
   if (place.rank == 0) {
     const coll::Facts facts = coll::facts(*group);
     std::printf(
-        "{\"create_us\":%.1f,\"notify_ns\":%.0f,\"copy_ns_per_byte\":%.3f,\"fragment\":%zu,\"fragments\":%d,"
-        "\"single_copy\":%s}\n",
-        static_cast<double>(created - begin) / 1e3, facts.notify_ns, facts.copy_ns_per_byte, facts.fragment_bytes,
-        facts.fragments, facts.single_copy ? "true" : "false");
+        "{\"notify_ns\":%.0f,\"copy_ns_per_byte\":%.3f,\"fragment\":%zu,\"fragments\":%d,\"single_copy\":%s,"
+        "\"first_creation\":%.1f,",
+        facts.notify_ns, facts.copy_ns_per_byte, facts.fragment_bytes, facts.fragments,
+        facts.single_copy ? "true" : "false", creations.front());
+    bench::print_samples("", "creation", "us", creations);
+    std::printf("}\n");
   }
   const size_t most = *std::max_element(options.bytes.begin(), options.bytes.end()) * static_cast<size_t>(place.ranks);
   std::vector<char> in(most, 0), out(most, 0);

@@ -123,10 +123,13 @@ bool take_pages(const MemoryFile& file, const Mapping& mapping, size_t offset, s
     madvise(begin, bytes, MADV_RANDOM);
   }
   if (posix_fallocate(file.number(), static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) return false;
+  // The pages are there, and zero. To map them now as well takes as long as that, and only where they lie on nodes it
+  // must be known that they lie right.
+  if (node < 0) return true;
   if (madvise(begin, bytes, kPopulateWrite) != 0) {
     for (size_t at = 0; at < bytes; at += page_bytes()) *static_cast<volatile char*>(begin + at) = 0;
   }
-  if (node >= 0) verify_place(begin, bytes, node);
+  verify_place(begin, bytes, node);
   return true;
 }
 

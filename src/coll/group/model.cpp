@@ -11,10 +11,10 @@ namespace weft::coll {
 
 namespace {
 
-// Of all ranks' queues. With few ranks each gets what still lies in its own cache.
+// Of all ranks' queues. Longer ones are hardly faster: a group is made in about the time that their pages take.
 constexpr size_t kAllQueues = size_t{16} << 20;
-constexpr size_t kLargestQueue = size_t{256} << 10;
-constexpr size_t kSmallestQueue = size_t{64} << 10;
+constexpr size_t kLargestQueue = size_t{96} << 10;
+constexpr size_t kSmallestQueue = size_t{32} << 10;
 
 // Single copy costs system calls, but less for each byte than two copies, of which one takes each line from another
 // CPU. In nanoseconds: what it costs in all, and how long a byte takes; and how often a byte is copied by a queue.
@@ -60,11 +60,11 @@ Thresholds single_copy_thresholds(bool allowed, bool crowded, const Speed& speed
   };
   // In a crowd a wait is a switch of contexts, and each of these operations has one more.
   constexpr size_t kKiB = 1024;
-  set(Operation::bcast, {.calls = 1650, .byte = 0.035, .queue_copies = 1}, 512 * kKiB);
-  set(Operation::reduce, {.calls = 3700, .byte = 0.09, .queue_copies = 1}, 512 * kKiB);
-  set(Operation::allreduce, {.calls = 3700, .byte = 0.09, .queue_copies = 1.5}, 256 * kKiB);
-  set(Operation::allgather, {.calls = 1750, .byte = 0.07, .queue_copies = 1.3}, 64 * kKiB);
-  set(Operation::alltoall, {.calls = 1750, .byte = 0.07, .queue_copies = 1.3}, 32 * kKiB);
+  set(Operation::bcast, {.calls = 1650, .byte = 0.035, .queue_copies = 3.3}, 512 * kKiB);
+  set(Operation::reduce, {.calls = 3700, .byte = 0.09, .queue_copies = 3.3}, 512 * kKiB);
+  set(Operation::allreduce, {.calls = 3700, .byte = 0.09, .queue_copies = 5}, 256 * kKiB);
+  set(Operation::allgather, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3}, 64 * kKiB);
+  set(Operation::alltoall, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3}, 32 * kKiB);
   return from;
 }
 

@@ -13,7 +13,7 @@ namespace weft::coll {
 namespace {
 
 // Up to here a second step takes longer than to combine everything on all ranks.
-constexpr size_t kWholeFragments = 4096;
+constexpr size_t kWholeFragments = 1024;
 
 void by_line(Group& group, const void* in, void* out, size_t count, const Reduction& reduction) noexcept {
   const uint64_t step = group.next_step();

@@ -11,17 +11,21 @@ namespace weft::coll {
 
 namespace {
 
-// So much at a time that it stays in a CPU's own cache.
-constexpr size_t kPiece = size_t{128} << 10;
+// So much at a time that it stays in a CPU's own cache, and that the system calls are short beside it.
+constexpr size_t kPiece = size_t{256} << 10;
 
 struct Offer {
   uint64_t in, out;
 };
 
 // Who alone wants the result need not write it to others: it takes more of the work. A rank reads and combines what the
-// others have, which takes about 2 per byte and rank; to write takes 1.
-Share share_of(size_t count, int ranks, int self, int root) noexcept {
+// others have, which takes about 2 per byte and rank; to write takes 1. Few ranks leave all of a short vector to it:
+// lines that others have written come back slowly.
+Share share_of(size_t count, size_t bytes, int ranks, int self, int root) noexcept {
   if (root == kAll) return share(count, ranks, self);
+  constexpr int kFew = 3;
+  constexpr size_t kShort = size_t{128} << 10;
+  if (ranks <= kFew && bytes <= kShort) return self == root ? Share{0, count} : Share{count, 0};
   const size_t others = static_cast<size_t>(ranks) - 1, less = 2 * others, more = less + 1;
   const size_t each = count / (others * less + more) * less;
   const size_t roots = count - others * each;
@@ -51,7 +55,7 @@ void reduce_by_single_copy(Group& group, const void* in, void* out, size_t count
   char* theirs = group.scratch(2 * most * element);
   // The result comes to its place at once, where that keeps what is still to be combined.
   const bool in_place = wants && (in != out || self == last);
-  const Share mine = share_of(count, ranks, self, root);
+  const Share mine = share_of(count, count * element, ranks, self, root);
   for (size_t at = 0; at < mine.count; at += most) {
     const size_t part = piece(at, mine.count, most);
     const size_t offset = (mine.begin + at) * element, bytes = part * element;
