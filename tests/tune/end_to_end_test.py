@@ -82,7 +82,7 @@ class EndToEndTest(unittest.TestCase):
         while (left := with_mark(mark)) and time.monotonic() < end:
             time.sleep(0.2)
         self.assertEqual(left, [])
-        self.assertEqual(list(self.folder.glob("weft-tune/.job-*")), [])
+        self.assertEqual(list(self.folder.glob("weft-tune/.jobs-*")), [])
 
     def test_small_budget(self) -> None:
         done = jobs.run([jobs.WEFT, "tune", "collectives", "-n", "2", "--mpi", MPI, "--budget", "1s"], self.folder)

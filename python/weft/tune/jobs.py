@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -42,7 +44,6 @@ class Jobs:
     def __init__(self, launcher: Launcher, folder: str, scratch: pathlib.Path | None = None) -> None:
         """Plans and results go through the scratch folder, which the first rank's host must have too."""
         self.launcher = launcher
-        self._scratch = scratch.absolute() if scratch is not None else None
         self.program = str(pathlib.Path(folder) / f"weft-tune-{launcher.family}")
         self.tick: Callable[[], None] = lambda: None  # is called again and again while a job runs
         self._number = 0
@@ -51,6 +52,10 @@ class Jobs:
                 f"no measuring program for {NAMES[launcher.family]} ({self.program}); build weft where "
                 f"mpicc.{launcher.family} is"
             )
+        # One for all jobs, removed at the end however that comes.
+        into = str(scratch.absolute()) if scratch is not None else None
+        self._scratch = pathlib.Path(tempfile.mkdtemp(prefix=".jobs-", dir=into))
+        atexit.register(shutil.rmtree, str(self._scratch), ignore_errors=True)
 
     def run(
         self,
@@ -112,16 +117,16 @@ class Jobs:
         seconds: float,
         prefix: Sequence[str] = (),
     ) -> list[dict[str, Any]]:
-        with tempfile.TemporaryDirectory(prefix=".job-", dir=self._scratch) as folder:
-            results = pathlib.Path(folder) / "results"
-            try:
-                self.run(ranks, [*mode, str(results), *behind], environment, seconds, prefix)
-            except Fault:
-                # What was measured before counts, as long as there is something.
-                if not results.exists() or results.stat().st_size == 0:
-                    raise
-            text = results.read_text(encoding="utf-8") if results.exists() else ""
-            return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+        results = self._scratch / "results"
+        results.unlink(missing_ok=True)
+        try:
+            self.run(ranks, [*mode, str(results), *behind], environment, seconds, prefix)
+        except Fault:
+            # What was measured before counts, as long as there is something.
+            if not results.exists() or results.stat().st_size == 0:
+                raise
+        text = results.read_text(encoding="utf-8") if results.exists() else ""
+        return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
 
     def variables(self, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """The library, and by name what it says of the variables that it has."""
@@ -145,12 +150,11 @@ class Jobs:
         plan_lines = [
             f"{number} {entry.operation} {entry.size} {entry.calls} {entry.way}" for number, entry in enumerate(entries)
         ]
-        with tempfile.TemporaryDirectory(prefix=".job-", dir=self._scratch) as folder:
-            plan = pathlib.Path(folder) / "plan"
-            plan.write_text("\n".join(plan_lines) + "\n", encoding="utf-8")
-            # Numbers of calls go on, so that each job has other data and other roots.
-            self._number += 7919
-            mode = ["measure", "--seconds", f"{seconds:.2f}", "--entry-seconds", f"{entry_seconds:.2f}"]
-            mode += ["--number", str(self._number), *(["--paper"] if paper else []), str(plan)]
-            lines = self._lines(ranks, mode, [], environment, seconds, prefix)
+        plan = self._scratch / "plan"
+        plan.write_text("\n".join(plan_lines) + "\n", encoding="utf-8")
+        # Numbers of calls go on, so that each job has other data and other roots.
+        self._number += 7919
+        mode = ["measure", "--seconds", f"{seconds:.2f}", "--entry-seconds", f"{entry_seconds:.2f}"]
+        mode += ["--number", str(self._number), *(["--paper"] if paper else []), str(plan)]
+        lines = self._lines(ranks, mode, [], environment, seconds, prefix)
         return {line["number"]: Measured(line["times"], line["skew"], line["fault"]) for line in lines}
