@@ -127,6 +127,7 @@ class Tuning:
         self._record.write(deployment.record)
         show_measured(self._record, paper=True)
         show_thresholds(self._record)
+        show_rest(self._record, self._lacking, self._budget)
         show_pictures(self._record, {}, self._into, paper=True)
         say(f"Measurements: {deployment.record}")
         return 0

@@ -37,7 +37,7 @@ def show_measured(record: Record, chosen: Mapping[Place, str] | None = None, pap
                 [
                     units.size(size),
                     units.time(default.median) if default else "-",
-                    f"{units.time(default.low)} to {units.time(default.high)}" if default else "-",
+                    f"{units.time(default.low)} to {units.time(default.high)}" if default and not paper else "-",
                     f"{units.time(best[0])}  {best[1]}" if best else "-",
                     chosen.get(place, DEFAULT_NAME) if chosen is not None else "",
                 ]
