@@ -58,6 +58,7 @@ weft::coll::Bootstrap Place::bootstrap() {
                 auto* place = static_cast<Place*>(context);
                 if (place->meeting->is_broken()) return false;
                 place->meeting->allgather(place->rank, mine, all, bytes);
+                if (place->after_round != nullptr) place->after_round(++place->rounds);
                 return true;
               },
           .context = this};
@@ -72,7 +73,7 @@ std::vector<int> run_processes(int ranks, const Body& body) {
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       alarm(kMostSeconds);
-      Place place{&meeting, rank};
+      Place place{.meeting = &meeting, .rank = rank};
       const int status = body(place);
       std::fflush(nullptr);
       _exit(status);

@@ -43,6 +43,8 @@ class Meeting {
 struct Place {
   Meeting* meeting;
   int rank;
+  void (*after_round)(int number) = nullptr;  // of the talk
+  int rounds = 0;
 
   weft::coll::Bootstrap bootstrap();
 };
