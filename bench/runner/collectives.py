@@ -63,11 +63,7 @@ def _parse(words: list[str], root: pathlib.Path) -> argparse.Namespace:
     made.add_argument("--no-plots", action="store_true")
     arguments = made.parse_args(words)
     arguments.build = arguments.build.absolute()
-    there = mpi_jobs.found_mpis(arguments.build, PROGRAM)
-    arguments.mpi = arguments.mpi.split(",") if arguments.mpi else there
-    missing = [name for name in arguments.mpi if name not in there]
-    if missing or not there:
-        made.error(f"{arguments.build}/bench has no {PROGRAM} for {', '.join(missing) or 'an MPI that is installed'}")
+    arguments.mpi = mpi_jobs.chosen_mpis(made, arguments, PROGRAM)
     arguments.ranks = [positive(word) for word in arguments.ranks.split(",")]
     if arguments.smoke:
         arguments.rounds, arguments.ranks = 1, arguments.ranks[:1]

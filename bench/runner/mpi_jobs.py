@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MPI programs by the MPIs that are there, under an OpenMP runtime, with and without task-aware MPI."""
 
+import argparse
 import contextlib
 import dataclasses
 import json
@@ -73,6 +74,16 @@ def found_mpis(build: pathlib.Path, program: str) -> list[str]:
         for name, words in LAUNCHERS.items()
         if shutil.which(words[0]) and (build / "bench" / f"{program}_{name}").exists()
     ]
+
+
+def chosen_mpis(made: argparse.ArgumentParser, arguments: argparse.Namespace, program: str) -> list[str]:
+    """What --mpi asks for, or all that are there; refused where the program was not built for one of them."""
+    there = found_mpis(arguments.build, program)
+    chosen = arguments.mpi.split(",") if arguments.mpi else there
+    missing = [name for name in chosen if name not in there]
+    if missing or not there:
+        made.error(f"{arguments.build}/bench has no {program} for {', '.join(missing) or 'an MPI that is installed'}")
+    return chosen
 
 
 def find_ways(root: pathlib.Path, build: pathlib.Path, names: Sequence[str]) -> list[Way]:

@@ -105,11 +105,7 @@ def complete(made: argparse.ArgumentParser, words: list[str], program: str, root
     """Parsed, with what is there where nothing is said."""
     arguments = made.parse_args(words)
     arguments.build = arguments.build.absolute()
-    there = mpi_jobs.found_mpis(arguments.build, program)
-    arguments.mpi = arguments.mpi.split(",") if arguments.mpi else there
-    missing = [name for name in arguments.mpi if name not in there]
-    if missing or not there:
-        made.error(f"{arguments.build}/bench has no {program} for {', '.join(missing) or 'an MPI that is installed'}")
+    arguments.mpi = mpi_jobs.chosen_mpis(made, arguments, program)
     if arguments.smoke:
         arguments.rounds = 1
     names = arguments.runtimes.split(",") if arguments.runtimes else mpi_jobs.there_by_default(arguments.build)
