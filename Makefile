@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
-  test-programs test-node test-shm test-explore test-numa test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+  test-programs test-node test-shm test-coll test-explore test-numa test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -80,6 +80,11 @@ test-shm: build
 	build/release/tests/shm/rwlock_kills
 	WEFT_TEST_KILLS=10000 build/release/tests/shm/shm_tests --gtest_filter=KvTest.AWriterThatIsKilledLeavesAllKeysWhole
 
+# Ranks of MPI jobs are killed in collectives, 200 times with each MPI: some minutes.
+test-coll: setup-mpi build
+	WEFT_TEST_KILLS=200 WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft python3 -B tests/coll/mpi/cases.py openmpi killed
+	WEFT_TEST_KILLS=200 WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft python3 -B tests/coll/mpi/cases.py mpich killed
+
 # The protocols of locks and stores between processes, in all orders within larger bounds than `make test` has: some minutes.
 test-explore: build
 	WEFT_TEST_EXPLORE=1 build/release/tests/explore/explore_tests
@@ -150,8 +155,8 @@ PREFIX ?= /usr/local
 install: build
 	cmake --install build/release --prefix $(PREFIX)
 
-# Format and static analysis.
-lint: build
+# Format and static analysis; of what is for MPI too.
+lint: setup-mpi build
 	@scripts/setup-python
 	scripts/format --check
 	scripts/lint

@@ -24,12 +24,17 @@ class Component:
     def takes(self, operation: Operation) -> bool:
         return operation.name in weft_rules.OPERATIONS
 
+    def _jobs(self, rules: str) -> dict[str, str]:
+        """From the first call on, so that a job's own first calls suffice; weft compares nothing by itself there."""
+        return {**self.environment, "WEFT_COLLECTIVES_AFTER": "1", "WEFT_COLLECTIVES_COMPARE": "0",
+                "WEFT_COLLECTIVES_RULES": rules}
+
     def measuring(self) -> dict[str, str]:
-        """From the first call on, so that a job's own first calls suffice; and without rules of the user's."""
-        return {**self.environment, "WEFT_COLLECTIVES_AFTER": "1", "WEFT_COLLECTIVES_RULES": ""}
+        """Without rules of the user's."""
+        return self._jobs("")
 
     def with_rules(self, file: pathlib.Path) -> dict[str, str]:
-        return {**self.environment, "WEFT_COLLECTIVES_AFTER": "1", "WEFT_COLLECTIVES_RULES": str(file)}
+        return self._jobs(str(file))
 
 
 def find(family: str, folder: str) -> Component | None:

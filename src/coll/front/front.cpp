@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/front/front.h"
 
+#include <cstdio>
+#include <new>
+
 #include "base/message.h"
 #include "base/options.h"
 
@@ -14,6 +17,7 @@ FrontSettings settings_of_environment() noexcept {
   settings.group.single_copy = options.collectives_single_copy;
   settings.after = options.collectives_after;
   settings.rules = options.collectives_rules.value;
+  settings.compare = options.collectives_compare;
   settings.report = options.collectives_report;
   return settings;
 }
@@ -25,6 +29,19 @@ void say_died(int rank) noexcept {
       "rank said last tells why",
       rank);
 }
+
+namespace {
+
+void say_found(const Comparison::Found& found) noexcept {
+  char sizes[64] = "";
+  if (found.operation != Operation::barrier) {
+    std::snprintf(sizes, sizeof sizes, " of %zu to %zu bytes", found.from, found.to);
+  }
+  base::warn("coll: %s%s: weft %.1f us, MPI %.1f us; %s takes it", kOperationNames[static_cast<int>(found.operation)],
+             sizes, found.weft_ns / 1e3, found.mpi_ns / 1e3, found.left ? "MPI" : "weft");
+}
+
+}  // namespace
 
 bool Front::make(const Bootstrap& bootstrap) noexcept {
   if (left_ || ++calls_ < settings_.after) return false;
@@ -39,27 +56,35 @@ bool Front::make(const Bootstrap& bootstrap) noexcept {
     }
   }
   left_ = group_ == nullptr;
-  if (settings_.report && bootstrap.rank == 0) {
-    if (left_) {
-      base::warn("coll: %d ranks go on with MPI's own collectives: %s", bootstrap.size, why);
-    } else {
-      const Facts known = facts(*group_);
-      base::warn("coll: %d ranks share memory: queues of %zu bytes, fragments of %zu, single copy %s", bootstrap.size,
-                 known.queue_bytes, known.fragment_bytes, known.single_copy ? "yes" : "no");
-    }
-  }
+  if (settings_.report && bootstrap.rank == 0) tell(bootstrap.size, why);
   return !left_;
+}
+
+void Front::tell(int size, const char* why) const noexcept {
+  if (left_) return base::warn("coll: %d ranks go on with MPI's own collectives: %s", size, why);
+  const Facts known = facts(*group_);
+  base::warn("coll: %d ranks share memory: queues of %zu bytes, fragments of %zu, single copy %s", size,
+             known.queue_bytes, known.fragment_bytes, known.single_copy ? "yes" : "no");
 }
 
 // Rank 0 decides: files and variables may differ between ranks, and what they do must not.
 void Front::agree(int rank, int size) noexcept {
+  struct {
+    Choices choices;
+    bool compare;
+  } all{.choices = {}, .compare = settings_.compare};
   if (rank == 0) {
-    if (settings_.rules != nullptr && settings_.rules[0] != '\0') choices_ = read_rules(settings_.rules, size);
+    if (settings_.rules != nullptr && settings_.rules[0] != '\0') all.choices = read_rules(settings_.rules, size);
     for (int i = 0; i < kOperations; ++i) {
-      if ((settings_.operations >> i & 1) == 0) choices_.leave(static_cast<Operation>(i));
+      if ((settings_.operations >> i & 1) == 0) all.choices.leave(static_cast<Operation>(i));
     }
   }
-  bcast(*group_, &choices_, sizeof choices_, 0);
+  bcast(*group_, &all, sizeof all, 0);
+  choices_ = all.choices;
+  // With more ranks than CPUs, times are those of whoever had the CPU.
+  if (!all.compare || facts(*group_).cpus < size) return;
+  comparison_.reset(new (std::nothrow) Comparison(settings_.report && rank == 0 ? say_found : nullptr));
+  if (comparison_ == nullptr) base::lacking("collectives: no memory for what is compared");
 }
 
 }  // namespace weft::coll

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "coll/coll.h"
+#include "coll/front/comparison.h"
 #include "coll/rules/rules.h"
 
 namespace weft::coll {
 
-// Of a process. Rank 0 of a communicator decides for all what `rules` and `operations` say; `after` must be the same on
-// all ranks.
+// Of a process. Rank 0 of a communicator decides for all what `rules`, `operations` and `compare` say; `after` must be
+// the same on all ranks.
 struct FrontSettings {
   Settings group;
   // The call of a communicator, counted from 1, that makes its group.
@@ -19,6 +21,8 @@ struct FrontSettings {
   const char* rules = nullptr;
   // Bit i: operation i may be weft's.
   unsigned operations = (1U << kOperations) - 1;
+  // Whether operations without a rule are compared with MPI's own while the program runs.
+  bool compare = true;
   // Whether rank 0 says what becomes of a communicator.
   bool report = false;
 };
@@ -42,17 +46,25 @@ class Front {
   // arguments. Makes the group when it is time to, by `bootstrap`.
   Group* take(Operation operation, size_t bytes, const Bootstrap& bootstrap) noexcept {
     if (group_ == nullptr && !make(bootstrap)) return nullptr;
-    return choices_.takes(operation, bytes) ? group_ : nullptr;
+    if (!choices_.takes(operation, bytes)) return nullptr;
+    if (comparison_ == nullptr || choices_.has_lines(operation)) return group_;
+    return comparison_->takes(*group_, operation, bytes) ? group_ : nullptr;
+  }
+  // Behind the call, whoever took it.
+  void end() noexcept {
+    if (comparison_ != nullptr) comparison_->end();
   }
 
  private:
   // Counts the call. Whether there is a group now.
   bool make(const Bootstrap& bootstrap) noexcept;
   void agree(int rank, int size) noexcept;
+  void tell(int size, const char* why) const noexcept;
 
   const FrontSettings& settings_;
   Group* group_ = nullptr;
   Choices choices_;
+  std::unique_ptr<Comparison> comparison_;
   int calls_ = 0;
   bool left_ = false;
 };

@@ -31,12 +31,18 @@ size_t bytes_of(int count, MPI_Datatype type) noexcept { return size_of(type) * 
 // Data at the address 0 is right only for types that hold addresses.
 bool is_nowhere(const void* data, MPI_Datatype type) noexcept { return data == nullptr && is_basic(type); }
 
+// Behind a call that may have been measured, weft's or not.
+int ended(Communicator* communicator, int result) noexcept {
+  if (communicator != nullptr) communicator->front.end();
+  return result;
+}
+
 int call_barrier(MPI_Comm comm) noexcept {
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   Group* group = communicator != nullptr ? take(*communicator, comm, Operation::barrier, 0) : nullptr;
-  if (group == nullptr) return g_mpi.next_barrier(comm);
+  if (group == nullptr) return ended(communicator, g_mpi.next_barrier(comm));
   barrier(*group);
-  return MPI_SUCCESS;
+  return ended(communicator, MPI_SUCCESS);
 }
 
 Group* take_bcast(Communicator* communicator, const void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -51,13 +57,13 @@ int call_bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   size_t bytes = 0;
   Group* group = take_bcast(communicator, data, count, type, root, comm, &bytes);
-  if (group == nullptr) return g_mpi.next_bcast(data, count, type, root, comm);
+  if (group == nullptr) return ended(communicator, g_mpi.next_bcast(data, count, type, root, comm));
   Blocks blocks(data, count, type, 1, comm);
   if (!blocks) return MPI_ERR_NO_MEM;
   if (communicator->rank == root) blocks.pack();
   bcast(*group, blocks.bytes(), bytes, root);
   if (communicator->rank != root) blocks.unpack();
-  return MPI_SUCCESS;
+  return ended(communicator, MPI_SUCCESS);
 }
 
 struct Combination {
@@ -138,7 +144,9 @@ int call_allgather(const void* send, int send_count, MPI_Datatype send_type, voi
   size_t bytes = 0;
   Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
                                Operation::allgather, &bytes);
-  if (group == nullptr) return g_mpi.next_allgather(send, send_count, send_type, receive, count, type, comm);
+  if (group == nullptr) {
+    return ended(communicator, g_mpi.next_allgather(send, send_count, send_type, receive, count, type, comm));
+  }
   Blocks all(receive, count, type, communicator->size, comm);
   if (!all) return MPI_ERR_NO_MEM;
   if (send == MPI_IN_PLACE) {
@@ -151,7 +159,7 @@ int call_allgather(const void* send, int send_count, MPI_Datatype send_type, voi
     allgather(*group, mine.bytes(), all.bytes(), bytes);
   }
   all.unpack();
-  return MPI_SUCCESS;
+  return ended(communicator, MPI_SUCCESS);
 }
 
 int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
@@ -160,7 +168,9 @@ int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void
   size_t bytes = 0;
   Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
                                Operation::alltoall, &bytes);
-  if (group == nullptr) return g_mpi.next_alltoall(send, send_count, send_type, receive, count, type, comm);
+  if (group == nullptr) {
+    return ended(communicator, g_mpi.next_alltoall(send, send_count, send_type, receive, count, type, comm));
+  }
   Blocks out(receive, count, type, communicator->size, comm);
   if (!out) return MPI_ERR_NO_MEM;
   if (send == MPI_IN_PLACE) {
@@ -173,7 +183,7 @@ int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void
     alltoall(*group, in.bytes(), out.bytes(), bytes);
   }
   out.unpack();
-  return MPI_SUCCESS;
+  return ended(communicator, MPI_SUCCESS);
 }
 
 const Function kCalls[kNames] = {reinterpret_cast<Function>(call_barrier),   reinterpret_cast<Function>(call_bcast),

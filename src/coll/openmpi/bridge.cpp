@@ -35,6 +35,7 @@ void weft_coll_defaults(weft_settings* settings) {
   settings->single_copy = g_settings.group.single_copy;
   settings->after = g_settings.after;
   settings->rules = g_settings.rules;
+  settings->compare = g_settings.compare;
   for (bool& operation : settings->operations) operation = true;
 }
 
@@ -42,6 +43,7 @@ void weft_coll_settle(const weft_settings* settings, void (*progress)(), void (*
   g_settings.group = {settings->queue_bytes, settings->fragment_bytes, settings->single_copy, progress, died};
   g_settings.after = settings->after;
   g_settings.rules = settings->rules;
+  g_settings.compare = settings->compare;
   g_settings.operations = 0;
   for (int i = 0; i < kWeftOperations; ++i) g_settings.operations |= settings->operations[i] ? 1U << i : 0;
 }
@@ -62,6 +64,8 @@ void* weft_coll_take(void* front, weft_operation operation, size_t bytes, const 
   const coll::Bootstrap as_core{bootstrap->rank, bootstrap->size, bootstrap->allgather, bootstrap->context};
   return static_cast<coll::Front*>(front)->take(static_cast<coll::Operation>(operation), bytes, as_core);
 }
+
+void weft_coll_end(void* front) { static_cast<coll::Front*>(front)->end(); }
 
 void weft_coll_barrier(void* group) { coll::barrier(group_of(group)); }
 

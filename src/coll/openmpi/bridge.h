@@ -42,6 +42,7 @@ struct weft_settings {
   bool single_copy;
   int after;
   const char* rules;
+  bool compare;
   bool operations[kWeftOperations];
 };
 
@@ -58,6 +59,8 @@ void* weft_coll_front(void);
 void weft_coll_forget(void* front);
 // The group, if the call is weft's (weft::coll::Front::take).
 void* weft_coll_take(void* front, enum weft_operation operation, size_t bytes, const struct weft_bootstrap* bootstrap);
+// Behind the call (weft::coll::Front::end).
+void weft_coll_end(void* front);
 
 void weft_coll_barrier(void* group);
 void weft_coll_bcast(void* group, void* data, size_t bytes, int root);

@@ -59,6 +59,8 @@ static int register_parameters(void) {
       MCA_BASE_VAR_TYPE_SIZE_T, &g_settings.fragment_bytes);
   add("single_copy", "whether ranks may read each other's memory (WEFT_COLLECTIVES_SINGLE_COPY)",
       MCA_BASE_VAR_TYPE_BOOL, &g_settings.single_copy);
+  add("compare", "whether MPI's own are measured too, and take what they do faster (WEFT_COLLECTIVES_COMPARE)",
+      MCA_BASE_VAR_TYPE_BOOL, &g_settings.compare);
   for (int i = 0; i < kWeftOperations; ++i) {
     char help[80];
     snprintf(help, sizeof help, "whether weft may take %s", kOperations[i]);

@@ -107,6 +107,12 @@ static void* take(mca_coll_base_module_t* super, enum weft_operation operation, 
   return weft_coll_take(module->front, operation, bytes, &bootstrap);
 }
 
+// Behind a call that may have been measured, weft's or not.
+static int ended(mca_coll_base_module_t* super, int result) {
+  weft_coll_end(((weft_module*)super)->front);
+  return result;
+}
+
 #define PREVIOUS(name) ((weft_module*)module)->previous.name
 #define MODULE(index) ((weft_module*)module)->previous.modules[index]
 
@@ -120,9 +126,9 @@ static bool fits(const void* send, int count, struct ompi_datatype_t* type, size
 
 static int weft_barrier(struct ompi_communicator_t* comm, mca_coll_base_module_t* module) {
   void* group = take(module, kWeftBarrier, 0);
-  if (group == NULL) return PREVIOUS(barrier)(comm, MODULE(kWeftBarrier));
+  if (group == NULL) return ended(module, PREVIOUS(barrier)(comm, MODULE(kWeftBarrier)));
   weft_coll_barrier(group);
-  return OMPI_SUCCESS;
+  return ended(module, OMPI_SUCCESS);
 }
 
 static int weft_bcast(void* buffer, int count, struct ompi_datatype_t* type, int root, struct ompi_communicator_t* comm,
@@ -130,7 +136,9 @@ static int weft_bcast(void* buffer, int count, struct ompi_datatype_t* type, int
   const size_t bytes = bytes_of(count, type);
   if (bytes == 0) return OMPI_SUCCESS;
   void* group = take(module, kWeftBcast, bytes);
-  if (group == NULL) return PREVIOUS(bcast)(buffer, count, type, root, comm, MODULE(kWeftBcast));
+  if (group == NULL) {
+    return ended(module, PREVIOUS(bcast)(buffer, count, type, root, comm, MODULE(kWeftBcast)));
+  }
   const struct blocks blocks = {buffer, count, type, 1};
   struct bytes data;
   if (!open_bytes(&data, &blocks)) return OMPI_ERR_OUT_OF_RESOURCE;
@@ -138,7 +146,7 @@ static int weft_bcast(void* buffer, int count, struct ompi_datatype_t* type, int
   weft_coll_bcast(group, data.data, bytes, root);
   if (ompi_comm_rank(comm) != root) unpack(&data, &blocks);
   free(data.copy);
-  return OMPI_SUCCESS;
+  return ended(module, OMPI_SUCCESS);
 }
 
 static int weft_allgather(const void* send, int send_count, struct ompi_datatype_t* send_type, void* receive,
@@ -148,8 +156,8 @@ static int weft_allgather(const void* send, int send_count, struct ompi_datatype
   if (bytes == 0) return OMPI_SUCCESS;
   void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAllgather, bytes) : NULL;
   if (group == NULL) {
-    return PREVIOUS(allgather)(send, send_count, send_type, receive, receive_count, receive_type, comm,
-                                               MODULE(kWeftAllgather));
+    return ended(module, PREVIOUS(allgather)(send, send_count, send_type, receive, receive_count, receive_type, comm,
+                                             MODULE(kWeftAllgather)));
   }
   const int rank = ompi_comm_rank(comm);
   const struct blocks to = {receive, receive_count, receive_type, ompi_comm_size(comm)};
@@ -170,7 +178,7 @@ static int weft_allgather(const void* send, int send_count, struct ompi_datatype
   }
   unpack(&all, &to);
   free(all.copy);
-  return OMPI_SUCCESS;
+  return ended(module, OMPI_SUCCESS);
 }
 
 static int weft_alltoall(const void* send, int send_count, struct ompi_datatype_t* send_type, void* receive,
@@ -180,8 +188,8 @@ static int weft_alltoall(const void* send, int send_count, struct ompi_datatype_
   if (bytes == 0) return OMPI_SUCCESS;
   void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAlltoall, bytes) : NULL;
   if (group == NULL) {
-    return PREVIOUS(alltoall)(send, send_count, send_type, receive, receive_count, receive_type, comm,
-                                             MODULE(kWeftAlltoall));
+    return ended(module, PREVIOUS(alltoall)(send, send_count, send_type, receive, receive_count, receive_type, comm,
+                                            MODULE(kWeftAlltoall)));
   }
   const struct blocks to = {receive, receive_count, receive_type, ompi_comm_size(comm)};
   struct bytes out;
@@ -204,7 +212,7 @@ static int weft_alltoall(const void* send, int send_count, struct ompi_datatype_
     }
   }
   free(out.copy);
-  return result;
+  return ended(module, result);
 }
 
 // ---- reductions ----

@@ -22,6 +22,8 @@ class Choices {
     for (int i = 0; i < lines.count && lines.from[i] <= bytes; ++i) use = (lines.used >> i & 1) != 0;
     return use;
   }
+  // Whether anything has been said of the operation.
+  bool has_lines(Operation operation) const noexcept { return lines_[static_cast<int>(operation)].count > 0; }
   // Whether there is anything that weft takes.
   bool any() const noexcept;
 

@@ -4,6 +4,8 @@
 
 import os
 import pathlib
+import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,24 +99,55 @@ def shared_memory() -> set[str]:
 
 
 def killed(mpi: str, folder: pathlib.Path) -> None:
-    """The job ends, with a message, and leaves nothing."""
+    """A rank is killed at random moments: the job ends, with a message, and leaves nothing."""
     program = job.build(mpi, "killed.c", folder)
-    for length in (1, 1000, 200000):
-        for more in ({}, {"OMPI_MCA_orte_enable_recovery": "1"}) if mpi == "openmpi" else ({},):
-            before = shared_memory()
-            since = time.monotonic()
-            code, lines = job.run(mpi, 4, [program, length], ON | more)
-            # mpirun says 0 where it is told to go on without a rank; then only weft ends the job.
-            check(code != 0 or more != {}, f"{length} elements: exit code 0", lines)
-            check(any("has died" in line for line in lines) or not more, f"{length} elements: weft says nothing", lines)
-            check(any("has died" in line or "Killed" in line or "KILLED" in line for line in lines),
-                  f"{length} elements: no message", lines)
-            killed_at = [float(line.split()[1]) for line in lines if line.startswith("killed ")]
-            took = time.monotonic() - killed_at[0] if killed_at else time.monotonic() - since
-            check(took < 5, f"{length} elements: {took:.1f} s", lines)
-            # What Open MPI has left itself, weft or not, has its name.
-            left = {path for path in shared_memory() - before if "weft" in path}
-            check(not left, f"left: {left}", lines)
+    seed = int(os.environ.get("WEFT_TEST_SEED", "0")) or random.randrange(1, 1 << 31)
+    chance = random.Random(seed)
+    # Where Open MPI is told to go on without a rank, only weft ends the job, and mpirun says 0.
+    ways = ({}, {"OMPI_MCA_orte_enable_recovery": "1"}) if mpi == "openmpi" else ({},)
+    for number in range(int(os.environ.get("WEFT_TEST_KILLS", "6"))):
+        length, after, more = (1, 1000, 60000)[number % 3], chance.randrange(20000), ways[number // 3 % len(ways)]
+        what = f"seed {seed}, kill {number}: {length} elements, after {after} us"
+        before = shared_memory()
+        code, lines = job.run(mpi, 4, [program, length, after], ON | more)
+        now = time.monotonic()
+        check(code != 0 or more != {}, f"{what}: exit code 0", lines)
+        check(any("has died" in line for line in lines) or not more, f"{what}: weft says nothing", lines)
+        check(any("has died" in line or "Killed" in line or "KILLED" in line for line in lines), f"{what}: no message",
+              lines)
+        killed_at = [float(line.split()[1]) for line in lines if line.startswith("killed ")]
+        check(len(killed_at) == 1 and now - killed_at[0] < 5, f"{what}: ended at {now}", lines)
+        # What Open MPI has left itself, weft or not, has its name.
+        left = {path for path in shared_memory() - before if "weft" in path}
+        check(not left, f"{what}: left: {left}", lines)
+
+
+def compared(mpi: str, folder: pathlib.Path) -> None:
+    """Each class of calls is measured beside MPI's own, once; reductions, those with rules and those in a crowd are not."""
+    program = job.build(mpi, "repeated.c", folder)
+
+    def classes(ranks: int, settings: dict[str, str]) -> list[str]:
+        code, lines = job.run(mpi, ranks, [program], ON | {"WEFT_COLLECTIVES_REPORT": "1"} | settings)
+        done = [line for line in lines if line.endswith(": done")]
+        check(code == 0 and len(done) == ranks, f"exit code {code}", lines)
+        form = re.compile(r"weft: coll: (\w+)(?: of (\d+) to \d+ bytes)?: weft [\d.]+ us, MPI [\d.]+ us; (?:weft|MPI) takes it")
+        found = [form.fullmatch(line) for line in lines if line not in done and "share memory" not in line]
+        check(None not in found, "another line", lines)
+        return sorted(match[1] + (f" {match[2]}" if match[2] else "") for match in found)
+
+    starts = ("1", "8", "512", "32768", "131072")
+    wanted = [f"{operation} {start}" for operation in ("bcast", "allgather", "alltoall") for start in starts]
+    if len(os.sched_getaffinity(0)) < 2:
+        wanted = []
+    found = classes(2, {})
+    check(found == sorted(["barrier", *wanted] if wanted else []), f"{found}", [])
+    file = folder / "rules"
+    file.write_text("# weft collectives 1\nbcast 2 0 weft\nallgather 2 100 mpi\nbarrier 2 0 mpi\n")
+    found = classes(2, {"WEFT_COLLECTIVES_RULES": str(file)})
+    check(found == sorted(line for line in wanted if line.startswith("alltoall")), f"with rules: {found}", [])
+    check(classes(2, {"WEFT_COLLECTIVES_COMPARE": "0"}) == [], "switched off", [])
+    crowd = len(os.sched_getaffinity(0)) + 1
+    check(crowd > 8 or classes(crowd, {}) == [], "in a crowd", [])
 
 
 def nothing(mpi: str, folder: pathlib.Path) -> None:
@@ -159,7 +192,7 @@ def exports(mpi: str, folder: pathlib.Path) -> None:
     check(found == wanted, f"{library} exports", sorted(found ^ wanted))
 
 
-CASES = (exports, rules, damaged, late, parameters, killed, nothing, missing)
+CASES = (exports, rules, damaged, late, parameters, killed, compared, nothing, missing)
 
 
 def main() -> None:

@@ -101,7 +101,7 @@ class Affinity(ProcessTest):
     def test_display_env_names_every_variable(self):
         elsewhere = {"OMP_DEBUG", "OMP_DISPLAY_ENV", "WEFT_STATIC_FACTOR", "WEFT_EXPLAIN", "WEFT_LIBRARY", "WEFT_TRACE_FILE",
                      "WEFT_NUMA_RECORD", *(f"WEFT_COLLECTIVES_{name}" for name in
-                                           ("RULES", "AFTER", "QUEUE", "FRAGMENT", "SINGLE_COPY", "REPORT"))}
+                                           ("RULES", "AFTER", "QUEUE", "FRAGMENT", "SINGLE_COPY", "COMPARE", "REPORT"))}
         table = (pathlib.Path(__file__).resolve().parents[3] / "src/base/options.def").read_text()
         variables = set(re.findall(r"^WEFT_OPTION\(\w+, ((?:OMP|WEFT)_\w+),", table, re.MULTILINE)) - elsewhere
         self.assertGreater(len(variables), 20)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures, while the program runs, whether MPI's own collectives are faster than weft's, and leaves those to MPI.
+//
+// Each operation has a class for each power of two of bytes. After some calls of a class, calls go to weft and to MPI
+// in turns, each behind a barrier of weft, so that the ranks begin together. The time of a call is that of the rank
+// that took longest. Then all ranks know the same times, and decide alike.
+//
+// Reductions are not compared: MPI's own may combine in another order, and the result must not follow from times.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "coll/coll.h"
+
+namespace weft::coll {
+
+class Comparison {
+ public:
+  // What the ranks have found out about a class, for people.
+  struct Found {
+    Operation operation;
+    size_t from, to;  // bytes, both inclusive
+    double weft_ns, mpi_ns;  // medians
+    bool left;  // it is MPI's from now on
+  };
+  using Tell = void (*)(const Found& found);
+
+  // `tell` may be null.
+  explicit Comparison(Tell tell) noexcept : tell_(tell) {}
+
+  // Whether this call is weft's. The ranks of the group call it alike.
+  bool takes(Group& group, Operation operation, size_t bytes) noexcept {
+    if (operation == Operation::reduce || operation == Operation::allreduce) return true;
+    const Class& mine = class_of(operation, bytes);
+    return mine.settled ? !mine.left : compare(group, operation, bytes);
+  }
+  // The call that was last taken, by weft or by MPI, has ended. Calls within calls are measured alone.
+  void end() noexcept {
+    if (running_ != nullptr) [[unlikely]]
+      end_running();
+  }
+
+  // Calls of a class before its first measurement, for caches and connections.
+  static constexpr int kCallsBefore = 16;
+  // Of weft and of MPI each. The first round is not counted: MPI makes its connections in it.
+  static constexpr int kRounds = 8;
+
+ private:
+  static constexpr int kCounted = kRounds - 1;
+  static constexpr int kEarly = 2;  // rounds counted after which what is clear is decided
+  static constexpr size_t kClasses = 34;  // the last one: all from 4 GiB on
+
+  struct Class {
+    // Of all ranks, in nanoseconds; 0: not known.
+    struct Times {
+      std::array<float, kCounted> weft, mpi;
+    };
+    Times times{};
+    uint8_t calls = 0;
+    bool settled = false;
+    bool left = false;
+  };
+
+  static size_t index_of(size_t bytes) noexcept {
+    return std::min(static_cast<size_t>(std::bit_width(bytes)), kClasses - 1);
+  }
+  Class& class_of(Operation operation, size_t bytes) noexcept {
+    return classes_[static_cast<size_t>(operation)][index_of(bytes)];
+  }
+  bool compare(Group& group, Operation operation, size_t bytes) noexcept;
+  void decide(Group& group, Operation operation, size_t bytes, int counted) noexcept;
+  void end_running() noexcept;
+
+  const Tell tell_;
+  std::array<std::array<Class, kClasses>, kOperations> classes_{};
+  float* running_ = nullptr;  // where the time of the call that is being measured goes
+  int64_t begin_ = 0;
+};
+
+}  // namespace weft::coll
