@@ -24,6 +24,8 @@ struct Settings {
   size_t queue_bytes = 0;     // of each rank's queue (the paper's b); 0: chosen by the number of ranks
   size_t fragment_bytes = 0;  // of one of its buffers (the paper's f); 0: by the model from what was measured
   bool single_copy = true;  // whether ranks may read each other's memory (process_vm_readv), where the kernel lets them
+  // The ranks from which on short operations go by trees; 0: by their number and the CPUs that they have.
+  int trees_from = 0;
   // Called now and then by who waits: it moves the messages that others wait for. May be null.
   void (*progress)() = nullptr;
   // A rank has died while the caller waits for it. Does not return.
@@ -58,6 +60,8 @@ void reduce(Group& group, const void* in, void* out, size_t count, const Reducti
 void allreduce(Group& group, const void* in, void* out, size_t count, const Reduction& reduction) noexcept;
 // `mine` may lie at its place in `all`.
 void allgather(Group& group, const void* mine, void* all, size_t bytes) noexcept;
+// Whether it is wise to call alltoall for blocks of so many bytes: else they would go in very many pieces.
+bool suits_alltoall(const Group& group, size_t bytes) noexcept;
 // Block i of `send` goes to rank i. `send` may be `recv`, for MPI_IN_PLACE.
 void alltoall(Group& group, const void* send, void* recv, size_t bytes) noexcept;
 

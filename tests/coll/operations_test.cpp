@@ -37,9 +37,10 @@ class Operations : public testing::TestWithParam<int> {};
 
 TEST_P(Operations, MoveTheRightDataByEachWay) {
   const int ranks = GetParam();
-  for (const bool single_copy : {true, false}) {
+  const weft::coll::Settings kinds[] = {{}, {.single_copy = false}, {.trees_from = 2}};
+  for (const weft::coll::Settings& settings : kinds) {
     const auto statuses = test::run_processes(ranks, [&](Place& place) {
-      weft::coll::Group* group = make(place, {.single_copy = single_copy});
+      weft::coll::Group* group = make(place, settings);
       if (group == nullptr) return 2;
       uint64_t salt = 1;
       for (int operation = 0; operation < weft::coll::kOperations; ++operation) {
@@ -58,7 +59,8 @@ TEST_P(Operations, MoveTheRightDataByEachWay) {
       weft::coll::destroy(group);
       return 0;
     });
-    EXPECT_TRUE(all_good(statuses)) << (single_copy ? "with" : "without") << " single copy";
+    EXPECT_TRUE(all_good(statuses)) << (settings.single_copy ? "with" : "without") << " single copy, trees from "
+                                    << settings.trees_from;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Ranks, Operations, testing::Values(2, 3, 4, 5, 8, 17));

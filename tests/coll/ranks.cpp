@@ -89,12 +89,20 @@ std::vector<int> run_processes(int ranks, const Body& body) {
   return statuses;
 }
 
+namespace {
+
+// Made up: two nodes with two caches each, and neighbours by number are never neighbours on the machine.
+weft::coll::Place places(int rank) { return {.node = rank % 2, .cache = rank % 4}; }
+
+}  // namespace
+
 void run_threads(int ranks, const weft::coll::Settings& settings,
                  const std::function<void(weft::coll::Group&, int rank)>& body) {
   const size_t area = weft::coll::area_bytes(settings, ranks);
   char* memory = static_cast<char*>(shared_memory(area * static_cast<size_t>(ranks)));
   for (int rank = 0; rank < ranks; ++rank) {
-    weft::coll::begin_area(memory + static_cast<size_t>(rank) * area, weft::platform::ProcessId{.pid = getpid()}, -1);
+    weft::coll::begin_area(memory + static_cast<size_t>(rank) * area, weft::platform::ProcessId{.pid = getpid()},
+                           places(rank));
   }
   std::vector<weft::coll::Group*> groups;
   for (int rank = 0; rank < ranks; ++rank) {

@@ -67,7 +67,8 @@ TEST_P(Stress, ProcessesInARandomSequence) {
   const int ranks = GetParam();
   const uint64_t seed = new_seed();
   // Queues of two small buffers are used up at once.
-  const weft::coll::Settings kinds[] = {{}, {.queue_bytes = 8192, .fragment_bytes = 4096}, {.single_copy = false}};
+  const weft::coll::Settings kinds[] = {
+      {}, {.queue_bytes = 8192, .fragment_bytes = 4096}, {.single_copy = false}, {.trees_from = 2}};
   for (const weft::coll::Settings& settings : kinds) {
     const auto statuses = test::run_processes(ranks, [&](Place& place) {
       const char* why = nullptr;
@@ -84,16 +85,20 @@ TEST_P(Stress, ProcessesInARandomSequence) {
 TEST_P(Stress, ThreadsInARandomSequence) {
   const int ranks = GetParam();
   const uint64_t seed = new_seed();
+  weft::coll::Settings settings{.queue_bytes = 32768, .fragment_bytes = 4096};
   for (const bool single_copy : {true, false}) {
-    std::atomic<int> wrong{0};
-    test::run_threads(ranks, {.queue_bytes = 32768, .fragment_bytes = 4096, .single_copy = single_copy},
-                      [&](weft::coll::Group& group, int rank) {
-                        if (!run_sequence(group, rank, ranks, seed, 1 << 17)) ++wrong;
-                      });
-    EXPECT_EQ(wrong, 0) << "seed " << seed;
+    settings.single_copy = single_copy;
+    for (const int trees_from : {0, 2}) {
+      settings.trees_from = trees_from;
+      std::atomic<int> wrong{0};
+      test::run_threads(ranks, settings, [&](weft::coll::Group& group, int rank) {
+        if (!run_sequence(group, rank, ranks, seed, 1 << 17)) ++wrong;
+      });
+      EXPECT_EQ(wrong, 0) << "seed " << seed;
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, Stress, testing::Values(2, 3, 4, 5, 8));
+INSTANTIATE_TEST_SUITE_P(Ranks, Stress, testing::Values(2, 3, 4, 5, 8, 12));
 
 }  // namespace

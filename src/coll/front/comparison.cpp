@@ -28,7 +28,7 @@ double median(const float* times, int count) noexcept {
 
 }  // namespace
 
-bool Comparison::compare(Group& group, Operation operation, size_t bytes) noexcept {
+bool Comparison::compare(Group& group, Operation operation, size_t bytes, Timing& timing) noexcept {
   Class& mine = class_of(operation, bytes);
   const int measured = mine.calls++ - kCallsBefore;
   if (measured < 0) return true;
@@ -40,9 +40,9 @@ bool Comparison::compare(Group& group, Operation operation, size_t bytes) noexce
     if (mine.settled) return !mine.left;
   }
   if (counted < 0) return weft;
-  running_ = &(weft ? mine.times.weft : mine.times.mpi)[static_cast<size_t>(counted)];
+  timing.time = &(weft ? mine.times.weft : mine.times.mpi)[static_cast<size_t>(counted)];
   barrier(group);
-  begin_ = platform::now_ns();
+  timing.begin = platform::now_ns();
   return weft;
 }
 
@@ -70,9 +70,8 @@ void Comparison::decide(Group& group, Operation operation, size_t bytes, int cou
          .left = mine.left});
 }
 
-void Comparison::end_running() noexcept {
-  *running_ = static_cast<float>(platform::now_ns() - begin_);
-  running_ = nullptr;
+void Comparison::write(const Timing& timing) noexcept {
+  *timing.time = static_cast<float>(platform::now_ns() - timing.begin);
 }
 
 }  // namespace weft::coll

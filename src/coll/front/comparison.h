@@ -32,16 +32,21 @@ class Comparison {
   // `tell` may be null.
   explicit Comparison(Tell tell) noexcept : tell_(tell) {}
 
+  // A call that is being measured, or not. With the caller, since MPI may call its own collectives inside of it.
+  struct Timing {
+    float* time = nullptr;
+    int64_t begin = 0;
+  };
+
   // Whether this call is weft's. The ranks of the group call it alike.
-  bool takes(Group& group, Operation operation, size_t bytes) noexcept {
+  bool takes(Group& group, Operation operation, size_t bytes, Timing& timing) noexcept {
     if (operation == Operation::reduce || operation == Operation::allreduce) return true;
     const Class& mine = class_of(operation, bytes);
-    return mine.settled ? !mine.left : compare(group, operation, bytes);
+    return mine.settled ? !mine.left : compare(group, operation, bytes, timing);
   }
-  // The call that was last taken, by weft or by MPI, has ended. Calls within calls are measured alone.
-  void end() noexcept {
-    if (running_ != nullptr) [[unlikely]]
-      end_running();
+  // The call has ended, whoever took it.
+  static void end(const Timing& timing) noexcept {
+    if (timing.time != nullptr) write(timing);
   }
 
   // Calls of a class before its first measurement, for caches and connections.
@@ -71,14 +76,12 @@ class Comparison {
   Class& class_of(Operation operation, size_t bytes) noexcept {
     return classes_[static_cast<size_t>(operation)][index_of(bytes)];
   }
-  bool compare(Group& group, Operation operation, size_t bytes) noexcept;
+  bool compare(Group& group, Operation operation, size_t bytes, Timing& timing) noexcept;
   void decide(Group& group, Operation operation, size_t bytes, int counted) noexcept;
-  void end_running() noexcept;
+  static void write(const Timing& timing) noexcept;
 
   const Tell tell_;
   std::array<std::array<Class, kClasses>, kOperations> classes_{};
-  float* running_ = nullptr;  // where the time of the call that is being measured goes
-  int64_t begin_ = 0;
 };
 
 }  // namespace weft::coll

@@ -44,7 +44,9 @@ void say_found(const Comparison::Found& found) noexcept {
 }  // namespace
 
 bool Front::make(const Bootstrap& bootstrap) noexcept {
-  if (left_ || ++calls_ < settings_.after) return false;
+  // The collective of MPI by which the ranks talk may itself be made of others, which come here.
+  if (left_ || making_ || ++calls_ < settings_.after) return false;
+  making_ = true;
   const char* why = "";
   group_ = create(bootstrap, settings_.group, &why);
   if (group_ != nullptr) {
@@ -55,6 +57,7 @@ bool Front::make(const Bootstrap& bootstrap) noexcept {
       why = "the rules leave them all collectives";
     }
   }
+  making_ = false;
   left_ = group_ == nullptr;
   if (settings_.report && bootstrap.rank == 0) tell(bootstrap.size, why);
   return !left_;

@@ -43,16 +43,13 @@ class Front {
   Front& operator=(const Front&) = delete;
 
   // The group, if this call is weft's; null: it is MPI's. All ranks of the communicator call it alike, with the same
-  // arguments. Makes the group when it is time to, by `bootstrap`.
-  Group* take(Operation operation, size_t bytes, const Bootstrap& bootstrap) noexcept {
+  // arguments. Makes the group when it is time to, by `bootstrap`. Comparison::end(timing) belongs behind the call.
+  Group* take(Operation operation, size_t bytes, const Bootstrap& bootstrap, Comparison::Timing& timing) noexcept {
     if (group_ == nullptr && !make(bootstrap)) return nullptr;
     if (!choices_.takes(operation, bytes)) return nullptr;
+    if (operation == Operation::alltoall && !suits_alltoall(*group_, bytes)) return nullptr;
     if (comparison_ == nullptr || choices_.has_lines(operation)) return group_;
-    return comparison_->takes(*group_, operation, bytes) ? group_ : nullptr;
-  }
-  // Behind the call, whoever took it.
-  void end() noexcept {
-    if (comparison_ != nullptr) comparison_->end();
+    return comparison_->takes(*group_, operation, bytes, timing) ? group_ : nullptr;
   }
 
  private:
@@ -67,6 +64,7 @@ class Front {
   std::unique_ptr<Comparison> comparison_;
   int calls_ = 0;
   bool left_ = false;
+  bool making_ = false;
 };
 
 }  // namespace weft::coll

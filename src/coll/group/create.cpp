@@ -4,6 +4,7 @@
 #include "coll/group/create.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -52,7 +53,8 @@ const Self& self() noexcept {
     known.numbers = platform::pid_namespace();
     // Of this node and no other, also where containers share their host's names.
     if (!platform::read_small_file("/proc/sys/kernel/random/boot_id", known.boot, sizeof known.boot)) known.boot[0] = 0;
-    known.generation = platform::generation();
+    // What could not be read, as when all files are open, is asked for again.
+    if (known.boot[0] != '\0' && known.numbers != 0) known.generation = platform::generation();
   }
   return known;
 }
@@ -65,6 +67,7 @@ struct Hello {
   uint64_t page;
   uint64_t probe;  // an address at which a rank may try whether it can read this one's memory
   uint64_t queue_bytes, fragment_bytes;  // of the settings; rank 0's count
+  uint64_t held;  // bytes that the rank has taken for its groups
   bool single_copy;
 };
 
@@ -113,9 +116,9 @@ bool reads_all(const Round<Hello>& hello, const Bootstrap& bootstrap) noexcept {
 Outcome take_part(const MemoryFile& file, Mapping& mapping, const Bootstrap& bootstrap, size_t area) noexcept {
   if (!mapping.map(file, area * static_cast<size_t>(bootstrap.size))) return Outcome::not_mapped;
   const size_t offset = area * static_cast<size_t>(bootstrap.rank);
-  const int node = own_node();
-  if (!take_pages(file, mapping, offset, area, node)) return Outcome::no_memory;
-  begin_area(mapping.data() + offset, self().process, node);
+  const Place place = own_place(bootstrap.size > kMostFlat);
+  if (!take_pages(file, mapping, offset, area, place.node)) return Outcome::no_memory;
+  begin_area(mapping.data() + offset, self().process, place);
   return Outcome::good;
 }
 
@@ -129,14 +132,27 @@ Outcome agree(const Round<Answer>& answers, int ranks, bool* reads) noexcept {
   return Outcome::good;
 }
 
-bool all_on_one_node(const Round<Hello>& hello, int ranks) noexcept {
+// Of each process, for all of its groups. Many communicators must not fill the machine.
+constexpr uint64_t kMostHeld = uint64_t{32} << 20;
+std::atomic<uint64_t> g_held{0};
+
+// Null: the ranks may share memory.
+const char* why_not(const Round<Hello>& hello, int ranks, size_t area) noexcept {
   for (int rank = 0; rank < ranks; ++rank) {
     const Hello& other = hello[rank];
-    if (other.boot[0] == '\0' || std::strcmp(other.boot, hello[0].boot) != 0) return false;
-    if (other.numbers == 0 || other.numbers != hello[0].numbers || other.page != hello[0].page) return false;
+    if (other.boot[0] == '\0' || other.numbers == 0) return "a rank cannot read /proc";
+    if (std::strcmp(other.boot, hello[0].boot) != 0 || other.numbers != hello[0].numbers ||
+        other.page != hello[0].page) {
+      return "the ranks are on several nodes, or in several containers";
+    }
+    if (other.held > 0 && other.held + area > kMostHeld)
+      return "other communicators have as much memory as weft takes (32 MiB a rank)";
   }
-  return true;
+  return nullptr;
 }
+
+// A block of alltoall has its place in a buffer.
+constexpr int kMostRanks = 1024;
 
 constexpr char kNoTalk[] = "the ranks could not talk";
 
@@ -173,15 +189,17 @@ const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mappin
              .probe = reinterpret_cast<uint64_t>(&probe),
              .queue_bytes = settings.queue_bytes,
              .fragment_bytes = settings.fragment_bytes,
+             // Relaxed: a measure for what is made next.
+             .held = g_held.load(std::memory_order_relaxed),
              .single_copy = settings.single_copy};
   std::memcpy(mine.boot, self().boot, sizeof mine.boot);
   Round<Hello> hello(bootstrap);
   if (!hello.tell(mine)) return kNoTalk;
-  if (!all_on_one_node(hello, bootstrap.size)) return "the ranks are on several nodes, or in several containers";
-
   settings.queue_bytes = hello[0].queue_bytes;
   settings.fragment_bytes = hello[0].fragment_bytes;
   const size_t area = area_bytes(settings, bootstrap.size);
+  if (const char* why = why_not(hello, bootstrap.size, area)) return why;
+
   Answer answer{Outcome::not_opened, reads_all(hello, bootstrap)};
   if (hello[0].file >= 0 && (bootstrap.rank == 0 || file.open_of_process(hello[0].pid, hello[0].file))) {
     answer.outcome = take_part(file, mapping, bootstrap, area);
@@ -204,9 +222,9 @@ size_t area_bytes(const Settings& settings, int ranks) noexcept {
   return queue_offset() + queue_bytes(settings, ranks);
 }
 
-void begin_area(char* place, const platform::ProcessId& process, int node) noexcept {
-  auto* area = new (place) Area;
-  area->member = {.process = process, .node = node, .cpus = platform::thread_cpus()};
+void begin_area(char* begin, const platform::ProcessId& process, const Place& place) noexcept {
+  auto* area = new (begin) Area;
+  area->member = {.process = process, .place = place, .cpus = platform::thread_cpus()};
 }
 
 Group* assemble(char* memory, int rank, int size, const Settings& settings) noexcept {
@@ -219,13 +237,14 @@ Group* assemble(char* memory, int rank, int size, const Settings& settings) noex
   for (int other = 0; other < size; ++other) {
     const Member& member = reinterpret_cast<Area*>(memory + static_cast<size_t>(other) * shape.area_bytes)->member;
     cpus.add_all(member.cpus);
-    nodes.add(member.node);
+    nodes.add(member.place.node);
   }
   facts.cpus = cpus.count();
   facts.nodes = std::max(nodes.count(), 1);
   auto* group = new (std::nothrow) Group(memory, shape, settings, facts);
   if (group == nullptr) base::lacking("collectives: no memory for a group");
   group->set(divide_queue(settings, size, Speed{}), Speed{});
+  group->plant_trees(settings.trees_from);
   return group;
 }
 
@@ -233,8 +252,13 @@ Group* create(const Bootstrap& bootstrap, const Settings& settings, const char**
   const base::KeepErrno keep;
   Mapping mapping;
   Settings agreed = settings;
+  if (bootstrap.size > kMostRanks) {
+    *why = "there are more than 1024 ranks";
+    return nullptr;
+  }
   *why = find_together(bootstrap, agreed, mapping);
   if (*why != nullptr) return nullptr;
+  g_held.fetch_add(area_bytes(agreed, bootstrap.size), std::memory_order_relaxed);
   Group* group = assemble(mapping.release(), bootstrap.rank, bootstrap.size, agreed);
   if (!group->crowded()) {
     const Speed speed = measure_speed(*group);
@@ -248,6 +272,7 @@ void release(Group* group) noexcept { delete group; }
 void destroy(Group* group) noexcept {
   if (group == nullptr) return;
   const base::KeepErrno keep;
+  g_held.fetch_sub(group->area_bytes(), std::memory_order_relaxed);
   munmap(group->memory(), group->memory_bytes());
   release(group);
 }

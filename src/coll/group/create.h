@@ -6,6 +6,7 @@
 
 #include "coll/coll.h"
 #include "coll/group/model.h"
+#include "coll/group/places.h"
 #include "platform/process.h"
 
 namespace weft::coll {
@@ -16,7 +17,7 @@ size_t area_bytes(const Settings& settings, int ranks) noexcept;
 
 // The group of `rank` on memory in which all ranks have begun their areas. Tests put threads on one mapping by these.
 // destroy() unmaps the memory, release() leaves it.
-void begin_area(char* place, const platform::ProcessId& process, int node) noexcept;
+void begin_area(char* begin, const platform::ProcessId& process, const Place& place) noexcept;
 Group* assemble(char* memory, int rank, int size, const Settings& settings) noexcept;
 void release(Group* group) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 #include <sys/mman.h>
 
@@ -29,6 +30,23 @@ void Group::set(const Division& division, const Speed& speed) noexcept {
 
 Group::~Group() { std::free(scratch_); }
 
+void Group::plant_trees(int from) noexcept {
+  const auto ranks = static_cast<size_t>(size());
+  // In a crowd each level costs switches of contexts.
+  if (from > 0 ? size() >= from : size() > kMostFlat && !crowded()) {
+    const std::unique_ptr<Place[]> places(new (std::nothrow) Place[ranks]);
+    if (places != nullptr) {
+      for (size_t rank = 0; rank < ranks; ++rank) places[rank] = member(static_cast<int>(rank)).place;
+      by_place_.reset(new (std::nothrow) Hierarchy(size(), places.get()));
+    }
+    if (by_place_ == nullptr) base::lacking("collectives: no memory for the tree of %d ranks", size());
+  }
+  if (from > 0 ? size() >= from : size() > kMostFlat) {
+    by_number_.reset(new (std::nothrow) Hierarchy(size()));
+    if (by_number_ == nullptr) base::lacking("collectives: no memory for the tree of %d ranks", size());
+  }
+}
+
 void Group::await_free(uint64_t step) noexcept {
   uint64_t least = UINT64_MAX;
   for (int rank = 0; rank < size(); ++rank) {
@@ -53,6 +71,14 @@ char* Group::scratch(size_t bytes) noexcept {
   if (scratch_ == nullptr) base::lacking("collectives: no memory for %zu bytes", bytes);
   scratch_bytes_ = bytes;
   return scratch_;
+}
+
+void Group::end_scratch() noexcept {
+  constexpr size_t kLong = size_t{1} << 20;
+  if (scratch_bytes_ <= kLong) return;
+  std::free(scratch_);
+  scratch_ = nullptr;
+  scratch_bytes_ = 0;
 }
 
 }  // namespace weft::coll

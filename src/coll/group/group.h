@@ -12,8 +12,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "coll/coll.h"
+#include "coll/group/hierarchy.h"
 #include "coll/group/layout.h"
 #include "coll/group/model.h"
 #include "coll/sync/waiting.h"
@@ -42,6 +44,7 @@ class Group {
   int size() const noexcept { return shape_.size; }
   size_t fragment_bytes() const noexcept { return division_.fragment_bytes; }
   char* memory() const noexcept { return memory_; }
+  size_t area_bytes() const noexcept { return shape_.area_bytes; }
   size_t memory_bytes() const noexcept { return shape_.area_bytes * static_cast<size_t>(shape_.size); }
   const Facts& facts() const noexcept { return facts_; }
   const Member& member(int rank) const noexcept { return area(rank).member; }
@@ -51,8 +54,20 @@ class Group {
   // More ranks than CPUs: who waits keeps somebody from running.
   bool crowded() const noexcept { return waiting_.crowded; }
 
+  // How many ranks talk; null: each one looks at all others itself.
+  const Hierarchy* tree_of_places() const noexcept { return by_place_.get(); }
+  // For reductions: whether there is one follows from the number of ranks alone, since the order does.
+  const Hierarchy* tree_of_numbers() const noexcept { return by_number_.get(); }
+  // Before the first operation, on all ranks. 0: where they pay.
+  void plant_trees(int from) noexcept;
+
   // The next step, which all ranks begin in the same operation.
-  uint64_t next_step() noexcept { return ++step_; }
+  uint64_t next_step() noexcept {
+    // A rank that never waits is asked for messages too.
+    constexpr uint64_t kProgress = 32;
+    if (++step_ % kProgress == 0 && waiting_.progress != nullptr) waiting_.progress();
+    return step_;
+  }
 
   // The caller's own, for it to write, once they are free.
   unsigned char* own_line(uint64_t step) noexcept;
@@ -79,6 +94,8 @@ class Group {
 
   // Memory of this rank alone, of `bytes` at least; what it holds is lost at the next call.
   char* scratch(size_t bytes) noexcept;
+  // Gives it back where it is long.
+  void end_scratch() noexcept;
 
  private:
   Area& area(int rank) const noexcept {
@@ -101,6 +118,7 @@ class Group {
   uint64_t step_ = 0;
   // All ranks are known to be done with it.
   uint64_t all_done_ = 0;
+  std::unique_ptr<const Hierarchy> by_place_, by_number_;
   char* scratch_ = nullptr;
   size_t scratch_bytes_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "coll/group/places.h"
 #include "platform/cpu_set.h"
 #include "platform/process.h"
 
@@ -32,7 +33,7 @@ inline constexpr uint64_t kLines = 64;
 // What the others know of a rank.
 struct Member {
   platform::ProcessId process;
-  int32_t node;  // the NUMA node on which all of its CPUs are; -1: they are on several
+  Place place;
   platform::CpuSet cpus;
 };
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "platform/cycles.h"
@@ -47,18 +48,31 @@ void verify_place(char* begin, size_t bytes, int node) noexcept {
 
 }  // namespace
 
+namespace {
+
+// Beyond the limit of files ftruncate() ends the process by a signal.
+bool may_have(size_t bytes) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
+}
+
+}  // namespace
+
 size_t page_bytes() noexcept {
   static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
 }
 
 bool MemoryFile::make_nameless(size_t bytes) noexcept {
+  if (!may_have(bytes)) return false;
   number_ = memfd_create("weft-coll", MFD_CLOEXEC);
   return number_ >= 0 && ftruncate(number_, static_cast<off_t>(bytes)) == 0;
 }
 
 bool MemoryFile::make_named(size_t bytes, char* name, size_t room) noexcept {
   close();
+  name[0] = '\0';
+  if (!may_have(bytes)) return false;
   uint64_t drawn = 0;
   if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) != sizeof drawn) drawn = static_cast<uint64_t>(platform::now_ns());
   std::snprintf(name, room, "/weft-coll-%d-%016llx", getpid(), static_cast<unsigned long long>(drawn));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/group/places.h"
 
+#include <cstdio>
+
 #include "platform/cpu_set.h"
 #include "platform/numa.h"
 #include "platform/small_file.h"
@@ -19,8 +21,6 @@ bool has_several_nodes() noexcept {
   return several;
 }
 
-}  // namespace
-
 int own_node() noexcept {
   if (!has_several_nodes()) return -1;
   static const platform::NumaNodes machine("");
@@ -32,5 +32,20 @@ int own_node() noexcept {
   }
   return node;
 }
+
+int own_cache() noexcept {
+  platform::CpuSet cpus = platform::thread_cpus();
+  char path[96];
+  char text[1024];
+  std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list", cpus.first());
+  if (!platform::read_small_file(path, text, sizeof text)) return -1;
+  const platform::CpuSet served = platform::parse_cpu_list(text);
+  cpus.remove_all(served);
+  return cpus.empty() ? served.first() : -1;
+}
+
+}  // namespace
+
+Place own_place(bool with_cache) noexcept { return {.node = own_node(), .cache = with_cache ? own_cache() : -1}; }
 
 }  // namespace weft::coll

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where ranks are on the machine.
 #pragma once
 
 namespace weft::coll {
 
-// The NUMA node on which all CPUs of the caller are; -1: on several, or there is one alone.
-int own_node() noexcept;
+// What all CPUs of the calling thread have in common. -1: they have several, or it is not known.
+struct Place {
+  int node = -1;  // the NUMA node
+  int cache = -1;  // the last-level cache, by the smallest CPU that it serves
+};
+
+// The cache only where it is asked for: to find out takes some ten microseconds.
+Place own_place(bool with_cache) noexcept;
 
 }  // namespace weft::coll

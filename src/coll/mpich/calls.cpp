@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program calls. Whatever looks wrong, and calls without bytes, goes on to MPI, whose errors are its own.
+#include <climits>
 #include <cstddef>
 
 #include <dlfcn.h>
@@ -28,42 +29,52 @@ bool is_data(int count, MPI_Datatype type, MPI_Comm comm) noexcept {
 
 size_t bytes_of(int count, MPI_Datatype type) noexcept { return size_of(type) * static_cast<size_t>(count); }
 
+// MPI packs by int. All ranks see the same bytes.
+bool is_ours(size_t bytes) noexcept { return bytes > 0 && bytes <= INT_MAX; }
+
 // Data at the address 0 is right only for types that hold addresses.
 bool is_nowhere(const void* data, MPI_Datatype type) noexcept { return data == nullptr && is_basic(type); }
 
+int lacking_memory(MPI_Comm comm) noexcept {
+  g_mpi.Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  return MPI_ERR_NO_MEM;
+}
+
 // Behind a call that may have been measured, weft's or not.
-int ended(Communicator* communicator, int result) noexcept {
-  if (communicator != nullptr) communicator->front.end();
+int ended(const Comparison::Timing& timing, int result) noexcept {
+  Comparison::end(timing);
   return result;
 }
 
 int call_barrier(MPI_Comm comm) noexcept {
+  Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
-  Group* group = communicator != nullptr ? take(*communicator, comm, Operation::barrier, 0) : nullptr;
-  if (group == nullptr) return ended(communicator, g_mpi.next_barrier(comm));
+  Group* group = communicator != nullptr ? take(*communicator, comm, Operation::barrier, 0, timing) : nullptr;
+  if (group == nullptr) return ended(timing, g_mpi.next_barrier(comm));
   barrier(*group);
-  return ended(communicator, MPI_SUCCESS);
+  return ended(timing, MPI_SUCCESS);
 }
 
 Group* take_bcast(Communicator* communicator, const void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                  size_t* bytes) noexcept {
+                  size_t* bytes, Comparison::Timing& timing) noexcept {
   if (communicator == nullptr || !is_data(count, type, comm) || root < 0 || root >= communicator->size) return nullptr;
   *bytes = bytes_of(count, type);
-  if (*bytes == 0 || is_nowhere(data, type)) return nullptr;
-  return take(*communicator, comm, Operation::bcast, *bytes);
+  if (!is_ours(*bytes) || is_nowhere(data, type)) return nullptr;
+  return take(*communicator, comm, Operation::bcast, *bytes, timing);
 }
 
 int call_bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
+  Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   size_t bytes = 0;
-  Group* group = take_bcast(communicator, data, count, type, root, comm, &bytes);
-  if (group == nullptr) return ended(communicator, g_mpi.next_bcast(data, count, type, root, comm));
+  Group* group = take_bcast(communicator, data, count, type, root, comm, &bytes, timing);
+  if (group == nullptr) return ended(timing, g_mpi.next_bcast(data, count, type, root, comm));
   Blocks blocks(data, count, type, 1, comm);
-  if (!blocks) return MPI_ERR_NO_MEM;
+  if (!blocks) return lacking_memory(comm);
   if (communicator->rank == root) blocks.pack();
   bcast(*group, blocks.bytes(), bytes, root);
   if (communicator->rank != root) blocks.unpack();
-  return ended(communicator, MPI_SUCCESS);
+  return ended(timing, MPI_SUCCESS);
 }
 
 struct Combination {
@@ -85,6 +96,7 @@ bool is_reduction(const void* send, const void* receive, int count, MPI_Datatype
 
 int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm) noexcept {
+  Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   Group* group = nullptr;
   if (communicator != nullptr && root >= 0 && root < communicator->size &&
@@ -92,7 +104,7 @@ int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, M
       is_reduction(send, communicator->rank == root ? receive : nullptr, count, type, op, communicator->rank == root,
                    comm)) {
     const size_t bytes = bytes_of(count, type);
-    if (bytes > 0) group = take(*communicator, comm, Operation::reduce, bytes);
+    if (bytes > 0) group = take(*communicator, comm, Operation::reduce, bytes, timing);
   }
   if (group == nullptr) return g_mpi.next_reduce(send, receive, count, type, op, root, comm);
   Combination combination{type, op};
@@ -102,11 +114,12 @@ int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, M
 }
 
 int call_allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
+  Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   Group* group = nullptr;
   if (communicator != nullptr && is_reduction(send, receive, count, type, op, true, comm)) {
     const size_t bytes = bytes_of(count, type);
-    if (bytes > 0) group = take(*communicator, comm, Operation::allreduce, bytes);
+    if (bytes > 0) group = take(*communicator, comm, Operation::allreduce, bytes, timing);
   }
   if (group == nullptr) return g_mpi.next_allreduce(send, receive, count, type, op, comm);
   Combination combination{type, op};
@@ -125,65 +138,80 @@ struct Exchange {
   MPI_Datatype type;
 };
 
+// What MPICH refuses: the same data is given and wanted, with `before` blocks in front. The same address may mean other
+// data, by other types.
+bool is_alias(const Exchange& exchange, int before) noexcept {
+  if (exchange.send_type != exchange.type || exchange.send_count != exchange.count) return false;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  g_mpi.Type_get_extent(exchange.type, &lower, &extent);
+  return exchange.send == static_cast<const char*>(exchange.receive) + extent * exchange.count * before;
+}
+
 Group* take_exchange(Communicator* communicator, const Exchange& exchange, MPI_Comm comm, Operation operation,
-                     size_t* bytes) noexcept {
+                     size_t* bytes, Comparison::Timing& timing) noexcept {
   if (communicator == nullptr || !is_data(exchange.count, exchange.type, comm)) return nullptr;
   *bytes = bytes_of(exchange.count, exchange.type);
-  if (*bytes == 0 || is_nowhere(exchange.receive, exchange.type)) return nullptr;
+  if (!is_ours(*bytes) || is_nowhere(exchange.receive, exchange.type)) return nullptr;
   if (exchange.send != MPI_IN_PLACE) {
     if (!is_data(exchange.send_count, exchange.send_type, comm)) return nullptr;
     if (bytes_of(exchange.send_count, exchange.send_type) != *bytes) return nullptr;
-    if (exchange.send == exchange.receive || is_nowhere(exchange.send, exchange.send_type)) return nullptr;
+    if (is_alias(exchange, operation == Operation::allgather ? communicator->rank : 0) ||
+        is_nowhere(exchange.send, exchange.send_type)) {
+      return nullptr;
+    }
   }
-  return take(*communicator, comm, operation, *bytes);
+  return take(*communicator, comm, operation, *bytes, timing);
 }
 
 int call_allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                    MPI_Datatype type, MPI_Comm comm) noexcept {
+  Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   size_t bytes = 0;
   Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
-                               Operation::allgather, &bytes);
+                               Operation::allgather, &bytes, timing);
   if (group == nullptr) {
-    return ended(communicator, g_mpi.next_allgather(send, send_count, send_type, receive, count, type, comm));
+    return ended(timing, g_mpi.next_allgather(send, send_count, send_type, receive, count, type, comm));
   }
   Blocks all(receive, count, type, communicator->size, comm);
-  if (!all) return MPI_ERR_NO_MEM;
+  if (!all) return lacking_memory(comm);
   if (send == MPI_IN_PLACE) {
     all.pack_block(communicator->rank);
     allgather(*group, all.block(communicator->rank), all.bytes(), bytes);
   } else {
     Blocks mine(send, send_count, send_type, 1, comm);
-    if (!mine) return MPI_ERR_NO_MEM;
+    if (!mine) return lacking_memory(comm);
     mine.pack();
     allgather(*group, mine.bytes(), all.bytes(), bytes);
   }
   all.unpack();
-  return ended(communicator, MPI_SUCCESS);
+  return ended(timing, MPI_SUCCESS);
 }
 
 int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
                   MPI_Comm comm) noexcept {
+  Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   size_t bytes = 0;
   Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
-                               Operation::alltoall, &bytes);
+                               Operation::alltoall, &bytes, timing);
   if (group == nullptr) {
-    return ended(communicator, g_mpi.next_alltoall(send, send_count, send_type, receive, count, type, comm));
+    return ended(timing, g_mpi.next_alltoall(send, send_count, send_type, receive, count, type, comm));
   }
   Blocks out(receive, count, type, communicator->size, comm);
-  if (!out) return MPI_ERR_NO_MEM;
+  if (!out) return lacking_memory(comm);
   if (send == MPI_IN_PLACE) {
     out.pack();
     alltoall(*group, out.bytes(), out.bytes(), bytes);
   } else {
     Blocks in(send, send_count, send_type, communicator->size, comm);
-    if (!in) return MPI_ERR_NO_MEM;
+    if (!in) return lacking_memory(comm);
     in.pack();
     alltoall(*group, in.bytes(), out.bytes(), bytes);
   }
   out.unpack();
-  return ended(communicator, MPI_SUCCESS);
+  return ended(timing, MPI_SUCCESS);
 }
 
 const Function kCalls[kNames] = {reinterpret_cast<Function>(call_barrier),   reinterpret_cast<Function>(call_bcast),

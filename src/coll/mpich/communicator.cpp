@@ -47,6 +47,23 @@ void begin() noexcept {
   }
 }
 
+// Processes that were started otherwise may run without weft.
+bool is_of_own_world(MPI_Comm comm, int size) noexcept {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  if (g_mpi.Comm_group(comm, &group) != MPI_SUCCESS || g_mpi.Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) {
+    return false;
+  }
+  bool own = true;
+  for (int rank = 0; own && rank < size; ++rank) {
+    int there = MPI_UNDEFINED;
+    own = g_mpi.Group_translate_ranks(group, 1, &rank, world, &there) == MPI_SUCCESS && there != MPI_UNDEFINED;
+  }
+  g_mpi.Group_free(&group);
+  g_mpi.Group_free(&world);
+  return own;
+}
+
 Communicator* add(MPI_Comm comm) noexcept {
   int rank = 0;
   int size = 0;
@@ -55,7 +72,8 @@ Communicator* add(MPI_Comm comm) noexcept {
       g_mpi.Comm_size(comm, &size) != MPI_SUCCESS) {
     return nullptr;
   }
-  auto* made = new (std::nothrow) Communicator{rank, size, inter == 0 && size > 1, Front(g_settings)};
+  const bool fits = inter == 0 && size > 1 && is_of_own_world(comm, size);
+  auto* made = new (std::nothrow) Communicator{rank, size, fits, Front(g_settings)};
   if (made != nullptr && g_mpi.Comm_set_attr(comm, g_key, made) == MPI_SUCCESS) return made;
   delete made;
   return nullptr;
@@ -78,10 +96,11 @@ Communicator* find_communicator(MPI_Comm comm) noexcept {
   return found != 0 ? static_cast<Communicator*>(value) : add(comm);
 }
 
-Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes) noexcept {
+Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes,
+            Comparison::Timing& timing) noexcept {
   if (!communicator.fits) return nullptr;
   const Bootstrap bootstrap{communicator.rank, communicator.size, gather_by_mpi, &comm};
-  return communicator.front.take(operation, bytes, bootstrap);
+  return communicator.front.take(operation, bytes, bootstrap, timing);
 }
 
 }  // namespace weft::coll

@@ -11,7 +11,7 @@ namespace weft::coll {
 struct Communicator {
   int rank;
   int size;
-  // Not between groups, and of two ranks or more.
+  // Not between groups, of two ranks or more, and all of them of this process's MPI_COMM_WORLD.
   bool fits;
   Front front;
 };
@@ -20,6 +20,7 @@ struct Communicator {
 Communicator* find_communicator(MPI_Comm comm) noexcept;
 
 // The group, if the call is weft's.
-Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes) noexcept;
+Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes,
+            Comparison::Timing& timing) noexcept;
 
 }  // namespace weft::coll

@@ -31,8 +31,8 @@ MPI_Datatype base_of(MPI_Datatype type) noexcept {
 }  // namespace
 
 size_t size_of(MPI_Datatype type) noexcept {
-  int size = 0;
-  g_mpi.Type_size(type, &size);
+  MPI_Count size = 0;
+  g_mpi.Type_size_x(type, &size);
   return size > 0 ? static_cast<size_t>(size) : 0;
 }
 
@@ -63,11 +63,25 @@ Blocks::Blocks(const void* start, int count, MPI_Datatype type, int number, MPI_
       block_bytes_(size_of(type) * static_cast<size_t>(count)),
       bytes_(start_),
       copied_(!is_plain(type)) {
-  if (copied_) bytes_ = static_cast<char*>(std::malloc(block_bytes_ * static_cast<size_t>(number)));
+  if (!copied_) return;
+  bytes_ = static_cast<char*>(std::malloc(block_bytes_ * static_cast<size_t>(number)));
+  if (start_ == nullptr) name_from_elsewhere();
 }
 
 Blocks::~Blocks() {
   if (copied_) std::free(bytes_);
+  if (moved_ != MPI_DATATYPE_NULL) g_mpi.Type_free(&moved_);
+}
+
+// MPI_Pack takes no data at the address 0, as MPI_BOTTOM is.
+void Blocks::name_from_elsewhere() noexcept {
+  constexpr MPI_Aint kElsewhere = 64;
+  const int one = 1;
+  const MPI_Aint back = -kElsewhere;
+  if (g_mpi.Type_create_hindexed(1, &one, &back, type_, &moved_) != MPI_SUCCESS) return;
+  g_mpi.Type_commit(&moved_);
+  type_ = moved_;
+  start_ = reinterpret_cast<char*>(kElsewhere);
 }
 
 template <class Convert>

@@ -40,6 +40,7 @@ class Blocks {
   void unpack() noexcept;
 
  private:
+  void name_from_elsewhere() noexcept;
   void pack(int from, int to) noexcept;
   template <class Convert>
   void convert(int from, int to, Convert&& one) noexcept;
@@ -52,6 +53,7 @@ class Blocks {
   size_t block_bytes_;
   char* bytes_;
   bool copied_;
+  MPI_Datatype moved_ = MPI_DATATYPE_NULL;
 };
 
 }  // namespace weft::coll

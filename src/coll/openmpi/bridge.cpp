@@ -40,7 +40,11 @@ void weft_coll_defaults(weft_settings* settings) {
 }
 
 void weft_coll_settle(const weft_settings* settings, void (*progress)(), void (*died)(int rank)) {
-  g_settings.group = {settings->queue_bytes, settings->fragment_bytes, settings->single_copy, progress, died};
+  g_settings.group = {.queue_bytes = settings->queue_bytes,
+                      .fragment_bytes = settings->fragment_bytes,
+                      .single_copy = settings->single_copy,
+                      .progress = progress,
+                      .died = died};
   g_settings.after = settings->after;
   g_settings.rules = settings->rules;
   g_settings.compare = settings->compare;
@@ -60,12 +64,17 @@ void* weft_coll_front() { return new (std::nothrow) coll::Front(g_settings); }
 
 void weft_coll_forget(void* front) { delete static_cast<coll::Front*>(front); }
 
-void* weft_coll_take(void* front, weft_operation operation, size_t bytes, const weft_bootstrap* bootstrap) {
+void* weft_coll_take(void* front, weft_operation operation, size_t bytes, const weft_bootstrap* bootstrap,
+                     weft_timing* timing) {
   const coll::Bootstrap as_core{bootstrap->rank, bootstrap->size, bootstrap->allgather, bootstrap->context};
-  return static_cast<coll::Front*>(front)->take(static_cast<coll::Operation>(operation), bytes, as_core);
+  coll::Comparison::Timing measured;
+  void* group =
+      static_cast<coll::Front*>(front)->take(static_cast<coll::Operation>(operation), bytes, as_core, measured);
+  *timing = {measured.time, measured.begin};
+  return group;
 }
 
-void weft_coll_end(void* front) { static_cast<coll::Front*>(front)->end(); }
+void weft_coll_end(const weft_timing* timing) { coll::Comparison::end({timing->time, timing->begin}); }
 
 void weft_coll_barrier(void* group) { coll::barrier(group_of(group)); }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,10 +58,17 @@ void weft_coll_say_unfit(int major, int minor, const char* found);
 // A communicator; null: no memory.
 void* weft_coll_front(void);
 void weft_coll_forget(void* front);
+// As weft::coll::Comparison::Timing.
+struct weft_timing {
+  float* time;
+  int64_t begin;
+};
+
 // The group, if the call is weft's (weft::coll::Front::take).
-void* weft_coll_take(void* front, enum weft_operation operation, size_t bytes, const struct weft_bootstrap* bootstrap);
-// Behind the call (weft::coll::Front::end).
-void weft_coll_end(void* front);
+void* weft_coll_take(void* front, enum weft_operation operation, size_t bytes, const struct weft_bootstrap* bootstrap,
+                     struct weft_timing* timing);
+// Behind the call.
+void weft_coll_end(const struct weft_timing* timing);
 
 void weft_coll_barrier(void* group);
 void weft_coll_bcast(void* group, void* data, size_t bytes, int root);

@@ -102,9 +102,22 @@ static int init_query(bool enable_progress_threads, bool enable_mpi_threads) {
   return OMPI_SUCCESS;
 }
 
+// Processes that were started otherwise may run without weft.
+static bool is_of_own_job(struct ompi_group_t* group) {
+  for (int rank = 0; rank < ompi_group_size(group); ++rank) {
+    if (ompi_group_get_proc_name(group, rank).jobid != OMPI_PROC_MY_NAME->jobid) return false;
+  }
+  return true;
+}
+
 static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int* priority) {
   if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) return NULL;
   if (ompi_group_have_remote_peers(comm->c_local_group)) return NULL;
+#if OPAL_CUDA_SUPPORT
+  // Data may lie in the memory of a device.
+  return NULL;
+#endif
+  if (!is_of_own_job(comm->c_local_group)) return NULL;
   *priority = g_priority;
   return weft_module_new();
 }

@@ -100,16 +100,17 @@ static bool gather_by_previous(void* context, const void* mine, void* all, size_
                                     module->previous.modules[kWeftAllgather]) == OMPI_SUCCESS;
 }
 
-static void* take(mca_coll_base_module_t* super, enum weft_operation operation, size_t bytes) {
+static void* take(mca_coll_base_module_t* super, enum weft_operation operation, size_t bytes,
+                  struct weft_timing* timing) {
   weft_module* module = (weft_module*)super;
   const struct weft_bootstrap bootstrap = {ompi_comm_rank(module->comm), ompi_comm_size(module->comm),
                                            gather_by_previous, module};
-  return weft_coll_take(module->front, operation, bytes, &bootstrap);
+  return weft_coll_take(module->front, operation, bytes, &bootstrap, timing);
 }
 
 // Behind a call that may have been measured, weft's or not.
-static int ended(mca_coll_base_module_t* super, int result) {
-  weft_coll_end(((weft_module*)super)->front);
+static int ended(const struct weft_timing* timing, int result) {
+  weft_coll_end(timing);
   return result;
 }
 
@@ -125,19 +126,21 @@ static bool fits(const void* send, int count, struct ompi_datatype_t* type, size
 // A call without bytes waits for nobody, and is not counted: Open MPI ends some of them before they come here.
 
 static int weft_barrier(struct ompi_communicator_t* comm, mca_coll_base_module_t* module) {
-  void* group = take(module, kWeftBarrier, 0);
-  if (group == NULL) return ended(module, PREVIOUS(barrier)(comm, MODULE(kWeftBarrier)));
+  struct weft_timing timing = {NULL, 0};
+  void* group = take(module, kWeftBarrier, 0, &timing);
+  if (group == NULL) return ended(&timing, PREVIOUS(barrier)(comm, MODULE(kWeftBarrier)));
   weft_coll_barrier(group);
-  return ended(module, OMPI_SUCCESS);
+  return ended(&timing, OMPI_SUCCESS);
 }
 
 static int weft_bcast(void* buffer, int count, struct ompi_datatype_t* type, int root, struct ompi_communicator_t* comm,
                       mca_coll_base_module_t* module) {
   const size_t bytes = bytes_of(count, type);
   if (bytes == 0) return OMPI_SUCCESS;
-  void* group = take(module, kWeftBcast, bytes);
+  struct weft_timing timing = {NULL, 0};
+  void* group = take(module, kWeftBcast, bytes, &timing);
   if (group == NULL) {
-    return ended(module, PREVIOUS(bcast)(buffer, count, type, root, comm, MODULE(kWeftBcast)));
+    return ended(&timing, PREVIOUS(bcast)(buffer, count, type, root, comm, MODULE(kWeftBcast)));
   }
   const struct blocks blocks = {buffer, count, type, 1};
   struct bytes data;
@@ -146,7 +149,7 @@ static int weft_bcast(void* buffer, int count, struct ompi_datatype_t* type, int
   weft_coll_bcast(group, data.data, bytes, root);
   if (ompi_comm_rank(comm) != root) unpack(&data, &blocks);
   free(data.copy);
-  return ended(module, OMPI_SUCCESS);
+  return ended(&timing, OMPI_SUCCESS);
 }
 
 static int weft_allgather(const void* send, int send_count, struct ompi_datatype_t* send_type, void* receive,
@@ -154,9 +157,10 @@ static int weft_allgather(const void* send, int send_count, struct ompi_datatype
                           mca_coll_base_module_t* module) {
   const size_t bytes = bytes_of(receive_count, receive_type);
   if (bytes == 0) return OMPI_SUCCESS;
-  void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAllgather, bytes) : NULL;
+  struct weft_timing timing = {NULL, 0};
+  void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAllgather, bytes, &timing) : NULL;
   if (group == NULL) {
-    return ended(module, PREVIOUS(allgather)(send, send_count, send_type, receive, receive_count, receive_type, comm,
+    return ended(&timing, PREVIOUS(allgather)(send, send_count, send_type, receive, receive_count, receive_type, comm,
                                              MODULE(kWeftAllgather)));
   }
   const int rank = ompi_comm_rank(comm);
@@ -178,7 +182,7 @@ static int weft_allgather(const void* send, int send_count, struct ompi_datatype
   }
   unpack(&all, &to);
   free(all.copy);
-  return ended(module, OMPI_SUCCESS);
+  return ended(&timing, OMPI_SUCCESS);
 }
 
 static int weft_alltoall(const void* send, int send_count, struct ompi_datatype_t* send_type, void* receive,
@@ -186,9 +190,10 @@ static int weft_alltoall(const void* send, int send_count, struct ompi_datatype_
                          mca_coll_base_module_t* module) {
   const size_t bytes = bytes_of(receive_count, receive_type);
   if (bytes == 0) return OMPI_SUCCESS;
-  void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAlltoall, bytes) : NULL;
+  struct weft_timing timing = {NULL, 0};
+  void* group = fits(send, send_count, send_type, bytes) ? take(module, kWeftAlltoall, bytes, &timing) : NULL;
   if (group == NULL) {
-    return ended(module, PREVIOUS(alltoall)(send, send_count, send_type, receive, receive_count, receive_type, comm,
+    return ended(&timing, PREVIOUS(alltoall)(send, send_count, send_type, receive, receive_count, receive_type, comm,
                                             MODULE(kWeftAlltoall)));
   }
   const struct blocks to = {receive, receive_count, receive_type, ompi_comm_size(comm)};
@@ -212,7 +217,7 @@ static int weft_alltoall(const void* send, int send_count, struct ompi_datatype_
     }
   }
   free(out.copy);
-  return ended(module, result);
+  return ended(&timing, result);
 }
 
 // ---- reductions ----
@@ -236,7 +241,8 @@ static int weft_reduce(const void* send, void* receive, int count, struct ompi_d
                        int root, struct ompi_communicator_t* comm, mca_coll_base_module_t* module) {
   const size_t bytes = bytes_of(count, type);
   if (bytes == 0) return OMPI_SUCCESS;
-  void* group = can_combine(type) ? take(module, kWeftReduce, bytes) : NULL;
+  struct weft_timing timing = {NULL, 0};
+  void* group = can_combine(type) ? take(module, kWeftReduce, bytes, &timing) : NULL;
   if (group == NULL) {
     return PREVIOUS(reduce)(send, receive, count, type, op, root, comm, MODULE(kWeftReduce));
   }
@@ -250,7 +256,8 @@ static int weft_allreduce(const void* send, void* receive, int count, struct omp
                           struct ompi_communicator_t* comm, mca_coll_base_module_t* module) {
   const size_t bytes = bytes_of(count, type);
   if (bytes == 0) return OMPI_SUCCESS;
-  void* group = can_combine(type) ? take(module, kWeftAllreduce, bytes) : NULL;
+  struct weft_timing timing = {NULL, 0};
+  void* group = can_combine(type) ? take(module, kWeftAllreduce, bytes, &timing) : NULL;
   if (group == NULL) {
     return PREVIOUS(allreduce)(send, receive, count, type, op, comm, MODULE(kWeftAllreduce));
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "coll/coll.h"
@@ -55,9 +56,18 @@ void by_single_copy(Group& group, const char* send, char* recv, size_t bytes) no
   group.done(step);
   copy_own(group, send, recv, bytes);
   group.await_all_done(step);
+  group.end_scratch();
 }
 
 }  // namespace
+
+bool suits_alltoall(const Group& group, size_t bytes) noexcept {
+  constexpr size_t kLeastPiece = 256;
+  const auto ranks = static_cast<size_t>(group.size());
+  const size_t most = group.fragment_bytes() / ranks;
+  return bytes <= std::max(most, kLeastPiece) || most >= kLeastPiece ||
+         takes_single_copy(group, Operation::alltoall, bytes);
+}
 
 void alltoall(Group& group, const void* send, void* recv, size_t bytes) noexcept {
   if (bytes == 0) return;

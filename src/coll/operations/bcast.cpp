@@ -3,6 +3,7 @@
 
 #include "coll/coll.h"
 #include "coll/group/group.h"
+#include "coll/operations/trees.h"
 #include "coll/ways/copy.h"
 #include "coll/ways/single_copy.h"
 #include "coll/ways/ways.h"
@@ -22,16 +23,21 @@ void by_line(Group& group, void* data, size_t bytes, int root) noexcept {
   group.done(step);
 }
 
+// Fragments go from the root's queue to all. Where ranks are on several NUMA nodes, one rank of each puts them into its
+// own queue for its neighbours, so that each byte passes between nodes once.
 void by_queue(Group& group, void* data, size_t bytes, int root) noexcept {
   const size_t most = group.fragment_bytes();
+  const int self = group.rank();
+  const int leader = group.tree_of_places() != nullptr ? group.tree_of_places()->leader_of_node(self, root) : root;
+  const int source = leader == self ? root : leader;
   for (size_t at = 0; at < bytes; at += most) {
     const size_t part = piece(at, bytes, most);
     const uint64_t step = group.next_step();
-    if (group.rank() == root) {
-      copy_in(group.own_buffer(step), bytes_of(data, at), part);
+    char* ours = bytes_of(data, at);
+    if (self != root) std::memcpy(ours, group.await_buffer(source, step), part);
+    if (self == leader || self == root) {
+      copy_in(group.own_buffer(step), ours, part);
       group.publish(step);
-    } else {
-      std::memcpy(bytes_of(data, at), group.await_buffer(root, step), part);
     }
     group.done(step);
   }
@@ -67,8 +73,13 @@ void by_single_copy(Group& group, void* data, size_t bytes, int root) noexcept {
 
 void bcast(Group& group, void* data, size_t bytes, int root) noexcept {
   if (bytes == 0) return;
-  if (fits_line(bytes)) return by_line(group, data, bytes, root);
-  if (takes_single_copy(group, Operation::bcast, bytes)) return by_single_copy(group, data, bytes, root);
+  if (fits_line(bytes)) {
+    return group.tree_of_places() != nullptr ? bcast_by_tree(group, data, bytes, root)
+                                             : by_line(group, data, bytes, root);
+  }
+  // Who passes data on within a node has it in a queue.
+  const bool passed_on = group.tree_of_places() != nullptr && group.facts().nodes > 1;
+  if (!passed_on && takes_single_copy(group, Operation::bcast, bytes)) return by_single_copy(group, data, bytes, root);
   by_queue(group, data, bytes, root);
 }
 

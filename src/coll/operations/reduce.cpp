@@ -5,6 +5,7 @@
 #include "coll/group/group.h"
 #include "coll/operations/fold.h"
 #include "coll/operations/reduce_by_single_copy.h"
+#include "coll/operations/trees.h"
 #include "coll/ways/copy.h"
 #include "coll/ways/ways.h"
 
@@ -51,11 +52,15 @@ void by_queue(Group& group, const void* in, void* out, size_t count, const Reduc
 
 void by_gathering(Group& group, const void* in, void* out, size_t count, const Reduction& reduction,
                   int root) noexcept {
-  const size_t bytes = count * reduction.element;
-  char* all = group.scratch(bytes * static_cast<size_t>(group.size()));
-  allgather(group, in, all, bytes);
-  if (group.rank() != root) return;
-  fold(reduction, out, count, group.size(), [&](int rank) { return all + static_cast<size_t>(rank) * bytes; });
+  const size_t element = reduction.element;
+  for (size_t i = 0; i < count; ++i) {
+    char* all = group.scratch(element * static_cast<size_t>(group.size()));
+    allgather(group, bytes_of(in, i * element), all, element);
+    if (group.rank() != root) continue;
+    fold(reduction, bytes_of(out, i * element), 1, group.size(),
+         [&](int rank) { return all + static_cast<size_t>(rank) * element; });
+  }
+  group.end_scratch();
 }
 
 }  // namespace
@@ -63,11 +68,14 @@ void by_gathering(Group& group, const void* in, void* out, size_t count, const R
 void reduce(Group& group, const void* in, void* out, size_t count, const Reduction& reduction, int root) noexcept {
   const size_t bytes = count * reduction.element;
   if (bytes == 0) return;
-  if (fits_line(bytes)) return by_line(group, in, out, count, reduction, root);
-  if (reduction.element > group.fragment_bytes()) return by_gathering(group, in, out, count, reduction, root);
+  if (fits_line(bytes)) {
+    if (group.tree_of_numbers() != nullptr) return reduce_by_tree(group, in, out, count, reduction, root);
+    return by_line(group, in, out, count, reduction, root);
+  }
   if (takes_single_copy(group, Operation::reduce, bytes)) {
     return reduce_by_single_copy(group, in, out, count, reduction, root);
   }
+  if (reduction.element > group.fragment_bytes()) return by_gathering(group, in, out, count, reduction, root);
   by_queue(group, in, out, count, reduction, root);
 }
 

@@ -150,6 +150,44 @@ def compared(mpi: str, folder: pathlib.Path) -> None:
     check(crowd > 8 or classes(crowd, {}) == [], "in a crowd", [])
 
 
+def nested(mpi: str, folder: pathlib.Path) -> None:
+    """MPI's own collectives may be made of others, which come to weft."""
+    program = job.build(mpi, "operations.c", folder)
+    for settings in (
+        {"OMPI_MCA_coll": "^tuned"},
+        {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_allgather_algorithm": "1"},
+    ):
+        code, lines = job.run(mpi, 3, [program, 5000], ON | {"WEFT_COLLECTIVES_REPORT": "1"} | settings)
+        check(code == 0 and any("share memory" in line for line in lines), f"{settings}: exit code {code}", lines)
+
+
+def spawned(mpi: str, folder: pathlib.Path) -> None:
+    """A communicator with processes that run without weft is MPI's."""
+    code, lines = job.run(mpi, 2, [job.build(mpi, "spawned.c", folder)], ON | {"WEFT_COLLECTIVES_REPORT": "1"})
+    shared = [line for line in lines if "share memory" in line]
+    check(code == 0 and len([line for line in lines if line.endswith(": done")]) == 4, f"exit code {code}", lines)
+    check(shared and all("2 ranks" in line for line in shared), "not the parents alone", lines)
+
+
+def many(mpi: str, folder: pathlib.Path) -> None:
+    """Many communicators take no more memory than is said, and freed ones give it back."""
+    settings = ON | {"WEFT_COLLECTIVES_REPORT": "1", "WEFT_COLLECTIVES_QUEUE": str(1 << 20)}
+    code, lines = job.run(mpi, 2, [job.build(mpi, "many.c", folder), 40], settings)
+    check(code == 0, f"exit code {code}", lines)
+    own = [line for line in lines if line.startswith("weft: coll: 2 ranks go on with MPI's own collectives: other")]
+    shared = [line for line in lines if "share memory" in line]
+    check(len(shared) == 32 and len(own) == 9, f"{len(shared)} share memory, {len(own)} do not", lines)
+
+
+def file_limit(mpi: str, folder: pathlib.Path) -> None:
+    """A limit of the length of files is none of memory, but the kernel ends who exceeds it."""
+    program = job.build(mpi, "repeated.c", folder)
+    command = ["sh", "-c", 'ulimit -f 200000 && exec "$@"', "sh", program]
+    settings = ON | {"WEFT_COLLECTIVES_REPORT": "1", "WEFT_COLLECTIVES_QUEUE": str(80 << 20)}
+    code, lines = job.run(mpi, 2, command, settings)
+    check(code == 0 and any("go on with MPI's own" in line for line in lines), f"exit code {code}", lines)
+
+
 def nothing(mpi: str, folder: pathlib.Path) -> None:
     """The library before MPICH, in processes that have another MPI or none, or that bind all names at once."""
     library = job.LIBRARIES / "libweft-coll-mpich.so"
@@ -192,7 +230,7 @@ def exports(mpi: str, folder: pathlib.Path) -> None:
     check(found == wanted, f"{library} exports", sorted(found ^ wanted))
 
 
-CASES = (exports, rules, damaged, late, parameters, killed, compared, nothing, missing)
+CASES = (exports, rules, damaged, late, parameters, killed, compared, many, file_limit, nested, spawned, nothing, missing)
 
 
 def main() -> None:

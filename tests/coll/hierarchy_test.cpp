@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trees of many ranks: each rank has its place in them, and nobody waits for many.
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "coll/group/hierarchy.h"
+
+namespace {
+
+using weft::coll::Hierarchy;
+using weft::coll::Place;
+
+std::vector<int> children(const Hierarchy& tree, int rank, int root) {
+  std::vector<int> found;
+  tree.each_child(rank, root, [&](int child) { found.push_back(child); });
+  return found;
+}
+
+// The lines that are awaited one after the other until `rank` has what all below it have.
+int gathered(const Hierarchy& tree, int rank, int root) {
+  int at = 0;
+  // Those that wait less have arrived before.
+  std::vector<int> below;
+  for (const int child : children(tree, rank, root)) below.push_back(gathered(tree, child, root));
+  std::sort(below.begin(), below.end());
+  for (const int time : below) at = std::max(at, time) + 1;
+  return at;
+}
+
+// Reached by the root, each once.
+int reached(const Hierarchy& tree, int rank, int root) {
+  int count = 1;
+  for (const int child : children(tree, rank, root)) {
+    EXPECT_EQ(tree.parent(child, root), rank);
+    count += reached(tree, child, root);
+  }
+  return count;
+}
+
+TEST(HierarchyTest, ReachesEachRankOnceFromAnyRoot) {
+  std::mt19937 random(7);
+  for (const int size : {1, 2, 7, 8, 9, 17, 64, 65, 200, 600}) {
+    std::vector<Place> places(static_cast<size_t>(size));
+    for (Place& place : places) {
+      place.node = static_cast<int>(random() % 5) - 1;
+      place.cache = place.node * 10 + static_cast<int>(random() % 3);
+    }
+    for (const Hierarchy& tree : {Hierarchy(size), Hierarchy(size, places.data())}) {
+      for (const int root : {0, size / 3, size - 1}) {
+        EXPECT_EQ(tree.parent(root, root), -1);
+        EXPECT_EQ(reached(tree, root, root), size) << size << " ranks, root " << root;
+      }
+    }
+  }
+}
+
+// Who combines has an interval of ranks: its own first, then its children's, which follow each other.
+int interval_end(const Hierarchy& tree, int rank) {
+  std::vector<int> below = children(tree, rank, 0);
+  EXPECT_TRUE(std::is_sorted(below.rbegin(), below.rend()));
+  int end = rank + 1;
+  for (auto child = below.rbegin(); child != below.rend(); ++child) {
+    EXPECT_EQ(*child, end);
+    end = interval_end(tree, *child);
+  }
+  return end;
+}
+
+TEST(HierarchyTest, OfNumbersKeepsTheirOrder) {
+  for (const int size : {1, 2, 8, 9, 63, 64, 65, 512, 1000}) EXPECT_EQ(interval_end(Hierarchy(size), 0), size);
+}
+
+// Two sockets of 96 cores, with four nodes each, and caches of eight cores; ranks are dealt to nodes in turns.
+TEST(HierarchyTest, CrossesNodesOnceEach) {
+  constexpr int kRanks = 192, kNodes = 8;
+  std::vector<Place> places;
+  for (int rank = 0; rank < kRanks; ++rank) places.push_back({rank % kNodes, rank % kNodes * 3 + rank / 64});
+  const Hierarchy tree(kRanks, places.data());
+  for (const int root : {0, 100}) {
+    int between_nodes = 0, between_caches = 0;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      const int parent = tree.parent(rank, root);
+      if (parent < 0) continue;
+      const Place here = places[static_cast<size_t>(rank)], there = places[static_cast<size_t>(parent)];
+      between_nodes += here.node != there.node ? 1 : 0;
+      between_caches += here.node == there.node && here.cache != there.cache ? 1 : 0;
+      EXPECT_EQ(places[static_cast<size_t>(tree.leader_of_node(rank, root))].node, here.node);
+    }
+    EXPECT_EQ(between_nodes, kNodes - 1);
+    EXPECT_EQ(between_caches, 2 * kNodes);
+    // Seven in a cache, two caches, seven nodes; 191 where each one looks at all.
+    EXPECT_EQ(gathered(tree, root, root), 16);
+  }
+}
+
+TEST(HierarchyTest, OfUnknownPlacesWaitsForFewToo) {
+  const std::vector<Place> places(192);
+  EXPECT_LE(gathered(Hierarchy(192, places.data()), 0, 0), 32);
+  EXPECT_LE(gathered(Hierarchy(192), 0, 0), 17);
+}
+
+}  // namespace
