@@ -13,7 +13,7 @@ namespace {
 
 // Of all ranks' queues. Longer ones are hardly faster: a group is made in about the time that their pages take.
 constexpr size_t kAllQueues = size_t{16} << 20;
-constexpr size_t kLargestQueue = size_t{96} << 10;
+constexpr size_t kLargestQueue = size_t{64} << 10;
 constexpr size_t kSmallestQueue = size_t{32} << 10;
 
 // Single copy costs system calls, but less for each byte than two copies, of which one takes each line from another
@@ -23,14 +23,15 @@ struct Cost {
   double calls;
   double byte;
   double queue_copies;
+  size_t most = size_t{96} << 10;  // above, single copy is faster everywhere
 };
 
 size_t threshold(const Cost& cost, const Speed& speed) noexcept {
-  // Below, fresh data is as fast by the queue everywhere; above, single copy everywhere.
-  constexpr size_t kLeast = size_t{8} << 10, kMost = size_t{96} << 10;
+  // Below, fresh data is as fast by the queue everywhere.
+  constexpr size_t kLeast = size_t{8} << 10;
   const double gain = cost.queue_copies * speed.copy_ns_per_byte - cost.byte;
-  if (gain <= 0) return kMost;
-  return static_cast<size_t>(std::clamp(cost.calls / gain, double{kLeast}, double{kMost}));
+  if (gain <= 0) return cost.most;
+  return static_cast<size_t>(std::clamp(cost.calls / gain, double{kLeast}, static_cast<double>(cost.most)));
 }
 
 }  // namespace
@@ -63,8 +64,9 @@ Thresholds single_copy_thresholds(bool allowed, bool crowded, const Speed& speed
   set(Operation::bcast, {.calls = 1650, .byte = 0.035, .queue_copies = 3.3}, 512 * kKiB);
   set(Operation::reduce, {.calls = 3700, .byte = 0.09, .queue_copies = 3.3}, 512 * kKiB);
   set(Operation::allreduce, {.calls = 3700, .byte = 0.09, .queue_copies = 5}, 256 * kKiB);
-  set(Operation::allgather, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3}, 64 * kKiB);
-  set(Operation::alltoall, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3}, 32 * kKiB);
+  // All copy at the same time, which hardware threads of one core do at half the speed that two ranks have measured.
+  set(Operation::allgather, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3, .most = 24 * kKiB}, 64 * kKiB);
+  set(Operation::alltoall, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3, .most = 12 * kKiB}, 32 * kKiB);
   return from;
 }
 

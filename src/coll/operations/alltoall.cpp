@@ -17,6 +17,9 @@ void copy_own(Group& group, const char* send, char* recv, size_t bytes) noexcept
   if (send != recv) std::memcpy(recv + at, send + at, bytes);
 }
 
+// Where the block of rank `to` is among those that rank `from` gives to others.
+size_t place_of(size_t to, size_t from) noexcept { return to - (to > from ? 1 : 0); }
+
 // One step: `bytes` of each block from `at` on, of blocks of `block` bytes. They lie one after the other, in the order
 // of those who take them.
 template <bool kLine>
@@ -25,14 +28,15 @@ void by_step(Group& group, const char* send, char* recv, size_t block, size_t at
   const uint64_t step = group.next_step();
   char* own = kLine ? reinterpret_cast<char*>(group.own_line(step)) : group.own_buffer(step);
   for (size_t rank = 0; rank < static_cast<size_t>(group.size()); ++rank) {
-    if (rank != self) copy_in(own + rank * bytes, send + rank * block + at, bytes);
+    if (rank != self) copy_in(own + place_of(rank, self) * bytes, send + rank * block + at, bytes);
   }
   group.publish(step);
   for (int i = 1; i < group.size(); ++i) {
     const int rank = (group.rank() + i) % group.size();
     const char* theirs =
         kLine ? reinterpret_cast<const char*>(group.await_line(rank, step)) : group.await_buffer(rank, step);
-    std::memcpy(recv + static_cast<size_t>(rank) * block + at, theirs + self * bytes, bytes);
+    std::memcpy(recv + static_cast<size_t>(rank) * block + at,
+                theirs + place_of(self, static_cast<size_t>(rank)) * bytes, bytes);
   }
   group.all_are_done(step - 1);
   group.done(step);
@@ -63,8 +67,7 @@ void by_single_copy(Group& group, const char* send, char* recv, size_t bytes) no
 
 bool suits_alltoall(const Group& group, size_t bytes) noexcept {
   constexpr size_t kLeastPiece = 256;
-  const auto ranks = static_cast<size_t>(group.size());
-  const size_t most = group.fragment_bytes() / ranks;
+  const size_t most = group.fragment_bytes() / (static_cast<size_t>(group.size()) - 1);
   return bytes <= std::max(most, kLeastPiece) || most >= kLeastPiece ||
          takes_single_copy(group, Operation::alltoall, bytes);
 }
@@ -73,11 +76,11 @@ void alltoall(Group& group, const void* send, void* recv, size_t bytes) noexcept
   if (bytes == 0) return;
   const char* from = bytes_of(send, 0);
   char* to = bytes_of(recv, 0);
-  const auto ranks = static_cast<size_t>(group.size());
   if (takes_single_copy(group, Operation::alltoall, bytes)) return by_single_copy(group, from, to, bytes);
   copy_own(group, from, to, bytes);
-  if (fits_line(ranks * bytes)) return by_step<true>(group, from, to, bytes, 0, bytes);
-  const size_t most = group.fragment_bytes() / ranks;
+  const auto others = static_cast<size_t>(group.size()) - 1;
+  if (fits_line(others * bytes)) return by_step<true>(group, from, to, bytes, 0, bytes);
+  const size_t most = group.fragment_bytes() / others;
   for (size_t at = 0; at < bytes; at += most) by_step<false>(group, from, to, bytes, at, piece(at, bytes, most));
 }
 
