@@ -57,6 +57,7 @@ def _parse(words: list[str], root: pathlib.Path) -> argparse.Namespace:
     made.add_argument("--mpi", default="", help="MPIs, with commas between (default: those that are there)")
     made.add_argument("--ranks", default="2,4,8", help="numbers of ranks, with commas between (default 2,4,8)")
     made.add_argument("--only", help="operations, with commas between (default: all)")
+    made.add_argument("--osu", action="store_true", help="by the definition of the OSU benchmarks: root 0, mean of ranks")
     made.add_argument("--rounds", type=positive, default=5, help="how often each is measured, in turn (default 5)")
     made.add_argument("--timeout", type=positive, default=300, help="seconds after which a job hangs (default 300)")
     made.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
@@ -74,6 +75,8 @@ def _run(arguments: argparse.Namespace, mpi: str, ranks: int, way: Way, measured
     program = str(arguments.build / "bench" / f"{PROGRAM}_{mpi}")
     size = ["--samples", "1", "--milliseconds", "1", "--largest", str(LONG)] if arguments.smoke else []
     only = ["--only", arguments.only] if arguments.only else []
+    if arguments.osu:
+        only.append("--osu")
     # Whether a rank that waits gives its CPU away is left to the MPI here.
     as_usual = ["env", "-u", "OMPI_MCA_mpi_yield_when_idle"]
     words = [*as_usual, *way.prefix, program, *only, *size]
@@ -169,6 +172,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
         "machine": machine.describe(),
         "cpu_percent_of_others": others_percent,
         "rounds": arguments.rounds,
+        "definition": "osu" if arguments.osu else "row",
         "runtimes": names,
     } | files.judged(verdicts, measured.failures)
     files.write_micro(folder, measured.samples, measured.units, about, "collectives")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collective operations of MPI by size, with whatever library the process has. The time of one operation is that of the
 // slowest rank in a row of them, whose root goes around. So it holds what a program sees that calls one after the other,
-// with as many ranks as CPUs and with more.
+// with as many ranks as CPUs and with more. --osu takes the definition of the OSU benchmarks instead.
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,6 +136,23 @@ static double time_of(const struct operation* operation, size_t bytes, long coun
   return longest;
 }
 
+// As osu_bcast and others have it: the root is rank 0, data stays the same, a barrier that is not counted stands between
+// operations, and the result is the mean of all ranks.
+static double osu_time_of(const struct operation* operation, size_t bytes, long count) {
+  double own = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (long i = 0; i < count; i++) {
+    const double start = now();
+    operation->run(bytes, 0);
+    own += now() - start;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  own /= (double)count;
+  double sum = 0;
+  MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  return sum / ranks;
+}
+
 // So many that they take this long.
 static long count_for(const struct operation* operation, size_t bytes, double seconds) {
   long count = 2 * ranks;
@@ -149,12 +166,12 @@ static long count_for(const struct operation* operation, size_t bytes, double se
   }
 }
 
-static void measure(const struct operation* operation, size_t bytes, int samples, double seconds) {
+static void measure(const struct operation* operation, size_t bytes, int samples, double seconds, bool osu) {
   // Groups are made, and what MPI does at first, before anything counts.
   for (int i = 0; i < kWarm; i++) operation->run(bytes, i % ranks);
   const long count = count_for(operation, bytes, seconds);
   double taken[kMostSamples];
-  for (int i = 0; i < samples; i++) taken[i] = 1e9 * time_of(operation, bytes, count);
+  for (int i = 0; i < samples; i++) taken[i] = 1e9 * (osu ? osu_time_of : time_of)(operation, bytes, count);
   if (rank != 0) return;
   char name[64];
   snprintf(name, sizeof name, operation->has_sizes ? "%s_%zu" : "%s", operation->name, bytes);
@@ -172,12 +189,14 @@ static bool names(const char* list, const char* name) {
 
 int main(int argument_count, char** arguments) {
   int samples = 5, milliseconds = 5, largest = kMostBytes;
+  bool osu = false;
   const char* only = NULL;
   parse_options(argument_count, arguments,
                 (const struct program_option[]){
                     {"samples", "samples of each size", .count = &samples},
                     {"milliseconds", "that a sample takes", .count = &milliseconds},
                     {"largest", "bytes of the longest vector or block", .count = &largest},
+                    {"osu", "by the definition of the OSU benchmarks", .flag = &osu},
                     {"only", "operations, with commas between", .text = &only},
                     {0},
                 });
@@ -195,7 +214,7 @@ int main(int argument_count, char** arguments) {
     if (!names(only, operation->name)) continue;
     for (size_t bytes = sizeof(double); bytes <= (size_t)largest; bytes *= operation->has_sizes ? 8 : kMostBytes) {
       verify(operation, bytes);
-      measure(operation, bytes, samples, 1e-3 * milliseconds);
+      measure(operation, bytes, samples, 1e-3 * milliseconds, osu);
       if (!operation->has_sizes) break;
     }
   }

@@ -176,10 +176,19 @@ std::vector<Report> analyse_all(const Kernel& kernel, const std::vector<Evidence
   return reports;
 }
 
+bool is_number(const std::string& word) {
+  return word.size() < 10 && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::numa::Settings& settings) {
   const Program program = examine_program(options.command.front());
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
-  if (program.path.empty()) return program.exit_code;
+  if (program.path.empty()) {
+    if (options.command.size() > 1 && is_number(options.command.front())) {
+      base::warn("numa: for a process that runs, give its number alone; for several, call weft numa for each one");
+    }
+    return program.exit_code;
+  }
   const std::string library = find_libraries().numa;
   if (access(library.c_str(), R_OK) != 0 || library.find_first_of(": \t\n") != std::string::npos) {
     base::warn("numa: %s: cannot be preloaded; install weft again, in a folder without colons and spaces in its path",
@@ -191,7 +200,9 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
   setenv("WEFT_NUMA_RECORD", folder.path().c_str(), 1);
   preload(library);
   const auto kernel = numa::running_kernel();
-  numa::Watched watched(*kernel, folder.path());
+  std::string words;
+  for (const std::string& word : options.command) words += (words.empty() ? "" : " ") + word;
+  numa::Watched watched(*kernel, folder.path(), words);
   const numa::Ending ending = numa::run_child(program.path, options.command, [&] { watched.look(); });
   const std::vector<Evidence> all = watched.finish();
   if (watched.without_room() > 0) {
@@ -221,9 +232,7 @@ int look_at_process(const NumaOptions& options, ReportFiles& files, const weft::
 }
 
 bool is_process(const NumaOptions& options) {
-  const std::string& word = options.command.front();
-  return !options.is_program && options.command.size() == 1 && word.size() < 10 &&
-         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !options.is_program && options.command.size() == 1 && is_number(options.command.front());
 }
 
 }  // namespace
@@ -234,6 +243,10 @@ int show_numa(const NumaOptions& options) {
   constexpr uint64_t kLeast = 64 << 10;
   if (settings.least_size < kLeast) {
     base::warn("--min-size %s: a size from 64K on is wanted, such as 256K, 4M or 1G", options.least_size.c_str());
+    return kUsage;
+  }
+  if (options.json == "-" && options.picture == "-") {
+    base::warn("numa: --json - and --svg -: only one of them can go to stdout; name a file for the other one");
     return kUsage;
   }
   settings.touching = options.touch == "off"     ? weft::numa::Touching::off

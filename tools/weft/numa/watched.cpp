@@ -43,8 +43,8 @@ bool is_there(int pid) { return kill(pid, 0) == 0 || errno == EPERM; }
 
 }  // namespace
 
-Watched::Watched(const Kernel& kernel, fs::path folder)
-    : kernel_(kernel), folder_(std::move(folder)), balancing_(balancing_now(kernel)) {}
+Watched::Watched(const Kernel& kernel, fs::path folder, std::string command)
+    : kernel_(kernel), folder_(std::move(folder)), command_(std::move(command)), balancing_(balancing_now(kernel)) {}
 
 void Watched::look() {
   each_record(folder_, [&](const fs::path& file, int pid) {
@@ -94,6 +94,8 @@ std::vector<Evidence> Watched::finish() {
   });
   std::sort(all.begin(), all.end(),
             [](const Evidence& a, const Evidence& b) { return a.recorded.began < b.recorded.began; });
+  // It may have ended before anybody could look.
+  if (!all.empty() && all.front().command.empty()) all.front().command = command_;
   // What a process was before it became another program, and helpers, matter only with arrays of their own.
   const auto has_arrays = [](const Evidence& evidence) { return !evidence.recorded.arrays.empty(); };
   if (std::any_of(all.begin(), all.end(), has_arrays)) {

@@ -15,7 +15,8 @@ namespace weft::tools::numa {
 
 class Watched {
  public:
-  Watched(const Kernel& kernel, std::filesystem::path folder);
+  // `command`: the words of the program that is started.
+  Watched(const Kernel& kernel, std::filesystem::path folder, std::string command);
 
   // At each process that runs.
   void look();
@@ -31,6 +32,7 @@ class Watched {
 
   const Kernel& kernel_;
   const std::filesystem::path folder_;
+  const std::string command_;
   const Balancing balancing_;
   std::map<std::string, Evidence> of_file_;
   std::set<std::string> over_;  // records of programs that have ended
