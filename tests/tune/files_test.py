@@ -6,9 +6,10 @@ import pathlib
 import tempfile
 import unittest
 
-from tune import files, mpich, mpich_rules, openmpi_json, openmpi_rules, weft_rules
+from tune import files, mpich, mpich_rules, openmpi, openmpi_json, openmpi_rules, openmpi_safe, weft_rules
 from tune.decision import Rule, Table
 from tune.faults import Fault
+from tune.operations import OPERATIONS
 
 TABLES = [
     Table("alltoall", 4, [Rule(0, 3, "modified_bruck"), Rule(257, 0), Rule(4096, 2, "pairwise"), Rule(4097, 0)]),
@@ -68,6 +69,43 @@ class OpenMpiTextTest(unittest.TestCase):
         self.assertEqual(len(found.faults), 3)
         self.assertIn("size 0", found.faults[1])
         self.assertIn("line 8", found.faults[2])
+
+
+class OpenMpiSafetyTest(unittest.TestCase):
+    def parse(self, *tables: Table) -> list[str]:
+        return openmpi_safe.faults(openmpi_rules.parse(openmpi_rules.write(tables, ""), "rules"))
+
+    def test_order_of_ranks(self) -> None:
+        for operation, safe, all_numbers in (("allreduce", (1, 3, 6), 6), ("reduce", (1, 6, 7), 7)):
+            for number in range(1, all_numbers + 1):
+                found = self.parse(Table(operation, 4, [Rule(0, number)]))
+                self.assertEqual([], found) if number in safe else self.assertIn("do not commute", found[0])
+
+    def test_size_of_the_root(self) -> None:
+        for operation in ("gather", "scatter"):
+            self.assertIn("only the root", self.parse(Table(operation, 4, [Rule(0, 2)]))[0])
+
+    def test_names_in_json(self) -> None:
+        for name, faults in (("ring", 1), ("recursive_doubling", 0)):
+            document = json.loads(openmpi_json.write([Table("allreduce", 4, [Rule(0, 4, name)])]))
+            self.assertEqual(len(openmpi_safe.faults(openmpi_json.parse(document, "rules"))), faults)
+
+    def test_only_ways_that_are_right_are_taken(self) -> None:
+        names = {"allreduce": ["basic_linear", "nonoverlapping", "recursive_doubling", "ring"], "gather": ["binomial"]}
+        variables = {
+            f"coll_tuned_{name}_algorithm": {"items": list(enumerate(["ignore", *items]))}
+            for name, items in names.items()
+        }
+        mpi = openmpi.OpenMpi({"library": "Open MPI v4.1.4"}, variables)
+        found = mpi.ways(OPERATIONS["allreduce"], 8, 4)
+        self.assertEqual([way.name for way in found], ["basic_linear", "recursive_doubling"])
+        self.assertEqual([way.deployable for way in mpi.ways(OPERATIONS["gather"], 8, 4)], [False])
+
+    def test_allgather_in_place_is_left_alone(self) -> None:
+        text = openmpi_rules.write([Table("allgather", 4, [Rule(0, 4), Rule(64, 0)])], "")
+        found = openmpi_rules.parse(text, "rules")
+        rules = [(rule.size, rule.algorithm) for rule in found.of("allgather", 4).rules]
+        self.assertEqual(rules, [(0, 0), (1, 4), (64, 0)])
 
 
 class OpenMpiJsonTest(unittest.TestCase):

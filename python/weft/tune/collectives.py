@@ -191,7 +191,10 @@ def _weft_arm(own: Component | None, rules: pathlib.Path, variables: dict[str, s
 
 def _warn_of_fixed(mpi: Mpi, operations: list[Operation]) -> None:
     for operation in operations:
-        if not mpi.algorithms(operation):
+        reason = mpi.no_rules(operation)
+        if reason:
+            warn(f"{operation.name}: no rules are written for it: {reason}")
+        elif not mpi.algorithms(operation):
             warn(f"{operation.name}: this {NAMES[mpi.family]} lets nobody choose its algorithm")
 
 

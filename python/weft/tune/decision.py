@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -29,6 +30,11 @@ class Table:
     rules: list[Rule]
     line: int = 0
     most_ranks: int | None = None  # the last number of ranks, where a file says it
+
+    def ranges(self) -> Iterator[tuple[Rule, int | None]]:
+        """Each rule, and the last size that it holds for."""
+        for rule, following in zip(self.rules, [*self.rules[1:], None]):
+            yield rule, rule.most if rule.most is not None else following.size - 1 if following is not None else None
 
 
 @dataclass

@@ -84,6 +84,10 @@ class Mpich:
     def has_device(self, operation: str) -> bool:
         return operation in DEVICE and device_variable(operation) in self._variables
 
+    @staticmethod
+    def no_rules(operation: Operation) -> str:
+        return "MPICH has one algorithm for it" if operation.name in _ONE_ONLY else ""
+
     def ways(self, operation: Operation, size: int, ranks: int) -> list[Way]:
         found: list[Way] = []
         if operation.name in _ONE_ONLY:

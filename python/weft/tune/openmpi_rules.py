@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from .decision import Decision, Rule, Table
 from .faults import Fault
+from .openmpi_safe import rules_of
 from .operations import OPERATIONS, openmpi_bytes
 
 FORMAT = "Open MPI rules (text)"
@@ -45,7 +46,7 @@ def write(tables: Sequence[Table], title: str) -> str:
         own = sorted((table for table in tables if table.operation == name), key=lambda table: table.ranks)
         sections = [(0, "fewer ranks", [Rule(0, 0)])]
         for i, table in enumerate(own):
-            sections.append((table.ranks, "ranks", table.rules))
+            sections.append((table.ranks, "ranks", rules_of(table)))
             following = own[i + 1].ranks if i + 1 < len(own) else None
             if following != table.ranks + 1:
                 sections.append((table.ranks + 1, "or more ranks", [Rule(0, 0)]))
