@@ -167,11 +167,28 @@ class MpichTest(unittest.TestCase):
         own = json.loads(mpich_rules.write([table], BASE))["collective=allreduce"]["comm_type=intra"]["comm_size<5"]
         self.assertEqual(list(own["is_commutative=yes"]), ["count<pow2", "count=any"])
 
-    def test_numbers_in_the_text_of_a_variable(self) -> None:
-        text = "autoauto - InternalbrucksX  - Force brucks algorithm"
-        self.assertEqual(mpich.numbers_in(text), {})
-        text = "auto - Internal binomial   - Force Binomial Treenb   - Force nonblocking algorithmring - Force Ring"
-        self.assertEqual(mpich.numbers_in(text), {1: "binomial", 2: "nb", 3: "ring"})
+    def test_algorithms_of_other_versions_are_left_alone(self) -> None:
+        def text(*names: str) -> str:
+            width = max(map(len, names)) + 1
+            return "auto - Internal" + "".join(f"{name:{width}}- Force {name} algorithm" for name in names)
+
+        self.assertTrue(mpich.are_known("barrier", text("nb", "smp", "dissemination")))
+        self.assertTrue(mpich.are_known("allgather", text("brucks", "nb", "recursive_doubling", "ring")))
+        for names in (
+            ("nb", "smp", "k_dissemination"),
+            ("nb", "smp", "dissemination", "recexch"),
+            ("smp", "nb", "dissemination"),
+            ("nb", "smp"),
+        ):
+            self.assertFalse(mpich.are_known("barrier", text(*names)), names)
+
+    def test_numbers_of_a_list_must_be_the_known_ones(self) -> None:
+        library = {"library": "MPICH Version:\t4.2.0", "path": ""}
+        for items, known in (([[0, "auto"], [1, "nb"], [2, "smp"], [3, "dissemination"]], True), ([[1, "smp"]], False)):
+            variables = {"MPIR_CVAR_BARRIER_INTRA_ALGORITHM": {"items": items, "text": ""}}
+            mpi = mpich.Mpich(library, variables)
+            self.assertEqual(bool(mpi.algorithms(OPERATIONS["barrier"])), known)
+            self.assertEqual(mpi.no_rules(OPERATIONS["barrier"]) == "", known)
 
 
 class WeftTest(unittest.TestCase):

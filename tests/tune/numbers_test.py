@@ -68,8 +68,12 @@ class SelectionTest(unittest.TestCase):
 
     def test_thresholds(self) -> None:
         chosen = {8: "ring", 64: "ring", 1024: "default", 4096: "linear"}
-        expected = [(0, "ring"), (257, "default"), (4096, "linear"), (4097, "default")]
+        expected = [(0, "ring"), (257, "default"), (2049, "linear"), (4097, "default")]
         self.assertEqual(selection.thresholds(chosen), expected)
+        chosen = {64: "ring", 1024: "linear", 4096: "default"}
+        expected = [(0, "default"), (64, "ring"), (257, "linear"), (2049, "default")]
+        self.assertEqual(selection.thresholds(chosen), expected)
+        self.assertEqual(selection.thresholds({64: "default"}), [(0, "default")])
         self.assertEqual(selection.thresholds({0: "tree"}), [(0, "tree")])
         self.assertEqual(selection.thresholds({}), [])
 
