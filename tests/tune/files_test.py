@@ -51,6 +51,16 @@ class OpenMpiTextTest(unittest.TestCase):
     def test_second_version(self) -> None:
         found = openmpi_rules.parse("rule-file-version-2\n1\n3\n1\n4\n1\n0 4 0 0 16\n", "rules")
         self.assertEqual(found.tables[0].rules[0].requests, 16)
+        found = openmpi_rules.parse("rule-file-version-2\n1\n3\n1\n4\n2\n0 4 0 0\n64 2 0 0 # four\n", "rules")
+        self.assertEqual([rule.requests for rule in found.tables[0].rules], [0, 0])
+        self.assertEqual(found.faults, [])
+
+    def test_numbers_as_open_mpi_reads_them(self) -> None:
+        found = openmpi_rules.parse("1\n7\n1\n010\n1\n00 0x1 0 010000\n", "rules")
+        self.assertEqual((found.tables[0].ranks, found.tables[0].rules[0].segment), (8, 4096))
+        for word in ("08", "9" * 5000, "1e3", "-1"):
+            with self.assertRaises(Fault):
+                openmpi_rules.parse(f"1\n7\n1\n4\n1\n0 {word} 0 0\n", "rules")
 
     def test_damaged(self) -> None:
         good = openmpi_rules.write(TABLES, "")
@@ -221,7 +231,14 @@ class AnyFileTest(unittest.TestCase):
         self.assertEqual(self.read(weft_rules.write([]).encode()), weft_rules.FORMAT)
 
     def test_foreign(self) -> None:
-        for content in (b"", b"\xff\xfe\x00", b"{", b"{}", b"[1]", b"Dear reader"):
+        damaged = (
+            b'{"collective=bcast":{"comm_type=intra":5}}',
+            b'{"collective=bcast":{"comm_type=intra":{"comm_size<4":1,"comm_size<5":2}}}',
+            b'{"rule_file_version":3,"collectives":{"bcast":[{"comm_size_min":Infinity,"rules":[]}]}}',
+            b'{"rule_file_version":' + b"9" * 5000 + b"}",
+            b"[" * 100000,
+        )
+        for content in (b"", b"\xff\xfe\x00", b"{", b"{}", b"[1]", b"Dear reader", *damaged):
             with self.assertRaises(Fault):
                 self.read(content)
 

@@ -41,6 +41,8 @@ class Table:
 class Decision:
     format: str
     tables: list[Table] = field(default_factory=list)
+    # Algorithms by names, as the library has them, where a file has such.
+    named: set[str] = field(default_factory=set)
     # What is wrong with the file, though it can be read: "line N: ..."
     faults: list[str] = field(default_factory=list)
 

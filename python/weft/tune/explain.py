@@ -12,11 +12,12 @@ from . import units
 from .collectives import parse_ranks, parse_sizes
 from .console import Progress, say
 from .family import find_launcher
+from .faults import Fault
 from .jobs import Jobs
 from .measuring import Measuring
 from .model import Level, Model, level_of
 from .mpis import examine
-from .operations import choose
+from .operations import check_sizes, choose
 from .record import Record
 from .record import read as read_record
 from .table import table
@@ -30,7 +31,10 @@ _SIZES = (8, 2048, 131072)
 def run(options: argparse.Namespace, folder: str) -> int:
     if options.record:
         record = read_record(pathlib.Path(options.record))
-        models = _models_of(record)
+        try:
+            models = _models_of(record)
+        except (KeyError, TypeError, ValueError) as error:
+            raise Fault(f"{options.record}: damaged: {error!r} in levels; measure again") from None
     else:
         record, models = _measured(options, folder)
     for ranks, model in models.items():
@@ -53,6 +57,8 @@ def _measured(options: argparse.Namespace, folder: str) -> tuple[Record, dict[in
     operations = choose(options.only)
     counts = parse_ranks(options.ranks)
     sizes = parse_sizes(options.sizes, _SIZES)
+    if options.sizes:
+        check_sizes(operations, sizes, counts)
     budget = units.parse_seconds(options.budget)
     jobs = Jobs(find_launcher(options.mpi, options.launcher, max(counts)), folder)
     record = Record()

@@ -57,7 +57,7 @@ def parse(document: dict[str, Any], file: str) -> Decision:
         for name, entries in document["collectives"].items():
             for entry in entries:
                 decision.tables.append(_table(name, entry))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise Fault(f"{file}: damaged: {error!r} in collectives; write it again with weft tune collectives") from None
     return decision
 

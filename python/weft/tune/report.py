@@ -7,22 +7,17 @@ import argparse
 import pathlib
 
 from . import units, weft_rules
-from .collectives import parse_sizes
-from .console import Progress, say
+from .console import say
 from .decision import Decision, Rule, Table
-from .deployment import environment, record_of
+from .deployment import record_of
 from .family import NAMES, find_launcher
 from .faults import Fault, usage
 from .files import FAMILY_OF, read
 from .jobs import Jobs
 from .mpis import Mpi, examine
-from .operations import OPERATIONS, sizes_of
-from .record import Record
+from .operations import OPERATIONS
 from .report_faults import all_faults
-from .selection import clearly_faster
-from .stats import estimate, gain
-from .table import table as text_table
-from .verifying import DEFAULT_ARM, tuned_arm, verify
+from .report_measure import measure
 
 
 def run(options: argparse.Namespace, folder: str) -> int:
@@ -32,6 +27,8 @@ def run(options: argparse.Namespace, folder: str) -> int:
     mpi, note = _mpi(options, folder, decision)
     _say_words(decision, mpi)
     faults = all_faults(decision, mpi, file)
+    if options.measure:
+        faults += measure(options, folder, file, decision, mpi)
     say("")
     if note:
         say(note)
@@ -44,9 +41,7 @@ def run(options: argparse.Namespace, folder: str) -> int:
             "Rules know no topology: they also hold for communicators of these ranks on several nodes, and for ranks "
             "that are placed in another way."
         )
-    if options.measure:
-        _measure(options, folder, file, decision, mpi)
-    elif not record_of(file).exists():
+    if not options.measure and not record_of(file).exists():
         say(f"There are no measurements beside it ({record_of(file).name}); --measure compares it with the default.")
     return 1 if faults else 0
 
@@ -106,38 +101,3 @@ def _say_words(decision: Decision, mpi: Mpi | None) -> None:
         for rule, most in table.ranges():
             end = "and more" if most is None else f"to {units.size(most)}"
             say(f"  {units.size(rule.size)} {end} bytes: {_name(rule, table.operation, mpi)}")
-
-
-def _measure(options: argparse.Namespace, folder: str, file: pathlib.Path, decision: Decision, mpi: Mpi | None) -> None:
-    family = FAMILY_OF.get(decision.format)
-    if family is None or mpi is None:
-        raise usage("--measure: for files of Open MPI and MPICH")
-    budget = units.parse_seconds(options.budget)
-    tables = [t for t in decision.tables if t.operation in OPERATIONS and any(r.algorithm for r in t.rules)]
-    counts = sorted({table.ranks for table in tables if table.ranks > 1})
-    record = Record()
-    sizes = parse_sizes(options.sizes)
-    arms = [DEFAULT_ARM, tuned_arm(environment(mpi, file.absolute(), [table.operation for table in tables]))]
-    with Progress(budget) as progress:
-        for ranks in counts:
-            jobs = Jobs(find_launcher(family, options.launcher, ranks), folder)
-            jobs.tick = progress.tick
-            places = [
-                (ranks, table.operation, size)
-                for table in tables
-                if table.ranks == ranks
-                for size in sizes_of(OPERATIONS[table.operation], sizes, ranks)
-            ]
-            verify(jobs, record, progress, places, arms, budget / len(counts))
-    rows = []
-    for (ranks, operation, size), both in sorted(record.verified.items(), key=lambda item: (item[0][1], item[0])):
-        if not both.get("default") or not both.get("tuned"):
-            continue
-        before, after = estimate(both["default"]), estimate(both["tuned"])
-        real, low, high = gain(before, after)
-        word = "faster" if clearly_faster(after, before) else "slower" if clearly_faster(before, after) else "the same"
-        between = f"{units.percent(-real)} ({units.percent(-high)} to {units.percent(-low)})"
-        times = [units.time(before.median), units.time(after.median)]
-        rows.append([operation, word, str(ranks), units.size(size), *times, between])
-    say("")
-    say(text_table(["operation", "with file", "ranks", "bytes", "default", "with file", "time (95 %)"], rows, words=2))

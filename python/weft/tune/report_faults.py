@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pathlib
 
-from . import mpich_rules, openmpi_safe, units
+from . import openmpi_safe, units
 from .decision import Decision, Rule
 from .deployment import record_of
 from .family import NAMES, OPENMPI
@@ -31,7 +31,6 @@ def all_faults(decision: Decision, mpi: Mpi | None, file: pathlib.Path) -> list[
 
 def _unknown(decision: Decision, mpi: Mpi) -> list[str]:
     found = []
-    data = pathlib.Path(mpi.library_file).read_bytes() if isinstance(mpi, Mpich) else b""
     title = f"{NAMES[mpi.family]} {mpi.version}"
     for table in decision.tables:
         operation = OPERATIONS.get(table.operation)
@@ -48,10 +47,11 @@ def _unknown(decision: Decision, mpi: Mpi) -> list[str]:
                 )
             elif mpi.family == OPENMPI and rule.algorithm < 0 and rule.name not in known.values():
                 found.append(f"{where}: {title} has no algorithm {rule.name}; it ignores the rule")
-            elif isinstance(mpi, Mpich) and rule.algorithm:
-                key = mpich_rules.algorithm_key(table.operation, rule.name).split("=")[1].encode()
-                if key not in data:
-                    found.append(f"{where}: {title} has no algorithm {rule.name}; programs end at their start")
+    if isinstance(mpi, Mpich) and decision.named:
+        library = pathlib.Path(mpi.library_file).read_bytes()
+        for name in sorted(decision.named):
+            if f"algorithm={name}\0".encode() not in library:
+                found.append(f"{title} has no algorithm {name}; programs end at their start")
     return found
 
 

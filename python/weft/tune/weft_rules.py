@@ -17,7 +17,7 @@ OPERATIONS = ("allgather", "allreduce", "alltoall", "barrier", "bcast", "reduce"
 
 def write(tables: Sequence[Table]) -> str:
     """An algorithm that is not 0 is weft."""
-    lines = [HEAD, "# operation ranks bytes use"]
+    lines = [HEAD, "# Written by weft tune collectives", "# operation ranks bytes use"]
     for table in sorted(tables, key=lambda table: (table.operation, table.ranks)):
         for rule in table.rules:
             lines.append(f"{table.operation} {table.ranks} {rule.size} {'weft' if rule.algorithm else 'mpi'}")
