@@ -35,9 +35,10 @@ class JobsTest(unittest.TestCase):
         self.enterContext(contextlib.redirect_stderr(self.said))
 
     def jobs(self, ranks: int, measured: int, code: int) -> Jobs:
+        """`measured` -1: not even a line about the job."""
         lines = [{"ranks": ranks, "library": "Open MPI v4.1.4", "path": "/lib/libmpi.so"}]
         lines += [{"number": i, "times": [1.0], "skew": 0, "fault": ""} for i in range(measured)]
-        text = PROGRAM.format("\n".join(map(json.dumps, lines)), code)
+        text = PROGRAM.format("\n".join(map(json.dumps, lines if measured >= 0 else [])), code)
         for name, content in (("weft-tune-openmpi", text), ("launcher", LAUNCHER)):
             (self.folder / name).write_text(content)
             (self.folder / name).chmod(0o755)
@@ -55,6 +56,16 @@ class JobsTest(unittest.TestCase):
         self.assertEqual([one.fault for _, one in sorted(found.items())], ["", ENDED])
         self.assertIn("exit code 3", self.said.getvalue())
         self.assertIn("the ranks have something to say", self.said.getvalue())
+
+    def test_a_job_that_ends_at_once(self) -> None:
+        with self.assertRaises(Fault):
+            self.jobs(2, -1, 3).measure(2, ENTRIES, {}, 1)
+        # Where others have measured something, that counts.
+        jobs = self.jobs(2, 3, 0)
+        jobs.measure(2, ENTRIES, {}, 1)
+        self.jobs(2, -1, 3)
+        self.assertEqual(jobs.measure(2, ENTRIES, {}, 1), {})
+        self.assertIn("exit code 3", self.said.getvalue())
 
     def test_a_job_that_had_no_time_for_all_has_not_ended_early(self) -> None:
         self.assertEqual(list(self.jobs(2, 1, 0).measure(2, ENTRIES, {}, 1)), [0])

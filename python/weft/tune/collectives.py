@@ -8,7 +8,6 @@ import datetime
 import os
 import pathlib
 import platform
-import shlex
 
 from . import component, units
 from .choices import Choices
@@ -23,8 +22,9 @@ from .mpis import Mpi, examine
 from .operations import SIZES, Operation, check_sizes, choose
 from .outcome import show_measured, show_pictures, show_rest, show_verdicts
 from .paper import show_thresholds
+from .publishing import Publishing
 from .record import Record
-from .results import check_decision, check_record, hash_of, is_own, recorded_hash, replace
+from .results import check_decision, check_record, recorded_hash
 from .verifying import DEFAULT_ARM, Arm, tuned_arm, verdicts, verify
 from .weft_choices import WeftChoices
 
@@ -99,7 +99,7 @@ class Tuning:
             first, first_weft = choices.changed(), weft.taken()
             self._verify(choices, weft, deployment, progress)
         found = verdicts(self._record, first)
-        found_weft = verdicts(self._record, first_weft, "weft")
+        found_weft = verdicts(self._record, first_weft, "weft", first)
         choices.keep_confirmed(found)
         weft.keep_confirmed(found_weft)
         show_measured(self._record, choices.chosen)
@@ -118,9 +118,10 @@ class Tuning:
             weft.taken(),
         )
         show_rest(self._record, self._lacking, self._budget)
-        self._publish(choices, weft, deployment, record)
-        self._say_use(choices, deployment)
-        self._say_weft(weft)
+        publishing = Publishing(deployment, record, self._rules, self._launcher, self._counts)
+        publishing.write(self._record, choices, weft)
+        publishing.say_use(choices, self._places)
+        publishing.say_weft(weft)
         show_pictures(self._record, choices.chosen, self._into)
         say(f"Measurements: {record}")
         return 0
@@ -184,58 +185,6 @@ class Tuning:
             if places:
                 seconds = max(progress.left(), self._budget * _VERIFY / 2) / (len(self._counts) - index)
                 verify(self._jobs, self._record, progress, places, arms, seconds)
-
-    def _publish(self, choices: Choices, weft: WeftChoices, deployment: Deployment, record: pathlib.Path) -> None:
-        tables = choices.tables()
-        text = deployment.text(tables, self._counts) if tables else ""
-        self._record.about["decision"] = hash_of(text) if tables else ""
-        own = not deployment.file.exists() or is_own(deployment.file, record)
-        self._record.write(record)
-        if not own:
-            raise Fault(f"{deployment.file} was written by something else in the meantime; it is left as it is")
-        if tables:
-            replace(deployment.file, text)
-        else:
-            deployment.file.unlink(missing_ok=True)
-        if weft.measured:
-            replace(self._rules, weft.text())
-
-    def _say_use(self, choices: Choices, deployment: Deployment) -> None:
-        tables = choices.tables()
-        name = NAMES[deployment.mpi.family]
-        say("")
-        if choices.compared == 0:
-            say(f"Keep the defaults of {name}: there was nothing to compare them with.")
-            return
-        if not tables:
-            say(
-                f"Keep the defaults of {name}: no algorithm of it is certainly faster by more than 5 %. Others were "
-                f"measured at {choices.compared} of {self._places} sizes of operations."
-            )
-            return
-        say(f"Decision file: {deployment.file}")
-        say("Use it:")
-        say(f"  {deployment.command(tables, self._launcher.command, self._counts[-1])}")
-        say("or, for all programs:")
-        for variable, value in deployment.variables(tables).items():
-            say(f"  export {variable}={shlex.quote(value)}")
-        counts = ", ".join(map(str, self._counts))
-        say(
-            f"It holds for communicators of {counts} ranks, however many nodes they are on; it was measured with the "
-            "ranks as they were placed here."
-        )
-
-    def _say_weft(self, weft: WeftChoices) -> None:
-        if not weft.measured:
-            return
-        say(f"\nRules of weft's own collectives: {self._rules}")
-        if not weft.taken():
-            say("weft's collectives are nowhere certainly faster here: do without them.")
-            return
-        launcher = shlex.join(self._launcher.command)
-        say("Use them:")
-        say(f"  export WEFT_COLLECTIVES_RULES={shlex.quote(str(self._rules))}")
-        say(f"  {launcher} -n {self._counts[-1]} weft run --collectives ./program")
 
 
 def _weft_arm(own: Component | None, rules: pathlib.Path, variables: dict[str, str]) -> Arm:

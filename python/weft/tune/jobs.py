@@ -52,6 +52,7 @@ class Jobs:
         self.tick: Callable[[], None] = lambda: None  # is called again and again while a job runs
         self._number = 0
         self._ended_early = False  # the last job
+        self._measured_some = False
         if not os.access(self.program, os.X_OK):
             raise Fault(
                 f"no measuring program for {NAMES[launcher.family]} ({self.program}); build weft where "
@@ -143,8 +144,8 @@ class Jobs:
         if lines:
             self._check_ranks(json.loads(lines[0]), ranks)
         if fault is not None:
-            # What was measured before counts.
-            if not lines:
+            # What was measured before counts, in this job or in another one.
+            if not lines and not self._measured_some:
                 raise fault
             warn(str(fault))
         self._ended_early = fault is not None
@@ -193,6 +194,7 @@ class Jobs:
         mode += ["--number", str(self._number), *(["--paper"] if paper else []), str(plan)]
         lines = self._lines(ranks, mode, [], environment, seconds, prefix)
         found = {line["number"]: Measured(line["times"], line["skew"], line["fault"]) for line in lines[1:]}
-        if self._ended_early and len(found) < len(entries):
+        self._measured_some = self._measured_some or bool(found)
+        if self._ended_early and lines and len(found) < len(entries):
             found[len(found)] = Measured([], 0.0, ENDED)
         return found

@@ -11,7 +11,7 @@ from .console import say, warn
 from .record import Place, Record
 from .stats import Estimate, Ratio, mean_of_paper
 from .table import table
-from .verifying import Verdict
+from .verifying import LEAST_TURNS, Verdict
 from .ways import DEFAULT_NAME
 
 
@@ -90,7 +90,12 @@ def change(found: Ratio) -> str:
 def _words(verdict: Verdict, kept: bool) -> str:
     if kept:
         return "taken" if verdict.found.faster else "taken: all sizes or none"
-    return "default: faster, but not at all sizes" if verdict.found.faster else "default"
+    if verdict.found.faster:
+        return "default: faster, but not at all sizes"
+    if verdict.found.failed:
+        return "default: it failed"
+    turns = verdict.found.ratio.count
+    return "default" if turns >= LEAST_TURNS else f"default: {turns} turns are too few"
 
 
 def show_rest(record: Record, lacking: list[str], budget: float) -> None:

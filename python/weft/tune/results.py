@@ -27,6 +27,8 @@ def replace(file: pathlib.Path, text: str) -> None:
     try:
         new.write_text(text, encoding="utf-8")
         os.replace(new, file)
+    except OSError as error:
+        raise Fault(f"{file}: {error.strerror}") from None
     finally:
         new.unlink(missing_ok=True)
 

@@ -112,8 +112,11 @@ def verify(
             record.verified.setdefault(place, []).append(times)
 
 
-def verdicts(record: Record, chosen: Mapping[Place, str], arm: str = "tuned") -> list[Verdict]:
-    """Without those places that there was no time for. Weft stands against the MPI with its file, if there is one."""
+def verdicts(
+    record: Record, chosen: Mapping[Place, str], arm: str = TUNED, in_file: Mapping[Place, str] | None = None
+) -> list[Verdict]:
+    """Without those places that there was no time for. Weft stands against the MPI with its file, if there is one:
+    `in_file` has the ways in it."""
     found = []
     for place, way in chosen.items():
         turns = record.verified.get(place, [])
@@ -122,6 +125,7 @@ def verdicts(record: Record, chosen: Mapping[Place, str], arm: str = "tuned") ->
         if compared is None:
             continue
         estimates = record.estimates(place)
-        predicted = 1 - estimates[way].median / estimates[DEFAULT_NAME].median
+        before = (in_file or {}).get(place, DEFAULT_NAME)
+        predicted = 1 - estimates[way].median / estimates[before].median
         found.append(Verdict(place, way, predicted, compared))
     return found
