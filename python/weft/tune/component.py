@@ -26,8 +26,12 @@ class Component:
 
     def _jobs(self, rules: str) -> dict[str, str]:
         """From the first call on, so that a job's own first calls suffice; weft compares nothing by itself there."""
-        return {**self.environment, "WEFT_COLLECTIVES_AFTER": "1", "WEFT_COLLECTIVES_COMPARE": "0",
-                "WEFT_COLLECTIVES_RULES": rules}
+        return {
+            **self.environment,
+            "WEFT_COLLECTIVES_AFTER": "1",
+            "WEFT_COLLECTIVES_COMPARE": "0",
+            "WEFT_COLLECTIVES_RULES": rules,
+        }
 
     def measuring(self) -> dict[str, str]:
         """Without rules of the user's."""
