@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -81,6 +82,22 @@ class EndToEndTest(unittest.TestCase):
         form = "json" if MPI == "openmpi" else "text"
         said = self.tune("collectives", "-n", "2", "--format", form, "--budget", "4s", code=2)
         self.assertIn(f"--format {form}", said)
+
+    def test_launcher_of_another_mpi(self) -> None:
+        (other,) = FILES.keys() - {MPI}
+        launcher = f"mpiexec.{other}"
+        if shutil.which(launcher) is None:
+            self.skipTest(f"no {launcher}")
+        said = self.tune("collectives", "-n", "2", "--launcher", launcher, "--budget", "4s", code=1)
+        self.assertIn("made a job of 1 instead of 2", said)
+        self.assertIn(f"{launcher} -n 2", said)
+
+    def test_report_of_unknown_algorithms(self) -> None:
+        if MPI != "mpich":
+            self.skipTest("by MPICH's selection")
+        rules = {"comm_type=inter": {"algorithm=MPIR_Bcast_intra_unheard": {}}}
+        (self.folder / "rules").write_text(json.dumps({"collective=bcast": rules}))
+        self.assertIn("has no algorithm MPIR_Bcast_intra_unheard", self.tune("report", "rules", code=1))
 
     def test_report_of_what_is_slower_or_wrong(self) -> None:
         if MPI != "openmpi":
