@@ -68,6 +68,10 @@ class BadInputTest(unittest.TestCase):
             text = f'{{"format": "weft tune 2", "levels": [{level}], "measured": [], "verified": []}}'
             (self.folder / "levels").write_text(text)
             self.expect(["explain", "--from", "levels"], 1, "damaged")
+        (self.folder / "levels").write_text(
+            '{"format": "weft tune 2", "cpus": 0, "levels": [{"ranks": 2}], "measured": [], "verified": []}'
+        )
+        self.expect(["explain", "--from", "levels"], 1, "damaged")
 
 
 if __name__ == "__main__":

@@ -211,7 +211,8 @@ class WeftTest(unittest.TestCase):
         self.assertEqual(plain(found.of("allreduce", 2).rules), [(0, 1, 0, 0), (65536, 0, 0, 0)])
 
     def test_damaged(self) -> None:
-        for line in ("allreduce 2 x weft", "allreduce 2 0 sometimes", "dance 2 0 weft"):
+        digits = "9" * 5000
+        for line in ("allreduce 2 x weft", f"allreduce 2 {digits} weft", "allreduce 2 0 sometimes", "dance 2 0 weft"):
             with self.assertRaises(Fault) as caught:
                 weft_rules.parse(f"# weft collectives 1\n{line}\n", "rules")
             self.assertIn("line 2", str(caught.exception))

@@ -7,6 +7,7 @@ import argparse
 import os
 import pathlib
 import statistics
+from collections.abc import Mapping
 
 from . import units
 from .collectives import parse_ranks, parse_sizes
@@ -29,19 +30,22 @@ _SIZES = (8, 2048, 131072)
 
 
 def run(options: argparse.Namespace, folder: str) -> int:
-    if options.record:
-        record = read_record(pathlib.Path(options.record))
-        try:
-            models = _models_of(record)
-        except (KeyError, TypeError, ValueError) as error:
-            raise Fault(f"{options.record}: damaged: {error!r} in levels; measure again") from None
-    else:
-        record, models = _measured(options, folder)
+    if not options.record:
+        _say(*_measured(options, folder))
+        return 0
+    record = read_record(pathlib.Path(options.record))
+    try:
+        _say(record, _models_of(record))
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise Fault(f"{options.record}: damaged: {error!r}; measure again") from None
+    return 0
+
+
+def _say(record: Record, models: Mapping[int, Model]) -> None:
     for ranks, model in models.items():
         _say_levels(ranks, model)
         for operation in sorted({place[1] for place in record.samples if place[0] == ranks}):
             _say_algorithms(record, model, ranks, operation)
-    return 0
 
 
 def _models_of(record: Record) -> dict[int, Model]:

@@ -80,8 +80,8 @@ class _Numbers:
                 self.line = number
                 if not _NUMBER.fullmatch(word):
                     raise Fault(
-                        f"{self._file}, line {number}: {word}: a number is wanted here; this is no file of Open MPI's "
-                        "rules, or it is damaged: write it again with weft tune collectives"
+                        f"{self._file}, line {number}: {word[:40]}: a number is wanted here; this is no file of Open "
+                        "MPI's rules, or it is damaged: write it again with weft tune collectives"
                     )
                 yield number, _value(word)
 
