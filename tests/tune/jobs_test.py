@@ -7,6 +7,7 @@ import json
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 from tune.family import OPENMPI, Launcher
 from tune.faults import Fault
@@ -55,6 +56,16 @@ class JobsTest(unittest.TestCase):
         found = self.jobs(2, 1, 3).measure(2, ENTRIES, {}, 1)
         self.assertEqual([one.fault for _, one in sorted(found.items())], ["", ENDED])
         self.assertIn("exit code 3", self.said.getvalue())
+        self.assertIn("the ranks have something to say", self.said.getvalue())
+
+    def test_a_job_that_hangs(self) -> None:
+        jobs = self.jobs(2, 1, 0)
+        program = self.folder / "weft-tune-openmpi"
+        program.write_text(program.read_text().replace("exit 0", "sleep 60"))
+        with unittest.mock.patch("tune.jobs._GRACE", 1.0):
+            found = jobs.measure(2, ENTRIES, {}, 0.1)
+        self.assertEqual([one.fault for _, one in sorted(found.items())], ["", ENDED])
+        self.assertIn("has not ended", self.said.getvalue())
         self.assertIn("the ranks have something to say", self.said.getvalue())
 
     def test_a_job_that_ends_at_once(self) -> None:

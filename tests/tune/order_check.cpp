@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Allreduce and MPI_Reduce with an operator that is associative and does not commute: products of matrices.
+// Calls that rules could make wrong: MPI_Allreduce and MPI_Reduce with an operator that is associative and does not
+// commute, products of matrices; and MPI_Allgather in place.
 #include <array>
 #include <cstdio>
 #include <vector>
@@ -59,6 +60,10 @@ int main(int count, char** arguments) {
       wrong += rank != root || found == wanted ? 0 : 1;
     }
   }
+  std::vector<int> blocks(ranks, -1);
+  blocks[rank] = rank;
+  MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; ++i) wrong += blocks[i] == i ? 0 : 1;
   if (wrong > 0) std::fprintf(stderr, "rank %d: %d results are wrong\n", rank, wrong);
   int all = 0;
   MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

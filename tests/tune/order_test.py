@@ -38,6 +38,10 @@ class OrderTest(unittest.TestCase):
                     self.assertEqual(openmpi_safe.faults(Decision("", [table])), [])
                 self.assertTrue(self.is_right(ranks, tables), f"{ranks} ranks, {allreduce}, {reduce}, {segment}")
 
+    def test_no_rule_is_for_an_allgather_in_place(self) -> None:
+        # There is no such algorithm, so that the call would fail.
+        self.assertTrue(self.is_right(3, [Table("allgather", 3, [Rule(0, 99)])]))
+
     def test_the_check_notices_a_wrong_order(self) -> None:
         self.assertFalse(self.is_right(4, [Table("allreduce", 4, [Rule(0, 4)])]))
 
