@@ -46,8 +46,10 @@ def main():
         for worker in workers:
             worker.join()
         cache.unlink()
-        print(f"{len(cache)} samples, all workers agree: {len(sums) == 1}, prepared less often than read: "
-              f"{prepared.value < SAMPLES * WORKERS}")
+        print(
+            f"{len(cache)} samples, all workers agree: {len(sums) == 1}, prepared less often than read: "
+            f"{prepared.value < SAMPLES * WORKERS}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `weft`, as built: what it passes through, what it refuses, what it loads."""
+
 import json
 import os
 import pathlib
@@ -37,7 +38,9 @@ static void print_maps(void) {
 }
 """
 LINKED = MAPS + 'int main(void) { printf("%d\\n", region()); print_maps(); return 0; }'
-LATE = MAPS.replace("#pragma omp", "//") + r"""
+LATE = (
+    MAPS.replace("#pragma omp", "//")
+    + r"""
 #include <dlfcn.h>
 int main(int count, char **names) {
   if (!dlopen(names[count - 1], RTLD_NOW)) return fprintf(stderr, "%s\n", dlerror()), 1;
@@ -46,6 +49,7 @@ int main(int count, char **names) {
   return 0;
 }
 """
+)
 
 
 class CommandTest(unittest.TestCase):
@@ -70,8 +74,15 @@ class CommandTest(unittest.TestCase):
     def command(self, *words, **options):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
         environment.update(options.pop("env", {}))
-        return subprocess.run([*map(str, words)], env=environment, capture_output=True, text=True,
-                              timeout=TIMEOUT_S, check=False, **options)
+        return subprocess.run(
+            [*map(str, words)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+            **options,
+        )
 
     def one_complaint(self, done, *words):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
@@ -99,8 +110,19 @@ class Passes(CommandTest):
         self.assertEqual(self.weft("run", "sh", "-c", "kill -TERM $$").returncode, -signal.SIGTERM)
 
     def test_settings(self):
-        done = self.weft("run", "--set", "A=1", "--set", "B=x=y", "--cpus", "3", "--stats", "sh", "-c",
-                         'echo "$A $B $WEFT_NUM_CPUS $WEFT_STATS"')
+        done = self.weft(
+            "run",
+            "--set",
+            "A=1",
+            "--set",
+            "B=x=y",
+            "--cpus",
+            "3",
+            "--stats",
+            "sh",
+            "-c",
+            'echo "$A $B $WEFT_NUM_CPUS $WEFT_STATS"',
+        )
         self.assertEqual(done.stdout, "1 x=y 3 1\n")
         self.assertEqual(self.weft("run", "--mode", "counting", "sh", "-c", 'echo "$WEFT_MODE"').stdout, "counting\n")
 
@@ -171,9 +193,12 @@ class Refuses(CommandTest):
     def test_what_cannot_run(self):
         plain = self.folder / "plain"
         plain.write_text("text")
-        for program, code, words in (("no-such-program", 127, ["no such program"]),
-                                     ("/no/such/file", 127, ["No such file"]), (self.folder, 126, ["directory"]),
-                                     (plain, 126, ["not executable", "chmod"])):
+        for program, code, words in (
+            ("no-such-program", 127, ["no such program"]),
+            ("/no/such/file", 127, ["No such file"]),
+            (self.folder, 126, ["directory"]),
+            (plain, 126, ["not executable", "chmod"]),
+        ):
             with self.subTest(program=program):
                 done = self.weft("run", program)
                 self.assertEqual(done.returncode, code)
@@ -232,28 +257,42 @@ class Refuses(CommandTest):
 
     @unittest.skipIf(os.uname().machine != "x86_64", "there is no narrower sibling here")
     def test_narrow_programs(self):
-        narrow = self.build("narrow", """
+        narrow = self.build(
+            "narrow",
+            """
 void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
-""", "-m32", "-nostdlib", "-static", "-fno-openmp")
+""",
+            "-m32",
+            "-nostdlib",
+            "-static",
+            "-fno-openmp",
+        )
         done = self.weft("run", narrow)
         self.assertIn(done.returncode, (5, 126))  # not every kernel runs such a program
         self.assertIn("32-bit", done.stderr.splitlines()[0])
 
     def test_usage(self):
-        for arguments, words in ((("run",), "program"), (("frob",), "frob"), (("run", "--cpus", "0", "true"), "cpus"),
-                                 (("run", "--set", "x", "true"), "NAME=VALUE"),
-                                 (("run", "--mode", "frob", "true"), "dynamic"),
-                                 (("run", "--library", "/no", "true"), "/no"), (("run", "--frob", "true"), "--frob"),
-                                 (("run", "--library", "/", "true"), "no file"), (("top", "--interval", "nan"), "nan"),
-                                 (("run", "--mode", "static", "-f", "nan", "true"), "nan"),
-                                 (("top", "--interval", "inf"), "inf"), (("node", "frob"), "frob"),
-                                 (("run", "--frob", "true"), "weft run --help"), (("node",), "weft node --help"),
-                                 (("node", "status", "--frob"), "weft node status --help")):
+        for arguments, words in (
+            (("run",), "program"),
+            (("frob",), "frob"),
+            (("run", "--cpus", "0", "true"), "cpus"),
+            (("run", "--set", "x", "true"), "NAME=VALUE"),
+            (("run", "--mode", "frob", "true"), "dynamic"),
+            (("run", "--library", "/no", "true"), "/no"),
+            (("run", "--frob", "true"), "--frob"),
+            (("run", "--library", "/", "true"), "no file"),
+            (("top", "--interval", "nan"), "nan"),
+            (("run", "--mode", "static", "-f", "nan", "true"), "nan"),
+            (("top", "--interval", "inf"), "inf"),
+            (("node", "frob"), "frob"),
+            (("run", "--frob", "true"), "weft run --help"),
+            (("node",), "weft node --help"),
+            (("node", "status", "--frob"), "weft node status --help"),
+        ):
             with self.subTest(arguments=arguments):
                 done = self.weft(*arguments)
                 self.assertEqual(done.returncode, 2)
                 self.one_complaint(done, words)
-
 
     def test_alone_is_helped(self):
         done = self.weft()
@@ -268,8 +307,12 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
         into = self.folder / "merged.json"
         alone.write_text('{"traceEvents": [], "otherData": {"rank": -1}}')
         rank.write_text('{"traceEvents": [], "otherData": {"rank": 0, "host": "a", "began": 1, "together": 2}}')
-        for files, words in (((self.folder / "none",), "none: No such file"), ((alone,), "no trace of a rank"),
-                             ((WEFT,), "no trace of a rank"), ((rank, rank), "of one run")):
+        for files, words in (
+            ((self.folder / "none",), "none: No such file"),
+            ((alone,), "no trace of a rank"),
+            ((WEFT,), "no trace of a rank"),
+            ((rank, rank), "of one run"),
+        ):
             with self.subTest(words=words):
                 done = self.weft("merge", "-o", into, *files)
                 self.assertEqual(done.returncode, 1)
@@ -277,11 +320,25 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
                 self.assertFalse(into.exists())
 
     def test_output_that_cannot_be_written(self):
-        for command in ("info",), ("info", "--json"), ("node", "status"), ("top", "--once"), ("--help",), ("--version",):
+        for command in (
+            ("info",),
+            ("info", "--json"),
+            ("node", "status"),
+            ("top", "--once"),
+            ("--help",),
+            ("--version",),
+        ):
             with self.subTest(command=command), open("/dev/full", "w") as full:
                 environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
-                done = subprocess.run([WEFT, *command], env=environment, stdout=full, stderr=subprocess.PIPE, text=True,
-                                      timeout=TIMEOUT_S, check=False)
+                done = subprocess.run(
+                    [WEFT, *command],
+                    env=environment,
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    timeout=TIMEOUT_S,
+                    check=False,
+                )
                 self.assertEqual(done.returncode, 1)
                 self.one_complaint(done, "No space left")
 
@@ -305,8 +362,14 @@ class OlderLibc(CommandTest):
 
     def test_is_declined(self):
         for version, answer in (1, 0), (2, 2):
-            done = self.command("python3", "-c", self.ASK, self.LIBRARIES / "libweft_audit.so", str(version),
-                                env={"WEFT_LIBRARY": str(self.LIBRARIES / "libgomp.so.1")})
+            done = self.command(
+                "python3",
+                "-c",
+                self.ASK,
+                self.LIBRARIES / "libweft_audit.so",
+                str(version),
+                env={"WEFT_LIBRARY": str(self.LIBRARIES / "libgomp.so.1")},
+            )
             self.assertEqual((done.returncode, done.stdout), (0, f"{answer}\n"))
             if answer == 0:
                 self.one_complaint(done, "glibc 2.35", "its own OpenMP runtime")
@@ -322,6 +385,7 @@ class OlderLibc(CommandTest):
 
 class Alone(CommandTest):
     """The audit library without the command, as in an environment that has been taken apart."""
+
     AUDIT = pathlib.Path(WEFT).parents[1] / "lib/weft/libweft_audit.so"
 
     def check(self, lines, *words, fault=" is not set", **environment):
@@ -342,11 +406,16 @@ class Alone(CommandTest):
         self.check(1, program, fault=f"=/{'x' * 4094} is too long", WEFT_LIBRARY="/" + "x" * 9000)
 
     def test_others_say_nothing(self):
-        spaces = self.build("spaces", """
+        spaces = self.build(
+            "spaces",
+            """
 #define _GNU_SOURCE
 #include <dlfcn.h>
 int main(void) { return dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW) == 0; }
-""", "-fno-openmp", "-ldl")
+""",
+            "-fno-openmp",
+            "-ldl",
+        )
         static = self.build("static_pie", "int main(void) { return 0; }", "-fno-openmp", "-static-pie")
         for words in ((spaces,), (static,), ("sh", "-c", "env true; exec true")):
             with self.subTest(words=words):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An installed weft: the command, the directory to link with, find_package(weft) and pkg-config."""
+
 import os
 import pathlib
 import shutil
@@ -56,8 +57,14 @@ class Installed(unittest.TestCase):
         cls._folder.cleanup()
 
     def run_command(self, *command):
-        return subprocess.run([str(part) for part in command], env=self.environment, capture_output=True, text=True,
-                              timeout=TIMEOUT_S, check=True).stdout
+        return subprocess.run(
+            [str(part) for part in command],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=True,
+        ).stdout
 
     def check(self, output):
         self.assertTrue(output.startswith("4\n"), output[:100])
@@ -80,8 +87,15 @@ class Installed(unittest.TestCase):
 
     def test_linking(self):
         directory = self.runtime.parent
-        self.run_command("gcc", "-fopenmp", self.folder / "consumer.c", "-o", self.folder / "linked", f"-L{directory}",
-                         f"-Wl,-rpath,{directory}")
+        self.run_command(
+            "gcc",
+            "-fopenmp",
+            self.folder / "consumer.c",
+            "-o",
+            self.folder / "linked",
+            f"-L{directory}",
+            f"-Wl,-rpath,{directory}",
+        )
         self.check(self.run_command(self.folder / "linked"))
 
     def test_find_package(self):
@@ -108,7 +122,9 @@ class Installed(unittest.TestCase):
 
     def test_locks_and_stores(self):
         """libweft-shm without the runtime, by find_package and by pkg-config."""
-        (self.folder / "locks.c").write_text('#include <weft/rwlock.h>\nint main(void) { return weft_rwlock_size(4) == 0; }\n')
+        (self.folder / "locks.c").write_text(
+            "#include <weft/rwlock.h>\nint main(void) { return weft_rwlock_size(4) == 0; }\n"
+        )
         project = self.folder / "locks"
         project.mkdir()
         (project / "CMakeLists.txt").write_text(PROJECT_OF_LOCKS)
@@ -127,22 +143,39 @@ class Installed(unittest.TestCase):
 
     def test_manual_pages_and_completions(self):
         share = self.prefix / "share"
-        for name in ("man/man3/weft_rwlock.3", "man/man3/weft_kv_get.3", "man/man3/weft_shm_error.3",
-                     "man/man1/weft.1", "man/man1/weft-run.1", "bash-completion/completions/weft",
-                     "zsh/site-functions/_weft", "fish/vendor_completions.d/weft.fish"):
+        for name in (
+            "man/man3/weft_rwlock.3",
+            "man/man3/weft_kv_get.3",
+            "man/man3/weft_shm_error.3",
+            "man/man1/weft.1",
+            "man/man1/weft-run.1",
+            "bash-completion/completions/weft",
+            "zsh/site-functions/_weft",
+            "fish/vendor_completions.d/weft.fish",
+        ):
             self.assertTrue((share / name).is_file(), name)
 
     def test_libraries_before_mpi(self):
         """Those for the MPIs that weft was built for: all that the build has."""
-        built = {path.name for pattern in ("libweft-mpi*.so", "libweft-coll-*.so", "mca_*.so")
-                 for path in (pathlib.Path(BUILD) / "lib/weft").glob(pattern)}
+        built = {
+            path.name
+            for pattern in ("libweft-mpi*.so", "libweft-coll-*.so", "mca_*.so")
+            for path in (pathlib.Path(BUILD) / "lib/weft").glob(pattern)
+        }
         self.assertEqual({name for name in built if not (self.runtime.parent / name).exists()}, set())
 
     def test_beside_the_library(self):
         """The runtime for ThreadSanitizer, and the extension of gdb."""
         instrumented = self.runtime.parent / "tsan"
-        self.run_command("gcc", "-fopenmp", "-fsanitize=thread", self.folder / "consumer.c", "-o", self.folder / "sanitized",
-                         f"-Wl,-rpath,{instrumented}")
+        self.run_command(
+            "gcc",
+            "-fopenmp",
+            "-fsanitize=thread",
+            self.folder / "consumer.c",
+            "-o",
+            self.folder / "sanitized",
+            f"-Wl,-rpath,{instrumented}",
+        )
         output = self.run_command(self.folder / "sanitized")
         self.assertTrue(output.startswith("4\n"), output[:100])
         self.assertIn(f"{instrumented}/libgomp.so.1\n", output)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`weft node` and `weft top`."""
+
 import json
 import os
 import pathlib
@@ -118,8 +119,13 @@ class Empty(NodeTest):
 
 class Arguments(NodeTest):
     def test_wrong_ones(self):
-        for command in (("node",), ("node", "nonsense"), ("node", "status", "x"), ("top", "--interval", "0"),
-                        ("run", "--weight", "0", "true")):
+        for command in (
+            ("node",),
+            ("node", "nonsense"),
+            ("node", "status", "x"),
+            ("top", "--interval", "0"),
+            ("run", "--weight", "0", "true"),
+        ):
             done = weft(*command)
             self.assertEqual((done.returncode, done.stdout), (2, ""), command)
             self.assertTrue(done.stderr.startswith("weft: "), done.stderr)
@@ -140,6 +146,7 @@ class Shows(NodeTest):
             def entry():
                 found = json.loads(weft("top", "--once", "--json").stdout)["processes"]
                 return next(x for x in found if x["pid"] == program.pid)
+
             self.assertEqual(entry()["command"], "worker")
             self.assertGreaterEqual(set(entry()), {"pid", "command", "mode", "slots", "regions_a_second", "waiting"})
             self.assertEqual(entry()["messages"], {"pending": 0, "silent_seconds": 0.0})

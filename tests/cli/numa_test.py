@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`weft numa`: what it says of programs and processes on this machine, what it refuses, and that programs do not notice."""
+
 import concurrent.futures
 import json
 import os
@@ -253,9 +254,17 @@ class Numa(CommandTest):
         self.assertLess(int(usage.split()[0]), 100)
 
     def test_ends(self):
-        for how, code in (("return", 0), ("exit", 3), ("_exit", 4), ("quick_exit", 5), ("exec", 6),
-                          ("abort", 128 + signal.SIGABRT), ("kill", 128 + signal.SIGKILL),
-                          ("fault", 128 + signal.SIGSEGV), ("raise", 128 + signal.SIGSEGV)):
+        for how, code in (
+            ("return", 0),
+            ("exit", 3),
+            ("_exit", 4),
+            ("quick_exit", 5),
+            ("exec", 6),
+            ("abort", 128 + signal.SIGABRT),
+            ("kill", 128 + signal.SIGKILL),
+            ("fault", 128 + signal.SIGSEGV),
+            ("raise", 128 + signal.SIGSEGV),
+        ):
             with self.subTest(how=how):
                 done, report = self.numa(self.programs["ends"], 0.4, how)
                 self.assertEqual(done.returncode, code, done.stderr)
@@ -304,7 +313,9 @@ class Numa(CommandTest):
         if os.getuid() == 0 and shutil.which("setpriv"):
             with subprocess.Popen(["sleep", "30"]) as others:
                 self.folder.chmod(0o755)
-                done = self.command("setpriv", "--reuid", "65534", "--clear-groups", os.environ["WEFT_COMMAND"], "numa", others.pid)
+                done = self.command(
+                    "setpriv", "--reuid", "65534", "--clear-groups", os.environ["WEFT_COMMAND"], "numa", others.pid
+                )
                 others.kill()
             if "cannot execute" not in done.stderr and "Permission denied" not in done.stderr:
                 self.assertEqual(done.returncode, 1)
@@ -320,7 +331,12 @@ class Numa(CommandTest):
         self.assertIn("node 0", words)
 
     def test_reports_that_cannot_be_written(self):
-        for options in (("--json", "/nonexistent/x"), ("--json", "/dev/full"), ("--svg", "/dev/full"), ("--json", self.folder)):
+        for options in (
+            ("--json", "/nonexistent/x"),
+            ("--json", "/dev/full"),
+            ("--svg", "/dev/full"),
+            ("--json", self.folder),
+        ):
             with self.subTest(options=options):
                 done = self.weft("numa", *options, "true")
                 self.assertEqual(done.returncode, 1)
@@ -375,8 +391,13 @@ class Numa(CommandTest):
         subprocess.run([GCC, "-shared", "-fPIC", str(stand_in), "-o", str(library)], check=True)
         body = "extern int stand_in(void);\nint main(int count, char **arguments) {"
         source = (NUMA / "programs/one_thread.c").read_text().replace("int main(int count, char **arguments) {", body)
-        program = self.build("peers", source.replace("read_arguments(", "stand_in(); read_arguments("), str(library),
-                             f"-Wl,-rpath,{self.folder}", f"-I{NUMA / 'programs'}")
+        program = self.build(
+            "peers",
+            source.replace("read_arguments(", "stand_in(); read_arguments("),
+            str(library),
+            f"-Wl,-rpath,{self.folder}",
+            f"-I{NUMA / 'programs'}",
+        )
         _, report = self.numa(program, 16, 0.5)
         process = self.one_process(report)
         self.assertEqual(process["collected"]["touches"], 0)
@@ -435,7 +456,10 @@ class Numa(CommandTest):
 
     def test_nothing_is_left_behind(self):
         def left():
-            return set(pathlib.Path("/dev/shm").glob("weft-numa-*")) | set(pathlib.Path("/tmp").glob("weft-numa-??????"))
+            return set(pathlib.Path("/dev/shm").glob("weft-numa-*")) | set(
+                pathlib.Path("/tmp").glob("weft-numa-??????")
+            )
+
         before = left()
         self.weft("numa", self.programs["one_thread"], 8, 0)
         self.weft("numa", self.programs["ends"], 0.1, "kill")

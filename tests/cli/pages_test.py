@@ -37,9 +37,7 @@ def commands() -> "dict[tuple[str, ...], set[str]]":
         text = run(WEFT, *command, "--help").stdout
         head, _, below = text.partition("\nSubcommands:\n")
         options = head.partition("\nOptions:\n")[2]
-        found[command] = {
-            name for row in re.findall(r"^  (-\S+)", options, re.MULTILINE) for name in row.split(",")
-        }
+        found[command] = {name for row in re.findall(r"^  (-\S+)", options, re.MULTILINE) for name in row.split(",")}
         ahead += [(*command, name) for name in re.findall(r"^  ([a-z]+)", below, re.MULTILINE)]
     return found
 
@@ -65,7 +63,9 @@ class PagesTest(unittest.TestCase):
     def test_each_option_is_in_the_page(self) -> None:
         for command, options in commands().items():
             rows = re.findall(r"^\.TP\n(\\fB\\-.*)$", page_of(command).read_text(), re.MULTILINE)
-            listed = {name for row in rows for name in re.findall(r"-[\w-]+", re.sub(r"\\f.", " ", row).replace("\\-", "-"))}
+            listed = {
+                name for row in rows for name in re.findall(r"-[\w-]+", re.sub(r"\\f.", " ", row).replace("\\-", "-"))
+            }
             self.assertEqual(listed, options, page_of(command).name)
 
     def test_the_environment_is_in_the_page(self) -> None:
@@ -152,7 +152,9 @@ class FishTest(unittest.TestCase):
     def complete(self, line: str) -> "set[str]":
         with tempfile.TemporaryDirectory() as home:
             environment = {**os.environ, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home}
-            done = run("fish", "--no-config", "-c", 'source $argv[1]; complete -C "$argv[2]"', FISH, line, env=environment)
+            done = run(
+                "fish", "--no-config", "-c", 'source $argv[1]; complete -C "$argv[2]"', FISH, line, env=environment
+            )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return {row.split("\t")[0] for row in done.stdout.splitlines()}
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """weft run --numa: the policy that the program has, what is refused; and the calls of weft.h that place memory."""
+
 import os
 import pathlib
 import subprocess
@@ -47,8 +48,9 @@ int main(void) {
 
 
 def run(*arguments, **environment):
-    return subprocess.run([COMMAND, "run", *arguments], env=os.environ | environment, capture_output=True, text=True,
-                          timeout=60)
+    return subprocess.run(
+        [COMMAND, "run", *arguments], env=os.environ | environment, capture_output=True, text=True, timeout=60
+    )
 
 
 class Placement(unittest.TestCase):
@@ -62,19 +64,35 @@ class Placement(unittest.TestCase):
     @unittest.skipUnless(pathlib.Path("/proc/self/numa_maps").exists(), "the kernel has no NUMA")
     def test_the_program_has_the_policy(self):
         first = NODES.read_text().replace("-", ",").split(",")[0].strip()
-        for mode, policy, threads in (("none", "default", ""), ("local", "default", "local"), ("spread", "default", "spread"),
-                                      ("compact", "default", "compact"), (f"bind={first}", f"bind:{first}", ""),
-                                      (f"preferred={first}", f"prefer:{first}", ""),
-                                      (f"interleave={first}", f"interleave:{first}", "")):
+        for mode, policy, threads in (
+            ("none", "default", ""),
+            ("local", "default", "local"),
+            ("spread", "default", "spread"),
+            ("compact", "default", "compact"),
+            (f"bind={first}", f"bind:{first}", ""),
+            (f"preferred={first}", f"prefer:{first}", ""),
+            (f"interleave={first}", f"interleave:{first}", ""),
+        ):
             with self.subTest(mode):
                 self.assertEqual(self.policy(mode), (policy, threads))
         self.assertTrue(self.policy("interleave")[0].startswith("interleave:"))
 
     def test_what_is_no_mode_is_refused(self):
-        for mode, word in (("all", "interleave[=NODES]"), ("bind", "bind=0"), ("bind=", "0-1,3"), ("bind=a", "0-1,3"),
-                           ("bind=0,", "0-1,3"), ("bind=0--1", "0-1,3"), ("interleave=1-0", "0-1"),
-                           ("bind=99999999999", "1023"), ("interleave=0,4096", "1023"), ("bind=0-4096", "1023"),
-                           ("bind=99999999999999999999999", "1023"), ("local=0", "takes no nodes"), ("", "wanted is")):
+        for mode, word in (
+            ("all", "interleave[=NODES]"),
+            ("bind", "bind=0"),
+            ("bind=", "0-1,3"),
+            ("bind=a", "0-1,3"),
+            ("bind=0,", "0-1,3"),
+            ("bind=0--1", "0-1,3"),
+            ("interleave=1-0", "0-1"),
+            ("bind=99999999999", "1023"),
+            ("interleave=0,4096", "1023"),
+            ("bind=0-4096", "1023"),
+            ("bind=99999999999999999999999", "1023"),
+            ("local=0", "takes no nodes"),
+            ("", "wanted is"),
+        ):
             with self.subTest(mode):
                 found = run("--numa", mode, "--", "true")
                 self.assertEqual(found.returncode, 2, found.stderr)
@@ -92,11 +110,23 @@ class Placement(unittest.TestCase):
             source = pathlib.Path(folder, "calls.c")
             source.write_text(PROGRAM)
             library = BUILD / "lib/weft"
-            subprocess.run([os.environ["WEFT_TEST_GCC"], f"-I{INCLUDE}", source, "-o", f"{folder}/calls", f"-L{library}",
-                            "-l:libgomp.so.1", f"-Wl,-rpath,{library}"], check=True)
+            subprocess.run(
+                [
+                    os.environ["WEFT_TEST_GCC"],
+                    f"-I{INCLUDE}",
+                    source,
+                    "-o",
+                    f"{folder}/calls",
+                    f"-L{library}",
+                    "-l:libgomp.so.1",
+                    f"-Wl,-rpath,{library}",
+                ],
+                check=True,
+            )
             for environment in ({}, {"WEFT_NUMA": "spread"}, {"WEFT_NUMA": "compact"}, {"OMP_PROC_BIND": "primary"}):
-                found = subprocess.run([f"{folder}/calls"], capture_output=True, text=True, timeout=60,
-                                       env=os.environ | environment)
+                found = subprocess.run(
+                    [f"{folder}/calls"], capture_output=True, text=True, timeout=60, env=os.environ | environment
+                )
                 self.assertEqual((found.returncode, found.stdout), (0, ""), environment)
 
 

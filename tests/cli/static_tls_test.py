@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries with thread-local data that is reached without a call: they find room under `weft run` where they find it
 without."""
+
 import os
 import pathlib
 import re
@@ -85,7 +86,9 @@ class StaticTls(CommandTest):
         return self.build(f"libbig{size}.so", LIBRARY, f"-DBYTES={size}", "-shared", "-fPIC", "-fno-openmp")
 
     def linked(self, size):
-        return self.build(f"linked{size}", LINKED, f"-DBYTES={size}", str(self.tls_library(size)), f"-Wl,-rpath,{self.folder}")
+        return self.build(
+            f"linked{size}", LINKED, f"-DBYTES={size}", str(self.tls_library(size)), f"-Wl,-rpath,{self.folder}"
+        )
 
     def expect(self, done, text):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text, ""))
@@ -93,7 +96,11 @@ class StaticTls(CommandTest):
     def test_linked(self):
         for size in 1500, 6000, 100000:
             program = self.linked(size)
-            for command in ([program], ["--", "sh", "-c", f"{program}; true"], ["env", "-u", "GLIBC_TUNABLES", program]):
+            for command in (
+                [program],
+                ["--", "sh", "-c", f"{program}; true"],
+                ["env", "-u", "GLIBC_TUNABLES", program],
+            ):
                 with self.subTest(size=size, command=command):
                     self.expect(self.weft("run", *command), "4\n")
 
@@ -101,11 +108,16 @@ class StaticTls(CommandTest):
         """The compiler takes it that a program's libraries are there from the start; no flag says so in either."""
         for size in 1500, 6000, 100000:
             with self.subTest(size=size):
-                library = self.build(f"libdata{size}.so", f"__thread char big[{size}] = {{1}};", "-shared", "-fPIC", "-fno-openmp")
-                program = self.build(f"reaches{size}", f"extern __thread char big[{size}];" +
-                                     LINKED.replace("get()[BYTES - 1] == 0", "big[0] == 1")
-                                     .replace("char *get(void);", ""),
-                                     str(library), f"-Wl,-rpath,{self.folder}")
+                library = self.build(
+                    f"libdata{size}.so", f"__thread char big[{size}] = {{1}};", "-shared", "-fPIC", "-fno-openmp"
+                )
+                program = self.build(
+                    f"reaches{size}",
+                    f"extern __thread char big[{size}];"
+                    + LINKED.replace("get()[BYTES - 1] == 0", "big[0] == 1").replace("char *get(void);", ""),
+                    str(library),
+                    f"-Wl,-rpath,{self.folder}",
+                )
                 self.expect(self.weft("run", program), "4\n")
 
     def test_preloaded(self):
@@ -129,14 +141,21 @@ class StaticTls(CommandTest):
                 self.assertEqual((plain.returncode, plain.stdout), (0, "loaded\n"))
                 self.expect(self.weft("run", program, library), "loaded\n")
         # As much is left when much has been linked or preloaded.
-        self.expect(self.weft("run", program, self.tls_library(1000), env={"LD_PRELOAD": str(self.tls_library(6000))}), "loaded\n")
+        self.expect(
+            self.weft("run", program, self.tls_library(1000), env={"LD_PRELOAD": str(self.tls_library(6000))}),
+            "loaded\n",
+        )
         # And as much more as the user wants.
-        self.expect(self.weft("run", program, self.tls_library(20000), env={"GLIBC_TUNABLES": f"{TUNABLE}=20000"}), "loaded\n")
+        self.expect(
+            self.weft("run", program, self.tls_library(20000), env={"GLIBC_TUNABLES": f"{TUNABLE}=20000"}), "loaded\n"
+        )
 
     def test_started_again_as_it_was(self):
         script = self.folder / "script"
         script.write_text(f"#!{self.linked(6000)} first second\n")
-        program = self.build("arguments", r"""
+        program = self.build(
+            "arguments",
+            r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -148,7 +167,10 @@ int main(int count, char **arguments) {
   printf("%s %s %d\n", name, getenv("KEPT"), get()[0]);
   return 0;
 }
-""", str(self.tls_library(6000)), f"-Wl,-rpath,{self.folder}")
+""",
+            str(self.tls_library(6000)),
+            f"-Wl,-rpath,{self.folder}",
+        )
         script.write_text(f"#!{program} first second\n")
         script.chmod(0o755)
         environment = {"KEPT": "a:b=c"}
@@ -157,7 +179,9 @@ int main(int count, char **arguments) {
         self.expect(self.weft("run", program, "--z", env=environment), f"{program} --z arguments a:b=c 0\n")
 
     def starter(self, size):
-        return self.build(f"starter{size}", STARTER, f"-DBYTES={size}", str(self.tls_library(size)), f"-Wl,-rpath,{self.folder}")
+        return self.build(
+            f"starter{size}", STARTER, f"-DBYTES={size}", str(self.tls_library(size)), f"-Wl,-rpath,{self.folder}"
+        )
 
     def test_what_it_starts_decides_for_itself(self):
         """Each of the threads of whatever it starts would pay for its room with its stack."""
@@ -165,13 +189,20 @@ int main(int count, char **arguments) {
         small = self.build("small_child", SMALL_STACK)
         for size in 6000, 100000:
             program = self.starter(size)
-            for command, text in ((small, "Success\n"), (self.linked(100000), "4\n"), (self.starter(6001), f"{usual} 0\n"),
-                                  (f"{self.starter(6001)} {small}", f"{usual} 0\nSuccess\n")):
+            for command, text in (
+                (small, "Success\n"),
+                (self.linked(100000), "4\n"),
+                (self.starter(6001), f"{usual} 0\n"),
+                (f"{self.starter(6001)} {small}", f"{usual} 0\nSuccess\n"),
+            ):
                 with self.subTest(size=size, command=command):
                     self.expect(self.weft("run", program, command), f"{usual} 0\n{text}")
             self.expect(self.weft("run", "env", "-u", "GLIBC_TUNABLES", program), " 0\n")
             kept = f"glibc.malloc.arena_max=1:{TUNABLE}=4608"
-            self.expect(self.weft("run", program, env={"GLIBC_TUNABLES": f"glibc.malloc.arena_max=1:{TUNABLE}=1024"}), f"{kept} 0\n")
+            self.expect(
+                self.weft("run", program, env={"GLIBC_TUNABLES": f"glibc.malloc.arena_max=1:{TUNABLE}=1024"}),
+                f"{kept} 0\n",
+            )
 
     def in_own_mounts(self, script, *words):
         unshare = ("unshare", "--mount", "--propagation", "private")

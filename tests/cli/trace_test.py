@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`weft trace`: the file loads, what it shows nests, and nested regions are seen to spread."""
+
 import json
 import os
 import pathlib
@@ -34,7 +35,9 @@ int main(int count, char **arguments) {
   return 0;
 }
 """
-LEAGUES = NESTED[:NESTED.index("__attribute__")] + r"""
+LEAGUES = (
+    NESTED[: NESTED.index("__attribute__")]
+    + r"""
 __attribute__((noinline)) static void wide_league(void) {
 #pragma omp teams num_teams(2)
   busy(20000);
@@ -57,6 +60,7 @@ int main(void) {
   return 0;
 }
 """
+)
 EVERY_EVENT = pathlib.Path(__file__).resolve().parents[1] / "openmp/tools/every_event.c"
 ROUNDING_US = 0.002
 
@@ -113,8 +117,13 @@ class Trace(CommandTest):
                         break
                 self.assertGreater(spread, 1)
                 names = {(event["cat"], event["name"]) for events in tracks.values() for event in events}
-                for wanted in (("work", "loop"), ("work", "single"), ("wait", "barrier"), ("wait", "waits for critical"),
-                               ("wait", "end of the region")):
+                for wanted in (
+                    ("work", "loop"),
+                    ("work", "single"),
+                    ("wait", "barrier"),
+                    ("wait", "waits for critical"),
+                    ("wait", "end of the region"),
+                ):
                     self.assertIn(wanted, names)
                 tasks = [event for events in tracks.values() for event in events if event["cat"] == "task"]
                 self.assertEqual(len({event["args"]["task"] for event in tasks}), 6)
@@ -155,7 +164,9 @@ class Trace(CommandTest):
         self.assertTrue(self.slices(trace))
 
     def test_exit_inside_a_region(self):
-        program = self.build("inside", """
+        program = self.build(
+            "inside",
+            """
 #include <stdlib.h>
 int main(void) {
 #pragma omp parallel num_threads(3)
@@ -167,14 +178,22 @@ int main(void) {
   }
   return 0;
 }
-""")
+""",
+        )
         done, trace = self.trace(program)
         self.assertEqual((done.returncode, done.stderr), (5, ""))
         self.assertTrue(self.slices(trace))
 
     def test_a_program_that_goes_elsewhere(self):
-        program = self.build("elsewhere", "#include <unistd.h>\n" + NESTED.replace("int main(int count, char **arguments) {",
-                             'int main(int count, char **arguments) { if (chdir("/")) return 9;'), "-lm")
+        program = self.build(
+            "elsewhere",
+            "#include <unistd.h>\n"
+            + NESTED.replace(
+                "int main(int count, char **arguments) {",
+                'int main(int count, char **arguments) { if (chdir("/")) return 9;',
+            ),
+            "-lm",
+        )
         done = self.weft("trace", "-o", "here-%p.json", program, cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         found = list(self.folder.glob("here-*.json"))
@@ -188,9 +207,15 @@ int main(void) {
         self.slices(json.loads((self.folder / "weft-trace.json").read_text()))
 
     def test_children_of_a_fork_leave_the_file_alone(self):
-        program = self.build("forks", "#include <sys/wait.h>\n#include <unistd.h>\n" + NESTED.replace(
-            "int main(int count, char **arguments) {",
-            "int main(int count, char **arguments) { inner_region(); if (fork() == 0) exit(0); wait(NULL);"), "-lm")
+        program = self.build(
+            "forks",
+            "#include <sys/wait.h>\n#include <unistd.h>\n"
+            + NESTED.replace(
+                "int main(int count, char **arguments) {",
+                "int main(int count, char **arguments) { inner_region(); if (fork() == 0) exit(0); wait(NULL);",
+            ),
+            "-lm",
+        )
         done, trace = self.trace(program)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         events = [event for events in self.slices(trace).values() for event in events]
@@ -198,7 +223,10 @@ int main(void) {
 
     def test_files_that_cannot_be_written(self):
         program = self.build("unwritten", NESTED, "-lm")
-        for file, words in (("/no/such/folder/t.json", ["/no/such/folder", "No such file"]), (self.folder, ["directory"])):
+        for file, words in (
+            ("/no/such/folder/t.json", ["/no/such/folder", "No such file"]),
+            (self.folder, ["directory"]),
+        ):
             with self.subTest(file=file):
                 done = self.weft("trace", "-o", file, program)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -212,7 +240,11 @@ int main(void) {
         self.one_complaint(done, "/dev/full", "No space left")
 
     def test_usage(self):
-        for arguments, words in ((("trace",), "program"), (("trace", "-o"), "--output"), (("trace", "--frob", "x"), "--frob")):
+        for arguments, words in (
+            (("trace",), "program"),
+            (("trace", "-o"), "--output"),
+            (("trace", "--frob", "x"), "--frob"),
+        ):
             with self.subTest(arguments=arguments):
                 done = self.weft(*arguments)
                 self.assertEqual(done.returncode, 2)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """valgrind and the command, whichever starts the other: memcheck says nothing of a program that is right, and the error
 of one that is wrong; the other tools run it to its end."""
+
 import os
 import unittest
 
@@ -43,8 +44,14 @@ int main(void) {
   return 0;
 }
 """
-SILENT = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=definite",
-          "--errors-for-leak-kinds=definite")
+SILENT = (
+    "valgrind",
+    "--quiet",
+    "--error-exitcode=9",
+    "--leak-check=full",
+    "--show-leak-kinds=definite",
+    "--errors-for-leak-kinds=definite",
+)
 
 
 class Valgrind(CommandTest):
@@ -81,7 +88,9 @@ class Valgrind(CommandTest):
         """valgrind runs one thread at a time."""
         for wanted, set_to in (("0", {}), ("0", {"OMP_WAIT_POLICY": "active"}), ("7", {"WEFT_SPIN_US": "7"})):
             with self.subTest(set_to=set_to):
-                done = self.weft("run", "valgrind", "--quiet", "--tool=none", self.right, env={"OMP_DISPLAY_ENV": "verbose"} | set_to)
+                done = self.weft(
+                    "run", "valgrind", "--quiet", "--tool=none", self.right, env={"OMP_DISPLAY_ENV": "verbose"} | set_to
+                )
                 self.assertEqual(done.returncode, 0)
                 self.assertIn(f"WEFT_SPIN_US='{wanted}'", done.stderr.replace(" = ", "="))
 

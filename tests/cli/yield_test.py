@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members that wait for each other with sched_yield: under `weft run` the call lets the others run."""
+
 import re
 import shutil
 import subprocess
@@ -56,9 +57,17 @@ class Yield(CommandTest):
 
     def test_lets_members_run(self):
         for compiler in GCC, CLANG:
-            for flags in ((), ("-no-pie", "-fno-pie"), ("-no-pie", "-fno-pie", "-fno-plt", "-Wl,-z,now"), ("-Wl,-z,now",),
-                          ("-Wl,--hash-style=sysv",), ("-no-pie", "-Wl,--hash-style=sysv"), ("-no-pie", "-Wl,--hash-style=both"),
-                          ("-rdynamic",), ("-no-pie", "-rdynamic")):
+            for flags in (
+                (),
+                ("-no-pie", "-fno-pie"),
+                ("-no-pie", "-fno-pie", "-fno-plt", "-Wl,-z,now"),
+                ("-Wl,-z,now",),
+                ("-Wl,--hash-style=sysv",),
+                ("-no-pie", "-Wl,--hash-style=sysv"),
+                ("-no-pie", "-Wl,--hash-style=both"),
+                ("-rdynamic",),
+                ("-no-pie", "-rdynamic"),
+            ):
                 with self.subTest(compiler=compiler, flags=flags):
                     program = self.build("own", MEMBERS + WAIT, "-DROUNDS=200", *flags, compiler=compiler)
                     self.assertEqual(self.lent(program), 0)
@@ -80,7 +89,9 @@ class Yield(CommandTest):
             shutil.copy(libraries[0], library)
         (self.folder / "late.c").write_text(LATE)
         subprocess.run([GCC, self.folder / "late.c", "-o", self.folder / "late"], check=True)
-        done = self.weft("run", self.folder / "late", *libraries, env={"GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=0"})
+        done = self.weft(
+            "run", self.folder / "late", *libraries, env={"GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=0"}
+        )
         self.assertIn("static TLS", done.stdout)
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "done"), done.stderr)
 

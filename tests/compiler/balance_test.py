@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the runtime divides regions that are one loop, by WEFT_BALANCE, WEFT_GRAIN and WEFT_REGION_THREADS: who takes what,
 never how long it takes."""
+
 import os
 import pathlib
 import re
@@ -192,8 +193,9 @@ class Loops(ProcessTest):
         cls.small = cls.build("small", SMALL, compiler=str(WEFTCC))
 
     def loops(self, program, *arguments, **variables):
-        return self.run_on_weft(program, *arguments, WEFT_NUM_CPUS="8", OMP_NUM_THREADS=str(MEMBERS), WEFT_STATS="1",
-                                **variables)
+        return self.run_on_weft(
+            program, *arguments, WEFT_NUM_CPUS="8", OMP_NUM_THREADS=str(MEMBERS), WEFT_STATS="1", **variables
+        )
 
     def ranges(self, count, pause_us, regions, *more, **variables):
         """For each region its ranges (member, begin, end) as they were printed; checks that they make up the loop."""
@@ -213,8 +215,11 @@ class Loops(ProcessTest):
         return found
 
     def statistics(self, done):
-        found = re.search(r"regions that are one loop: (\d+), run whole by their caller: (\d+)\n"
-                          r"  iterations of them: (\d+), in ranges: (\d+), taken by others: (\d+)\n", done.stderr)
+        found = re.search(
+            r"regions that are one loop: (\d+), run whole by their caller: (\d+)\n"
+            r"  iterations of them: (\d+), in ranges: (\d+), taken by others: (\d+)\n",
+            done.stderr,
+        )
         self.assertTrue(found, done.stderr)
         return tuple(map(int, found.groups()))
 
@@ -319,8 +324,11 @@ class Loops(ProcessTest):
         for cap, members in (("1", "1"), ("3", "3"), ("100", "8")):
             done = self.loops(self.small, 64, WEFT_REGION_THREADS=cap, WEFT_BALANCE="affinity")
             self.assertEqual(done.stdout, f"0 {members}\n")
-        self.assertEqual({member for region in self.ranges(400, 100, 2, WEFT_REGION_THREADS="2") for member, _, _ in region}
-                         - {0, 1}, set())
+        self.assertEqual(
+            {member for region in self.ranges(400, 100, 2, WEFT_REGION_THREADS="2") for member, _, _ in region}
+            - {0, 1},
+            set(),
+        )
 
     def test_results_by_every_balance(self):
         for balance in ("auto", "static", "affinity", "steal", "central"):

@@ -17,7 +17,9 @@ WEFT = pathlib.Path(os.environ["WEFT_LIBRARIES"])
 PROGRAMS = (HERE / "pass/programs/c_loops.c", HERE / "pass/programs/cxx_loops.cpp")
 CLANG = os.environ.get("WEFT_TEST_CLANG", "clang-19")
 # The linker's, for -flto; clang names it with its folder where it is there.
-PLUGIN = subprocess.run([CLANG, "-print-file-name=LLVMgold.so"], capture_output=True, text=True, check=True).stdout.strip()
+PLUGIN = subprocess.run(
+    [CLANG, "-print-file-name=LLVMgold.so"], capture_output=True, text=True, check=True
+).stdout.strip()
 
 WRONG = """
 #include <stdatomic.h>
@@ -91,8 +93,15 @@ class BuildsTest(unittest.TestCase):
 
     def execute(self, *words, **variables):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT", "OMP_", "KMP_"))}
-        return subprocess.run([*map(str, words)], env=kept | variables, capture_output=True, text=True, timeout=240,
-                              cwd=self.folder, check=False)
+        return subprocess.run(
+            [*map(str, words)],
+            env=kept | variables,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            cwd=self.folder,
+            check=False,
+        )
 
     def build(self, *words, language=".c"):
         driver, standard = ("weftc++", "-std=c++20") if language == ".cpp" else ("weftcc", "-std=gnu11")
@@ -120,8 +129,16 @@ class BuildsTest(unittest.TestCase):
         for source in PROGRAMS:
             for level in ("-O0", "-O2"):
                 with self.subTest(source=source.name, level=level):
-                    self.build("-g", level, "-fsanitize=address,undefined", "-fno-sanitize-recover=all", source, "-o",
-                               "program", language=source.suffix)
+                    self.build(
+                        "-g",
+                        level,
+                        "-fsanitize=address,undefined",
+                        "-fno-sanitize-recover=all",
+                        source,
+                        "-o",
+                        "program",
+                        language=source.suffix,
+                    )
                     self.runs_in_silence(self.folder / "program")
         self.wrong_is_told("address", "heap-buffer-overflow(.|\n)*wrong.c:11")
         self.wrong_is_told("undefined", "wrong.c:14.*signed integer overflow", "-fno-sanitize-recover=all")
@@ -166,7 +183,9 @@ class BuildsTest(unittest.TestCase):
     def test_static_program_is_refused_in_words(self):
         (self.folder / "caller.c").write_text(CALLER)
         done = self.execute(DRIVERS / "weftcc", "-fopenmp", "-static-pie", "caller.c", "-o", "program")
-        self.assertIn("weft is a shared library: a static program runs on the compiler's own OpenMP runtime", done.stderr)
+        self.assertIn(
+            "weft is a shared library: a static program runs on the compiler's own OpenMP runtime", done.stderr
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs by a later weftcc than the runtime knows run by OpenMP's standard interface, and the statistics say so."""
+
 import os
 import pathlib
 import re
@@ -42,9 +43,11 @@ class LaterProgram(ProcessTest):
         source, code = self.folder / f"{name}.c", self.folder / f"{name}.ll"
         source.write_text(PROGRAM)
         subprocess.run([WEFTCC, "-O1", "-fopenmp", "-S", "-emit-llvm", source, "-o", code], check=True)
-        text, changed = re.subn(r"(%?\S*weft\S* = [^\n]*\{ i32 )(\d+), i32 (\d+)",
-                                lambda found: "{}{}, i32 {}".format(found[1], *change(int(found[2]), int(found[3]))),
-                                code.read_text())
+        text, changed = re.subn(
+            r"(%?\S*weft\S* = [^\n]*\{ i32 )(\d+), i32 (\d+)",
+            lambda found: "{}{}, i32 {}".format(found[1], *change(int(found[2]), int(found[3]))),
+            code.read_text(),
+        )
         self.assertEqual(changed, 2, "the records of the loops are not found")
         code.write_text(text)
         program = self.folder / name
@@ -54,8 +57,11 @@ class LaterProgram(ProcessTest):
     def run_with_statistics(self, program):
         done = self.run_on_weft(program, WEFT_STATS="1", OMP_NUM_THREADS="4")
         self.assertEqual((done.returncode, done.stdout), (0, EXPECTED), done.stderr)
-        found = re.search(r"loops announced before plain regions: (\d+)\n"
-                          r"  loops left to the standard interface: (\d+), of a later weftcc: (\d+)\n", done.stderr)
+        found = re.search(
+            r"loops announced before plain regions: (\d+)\n"
+            r"  loops left to the standard interface: (\d+), of a later weftcc: (\d+)\n",
+            done.stderr,
+        )
         return tuple(map(int, found.groups())) if found else None, "regions that are one loop" in done.stderr
 
     def test_the_same_version(self):
@@ -75,8 +81,12 @@ class LaterProgram(ProcessTest):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, EXPECTED, ""))
 
     def test_what_asks_for_every_member_is_left_too(self):
-        done = self.run_on_weft(self.build_with("ordered", lambda *known: known), WEFT_STATS="1", OMP_NUM_THREADS="4",
-                                WEFT_REPRODUCIBLE="true")
+        done = self.run_on_weft(
+            self.build_with("ordered", lambda *known: known),
+            WEFT_STATS="1",
+            OMP_NUM_THREADS="4",
+            WEFT_REPRODUCIBLE="true",
+        )
         self.assertEqual(done.stdout, EXPECTED)
         self.assertIn("loops left to the standard interface: 3, of a later weftcc: 0", done.stderr)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tools and programs by weftcc: the checker (tests/openmp/tools) judges what is told of regions that are one loop; `weft
 trace` shows them."""
+
 import json
 import os
 import pathlib
@@ -122,8 +123,9 @@ class Tools(ProcessTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.checker = cls.build("checker.so", (TOOLS / "checker.c").read_text(), "-fPIC", "-shared", "-fno-openmp",
-                                f"-I{INCLUDE}")
+        cls.checker = cls.build(
+            "checker.so", (TOOLS / "checker.c").read_text(), "-fPIC", "-shared", "-fno-openmp", f"-I{INCLUDE}"
+        )
 
     def build_by_weftcc(self, name, source, *flags):
         return self.build(name, source, *flags, compiler=str(DRIVERS / "weftcc"))
@@ -131,14 +133,26 @@ class Tools(ProcessTest):
     def test_events_of_loops(self):
         for level in ("-O0", "-O2"):
             program = self.build_by_weftcc("loops" + level, PROGRAM, level)
-            for variables in ({}, {"WEFT_NUM_CPUS": "1"}, {"WEFT_NUM_CPUS": "8"}, {"OMP_WAIT_POLICY": "passive"},
-                              {"OMP_MAX_ACTIVE_LEVELS": "1"}, {"OMP_THREAD_LIMIT": "3", "OMP_DYNAMIC": "true"},
-                              {"WEFT_BALANCE": "static"}, {"WEFT_BALANCE": "steal"}, {"WEFT_BALANCE": "central"},
-                              {"WEFT_BALANCE": "affinity", "WEFT_NUM_CPUS": "4"}):
+            for variables in (
+                {},
+                {"WEFT_NUM_CPUS": "1"},
+                {"WEFT_NUM_CPUS": "8"},
+                {"OMP_WAIT_POLICY": "passive"},
+                {"OMP_MAX_ACTIVE_LEVELS": "1"},
+                {"OMP_THREAD_LIMIT": "3", "OMP_DYNAMIC": "true"},
+                {"WEFT_BALANCE": "static"},
+                {"WEFT_BALANCE": "steal"},
+                {"WEFT_BALANCE": "central"},
+                {"WEFT_BALANCE": "affinity", "WEFT_NUM_CPUS": "4"},
+            ):
                 with self.subTest(level=level, variables=variables):
-                    done = self.run_on_weft(program, OMP_TOOL_LIBRARIES=str(self.checker),
-                                            CHECKER_EXPECT="parallel_begin,implicit_task,work,dispatch,sync_region,loop",
-                                            **{"CHECKER_ADDRESSES": "1"} if level == "-O0" else {}, **variables)
+                    done = self.run_on_weft(
+                        program,
+                        OMP_TOOL_LIBRARIES=str(self.checker),
+                        CHECKER_EXPECT="parallel_begin,implicit_task,work,dispatch,sync_region,loop",
+                        **{"CHECKER_ADDRESSES": "1"} if level == "-O0" else {},
+                        **variables,
+                    )
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_members_that_have_not_begun_have_no_events(self):
@@ -160,8 +174,12 @@ class Tools(ProcessTest):
         program = self.build_by_weftcc("traced", TRACED, "-O1")
         file = self.folder / "trace.json"
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "WEFT_"))}
-        subprocess.run([DRIVERS / "weft", "trace", "-o", file, program], env=environment | {"WEFT_NUM_CPUS": "8"}, check=True,
-                       timeout=TIMEOUT_S)
+        subprocess.run(
+            [DRIVERS / "weft", "trace", "-o", file, program],
+            env=environment | {"WEFT_NUM_CPUS": "8"},
+            check=True,
+            timeout=TIMEOUT_S,
+        )
         teams = {}
         for event in json.loads(file.read_text())["traceEvents"]:
             if event.get("cat") == "member":

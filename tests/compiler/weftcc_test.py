@@ -59,7 +59,9 @@ class WeftccTest(unittest.TestCase):
                 stock = self.build_for_libomp(HERE / "loops.c", *level, f"--weft-lower={lowering}")
                 for program, libraries in ((ours, WEFT), (stock, STOCK)):
                     for threads in ("1", "2", "8"):
-                        got = [run(program, n, LD_LIBRARY_PATH=libraries, OMP_NUM_THREADS=threads).stdout for n in counts]
+                        got = [
+                            run(program, n, LD_LIBRARY_PATH=libraries, OMP_NUM_THREADS=threads).stdout for n in counts
+                        ]
                         self.assertEqual(got, expected, (level, lowering, libraries, threads))
 
     def test_first_call_of_the_runtime_is_a_loop(self):

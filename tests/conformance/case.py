@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a suite is made of: cases, each of which one compiler builds and several runtimes run."""
+
 import dataclasses
 import pathlib
 
@@ -11,6 +12,7 @@ NOT_BUILT = 77
 class Case:
     """One test by one compiler. `build` and `run` are bash scripts made for a folder of their own; a case that builds as
     it runs has no `build`."""
+
     suite: str
     compiler: str  # gcc or clang
     name: str

@@ -9,6 +9,7 @@
 weftcc's programs are compared with clang's, both on weft. The suites are fetched by scripts/setup-conformance (`make conformance` does both). The exit status is 1 when a test passes
 under its compiler's own runtime, fails under weft and is not in differences.toml; 2 when nothing could be compared.
 """
+
 import argparse
 import concurrent.futures
 import fnmatch
@@ -28,16 +29,33 @@ DEFAULT_SUITES = ["libomp", "libgomp"]
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", action="append", choices=SUITES, help="default: libomp and libgomp")
-    parser.add_argument("--compiler", action="append", choices=list(runtimes.APPLICABLE),
-                        help="default: all; weftcc where it is built")
-    parser.add_argument("--runtimes", default="libgomp,libomp,weft",
-                        help="comma-separated; each runs the programs it can take; default: %(default)s")
-    parser.add_argument("--only", action="append", default=[], metavar="PATTERN",
-                        help="tests whose name, or SUITE/COMPILER/NAME, matches; may be repeated")
-    parser.add_argument("--weft", type=pathlib.Path, default=runtimes.ROOT / "build/release/lib/weft",
-                        help="folder of weft's libraries; default: build/release/lib/weft")
-    parser.add_argument("--cache", type=pathlib.Path, default=runtimes.ROOT / "build/conformance",
-                        help="folder of the suites and of what is built; default: build/conformance")
+    parser.add_argument(
+        "--compiler", action="append", choices=list(runtimes.APPLICABLE), help="default: all; weftcc where it is built"
+    )
+    parser.add_argument(
+        "--runtimes",
+        default="libgomp,libomp,weft",
+        help="comma-separated; each runs the programs it can take; default: %(default)s",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="tests whose name, or SUITE/COMPILER/NAME, matches; may be repeated",
+    )
+    parser.add_argument(
+        "--weft",
+        type=pathlib.Path,
+        default=runtimes.ROOT / "build/release/lib/weft",
+        help="folder of weft's libraries; default: build/release/lib/weft",
+    )
+    parser.add_argument(
+        "--cache",
+        type=pathlib.Path,
+        default=runtimes.ROOT / "build/conformance",
+        help="folder of the suites and of what is built; default: build/conformance",
+    )
     parser.add_argument("--timeout", type=float, default=60, help="seconds for one test; default: %(default)g")
     parser.add_argument("--jobs", type=int, default=2, help="tests at the same time; default: %(default)d")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each test; one failure is a failure")
@@ -54,13 +72,19 @@ def arguments():
         parser.error(f"no such runtime: {', '.join(unknown)}; there are libgomp, libomp, weft")
     options.weft, options.cache = options.weft.resolve(), options.cache.resolve()
     if options.compiler and "weftcc" in options.compiler and not runtimes.has_weftcc(options.weft):
-        parser.error(f"no weftcc, or no pass: {runtimes.driver_folder(options.weft)}/weftcc and {options.weft}/weft_pass.so "
-                     "are wanted; build them (make build), or name another build by --weft")
-    options.compiler = options.compiler or [compiler for compiler in runtimes.APPLICABLE
-                                            if compiler != "weftcc" or runtimes.has_weftcc(options.weft)]
+        parser.error(
+            f"no weftcc, or no pass: {runtimes.driver_folder(options.weft)}/weftcc and {options.weft}/weft_pass.so "
+            "are wanted; build them (make build), or name another build by --weft"
+        )
+    options.compiler = options.compiler or [
+        compiler for compiler in runtimes.APPLICABLE if compiler != "weftcc" or runtimes.has_weftcc(options.weft)
+    ]
     # What it is compared with.
-    options.compiler += [other for name, other in runtimes.COMPARED_WITH.items()
-                         if name in options.compiler and other not in options.compiler]
+    options.compiler += [
+        other
+        for name, other in runtimes.COMPARED_WITH.items()
+        if name in options.compiler and other not in options.compiler
+    ]
     options.json = options.json or options.cache / "results.json"
     return options
 
@@ -77,8 +101,9 @@ def wanted_cases(options):
         for compiler in SUITES[suite].COMPILERS:
             if compiler in options.compiler:
                 for case in SUITES[suite].cases(root, compiler):
-                    if not options.only or any(fnmatch.fnmatchcase(name, pattern) for pattern in options.only
-                                               for name in (case.name, case.key)):
+                    if not options.only or any(
+                        fnmatch.fnmatchcase(name, pattern) for pattern in options.only for name in (case.name, case.key)
+                    ):
                         yield case
 
 
@@ -132,11 +157,18 @@ def say(results, explained, options, loops):
     for result in report.better(results):
         print(f"only {runtimes.OWN.get(result.compiler, 'clang')} fails: {result.key}")
     for result in left:
-        print(f"\nFAIL {result.key}: {result.status}, {result.failures} of {result.runs} runs\n{result.detail.rstrip()}")
+        print(
+            f"\nFAIL {result.key}: {result.status}, {result.failures} of {result.runs} runs\n{result.detail.rstrip()}"
+        )
         print(f"     repeat: tests/conformance/conformance.py --only '{result.key}' --keep")
-    same = [difference for difference in explained if not any(difference.covers(result) for result in known)
-            and any(difference.names(result.key) and result.status == "passed" for result in results
-                    if result.runtime == "weft")]
+    same = [
+        difference
+        for difference in explained
+        if not any(difference.covers(result) for result in known)
+        and any(
+            difference.names(result.key) and result.status == "passed" for result in results if result.runtime == "weft"
+        )
+    ]
     for difference in same:
         print(f"explained, but did not differ this time: {', '.join(difference.tests)}")
     if loops:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of differences that have an explanation (differences.toml). Started by itself it writes the list into
 docs/reference/openmp-support.md."""
+
 import dataclasses
 import fnmatch
 import pathlib
@@ -10,7 +11,11 @@ import tomllib
 FILE = pathlib.Path(__file__).with_name("differences.toml")
 PAGE = FILE.parents[2] / "docs/reference/openmp-support.md"
 BEGIN, END = "<!-- differences: begin -->", "<!-- differences: end -->"
-KINDS = {"internal": "libomp's own internals", "choice": "weft does it another way, on purpose", "pending": "not there yet"}
+KINDS = {
+    "internal": "libomp's own internals",
+    "choice": "weft does it another way, on purpose",
+    "pending": "not there yet",
+}
 
 
 @dataclasses.dataclass
@@ -29,7 +34,9 @@ class Difference:
 
 def load(file=FILE):
     rows = tomllib.loads(file.read_text()).get("difference", [])
-    found = [Difference(row["kind"], row["tests"], " ".join(row["reason"].split()), row.get("output", "")) for row in rows]
+    found = [
+        Difference(row["kind"], row["tests"], " ".join(row["reason"].split()), row.get("output", "")) for row in rows
+    ]
     for difference in found:
         if difference.kind not in KINDS:
             raise ValueError(f"{file}: no such kind: {difference.kind}; there are {', '.join(KINDS)}")

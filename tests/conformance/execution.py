@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a case under its runtimes, each script with a limit of time."""
+
 import dataclasses
 import os
 import re
@@ -36,8 +37,15 @@ class Result:
 
 def run_script(script, environment, folder, limit):
     """(exit status or None when it took too long, what it printed)"""
-    process = subprocess.Popen(["bash", "-c", "ulimit -c 0\n" + script], env=environment, cwd=folder, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    process = subprocess.Popen(
+        ["bash", "-c", "ulimit -c 0\n" + script],
+        env=environment,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
     try:
         output, _ = process.communicate(timeout=limit)
         return process.returncode, output.decode(errors="replace")
@@ -75,8 +83,16 @@ class Runner:
         self.stop = threading.Event()
 
     def result(self, case, runtime, status, detail="", **more):
-        return Result(case.suite, case.compiler, case.name, runtime, status, detail,
-                      expected_to_fail=case.expected_to_fail, **more)
+        return Result(
+            case.suite,
+            case.compiler,
+            case.name,
+            runtime,
+            status,
+            detail,
+            expected_to_fail=case.expected_to_fail,
+            **more,
+        )
 
     def run_under(self, case, runtime, built):
         folder = self.work / case.folder / runtime
@@ -104,8 +120,12 @@ class Runner:
         built = self.work / case.folder / "build"
         built.mkdir(parents=True)
         if case.build:
-            status, output = run_script(case.build(built), runtimes.building_environment(case.compiler, self.options.weft, self.work),
-                                        built, BUILD_LIMIT_S)
+            status, output = run_script(
+                case.build(built),
+                runtimes.building_environment(case.compiler, self.options.weft, self.work),
+                built,
+                BUILD_LIMIT_S,
+            )
             if status != 0:
                 return [self.result(case, runtime, "not built", output[-KEPT_OUTPUT:]) for runtime in wanted]
         results = []

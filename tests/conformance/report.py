@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run has shown: differences, the table, the machine-readable file, the table of docs/reference/conformance.md."""
+
 import collections
 import dataclasses
 import datetime
@@ -23,7 +24,9 @@ def with_references(results):
     for result in results:
         if result.runtime == "weft":
             other = runtimes.COMPARED_WITH.get(result.compiler)
-            what = (other, result.test, "weft") if other else (result.compiler, result.test, runtimes.OWN[result.compiler])
+            what = (
+                (other, result.test, "weft") if other else (result.compiler, result.test, runtimes.OWN[result.compiler])
+            )
             yield result, found.get((result.suite, *what))
 
 
@@ -63,7 +66,18 @@ def rows(results, explained):
         yield [str(cell) for cell in cells]
 
 
-HEAD = ["suite", "compiler", "runtime", "tests", "not run", "passed", "failed", "timed out", "only weft fails", "unexplained"]
+HEAD = [
+    "suite",
+    "compiler",
+    "runtime",
+    "tests",
+    "not run",
+    "passed",
+    "failed",
+    "timed out",
+    "only weft fails",
+    "unexplained",
+]
 
 
 def table(results, explained):
@@ -81,14 +95,20 @@ def lowered(file):
     loops = [construct for construct in constructs if construct["construct"] != "parallel"]
     ways = collections.Counter(construct["lowering"] for construct in loops)
     reasons = collections.Counter(construct["reason"] for construct in loops if construct["lowering"] == "none")
-    return {"loops": len(loops), **{way: ways[way] for way in ("range", "hint", "none")}, "reasons": dict(reasons.most_common())}
+    return {
+        "loops": len(loops),
+        **{way: ways[way] for way in ("range", "hint", "none")},
+        "reasons": dict(reasons.most_common()),
+    }
 
 
 def describe_lowered(counts):
     """A sentence for people."""
     share = 100 * (counts["range"] + counts["hint"]) / max(counts["loops"], 1)
-    return (f"weftcc: {counts['loops']} combined loops; {counts['range']} run in ranges, {counts['hint']} are announced, "
-            f"{counts['none']} are left as they are ({share:.1f} % lowered)")
+    return (
+        f"weftcc: {counts['loops']} combined loops; {counts['range']} run in ranges, {counts['hint']} are announced, "
+        f"{counts['none']} are left as they are ({share:.1f} % lowered)"
+    )
 
 
 def first_line(*command):
@@ -103,29 +123,57 @@ def version(package):
 
 
 def surroundings(options):
-    return {"date": datetime.date.today().isoformat(), "machine": platform.machine(), "cpus": os.cpu_count(),
-            "weft": first_line("git", "-C", str(runtimes.ROOT), "describe", "--always", "--dirty"),
-            "gcc": version("gcc-12"), "libgomp": version("libgomp1"), "clang": version("clang-19"),
-            "libomp": version("libomp5-19"), "repeat": options.repeat, "load": options.load, "timeout_s": options.timeout}
+    return {
+        "date": datetime.date.today().isoformat(),
+        "machine": platform.machine(),
+        "cpus": os.cpu_count(),
+        "weft": first_line("git", "-C", str(runtimes.ROOT), "describe", "--always", "--dirty"),
+        "gcc": version("gcc-12"),
+        "libgomp": version("libgomp1"),
+        "clang": version("clang-19"),
+        "libomp": version("libomp5-19"),
+        "repeat": options.repeat,
+        "load": options.load,
+        "timeout_s": options.timeout,
+    }
 
 
 def write_json(path, results, explained, options, loops):
     left = [result.key for result in unexplained(results, explained)]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"surroundings": surroundings(options), "unexplained": left, "lowered": loops,
-                                "differences": sorted(result.key for result in differing(results)),
-                                "results": [dataclasses.asdict(result) for result in results]}, indent=1) + "\n")
+    path.write_text(
+        json.dumps(
+            {
+                "surroundings": surroundings(options),
+                "unexplained": left,
+                "lowered": loops,
+                "differences": sorted(result.key for result in differing(results)),
+                "results": [dataclasses.asdict(result) for result in results],
+            },
+            indent=1,
+        )
+        + "\n"
+    )
 
 
 def write_docs(path, results, explained, options, loops):
     """Puts the table between the two marks of the page."""
     about = surroundings(options)
-    lines = [f"{about['date']}, {about['machine']}, {about['cpus']} CPUs, gcc {about['gcc']}, libgomp {about['libgomp']}, "
-             f"clang {about['clang']}, libomp {about['libomp']}, {options.timeout:g} s a test", ""]
+    lines = [
+        f"{about['date']}, {about['machine']}, {about['cpus']} CPUs, gcc {about['gcc']}, libgomp {about['libgomp']}, "
+        f"clang {about['clang']}, libomp {about['libomp']}, {options.timeout:g} s a test",
+        "",
+    ]
     lines += ["| " + " | ".join(row) + " |" for row in (HEAD, ["---"] * len(HEAD), *rows(results, explained))]
     if loops:
-        lines += ["", describe_lowered(loops) + ".", "", "| why a loop is left as it is | loops |", "|---|---|",
-                  *(f"| {reason} | {count} |" for reason, count in loops["reasons"].items())]
+        lines += [
+            "",
+            describe_lowered(loops) + ".",
+            "",
+            "| why a loop is left as it is | loops |",
+            "|---|---|",
+            *(f"| {reason} | {count} |" for reason, count in loops["reasons"].items()),
+        ]
     text = path.read_text()
     if BEGIN not in text or END not in text:
         raise ValueError(f"{path} has no place for the results: {BEGIN} ... {END}")

@@ -3,6 +3,7 @@
 
 Environment: WEFT_TEST_RUNTIME, the folder of weft's libraries.
 """
+
 import json
 import os
 import pathlib
@@ -21,7 +22,9 @@ RUNNER = pathlib.Path(__file__).with_name("conformance.py")
 RUNTIME = os.environ["WEFT_TEST_RUNTIME"]
 BODY = "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
 # Every weft has this function, and libgomp has not.
-ON_WEFT = '#include <omp.h>\n#define ON_WEFT (omp_get_level() == 0 && dlsym(RTLD_DEFAULT, "kmp_get_blocktime") != NULL)\n'
+ON_WEFT = (
+    '#include <omp.h>\n#define ON_WEFT (omp_get_level() == 0 && dlsym(RTLD_DEFAULT, "kmp_get_blocktime") != NULL)\n'
+)
 
 LIBGOMP = {
     "passes.c": "int main(void) { return 0; }",
@@ -35,21 +38,29 @@ LIBGOMP = {
     "says.c": '/* { dg-output "the (answer|reply) is 4\\[0-9\\]\\n" } */ int main(void) { puts("the answer is 42"); return 0; }',
     "says-else.c": '/* { dg-output "the answer" } */ int main(void) { puts("a question"); return 0; }',
     "set.c": '/* { dg-set-target-env-var OMP_NUM_THREADS "7" } */\n'
-             '/* { dg-additional-options "-DSET=1" { target c } } */\n'
-             'int main(void) { return SET != 1 || atoi(getenv("OMP_NUM_THREADS")) != 7; }',
+    '/* { dg-additional-options "-DSET=1" { target c } } */\n'
+    'int main(void) { return SET != 1 || atoi(getenv("OMP_NUM_THREADS")) != 7; }',
     "compile.c": "/* { dg-do compile } */ int main(void) { return 0; }",
     "offload.c": "/* { dg-require-effective-target offload_device } */ int main(void) { return 0; }",
 }
 LIBGOMP_VERDICTS = {  # under libgomp, under weft
-    "passes.c": ("passed", "passed"), "fails.c": ("failed", "failed"), "only-weft-fails.c": ("passed", "failed"),
-    "only-libgomp-fails.c": ("failed", "passed"), "hangs.c": ("timed out", "timed out"), "dies.c": ("failed", "failed"),
-    "does-not-build.c": ("not built", "not built"), "should-fail.c": ("passed", "passed"), "says.c": ("passed", "passed"),
-    "says-else.c": ("failed", "failed"), "set.c": ("passed", "passed"), "compile.c": ("unsupported", "unsupported"),
+    "passes.c": ("passed", "passed"),
+    "fails.c": ("failed", "failed"),
+    "only-weft-fails.c": ("passed", "failed"),
+    "only-libgomp-fails.c": ("failed", "passed"),
+    "hangs.c": ("timed out", "timed out"),
+    "dies.c": ("failed", "failed"),
+    "does-not-build.c": ("not built", "not built"),
+    "should-fail.c": ("passed", "passed"),
+    "says.c": ("passed", "passed"),
+    "says-else.c": ("failed", "failed"),
+    "set.c": ("passed", "passed"),
+    "compile.c": ("unsupported", "unsupported"),
     "offload.c": ("unsupported", "unsupported"),
 }
 LIBOMP = {
     "pipe.c": '// RUN: %libomp-compile -DWORD=\\"here\\" && env X=1 %libomp-run \\\n// RUN:   | %sort-threads | FileCheck %s\n'
-              '// CHECK: here\nint main(void) { puts(WORD); return 0; }',
+    "// CHECK: here\nint main(void) { puts(WORD); return 0; }",
     "checks.c": "// RUN: %libomp-compile-and-run | FileCheck %s\n// CHECK: here\nint main(void) { return 0; }",
     "pipefail.c": "// RUN: %libomp-compile-and-run | cat\nint main(void) { return 1; }",
     "not-built.c": "// RUN: %libomp-compile-and-run | cat\nint main(void) { return undeclared; }",
@@ -57,8 +68,15 @@ LIBOMP = {
     "requires.c": "// RUN: %libomp-compile-and-run\n// REQUIRES: hwloc\nint main(void) { return 0; }",
     "expected.c": "// RUN: %libomp-compile-and-run\n// XFAIL: clang\nint main(void) { return 1; }",
 }
-LIBOMP_VERDICTS = {"pipe.c": "passed", "checks.c": "failed", "pipefail.c": "failed", "not-built.c": "not built",
-                   "excluded.c": "unsupported", "requires.c": "unsupported", "expected.c": "failed"}
+LIBOMP_VERDICTS = {
+    "pipe.c": "passed",
+    "checks.c": "failed",
+    "pipefail.c": "failed",
+    "not-built.c": "not built",
+    "excluded.c": "unsupported",
+    "requires.c": "unsupported",
+    "expected.c": "failed",
+}
 # clang's programs ask for a runtime by another name than weftcc's.
 ONLY_CLANG_PASSES = """int main(void) {
     static char text[1 << 16];
@@ -91,10 +109,32 @@ class Runner(unittest.TestCase):
             (folder / name).write_text(BODY + text + "\n")
 
     def run_suite(self, suite, compiler, runtimes, *more):
-        done = subprocess.run([sys.executable, RUNNER, "--suite", suite, "--compiler", compiler, "--runtimes", runtimes, "--weft",
-                               RUNTIME, "--cache", self.cache, "--timeout", "3", *more], capture_output=True, text=True,
-                              check=False, timeout=300)
-        results = json.loads((self.cache / "results.json").read_text()) if (self.cache / "results.json").exists() else None
+        done = subprocess.run(
+            [
+                sys.executable,
+                RUNNER,
+                "--suite",
+                suite,
+                "--compiler",
+                compiler,
+                "--runtimes",
+                runtimes,
+                "--weft",
+                RUNTIME,
+                "--cache",
+                self.cache,
+                "--timeout",
+                "3",
+                *more,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        results = (
+            json.loads((self.cache / "results.json").read_text()) if (self.cache / "results.json").exists() else None
+        )
         return done, results
 
     def test_libgomp(self):
@@ -120,8 +160,16 @@ class Runner(unittest.TestCase):
 
     @unittest.skipUnless(runtimes.has_weftcc(pathlib.Path(RUNTIME)), "weftcc is not built")
     def test_weftcc(self):
-        self.write("libgomp/libgomp.c", {"passes.c": LIBGOMP["passes.c"], "fails.c": LIBGOMP["fails.c"], "loops.c": LOOPS,
-                                         "only-clang.c": ONLY_CLANG_PASSES, "does-not-build.c": LIBGOMP["does-not-build.c"]})
+        self.write(
+            "libgomp/libgomp.c",
+            {
+                "passes.c": LIBGOMP["passes.c"],
+                "fails.c": LIBGOMP["fails.c"],
+                "loops.c": LOOPS,
+                "only-clang.c": ONLY_CLANG_PASSES,
+                "does-not-build.c": LIBGOMP["does-not-build.c"],
+            },
+        )
         done, results = self.run_suite("libgomp", "weftcc", "weft")
         self.assertEqual(done.stderr, "")
         self.assertEqual({row["compiler"] for row in results["results"]}, {"clang", "weftcc"})
@@ -136,15 +184,22 @@ class Runner(unittest.TestCase):
         self.write("ompvv/tests/5.0/parallel", {"passes.c": '#include "ompvv.h"\nint main(void) { return CONTENT; }'})
         self.write("ompvv/ompvv", {"ompvv.h": "#define CONTENT 0"})
         _, results = self.run_suite("ompvv", "gcc", "libgomp,weft")
-        self.assertEqual([(row["test"], row["status"]) for row in results["results"]], [("5.0/parallel/passes.c", "passed")] * 2)
+        self.assertEqual(
+            [(row["test"], row["status"]) for row in results["results"]], [("5.0/parallel/passes.c", "passed")] * 2
+        )
 
     def test_repeat(self):
         count = self.cache / "count"
         # Every third run fails.
-        self.write("libgomp/libgomp.c", {"now-and-then.c": f"""int main(void) {{
+        self.write(
+            "libgomp/libgomp.c",
+            {
+                "now-and-then.c": f"""int main(void) {{
             FILE *file = fopen("{count}", "a+");
             fputc('x', file);
-            return ftell(file) % 3 == 0; }}"""})
+            return ftell(file) % 3 == 0; }}"""
+            },
+        )
         done, results = self.run_suite("libgomp", "gcc", "libgomp", "--repeat", "7", "--load")
         row = results["results"][0]
         self.assertEqual((row["status"], row["runs"], row["failures"]), ("failed", 7, 2), done.stdout)
@@ -169,8 +224,17 @@ class Directives(unittest.TestCase):
 
     def test_selectors(self):
         targets = {"a": True, "b": False, "c": True}
-        for text, expected in (("a", True), ("b", False), ("! b", True), ("a && b", False), ("a || b", True), ("b a", True),
-                               ("{ a || b } && c", True), ("! { a && b }", True), ("{ ! a } || b", False)):
+        for text, expected in (
+            ("a", True),
+            ("b", False),
+            ("! b", True),
+            ("a && b", False),
+            ("a || b", True),
+            ("b a", True),
+            ("{ a || b } && c", True),
+            ("! { a && b }", True),
+            ("{ ! a } || b", False),
+        ):
             with self.subTest(text=text):
                 self.assertEqual(tcl.selected(text, targets.__getitem__), expected)
 
@@ -180,12 +244,14 @@ class Directives(unittest.TestCase):
         self.assertFalse(gcc_libgomp.is_target("sparc*-*-*", "c"))
 
     def test_continued_lines(self):
-        lines, conditions = llvm_libomp.read(textwrap.dedent("""\
+        lines, conditions = llvm_libomp.read(
+            textwrap.dedent("""\
             // RUN: one && \\
             // RUN:   two
             /* RUN: three */
             // XFAIL: gcc, icc
-            """))
+            """)
+        )
         self.assertEqual(lines, ["one && two", "three"])
         self.assertEqual(conditions["XFAIL"], ["gcc", "icc"])
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runtimes a program can run under, and the proof that it does."""
+
 import os
 import pathlib
 import re
@@ -88,12 +89,16 @@ def check(runtime, compiler, weft, work):
     folder.mkdir(parents=True, exist_ok=True)
     source, program = folder / "probe.c", folder / compiler
     source.write_text(PROBE)
-    subprocess.run([COMPILERS[compiler], "-fopenmp", str(source), "-o", str(program)], check=True,
-                   env=building_environment(compiler, weft, folder))
+    subprocess.run(
+        [COMPILERS[compiler], "-fopenmp", str(source), "-o", str(program)],
+        check=True,
+        env=building_environment(compiler, weft, folder),
+    )
     environment = environment_for(runtime, compiler, weft, work)
     wanted = folder_of(runtime, compiler, weft, work)
-    listing = subprocess.run([program], env=environment | {"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True,
-                             check=False).stdout
+    listing = subprocess.run(
+        [program], env=environment | {"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=False
+    ).stdout
     found = re.search(rf"^\s*{re.escape(SONAME[compiler])} => (\S+)", listing, re.MULTILINE)
     if not found:
         raise WrongRuntime(f"{compiler}'s programs find no {SONAME[compiler]}")

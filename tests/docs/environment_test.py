@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/reference/environment.md and the table of options name the same variables in the same words."""
+
 import pathlib
 import re
 import unittest

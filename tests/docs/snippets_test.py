@@ -48,8 +48,17 @@ class Snippets(unittest.TestCase):
         source = self.folder / f"program{suffix}"
         source.write_text(text.replace('"settings"', f'"snippets-test-{os.getpid()}"'))
         program = self.folder / "program"
-        self.run_command(compiler, f"-std={standard}", *STRICT, f"-I{ROOT}/include", source, "-o", program, LIBRARY,
-                         f"-Wl,-rpath,{LIBRARY.parent}")
+        self.run_command(
+            compiler,
+            f"-std={standard}",
+            *STRICT,
+            f"-I{ROOT}/include",
+            source,
+            "-o",
+            program,
+            LIBRARY,
+            f"-Wl,-rpath,{LIBRARY.parent}",
+        )
         return self.run_command(program)
 
     def check_all(self, texts: "list[str]", suffix: str, standards: "tuple[str, ...]") -> "list[str]":

@@ -3,6 +3,7 @@
 
 usage: support_test.py LIBRARY ABI_STUBS (what src/openmp/abi/generate.py wrote for the functions that are missing)
 """
+
 import fnmatch
 import pathlib
 import re
@@ -25,8 +26,11 @@ def section(title):
 
 def rows(title, columns):
     """The cells of the section's table, without its head."""
-    found = [[cell.strip() for cell in line.strip("|").split("|")]
-             for line in section(title).splitlines() if line.startswith("| ")]
+    found = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section(title).splitlines()
+        if line.startswith("| ")
+    ]
     assert all(len(row) == columns for row in found), f"a row of '{title}' has not {columns} cells: {found}"
     return found[1:]
 
@@ -88,8 +92,11 @@ class Support(unittest.TestCase):
                 with self.subTest(name=name):
                     self.check(name, state)
         # Fortran's names end with _.
-        self.assertEqual({name for name in self.exported if name.startswith("omp_") and not name.endswith("_")} - described,
-                         set(), "routines without a row")
+        self.assertEqual(
+            {name for name in self.exported if name.startswith("omp_") and not name.endswith("_")} - described,
+            set(),
+            "routines without a row",
+        )
 
     def test_variables(self):
         described = {names(cell)[0]: state for cell, state in rows("Environment variables", 2)}
@@ -99,15 +106,19 @@ class Support(unittest.TestCase):
         patterns = [name for cell, _ in rows("Functions that end the program", 2) for name in names(cell)]
         # A function for Fortran goes with that for C.
         missing = {re.sub(r"_(8_)?$", "", name) for name in self.stubs}
-        self.assertEqual({name for name in missing if not any(fnmatch.fnmatchcase(name, one) for one in patterns)}, set(),
-                         "stubs without a row")
+        self.assertEqual(
+            {name for name in missing if not any(fnmatch.fnmatchcase(name, one) for one in patterns)},
+            set(),
+            "stubs without a row",
+        )
         self.assertEqual({one for one in patterns if not fnmatch.filter(missing, one)}, set(), "rows without a stub")
 
     def test_differences(self):
         """Written by hand in the page, they would not be those that the command accepts."""
         written = re.search(r"<!-- differences: begin -->\n(.*?)<!-- differences: end -->", PAGE, re.DOTALL)[1]
-        self.assertEqual(written.strip(), differences.markdown(differences.load()).strip(),
-                         "run tests/conformance/differences.py")
+        self.assertEqual(
+            written.strip(), differences.markdown(differences.load()).strip(), "run tests/conformance/differences.py"
+        )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ usage: balance.py WEFT PYTHON [--size N] [--repeat N] [--smoke]
 
 Balanced: as many equal tasks for every thread; unbalanced: the last tasks are four times as long, so that few threads are left.
 """
+
 import argparse
 import os
 import re
@@ -38,8 +39,11 @@ def main():
     options = parser.parse_args()
     if options.smoke:
         options.size, options.repeat = 60, 1
-    ways = {"default": ({}, []), "one each": ({"OPENBLAS_NUM_THREADS": "1"}, []),
-            "weft": ({"WEFT_STATS": "true"}, [options.weft, "run", "--"])}
+    ways = {
+        "default": ({}, []),
+        "one each": ({"OPENBLAS_NUM_THREADS": "1"}, []),
+        "weft": ({"WEFT_STATS": "true"}, [options.weft, "run", "--"]),
+    }
     print(f"{'case':24}" + "".join(f"{way:>12}" for way in ways) + "   weft's calls, lent, lowered, raised")
     for kind in "eig", "qr", "solve", "gemm":
         for balance in "balanced", "unbalanced":
@@ -48,11 +52,21 @@ def main():
                 times = {way: [] for way in ways}
                 for _ in range(options.repeat):
                     for way, (settings, prefix) in ways.items():
-                        done = subprocess.run([*prefix, options.python, "-c", WORK, kind, str(threads), str(options.size), balance],
-                                              env=os.environ | settings, capture_output=True, text=True, check=True)
+                        done = subprocess.run(
+                            [*prefix, options.python, "-c", WORK, kind, str(threads), str(options.size), balance],
+                            env=os.environ | settings,
+                            capture_output=True,
+                            text=True,
+                            check=True,
+                        )
                         times[way].append(float(done.stdout))
-                        counts = " ".join(re.findall(r"(?:, calls|to them|lowered|raised): (\d+)", done.stderr)) or counts
-                print(f"{line:24}" + "".join(f"{statistics.median(times[way]):12.3f}" for way in ways) + f"   {counts}", flush=True)
+                        counts = (
+                            " ".join(re.findall(r"(?:, calls|to them|lowered|raised): (\d+)", done.stderr)) or counts
+                        )
+                print(
+                    f"{line:24}" + "".join(f"{statistics.median(times[way]):12.3f}" for way in ways) + f"   {counts}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

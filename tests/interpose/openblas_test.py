@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """OpenBLAS on pthreads, as in NumPy's and SciPy's wheels, on weft's pool: results, limits, forks, threads, nesting."""
+
 import os
 import pathlib
 import re
@@ -20,10 +21,14 @@ CPUS = 4
 
 def run(arguments, **settings):
     """(stdout, stderr) of a program that must end well."""
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(("WEFT_", "OMP_", "OPENBLAS_"))}
-    done = subprocess.run(arguments, env=kept | {name: str(value) for name, value in settings.items()},
-                          capture_output=True, text=True, timeout=240)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT_", "OMP_", "OPENBLAS_"))}
+    done = subprocess.run(
+        arguments,
+        env=kept | {name: str(value) for name, value in settings.items()},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     if done.returncode != 0:
         raise AssertionError(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout, done.stderr
@@ -31,8 +36,10 @@ def run(arguments, **settings):
 
 def python(text, **settings):
     """The same for Python under weft; the CPUs are those of another machine."""
-    return run([COMMAND, "run", "--", PYTHON, "-c", textwrap.dedent(text)],
-               **({"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "true"} | settings))
+    return run(
+        [COMMAND, "run", "--", PYTHON, "-c", textwrap.dedent(text)],
+        **({"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "true"} | settings),
+    )
 
 
 def count(stderr, what):
@@ -63,7 +70,9 @@ class Results(unittest.TestCase):
         """
 
     def test_are_those_of_one_thread(self):
-        out, err = python(self.CALLS + """
+        out, err = python(
+            self.CALLS
+            + """
         for kind in np.float32, np.float64, np.complex64, np.complex128:
             for size in 70, 301:
                 for number, call in enumerate(calls(kind, size)):
@@ -72,14 +81,17 @@ class Results(unittest.TestCase):
                     got = call()
                     tolerance = np.abs(expected).max() * 100 * np.finfo(kind).eps * size
                     assert np.abs(got - expected).max() <= tolerance, (kind, size, number)
-        """)
+        """
+        )
         self.assertEqual(count(err, "adopted"), 2)
         # Some of them were split; how many hangs on what else the machine does, since the share follows the load.
         self.assertGreater(count(err, "calls"), 10)
         self.assertTrue(quiet(err), err)
 
     def test_many_threads_at_once(self):
-        code = self.CALLS + """
+        code = (
+            self.CALLS
+            + """
         from multiprocessing.pool import ThreadPool
         for kind in np.float64, np.complex64:
             todo = calls(kind, 200)
@@ -92,6 +104,7 @@ class Results(unittest.TestCase):
                         tolerance = np.abs(other).max() * 1e5 * np.finfo(kind).eps
                         assert np.abs(got - other).max() <= tolerance, (kind, number)
         """
+        )
         for reproducible in "true", "false":
             with self.subTest(reproducible=reproducible):
                 _, err = python(code, WEFT_REPRODUCIBLE=reproducible)
@@ -142,12 +155,15 @@ class Adoption(unittest.TestCase):
     def test_arguments_that_the_program_has_changed(self):
         """Programs strip their arguments in place; the number of variables decides what stands behind them."""
         for more in {}, {"ONE_MORE": "1"}:
-            out, _ = python("""
+            out, _ = python(
+                """
                 import ctypes
                 end = int(open("/proc/self/stat").read().rsplit(")", 1)[1].split()[25])
                 ctypes.cast(end + 8, ctypes.POINTER(ctypes.c_void_p))[1] = None
                 import numpy as np
-                print((np.ones((600, 600)) @ np.ones((600, 600)))[0, 0])""", **more)
+                print((np.ones((600, 600)) @ np.ones((600, 600)))[0, 0])""",
+                **more,
+            )
             self.assertEqual(out, "600.0\n")
 
     def test_brings_the_runtime_only_when_it_is_needed(self):
@@ -162,11 +178,14 @@ class Adoption(unittest.TestCase):
         self.assertEqual(out.split(), ["False", "True"])
 
     def test_can_be_switched_off(self):
-        out, err = python("""
+        out, err = python(
+            """
         import numpy as np, os
         a = np.random.rand(300, 300); a @ a; np.linalg.solve(a, a)
         print(any("libgomp" in line for line in open("/proc/self/maps")))
-        """, WEFT_ADOPT_LIBRARIES="off")
+        """,
+            WEFT_ADOPT_LIBRARIES="off",
+        )
         self.assertEqual(out.split(), ["False"])
 
     def test_without_the_audit_library(self):
@@ -190,8 +209,13 @@ class Adoption(unittest.TestCase):
         assert set_threads(4) == 0 and get_threads() == 4 and set_threads(2) == 0 and get_threads() == 2
         assert set_threads(0) == -1 and weft.weft_blas_get_num_threads(b"/nowhere") == -1
         """
-        out, err = run([PYTHON, "-c", textwrap.dedent(text)], LD_PRELOAD=f"{RUNTIME}/libgomp.so.1", WEFT_NUM_CPUS=CPUS,
-                       OPENBLAS_NUM_THREADS=CPUS, WEFT_STATS="true")
+        out, err = run(
+            [PYTHON, "-c", textwrap.dedent(text)],
+            LD_PRELOAD=f"{RUNTIME}/libgomp.so.1",
+            WEFT_NUM_CPUS=CPUS,
+            OPENBLAS_NUM_THREADS=CPUS,
+            WEFT_STATS="true",
+        )
         self.assertEqual(out.split(), ["1", "0", "1"])
         self.assertEqual(count(err, "adopted"), 2)
 
@@ -232,18 +256,23 @@ class Limits(unittest.TestCase):
         """
 
     def test_of_the_environment(self):
-        out, err = python("""
+        out, err = python(
+            """
         import numpy as np, scipy.linalg
         from threadpoolctl import threadpool_info
         a = np.random.rand(300, 300)
         a @ a
         print({i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"})
-        """, OPENBLAS_NUM_THREADS=1)
+        """,
+            OPENBLAS_NUM_THREADS=1,
+        )
         self.assertEqual(out.strip(), "{1}")
         self.assertEqual(count(err, "adopted"), 0)
 
     def test_nested(self):
-        python(self.ASK + """
+        python(
+            self.ASK
+            + """
         assert asked() == {4}
         with threadpool_limits(2):
             assert asked() == {2}
@@ -256,11 +285,14 @@ class Limits(unittest.TestCase):
                 assert asked() == {3}
             assert asked() == {2}
         assert asked() == {4}
-        """)
+        """
+        )
 
     def test_are_told_from_shares(self):
         # While others keep the share low, what the program has set is what it is told, and what bounds the share.
-        _, err = python(self.ASK + """
+        _, err = python(
+            self.ASK
+            + """
         stop = []
         def work(_):
             while not stop: np.linalg.solve(a, a)
@@ -277,21 +309,29 @@ class Limits(unittest.TestCase):
             stop.append(True)
             working.get()
         assert asked() == {4}
-        """, WEFT_REPRODUCIBLE="false")
+        """,
+            WEFT_REPRODUCIBLE="false",
+        )
         self.assertGreater(count(err, "shares lowered"), 0)
 
     def test_no_more_threads_than_cpus(self):
         # A limit above the CPUs is remembered; jobs beyond them would only wait for each other.
-        _, err = python(self.ASK + """
+        _, err = python(
+            self.ASK
+            + """
         with threadpool_limits(16, user_api="blas"):
             assert asked() == {16}
             for _ in range(5): a @ a
             assert asked() == {16}
-        """, WEFT_NUM_CPUS=2)
+        """,
+            WEFT_NUM_CPUS=2,
+        )
         self.assertLessEqual(count(err, "jobs"), 16 + 5 * 2)
 
     def test_idle_cpus_raise_the_share(self):
-        _, err = python(self.ASK + """
+        _, err = python(
+            self.ASK
+            + """
         with ThreadPool(16) as pool:
             pool.map(np.linalg.eigvals, [a] * 16, chunksize=1)
         end = time.time() + 60
@@ -300,14 +340,17 @@ class Limits(unittest.TestCase):
         share = ctypes.c_int.in_dll(ctypes.CDLL(path), "blas_cpu_number")
         while share.value != 4 and time.time() < end: time.sleep(0.01)
         assert share.value == 4
-        """, WEFT_REPRODUCIBLE="false")
+        """,
+            WEFT_REPRODUCIBLE="false",
+        )
         self.assertEqual(count(err, "shares lowered") > 0, count(err, "raised") > 0)
 
     @unittest.skipUnless(os.path.exists("/proc/self/schedstat"), "the kernel does not count how long threads wait")
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "on one CPU nothing is ever split")
     def test_others_lower_the_share(self):
         # Threads of processes that know nothing of weft want all CPUs, and then no more.
-        out, err = python("""
+        out, err = python(
+            """
         import ctypes, os, subprocess, sys, time, numpy as np
         from threadpoolctl import threadpool_info
         def idle_and_all():
@@ -333,7 +376,11 @@ class Limits(unittest.TestCase):
         idle, ticks = [now - before for now, before in zip(idle_and_all(), (idle, ticks))]
         if share.value == cpus: print("raised")
         else: assert idle < 0.3 * ticks
-        """, WEFT_NUM_CPUS="", OPENBLAS_NUM_THREADS="", WEFT_REPRODUCIBLE="false")
+        """,
+            WEFT_NUM_CPUS="",
+            OPENBLAS_NUM_THREADS="",
+            WEFT_REPRODUCIBLE="false",
+        )
         if "raised" not in out:
             self.skipTest("other programs have wanted the CPUs for a minute, so that the share stays lowered")
         self.assertGreater(count(err, "raised"), 0)
@@ -383,7 +430,8 @@ class Processes(unittest.TestCase):
         """)
 
     def test_a_child_whose_handler_of_faults_goes_on_to_ours_ends(self):
-        out, _ = python("""
+        out, _ = python(
+            """
             import faulthandler, os, signal
             import numpy as np
             a = np.ones((500, 500))
@@ -395,7 +443,9 @@ class Processes(unittest.TestCase):
                 signal.alarm(20)
                 os.kill(os.getpid(), signal.SIGBUS)
                 os._exit(0)
-            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGBUS)""", WEFT_NODE="true")
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGBUS)""",
+            WEFT_NODE="true",
+        )
         self.assertEqual(out, "True\n")
 
     def test_workers_of_multiprocessing(self):
@@ -413,14 +463,35 @@ class Processes(unittest.TestCase):
 class Programs(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        wheel, _ = run([PYTHON, "-c", "import numpy, pathlib; print(next((pathlib.Path(numpy.__file__).parent.parent)"
-                                      ".glob('numpy.libs/libscipy_openblas*')))"])
+        wheel, _ = run(
+            [
+                PYTHON,
+                "-c",
+                "import numpy, pathlib; print(next((pathlib.Path(numpy.__file__).parent.parent)"
+                ".glob('numpy.libs/libscipy_openblas*')))",
+            ]
+        )
         cls.wheel = wheel.strip()
 
     def build(self, folder, *flags):
         program = f"{folder}/nested"
-        run([GCC, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fopenmp", "-pthread", *flags, HERE / "nested.c", "-o",
-             program, "-ldl"])
+        run(
+            [
+                GCC,
+                "-std=gnu11",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-O2",
+                "-fopenmp",
+                "-pthread",
+                *flags,
+                HERE / "nested.c",
+                "-o",
+                program,
+                "-ldl",
+            ]
+        )
         return program
 
     def test_inside_parallel_regions_and_threads_that_end(self):
@@ -429,8 +500,12 @@ class Programs(unittest.TestCase):
             for cpus in 1, 2, 4:
                 for threads in 1, 2, 4, 9:
                     with self.subTest(cpus=cpus, threads=threads):
-                        _, err = run([COMMAND, "run", "--", program, self.wheel], WEFT_NUM_CPUS=cpus,
-                                     OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=4)
+                        _, err = run(
+                            [COMMAND, "run", "--", program, self.wheel],
+                            WEFT_NUM_CPUS=cpus,
+                            OMP_NUM_THREADS=threads,
+                            OPENBLAS_NUM_THREADS=4,
+                        )
                         self.assertEqual(err, "")
 
     def test_from_threads_that_stand_in_no_table(self):
@@ -439,8 +514,13 @@ class Programs(unittest.TestCase):
             program = self.build(folder, "-DSIZE=300")
             for reproducible in "true", "false", "":
                 with self.subTest(reproducible=reproducible):
-                    _, err = run([COMMAND, "run", "--", program, self.wheel, "beyond"], WEFT_NUM_CPUS=4, OMP_STACKSIZE="64K",
-                                 OPENBLAS_NUM_THREADS=4, WEFT_REPRODUCIBLE=reproducible)
+                    _, err = run(
+                        [COMMAND, "run", "--", program, self.wheel, "beyond"],
+                        WEFT_NUM_CPUS=4,
+                        OMP_STACKSIZE="64K",
+                        OPENBLAS_NUM_THREADS=4,
+                        WEFT_REPRODUCIBLE=reproducible,
+                    )
                     self.assertRegex(err, "^weft: more than 4096 threads [^\n]*\n$")
 
 

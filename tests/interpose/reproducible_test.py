@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same call of NumPy's OpenBLAS gives the same bits: each time, in each process, whatever else runs, and those that
 the library gives by itself with as many threads."""
+
 import os
 import platform
 import subprocess
@@ -67,7 +68,9 @@ def run(text, *command, **settings):
         path = os.path.join(folder, "program.py")
         with open(path, "w") as file:
             file.write(CALLS + text)
-        done = subprocess.run([*command, PYTHON, path], env=kept | settings, capture_output=True, text=True, timeout=240)
+        done = subprocess.run(
+            [*command, PYTHON, path], env=kept | settings, capture_output=True, text=True, timeout=240
+        )
     if done.returncode != 0:
         raise AssertionError(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout

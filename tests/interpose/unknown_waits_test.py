@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A library whose jobs wait in a loop that weft does not know: the first call shows it, and others do not pay for it."""
+
 import os
 import pathlib
 import platform
@@ -33,14 +34,30 @@ class UnknownWaits(unittest.TestCase):
             build = f"-O1 -fPIC -Wl,-rpath,{folder} -L{folder}".split()
             loops = "-DBEFORE=0 -DPRODUCTS=4 -DLAST_PRODUCT=4 -DDRIVERS=5 -DLAST_DRIVER=5".split()
             pathlib.Path(folder, "program.c").write_text(PROGRAM)
-            subprocess.run([GCC, *build, *loops, "-shared", HERE / "wait_loops_library.cpp", HERE / "unknown_waits.c",
-                            "-o", f"{folder}/libunknown.so"], check=True)
+            subprocess.run(
+                [
+                    GCC,
+                    *build,
+                    *loops,
+                    "-shared",
+                    HERE / "wait_loops_library.cpp",
+                    HERE / "unknown_waits.c",
+                    "-o",
+                    f"{folder}/libunknown.so",
+                ],
+                check=True,
+            )
             subprocess.run([GCC, *build, f"{folder}/program.c", "-lunknown", "-o", f"{folder}/program"], check=True)
             kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT_", "OMP_"))}
             for setting, messages in (("", 1), ("true", 0)):
                 with self.subTest(reproducible=setting):
-                    done = subprocess.run([COMMAND, "run", f"{folder}/program"], capture_output=True, text=True, timeout=120,
-                                          env=kept | {"WEFT_NUM_CPUS": "1"} | ({"WEFT_REPRODUCIBLE": setting} if setting else {}))
+                    done = subprocess.run(
+                        [COMMAND, "run", f"{folder}/program"],
+                        capture_output=True,
+                        text=True,
+                        timeout=120,
+                        env=kept | {"WEFT_NUM_CPUS": "1"} | ({"WEFT_REPRODUCIBLE": setting} if setting else {}),
+                    )
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertEqual(done.stderr.count("WEFT_REPRODUCIBLE"), messages, done.stderr)
                     # A second of CPU time for the call that is helped; the others wait for each other at once.

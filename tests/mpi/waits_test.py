@@ -314,7 +314,22 @@ def forked(mpi: str, folder: pathlib.Path) -> None:
     expect(program, "the child ends" not in program.output(), "SIGUSR1 ends the child")
 
 
-CASES = (silence, serial, collective, changing, busy, asked, many, node, finalize, handler, without, pairs, left, forked)
+CASES = (
+    silence,
+    serial,
+    collective,
+    changing,
+    busy,
+    asked,
+    many,
+    node,
+    finalize,
+    handler,
+    without,
+    pairs,
+    left,
+    forked,
+)
 
 
 def main() -> None:

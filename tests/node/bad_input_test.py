@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What WEFT_NODE meets that is not as it should be: a line that says so, and the program runs."""
+
 import os
 import subprocess
 import unittest
@@ -73,8 +74,10 @@ class BadInput(NodeTest):
 
 class Settings(BadInput):
     def test_values(self):
-        for name, values in (("WEFT_WEIGHT", ("-1", "0", "some", "1e3", "10001", "9" * 30)),
-                             ("WEFT_MODE", ("nonsense", "exclusive,counting", "0"))):
+        for name, values in (
+            ("WEFT_WEIGHT", ("-1", "0", "some", "1e3", "10001", "9" * 30)),
+            ("WEFT_MODE", ("nonsense", "exclusive,counting", "0")),
+        ):
             for value in values:
                 with self.subTest(f"{name}={value}"), self.work(0.1, **{name: value}) as program:
                     self.said_once(program, f"{name}={value}")
@@ -104,11 +107,15 @@ class Clocks(BadInput):
         library = self.folder / "clock.so"
         subprocess.run([GCC, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
         for mode in ("dynamic", "exclusive"):
-            with (self.subTest(mode), self.work(LD_PRELOAD=str(library), WEFT_MODE=mode) as first,
-                  self.work(LD_PRELOAD=str(library), WEFT_MODE=mode) as second):
+            with (
+                self.subTest(mode),
+                self.work(LD_PRELOAD=str(library), WEFT_MODE=mode) as first,
+                self.work(LD_PRELOAD=str(library), WEFT_MODE=mode) as second,
+            ):
                 before = {pid: found["regions"] for pid, found in self.status().items()}
-                self.eventually(lambda: all(found["regions"] > before.get(pid, 0) + 20
-                                            for pid, found in self.status().items()))
+                self.eventually(
+                    lambda: all(found["regions"] > before.get(pid, 0) + 20 for pid, found in self.status().items())
+                )
                 for program in (first, second):
                     self.assertEqual(program.end(), (0, ""))
         self.expect_empty()
@@ -129,10 +136,12 @@ class Segments(BadInput):
     @unittest.skipUnless(own_node.is_own(), "other processes may use it")
     def test_not_a_file(self):
         path = segment()
-        for make, words in ((path.mkdir, "folder"),
-                            (lambda: path.symlink_to("/etc/passwd"), "weft node reset"),
-                            (lambda: path.symlink_to("/nowhere/at/all"), "weft node reset"),
-                            (lambda: os.mkfifo(path), "weft node reset")):
+        for make, words in (
+            (path.mkdir, "folder"),
+            (lambda: path.symlink_to("/etc/passwd"), "weft node reset"),
+            (lambda: path.symlink_to("/nowhere/at/all"), "weft node reset"),
+            (lambda: os.mkfifo(path), "weft node reset"),
+        ):
             with self.subTest(words):
                 make()
                 with self.work(0.2) as program:
@@ -182,9 +191,12 @@ class Segments(BadInput):
     # In a mount namespace of their own, the folder is full, read-only or missing.
     @unittest.skipUnless(own_node.is_own(), "no namespaces")
     def test_folder(self):
-        mount = "mount -t tmpfs -o {} tmpfs {} && exec \"$0\" \"$@\""
-        for options, folder, words in (("size=64k", "/dev/shm", "no room"), ("ro", "/dev/shm", "Read-only"),
-                                       ("size=64k", "/dev", "No such file")):
+        mount = 'mount -t tmpfs -o {} tmpfs {} && exec "$0" "$@"'
+        for options, folder, words in (
+            ("size=64k", "/dev/shm", "no room"),
+            ("ro", "/dev/shm", "Read-only"),
+            ("size=64k", "/dev", "No such file"),
+        ):
             with self.subTest(options=options, folder=folder):
                 prefix = ["unshare", "--mount", "sh", "-c", mount.format(options, folder)]
                 with self.work(0.2, 500, *prefix) as program:

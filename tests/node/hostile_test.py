@@ -4,6 +4,7 @@ say in one line that it goes on alone.
 
     hostile_test.py [SEED]       the seed of an earlier run, which it prints
 """
+
 import os
 import subprocess
 import time

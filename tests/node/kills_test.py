@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that share a node are killed at random, under load: no slot is lost, nobody hangs, and nothing remains.
 
-    kills_test.py [KILLS]        1000 by default; some minutes
+kills_test.py [KILLS]        1000 by default; some minutes
 """
+
 import random
 import sys
 import time
@@ -57,6 +58,7 @@ class Kills(NodeTest):
             for pid, process in found.items():
                 before.setdefault(pid, process["regions"])
             return all(p.pid in found and found[p.pid]["regions"] > before[p.pid] for p in programs)
+
         self.eventually(each_has_moved)
 
 

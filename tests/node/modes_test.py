@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """WEFT_MODE=exclusive and counting among processes that share a node: who may be in a region, and that none of them can
 keep the others out for ever."""
+
 import os
 import random
 import signal
@@ -134,6 +135,7 @@ class Modes(NodeTest):
         def each_has_moved():
             found = self.status()
             return all(p.pid in found and found[p.pid]["regions"] >= before.get(p.pid, 0) + regions for p in programs)
+
         self.eventually(each_has_moved)
 
     def end(self, programs):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """For tests of processes that share a node: a namespace of process numbers of their own, if the system lets them have one,
 so that they meet nobody else; and programs to run there."""
+
 import json
 import os
 import pathlib
@@ -14,8 +15,10 @@ WEFT = os.environ["WEFT_COMMAND"]
 GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 TIMEOUT_S = 100
 # The first for who is root, and remains it: files of others can be had.
-NAMESPACES = [["unshare", *user, "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"]
-              for user in ((), ("--map-root-user", "--user"))]
+NAMESPACES = [
+    ["unshare", *user, "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"]
+    for user in ((), ("--map-root-user", "--user"))
+]
 
 # What starts a program in a namespace where clocks show another time. `--fork`: only children are in it.
 OTHER_CLOCKS = ["unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000", "--fork", "--kill-child"]
@@ -96,8 +99,15 @@ def clean_environment(**variables):
 
 
 def weft(*arguments, prefix=(), **options):
-    return subprocess.run([*prefix, WEFT, *map(str, arguments)], env=clean_environment(), capture_output=True, text=True,
-                          timeout=TIMEOUT_S, check=False, **options)
+    return subprocess.run(
+        [*prefix, WEFT, *map(str, arguments)],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        **options,
+    )
 
 
 class Program:
@@ -105,8 +115,13 @@ class Program:
 
     def __init__(self, command, *prefix, **variables):
         self.process = subprocess.Popen(
-            [*prefix, WEFT, "run", "--node", *map(str, command)], env=clean_environment(**variables), text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            [*prefix, WEFT, "run", "--node", *map(str, command)],
+            env=clean_environment(**variables),
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def __enter__(self):
         return self
@@ -148,8 +163,9 @@ class NodeTest(unittest.TestCase):
     def build(cls, name, source, *libraries):
         file = cls.folder / f"{name}.c"
         file.write_text(source)
-        subprocess.run([GCC, "-O1", "-fopenmp", "-D_GNU_SOURCE", str(file), "-o", str(cls.folder / name), *libraries],
-                       check=True)
+        subprocess.run(
+            [GCC, "-O1", "-fopenmp", "-D_GNU_SOURCE", str(file), "-o", str(cls.folder / name), *libraries], check=True
+        )
         return cls.folder / name
 
     def work(self, seconds=60, us=500, *prefix, members=2, **variables):

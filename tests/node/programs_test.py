@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenMP programs that share a node: what they get, and that nothing about the segment can harm them."""
+
 import os
 import pathlib
 import re
@@ -69,10 +70,12 @@ class Shares(NodeTest):
 
     def test_two_processes(self):
         with self.work(WEFT_WEIGHT="300") as first, self.work() as second:
+
             def both():
                 found = self.status()
                 self.assertLessEqual(sum(p["slots"]["held"] for p in found.values()), len(cpus()))
                 return {first.pid, second.pid} <= set(found) and found
+
             found = self.eventually(both)
             self.assertEqual([found[p.pid]["weight"] for p in (first, second)], [300, 100])
             self.assertEqual(found[first.pid]["command"], "worker")
@@ -179,8 +182,10 @@ int main(void) {
     @unittest.skipIf(len(cpus()) < 2, "one CPU")
     def test_disjoint_cpus(self):
         first, second = cpus()[:2]
-        with (self.work(60, 500, "taskset", "-c", str(first), WEFT_NUM_CPUS="1") as left,
-              self.work(60, 500, "taskset", "-c", str(second), WEFT_NUM_CPUS="1") as right):
+        with (
+            self.work(60, 500, "taskset", "-c", str(first), WEFT_NUM_CPUS="1") as left,
+            self.work(60, 500, "taskset", "-c", str(second), WEFT_NUM_CPUS="1") as right,
+        ):
             self.eventually(lambda: all(self.status()[p.pid]["regions"] > 20 for p in (left, right)))
             found = self.status()
             for program, cpu in ((left, first), (right, second)):
@@ -194,8 +199,11 @@ int main(void) {
     def test_limited(self):
         one = ("taskset", "-c", str(cpus()[0]))
         for prefix, variables in ((one, {}), ((), {"WEFT_NUM_CPUS": "1"})):
-            with (self.subTest(prefix=prefix), self.work() as other,
-                  self.work(60, 500, *prefix, members=4, **({"WEFT_NUM_CPUS": "4"} | variables)) as limited):
+            with (
+                self.subTest(prefix=prefix),
+                self.work() as other,
+                self.work(60, 500, *prefix, members=4, **({"WEFT_NUM_CPUS": "4"} | variables)) as limited,
+            ):
                 for _ in range(50):
                     found = self.status()
                     for what in ("held", "wanted"):
@@ -287,8 +295,11 @@ class Namespaces(NodeTest):
     @own_node.needs(own_node.OTHER_CLOCKS)
     def test_clocks_that_differ(self):
         for mode in ("dynamic", "exclusive"):
-            with (self.subTest(mode), self.work(60, 500, *own_node.OTHER_CLOCKS, WEFT_MODE=mode) as first,
-                  self.work(WEFT_MODE=mode) as second):
+            with (
+                self.subTest(mode),
+                self.work(60, 500, *own_node.OTHER_CLOCKS, WEFT_MODE=mode) as first,
+                self.work(WEFT_MODE=mode) as second,
+            ):
                 self.expect_both_live((first, second), 2)
 
     # Their numbers are others than those of the /proc that they see, which is their parent's.
@@ -301,9 +312,15 @@ for look in 1 2 3; do "$0" node status --json || exit 1; done
 kill -0 $pid || exit 1
 wait $pid
 """
-        done = subprocess.run([*OUTER_PROC, "sh", "-c", script, own_node.WEFT, self.worker, "3", "500", "2"],
-                              env=own_node.clean_environment(WEFT_NUM_CPUS="2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, timeout=own_node.TIMEOUT_S, check=False)
+        done = subprocess.run(
+            [*OUTER_PROC, "sh", "-c", script, own_node.WEFT, self.worker, "3", "500", "2"],
+            env=own_node.clean_environment(WEFT_NUM_CPUS="2"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=own_node.TIMEOUT_S,
+            check=False,
+        )
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(done.stdout.count('"command": "worker"'), 3, done.stdout)
         self.assertEqual(done.stdout.count('"slots_freed": 0'), 3, done.stdout)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The collector defines what its list of exports says, and nothing else; and it needs libc alone."""
+
 import pathlib
 import re
 import subprocess
@@ -29,7 +30,9 @@ class Exports(unittest.TestCase):
 
     def test_libraries(self) -> None:
         needed = set(re.findall(r"NEEDED.*\[(.*)\]", read("readelf", "-d")))
-        self.assertLessEqual({name.partition(".so")[0] for name in needed}, {"libc", "ld-linux-x86-64", "ld-linux-aarch64"})
+        self.assertLessEqual(
+            {name.partition(".so")[0] for name in needed}, {"libc", "ld-linux-x86-64", "ld-linux-aarch64"}
+        )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 A program passes in an environment when it exits 0 in time and prints nothing. The exit status is the number of
 programs that failed (at most 100).
 """
+
 import argparse
 import os
 import pathlib
@@ -97,15 +98,33 @@ def wrong_runtime(program, runtime, emulator):
 def where_it_hangs(pid):
     """What the threads of a hung process are doing, as far as this machine's tools tell."""
     if shutil.which("gdb"):
-        command = ["gdb", "-nx", "-batch", "-p", str(pid), "-x", str(GDB_EXTENSION), "-ex", "weft threads",
-                   "-ex", "set print frame-arguments none", "-ex", "thread apply all backtrace 8"]
+        command = [
+            "gdb",
+            "-nx",
+            "-batch",
+            "-p",
+            str(pid),
+            "-x",
+            str(GDB_EXTENSION),
+            "-ex",
+            "weft threads",
+            "-ex",
+            "set print frame-arguments none",
+            "-ex",
+            "thread apply all backtrace 8",
+        ]
         try:
             out = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
             head, *threads = re.split(r"^(?=Thread )", out, flags=re.MULTILINE)
-            members = head[head.find("id  state"):] if "id  state" in head else ""
+            members = head[head.find("id  state") :] if "id  state" in head else ""
             # A parked donor of a context says nothing.
-            busy = [line for thread in threads if "donor_main" not in thread
-                    for line in thread.splitlines() if line.startswith(("#", "Thread"))]
+            busy = [
+                line
+                for thread in threads
+                if "donor_main" not in thread
+                for line in thread.splitlines()
+                if line.startswith(("#", "Thread"))
+            ]
             return (members + "\n".join(busy))[:4000]
         except subprocess.TimeoutExpired:
             pass
@@ -131,8 +150,9 @@ def end(process):
 def run_once(program, environment, limit):
     """Returns None when the program is content, else what is wrong."""
     log = subprocess.PIPE
-    process = subprocess.Popen(program, env=environment, stdin=subprocess.DEVNULL, stdout=log,
-                               stderr=subprocess.STDOUT, start_new_session=True)
+    process = subprocess.Popen(
+        program, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+    )
     try:
         output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs that run.py tries: how each is prepared and started, and what of its output is its result."""
+
 import dataclasses
 import hashlib
 import pathlib
@@ -28,7 +29,9 @@ def tool(name, package):
 
 
 def call(*command, cwd):
-    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=600, check=False
+    )
     if done.returncode != 0:
         raise RuntimeError(f"preparing failed: {' '.join(map(str, command))}\n{(done.stdout + done.stderr)[-2000:]}")
 
@@ -44,6 +47,7 @@ def words(text):
 @dataclasses.dataclass(frozen=True)
 class Size:
     """How much the programs have to do, and by how many threads. The defaults are for tests."""
+
     threads: int = 4
     picture: str = "700x500"
     edge: int = 120  # of the Fortran solvers' square
@@ -85,10 +89,19 @@ class Case:
 
 # ---- kernels of our own ----
 
+
 def kernel(compiler, name, *arguments):
     def prepare(folder, _size):
-        call(tool(compiler, "gcc-12 clang-19 libomp-19-dev"), "-O2", "-fopenmp", KERNELS / f"{name}.c", "-o", folder / name,
-             "-lm", cwd=folder)
+        call(
+            tool(compiler, "gcc-12 clang-19 libomp-19-dev"),
+            "-O2",
+            "-fopenmp",
+            KERNELS / f"{name}.c",
+            "-o",
+            folder / name,
+            "-lm",
+            cwd=folder,
+        )
         return [f"./{name}", *arguments]
 
     label = " ".join([name.upper(), *arguments])
@@ -97,19 +110,55 @@ def kernel(compiler, name, *arguments):
 
 def solvers(folder, size):
     adapt("solvers.f90", folder, edge=("n = 120", f"n = {size.edge}"))
-    call(tool("gfortran-12", "gfortran-12"), "-O2", "-fopenmp", "solvers.f90", "-J", folder, "-o", folder / "solvers",
-         cwd=folder)
+    call(
+        tool("gfortran-12", "gfortran-12"),
+        "-O2",
+        "-fopenmp",
+        "solvers.f90",
+        "-J",
+        folder,
+        "-o",
+        folder / "solvers",
+        cwd=folder,
+    )
     return ["./solvers"]
 
 
 # ---- programs of Debian's ----
 
+
 def magick(folder, size):
     convert = tool("convert-im6.q16", "imagemagick")
-    call(convert, "-size", size.picture, "-seed", "5", "plasma:tomato-steelblue", "-depth", "16", "start.png", cwd=folder)
-    return [convert, "start.png", "-blur", "0x6", "-resize", "140%", "-distort", "Arc", "70", "-unsharp", "0x3", "-median", "2",
-            "-modulate", "110,80", "-colorspace", "Lab", "-equalize", "-colorspace", "sRGB", "-rotate", "13", "-depth", "8",
-            "result.ppm"]
+    call(
+        convert, "-size", size.picture, "-seed", "5", "plasma:tomato-steelblue", "-depth", "16", "start.png", cwd=folder
+    )
+    return [
+        convert,
+        "start.png",
+        "-blur",
+        "0x6",
+        "-resize",
+        "140%",
+        "-distort",
+        "Arc",
+        "70",
+        "-unsharp",
+        "0x3",
+        "-median",
+        "2",
+        "-modulate",
+        "110,80",
+        "-colorspace",
+        "Lab",
+        "-equalize",
+        "-colorspace",
+        "sRGB",
+        "-rotate",
+        "13",
+        "-depth",
+        "8",
+        "result.ppm",
+    ]
 
 
 def gromacs(folder, size):
@@ -120,7 +169,22 @@ def gromacs(folder, size):
     shutil.copy(INPUTS / "water.top", folder / "topol.top")
     call(gmx, "solvate", "-cs", "spc216", "-box", "2.5", "2.5", "2.5", "-o", "box.gro", "-p", "topol.top", cwd=folder)
     call(gmx, "grompp", "-f", "em.mdp", "-c", "box.gro", "-p", "topol.top", "-o", "em.tpr", cwd=folder)
-    call(gmx, "mdrun", "-s", "em.tpr", "-ntmpi", "1", "-ntomp", threads, "-reprod", "-nb", "cpu", "-deffnm", "em", cwd=folder)
+    call(
+        gmx,
+        "mdrun",
+        "-s",
+        "em.tpr",
+        "-ntmpi",
+        "1",
+        "-ntomp",
+        threads,
+        "-reprod",
+        "-nb",
+        "cpu",
+        "-deffnm",
+        "em",
+        cwd=folder,
+    )
     call(gmx, "grompp", "-f", "md.mdp", "-c", "em.gro", "-p", "topol.top", "-o", "run.tpr", cwd=folder)
     return [gmx, "mdrun", "-s", "run.tpr", "-ntmpi", "1", "-ntomp", threads, "-reprod", "-nb", "cpu", "-deffnm", "out"]
 
@@ -138,7 +202,12 @@ def elk(folder, size):
 
 
 def tables(folder, size):
-    adapt("tables.R", folder, rows=("rows <- 3e5", f"rows <- {size.rows}"), threads=("setDTthreads(4)", f"setDTthreads({size.threads})"))
+    adapt(
+        "tables.R",
+        folder,
+        rows=("rows <- 3e5", f"rows <- {size.rows}"),
+        threads=("setDTthreads(4)", f"setDTthreads({size.threads})"),
+    )
     return [tool("Rscript", "r-base-core r-cran-data.table"), "--vanilla", "tables.R"]
 
 
@@ -176,7 +245,16 @@ def final_energy(_folder, output):
 def cp2k(folder, _size):
     adapt("water.cp2k", folder)
     # A core each: a member that polls shares it with the others.
-    return [tool("mpirun", "openmpi-bin"), "-np", "2", "--bind-to", "core", tool("cp2k.psmp", "cp2k"), "-i", "water.cp2k"]
+    return [
+        tool("mpirun", "openmpi-bin"),
+        "-np",
+        "2",
+        "--bind-to",
+        "core",
+        tool("cp2k.psmp", "cp2k"),
+        "-i",
+        "water.cp2k",
+    ]
 
 
 def psi4(folder, size):
@@ -201,6 +279,7 @@ def fasttree(folder, size):
 
 # ---- PyPI's ----
 
+
 def venv_python():
     python = VENV / "bin" / "python"
     if not python.exists():
@@ -223,21 +302,40 @@ def learn(folder, size):
 
 
 CASES = [
-    *(kernel(compiler, *which) for compiler in ("gcc-12", "clang-19") for which in
-      (("ep",), ("is",), ("cg",), ("cg", "4"), ("mg",))),
+    *(
+        kernel(compiler, *which)
+        for compiler in ("gcc-12", "clang-19")
+        for which in (("ep",), ("is",), ("cg",), ("cg", "4"), ("mg",))
+    ),
     Case("Fortran: Jacobi, CG", solvers, tolerance=1e-9),
     Case("ImageMagick", magick, lambda folder, _: digest(folder / "result.ppm")),
     Case("GROMACS, 510 waters", gromacs, energies, tolerance=1e-5),
-    Case("Elk, aluminium", elk, lambda folder, _: words((folder / "TOTENERGY.OUT").read_text()), tolerance=1e-6,
-         environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "2"}),
+    Case(
+        "Elk, aluminium",
+        elk,
+        lambda folder, _: words((folder / "TOTENERGY.OUT").read_text()),
+        tolerance=1e-6,
+        environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "2"},
+    ),
     Case("R, data.table", tables, tolerance=1e-9),
     Case("Octave", octave, tolerance=1e-7),
     Case("R, mgcv and LAPACK", smooth, tolerance=1e-5),
     Case("FreeFem++", poisson, tolerance=1e-7),
     Case("Quantum ESPRESSO", espresso, final_energy, tolerance=1e-8, environment=MPI),
-    Case("CP2K, 2 bound ranks", cp2k, lambda _, output: re.findall(r"energy \[a.u.\]:\s+(\S+)", output), tolerance=1e-8,
-         environment=MPI, threads=2),
-    Case("psi4", psi4, lambda folder, _: re.findall(r"Total Energy\s+=\s+(-\S+)", (folder / "out.txt").read_text()), tolerance=1e-7),
+    Case(
+        "CP2K, 2 bound ranks",
+        cp2k,
+        lambda _, output: re.findall(r"energy \[a.u.\]:\s+(\S+)", output),
+        tolerance=1e-8,
+        environment=MPI,
+        threads=2,
+    ),
+    Case(
+        "psi4",
+        psi4,
+        lambda folder, _: re.findall(r"Total Energy\s+=\s+(-\S+)", (folder / "out.txt").read_text()),
+        tolerance=1e-7,
+    ),
     Case("FastTree", fasttree, tolerance=1e-4),
     Case("pyscf", script("molecule.py"), tolerance=1e-7),
     # Its regions are those of processes that it starts.

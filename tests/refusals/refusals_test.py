@@ -2,6 +2,7 @@
 """What the system refuses, weft does without: each system call that the runtime makes, and each resource, is refused to a
 program with regions of all kinds. Its results are right, and what the user should know is said in a line of weft's; or it
 ends with one such line and a status that says so. It never hangs and never dies of a signal."""
+
 import os
 import pathlib
 import resource
@@ -71,7 +72,9 @@ class Refusals(unittest.TestCase):
         folder.chmod(0o755)
         cls.runtime = runtime_for_everyone(folder)
         cls.program = folder / "refused"
-        subprocess.run([GCC, "-O1", "-g", "-fopenmp", str(SOURCE), "-o", str(cls.program)], check=True, timeout=TIMEOUT_S)
+        subprocess.run(
+            [GCC, "-O1", "-g", "-fopenmp", str(SOURCE), "-o", str(cls.program)], check=True, timeout=TIMEOUT_S
+        )
 
     @classmethod
     def tearDownClass(cls):
@@ -79,8 +82,9 @@ class Refusals(unittest.TestCase):
 
     def check(self, *arguments, told, before=(), limits=None, user=None, may_end=False, **variables):
         """`told`: lines may be said, else none must; `may_end`: one line and the end will do."""
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith(("OMP_", "GOMP_", "KMP_", "WEFT_"))}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "KMP_", "WEFT_"))
+        }
         environment |= {"LD_LIBRARY_PATH": str(self.runtime), "OMP_NUM_THREADS": "4", "WEFT_NUM_CPUS": "2", **variables}
 
         def apply_limits():
@@ -90,8 +94,15 @@ class Refusals(unittest.TestCase):
                 os.setgid(user)
                 os.setuid(user)
 
-        done = subprocess.run([*before, str(self.program), *map(str, arguments)], env=environment, capture_output=True,
-                              text=True, timeout=TIMEOUT_S, check=False, preexec_fn=apply_limits)
+        done = subprocess.run(
+            [*before, str(self.program), *map(str, arguments)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+            preexec_fn=apply_limits,
+        )
         if done.returncode == NO_FILTER:
             self.skipTest("this system has no filters of system calls")
         lines = done.stderr.splitlines()
@@ -130,8 +141,16 @@ class Refusals(unittest.TestCase):
         for most in (1, 2, 3, 4, 5, 6, 8, 10, 12):
             for spin in ("", "spin") if most % 4 == 2 else ("",):
                 with self.subTest(most=most, spin=spin):
-                    self.check("no", "EPERM", "read", spin, told=True, may_end=True, user=USER,
-                               limits={resource.RLIMIT_NPROC: most})
+                    self.check(
+                        "no",
+                        "EPERM",
+                        "read",
+                        spin,
+                        told=True,
+                        may_end=True,
+                        user=USER,
+                        limits={resource.RLIMIT_NPROC: most},
+                    )
 
     def test_address_space(self):
         for megabytes in (60, 80, 100, 150, 250, 400):
@@ -140,8 +159,13 @@ class Refusals(unittest.TestCase):
 
     def test_files(self):
         for name, variables in {"usual": {}, "node": {"WEFT_NODE": "1"}}.items():
-            for which, value in ((resource.RLIMIT_NOFILE, 4), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0),
-                                 (resource.RLIMIT_MEMLOCK, 0), (resource.RLIMIT_SIGPENDING, 0)):
+            for which, value in (
+                (resource.RLIMIT_NOFILE, 4),
+                (resource.RLIMIT_FSIZE, 0),
+                (resource.RLIMIT_CORE, 0),
+                (resource.RLIMIT_MEMLOCK, 0),
+                (resource.RLIMIT_SIGPENDING, 0),
+            ):
                 with self.subTest(name=name, which=which):
                     self.check("no", "EPERM", "read", told=name == "node", limits={which: value}, **variables)
 
@@ -153,11 +177,18 @@ class Refusals(unittest.TestCase):
     def test_file_systems(self):
         unshare = shutil.which("unshare")
         hidden = [unshare, "--mount", "--propagation", "private"] if unshare else []
-        if not hidden or subprocess.run([*hidden, "true"], capture_output=True, timeout=TIMEOUT_S, check=False).returncode:
+        if (
+            not hidden
+            or subprocess.run([*hidden, "true"], capture_output=True, timeout=TIMEOUT_S, check=False).returncode
+        ):
             self.skipTest("no name space of mounts can be had")
         for place in ("/proc", "/sys", "/dev/shm"):
             command = [*hidden, "sh", "-c", f'mount -t tmpfs -o ro none {place} && exec "$@"', "sh"]
-            for name, variables in {"usual": {}, "bound": {"OMP_PROC_BIND": "true"}, "node": {"WEFT_NODE": "1"}}.items():
+            for name, variables in {
+                "usual": {},
+                "bound": {"OMP_PROC_BIND": "true"},
+                "node": {"WEFT_NODE": "1"},
+            }.items():
                 with self.subTest(place=place, name=name):
                     self.check("no", "EPERM", "read", told=name != "usual", before=command, **variables)
 

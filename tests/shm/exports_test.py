@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """exports_test.py LIBRARY MAP INCLUDE: it exports what the map lists and the headers declare, and needs libc alone."""
+
 import pathlib
 import re
 import subprocess

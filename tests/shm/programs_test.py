@@ -32,15 +32,33 @@ class Programs(unittest.TestCase):
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}
 
     def run_command(self, *command, expected=0, **more):
-        done = subprocess.run([str(word) for word in command], env={**self.environment, **more}, capture_output=True,
-                              text=True, timeout=TIMEOUT_S, check=False)
+        done = subprocess.run(
+            [str(word) for word in command],
+            env={**self.environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
         self.assertEqual(done.returncode, expected, f"{command}: {done.stdout}{done.stderr}")
         return done.stdout + done.stderr
 
     def build(self, compiler, source, *options):
         program = self.folder / pathlib.Path(source).name.replace(".", "_")
-        self.run_command(compiler, *STRICT, "-O2", "-g", f"-I{ROOT}/include", source, "-o", program, LIBRARY,
-                         f"-Wl,-rpath,{LIBRARY.parent}", "-pthread", *options)
+        self.run_command(
+            compiler,
+            *STRICT,
+            "-O2",
+            "-g",
+            f"-I{ROOT}/include",
+            source,
+            "-o",
+            program,
+            LIBRARY,
+            f"-Wl,-rpath,{LIBRARY.parent}",
+            "-pthread",
+            *options,
+        )
         return program
 
     def test_headers_alone(self):
@@ -63,8 +81,14 @@ class Programs(unittest.TestCase):
         """What the compiler says of a program that it refuses."""
         source = self.folder / ("refused.cpp" if "++" in pathlib.Path(compiler).name else "refused.c")
         source.write_text(text)
-        done = subprocess.run([compiler, f"-I{ROOT}/include", "-c", source, "-o", os.devnull, *options],
-                              env=self.environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        done = subprocess.run(
+            [compiler, f"-I{ROOT}/include", "-c", source, "-o", os.devnull, *options],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
         self.assertNotEqual(done.returncode, 0)
         return done.stderr
 

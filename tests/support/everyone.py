@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """For tests that run programs as another user: the runtime where that one can read it."""
+
 import os
 import pathlib
 import shutil

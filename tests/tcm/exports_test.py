@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """exports_test.py LIBRARY: it has the names that clients look for, needs libc only, and exports nothing else."""
+
 import subprocess
 import sys
 
-NAMES = {f"tcm{name}" for name in (
-    "Connect Disconnect RequestPermit GetPermitData ReleasePermit IdlePermit DeactivatePermit ActivatePermit RegisterThread "
-    "UnregisterThread GetVersionInfo GetVersion RuntimeVersion RuntimeInterfaceVersion").split()} | {"weft_guest_link"}
+NAMES = {
+    f"tcm{name}"
+    for name in (
+        "Connect Disconnect RequestPermit GetPermitData ReleasePermit IdlePermit DeactivatePermit ActivatePermit RegisterThread "
+        "UnregisterThread GetVersionInfo GetVersion RuntimeVersion RuntimeInterfaceVersion"
+    ).split()
+} | {"weft_guest_link"}
 LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 

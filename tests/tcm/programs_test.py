@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that use oneTBB, as PyPI's wheels bring it, beside OpenMP: results, threads at once, forks, and which
 libraries they run on."""
+
 import os
 import pathlib
 import subprocess
@@ -23,17 +24,36 @@ def setUpModule():
     folder = tempfile.TemporaryDirectory(prefix="weft-tcm-")
     unittest.addModuleCleanup(folder.cleanup)
     PROGRAM = f"{folder.name}/programs"
-    subprocess.run([COMPILER, "-std=c++17", "-O1", "-fopenmp", pathlib.Path(__file__).parent / "programs.cpp",
-                    f"-I{VENV}/include", f"-L{VENV}/lib", "-ltbb", f"-Wl,-rpath,{VENV}/lib", "-pthread",
-                    "-o", PROGRAM], check=True)
+    subprocess.run(
+        [
+            COMPILER,
+            "-std=c++17",
+            "-O1",
+            "-fopenmp",
+            pathlib.Path(__file__).parent / "programs.cpp",
+            f"-I{VENV}/include",
+            f"-L{VENV}/lib",
+            "-ltbb",
+            f"-Wl,-rpath,{VENV}/lib",
+            "-pthread",
+            "-o",
+            PROGRAM,
+        ],
+        check=True,
+    )
 
 
 def run(what, cpus=CPUS, launch=(COMMAND, "run", "--"), **settings):
     """(stdout, stderr) of a program that must end well."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT_", "OMP_", "TCM_", "LD_"))}
     settings = {"WEFT_NUM_CPUS": cpus} | settings
-    done = subprocess.run([*launch, PROGRAM, str(cpus), what], timeout=240, capture_output=True, text=True,
-                          env=kept | {name: str(value) for name, value in settings.items()})
+    done = subprocess.run(
+        [*launch, PROGRAM, str(cpus), what],
+        timeout=240,
+        capture_output=True,
+        text=True,
+        env=kept | {name: str(value) for name, value in settings.items()},
+    )
     if done.returncode != 0:
         raise AssertionError(f"{what}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout, done.stderr
@@ -62,8 +82,10 @@ class Libraries(unittest.TestCase):
 
 class Programs(unittest.TestCase):
     def test_all(self):
-        for what in ("alone explicit_concurrency nested_arenas several_arenas side_by_side in_turns tbb_in_openmp "
-                     "openmp_in_tbb enqueued_while_members_spin reduction forks forks_beside many_threads").split():
+        for what in (
+            "alone explicit_concurrency nested_arenas several_arenas side_by_side in_turns tbb_in_openmp "
+            "openmp_in_tbb enqueued_while_members_spin reduction forks forks_beside many_threads"
+        ).split():
             with self.subTest(what):
                 run(what)
 

@@ -33,10 +33,17 @@ class BadInputTest(unittest.TestCase):
         self.expect(["collectives", "-n", "2", "--sizes", "8,many"], 2, "--sizes: many")
         self.expect(["collectives", "-n", "2", "--mpi", "lam"], 2, "lam")
         self.expect(["collectives", "-n", "2", "-o", "/proc/nowhere"], 2, "-o /proc/nowhere")
+        for arguments in (["-n", "2", "--only", "bcast"], ["-n", "2,2000000"]):
+            self.expect(["collectives", *arguments, "--sizes", "8,1G"], 2, "--sizes: 1073741824")
+        self.expect(["collectives", "-n", "2", "--sizes", "9" * 5000], 2, "--sizes")
+        self.expect(["collectives", "-n", "2", "--sizes", ""], 2, "--sizes")
+        self.expect(["collectives", "-n", "2", "--sizes", "8", "--budget", "9" * 5000], 2, "--budget")
 
     def test_launchers(self) -> None:
         self.expect(["collectives", "-n", "2", "--launcher", "no-such-launcher"], 2, "no such program")
         self.expect(["collectives", "-n", "2", "--launcher", "true"], 2, "neither Open MPI's nor MPICH's")
+        self.expect(["collectives", "-n", "2", "--launcher", "true 'x"], 2, "No closing quotation")
+        self.expect(["collectives", "-n", "2"], 2, "on several hosts", WEFT_TUNE_HOSTS="2")
         # Python alone is on this PATH.
         alone = self.folder / "bin"
         alone.mkdir()
@@ -57,6 +64,14 @@ class BadInputTest(unittest.TestCase):
             (self.folder / "rules").write_text(text)
             self.expect(["report", "rules"], 1, words)
         self.expect(["explain", "--from", "rules"], 1, "no measurements of weft tune")
+        for level in ("{}", "5", '{"ranks": 2}', '{"ranks": 2, "points": [], "flag": 1, "copy": 1}'):
+            text = f'{{"format": "weft tune 2", "levels": [{level}], "measured": [], "verified": []}}'
+            (self.folder / "levels").write_text(text)
+            self.expect(["explain", "--from", "levels"], 1, "damaged")
+        (self.folder / "levels").write_text(
+            '{"format": "weft tune 2", "cpus": 0, "levels": [{"ranks": 2}], "measured": [], "verified": []}'
+        )
+        self.expect(["explain", "--from", "levels"], 1, "damaged")
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ import pathlib
 import tempfile
 import unittest
 
-from tune import files, mpich, mpich_rules, openmpi_json, openmpi_rules, weft_rules
+from tune import files, mpich, mpich_rules, openmpi, openmpi_json, openmpi_rules, openmpi_safe, weft_rules
 from tune.decision import Rule, Table
 from tune.faults import Fault
+from tune.operations import OPERATIONS
 
 TABLES = [
     Table("alltoall", 4, [Rule(0, 3, "modified_bruck"), Rule(257, 0), Rule(4096, 2, "pairwise"), Rule(4097, 0)]),
@@ -50,6 +51,16 @@ class OpenMpiTextTest(unittest.TestCase):
     def test_second_version(self) -> None:
         found = openmpi_rules.parse("rule-file-version-2\n1\n3\n1\n4\n1\n0 4 0 0 16\n", "rules")
         self.assertEqual(found.tables[0].rules[0].requests, 16)
+        found = openmpi_rules.parse("rule-file-version-2\n1\n3\n1\n4\n2\n0 4 0 0\n64 2 0 0 # four\n", "rules")
+        self.assertEqual([rule.requests for rule in found.tables[0].rules], [0, 0])
+        self.assertEqual(found.faults, [])
+
+    def test_numbers_as_open_mpi_reads_them(self) -> None:
+        found = openmpi_rules.parse("1\n7\n1\n010\n1\n00 0x1 0 010000\n", "rules")
+        self.assertEqual((found.tables[0].ranks, found.tables[0].rules[0].segment), (8, 4096))
+        for word in ("08", "9" * 5000, "1e3", "-1"):
+            with self.assertRaises(Fault):
+                openmpi_rules.parse(f"1\n7\n1\n4\n1\n0 {word} 0 0\n", "rules")
 
     def test_damaged(self) -> None:
         good = openmpi_rules.write(TABLES, "")
@@ -68,6 +79,43 @@ class OpenMpiTextTest(unittest.TestCase):
         self.assertEqual(len(found.faults), 3)
         self.assertIn("size 0", found.faults[1])
         self.assertIn("line 8", found.faults[2])
+
+
+class OpenMpiSafetyTest(unittest.TestCase):
+    def parse(self, *tables: Table) -> list[str]:
+        return openmpi_safe.faults(openmpi_rules.parse(openmpi_rules.write(tables, ""), "rules"))
+
+    def test_order_of_ranks(self) -> None:
+        for operation, safe, all_numbers in (("allreduce", (1, 3, 6), 6), ("reduce", (1, 6, 7), 7)):
+            for number in range(1, all_numbers + 1):
+                found = self.parse(Table(operation, 4, [Rule(0, number)]))
+                self.assertEqual([], found) if number in safe else self.assertIn("do not commute", found[0])
+
+    def test_size_of_the_root(self) -> None:
+        for operation in ("gather", "scatter"):
+            self.assertIn("only the root", self.parse(Table(operation, 4, [Rule(0, 2)]))[0])
+
+    def test_names_in_json(self) -> None:
+        for name, faults in (("ring", 1), ("recursive_doubling", 0)):
+            document = json.loads(openmpi_json.write([Table("allreduce", 4, [Rule(0, 4, name)])]))
+            self.assertEqual(len(openmpi_safe.faults(openmpi_json.parse(document, "rules"))), faults)
+
+    def test_only_ways_that_are_right_are_taken(self) -> None:
+        names = {"allreduce": ["basic_linear", "nonoverlapping", "recursive_doubling", "ring"], "gather": ["binomial"]}
+        variables = {
+            f"coll_tuned_{name}_algorithm": {"items": list(enumerate(["ignore", *items]))}
+            for name, items in names.items()
+        }
+        mpi = openmpi.OpenMpi({"library": "Open MPI v4.1.4"}, variables)
+        found = mpi.ways(OPERATIONS["allreduce"], 8, 4)
+        self.assertEqual([way.name for way in found], ["basic_linear", "recursive_doubling"])
+        self.assertEqual([way.deployable for way in mpi.ways(OPERATIONS["gather"], 8, 4)], [False])
+
+    def test_allgather_in_place_is_left_alone(self) -> None:
+        text = openmpi_rules.write([Table("allgather", 4, [Rule(0, 4), Rule(64, 0)])], "")
+        found = openmpi_rules.parse(text, "rules")
+        rules = [(rule.size, rule.algorithm) for rule in found.of("allgather", 4).rules]
+        self.assertEqual(rules, [(0, 0), (1, 4), (64, 0)])
 
 
 class OpenMpiJsonTest(unittest.TestCase):
@@ -129,11 +177,28 @@ class MpichTest(unittest.TestCase):
         own = json.loads(mpich_rules.write([table], BASE))["collective=allreduce"]["comm_type=intra"]["comm_size<5"]
         self.assertEqual(list(own["is_commutative=yes"]), ["count<pow2", "count=any"])
 
-    def test_numbers_in_the_text_of_a_variable(self) -> None:
-        text = "autoauto - InternalbrucksX  - Force brucks algorithm"
-        self.assertEqual(mpich.numbers_in(text), {})
-        text = "auto - Internal binomial   - Force Binomial Treenb   - Force nonblocking algorithmring - Force Ring"
-        self.assertEqual(mpich.numbers_in(text), {1: "binomial", 2: "nb", 3: "ring"})
+    def test_algorithms_of_other_versions_are_left_alone(self) -> None:
+        def text(*names: str) -> str:
+            width = max(map(len, names)) + 1
+            return "auto - Internal" + "".join(f"{name:{width}}- Force {name} algorithm" for name in names)
+
+        self.assertTrue(mpich.are_known("barrier", text("nb", "smp", "dissemination")))
+        self.assertTrue(mpich.are_known("allgather", text("brucks", "nb", "recursive_doubling", "ring")))
+        for names in (
+            ("nb", "smp", "k_dissemination"),
+            ("nb", "smp", "dissemination", "recexch"),
+            ("smp", "nb", "dissemination"),
+            ("nb", "smp"),
+        ):
+            self.assertFalse(mpich.are_known("barrier", text(*names)), names)
+
+    def test_numbers_of_a_list_must_be_the_known_ones(self) -> None:
+        library = {"library": "MPICH Version:\t4.2.0", "path": ""}
+        for items, known in (([[0, "auto"], [1, "nb"], [2, "smp"], [3, "dissemination"]], True), ([[1, "smp"]], False)):
+            variables = {"MPIR_CVAR_BARRIER_INTRA_ALGORITHM": {"items": items, "text": ""}}
+            mpi = mpich.Mpich(library, variables)
+            self.assertEqual(bool(mpi.algorithms(OPERATIONS["barrier"])), known)
+            self.assertEqual(mpi.no_rules(OPERATIONS["barrier"]) == "", known)
 
 
 class WeftTest(unittest.TestCase):
@@ -146,7 +211,8 @@ class WeftTest(unittest.TestCase):
         self.assertEqual(plain(found.of("allreduce", 2).rules), [(0, 1, 0, 0), (65536, 0, 0, 0)])
 
     def test_damaged(self) -> None:
-        for line in ("allreduce 2 x weft", "allreduce 2 0 sometimes", "dance 2 0 weft"):
+        digits = "9" * 5000
+        for line in ("allreduce 2 x weft", f"allreduce 2 {digits} weft", "allreduce 2 0 sometimes", "dance 2 0 weft"):
             with self.assertRaises(Fault) as caught:
                 weft_rules.parse(f"# weft collectives 1\n{line}\n", "rules")
             self.assertIn("line 2", str(caught.exception))
@@ -166,7 +232,14 @@ class AnyFileTest(unittest.TestCase):
         self.assertEqual(self.read(weft_rules.write([]).encode()), weft_rules.FORMAT)
 
     def test_foreign(self) -> None:
-        for content in (b"", b"\xff\xfe\x00", b"{", b"{}", b"[1]", b"Dear reader"):
+        damaged = (
+            b'{"collective=bcast":{"comm_type=intra":5}}',
+            b'{"collective=bcast":{"comm_type=intra":{"comm_size<4":1,"comm_size<5":2}}}',
+            b'{"rule_file_version":3,"collectives":{"bcast":[{"comm_size_min":Infinity,"rules":[]}]}}',
+            b'{"rule_file_version":' + b"9" * 5000 + b"}",
+            b"[" * 100000,
+        )
+        for content in (b"", b"\xff\xfe\x00", b"{", b"{}", b"[1]", b"Dear reader", *damaged):
             with self.assertRaises(Fault):
                 self.read(content)
 

@@ -4,10 +4,11 @@
 import random
 import unittest
 
-from tune import model, paper, selection, stats, units
+from tune import model, operations, paper, selection, stats, units, verifying
 from tune.faults import Fault
+from tune.record import Record
 from tune.stats import Estimate
-from tune.verifying import Verdict
+from tune.ways import DEFAULT, WEFT
 
 
 def estimate(median: float, width: float = 0.02) -> Estimate:
@@ -37,11 +38,22 @@ class StatisticsTest(unittest.TestCase):
     def test_paper_leaves_out_the_first_call(self) -> None:
         self.assertEqual(stats.mean_of_paper([1000.0, 1.0, 3.0]).median, 2.0)
 
-    def test_gain_at_worst_and_at_best(self) -> None:
-        real, low, high = stats.gain(Estimate(100, 90, 110, 9), Estimate(50, 45, 60, 9))
-        self.assertEqual(real, 0.5)
-        self.assertLess(low, real)
-        self.assertLess(real, high)
+    def test_ratio_of_pairs(self) -> None:
+        found = stats.ratio([(100.0, 50.0 + i) for i in range(6)])
+        self.assertEqual((found.low, found.high, found.count), (0.5, 0.55, 6))
+        self.assertAlmostEqual(found.median, 0.525)
+        # With more turns, one that is far off on each side does not count.
+        found = stats.ratio([(100.0, 1.0), (1.0, 100.0), *[(100.0, 90.0)] * 7])
+        self.assertEqual((found.low, found.median, found.high), (0.9, 0.9, 0.9))
+
+    def test_interval_of_ratios_contains_the_median(self) -> None:
+        generator = random.Random(5)
+        for count in (6, 9, 20):
+            missed = 0
+            for _ in range(400):
+                found = stats.ratio([(1.0, generator.lognormvariate(0, 1)) for _ in range(count)])
+                missed += not found.low <= 1.0 <= found.high
+            self.assertLess(missed, 400 * 0.08, count)
 
 
 class SelectionTest(unittest.TestCase):
@@ -68,8 +80,12 @@ class SelectionTest(unittest.TestCase):
 
     def test_thresholds(self) -> None:
         chosen = {8: "ring", 64: "ring", 1024: "default", 4096: "linear"}
-        expected = [(0, "ring"), (257, "default"), (4096, "linear"), (4097, "default")]
+        expected = [(0, "ring"), (257, "default"), (2049, "linear"), (4097, "default")]
         self.assertEqual(selection.thresholds(chosen), expected)
+        chosen = {64: "ring", 1024: "linear", 4096: "default"}
+        expected = [(0, "default"), (64, "ring"), (257, "linear"), (2049, "default")]
+        self.assertEqual(selection.thresholds(chosen), expected)
+        self.assertEqual(selection.thresholds({64: "default"}), [(0, "default")])
         self.assertEqual(selection.thresholds({0: "tree"}), [(0, "tree")])
         self.assertEqual(selection.thresholds({}), [])
 
@@ -109,6 +125,16 @@ class ModelTest(unittest.TestCase):
         self.assertIsNone(own.predict("alltoall", "unheard of", 8))
 
 
+class OperationsTest(unittest.TestCase):
+    def test_sizes_that_are_too_large(self) -> None:
+        alltoall, bcast = operations.OPERATIONS["alltoall"], operations.OPERATIONS["bcast"]
+        operations.check_sizes([alltoall, bcast], [8, 1 << 20], [2, 64])
+        for size, counts, words in ((1 << 30, [2], "at most"), (1 << 20, [2, 128], "each of 128 ranks")):
+            with self.assertRaises(Fault) as caught:
+                operations.check_sizes([bcast, alltoall], [size], counts)
+            self.assertIn(words, str(caught.exception))
+
+
 class PaperTest(unittest.TestCase):
     def test_kinds(self) -> None:
         ways = {
@@ -127,24 +153,48 @@ class PaperTest(unittest.TestCase):
 
 
 class VerdictTest(unittest.TestCase):
-    def verdict(self, before: Estimate, after: Estimate) -> bool:
-        return Verdict((4, "bcast", 8), "ring", 0.5, before, after).confirmed
+    def compare(self, afters: list[float], before: float = 100.0) -> verifying.Comparison:
+        turns = [{"default": [before, before, before], "tuned": [after] * 3} for after in afters]
+        return verifying.compare(turns, "default", "tuned")
 
-    def test_confirmed(self) -> None:
-        self.assertTrue(self.verdict(estimate(100), estimate(80)))
-        self.assertFalse(self.verdict(estimate(100), estimate(99.9, 0.0001)))
-        self.assertFalse(self.verdict(estimate(100, 0.3), estimate(80, 0.3)))
-        self.assertFalse(self.verdict(estimate(80), estimate(100)))
+    def test_faster(self) -> None:
+        self.assertTrue(self.compare([80.0] * 6).faster)
+        self.assertFalse(self.compare([96.0] * 6).faster)
+        # The bound decides, not the median.
+        self.assertFalse(self.compare([80.0] * 5 + [96.0]).faster)
+        self.assertFalse(self.compare([120.0] * 6).faster)
+        self.assertTrue(self.compare([120.0] * 6).slower)
 
-    def test_few_calls_confirm_nothing(self) -> None:
-        self.assertFalse(self.verdict(Estimate(100, 99, 101, 10), Estimate(50, 49, 51, 50)))
+    def test_few_turns_confirm_nothing(self) -> None:
+        self.assertFalse(self.compare([50.0] * 5).faster)
+        self.assertIsNone(verifying.compare([{"default": [1.0]}], "default", "tuned"))
+
+    def test_what_fails_is_not_faster(self) -> None:
+        turns = [{"default": [100.0], "tuned": [50.0]}] * 8 + [{"default": [100.0], "tuned": []}]
+        self.assertFalse(verifying.compare(turns, "default", "tuned").faster)
+
+    def test_drift_of_the_machine_does_not_count(self) -> None:
+        turns = [{"default": [100.0 * 2**i], "tuned": [80.0 * 2**i]} for i in range(6)]
+        self.assertTrue(verifying.compare(turns, "default", "tuned").faster)
+
+    def test_weft_stands_against_the_file(self) -> None:
+        record = Record()
+        place = (2, "bcast", 8)
+        for way, times in ((DEFAULT, [100.0]), (WEFT, [70.0])):
+            record.add(place, way, times, 0.0, "")
+        record.verified[place] = [{"default": [100.0], "weft": [70.0], "tuned": [70.0]}] * 6
+        (found,) = verifying.verdicts(record, {place: "weft"}, "weft")
+        self.assertFalse(found.found.faster)
+        record.verified[place] = [{"default": [100.0], "weft": [70.0]}] * 6
+        (found,) = verifying.verdicts(record, {place: "weft"}, "weft")
+        self.assertTrue(found.found.faster)
 
 
 class UnitsTest(unittest.TestCase):
     def test_sizes_and_times(self) -> None:
         self.assertEqual([units.parse_size(text) for text in ("8", "4K", "1MiB")], [8, 4096, 1 << 20])
         self.assertEqual([units.parse_seconds(text) for text in ("20", "90s", "5m", "1.5h")], [20, 90, 300, 5400])
-        for text in ("", "-1", "4X", "5 m"):
+        for text in ("", "-1", "4X", "5 m", "9" * 5000):
             with self.assertRaises(Fault):
                 units.parse_size(text)
             with self.assertRaises(Fault):

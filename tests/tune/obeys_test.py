@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""obeys_test.py MPI MEASURING_PROGRAM: the MPI reads what the tuner writes, at the sizes that it means."""
+"""obeys_test.py MPI MEASURING_PROGRAM FAULTY_LIBRARY: the MPI reads what the tuner writes, at the sizes that it
+means."""
 
 import json
 import pathlib
@@ -13,21 +14,31 @@ from tune.decision import Rule, Table
 
 MPI = ""
 PROGRAM = ""
+FAULTY = ""
 
 
 class ObeysTest(unittest.TestCase):
+    prefix: tuple[str, ...] = ()
+
     def setUp(self) -> None:
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def measure(self, ranks: int, lines: list[str], **variables: str) -> dict[int, str]:
         """By number of the entry what went wrong."""
         (self.folder / "plan").write_text("\n".join(lines) + "\n")
-        command = [*jobs.launcher(MPI, ranks), PROGRAM, "measure", "plan", "results"]
+        command = [*jobs.launcher(MPI, ranks), *self.prefix, PROGRAM, "measure", "plan", "results"]
         done = jobs.run(command, self.folder, **variables)
         if done.returncode != 0:
             return {-1: done.stdout + done.stderr}
-        results = [json.loads(line) for line in (self.folder / "results").read_text().splitlines()]
+        job, *results = [json.loads(line) for line in (self.folder / "results").read_text().splitlines()]
+        self.assertEqual(job["ranks"], ranks)
         return {line["number"]: line["fault"] for line in results}
+
+    def test_a_rank_that_fails_is_said(self) -> None:
+        for fault, words in (("data", "wrong data"), ("error", "MPI returned an error")):
+            self.prefix = ("env", f"LD_PRELOAD={FAULTY}", f"WEFT_TEST_FAULT={fault}")
+            found = self.measure(2, ["0 bcast 4096 20 - mpi", "1 allreduce 8 2 - mpi"])
+            self.assertEqual(found, {0: words, 1: ""})
 
     def openmpi(self, ranks: int, table: Table, lines: list[str]) -> dict[int, str]:
         file = self.folder / "rules"
@@ -78,7 +89,7 @@ class ObeysTest(unittest.TestCase):
     def mpich(self, tables: list[Table], lines: list[str]) -> dict[int, str]:
         done = jobs.run([*jobs.launcher(MPI, 1), PROGRAM, "variables", "about"], self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        library = json.loads((self.folder / "about").read_text())["path"]
+        library = json.loads((self.folder / "about").read_text().splitlines()[0])["path"]
         file = self.folder / "rules"
         file.write_text(mpich_rules.write(tables, mpich_rules.built_in(library)))
         off = {f"MPIR_CVAR_{name}_DEVICE_COLLECTIVE": "0" for name in ("BCAST", "ALLREDUCE", "REDUCE", "BARRIER")}
@@ -117,5 +128,5 @@ class ObeysTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    MPI, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
+    MPI, PROGRAM, FAULTY = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
     unittest.main()

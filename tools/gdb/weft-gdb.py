@@ -9,6 +9,7 @@ suspended are found in the runtime's tables. Their frames are shown by an unwind
 the caller of the innermost frame is the suspended one: no register and no memory of the program is written, so that core
 dumps work as well.
 """
+
 import gdb
 from gdb.unwinder import Unwinder
 
@@ -34,8 +35,13 @@ def atomic(value):
     """What a std::atomic of libstdc++ holds."""
     while value.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
         # std::atomic<bool> and <T*> hold an __atomic_base, the integers inherit from one.
-        value = value[next(field for field in value.type.strip_typedefs().fields() if not hasattr(field, "enumval") and
-                           (field.is_base_class or field.name in ("_M_b", "_M_p", "_M_i")))]
+        value = value[
+            next(
+                field
+                for field in value.type.strip_typedefs().fields()
+                if not hasattr(field, "enumval") and (field.is_base_class or field.name in ("_M_b", "_M_p", "_M_i"))
+            )
+        ]
     return value
 
 
@@ -282,7 +288,7 @@ class WeftCommand(gdb.Command):
 class ThreadsCommand(gdb.Command):
     """weft threads [all]: lists the contexts, each with its state, team, number in the team, and nesting level.
 
-Free contexts and workers that have nothing to do are listed with `all` only."""
+    Free contexts and workers that have nothing to do are listed with `all` only."""
 
     def __init__(self):
         super().__init__("weft threads", gdb.COMMAND_STATUS)
@@ -332,7 +338,7 @@ class BacktraceCommand(gdb.Command):
 class ShowCommand(gdb.Command):
     """weft show ID: lets backtrace, frame, up, info locals and print look at a suspended context, until the program goes on.
 
-Frame 0 then remains that of the selected OS thread, the context's frames begin with 1. `weft show` alone ends it."""
+    Frame 0 then remains that of the selected OS thread, the context's frames begin with 1. `weft show` alone ends it."""
 
     def __init__(self):
         super().__init__("weft show", gdb.COMMAND_STACK)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controls.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace weft::tune {
@@ -9,6 +10,7 @@ namespace {
 
 // Beyond that some are freed: each one costs memory and a number of its own.
 constexpr size_t kMostCommunicators = 64;
+constexpr char kDefault[] = "-";
 
 class Variable {
  public:
@@ -52,7 +54,7 @@ class Variable {
 
 bool parse_settings(const std::string& text, std::vector<Setting>& settings) {
   settings.clear();
-  if (text == "-") return true;
+  if (text == kDefault) return true;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const size_t equals = text.find('=', begin);
@@ -81,8 +83,10 @@ MPI_Comm Communicators::get(const std::string& settings) {
   const auto found = made_.find(settings);
   if (found != made_.end()) return found->second;
   if (made_.size() >= kMostCommunicators) {
-    MPI_Comm_free(&made_.begin()->second);
-    made_.erase(made_.begin());
+    // Not the default's, which all operations need again and again.
+    const auto other = std::find_if(made_.begin(), made_.end(), [](const auto& one) { return one.first != kDefault; });
+    MPI_Comm_free(&other->second);
+    made_.erase(other);
   }
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &made);

@@ -26,6 +26,8 @@ constexpr int kNotFound = 127;
 
 // Stands for the number of ranks in the command.
 constexpr char kRanks[] = "{ranks}";
+// Tells the driver how many hosts the job is on: a launcher without options would take this one only.
+constexpr char kHosts[] = "WEFT_TUNE_HOSTS";
 
 bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
 
@@ -49,11 +51,12 @@ void forget_launcher() {
   for (const std::string& name : names) unsetenv(name.c_str());
 }
 
-pid_t start(char** command, const cpu_set_t& cpus, int ranks) {
+pid_t start(char** command, const cpu_set_t& cpus, int ranks, int hosts) {
   const pid_t child = fork();
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   forget_launcher();
+  setenv(kHosts, std::to_string(hosts).c_str(), 1);
   std::string count = std::to_string(ranks);
   for (char** argument = command; *argument != nullptr; ++argument) {
     if (std::strcmp(*argument, kRanks) == 0) *argument = count.data();
@@ -87,9 +90,15 @@ int host(char** command) {
   sched_getaffinity(0, sizeof own, &own);
   MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, node);
 
+  int rank_of_node = 0;
+  MPI_Comm_rank(node, &rank_of_node);
+  const int first = rank_of_node == 0 ? 1 : 0;
+  int hosts = 0;
+  MPI_Allreduce(&first, &hosts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+
   int code = 0;
   if (rank == 0) {
-    const pid_t child = start(command, all, ranks);
+    const pid_t child = start(command, all, ranks, hosts);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measuring program of `weft tune`, for one MPI (loader.cpp starts it).
+// The results begin with a line about the job.
 //   measure [--seconds S] [--entry-seconds S] [--number N] [--paper] PLAN RESULTS   a line of JSON for each entry
 //   levels RESULTS                                                                  a line of JSON for each level
 //   variables RESULTS NAME...                                                       a line for each variable of MPI
@@ -37,6 +38,7 @@ std::FILE* open(const char* file) {
     std::perror(file);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  weft::tune::describe_job(out);
   return out;
 }
 

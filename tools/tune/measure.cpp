@@ -46,19 +46,21 @@ bool Meter::batch(const Entry& entry, const Place& place, Buffers& buffers, int 
   std::vector<double> starts(calls);
   int fault = 0;
   Call call{.bytes = entry.bytes};
-  for (int i = 0; i < calls && fault == 0; ++i) {
+  // A rank that fails stays with the others, which would wait for it for ever.
+  for (int i = 0; i < calls; ++i) {
     // Each rank is the root in turn, and data is new in each call, as in programs.
     if (!options_.paper || i == 0) call.number = ++number_;
     call.root = options_.paper ? 0 : static_cast<int>(call.number % place.ranks);
     if (!options_.paper || i == 0) entry.operation->fill(call, place, buffers);
     if (options_.paper) {
       MPI_Barrier(agree_);
-    } else {
-      barrier_.wait();
+    } else if (barrier_.wait(fault != 0)) {
+      continue;
     }
     starts[i] = now();
-    if (run(entry, call, place, buffers) != MPI_SUCCESS) fault = 1;
+    const bool done = run(entry, call, place, buffers) == MPI_SUCCESS;
     times[i] = now() - starts[i];
+    if (!done) fault = 1;
     if (fault == 0 && verify && !entry.operation->right(call, place, buffers)) fault = 2;
   }
   int worst = 0;

@@ -6,19 +6,14 @@
 
 #include <sched.h>
 
+#include "place.h"
+
 namespace weft::tune {
 
 namespace {
 
-// The CPUs that the ranks of a node may use together.
-int cpus_of(MPI_Comm node) {
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  sched_getaffinity(0, sizeof own, &own);
-  cpu_set_t all;
-  MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, node);
-  return CPU_COUNT(&all);
-}
+// Looks between which MPI makes progress: another rank may wait for a message that this one has only begun to send.
+constexpr int kLooks = 4096;
 
 }  // namespace
 
@@ -51,23 +46,30 @@ NodeBarrier::NodeBarrier(MPI_Comm comm) {
   MPI_Barrier(node_);
 }
 
-void NodeBarrier::pause() const {
-  if (crowded_) sched_yield();
+bool NodeBarrier::await(const Line& line) const {
+  for (int looks = 1; line.round.load() != round_; ++looks) {
+    if (crowded_) sched_yield();
+    if (looks % kLooks != 0) continue;
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, node_, &there, MPI_STATUS_IGNORE);
+  }
+  return line.failed;
 }
 
-void NodeBarrier::wait() {
+bool NodeBarrier::wait(bool failed) {
   ++round_;
   Line& release = lines_[ranks_];
   if (rank_ != 0) {
+    lines_[rank_].failed = failed;
     lines_[rank_].round.store(round_);
-    while (release.round.load() != round_) pause();
-    return;
+    return await(release);
   }
-  for (int other = 1; other < ranks_; ++other) {
-    while (lines_[other].round.load() != round_) pause();
-  }
-  if (nodes_ > 1) MPI_Barrier(leaders_);
+  for (int other = 1; other < ranks_; ++other) failed = await(lines_[other]) || failed;
+  int any = failed ? 1 : 0;
+  if (nodes_ > 1) MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, leaders_);
+  release.failed = any != 0;
   release.round.store(round_);
+  return any != 0;
 }
 
 }  // namespace weft::tune

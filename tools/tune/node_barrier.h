@@ -16,7 +16,8 @@ class NodeBarrier {
   NodeBarrier(const NodeBarrier&) = delete;
   NodeBarrier& operator=(const NodeBarrier&) = delete;
 
-  void wait();
+  // True when this or another rank has said in this call that it failed; all ranks get the same.
+  bool wait(bool failed = false);
   // The ranks of this node.
   MPI_Comm node() const { return node_; }
   int nodes() const { return nodes_; }
@@ -26,9 +27,11 @@ class NodeBarrier {
  private:
   struct alignas(64) Line {
     std::atomic<unsigned> round;
+    bool failed;  // written before the round
   };
 
-  void pause() const;
+  // Until the round is in the line. Whether it says that a rank failed.
+  bool await(const Line& line) const;
 
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Comm leaders_ = MPI_COMM_NULL;

@@ -42,6 +42,15 @@ void add(int found, bool first, int& into) {
 
 }  // namespace
 
+int cpus_of(MPI_Comm node) {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  sched_getaffinity(0, sizeof own, &own);
+  cpu_set_t all;
+  MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, node);
+  return CPU_COUNT(&all);
+}
+
 Location own_location() {
   Location own;
   gethostname(own.host, sizeof own.host - 1);

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <mpi.h>
+
 namespace weft::tune {
 
 struct Location {
@@ -14,6 +16,9 @@ struct Location {
 };
 
 Location own_location();
+
+// That the ranks of a node may use together. Collective.
+int cpus_of(MPI_Comm node);
 
 enum class Level { kCache, kNuma, kNode, kHosts };
 constexpr int kLevels = 4;

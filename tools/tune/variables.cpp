@@ -24,15 +24,22 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-void describe_library(std::FILE* out) {
+}  // namespace
+
+void describe_job(std::FILE* out) {
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   MPI_Get_library_version(version, &length);
   Dl_info library{};
   dladdr(dlsym(RTLD_DEFAULT, "MPI_Init"), &library);
-  std::fprintf(out, "{\"library\":%s,\"path\":%s}\n", quoted(version).c_str(),
+  std::fprintf(out, "{\"ranks\":%d,\"library\":%s,\"path\":%s}\n", ranks, quoted(version).c_str(),
                quoted(library.dli_fname != nullptr ? library.dli_fname : "").c_str());
+  std::fflush(out);
 }
+
+namespace {
 
 void write_items(std::FILE* out, MPI_T_enum items) {
   int count = 0;
@@ -72,7 +79,6 @@ void describe(std::FILE* out, const char* name) {
 }  // namespace
 
 void describe_variables(std::FILE* out, char** names) {
-  describe_library(out);
   for (; *names != nullptr; ++names) describe(out, *names);
 }
 

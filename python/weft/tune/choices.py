@@ -22,6 +22,8 @@ class Choices:
         self._record = record
         self._mpi = mpi
         self.chosen: dict[Place, str] = {}
+        # Places where another algorithm stood against the default.
+        self.compared = 0
         self._whole: set[tuple[int, str]] = set()
         for ranks, operation in sorted({place[:2] for place in record.samples}):
             self._choose(ranks, operation)
@@ -32,6 +34,7 @@ class Choices:
             place = (ranks, operation, size)
             estimates = self._record.estimates(place)
             by_size[size] = {n: e for n, e in estimates.items() if self._record.ways[place][n].deployable}
+            self.compared += DEFAULT_NAME in by_size[size] and len(by_size[size]) > 1
         if isinstance(self._mpi, Mpich) and self._mpi.has_device(operation):
             self._whole.add((ranks, operation))
             found = select_whole(by_size)
@@ -60,8 +63,8 @@ class Choices:
 
     def keep_confirmed(self, found: list[Verdict]) -> None:
         """What did not gain in the second run stays with the default."""
-        confirmed = {verdict.place for verdict in found if verdict.confirmed}
-        slower = {verdict.place[:2] for verdict in found if verdict.before.below(verdict.after)}
+        confirmed = {verdict.place for verdict in found if verdict.found.faster}
+        slower = {verdict.place[:2] for verdict in found if verdict.found.slower}
         for place in list(self.chosen):
             if place[:2] in self._whole:
                 some = any(other[:2] == place[:2] for other in confirmed)

@@ -19,10 +19,12 @@ from .faults import Fault, usage
 from .jobs import Jobs
 from .measuring import Measuring, missing
 from .mpis import Mpi, examine
-from .operations import SIZES, Operation, choose
+from .operations import SIZES, Operation, check_sizes, choose
 from .outcome import show_measured, show_pictures, show_rest, show_verdicts
 from .paper import show_thresholds
+from .publishing import Publishing
 from .record import Record
+from .results import check_decision, check_record, recorded_hash
 from .verifying import DEFAULT_ARM, Arm, tuned_arm, verdicts, verify
 from .weft_choices import WeftChoices
 
@@ -46,7 +48,9 @@ def parse_ranks(text: str | None) -> list[int]:
 
 
 def parse_sizes(text: str | None, default: tuple[int, ...] = SIZES) -> list[int]:
-    return [units.parse_size(word) for word in text.split(",")] if text else list(default)
+    if text is None:
+        return list(default)
+    return [units.parse_size(word) for word in text.split(",")]
 
 
 class Tuning:
@@ -56,6 +60,8 @@ class Tuning:
         self._operations = choose(options.only)
         self._counts = parse_ranks(options.ranks)
         self._sizes = parse_sizes(options.sizes)
+        if options.sizes:
+            check_sizes(self._operations, self._sizes, self._counts)
         self._budget = units.parse_seconds(options.budget)
         self._options = options
         self._launcher = find_launcher(options.mpi, options.launcher, max(self._counts))
@@ -67,6 +73,7 @@ class Tuning:
         self._jobs = Jobs(self._launcher, folder, self._into)
         self._component = component.find(self._launcher.family, folder)
         self._rules = (self._into / "weft.rules").absolute()
+        self._places = 0
         self._record = Record()
         self._lacking: list[str] = []
 
@@ -80,7 +87,8 @@ class Tuning:
             _warn_of_own_file(mpi)
             deployment = Deployment(mpi, self._into, self._options.format)
             self._record.about = _about(mpi, self._launcher, self._options.paper)
-            self._measure(mpi, progress)
+            record = self._check_folder(deployment)
+            self._measure(mpi, progress, record)
             if not any(self._record.samples.values()):
                 raise Fault(f"nothing could be measured in {units.seconds(self._budget)}; give it more: --budget 5m")
             self._record.about["missing"] = self._lacking
@@ -91,21 +99,45 @@ class Tuning:
             first, first_weft = choices.changed(), weft.taken()
             self._verify(choices, weft, deployment, progress)
         found = verdicts(self._record, first)
-        found_weft = verdicts(self._record, first_weft, "weft")
+        found_weft = verdicts(self._record, first_weft, "weft", first)
         choices.keep_confirmed(found)
         weft.keep_confirmed(found_weft)
-        self._record.write(deployment.record)
         show_measured(self._record, choices.chosen)
-        show_verdicts("Run again, with the file and without it, in turns:", found, first, choices.changed())
-        show_verdicts("Run again with weft's collectives, in turns:", found_weft, first_weft, weft.taken())
+        show_verdicts(
+            "Run again, with the file and without it, in turns:",
+            ("default", "with file"),
+            found,
+            first,
+            choices.changed(),
+        )
+        show_verdicts(
+            "Run again with weft's collectives and without them, in turns:",
+            ("MPI", "weft"),
+            found_weft,
+            first_weft,
+            weft.taken(),
+        )
         show_rest(self._record, self._lacking, self._budget)
-        self._say_use(choices, deployment)
-        self._say_weft(weft)
+        publishing = Publishing(deployment, record, self._rules, self._launcher, self._counts)
+        publishing.write(self._record, choices, weft)
+        publishing.say_use(choices, self._places)
+        publishing.say_weft(weft)
         show_pictures(self._record, choices.chosen, self._into)
-        say(f"Measurements: {deployment.record}")
+        say(f"Measurements: {record}")
         return 0
 
-    def _measure(self, mpi: Mpi, progress: Progress) -> None:
+    def _check_folder(self, deployment: Deployment) -> pathlib.Path:
+        """The file of the measurements."""
+        record = deployment.record_of_paper if self._options.paper else deployment.record
+        check_record(record)
+        if not self._options.paper:
+            measured = [(operation.name, ranks) for operation in self._operations for ranks in self._counts]
+            for file in (deployment.file, self._rules):
+                check_decision(file, record, measured)
+            self._record.about["decision"] = recorded_hash(record)
+        return record
+
+    def _measure(self, mpi: Mpi, progress: Progress, record: pathlib.Path) -> None:
         options = self._options
         measuring = Measuring(
             self._jobs,
@@ -116,72 +148,43 @@ class Tuning:
             options.paper,
             None if options.paper else self._component,
         )
+        measuring.after_round = lambda: self._record.write(record)
         for index, ranks in enumerate(self._counts):
             share = progress.left() / (len(self._counts) - index)
             model = measuring.levels(ranks)
             wanted = measuring.all_ways(self._operations, self._sizes, ranks, None if options.all else model)
+            self._places += len(wanted)
             measuring.measure(wanted, ranks, max(share * (1.0 if options.paper else _MEASURE), 0.5))
             self._lacking += missing(self._record, wanted)
 
     def _end_of_paper(self, deployment: Deployment) -> int:
-        self._record.write(deployment.record)
+        self._record.write(deployment.record_of_paper)
         show_measured(self._record, paper=True)
         show_thresholds(self._record)
         show_rest(self._record, self._lacking, self._budget)
         show_pictures(self._record, {}, self._into, paper=True)
-        say(f"Measurements: {deployment.record}")
+        say(f"Measurements: {deployment.record_of_paper}")
         return 0
 
     def _verify(self, choices: Choices, weft: WeftChoices, deployment: Deployment, progress: Progress) -> None:
+        """With files beside those of the jobs: the results are changed when it is known what goes into them."""
         tables = choices.tables()
         arms = [DEFAULT_ARM]
         variables = {}
         if tables:
-            deployment.write(tables, deployment.title(self._counts))
-            variables = deployment.variables(tables)
+            file = self._jobs.scratch / deployment.file.name
+            file.write_text(deployment.text(tables, self._counts), encoding="utf-8")
+            variables = deployment.variables(tables, file)
             arms.append(tuned_arm(variables))
         if weft.taken():
-            weft.write(self._rules)
-            arms.append(_weft_arm(self._component, self._rules, variables))
+            rules = self._jobs.scratch / self._rules.name
+            rules.write_text(weft.text(), encoding="utf-8")
+            arms.append(_weft_arm(self._component, rules, variables))
         for index, ranks in enumerate(self._counts):
             places = sorted(place for place in {**choices.changed(), **weft.taken()} if place[0] == ranks)
             if places:
                 seconds = max(progress.left(), self._budget * _VERIFY / 2) / (len(self._counts) - index)
                 verify(self._jobs, self._record, progress, places, arms, seconds)
-
-    def _say_use(self, choices: Choices, deployment: Deployment) -> None:
-        tables = choices.tables()
-        name = NAMES[deployment.mpi.family]
-        say("")
-        if not tables:
-            deployment.file.unlink(missing_ok=True)
-            say(f"Keep the defaults of {name}: no algorithm of it is certainly faster by more than 5 %.")
-            return
-        deployment.write(tables, deployment.title(self._counts))
-        say(f"Decision file: {deployment.file}")
-        say("Use it:")
-        say(f"  {deployment.command(tables, self._launcher.command, self._counts[-1])}")
-        say("or, for all programs:")
-        for variable, value in deployment.variables(tables).items():
-            say(f"  export {variable}={value}")
-        counts = ", ".join(map(str, self._counts))
-        say(
-            f"It holds for communicators of {counts} ranks, however many nodes they are on; it was measured with the "
-            "ranks as they were placed here."
-        )
-
-    def _say_weft(self, weft: WeftChoices) -> None:
-        if not weft.measured:
-            return
-        weft.write(self._rules)
-        say(f"\nRules of weft's own collectives: {self._rules}")
-        if not weft.taken():
-            say("weft's collectives are nowhere certainly faster here: do without them.")
-            return
-        launcher = " ".join(self._launcher.command)
-        say("Use them:")
-        say(f"  export WEFT_COLLECTIVES_RULES={self._rules}")
-        say(f"  {launcher} -n {self._counts[-1]} weft run --collectives ./program")
 
 
 def _weft_arm(own: Component | None, rules: pathlib.Path, variables: dict[str, str]) -> Arm:
@@ -191,7 +194,10 @@ def _weft_arm(own: Component | None, rules: pathlib.Path, variables: dict[str, s
 
 def _warn_of_fixed(mpi: Mpi, operations: list[Operation]) -> None:
     for operation in operations:
-        if not mpi.algorithms(operation):
+        reason = mpi.no_rules(operation)
+        if reason:
+            warn(f"{operation.name}: no rules are written for it: {reason}")
+        elif not mpi.algorithms(operation):
             warn(f"{operation.name}: this {NAMES[mpi.family]} lets nobody choose its algorithm")
 
 

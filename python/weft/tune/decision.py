@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -30,11 +31,18 @@ class Table:
     line: int = 0
     most_ranks: int | None = None  # the last number of ranks, where a file says it
 
+    def ranges(self) -> Iterator[tuple[Rule, int | None]]:
+        """Each rule, and the last size that it holds for."""
+        for rule, following in zip(self.rules, [*self.rules[1:], None]):
+            yield rule, rule.most if rule.most is not None else following.size - 1 if following is not None else None
+
 
 @dataclass
 class Decision:
     format: str
     tables: list[Table] = field(default_factory=list)
+    # Algorithms by names, as the library has them, where a file has such.
+    named: set[str] = field(default_factory=set)
     # What is wrong with the file, though it can be read: "line N: ..."
     faults: list[str] = field(default_factory=list)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from . import mpich_rules, openmpi_json, openmpi_rules
 from .decision import Rule, Table
 from .family import NAMES, OPENMPI
+from .faults import usage
 from .mpich import Mpich, device_variable
 from .mpis import Mpi
 from .openmpi import OpenMpi
@@ -26,6 +27,10 @@ class Deployment:
     def __init__(self, mpi: Mpi, folder: pathlib.Path, form: str | None = None) -> None:
         self.mpi = mpi
         major = int(mpi.version.split(".")[0])
+        if mpi.family == OPENMPI and form == "json" and major < _JSON_SINCE:
+            raise usage(f"--format json: {NAMES[OPENMPI]} {mpi.version} does not read it; version {_JSON_SINCE} does")
+        if mpi.family != OPENMPI and form == "text":
+            raise usage(f"--format text: {NAMES[mpi.family]} reads JSON only")
         as_json = mpi.family != OPENMPI or form == "json" or (form is None and major >= _JSON_SINCE)
         self._text = not as_json
         self.file = (folder / f"{mpi.family}.{'conf' if self._text else 'json'}").absolute()
@@ -34,18 +39,19 @@ class Deployment:
     def record(self) -> pathlib.Path:
         return record_of(self.file)
 
-    def write(self, tables: Sequence[Table], title: str) -> None:
-        if isinstance(self.mpi, Mpich):
-            text = mpich_rules.write(tables, mpich_rules.built_in(self.mpi.library_file))
-        elif self._text:
-            text = openmpi_rules.write(tables, title)
-        else:
-            text = openmpi_json.write(tables)
-        self.file.write_text(text, encoding="utf-8")
+    @property
+    def record_of_paper(self) -> pathlib.Path:
+        return self.file.with_suffix(".paper.json")
 
-    def variables(self, tables: Sequence[Table]) -> dict[str, str]:
+    def text(self, tables: Sequence[Table], ranks: Sequence[int]) -> str:
+        """Of the decision file."""
+        if isinstance(self.mpi, Mpich):
+            return mpich_rules.write(tables, mpich_rules.built_in(self.mpi.library_file))
+        return openmpi_rules.write(tables, self._title(ranks)) if self._text else openmpi_json.write(tables)
+
+    def variables(self, tables: Sequence[Table], file: pathlib.Path | None = None) -> dict[str, str]:
         """What a program must have in its environment."""
-        return environment(self.mpi, self.file, [table.operation for table in tables])
+        return environment(self.mpi, file or self.file, [table.operation for table in tables])
 
     def command(self, tables: Sequence[Table], launcher: Sequence[str], ranks: int) -> str:
         if isinstance(self.mpi, OpenMpi):
@@ -57,7 +63,7 @@ class Deployment:
             options = [word for name, value in self.variables(tables).items() for word in ("-genv", name, value)]
         return shlex.join([*launcher, "-n", str(ranks), *options, "./program"])
 
-    def title(self, ranks: Sequence[int]) -> str:
+    def _title(self, ranks: Sequence[int]) -> str:
         counts = ", ".join(map(str, ranks))
         return f"Written by weft tune collectives for {NAMES[self.mpi.family]} {self.mpi.version}, {counts} ranks"
 

@@ -7,16 +7,18 @@ import argparse
 import os
 import pathlib
 import statistics
+from collections.abc import Mapping
 
 from . import units
 from .collectives import parse_ranks, parse_sizes
 from .console import Progress, say
 from .family import find_launcher
+from .faults import Fault
 from .jobs import Jobs
 from .measuring import Measuring
 from .model import Level, Model, level_of
 from .mpis import examine
-from .operations import choose
+from .operations import check_sizes, choose
 from .record import Record
 from .record import read as read_record
 from .table import table
@@ -28,16 +30,22 @@ _SIZES = (8, 2048, 131072)
 
 
 def run(options: argparse.Namespace, folder: str) -> int:
-    if options.record:
-        record = read_record(pathlib.Path(options.record))
-        models = _models_of(record)
-    else:
-        record, models = _measured(options, folder)
+    if not options.record:
+        _say(*_measured(options, folder))
+        return 0
+    record = read_record(pathlib.Path(options.record))
+    try:
+        _say(record, _models_of(record))
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise Fault(f"{options.record}: damaged: {error!r}; measure again") from None
+    return 0
+
+
+def _say(record: Record, models: Mapping[int, Model]) -> None:
     for ranks, model in models.items():
         _say_levels(ranks, model)
         for operation in sorted({place[1] for place in record.samples if place[0] == ranks}):
             _say_algorithms(record, model, ranks, operation)
-    return 0
 
 
 def _models_of(record: Record) -> dict[int, Model]:
@@ -53,6 +61,8 @@ def _measured(options: argparse.Namespace, folder: str) -> tuple[Record, dict[in
     operations = choose(options.only)
     counts = parse_ranks(options.ranks)
     sizes = parse_sizes(options.sizes, _SIZES)
+    if options.sizes:
+        check_sizes(operations, sizes, counts)
     budget = units.parse_seconds(options.budget)
     jobs = Jobs(find_launcher(options.mpi, options.launcher, max(counts)), folder)
     record = Record()

@@ -16,6 +16,8 @@ from .faults import Fault, usage
 OPENMPI = "openmpi"
 MPICH = "mpich"
 NAMES = {OPENMPI: "Open MPI", MPICH: "MPICH"}
+# How many the ranks of `mpirun weft tune` are on (tools/tune/host.cpp).
+_HOSTS = "WEFT_TUNE_HOSTS"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,10 @@ def _family_of(command: str) -> str | None:
 def find_launcher(family: str | None, given: str | None, ranks: int) -> Launcher:
     """The user's own, or the first on the PATH that is of this family (of any)."""
     if given:
-        command = shlex.split(given)
+        try:
+            command = shlex.split(given)
+        except ValueError as error:
+            raise usage(f"--launcher: {given}: {error}") from None
         if not command or shutil.which(command[0]) is None:
             raise usage(f"--launcher: {given}: there is no such program")
         found = _family_of(command[0])
@@ -55,6 +60,11 @@ def find_launcher(family: str | None, given: str | None, ranks: int) -> Launcher
                 f"--launcher: {given} is neither Open MPI's nor MPICH's; say which it is like: --mpi openmpi|mpich"
             )
         return Launcher(family or found or "", tuple(command))
+    if int(os.environ.get(_HOSTS, "1")) > 1:
+        raise usage(
+            "the job that weft tune runs in is on several hosts, and jobs that it starts by itself would be on this "
+            "one only; name the launcher with its hosts and binding: --launcher 'mpirun --hostfile hosts'"
+        )
     seen = []
     names = ["mpirun", "mpiexec", *(f"{name}.{kind}" for kind in NAMES for name in ("mpirun", "mpiexec"))]
     for name in names:

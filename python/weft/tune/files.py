@@ -35,6 +35,8 @@ def _json(text: str, file: pathlib.Path) -> Decision:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         raise Fault(f"{file}, line {error.lineno}: damaged JSON: {error.msg}; write it again") from None
+    except (ValueError, RecursionError) as error:
+        raise Fault(f"{file}: damaged JSON: {error}; write it again") from None
     if openmpi_json.is_such(document):
         return openmpi_json.parse(document, str(file))
     if mpich_rules.is_such(document):

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -16,11 +18,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .console import warn
 from .family import NAMES, Launcher
-from .faults import Fault
+from .faults import Fault, usage
 
 # What a job needs to start and end, beyond what it measures.
 _GRACE = 60.0
+ENDED = "the job ended"
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Jobs:
         self.program = str(pathlib.Path(folder) / f"weft-tune-{launcher.family}")
         self.tick: Callable[[], None] = lambda: None  # is called again and again while a job runs
         self._number = 0
+        self._ended_early = False  # the last job
+        self._measured_some = False
         if not os.access(self.program, os.X_OK):
             raise Fault(
                 f"no measuring program for {NAMES[launcher.family]} ({self.program}); build weft where "
@@ -54,8 +60,11 @@ class Jobs:
             )
         # One for all jobs, removed at the end however that comes.
         into = str(scratch.absolute()) if scratch is not None else None
-        self._scratch = pathlib.Path(tempfile.mkdtemp(prefix=".jobs-", dir=into))
-        atexit.register(shutil.rmtree, str(self._scratch), ignore_errors=True)
+        try:
+            self.scratch = pathlib.Path(tempfile.mkdtemp(prefix=".jobs-", dir=into))
+        except OSError as error:
+            raise usage(f"{into or tempfile.gettempdir()}: {error.strerror}") from None
+        atexit.register(shutil.rmtree, str(self.scratch), ignore_errors=True)
 
     def run(
         self,
@@ -78,14 +87,16 @@ class Jobs:
             )
             try:
                 code = self._wait(process, seconds + _GRACE)
-                if code is None:
-                    raise Fault(f"a job has not ended {_GRACE:.0f} s after its time: {' '.join(command)}")
             finally:
                 self._end(process)
-            if code != 0:
-                said.seek(0)
-                lines = [line for line in said.read().splitlines() if line.strip(" -")]
-                raise Fault("\n  ".join([f"a job has failed (exit code {code}): {' '.join(command)}", *lines[:12]]))
+            if code == 0:
+                return
+            how = f"has failed (exit code {code})"
+            if code is None:
+                how = f"has not ended {_GRACE:.0f} s after its time"
+            said.seek(0)
+            lines = [line for line in said.read().splitlines() if line.strip(" -")]
+            raise Fault("\n  ".join([f"a job {how}: {shlex.join(command)}", *lines[:12]]))
 
     def _wait(self, process: subprocess.Popen[str], seconds: float) -> int | None:
         late = time.monotonic() + seconds
@@ -103,10 +114,13 @@ class Jobs:
             return
         process.terminate()
         try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+        finally:
+            # Also when the user is too impatient to wait.
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
     def _lines(
         self,
@@ -117,24 +131,45 @@ class Jobs:
         seconds: float,
         prefix: Sequence[str] = (),
     ) -> list[dict[str, Any]]:
-        results = self._scratch / "results"
+        """Its first line is about the job."""
+        results = self.scratch / "results"
         results.unlink(missing_ok=True)
+        fault = None
         try:
             self.run(ranks, [*mode, str(results), *behind], environment, seconds, prefix)
-        except Fault:
-            # What was measured before counts, as long as there is something.
-            if not results.exists() or results.stat().st_size == 0:
-                raise
+        except Fault as error:
+            fault = error
         text = results.read_text(encoding="utf-8") if results.exists() else ""
-        return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+        lines = [line for line in text.splitlines() if line.endswith("}")]
+        if lines:
+            self._check_ranks(json.loads(lines[0]), ranks)
+        if fault is not None:
+            # What was measured before counts, in this job or in another one.
+            if not lines and not self._measured_some:
+                raise fault
+            warn(str(fault))
+        self._ended_early = fault is not None
+        return [json.loads(line) for line in lines]
+
+    def _check_ranks(self, about: Mapping[str, Any], ranks: int) -> None:
+        if about["ranks"] == ranks:
+            return
+        library = next(iter(about["library"].splitlines()), "").strip()
+        raise Fault(
+            f"{shlex.join(self.launcher.line(ranks))} made a job of {about['ranks']} instead of {ranks}: this launcher "
+            f"and the library do not belong together ({about['path']}: {library[:60]}); name the launcher of this "
+            "library (--launcher), or load the other library"
+        )
 
     def variables(self, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """The library, and by name what it says of the variables that it has."""
         lines = self._lines(1, ["variables"], names, {}, 30)
+        if not lines:
+            raise Fault(f"{shlex.join(self.launcher.line(1))}: the measuring program has written nothing")
         return lines[0], {line["name"]: line for line in lines[1:]}
 
     def levels(self, ranks: int) -> list[dict[str, Any]]:
-        return self._lines(ranks, ["levels"], [], {}, 60)
+        return self._lines(ranks, ["levels"], [], {}, 60)[1:]
 
     def measure(
         self,
@@ -146,15 +181,20 @@ class Jobs:
         paper: bool = False,
         prefix: Sequence[str] = (),
     ) -> dict[int, Measured]:
-        """By index of the entry; without those for which there was no time."""
+        """By index of the entry; without those for which there was no time. A job that ended by itself did so in the
+        first one that it has not measured."""
         plan_lines = [
             f"{number} {entry.operation} {entry.size} {entry.calls} {entry.way}" for number, entry in enumerate(entries)
         ]
-        plan = self._scratch / "plan"
+        plan = self.scratch / "plan"
         plan.write_text("\n".join(plan_lines) + "\n", encoding="utf-8")
         # Numbers of calls go on, so that each job has other data and other roots.
         self._number += 7919
         mode = ["measure", "--seconds", f"{seconds:.2f}", "--entry-seconds", f"{entry_seconds:.2f}"]
         mode += ["--number", str(self._number), *(["--paper"] if paper else []), str(plan)]
         lines = self._lines(ranks, mode, [], environment, seconds, prefix)
-        return {line["number"]: Measured(line["times"], line["skew"], line["fault"]) for line in lines}
+        found = {line["number"]: Measured(line["times"], line["skew"], line["fault"]) for line in lines[1:]}
+        self._measured_some = self._measured_some or bool(found)
+        if self._ended_early and lines and len(found) < len(entries):
+            found[len(found)] = Measured([], 0.0, ENDED)
+        return found

@@ -9,7 +9,7 @@ import signal
 import sys
 
 from .console import warn
-from .faults import Fault, usage
+from .faults import FAILED, Fault, usage
 
 _INTERRUPTED = 130
 
@@ -50,6 +50,9 @@ def _interrupt(*_: object) -> None:
 
 def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
+    # Under nohup the run goes on without its terminal.
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
     try:
         folder, *rest = arguments
         options = _parser().parse_args(rest)
@@ -68,4 +71,7 @@ def main(arguments: list[str]) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
-        return 1
+        return FAILED
+    except OSError as error:
+        warn(f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}")
+        return FAILED

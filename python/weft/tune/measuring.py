@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import units
 from .component import Component
@@ -51,6 +51,7 @@ class Measuring:
         self._own = own
         self._paper = paper
         self._component = component
+        self.after_round: Callable[[], None] = lambda: None
         self._random = random.Random(len(record.samples))
 
     def levels(self, ranks: int) -> Model:
@@ -116,6 +117,7 @@ class Measuring:
         for part in parts:
             if part:
                 self._job(part, ranks, calls, seconds * len(part) / len(entries), entry_seconds)
+        self.after_round()
 
     def _job(
         self, entries: Sequence[tuple[Place, Way]], ranks: int, calls: int, seconds: float, entry_seconds: float

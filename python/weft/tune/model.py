@@ -41,6 +41,8 @@ def level_of(line: Mapping[str, Any]) -> Level:
     alpha = statistics.median(time for count, time in points if count <= _SMALL)
     slopes = [(time - alpha) / count for count, time in points if count >= _LARGE]
     beta = max(statistics.median(slopes), 1e-4)
+    if line["flag"] > 0 and line["copy"] <= 0:
+        raise ValueError("copy")
     return Level(line["level"], line["pairs"], alpha, beta, line["flag"], line["copy"])
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from .family import MPICH, version_of
@@ -11,29 +10,18 @@ from .mpis import Variables
 from .operations import Operation
 from .ways import Way
 
-# In the order of their numbers they stand in the text of a variable, without anything between them.
-_NAMES = (
-    "binomial",
-    "brucks",
-    "dissemination",
-    "k_brucks",
-    "nb",
-    "pairwise",
-    "pairwise_sendrecv_replace",
-    "pipelined_tree",
-    "recexch",
-    "recexch_doubling",
-    "recexch_halving",
-    "recursive_doubling",
-    "reduce_scatter_allgather",
-    "reduce_scatter_gather",
-    "ring",
-    "scatter_recursive_doubling_allgather",
-    "scatter_ring_allgather",
-    "scattered",
-    "smp",
-    "tree",
-)
+# Of MPICH 4.0, by operation in the order of their numbers, which begin at 1. Other versions have others by similar
+# names.
+_KNOWN = {
+    "allgather": ("brucks", "nb", "recursive_doubling", "ring"),
+    "allreduce": ("nb", "smp", "recursive_doubling", "reduce_scatter_allgather"),
+    "alltoall": ("brucks", "nb", "pairwise", "pairwise_sendrecv_replace", "scattered"),
+    "barrier": ("nb", "smp", "dissemination"),
+    "bcast": ("binomial", "nb", "smp", "scatter_recursive_doubling_allgather", "scatter_ring_allgather"),
+    "gather": ("binomial", "nb"),
+    "reduce": ("binomial", "nb", "smp", "reduce_scatter_gather"),
+    "scatter": ("binomial", "nb"),
+}
 # For other calls than those that are measured: in place only, over several nodes, by nonblocking calls.
 _LEFT_OUT = ("nb", "pairwise_sendrecv_replace", "smp")
 # They have one algorithm, and no conditions.
@@ -46,17 +34,15 @@ def device_variable(operation: str) -> str:
     return f"MPIR_CVAR_{operation.upper()}_DEVICE_COLLECTIVE"
 
 
-def numbers_in(text: str) -> dict[int, str]:
-    """Empty when there are algorithms among them that are not known here, since the numbers would be wrong then."""
-    places = {}
-    for name in _NAMES:
-        for match in re.finditer(re.escape(name) + r"\s*- Force", text):
-            before = places.get(match.end())
-            if before is None or len(name) > len(before):
-                places[match.end()] = name
-    if len(places) != len(re.findall("- Force", text)):
-        return {}
-    return {number: places[end] for number, end in enumerate(sorted(places), 1)}
+def are_known(operation: str, text: str) -> bool:
+    """The text of a variable names them one behind the other, all filled up to the same width, without anything between
+    a description and the next name."""
+    names = _KNOWN[operation]
+    *parts, _ = text.split("- Force")
+    if len(parts) != len(names):
+        return False
+    width = len(names[0]) + len(parts[0]) - len(parts[0].rstrip())
+    return width > max(map(len, names)) and all(part.endswith(name.ljust(width)) for part, name in zip(parts, names))
 
 
 class Mpich:
@@ -74,15 +60,25 @@ class Mpich:
         return [f"MPIR_CVAR_{operation.name.upper()}_INTRA_ALGORITHM", device_variable(operation.name)]
 
     def algorithms(self, operation: Operation) -> dict[int, str]:
-        known = self._variables.get(f"MPIR_CVAR_{operation.name.upper()}_INTRA_ALGORITHM")
-        if known is None:
+        numbers = dict(enumerate(_KNOWN[operation.name], 1))
+        variable = self._variables.get(f"MPIR_CVAR_{operation.name.upper()}_INTRA_ALGORITHM")
+        if variable is None:
             return {}
-        if known["items"]:
-            return {number: name for number, name in known["items"] if number > 0}
-        return numbers_in(known["text"])
+        if variable["items"]:
+            known = {number: name for number, name in variable["items"] if number > 0} == numbers
+        else:
+            known = are_known(operation.name, variable["text"])
+        return numbers if known else {}
 
     def has_device(self, operation: str) -> bool:
         return operation in DEVICE and device_variable(operation) in self._variables
+
+    def no_rules(self, operation: Operation) -> str:
+        if operation.name in _ONE_ONLY:
+            return "MPICH has one algorithm for it"
+        if not self.algorithms(operation):
+            return f"MPICH {self.version} has other algorithms for it than MPICH 4.0, which are not known here"
+        return ""
 
     def ways(self, operation: Operation, size: int, ranks: int) -> list[Way]:
         found: list[Way] = []

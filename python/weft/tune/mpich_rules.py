@@ -100,15 +100,31 @@ def parse(document: Mapping[str, Any], file: str) -> Decision:
         if not isinstance(branch, dict) or not key.startswith("collective="):
             raise Fault(f"{file}: {key}: a condition collective=NAME is wanted here; the file is damaged")
         name = key.split("=", 1)[1]
-        for table in _tables(name, branch.get("comm_type=intra", {})):
-            decision.tables.append(table)
+        try:
+            decision.tables += _tables(name, branch.get("comm_type=intra", {}))
+            decision.named |= _algorithms(branch)
+        except (AttributeError, RecursionError, TypeError, ValueError):
+            what = "a condition without conditions below it"
+            raise Fault(f"{file}: {key}: {what}; the file is damaged") from None
     return decision
+
+
+def _algorithms(tree: Tree) -> set[str]:
+    """Wherever they stand: MPICH looks at all of them when it starts."""
+    found = set()
+    for key, below in tree.items():
+        if key.startswith("algorithm="):
+            found.add(key.split("=", 1)[1])
+        found |= _algorithms(below)
+    return found
 
 
 def _tables(name: str, intra: Tree) -> list[Table]:
     found = []
     limits = [
-        (int(m[1]), branch) for m, branch in ((re.fullmatch(r"comm_size<(\d+)", k), b) for k, b in intra.items()) if m
+        (int(m[1]), branch)
+        for m, branch in ((re.fullmatch(r"comm_size<(\d{1,9})", k), b) for k, b in intra.items())
+        if m
     ]
     for (before, _), (limit, branch) in zip(limits, limits[1:]):
         if limit != before + 1:
@@ -122,7 +138,7 @@ def _tables(name: str, intra: Tree) -> list[Table]:
             sizes = {"avg_msg_size=any": sizes}
         for condition, leaf in sizes.items():
             rules.append(_rule(name, start, leaf))
-            last = re.fullmatch(r"(avg|total)_msg_size<=(\d+)", condition)
+            last = re.fullmatch(r"(avg|total)_msg_size<=(\d{1,18})", condition)
             start = int(last[2]) // (before if last[1] == "total" else 1) + 1 if last else start
         found.append(Table(name, before, rules, most_ranks=before))
     return found

@@ -21,6 +21,9 @@ class Mpi(Protocol):
     def ways(self, operation: Operation, size: int, ranks: int) -> list[Way]:
         """All but the default."""
 
+    def no_rules(self, operation: Operation) -> str:
+        """Why there can be none for this operation; empty: there can."""
+
     def algorithms(self, operation: Operation) -> dict[int, str]:
         """By number."""
 

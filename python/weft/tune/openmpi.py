@@ -7,6 +7,7 @@ from typing import Any
 
 from .family import OPENMPI, version_of
 from .mpis import Variables
+from .openmpi_safe import SIZE_OF_ROOT, keeps_order
 from .operations import Operation
 from .ways import Way
 
@@ -14,7 +15,7 @@ from .ways import Way
 _CHAIN_FANOUT = 4
 _SEGMENTED = {
     "bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
-    "reduce": ("chain", "pipeline", "binary", "binomial", "in-order_binary"),
+    "reduce": ("in-order_binary",),
 }
 _SEGMENTS = (0, 8192, 65536)
 
@@ -37,10 +38,18 @@ class OpenMpi:
         known = self._variables.get(f"coll_tuned_{operation.name}_algorithm", {"items": []})
         return {number: name for number, name in known["items"] if number > 0}
 
+    @staticmethod
+    def no_rules(operation: Operation) -> str:
+        if operation.name not in SIZE_OF_ROOT:
+            return ""
+        return "Open MPI has its size at the root only, so that rules would make ranks take different algorithms"
+
     def ways(self, operation: Operation, size: int, ranks: int) -> list[Way]:
         found = []
         for number, name in self.algorithms(operation).items():
             if (name == "two_proc" and ranks != 2) or (name == "neighbor" and ranks % 2 != 0):
+                continue
+            if not keeps_order(operation.name, name):
                 continue
             segmented = name in _SEGMENTED.get(operation.name, ())
             for segment in _SEGMENTS if segmented else (0,):
@@ -57,4 +66,5 @@ class OpenMpi:
         if fanout and f"{variable}_chain_fanout" in self._variables:
             settings.append((f"{variable}_chain_fanout", fanout))
         label = f"{name}, segments of {segment >> 10}K" if segment else name
-        return Way(label, tuple(settings), algorithm=number, fanout=fanout, segment=segment)
+        only_measured = operation.name in SIZE_OF_ROOT
+        return Way(label, tuple(settings), number, fanout, segment, only_measured=only_measured)

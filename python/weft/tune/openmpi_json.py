@@ -12,6 +12,7 @@ from typing import Any
 
 from .decision import Decision, Rule, Table
 from .faults import Fault
+from .openmpi_safe import rules_of
 from .operations import OPERATIONS, openmpi_bytes
 
 FORMAT = "Open MPI rules (JSON)"
@@ -23,12 +24,13 @@ def write(tables: Sequence[Table]) -> str:
     for table in tables:
         rules = []
         operation = OPERATIONS[table.operation]
-        for i, rule in enumerate(table.rules):
+        own = rules_of(table)
+        for i, rule in enumerate(own):
             if rule.algorithm == 0:
                 continue
             entry: dict[str, Any] = {"msg_size_min": openmpi_bytes(operation, rule.size, table.ranks)}
-            if i + 1 < len(table.rules):
-                entry["msg_size_max"] = openmpi_bytes(operation, table.rules[i + 1].size, table.ranks) - 1
+            if i + 1 < len(own):
+                entry["msg_size_max"] = openmpi_bytes(operation, own[i + 1].size, table.ranks) - 1
             # By name: numbers change their meaning between versions.
             entry["alg"] = rule.name.split(",")[0] or rule.algorithm
             if rule.fanout:
@@ -55,7 +57,7 @@ def parse(document: dict[str, Any], file: str) -> Decision:
         for name, entries in document["collectives"].items():
             for entry in entries:
                 decision.tables.append(_table(name, entry))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise Fault(f"{file}: damaged: {error!r} in collectives; write it again with weft tune collectives") from None
     return decision
 

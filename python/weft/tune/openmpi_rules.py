@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from .decision import Decision, Rule, Table
 from .faults import Fault
+from .openmpi_safe import rules_of
 from .operations import OPERATIONS, openmpi_bytes
 
 FORMAT = "Open MPI rules (text)"
@@ -34,7 +35,9 @@ _IDS = (
     "scan",
     "scatter",
 )
-_VERSION = re.compile(r"rule-file-version-(\d+)\s*$")
+# As Open MPI reads them: a zero in front makes a number octal.
+_NUMBER = re.compile(r"0[0-7]{0,20}|[1-9]\d{0,17}|0[xX][0-9a-fA-F]{1,15}")
+_VERSION = re.compile(r"rule-file-version-(\d{1,9})\s*$")
 
 
 def write(tables: Sequence[Table], title: str) -> str:
@@ -45,7 +48,7 @@ def write(tables: Sequence[Table], title: str) -> str:
         own = sorted((table for table in tables if table.operation == name), key=lambda table: table.ranks)
         sections = [(0, "fewer ranks", [Rule(0, 0)])]
         for i, table in enumerate(own):
-            sections.append((table.ranks, "ranks", table.rules))
+            sections.append((table.ranks, "ranks", rules_of(table)))
             following = own[i + 1].ranks if i + 1 < len(own) else None
             if following != table.ranks + 1:
                 sections.append((table.ranks + 1, "or more ranks", [Rule(0, 0)]))
@@ -59,34 +62,47 @@ def write(tables: Sequence[Table], title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _value(word: str) -> int:
+    return int(word, 8 if re.fullmatch(r"0\d+", word) else 0)
+
+
 class _Numbers:
     def __init__(self, text: str, file: str) -> None:
         self._file = file
         self.line = 0
+        self._last = 0
+        self._ahead: tuple[int, int] | None = None
         self._numbers = self._read(text)
 
     def _read(self, text: str) -> Iterator[tuple[int, int]]:
         for number, line in enumerate(text.splitlines(), 1):
             for word in line.split("#")[0].split():
                 self.line = number
-                if not re.fullmatch(r"\d+", word):
+                if not _NUMBER.fullmatch(word):
                     raise Fault(
-                        f"{self._file}, line {number}: {word}: a number is wanted here; this is no file of Open MPI's "
-                        "rules, or it is damaged: write it again with weft tune collectives"
+                        f"{self._file}, line {number}: {word[:40]}: a number is wanted here; this is no file of Open "
+                        "MPI's rules, or it is damaged: write it again with weft tune collectives"
                     )
-                yield number, int(word)
+                yield number, _value(word)
 
     def next(self, what: str) -> int:
-        found = next(self._numbers, None)
+        found, self._ahead = self._ahead or next(self._numbers, None), None
         if found is None:
             raise Fault(
                 f"{self._file}, line {self.line}: the file ends where {what} should be: it is cut off, or a count "
                 "above is too large"
             )
+        self._last = self.line = found[0]
         return found[1]
 
+    def more_in_line(self) -> bool:
+        """Of the last number."""
+        if self._ahead is None:
+            self._ahead = next(self._numbers, None)
+        return self._ahead is not None and self._ahead[0] == self._last
+
     def rest(self) -> int:
-        return sum(1 for _ in self._numbers)
+        return sum(1 for _ in self._numbers) + (self._ahead is not None)
 
 
 def parse(text: str, file: str) -> Decision:
@@ -127,7 +143,7 @@ def _rule(numbers: _Numbers, version: int, table: Table) -> Rule:
     algorithm = numbers.next("an algorithm")
     fanout = numbers.next("a fanout")
     segment = numbers.next("the bytes of a segment")
-    requests = numbers.next("a number of requests") if version >= 2 else 0
+    requests = numbers.next("a number of requests") if version >= 2 and numbers.more_in_line() else 0
     operation = OPERATIONS.get(table.operation)
     if operation is not None and operation.blocks and table.ranks > 0:
         size = -(-size // table.ranks)

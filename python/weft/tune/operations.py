@@ -4,6 +4,7 @@ one block for the others."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .faults import usage
@@ -50,6 +51,15 @@ def sizes_of(operation: Operation, sizes: list[int] | tuple[int, ...], ranks: in
     most = MOST_MEMORY // ranks if operation.blocks else MOST_MEMORY
     rounded = {max(least, size // least * least) for size in sizes if size <= most}
     return sorted(rounded)
+
+
+def check_sizes(operations: Sequence[Operation], sizes: Sequence[int], counts: Sequence[int]) -> None:
+    """Of sizes that the user has given, none is left out without a word."""
+    for operation in operations:
+        limit = MOST_MEMORY // max(counts) if operation.blocks else MOST_MEMORY
+        if operation.sized and max(sizes) > limit:
+            each = f" for each of {max(counts)} ranks" if operation.blocks else ""
+            raise usage(f"--sizes: {max(sizes)}: {operation.name} is measured with at most {limit} bytes{each}")
 
 
 def openmpi_bytes(operation: Operation, size: int, ranks: int) -> int:

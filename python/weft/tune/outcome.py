@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from . import units
 from .console import say, warn
 from .record import Place, Record
-from .stats import Estimate, mean_of_paper
+from .stats import Estimate, Ratio, mean_of_paper
 from .table import table
-from .verifying import Verdict
+from .verifying import LEAST_TURNS, Verdict
 from .ways import DEFAULT_NAME
 
 
@@ -46,7 +46,13 @@ def show_measured(record: Record, chosen: Mapping[Place, str] | None = None, pap
         say(table(head, rows))
 
 
-def show_verdicts(title: str, found: Sequence[Verdict], wanted: Mapping[Place, str], kept: Mapping[Place, str]) -> None:
+def show_verdicts(
+    title: str,
+    columns: tuple[str, str],
+    found: Sequence[Verdict],
+    wanted: Mapping[Place, str],
+    kept: Mapping[Place, str],
+) -> None:
     """`kept` are those that the file has in the end."""
     if not wanted:
         return
@@ -54,31 +60,42 @@ def show_verdicts(title: str, found: Sequence[Verdict], wanted: Mapping[Place, s
     rows = []
     for verdict in sorted(found, key=lambda verdict: (verdict.place[1], verdict.place[0], verdict.place[2])):
         ranks, operation, size = verdict.place
-        real, low, high = verdict.real
+        compared = verdict.found
         rows.append(
             [
                 operation,
                 verdict.way,
                 str(ranks),
                 units.size(size),
-                units.time(verdict.before.median),
-                units.time(verdict.after.median),
+                units.time(compared.before),
+                units.time(compared.after),
                 units.percent(-verdict.predicted),
-                f"{units.percent(-real)} ({units.percent(-high)} to {units.percent(-low)})",
+                change(compared.ratio),
                 _words(verdict, verdict.place in kept),
             ]
         )
-    head = ["operation", "way", "ranks", "bytes", "default", "with file", "predicted", "real time (95 %)", "so"]
+    head = ["operation", "way", "ranks", "bytes", *columns, "predicted", "real time (95 %)", "so"]
     say(table(head, rows, words=2))
     unverified = [place for place in wanted if place not in {verdict.place for verdict in found}]
     if unverified:
         say(f"  {len(unverified)} more could not be run again in the time that was left: the default is kept for them")
 
 
+def change(found: Ratio) -> str:
+    """Of the time, and its interval."""
+    median, low, high = (units.percent(value - 1) for value in (found.median, found.low, found.high))
+    return f"{median} ({low} to {high})"
+
+
 def _words(verdict: Verdict, kept: bool) -> str:
     if kept:
-        return "taken" if verdict.confirmed else "taken: all sizes or none"
-    return "default: faster, but not at all sizes" if verdict.confirmed else "default"
+        return "taken" if verdict.found.faster else "taken: all sizes or none"
+    if verdict.found.faster:
+        return "default: faster, but not at all sizes"
+    if verdict.found.failed:
+        return "default: it failed"
+    turns = verdict.found.ratio.count
+    return "default" if turns >= LEAST_TURNS else f"default: {turns} turns are too few"
 
 
 def show_rest(record: Record, lacking: list[str], budget: float) -> None:
@@ -96,11 +113,16 @@ def show_rest(record: Record, lacking: list[str], budget: float) -> None:
 
 
 def show_pictures(record: Record, chosen: Mapping[Place, str], into: pathlib.Path, paper: bool = False) -> None:
+    """All that goes wrong in it is no reason to fail."""
     try:
         from .plots import draw
+
+        files = draw(record, chosen, into, paper)
     except ImportError as error:
         warn(f"no pictures: {error}; python3 -m pip install matplotlib")
         return
-    files = draw(record, chosen, into, paper)
+    except Exception as error:
+        warn(f"no pictures: {error!r}")
+        return
     if files:
         say(f"Pictures: {', '.join(str(file) for file in files)} (and .svg)")

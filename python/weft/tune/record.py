@@ -10,11 +10,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .faults import Fault
+from .results import replace
 from .stats import Estimate, estimate
 from .ways import Way
 
-FORMAT = "weft tune 1"
+FORMAT = "weft tune 2"
 Place = tuple[int, str, int]  # ranks, operation, bytes
+Turn = dict[str, list[float]]
 
 
 @dataclass
@@ -30,8 +32,9 @@ class Record:
     levels: list[dict[str, Any]] = field(default_factory=list)
     ways: dict[Place, dict[str, Way]] = field(default_factory=dict)
     samples: dict[Place, dict[str, Samples]] = field(default_factory=dict)
-    # With the decision file, and without: in turns, behind everything else.
-    verified: dict[Place, dict[str, list[float]]] = field(default_factory=dict)
+    # By place the turns behind everything else: the times with the decision file, without it, and so on. No times: the
+    # call failed.
+    verified: dict[Place, list[Turn]] = field(default_factory=dict)
     pruned: dict[Place, list[str]] = field(default_factory=dict)
 
     def add(self, place: Place, way: Way, times: list[float], skew: float, fault: str) -> None:
@@ -60,7 +63,7 @@ class Record:
             for place, ways in sorted(self.samples.items())
             for name, samples in ways.items()
         ]
-        verified = [{**_place(place), **arms} for place, arms in sorted(self.verified.items())]
+        verified = [{**_place(place), "turns": turns} for place, turns in sorted(self.verified.items())]
         pruned = [{**_place(place), "ways": names} for place, names in sorted(self.pruned.items())]
         whole = {
             "format": FORMAT,
@@ -70,7 +73,7 @@ class Record:
             "verified": verified,
             "pruned": pruned,
         }
-        file.write_text(json.dumps(whole) + "\n", encoding="utf-8")
+        replace(file, json.dumps(whole) + "\n")
 
 
 def _place(place: Place) -> dict[str, Any]:
@@ -91,7 +94,7 @@ def read(file: pathlib.Path) -> Record:
             record.add(place, way, line["times"], line["skew"], line["fault"])
         for line in whole["verified"]:
             place = (line["ranks"], line["operation"], line["size"])
-            record.verified[place] = {n: v for n, v in line.items() if n not in ("ranks", "operation", "size")}
+            record.verified[place] = line["turns"]
         return record
     except OSError as error:
         raise Fault(f"{file}: {error.strerror}") from None

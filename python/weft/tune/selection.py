@@ -12,11 +12,15 @@ from .ways import DEFAULT_NAME
 # By how much another way must be faster than the default.
 MARGIN = 0.05
 
+# Where sizes this small were measured, the same holds for all that are smaller.
+_SMALL = 8
+
 BySize = Mapping[int, Mapping[str, Estimate]]
 
 
 def clearly_faster(way: Estimate, than: Estimate, margin: float = MARGIN) -> bool:
-    return way.below(than) and way.median < than.median * (1 - margin)
+    """Certainly: by more than the margin from one interval to the other."""
+    return way.high < than.low * (1 - margin)
 
 
 def best_of(ways: Mapping[str, Estimate], margin: float = MARGIN) -> str:
@@ -68,15 +72,13 @@ def select_whole(measured: BySize, margin: float = MARGIN) -> dict[int, str]:
 
 
 def thresholds(chosen: Mapping[int, str]) -> list[tuple[int, str]]:
-    """From how many bytes on each way holds. Another way than the default begins at the size where it was measured to
-    win (at 0, if that is the smallest), and ends half way to the next one, or with the largest."""
-    found: list[tuple[int, str]] = []
+    """From how many bytes on each way holds: half way to the measured sizes on both sides. Below the smallest and
+    beyond the largest the default does."""
     sizes = sorted(chosen)
+    found: list[tuple[int, str]] = [(0, DEFAULT_NAME)] if sizes and sizes[0] > _SMALL else []
     for i, size in enumerate(sizes):
         name = chosen[size]
-        start = 0 if i == 0 else size
-        if i > 0 and name == DEFAULT_NAME:
-            start = math.isqrt(sizes[i - 1] * size) + 1
+        start = math.isqrt(sizes[i - 1] * size) + 1 if i > 0 else size if found else 0
         if not found or found[-1][1] != name:
             found.append((start, name))
     if found and found[-1][1] != DEFAULT_NAME and sizes[-1] > 0:

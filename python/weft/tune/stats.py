@@ -11,6 +11,7 @@ from dataclasses import dataclass
 # Samples further from the quartiles than this many times their distance are reported as outliers. They are counted in.
 _FENCE = 3.0
 _Z = 1.96
+_ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,6 @@ class Estimate:
     high: float
     count: int
     outliers: int = 0
-
-    def below(self, other: Estimate) -> bool:
-        """Certainly: the intervals are disjoint."""
-        return self.high < other.low
 
 
 def interval(ordered: Sequence[float]) -> tuple[float, float]:
@@ -55,10 +52,27 @@ def mean_of_paper(samples: Sequence[float]) -> Estimate:
     return Estimate(mean, mean, mean, len(samples))
 
 
-def gain(before: Estimate, after: Estimate) -> tuple[float, float, float]:
-    """The share of the time that is saved: of the medians, and at worst and at best by the intervals."""
-    return (
-        1 - after.median / before.median,
-        1 - after.high / before.low,
-        1 - after.low / before.high,
-    )
+@dataclass(frozen=True)
+class Ratio:
+    """Of two times that belong together, over several turns."""
+
+    median: float
+    low: float
+    high: float
+    count: int
+
+
+def _signs(count: int) -> int:
+    """How many of the ordered values on each side lie outside of the interval of the sign test, at 95 %."""
+    outside, chance = 0, 0.5**count
+    while 2 * chance <= _ALPHA:
+        outside += 1
+        chance += math.comb(count, outside) * 0.5**count
+    return max(outside - 1, 0)
+
+
+def ratio(pairs: Sequence[tuple[float, float]]) -> Ratio:
+    """What the second ones are of the first ones. The interval of fewer than six turns is no interval of 95 %."""
+    ordered = sorted(after / before for before, after in pairs)
+    outside = _signs(len(ordered))
+    return Ratio(statistics.median(ordered), ordered[outside], ordered[-1 - outside], len(ordered))

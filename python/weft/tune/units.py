@@ -12,14 +12,14 @@ _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_size(text: str) -> int:
-    found = re.fullmatch(r"(\d+)([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
+    found = re.fullmatch(r"(\d{1,15})([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
     if not found:
         raise usage(f"--sizes: {text}: a number of bytes is wanted, with K or M behind")
     return int(found[1]) * _SIZES[found[2].upper()]
 
 
 def parse_seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([smh]?)", text.strip())
     if not found or float(found[1]) <= 0:
         raise usage(f"--budget: {text}: a time is wanted, as 90s, 5m or 1h")
     return float(found[1]) * _SECONDS[found[2]]

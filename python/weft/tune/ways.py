@@ -21,11 +21,12 @@ class Way:
     segment: int = 0
     own: str = ""  # an exchange of the measuring program, which no decision file can name
     component: bool = False  # weft's own collectives
+    only_measured: bool = False  # a rule for it would make programs fail
 
     @property
     def deployable(self) -> bool:
         """By the MPI's own decision file."""
-        return not self.own and not self.component
+        return not self.own and not self.component and not self.only_measured
 
     def plan(self) -> str:
         settings = ",".join(f"{name}={value}" for name, value in self.settings) or "-"

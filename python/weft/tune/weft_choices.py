@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import pathlib
 from collections.abc import Mapping
 
 from . import weft_rules
@@ -32,11 +31,12 @@ class WeftChoices:
         return {place: WEFT_NAME for place, taken in self._taken.items() if taken}
 
     def keep_confirmed(self, found: list[Verdict]) -> None:
-        confirmed = {verdict.place for verdict in found if verdict.confirmed}
+        confirmed = {verdict.place for verdict in found if verdict.found.faster}
         for place in self._taken:
             self._taken[place] = self._taken[place] and place in confirmed
 
-    def write(self, file: pathlib.Path) -> None:
+    def text(self) -> str:
+        """Of the file of rules."""
         tables = []
         for ranks, operation in sorted({place[:2] for place in self._taken}):
             names = {
@@ -46,4 +46,4 @@ class WeftChoices:
             }
             rules = [Rule(size, int(name == WEFT_NAME), name) for size, name in thresholds(names)]
             tables.append(Table(operation, ranks, rules))
-        file.write_text(weft_rules.write(tables), encoding="utf-8")
+        return weft_rules.write(tables)

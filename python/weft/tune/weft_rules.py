@@ -17,7 +17,7 @@ OPERATIONS = ("allgather", "allreduce", "alltoall", "barrier", "bcast", "reduce"
 
 def write(tables: Sequence[Table]) -> str:
     """An algorithm that is not 0 is weft."""
-    lines = [HEAD, "# operation ranks bytes use"]
+    lines = [HEAD, "# Written by weft tune collectives", "# operation ranks bytes use"]
     for table in sorted(tables, key=lambda table: (table.operation, table.ranks)):
         for rule in table.rules:
             lines.append(f"{table.operation} {table.ranks} {rule.size} {'weft' if rule.algorithm else 'mpi'}")
@@ -33,9 +33,9 @@ def parse(text: str, file: str) -> Decision:
         words = line.split("#")[0].split()
         if not words:
             continue
-        found = re.fullmatch(r"(\w+) (\d+) (\d+) (weft|mpi)", " ".join(words))
+        found = re.fullmatch(r"(\w+) (\d{1,9}) (\d{1,18}) (weft|mpi)", " ".join(words))
         if not found or found[1] not in OPERATIONS:
-            raise Fault(f"{file}, line {number}: {line.strip()}: OPERATION RANKS BYTES weft|mpi is wanted")
+            raise Fault(f"{file}, line {number}: {line.strip()[:80]}: OPERATION RANKS BYTES weft|mpi is wanted")
         ranks, size = int(found[2]), int(found[3])
         table = decision.of(found[1], ranks)
         if table is None:

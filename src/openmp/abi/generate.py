@@ -10,6 +10,7 @@ weft.map (the version script).
 Nodes: a name keeps every node it has in any list, all on one implementation. One node is the default, which a linker
 picks for new programs: that of the first list that has the name (libgomp, what later releases of it add, libomp).
 """
+
 import argparse
 import pathlib
 import re
@@ -19,12 +20,26 @@ HEADER = "// SPDX-License-Identifier: Apache-2.0\n// Written by src/openmp/abi/g
 
 # omp_allocator_handle_t, omp_memspace_handle_t: Fortran reads these objects, C has the same numbers as enumerators.
 OBJECTS = {
-    "omp_null_allocator": 0, "omp_default_mem_alloc": 1, "omp_large_cap_mem_alloc": 2, "omp_const_mem_alloc": 3,
-    "omp_high_bw_mem_alloc": 4, "omp_low_lat_mem_alloc": 5, "omp_cgroup_mem_alloc": 6, "omp_pteam_mem_alloc": 7,
-    "omp_thread_mem_alloc": 8, "llvm_omp_target_host_mem_alloc": 100, "llvm_omp_target_shared_mem_alloc": 101,
-    "llvm_omp_target_device_mem_alloc": 102, "kmp_max_mem_alloc": 1024,
-    "omp_default_mem_space": 0, "omp_large_cap_mem_space": 1, "omp_const_mem_space": 2, "omp_high_bw_mem_space": 3,
-    "omp_low_lat_mem_space": 4, "llvm_omp_target_host_mem_space": 100, "llvm_omp_target_shared_mem_space": 101,
+    "omp_null_allocator": 0,
+    "omp_default_mem_alloc": 1,
+    "omp_large_cap_mem_alloc": 2,
+    "omp_const_mem_alloc": 3,
+    "omp_high_bw_mem_alloc": 4,
+    "omp_low_lat_mem_alloc": 5,
+    "omp_cgroup_mem_alloc": 6,
+    "omp_pteam_mem_alloc": 7,
+    "omp_thread_mem_alloc": 8,
+    "llvm_omp_target_host_mem_alloc": 100,
+    "llvm_omp_target_shared_mem_alloc": 101,
+    "llvm_omp_target_device_mem_alloc": 102,
+    "kmp_max_mem_alloc": 1024,
+    "omp_default_mem_space": 0,
+    "omp_large_cap_mem_space": 1,
+    "omp_const_mem_space": 2,
+    "omp_high_bw_mem_space": 3,
+    "omp_low_lat_mem_space": 4,
+    "llvm_omp_target_host_mem_space": 100,
+    "llvm_omp_target_shared_mem_space": 101,
     "llvm_omp_target_device_mem_space": 102,
 }
 
@@ -38,10 +53,10 @@ def fail(message):
 
 class SymbolList:
     def __init__(self, path):
-        self.parents = {}   # node -> parent or None, parents first
-        self.nodes = {}     # name -> its nodes
-        self.default = {}   # name -> the default one of them
-        self.sizes = {}     # data objects only
+        self.parents = {}  # node -> parent or None, parents first
+        self.nodes = {}  # name -> its nodes
+        self.default = {}  # name -> the default one of them
+        self.sizes = {}  # data objects only
         for line in pathlib.Path(path).read_text().splitlines():
             if not line or line.startswith("#"):
                 continue
@@ -119,7 +134,7 @@ class Exports:
                 begin = index + 1
             if depth == 0:
                 return found
-        fail("a bracket is not closed after: " + text[at:at + 60])
+        fail("a bracket is not closed after: " + text[at : at + 60])
 
     def scan(self, source, text, depth=0):
         if depth > 20:
@@ -141,9 +156,12 @@ class Exports:
 
 
 def symver_header(surface):
-    lines = [HEADER, "#pragma once\n",
-             "\n// Binds weft_abi_<name> to every node of <name>; see abi.h.\n"
-             "#define WEFT_ABI_EXPORT(name) asm(WEFT_ABI_SYMVER_##name)\n\n"]
+    lines = [
+        HEADER,
+        "#pragma once\n",
+        "\n// Binds weft_abi_<name> to every node of <name>; see abi.h.\n"
+        "#define WEFT_ABI_EXPORT(name) asm(WEFT_ABI_SYMVER_##name)\n\n",
+    ]
     for name, nodes in surface.nodes.items():
         bindings = [f"{name}{'@@' if node == surface.default[name] else '@'}{node}" for node in nodes]
         text = "".join(f".symver weft_abi_{name}, {binding}\\n" for binding in bindings)
@@ -155,23 +173,30 @@ def stub(name, surface):
     if name in surface.sizes:
         if name not in OBJECTS or surface.sizes[name] != 8:
             fail(f"the data object {name} ({surface.sizes[name]} bytes) has no value here")
-        return (f"WEFT_ABI_OBJECT extern const unsigned long weft_abi_{name};\n"
-                f"const unsigned long weft_abi_{name} = {OBJECTS[name]};\nWEFT_ABI_EXPORT({name});\n")
+        return (
+            f"WEFT_ABI_OBJECT extern const unsigned long weft_abi_{name};\n"
+            f"const unsigned long weft_abi_{name} = {OBJECTS[name]};\nWEFT_ABI_EXPORT({name});\n"
+        )
     if name in SILENT:
-        return f"[[gnu::visibility(\"default\")]] void weft_abi_{name}() {{}}\nWEFT_ABI_EXPORT({name});\n"
-    return (f"[[noreturn, gnu::visibility(\"default\")]] void weft_abi_{name}() {{ weft_abi_missing(\"{name}\"); }}\n"
-            f"WEFT_ABI_EXPORT({name});\n")
+        return f'[[gnu::visibility("default")]] void weft_abi_{name}() {{}}\nWEFT_ABI_EXPORT({name});\n'
+    return (
+        f'[[noreturn, gnu::visibility("default")]] void weft_abi_{name}() {{ weft_abi_missing("{name}"); }}\n'
+        f"WEFT_ABI_EXPORT({name});\n"
+    )
 
 
 def stubs(surface, exports):
-    lines = [HEADER, '#include "openmp/abi/abi.h"\n\n',
-             "// clang's AddressSanitizer would enlarge the objects; gcc has no such attribute.\n"
-             "#ifdef __clang__\n"
-             '#define WEFT_ABI_OBJECT [[gnu::visibility("default"), clang::no_sanitize("address")]]\n'
-             "#else\n"
-             '#define WEFT_ABI_OBJECT [[gnu::visibility("default")]]\n'
-             "#endif\n"
-             'static_assert(sizeof(unsigned long) == 8, "the size of the allocator objects");\n\nextern "C" {\n']
+    lines = [
+        HEADER,
+        '#include "openmp/abi/abi.h"\n\n',
+        "// clang's AddressSanitizer would enlarge the objects; gcc has no such attribute.\n"
+        "#ifdef __clang__\n"
+        '#define WEFT_ABI_OBJECT [[gnu::visibility("default"), clang::no_sanitize("address")]]\n'
+        "#else\n"
+        '#define WEFT_ABI_OBJECT [[gnu::visibility("default")]]\n'
+        "#endif\n"
+        'static_assert(sizeof(unsigned long) == 8, "the size of the allocator objects");\n\nextern "C" {\n',
+    ]
     lines += ["\n" + stub(name, surface) for name in surface.nodes if name not in exports.where]
     return "".join(lines) + "\n}\n"
 

@@ -36,11 +36,22 @@ def rules(mpi: str, folder: pathlib.Path) -> None:
     everything, said = taken(mpi, folder, {})
     check(set(everything.values()) == {"weft"} and not said, f"without rules: {everything}", said)
     file = folder / "rules"
-    file.write_text("# weft collectives 1\n\n# operation ranks bytes use\nallreduce 2 0 mpi\nallreduce 5 0 mpi\n"
-                    "allreduce 3 4096 mpi\nallreduce 3 0 weft\nallreduce 3 64 mpi\nallreduce 3 1024 weft\n"
-                    "allreduce 3 1048576 weft\nbcast 2 0 mpi\n")
+    file.write_text(
+        "# weft collectives 1\n\n# operation ranks bytes use\nallreduce 2 0 mpi\nallreduce 5 0 mpi\n"
+        "allreduce 3 4096 mpi\nallreduce 3 0 weft\nallreduce 3 64 mpi\nallreduce 3 1024 weft\n"
+        "allreduce 3 1048576 weft\nbcast 2 0 mpi\n"
+    )
     found, said = taken(mpi, folder, {"WEFT_COLLECTIVES_RULES": str(file)})
-    expected = {8: "weft", 56: "weft", 64: "mpi", 1024: "weft", 4088: "weft", 4096: "mpi", 65536: "mpi", 1048576: "weft"}
+    expected = {
+        8: "weft",
+        56: "weft",
+        64: "mpi",
+        1024: "weft",
+        4088: "weft",
+        4096: "mpi",
+        65536: "mpi",
+        1048576: "weft",
+    }
     check(found == expected and not said, f"{found}, expected {expected}", said)
 
 
@@ -113,8 +124,11 @@ def killed(mpi: str, folder: pathlib.Path) -> None:
         now = time.monotonic()
         check(code != 0 or more != {}, f"{what}: exit code 0", lines)
         check(any("has died" in line for line in lines) or not more, f"{what}: weft says nothing", lines)
-        check(any("has died" in line or "Killed" in line or "KILLED" in line for line in lines), f"{what}: no message",
-              lines)
+        check(
+            any("has died" in line or "Killed" in line or "KILLED" in line for line in lines),
+            f"{what}: no message",
+            lines,
+        )
         killed_at = [float(line.split()[1]) for line in lines if line.startswith("killed ")]
         check(len(killed_at) == 1 and now - killed_at[0] < 5, f"{what}: ended at {now}", lines)
         # What Open MPI has left itself, weft or not, has its name.
@@ -130,7 +144,9 @@ def compared(mpi: str, folder: pathlib.Path) -> None:
         code, lines = job.run(mpi, ranks, [program], ON | {"WEFT_COLLECTIVES_REPORT": "1"} | settings)
         done = [line for line in lines if line.endswith(": done")]
         check(code == 0 and len(done) == ranks, f"exit code {code}", lines)
-        form = re.compile(r"weft: coll: (\w+)(?: of (\d+) to \d+ bytes)?: weft [\d.]+ us, MPI [\d.]+ us; (?:weft|MPI) takes it")
+        form = re.compile(
+            r"weft: coll: (\w+)(?: of (\d+) to \d+ bytes)?: weft [\d.]+ us, MPI [\d.]+ us; (?:weft|MPI) takes it"
+        )
         found = [form.fullmatch(line) for line in lines if line not in done and "share memory" not in line]
         check(None not in found, "another line", lines)
         return sorted(match[1] + (f" {match[2]}" if match[2] else "") for match in found)
@@ -212,20 +228,30 @@ def missing(mpi: str, folder: pathlib.Path) -> None:
     for name in ("libgomp.so.1", "libweft_audit.so"):
         (prefix / "lib/weft" / name).symlink_to(job.LIBRARIES / name)
     variable = {"openmpi": "OMPI_COMM_WORLD_SIZE", "mpich": "PMI_RANK"}[mpi]
-    done = subprocess.run([prefix / "bin/weft", "run", "--collectives", "true"], capture_output=True, text=True,
-                          env={**os.environ, variable: "1"})
+    done = subprocess.run(
+        [prefix / "bin/weft", "run", "--collectives", "true"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, variable: "1"},
+    )
     wanted = {"openmpi": "mca_coll_weft.so", "mpich": "libweft-coll-mpich.so"}[mpi]
-    check(done.returncode == 2 and wanted in done.stderr and "scripts/setup-mpi" in done.stderr, "no message",
-          [str(done.returncode), done.stderr])
+    check(
+        done.returncode == 2 and wanted in done.stderr and "scripts/setup-mpi" in done.stderr,
+        "no message",
+        [str(done.returncode), done.stderr],
+    )
 
 
 def exports(mpi: str, folder: pathlib.Path) -> None:
     """The names that MPI looks for, and no others."""
     names = {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall"}
-    library, wanted = {"openmpi": ("mca_coll_weft.so", {"mca_coll_weft_component"}),
-                       "mpich": ("libweft-coll-mpich.so", names)}[mpi]
-    listed = subprocess.run(["nm", "-D", "--defined-only", job.LIBRARIES / library], capture_output=True, text=True,
-                            check=True).stdout
+    library, wanted = {
+        "openmpi": ("mca_coll_weft.so", {"mca_coll_weft_component"}),
+        "mpich": ("libweft-coll-mpich.so", names),
+    }[mpi]
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", job.LIBRARIES / library], capture_output=True, text=True, check=True
+    ).stdout
     found = {line.split()[-1] for line in listed.splitlines()}
     check(found == wanted, f"{library} exports", sorted(found ^ wanted))
 

@@ -56,10 +56,21 @@ def run(mpi: str, ranks: int, command: list, settings: dict[str, str], weft: boo
     with tempfile.TemporaryDirectory(prefix="weft-coll-") as folder:
         environment |= {**ENVIRONMENT, "WEFT_TEST_OUT": f"{folder}/out", **settings}
         try:
-            done = subprocess.run(full, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  timeout=SECONDS, errors="replace", cwd=folder)
+            done = subprocess.run(
+                full,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=SECONDS,
+                errors="replace",
+                cwd=folder,
+            )
         except subprocess.TimeoutExpired as expired:
             sys.exit(f"hangs: {' '.join(full)}\n{(expired.stdout or b'').decode()}")
-        written = [line for file in sorted(pathlib.Path(folder).glob("out.*"))
-                   for line in file.read_text(errors="replace").splitlines()]
+        written = [
+            line
+            for file in sorted(pathlib.Path(folder).glob("out.*"))
+            for line in file.read_text(errors="replace").splitlines()
+        ]
     return done.returncode, sorted(written) + done.stdout.splitlines()

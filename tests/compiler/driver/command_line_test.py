@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """weftcc's command line, under a compiler that only says how it was called."""
+
 import json
 import pathlib
 import shlex
@@ -15,18 +16,43 @@ class PassedOn(DriverTest):
 
     def test_words(self):
         (self.work / "words.rsp").write_text("-O2 -c a.c")
-        for words in ([], ["--version"], ["-v"], ["-c", "a.c", "-o", "a b.o"], ["-o", "-fopenmp", "a.c"], ["@words.rsp"],
-                      ["-D", "-fopenmp", "a.c"], ["-DX=\"-fopenmp\"", "a.c"], ["-fopenmp-simd", "a.c"], ["-E", "-"],
-                      ["-fopenmp", "-fno-openmp", "a.c"], ["a.c", "--", "-fopenmp"], [""], ["-Wl,-fopenmp", "a.c"],
-                      ["-fopenmp", "--version"], ["-fopenmp", "missing.c"], ["-fopenmp", "-v"], ["@missing", "a.c"], ["-help"], ["--help", "-v"]):
+        for words in (
+            [],
+            ["--version"],
+            ["-v"],
+            ["-c", "a.c", "-o", "a b.o"],
+            ["-o", "-fopenmp", "a.c"],
+            ["@words.rsp"],
+            ["-D", "-fopenmp", "a.c"],
+            ['-DX="-fopenmp"', "a.c"],
+            ["-fopenmp-simd", "a.c"],
+            ["-E", "-"],
+            ["-fopenmp", "-fno-openmp", "a.c"],
+            ["a.c", "--", "-fopenmp"],
+            [""],
+            ["-Wl,-fopenmp", "a.c"],
+            ["-fopenmp", "--version"],
+            ["-fopenmp", "missing.c"],
+            ["-fopenmp", "-v"],
+            ["@missing", "a.c"],
+            ["-help"],
+            ["--help", "-v"],
+        ):
             for name in ("weftcc", "weftc++", "weftfort"):
                 with self.subTest(words=words, name=name):
                     self.assertEqual(self.words(*words, name=name), words)
 
     def test_streams_and_exit_code(self):
-        done = subprocess.run([self.bin / "weftcc", "-E", "-"], input="in", capture_output=True, text=True, check=False,
-                              env=clean_environment(PATH=f"{self.compilers}:/usr/bin:/bin", FAKE_INPUT="1",
-                                                    FAKE_ERROR="said\n", FAKE_EXIT="3"))
+        done = subprocess.run(
+            [self.bin / "weftcc", "-E", "-"],
+            input="in",
+            capture_output=True,
+            text=True,
+            check=False,
+            env=clean_environment(
+                PATH=f"{self.compilers}:/usr/bin:/bin", FAKE_INPUT="1", FAKE_ERROR="said\n", FAKE_EXIT="3"
+            ),
+        )
         self.assertEqual((done.returncode, done.stderr, done.stdout.splitlines()[1]), (3, "said\n", "in"))
 
     def test_signal(self):
@@ -59,11 +85,19 @@ class Acts(DriverTest):
         words = ["-fopenmp", "a.c", "-o", "a"]
         self.assertEqual(self.words(*words), self.compile + self.link + words)
         for name in ("weftc++", "weftfort"):
-            self.assertEqual(self.words("-fopenmp", "a.f90" if name == "weftfort" else "a.cpp", name=name)[:4],
-                             self.compile + self.link)
+            self.assertEqual(
+                self.words("-fopenmp", "a.f90" if name == "weftfort" else "a.cpp", name=name)[:4],
+                self.compile + self.link,
+            )
 
     def test_preprocess_and_partial_link(self):
-        for words in (["-E", "a.c"], ["-M", "a.c"], ["-MM", "a.c"], ["-fsyntax-only", "a.c"], ["-r", "a.o", "-o", "b.o"]):
+        for words in (
+            ["-E", "a.c"],
+            ["-M", "a.c"],
+            ["-MM", "a.c"],
+            ["-fsyntax-only", "a.c"],
+            ["-r", "a.o", "-o", "b.o"],
+        ):
             self.assertEqual(self.words("-fopenmp", *words), self.compile[:1] + ["-fopenmp", *words])
         words = ["-fopenmp", "-MD", "-MF", "-c", "-c", "a.c"]
         self.assertEqual(self.words(*words), self.compile + words)
@@ -89,8 +123,9 @@ class Acts(DriverTest):
 
     def test_files_behind_two_dashes(self):
         words = ["-fopenmp", "-c", "--", "a.c"]
-        self.assertEqual(self.words(*words, WEFTCC_COMPILE_FLAGS_APPEND="-DA"),
-                         self.compile + ["-fopenmp", "-c", "-DA", "--", "a.c"])
+        self.assertEqual(
+            self.words(*words, WEFTCC_COMPILE_FLAGS_APPEND="-DA"), self.compile + ["-fopenmp", "-c", "-DA", "--", "a.c"]
+        )
 
     def test_appended_flags(self):
         flags = {"WEFTCC_COMPILE_FLAGS_APPEND": "-DA='b c'", "WEFTCC_LINK_FLAGS_APPEND": "-lm"}
@@ -110,20 +145,31 @@ class Acts(DriverTest):
 
     def test_lower(self):
         for lower in ("hint", "range"):
-            self.assertEqual(self.called("-fopenmp", "-c", "a.c", f"--weft-lower={lower}")["environment"],
-                             {"WEFTCC_LOWER": lower})
+            self.assertEqual(
+                self.called("-fopenmp", "-c", "a.c", f"--weft-lower={lower}")["environment"], {"WEFTCC_LOWER": lower}
+            )
         self.assertEqual(self.called("-fopenmp", "-c", "a.c")["environment"], {"WEFTCC_LOWER": "range"})
-        self.assertEqual(self.called("-fopenmp", "-c", "a.c", WEFTCC_LOWER="hint")["environment"], {"WEFTCC_LOWER": "hint"})
-        self.assertEqual(self.words("-fopenmp", "-c", "a.c", "--weft-lower=none"), ["-fopenmp=libomp", "-fopenmp", "-c", "a.c"])
+        self.assertEqual(
+            self.called("-fopenmp", "-c", "a.c", WEFTCC_LOWER="hint")["environment"], {"WEFTCC_LOWER": "hint"}
+        )
+        self.assertEqual(
+            self.words("-fopenmp", "-c", "a.c", "--weft-lower=none"), ["-fopenmp=libomp", "-fopenmp", "-c", "a.c"]
+        )
 
     def test_keep(self):
-        for words, prefix in ((["-c", "a.c"], "a"), (["-c", "dir.x/a.c", "-o", "out.d/b"], "out.d/b"),
-                              (["a.c", "-o", "x.exe"], "x"), (["-c", "../a.b.c"], "a.b")):
+        for words, prefix in (
+            (["-c", "a.c"], "a"),
+            (["-c", "dir.x/a.c", "-o", "out.d/b"], "out.d/b"),
+            (["a.c", "-o", "x.exe"], "x"),
+            (["-c", "../a.b.c"], "a.b"),
+        ):
             self.assertEqual(self.called("-fopenmp", *words, "--weft-keep")["environment"]["WEFTCC_KEEP"], prefix)
 
     def test_configuration_file(self):
-        (self.bin / "weftcc.cfg").write_text("# what holds here\ncc = clang-19 -v\ncxx = other\nlower = hint\n"
-                                             "compile-flags = -DA\nlink-flags = -lm -lz\n")
+        (self.bin / "weftcc.cfg").write_text(
+            "# what holds here\ncc = clang-19 -v\ncxx = other\nlower = hint\n"
+            "compile-flags = -DA\nlink-flags = -lm -lz\n"
+        )
         called = self.called("-fopenmp", "a.c")
         self.assertEqual(called["words"], ["-v", *self.compile, *self.link, "-fopenmp", "a.c", "-DA", "-lm", "-lz"])
         self.assertEqual(called["environment"], {"WEFTCC_LOWER": "hint"})
@@ -137,7 +183,7 @@ class Acts(DriverTest):
 class Defaults(DriverTest):
     def data(self, *words, **options):
         called = self.called("-fopenmp", "a.o", *words, **options)
-        (name, content), = called["objects"].items()
+        ((name, content),) = called["objects"].items()
         self.assertFalse(pathlib.Path(name).exists())
         return bytes.fromhex(content)
 
@@ -156,11 +202,15 @@ class Defaults(DriverTest):
 
 
 class Reported(DriverTest):
-    LINES = "".join(json.dumps({"file": "a.c", "line": line, "construct": "parallel for", "lowering": lowering,
-                                "reason": reason}) + "\n"
-                    for line, lowering, reason in ((3, "range", ""), (9, "none", "calls f()"), (12, "range", "")))
-    TEXT = ("weft: a.c: 3 constructs: 2 range, 1 none\na.c:3: parallel for: range\na.c:9: parallel for: none: calls f()\n"
-            "a.c:12: parallel for: range\n")
+    LINES = "".join(
+        json.dumps({"file": "a.c", "line": line, "construct": "parallel for", "lowering": lowering, "reason": reason})
+        + "\n"
+        for line, lowering, reason in ((3, "range", ""), (9, "none", "calls f()"), (12, "range", ""))
+    )
+    TEXT = (
+        "weft: a.c: 3 constructs: 2 range, 1 none\na.c:3: parallel for: range\na.c:9: parallel for: none: calls f()\n"
+        "a.c:12: parallel for: range\n"
+    )
 
     def test_on_stderr(self):
         done = self.drive("-fopenmp", "-c", "a.c", "--weft-report", FAKE_LINES=self.LINES)
@@ -187,7 +237,10 @@ class Reported(DriverTest):
         self.assertEqual((done.returncode, done.stderr), (0, "weft: a.c: 0 constructs\n"))
 
     def test_what_is_not_lowered(self):
-        for options, why in ((["--weft-cc=gcc-12"], "gcc-12 is not a compiler of LLVM"), (["--weft-lower=none"], "--weft-lower=none")):
+        for options, why in (
+            (["--weft-cc=gcc-12"], "gcc-12 is not a compiler of LLVM"),
+            (["--weft-lower=none"], "--weft-lower=none"),
+        ):
             done = self.drive("-fopenmp", "-c", "a.c", "--weft-report", *options)
             self.one_line(done.stderr, ["a.c: nothing is lowered", why])
 
@@ -214,9 +267,14 @@ class Shown(DriverTest):
     def test_parts(self):
         folder = str(self.libraries)
         link = [f"-L{folder}", f"-Wl,-rpath,{folder}"]
-        for what, llvm, gcc in (("compile", ["-fopenmp=libomp", f"-fpass-plugin={folder}/weft_pass.so"], ["-fopenmp"]),
-                                ("link", ["-fopenmp=libomp", *link], ["-fopenmp", *link]), ("libs", ["omp"], ["gomp"]),
-                                ("libdirs", [folder], [folder]), ("incdirs", [], []), ("command", ["clang-19"], ["gcc-12"])):
+        for what, llvm, gcc in (
+            ("compile", ["-fopenmp=libomp", f"-fpass-plugin={folder}/weft_pass.so"], ["-fopenmp"]),
+            ("link", ["-fopenmp=libomp", *link], ["-fopenmp", *link]),
+            ("libs", ["omp"], ["gomp"]),
+            ("libdirs", [folder], [folder]),
+            ("incdirs", [], []),
+            ("command", ["clang-19"], ["gcc-12"]),
+        ):
             self.assertEqual(self.show(f"--showme:{what}"), llvm, what)
             self.assertEqual(self.show(f"--showme:{what}", WEFT_CC="gcc-12"), gcc, what)
         self.assertRegex(self.drive("--showme:version", name="weftc++").stdout, r"^weftc\+\+ \(weft\) \d+\.\d+\.\d+\n$")
@@ -236,34 +294,68 @@ class Shown(DriverTest):
         for name, variable in (("weftcc", "WEFT_CC"), ("weftc++", "WEFT_CXX"), ("weftfort", "WEFT_FC")):
             done = self.drive("--help", name=name)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            for word in (name, variable, "--weft-lower", "--weft-report", "--weft-keep", "--weft-os-threads", "--weft-cc",
-                         "--weft-max-threads", "--weft-set", "--showme", "WEFTCC_LINK_FLAGS_APPEND", "weftcc.cfg"):
+            for word in (
+                name,
+                variable,
+                "--weft-lower",
+                "--weft-report",
+                "--weft-keep",
+                "--weft-os-threads",
+                "--weft-cc",
+                "--weft-max-threads",
+                "--weft-set",
+                "--showme",
+                "WEFTCC_LINK_FLAGS_APPEND",
+                "weftcc.cfg",
+            ):
                 self.assertIn(word, done.stdout)
 
 
 class Refused(DriverTest):
     def test_options(self):
-        for option, says in (("--weft-repot", "--weft-report?"), ("--weft-unheard-of=1", "--help"), ("--weft-lower=all", "none, hint or range"),
-                             ("--weft-lower", "a value is missing"), ("--weft-report=", "a value is missing"), ("--weft-keep=x", "takes no value"),
-                             ("--weft-os-threads=0", "WEFT_NUM_CPUS cannot be"), ("--weft-os-threads=", "a value is missing"),
-                             ("--weft-set=WEFT_NUM_CPU=3", "no variable WEFT_NUM_CPU"), ("--weft-set=3", "NAME=VALUE"),
-                             ("--weft-set=WEFT_LIBRARY=x", "environment only"), ("--weft-cc=missing", "there is no compiler missing"),
-                             ("--showme:all", "libdirs")):
+        for option, says in (
+            ("--weft-repot", "--weft-report?"),
+            ("--weft-unheard-of=1", "--help"),
+            ("--weft-lower=all", "none, hint or range"),
+            ("--weft-lower", "a value is missing"),
+            ("--weft-report=", "a value is missing"),
+            ("--weft-keep=x", "takes no value"),
+            ("--weft-os-threads=0", "WEFT_NUM_CPUS cannot be"),
+            ("--weft-os-threads=", "a value is missing"),
+            ("--weft-set=WEFT_NUM_CPU=3", "no variable WEFT_NUM_CPU"),
+            ("--weft-set=3", "NAME=VALUE"),
+            ("--weft-set=WEFT_LIBRARY=x", "environment only"),
+            ("--weft-cc=missing", "there is no compiler missing"),
+            ("--showme:all", "libdirs"),
+        ):
             with self.subTest(option=option):
-                self.refused("-fopenmp", "a.c", option, says=[option.split("=")[0], says],
-                             code=127 if "missing" == option[-7:] else 2)
+                self.refused(
+                    "-fopenmp",
+                    "a.c",
+                    option,
+                    says=[option.split("=")[0], says],
+                    code=127 if "missing" == option[-7:] else 2,
+                )
 
     def test_values_of_defaults(self):
-        for option, variable, accepted in (("--weft-region-threads=0", "WEFT_REGION_THREADS", "from 1 to 4096"),
-                                           ("--weft-balance=best", "WEFT_BALANCE", "auto, static, affinity, steal or central"),
-                                           ("--weft-grain=9ms", "WEFT_GRAIN", "the unit us"),
-                                           ("--weft-numa=interleave", "WEFT_NUMA", "none, compact, spread or local")):
-            self.refused("-fopenmp", "a.c", option, says=[option, f"{variable} cannot be", option.split("=")[1], accepted])
+        for option, variable, accepted in (
+            ("--weft-region-threads=0", "WEFT_REGION_THREADS", "from 1 to 4096"),
+            ("--weft-balance=best", "WEFT_BALANCE", "auto, static, affinity, steal or central"),
+            ("--weft-grain=9ms", "WEFT_GRAIN", "the unit us"),
+            ("--weft-numa=interleave", "WEFT_NUMA", "none, compact, spread or local"),
+        ):
+            self.refused(
+                "-fopenmp", "a.c", option, says=[option, f"{variable} cannot be", option.split("=")[1], accepted]
+            )
 
     def test_contradictions(self):
-        for first, second in (("--weft-lower=hint", "--weft-lower=none"), ("--weft-report=a", "--weft-report=b"),
-                              ("--weft-cc=clang-19", "--weft-cc=gcc-12"), ("--weft-os-threads=2", "--weft-set=WEFT_NUM_CPUS=3"),
-                              ("--showme:link", "--showme:libs")):
+        for first, second in (
+            ("--weft-lower=hint", "--weft-lower=none"),
+            ("--weft-report=a", "--weft-report=b"),
+            ("--weft-cc=clang-19", "--weft-cc=gcc-12"),
+            ("--weft-os-threads=2", "--weft-set=WEFT_NUM_CPUS=3"),
+            ("--showme:link", "--showme:libs"),
+        ):
             self.refused("-fopenmp", "a.c", first, second, says="contradicts")
             self.words("-fopenmp", "-c", "a.c", *[o for o in (first, first) if "showme" not in o and "report" not in o])
         self.refused("-fopenmp", "-c", "a.c", "b.c", "--weft-keep", says="--weft-keep")
@@ -275,7 +367,11 @@ class Refused(DriverTest):
         self.refused("-fopenmp", "a.o", "--weft-os-threads=2", TMPDIR="/missing", says=["/missing", "TMPDIR"])
 
     def test_no_compiler(self):
-        for name, variable, compiler in (("weftcc", "WEFT_CC", "clang-19"), ("weftc++", "WEFT_CXX", "clang++-19"), ("weftfort", "WEFT_FC", "flang-new-19")):
+        for name, variable, compiler in (
+            ("weftcc", "WEFT_CC", "clang-19"),
+            ("weftc++", "WEFT_CXX", "clang++-19"),
+            ("weftfort", "WEFT_FC", "flang-new-19"),
+        ):
             self.refused("a.c", name=name, path="/missing", code=127, says=[compiler, variable, "--weft-cc"])
             self.refused("a.c", name=name, code=127, says=[variable, "nowhere"], **{variable: "nowhere"})
 
@@ -283,8 +379,12 @@ class Refused(DriverTest):
         self.refused("a.c", WEFT_CC=str(self.bin / "weftc++"), says="itself")
 
     def test_configuration_file(self):
-        for text, says in (("cc clang\n", ":1: NAME = VALUE"), ("\nccc = x\n", ":2: no such name: ccc"), ("lower = all\n", ":1: lower"),
-                           ("libraries = /missing\n", "/missing")):
+        for text, says in (
+            ("cc clang\n", ":1: NAME = VALUE"),
+            ("\nccc = x\n", ":2: no such name: ccc"),
+            ("lower = all\n", ":1: lower"),
+            ("libraries = /missing\n", "/missing"),
+        ):
             (self.bin / "weftcc.cfg").write_text(text)
             self.refused("-fopenmp", "a.c", says=says)
 
@@ -302,7 +402,9 @@ class Warned(DriverTest):
         return json.loads(done.stdout)["words"]
 
     def test_another_release_of_llvm(self):
-        words = self.warned("-fopenmp", "-c", "a.c", WEFT_CC="clang-18", says=["LLVM 18", "LLVM 19", "--weft-lower=none"])
+        words = self.warned(
+            "-fopenmp", "-c", "a.c", WEFT_CC="clang-18", says=["LLVM 18", "LLVM 19", "--weft-lower=none"]
+        )
         self.assertEqual(words, ["-fopenmp=libomp", "-fopenmp", "-c", "a.c"])
         self.words("-fopenmp", "-c", "a.c", "--weft-lower=none", WEFT_CC="clang-18")
 
@@ -325,7 +427,9 @@ class Warned(DriverTest):
 
     def test_other_machines(self):
         for words in (["-m32"], ["--target=riscv64-linux-gnu"], ["-target", "riscv64-linux-gnu"]):
-            self.assertEqual(self.warned("-fopenmp", *words, "a.c", says=words[0]), ["-fopenmp=libomp", "-fopenmp", *words, "a.c"])
+            self.assertEqual(
+                self.warned("-fopenmp", *words, "a.c", says=words[0]), ["-fopenmp=libomp", "-fopenmp", *words, "a.c"]
+            )
 
     def test_libgomp_of_clang(self):
         self.warned("-fopenmp=libgomp", "-c", "a.c", says="-fopenmp=libgomp")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that weftcc, weftc++ and weftfort build run on weft: in C, C++ and Fortran, by clang, flang and gcc, by hand and by
 build systems."""
+
 import os
 import pathlib
 import shutil
@@ -41,8 +42,11 @@ program p
 end program
 """
 # Each language: its driver, the ending of a source, the source, LLVM's compiler, gcc's.
-LANGUAGES = (("weftcc", "c", C, CLANG, GCC), ("weftc++", "cpp", CXX, "clang++-19", "g++"),
-             ("weftfort", "f90", FORTRAN, "flang-new-19", "gfortran"))
+LANGUAGES = (
+    ("weftcc", "c", C, CLANG, GCC),
+    ("weftc++", "cpp", CXX, "clang++-19", "g++"),
+    ("weftfort", "f90", FORTRAN, "flang-new-19", "gfortran"),
+)
 CMAKE = """
 cmake_minimum_required(VERSION 3.22)
 project(consumer C CXX)
@@ -90,8 +94,15 @@ class ProgramsTest(unittest.TestCase):
         return str(DRIVER.parent / name)
 
     def execute(self, *words, check=True, **environment):
-        done = subprocess.run([*map(str, words)], env=self.environment | environment, cwd=self.folder, capture_output=True,
-                              text=True, timeout=TIMEOUT_S, check=False)
+        done = subprocess.run(
+            [*map(str, words)],
+            env=self.environment | environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
         if check:
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
@@ -132,14 +143,25 @@ class ByHand(ProgramsTest):
         (self.folder / "library.c").write_text(C.replace("main", "region"))
         (self.folder / "program.c").write_text("int region(void);\nint main(void) { return region(); }\n")
         for compiler in (CLANG, GCC):
-            self.execute(self.driver("weftcc"), "-fopenmp", "-shared", "-fPIC", "library.c", "-o", "liba.so", WEFT_CC=compiler)
+            self.execute(
+                self.driver("weftcc"), "-fopenmp", "-shared", "-fPIC", "library.c", "-o", "liba.so", WEFT_CC=compiler
+            )
             self.execute(compiler, "program.c", "-o", "a", "./liba.so")
             self.runs_on_weft("a")
 
     def test_defaults_and_the_environment(self):
         for driver, source, compiler in self.languages():
-            self.execute(driver, "-fopenmp", source, "-o", "a", "--weft-os-threads=3", "--weft-max-threads=77",
-                         "--weft-set=OMP_DISPLAY_ENV=verbose", **compiler)
+            self.execute(
+                driver,
+                "-fopenmp",
+                source,
+                "-o",
+                "a",
+                "--weft-os-threads=3",
+                "--weft-max-threads=77",
+                "--weft-set=OMP_DISPLAY_ENV=verbose",
+                **compiler,
+            )
             said = self.execute(self.folder / "a").stderr
             self.assertIn("WEFT_NUM_CPUS = '3'", said)
             self.assertIn("OMP_THREAD_LIMIT = '77'", said)
@@ -149,47 +171,110 @@ class ByHand(ProgramsTest):
             self.assertEqual(self.execute(self.folder / "a", OMP_DISPLAY_ENV="false").stderr, "")
 
     def test_defaults_of_loops(self):
-        self.execute(self.driver("weftcc"), "-fopenmp", "a.c", "-o", "a", "--weft-region-threads=3", "--weft-balance=steal",
-                     "--weft-grain=5us", "--weft-numa=spread", "--weft-set=OMP_DISPLAY_ENV=verbose")
+        self.execute(
+            self.driver("weftcc"),
+            "-fopenmp",
+            "a.c",
+            "-o",
+            "a",
+            "--weft-region-threads=3",
+            "--weft-balance=steal",
+            "--weft-grain=5us",
+            "--weft-numa=spread",
+            "--weft-set=OMP_DISPLAY_ENV=verbose",
+        )
         done = self.execute(self.folder / "a")
         self.assertEqual(done.stdout, "3\n")
-        for setting in ("WEFT_REGION_THREADS = '3'", "WEFT_BALANCE = 'steal'", "WEFT_GRAIN = '5us'", "WEFT_NUMA = 'spread'",
-                        "OMP_PROC_BIND = 'SPREAD'"):
+        for setting in (
+            "WEFT_REGION_THREADS = '3'",
+            "WEFT_BALANCE = 'steal'",
+            "WEFT_GRAIN = '5us'",
+            "WEFT_NUMA = 'spread'",
+            "OMP_PROC_BIND = 'SPREAD'",
+        ):
             self.assertIn(setting, done.stderr)
-        done = self.execute(self.folder / "a", WEFT_REGION_THREADS="2", WEFT_BALANCE="auto", WEFT_GRAIN="9", WEFT_NUMA="none")
+        done = self.execute(
+            self.folder / "a", WEFT_REGION_THREADS="2", WEFT_BALANCE="auto", WEFT_GRAIN="9", WEFT_NUMA="none"
+        )
         self.assertEqual(done.stdout, "2\n")
-        for setting in ("WEFT_REGION_THREADS = '2'", "WEFT_BALANCE = 'auto'", "WEFT_GRAIN = '9'", "WEFT_NUMA = 'none'",
-                        "OMP_PROC_BIND = 'FALSE'"):
+        for setting in (
+            "WEFT_REGION_THREADS = '2'",
+            "WEFT_BALANCE = 'auto'",
+            "WEFT_GRAIN = '9'",
+            "WEFT_NUMA = 'none'",
+            "OMP_PROC_BIND = 'FALSE'",
+        ):
             self.assertIn(setting, done.stderr)
 
     def test_defaults_go_with_link_time_optimization_and_unused_sections(self):
-        self.execute(self.driver("weftcc"), "-O2", "-flto", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections",
-                     "-fopenmp", "a.c", "-o", "a", "--weft-set=WEFT_STATS=1", WEFT_CC=GCC)
+        self.execute(
+            self.driver("weftcc"),
+            "-O2",
+            "-flto",
+            "-ffunction-sections",
+            "-fdata-sections",
+            "-Wl,--gc-sections",
+            "-fopenmp",
+            "a.c",
+            "-o",
+            "a",
+            "--weft-set=WEFT_STATS=1",
+            WEFT_CC=GCC,
+        )
         self.assertIn("weft statistics", self.execute(self.folder / "a").stderr)
 
     def test_messages_of_the_compiler(self):
         (self.folder / "wrong.c").write_text("int main(void) { return x; }\n")
-        for words in (["-fopenmp", "wrong.c"], ["-fopenmp", "missing.c"], ["-fopenmp"], ["-fopenmp", "a.c", "-no-such-option"]):
+        for words in (
+            ["-fopenmp", "wrong.c"],
+            ["-fopenmp", "missing.c"],
+            ["-fopenmp"],
+            ["-fopenmp", "a.c", "-no-such-option"],
+        ):
             for compiler in (CLANG, GCC):
-                wanted = self.execute(compiler, *words, "-fno-color-diagnostics" if compiler == CLANG else "-fdiagnostics-color=never",
-                                      check=False)
-                done = self.execute(self.driver("weftcc"), *words,
-                                    "-fno-color-diagnostics" if compiler == CLANG else "-fdiagnostics-color=never", check=False,
-                                    WEFT_CC=compiler)
+                wanted = self.execute(
+                    compiler,
+                    *words,
+                    "-fno-color-diagnostics" if compiler == CLANG else "-fdiagnostics-color=never",
+                    check=False,
+                )
+                done = self.execute(
+                    self.driver("weftcc"),
+                    *words,
+                    "-fno-color-diagnostics" if compiler == CLANG else "-fdiagnostics-color=never",
+                    check=False,
+                    WEFT_CC=compiler,
+                )
                 with self.subTest(words=words, compiler=compiler):
                     self.assertNotEqual(done.returncode, 0)
-                    self.assertEqual((done.returncode, done.stdout, done.stderr), (wanted.returncode, wanted.stdout, wanted.stderr))
+                    self.assertEqual(
+                        (done.returncode, done.stdout, done.stderr), (wanted.returncode, wanted.stdout, wanted.stderr)
+                    )
 
     def test_report_by_the_pass(self):
         """With lines, though there is no -g; those of flang are lines of the subprogram."""
         if not (LIBRARIES / "weft_pass.so").exists():
             self.skipTest("the pass is wanted")
-        (self.folder / "loop.c").write_text("void f(double *a, int n) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++) a[i]++;\n}\n")
-        (self.folder / "loop.f90").write_text("subroutine f(a, n)\ninteger :: i, n\nreal :: a(n)\n!$omp parallel do\ndo i = 1, n\na(i) = i\nend do\nend\n")
+        (self.folder / "loop.c").write_text(
+            "void f(double *a, int n) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++) a[i]++;\n}\n"
+        )
+        (self.folder / "loop.f90").write_text(
+            "subroutine f(a, n)\ninteger :: i, n\nreal :: a(n)\n!$omp parallel do\ndo i = 1, n\na(i) = i\nend do\nend\n"
+        )
         for name, source, place in (("weftcc", "loop.c", "loop.c:2: "), ("weftfort", "loop.f90", "loop.f90:")):
             if name == "weftfort" and not shutil.which("flang-new-19"):
                 continue
-            done = self.execute(self.driver(name), "-O2", "-fopenmp", "-c", source, "-o", "loop.o", "--weft-report", WEFTCC_LOWER="range")
+            done = self.execute(
+                self.driver(name),
+                "-O2",
+                "-fopenmp",
+                "-c",
+                source,
+                "-o",
+                "loop.o",
+                "--weft-report",
+                WEFTCC_LOWER="range",
+            )
             self.assertIn("1 construct: 1 range", done.stderr)
             self.assertIn(place, done.stderr)
             self.assertIn(": parallel for: range", done.stderr)
@@ -217,8 +302,16 @@ class ByBuildSystems(ProgramsTest):
         (self.folder / "CMakeLists.txt").write_text(CMAKE)
         for compilers in {"WEFT_CC": CLANG}, {"WEFT_CC": GCC, "WEFT_CXX": "g++"}:
             shutil.rmtree(self.folder / "build", ignore_errors=True)
-            self.execute("cmake", "-S", ".", "-B", "build", f"-DCMAKE_C_COMPILER={self.driver('weftcc')}",
-                         f"-DCMAKE_CXX_COMPILER={self.driver('weftc++')}", **compilers)
+            self.execute(
+                "cmake",
+                "-S",
+                ".",
+                "-B",
+                "build",
+                f"-DCMAKE_C_COMPILER={self.driver('weftcc')}",
+                f"-DCMAKE_CXX_COMPILER={self.driver('weftc++')}",
+                **compilers,
+            )
             self.execute("cmake", "--build", "build", **compilers)
             for program in ("c", "cxx"):
                 self.runs_on_weft(f"build/{program}")
@@ -259,18 +352,33 @@ class ByBuildSystems(ProgramsTest):
 
     def test_mpi(self):
         compiler = {"OMPI_CC": GCC, "MPICH_CC": GCC}
-        if not shutil.which("mpicc") or self.execute("mpicc", "a.c", "-o", "a", check=False, **compiler).returncode != 0:
+        if (
+            not shutil.which("mpicc")
+            or self.execute("mpicc", "a.c", "-o", "a", check=False, **compiler).returncode != 0
+        ):
             self.skipTest("mpicc and its libraries are wanted")
-        self.execute("mpicc", "-fopenmp", "a.c", "-o", "a", OMPI_CC=self.driver("weftcc"), MPICH_CC=self.driver("weftcc"))
+        self.execute(
+            "mpicc", "-fopenmp", "a.c", "-o", "a", OMPI_CC=self.driver("weftcc"), MPICH_CC=self.driver("weftcc")
+        )
         self.runs_on_weft("a")
 
 
 class AsAWheelHasIt(ProgramsTest):
     def test_programs(self):
         """There are no links in a wheel."""
-        self.execute("cmake", "--install", os.environ["WEFT_BUILD_DIR"], "--component", "python", "--prefix", self.folder / "tree")
+        self.execute(
+            "cmake",
+            "--install",
+            os.environ["WEFT_BUILD_DIR"],
+            "--component",
+            "python",
+            "--prefix",
+            self.folder / "tree",
+        )
         for driver, source, compiler in self.languages():
-            self.execute(self.folder / "tree/bin" / pathlib.Path(driver).name, "-fopenmp", source, "-o", "a", **compiler)
+            self.execute(
+                self.folder / "tree/bin" / pathlib.Path(driver).name, "-fopenmp", source, "-o", "a", **compiler
+            )
             self.runs_on_weft("a")
 
 

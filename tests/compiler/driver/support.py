@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of weftcc have in common: a driver of their own, and a compiler that only says how it was called."""
+
 import json
 import os
 import pathlib
@@ -76,8 +77,15 @@ class DriverTest(unittest.TestCase):
     def drive(self, *words, name="weftcc", path=None, **environment):
         """The driver with the compilers that only say how they are called."""
         path = path if path is not None else f"{self.compilers}:{os.environ['PATH']}"
-        return subprocess.run([str(self.bin / name), *map(str, words)], env=clean_environment(PATH=path, **environment),
-                              cwd=self.work, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        return subprocess.run(
+            [str(self.bin / name), *map(str, words)],
+            env=clean_environment(PATH=path, **environment),
+            cwd=self.work,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
 
     def called(self, *words, **options):
         """What the compiler has been called with."""

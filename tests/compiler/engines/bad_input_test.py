@@ -37,18 +37,25 @@ class BadInput(unittest.TestCase):
         # The runtime looks for engines beside itself.
         shutil.copy(LIBRARIES / "libgomp.so.1", cls.folder / "libgomp.so.1")
         for name, text in (
-            ("later", WRONG_VERSION), ("ill", NOT_STARTED), ("foreign", "int nothing;"), ("unresolved", UNRESOLVED)
+            ("later", WRONG_VERSION),
+            ("ill", NOT_STARTED),
+            ("foreign", "int nothing;"),
+            ("unresolved", UNRESOLVED),
         ):
             source = cls.folder / f"{name}.c"
             source.write_text(text)
             library = cls.folder / f"libweft_engine_{name}.so"
-            subprocess.run([GCC, "-shared", "-fPIC", "-Wl,-z,lazy", f"-I{ROOT}/include", source, "-o", library], check=True)
+            subprocess.run(
+                [GCC, "-shared", "-fPIC", "-Wl,-z,lazy", f"-I{ROOT}/include", source, "-o", library], check=True
+            )
         cls.program = cls.folder / "loops"
         subprocess.run([DRIVER, "-O2", "-fopenmp", HERE.parent / "loops.c", "-o", cls.program], check=True)
 
     def run_with(self, **variables):
         environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder), "OMP_NUM_THREADS": "2", **variables}
-        return subprocess.run([self.program, "1000"], env=environment, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(
+            [self.program, "1000"], env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
 
     def check(self, name, *words):
         expected = self.run_with()

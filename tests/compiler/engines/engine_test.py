@@ -24,7 +24,9 @@ COUNTS = ("0", "1", "7", "1000", "99999")
 
 def run(*command, **variables):
     environment = {**os.environ, "LD_LIBRARY_PATH": str(LIBRARIES), **variables}
-    return subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(
+        [str(word) for word in command], env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 def loops_of_engine(statistics):
@@ -62,7 +64,9 @@ class EngineTest(unittest.TestCase):
         self.assertTrue(all(expected))
         for threads in THREADS:
             got = [run(program, n, WEFT_ENGINE=ENGINE, OMP_NUM_THREADS=threads) for n in COUNTS]
-            self.assertEqual([(result.stdout, result.stderr) for result in got], [(text, "") for text in expected], threads)
+            self.assertEqual(
+                [(result.stdout, result.stderr) for result in got], [(text, "") for text in expected], threads
+            )
 
     def test_iterators(self):
         program = self.build(COMPILER / "iterators.cpp", "-O2")

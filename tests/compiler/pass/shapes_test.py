@@ -26,7 +26,13 @@ class ShapesTest(unittest.TestCase):
         else:
             tools.front_end(source, before, *flags)
         tools.run(
-            tools.OPT, f"-load-pass-plugin={tools.PLUGIN}", "-passes=weft,verify", "-S", before, "-o", after,
+            tools.OPT,
+            f"-load-pass-plugin={tools.PLUGIN}",
+            "-passes=weft,verify",
+            "-S",
+            before,
+            "-o",
+            after,
             WEFTCC_REPORT=report,
         )
         return after, report

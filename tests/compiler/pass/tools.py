@@ -16,7 +16,11 @@ def run(*command, **environment):
     """Fails with what the command has written."""
     words = [str(word) for word in command]
     result = subprocess.run(
-        words, env={**os.environ, **{k: str(v) for k, v in environment.items()}}, capture_output=True, text=True, timeout=120
+        words,
+        env={**os.environ, **{k: str(v) for k, v in environment.items()}},
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     if result.returncode != 0:
         raise AssertionError(f"{' '.join(words)}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
@@ -33,11 +37,25 @@ def front_end(source, output, *flags):
     """What the front end makes of a source, before any pass."""
     if source.suffix == ".f90":
         return run(FLANG, "-O0", "-fopenmp", "-S", "-emit-llvm", *flags, source, "-o", output)
-    return run(*compiler(source), "-O1", "-Xclang", "-disable-llvm-passes", "-fopenmp", "-S", "-emit-llvm", *flags, source, "-o", output)
+    return run(
+        *compiler(source),
+        "-O1",
+        "-Xclang",
+        "-disable-llvm-passes",
+        "-fopenmp",
+        "-S",
+        "-emit-llvm",
+        *flags,
+        source,
+        "-o",
+        output,
+    )
 
 
 def compile(source, output, *flags, **environment):
-    return run(*compiler(source), "-fopenmp", f"-fpass-plugin={PLUGIN}", *flags, "-c", source, "-o", output, **environment)
+    return run(
+        *compiler(source), "-fopenmp", f"-fpass-plugin={PLUGIN}", *flags, "-c", source, "-o", output, **environment
+    )
 
 
 def link(source, output, *objects):

@@ -5,6 +5,7 @@ flang, plain and under weftcc.
 Every test with `dg-do run` is built once and run under each runtime. What the compiler's own dumps should show (dg-final)
 is not our subject. Of Fortran's many optimisation levels one is run.
 """
+
 import functools
 import os
 import pathlib
@@ -18,15 +19,25 @@ from suites import tcl
 TITLE = "gcc 12's tests of libgomp"
 COMPILERS = ("gcc", "clang", "weftcc")
 
-FOLDERS = {"libgomp.c": ("c",), "libgomp.c++": ("c++",), "libgomp.c-c++-common": ("c", "c++"),
-           "libgomp.fortran": ("fortran",)}
+FOLDERS = {
+    "libgomp.c": ("c",),
+    "libgomp.c++": ("c++",),
+    "libgomp.c-c++-common": ("c", "c++"),
+    "libgomp.fortran": ("fortran",),
+}
 EXTENSIONS = {"c": {".c"}, "c++": {".C", ".c"}, "fortran": {".f", ".f90", ".f95", ".f03", ".f08", ".F", ".F90"}}
 PLAIN_MESSAGES = ["-fmessage-length=0", "-fdiagnostics-color=never"]
-DRIVERS = {("gcc", "c"): ["gcc-12", *PLAIN_MESSAGES], ("gcc", "c++"): ["g++-12", *PLAIN_MESSAGES],
-           ("gcc", "fortran"): ["gfortran-12", *PLAIN_MESSAGES], ("clang", "c"): ["clang-19", "-w", *PLAIN_MESSAGES],
-           ("clang", "c++"): ["clang++-19", "-w", *PLAIN_MESSAGES], ("clang", "fortran"): ["flang-new-19", "-w"],
-           ("weftcc", "c"): ["weftcc", "-w", *PLAIN_MESSAGES], ("weftcc", "c++"): ["weftc++", "-w", *PLAIN_MESSAGES],
-           ("weftcc", "fortran"): ["weftfort", "-w"]}
+DRIVERS = {
+    ("gcc", "c"): ["gcc-12", *PLAIN_MESSAGES],
+    ("gcc", "c++"): ["g++-12", *PLAIN_MESSAGES],
+    ("gcc", "fortran"): ["gfortran-12", *PLAIN_MESSAGES],
+    ("clang", "c"): ["clang-19", "-w", *PLAIN_MESSAGES],
+    ("clang", "c++"): ["clang++-19", "-w", *PLAIN_MESSAGES],
+    ("clang", "fortran"): ["flang-new-19", "-w"],
+    ("weftcc", "c"): ["weftcc", "-w", *PLAIN_MESSAGES],
+    ("weftcc", "c++"): ["weftc++", "-w", *PLAIN_MESSAGES],
+    ("weftcc", "fortran"): ["weftfort", "-w"],
+}
 
 # Options that say how gcc optimizes or what it writes down, and nothing about the program: clang does not know them.
 OF_GCC = re.compile(r"-fdump-.*|-f(no-)?(tree|ipa)-.*|-fvect-cost-model=.*|-flto-partition=.*|-fno-extern-tls-init")
@@ -36,8 +47,23 @@ OF_FLANG = re.compile(r"-O.*|-D.*|-cpp|-fopenmp|-fdefault-(integer|real)-8|-f(fi
 AUTOPAR = re.compile(r"-ftree-parallelize-loops=[1-9].*")
 
 # Effective targets whose answer does not depend on the machine: Linux on a 64-bit processor, no offloading.
-HOLDS = {"lp64", "tls", "tls_runtime", "size32plus", "sync_int_long", "sync_char_short", "lto", "shared", "fpic", "int128",
-         "fd_truncate", "alias", "pthread", "large_long_double", "large_double"}
+HOLDS = {
+    "lp64",
+    "tls",
+    "tls_runtime",
+    "size32plus",
+    "sync_int_long",
+    "sync_char_short",
+    "lto",
+    "shared",
+    "fpic",
+    "int128",
+    "fd_truncate",
+    "alias",
+    "pthread",
+    "large_long_double",
+    "large_double",
+}
 FAILS = {"ia32", "run_expensive_tests", "aarch64_tiny", "nonpic", "skip-all-targets"}
 
 
@@ -87,8 +113,9 @@ class Test:
         parts = tcl.words(arguments[at])
         if parts[0] in ("target", "xfail"):
             # What stands behind the word is one selector or a list of machines.
-            return tcl.selected(" ".join("{" + part + "}" for part in parts[1:]),
-                                lambda name: is_target(name, self.language))
+            return tcl.selected(
+                " ".join("{" + part + "}" for part in parts[1:]), lambda name: is_target(name, self.language)
+            )
         return tcl.selected(arguments[at], lambda name: is_target(name, self.language))
 
     def on_do(self, arguments):
@@ -150,7 +177,13 @@ def build_script(compiler, test, source, root, folder):
     command += options_for(compiler, test)
     if test.language == "c++" and source.suffix == ".c":
         command += ["-x", "c++"]
-    command += [str(source), *(str(source.parent / more) for more in test.sources), "-o", str(folder / "program"), "-lm"]
+    command += [
+        str(source),
+        *(str(source.parent / more) for more in test.sources),
+        "-o",
+        str(folder / "program"),
+        "-lm",
+    ]
     if compiler != "gcc":
         command.append("-latomic")  # of gcc's; for objects that no instruction serves
     return f"cd {shlex.quote(str(folder))}\necho '{CONFIG}' > config.h\n{shlex.join(command)}\n"

@@ -4,6 +4,7 @@
 Every RUN line is a line of a bash script; the compilers go through `build`, which ends the script with NOT_BUILT, so that
 a program that does not build is never taken for one that fails.
 """
+
 import functools
 import os
 import pathlib
@@ -56,27 +57,42 @@ def read(text):
 
 def substitutions(compiler, root, source, program):
     """lit's, in the order in which they are put in; those of compiling lead to %clang and %flags."""
-    c, cxx = {"clang": ("clang-19", "clang++-19"), "gcc": ("gcc-12", "g++-12"), "weftcc": ("weftcc", "weftc++")}[compiler]
+    c, cxx = {"clang": ("clang-19", "clang++-19"), "gcc": ("gcc-12", "g++-12"), "weftcc": ("weftcc", "weftc++")}[
+        compiler
+    ]
     libraries = "-lm" if compiler == "gcc" else "-lm -latomic"
     compile_line = f"%openmp_flags %flags {{}} %s -o %t {libraries}"
     rows = []
     for kind, line in {
-            "irbuilder-": "%clang " + compile_line.format("-fopenmp-enable-irbuilder"),
-            "c99-": "%clang " + compile_line.format("-std=c99"),
-            "cxx20-": "%clangXX " + compile_line.format("-std=c++20"),
-            "cxx-": "%clangXX " + compile_line.format("-std=c++17"),
-            "": "%clang " + compile_line.format("")}.items():
+        "irbuilder-": "%clang " + compile_line.format("-fopenmp-enable-irbuilder"),
+        "c99-": "%clang " + compile_line.format("-std=c99"),
+        "cxx20-": "%clangXX " + compile_line.format("-std=c++20"),
+        "cxx-": "%clangXX " + compile_line.format("-std=c++17"),
+        "": "%clang " + compile_line.format(""),
+    }.items():
         rows.append((f"%libomp-{kind}compile-and-run", f"%libomp-{kind}compile && %libomp-run"))
         if kind == "cxx-":
             rows.append(("%libomp-cxx-compile-c", line.replace("%s", "-x c++ %s")))
         rows.append((f"%libomp-{kind}compile", line))
     flags = f"-I {root} -I {root / 'ompt'} -fno-omit-frame-pointer"
     return rows + [
-        ("%libomp-run", "%t"), ("%clangXX", f"build {cxx}"), ("%clang", f"build {c}"), ("%openmp_flags", "-fopenmp"),
-        ("%flags-use-compiler-omp-h", flags), ("%flags", flags), ("%python", shlex.quote(sys.executable)),
-        ("FileCheck", f"tee %t.out | {FILECHECK}"), ("%sort-threads", "sort -n -s"),
-        ("%preload-tool", "env LD_PRELOAD=%T/tool.so"), ("%no-as-needed-flag", "-Wl,--no-as-needed"),
-        ("%not", "!"), ("%s", str(source)), ("%S", str(source.parent)), ("%T", str(program.parent)), ("%t", str(program))]
+        ("%libomp-run", "%t"),
+        ("%clangXX", f"build {cxx}"),
+        ("%clang", f"build {c}"),
+        ("%openmp_flags", "-fopenmp"),
+        ("%flags-use-compiler-omp-h", flags),
+        ("%flags", flags),
+        ("%python", shlex.quote(sys.executable)),
+        ("FileCheck", f"tee %t.out | {FILECHECK}"),
+        ("%sort-threads", "sort -n -s"),
+        ("%preload-tool", "env LD_PRELOAD=%T/tool.so"),
+        ("%no-as-needed-flag", "-Wl,--no-as-needed"),
+        ("%not", "!"),
+        ("%s", str(source)),
+        ("%S", str(source.parent)),
+        ("%T", str(program.parent)),
+        ("%t", str(program)),
+    ]
 
 
 def script(lines, compiler, root, source, folder):

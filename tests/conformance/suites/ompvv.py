@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The OpenMP Validation and Verification suite: programs that exit 0 when all is well. Only with --suite ompvv, since its
 sources come from GitHub. Those of the directories of target devices run on the host."""
+
 import shlex
 
 from case import Case
 
 TITLE = "OpenMP Validation and Verification suite"
 COMPILERS = ("clang", "gcc", "weftcc")
-DRIVERS = {("gcc", ".c"): "gcc-12", ("gcc", ".cpp"): "g++-12", ("gcc", ".F90"): "gfortran-12",
-           ("clang", ".c"): "clang-19 -w", ("clang", ".cpp"): "clang++-19 -w",
-           ("weftcc", ".c"): "weftcc -w", ("weftcc", ".cpp"): "weftc++ -w"}
+DRIVERS = {
+    ("gcc", ".c"): "gcc-12",
+    ("gcc", ".cpp"): "g++-12",
+    ("gcc", ".F90"): "gfortran-12",
+    ("clang", ".c"): "clang-19 -w",
+    ("clang", ".cpp"): "clang++-19 -w",
+    ("weftcc", ".c"): "weftcc -w",
+    ("weftcc", ".cpp"): "weftc++ -w",
+}
 
 
 def case(compiler, root, source):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The little of Tcl that the directives of DejaGnu's tests are written in: lists, and selectors made of them."""
+
 import fnmatch
 import re
 
@@ -34,7 +35,7 @@ def words(text):
             at += 1
         elif text[at] == "{":
             end = braced(text, at)
-            found.append(text[at + 1:end])
+            found.append(text[at + 1 : end])
             at = end + 1
         elif text[at] == '"':
             match = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL).match(text, at)
@@ -53,9 +54,9 @@ def directives(text):
     """(name, arguments) of each { dg-NAME ... } of a source."""
     for match in re.finditer(r"\{[ \t]+dg-([\w-]+)", text):
         line_end = text.find("\n", match.start())
-        line = text[match.start():line_end if line_end >= 0 else len(text)]
+        line = text[match.start() : line_end if line_end >= 0 else len(text)]
         try:
-            yield match[1], words(line[len(match[0]):braced(line, 0)])
+            yield match[1], words(line[len(match[0]) : braced(line, 0)])
         except ValueError:
             continue  # prose that looks like a directive, or one that DejaGnu would not accept
 

@@ -8,6 +8,7 @@ command. The emulator makes the nodes: Debian's kernel for clouds knows no numa=
 COMMAND is run by a shell, with the files at their own paths; the shared libraries that they need come along. What it
 prints comes out, and its exit code is guest.py's. 125: there was no machine. scripts/setup-numa fetches the parts.
 """
+
 import argparse
 import gzip
 import os
@@ -76,8 +77,9 @@ def make_root(root: pathlib.Path, files: list[pathlib.Path], command: str) -> No
 def pack(root: pathlib.Path, into: pathlib.Path) -> None:
     """As the kernel takes it: a compressed cpio archive."""
     names = "\n".join(str(path.relative_to(root)) for path in sorted(root.rglob("*")))
-    archive = subprocess.run(["cpio", "--quiet", "-o", "-H", "newc"], cwd=root, input=names.encode(), check=True,
-                             capture_output=True).stdout
+    archive = subprocess.run(
+        ["cpio", "--quiet", "-o", "-H", "newc"], cwd=root, input=names.encode(), check=True, capture_output=True
+    ).stdout
     into.write_bytes(gzip.compress(archive, compresslevel=1))
 
 
@@ -113,22 +115,52 @@ def machine(nodes: int, cpus: int, memory: int, how: str) -> list[str]:
     if emulator is None or not kernel.exists():
         raise NoGuest(f"no {'qemu-system-x86_64' if emulator is None else kernel}; run scripts/setup-numa")
     # It ends with this process, however that ends.
-    command = ["setpriv", "--pdeathsig", "KILL", emulator, "-nodefaults", "-no-reboot", "-display", "none",
-               "-accel", how, "-smp", str(cpus), "-m", f"{memory}M",
-               "-cpu", "host,-arch-capabilities" if how == "kvm" else "max", "-kernel", str(kernel)]
+    command = [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        emulator,
+        "-nodefaults",
+        "-no-reboot",
+        "-display",
+        "none",
+        "-accel",
+        how,
+        "-smp",
+        str(cpus),
+        "-m",
+        f"{memory}M",
+        "-cpu",
+        "host,-arch-capabilities" if how == "kvm" else "max",
+        "-kernel",
+        str(kernel),
+    ]
     for node in range(nodes):
         first = cpus * node // nodes
         last = cpus * (node + 1) // nodes - 1
-        command += ["-object", f"memory-backend-ram,id=m{node},size={memory // nodes}M",
-                    "-numa", f"node,nodeid={node},cpus={first}-{last},memdev=m{node}"]
+        command += [
+            "-object",
+            f"memory-backend-ram,id=m{node},size={memory // nodes}M",
+            "-numa",
+            f"node,nodeid={node},cpus={first}-{last},memdev=m{node}",
+        ]
     for node in range(nodes):
         for other in range(node + 1, nodes):
             command += ["-numa", f"dist,src={node},dst={other},val=21"]
     return command
 
 
-def run(command: str, files: list[pathlib.Path], *, nodes: int = 2, cpus: int = 4, memory: int = 2048,
-        how: str | None = None, kernel: str = "", timeout: float = 300) -> tuple[int, str]:
+def run(
+    command: str,
+    files: list[pathlib.Path],
+    *,
+    nodes: int = 2,
+    cpus: int = 4,
+    memory: int = 2048,
+    how: str | None = None,
+    kernel: str = "",
+    timeout: float = 300,
+) -> tuple[int, str]:
     """Runs `command` in a guest. Returns its exit code and what it has printed. Raises NoGuest."""
     how = accelerator(how)
     start = machine(nodes, cpus, memory, how)
@@ -139,11 +171,20 @@ def run(command: str, files: list[pathlib.Path], *, nodes: int = 2, cpus: int = 
         pack(root, pathlib.Path(folder, "initrd"))
         console = pathlib.Path(folder, "console")
         output = pathlib.Path(folder, "output")
-        start += ["-initrd", f"{folder}/initrd", "-append", f"console=ttyS0 quiet panic=-1 {kernel}",
-                  "-serial", f"file:{console}", "-serial", f"file:{output}"]
+        start += [
+            "-initrd",
+            f"{folder}/initrd",
+            "-append",
+            f"console=ttyS0 quiet panic=-1 {kernel}",
+            "-serial",
+            f"file:{console}",
+            "-serial",
+            f"file:{output}",
+        ]
         try:
-            ended = subprocess.run(start, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
-                                   check=False)
+            ended = subprocess.run(
+                start, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False
+            )
             complaint = ended.stderr.strip()
         except subprocess.TimeoutExpired:
             complaint = f"not done after {timeout:g} seconds"
@@ -167,9 +208,16 @@ def main() -> int:
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     try:
-        code, printed = run(" ".join(options.command), [file.absolute() for file in options.file], nodes=options.nodes,
-                            cpus=options.cpus, memory=options.memory, how=options.accelerator, kernel=options.kernel,
-                            timeout=options.timeout)
+        code, printed = run(
+            " ".join(options.command),
+            [file.absolute() for file in options.file],
+            nodes=options.nodes,
+            cpus=options.cpus,
+            memory=options.memory,
+            how=options.accelerator,
+            kernel=options.kernel,
+            timeout=options.timeout,
+        )
     except NoGuest as missing:
         print(f"guest.py: {missing}", file=sys.stderr)
         return FAILED

@@ -6,6 +6,7 @@
 WEFT_BUILD_DIR is the build, WEFT_TEST_REPEAT how often each program is looked at. Every command runs in a guest of its
 own kernel; those of a class share one.
 """
+
 import json
 import os
 import pathlib
@@ -23,8 +24,13 @@ BUILD = pathlib.Path(os.environ.get("WEFT_BUILD_DIR", ROOT / "build/release"))
 LIBRARIES = BUILD / "lib/weft"
 WEFT = BUILD / "bin/weft"
 DGEMV = BUILD / "bench/dgemv"
-FAULTS = {"serial_init": "serial_init", "wrong_node": "wrong_node", "bound_to_one": "wrong_node", "mismatched": "mismatched",
-          "balanced_away": "balanced_away"}
+FAULTS = {
+    "serial_init": "serial_init",
+    "wrong_node": "wrong_node",
+    "bound_to_one": "wrong_node",
+    "mismatched": "mismatched",
+    "balanced_away": "balanced_away",
+}
 CLEAN = ("parallel_init", "interleaved", "read_mostly_shared", "one_thread", "dynamic", "short_lived")
 REPEAT = int(os.environ.get("WEFT_TEST_REPEAT", "1"))
 
@@ -60,7 +66,9 @@ int main(void) {
 
 def build(folder: pathlib.Path, source: pathlib.Path, *more: str) -> pathlib.Path:
     program = folder / source.stem
-    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", f"-I{ROOT}/include", source, "-o", program, "-lm", *more], check=True)
+    subprocess.run(
+        ["gcc", "-O2", "-g", "-fopenmp", f"-I{ROOT}/include", source, "-o", program, "-lm", *more], check=True
+    )
     return program
 
 
@@ -92,24 +100,33 @@ class Placement(InGuest):
         source = folder / "calls.c"
         source.write_text(CALLS)
         calls = build(folder, source, f"-L{LIBRARIES}", "-l:libgomp.so.1", f"-Wl,-rpath,{LIBRARIES}")
-        stacks = build(folder, HERE.parent / "runtime/stacks.c", "-D_GNU_SOURCE", f"-L{LIBRARIES}", "-l:libgomp.so.1",
-                       f"-Wl,-rpath,{LIBRARIES}")
+        stacks = build(
+            folder,
+            HERE.parent / "runtime/stacks.c",
+            "-D_GNU_SOURCE",
+            f"-L{LIBRARIES}",
+            "-l:libgomp.so.1",
+            f"-Wl,-rpath,{LIBRARIES}",
+        )
         run = f"{WEFT} run --numa"
         bound = "OMP_PROC_BIND=spread OMP_PLACES=cores"
-        cls.results = in_guest({
-            "libgomp serial": f"{bound} {DGEMV} 1600 1600 2 serial",
-            "libgomp parallel": f"{bound} {DGEMV} 1600 1600 2 parallel",
-            "weft serial": f"{run} spread -- {DGEMV} 1600 1600 2 serial",
-            "weft parallel": f"{run} spread -- {DGEMV} 1600 1600 2 parallel",
-            "compact parallel": f"{run} compact -- {DGEMV} 1600 1600 2 parallel",
-            "interleave": f"{bound} {run} interleave -- {DGEMV} 1600 1600 2 serial",
-            "bind": f"{bound} {run} bind=1 -- {DGEMV} 1600 1600 2 parallel",
-            "preferred": f"{bound} {run} preferred=1 -- {DGEMV} 1600 1600 2 parallel",
-            "balanced": f"echo 1 > /proc/sys/kernel/numa_balancing; {run} spread -- {DGEMV} 1600 1600 8s serial",
-            "absent": f"{run} bind=2 -- true; test $? -eq 2",
-            "calls": f"WEFT_NUMA=spread {calls}",
-            "stacks": f"{run} local -- {stacks}",
-        }, [WEFT, DGEMV, LIBRARIES / "libgomp.so.1", LIBRARIES / "libweft_audit.so", calls, stacks])
+        cls.results = in_guest(
+            {
+                "libgomp serial": f"{bound} {DGEMV} 1600 1600 2 serial",
+                "libgomp parallel": f"{bound} {DGEMV} 1600 1600 2 parallel",
+                "weft serial": f"{run} spread -- {DGEMV} 1600 1600 2 serial",
+                "weft parallel": f"{run} spread -- {DGEMV} 1600 1600 2 parallel",
+                "compact parallel": f"{run} compact -- {DGEMV} 1600 1600 2 parallel",
+                "interleave": f"{bound} {run} interleave -- {DGEMV} 1600 1600 2 serial",
+                "bind": f"{bound} {run} bind=1 -- {DGEMV} 1600 1600 2 parallel",
+                "preferred": f"{bound} {run} preferred=1 -- {DGEMV} 1600 1600 2 parallel",
+                "balanced": f"echo 1 > /proc/sys/kernel/numa_balancing; {run} spread -- {DGEMV} 1600 1600 8s serial",
+                "absent": f"{run} bind=2 -- true; test $? -eq 2",
+                "calls": f"WEFT_NUMA=spread {calls}",
+                "stacks": f"{run} local -- {stacks}",
+            },
+            [WEFT, DGEMV, LIBRARIES / "libgomp.so.1", LIBRARIES / "libweft_audit.so", calls, stacks],
+        )
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -147,9 +164,19 @@ class Placement(InGuest):
         self.assertGreater(own, 4 * other)
 
     def test_calls(self) -> None:
-        self.assertEqual(self.result("calls").splitlines(), [
-            "nodes 2", "new 0 512 0 0", "interleave 0 256 128 128", "touched 0 0 256 256", "bind 0 0 0 512", "split 0 0 256 256",
-            "halves 0 1", "absent 22 0 256 256"])
+        self.assertEqual(
+            self.result("calls").splitlines(),
+            [
+                "nodes 2",
+                "new 0 512 0 0",
+                "interleave 0 256 128 128",
+                "touched 0 0 256 256",
+                "bind 0 0 0 512",
+                "split 0 0 256 256",
+                "halves 0 1",
+                "absent 22 0 256 256",
+            ],
+        )
 
 
 class Verdicts(InGuest):
@@ -160,7 +187,13 @@ class Verdicts(InGuest):
         cls.folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(cls.folder.name)
         programs = [build(folder, HERE.parent / "programs" / f"{name}.c") for name in (*FAULTS, *CLEAN)]
-        files = [WEFT, LIBRARIES / "libgomp.so.1", LIBRARIES / "libweft_audit.so", LIBRARIES / "libweft-numa.so", *programs]
+        files = [
+            WEFT,
+            LIBRARIES / "libgomp.so.1",
+            LIBRARIES / "libweft_audit.so",
+            LIBRARIES / "libweft-numa.so",
+            *programs,
+        ]
         commands = {}
         for i in range(REPEAT):
             for program in programs:
@@ -170,7 +203,8 @@ class Verdicts(InGuest):
                 commands[f"{program.stem} {i}"] = (
                     f"echo 0 > /proc/sys/kernel/numa_balancing; echo never > /sys/kernel/mm/transparent_hugepage/enabled; "
                     f"OMP_PROC_BIND=spread OMP_PLACES=cores {WEFT} numa "
-                    f"--json /tmp/report -- {program} 32 3 {more} > /dev/null 2> /tmp/said || cat /tmp/said; cat /tmp/report")
+                    f"--json /tmp/report -- {program} 32 3 {more} > /dev/null 2> /tmp/said || cat /tmp/said; cat /tmp/report"
+                )
         cls.results = in_guest(commands, files, timeout=900)
 
     @classmethod

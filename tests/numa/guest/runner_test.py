@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What guest.py says when there is no machine, or one that does not do as it should. The emulator is a script."""
+
 import contextlib
 import io
 import os
@@ -33,8 +34,10 @@ class Runner(unittest.TestCase):
             self.tool(name, f"#!/bin/sh\n{text}\n")
         self.emulator("exit 1")
         (self.parts / "vmlinuz").write_text("a kernel")
-        for patch in (mock.patch.object(guest, "PARTS", self.parts),
-                      mock.patch.dict(os.environ, {"PATH": f"{self.tools}:/usr/bin:/bin"})):
+        for patch in (
+            mock.patch.object(guest, "PARTS", self.parts),
+            mock.patch.dict(os.environ, {"PATH": f"{self.tools}:/usr/bin:/bin"}),
+        ):
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -81,8 +84,11 @@ class Runner(unittest.TestCase):
     def test_without_kvm_it_is_emulated_and_said_so(self) -> None:
         self.emulator("printf '[guest: exit 0]\\n' > $output")
         for access in (False, True):
-            with self.subTest(device=access), mock.patch.object(guest.os, "access", return_value=access), \
-                    contextlib.redirect_stderr(io.StringIO()) as said:
+            with (
+                self.subTest(device=access),
+                mock.patch.object(guest.os, "access", return_value=access),
+                contextlib.redirect_stderr(io.StringIO()) as said,
+            ):
                 (self.parts / "accelerator").unlink(missing_ok=True)
                 self.assertEqual(guest.accelerator(None), "tcg")
                 self.assertIn("no KVM", said.getvalue())
@@ -95,8 +101,10 @@ class Runner(unittest.TestCase):
 
     def test_the_command_says_that_there_was_no_machine(self) -> None:
         (self.parts / "vmlinuz").unlink()
-        with mock.patch.object(sys, "argv", ["guest.py", "--accelerator", "tcg", "--", "true"]), \
-                contextlib.redirect_stderr(io.StringIO()) as said:
+        with (
+            mock.patch.object(sys, "argv", ["guest.py", "--accelerator", "tcg", "--", "true"]),
+            contextlib.redirect_stderr(io.StringIO()) as said,
+        ):
             self.assertEqual(guest.main(), guest.FAILED)
         self.assertIn("guest.py: no ", said.getvalue())
 

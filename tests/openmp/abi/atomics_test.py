@@ -7,6 +7,7 @@ usage: atomics_test.py LIBRARY LIBOMP_LIST COMPILER...
 Writes a C program from the list, declares each function by what its name says, builds the program with each COMPILER
 and runs it. Members that apply the same function to one variable leave the same value in whatever order they come.
 """
+
 import pathlib
 import re
 import subprocess
@@ -14,27 +15,62 @@ import sys
 import tempfile
 
 TYPES = {
-    "fixed1": "int8_t", "fixed2": "int16_t", "fixed4": "int32_t", "fixed8": "int64_t",
-    "fixed1u": "uint8_t", "fixed2u": "uint16_t", "fixed4u": "uint32_t", "fixed8u": "uint64_t",
-    "float4": "float", "float8": "double", "float10": "long double",
-    "cmplx4": "float _Complex", "cmplx8": "double _Complex", "cmplx10": "long double _Complex",
+    "fixed1": "int8_t",
+    "fixed2": "int16_t",
+    "fixed4": "int32_t",
+    "fixed8": "int64_t",
+    "fixed1u": "uint8_t",
+    "fixed2u": "uint16_t",
+    "fixed4u": "uint32_t",
+    "fixed8u": "uint64_t",
+    "float4": "float",
+    "float8": "double",
+    "float10": "long double",
+    "cmplx4": "float _Complex",
+    "cmplx8": "double _Complex",
+    "cmplx10": "long double _Complex",
 }
 OPERATIONS = {
-    "add": "x + y", "sub": "x - y", "mul": "x * y", "div": "x / y", "andb": "x & y", "orb": "x | y", "xor": "x ^ y",
-    "neqv": "x ^ y", "eqv": "~(x ^ y)", "andl": "x && y", "orl": "x || y", "shl": "x << y", "shr": "x >> y",
-    "min": "x < y ? x : y", "max": "x > y ? x : y",
+    "add": "x + y",
+    "sub": "x - y",
+    "mul": "x * y",
+    "div": "x / y",
+    "andb": "x & y",
+    "orb": "x | y",
+    "xor": "x ^ y",
+    "neqv": "x ^ y",
+    "eqv": "~(x ^ y)",
+    "andl": "x && y",
+    "orl": "x || y",
+    "shl": "x << y",
+    "shr": "x >> y",
+    "min": "x < y ? x : y",
+    "max": "x > y ? x : y",
 }
 # (first value, operand): nothing overflows in a step that matters, no division by 0.
 PAIRS = {
-    "add": [(1, 2), (-5, 3)], "sub": [(1, 2), (100, 3)], "mul": [(3, 5), (7, -1)], "div": [(96, 2), (100, 7)],
-    "andb": [(0x5d, 0x37)], "orb": [(0x41, 0x17)], "xor": [(0x55, 0x0f)], "neqv": [(0x55, 0x0f)], "eqv": [(0x55, 0x0f)],
-    "andl": [(4, 2), (4, 0), (0, 2)], "orl": [(0, 0), (4, 0), (0, 2)], "shl": [(3, 1), (1, 4)],
-    "shr": [(0x70, 1), (-96, 2), (0x70, 3)], "min": [(5, 3), (3, 5), (-1, 1)], "max": [(5, 3), (3, 5), (-1, 1)],
+    "add": [(1, 2), (-5, 3)],
+    "sub": [(1, 2), (100, 3)],
+    "mul": [(3, 5), (7, -1)],
+    "div": [(96, 2), (100, 7)],
+    "andb": [(0x5D, 0x37)],
+    "orb": [(0x41, 0x17)],
+    "xor": [(0x55, 0x0F)],
+    "neqv": [(0x55, 0x0F)],
+    "eqv": [(0x55, 0x0F)],
+    "andl": [(4, 2), (4, 0), (0, 2)],
+    "orl": [(0, 0), (4, 0), (0, 2)],
+    "shl": [(3, 1), (1, 4)],
+    "shr": [(0x70, 1), (-96, 2), (0x70, 3)],
+    "min": [(5, 3), (3, 5), (-1, 1)],
+    "max": [(5, 3), (3, 5), (-1, 1)],
 }
 REVERSED = {"sub": [(1, 2), (5, 100)], "div": [(2, 8), (3, 100)], "shl": [(2, 3), (4, 1)], "shr": [(2, 100), (4, -96)]}
 
-NAME = re.compile(r"(\w+?)_(add|sub|mul|div|andb|orb|xor|neqv|eqv|andl|orl|shl|shr|min|max)"
-                  r"(?:_(float8|cmplx8))?(_cpt)?(_rev)?")
+NAME = re.compile(
+    r"(\w+?)_(add|sub|mul|div|andb|orb|xor|neqv|eqv|andl|orl|shl|shr|min|max)"
+    r"(?:_(float8|cmplx8))?(_cpt)?(_rev)?"
+)
 
 HEAD = r"""
 #include <omp.h>
@@ -84,7 +120,7 @@ def update_test(name, match):
             yield f"    {name}(0, 0, &v, {y});"
             yield f'    SAME(v, after, "{name}");'
         for flag in (0, 1) if captures else ():
-            call = (f"{name}(0, 0, &v, {y}, &got, {flag})" if by_address else f"got = {name}(0, 0, &v, {y}, {flag})")
+            call = f"{name}(0, 0, &v, {y}, &got, {flag})" if by_address else f"got = {name}(0, 0, &v, {y}, {flag})"
             yield f"    v = before;\n    {kind} got{flag};"
             yield f"    {call.replace('got', f'got{flag}')};"
             yield f'    SAME(v, after, "{name}");'
@@ -118,19 +154,34 @@ def access_test(name, kind_name, access):
         body = [f"{kind} v = {one};", f'SAME({name}(0, 0, &v), v, "{name}");']
     elif access == "wr":
         yield f"extern void {name}(void *, int, {kind} *, {kind});"
-        body = [f"{kind} v = {one};", f"{name}(0, 0, &v, {two});", f'SAME(v, {two}, "{name}");',
-                f"ALL_AT_ONCE({name}(0, 0, &v, omp_get_thread_num() % 2 ? {one} : {two});)",
-                f'if (v != {one}) SAME(v, {two}, "{name}, by several");']
+        body = [
+            f"{kind} v = {one};",
+            f"{name}(0, 0, &v, {two});",
+            f'SAME(v, {two}, "{name}");',
+            f"ALL_AT_ONCE({name}(0, 0, &v, omp_get_thread_num() % 2 ? {one} : {two});)",
+            f'if (v != {one}) SAME(v, {two}, "{name}, by several");',
+        ]
     else:
         by_address = kind_name == "cmplx4"
         yield f"extern {'void' if by_address else kind} {name}(void *, int, {kind} *, {kind}{f', {kind} *' if by_address else ''});"
         call = f"{name}(0, 0, &v, {two}, &got)" if by_address else f"got = {name}(0, 0, &v, {two})"
         # Of the values that go in, each comes out once but the last.
         swap = f"{name}(0, 0, &v, mine, &mine)" if by_address else f"mine = {name}(0, 0, &v, mine)"
-        body = [f"{kind} v = {one}, got;", f"{call};", f'SAME(v, {two}, "{name}");', f'SAME(got, {one}, "{name}");',
-                "int sum = 0;", "v = 0;", "_Pragma(\"omp parallel num_threads(members) reduction(+ : sum)\")", "{",
-                f"  {kind} mine = ({kind})(omp_get_thread_num() + 1);", f"  for (int i = 0; i < times; i++) {swap};",
-                "  sum = (int)mine;", "}", f'SAME(sum + (int)v, members * (members + 1) / 2, "{name}, by several");']
+        body = [
+            f"{kind} v = {one}, got;",
+            f"{call};",
+            f'SAME(v, {two}, "{name}");',
+            f'SAME(got, {one}, "{name}");',
+            "int sum = 0;",
+            "v = 0;",
+            '_Pragma("omp parallel num_threads(members) reduction(+ : sum)")',
+            "{",
+            f"  {kind} mine = ({kind})(omp_get_thread_num() + 1);",
+            f"  for (int i = 0; i < times; i++) {swap};",
+            "  sum = (int)mine;",
+            "}",
+            f'SAME(sum + (int)v, members * (members + 1) / 2, "{name}, by several");',
+        ]
     yield f"static void test_{name}(void)\n{{"
     yield from (f"  {line}" for line in body)
     yield "}"
@@ -157,15 +208,23 @@ def cas_test(name, answer, size, captures):
     {kind} seen;
     do {{
       seen = __atomic_load_n(&v, __ATOMIC_RELAXED);
-    }} while ({'!' if answer == 'bool' else ''}{name}(0, 0, &v, seen, ({kind})(seen + 1){', &(' + kind + '){0}' if captures else ''}){success});
+    }} while ({"!" if answer == "bool" else ""}{name}(0, 0, &v, seen, ({kind})(seen + 1){", &(" + kind + "){0}" if captures else ""}){success});
   }})
   SAME(v, ({kind})(members * times), "{name}, by several");
 }}"""
 
 
 def any_test(name, size):
-    kind = {"1": "int8_t", "2": "int16_t", "4": "int32_t", "8": "int64_t", "10": "struct bytes10", "16": "double _Complex",
-            "20": "struct bytes20", "32": "long double _Complex"}[size]
+    kind = {
+        "1": "int8_t",
+        "2": "int16_t",
+        "4": "int32_t",
+        "8": "int64_t",
+        "10": "struct bytes10",
+        "16": "double _Complex",
+        "20": "struct bytes20",
+        "32": "long double _Complex",
+    }[size]
     structure = kind.startswith("struct")
     if structure:
         # Like an 80-bit number and a pair of them without padding.
@@ -174,7 +233,11 @@ def any_test(name, size):
     yield f"static void combine_{name}(void *result, void *value, void *operand)\n{{"
     if structure:
         yield f"  {kind} made = *({kind} *)value;\n  made.first++;\n  made.last += *(short *)operand;\n  *({kind} *)result = made;\n}}"
-        start, operand, check = "{0}", "short y = 3", f"CHECK_EQ(v.last, 3 * members * times);\n  CHECK_EQ(v.first, (char)(members * times));"
+        start, operand, check = (
+            "{0}",
+            "short y = 3",
+            f"CHECK_EQ(v.last, 3 * members * times);\n  CHECK_EQ(v.first, (char)(members * times));",
+        )
     else:
         yield f"  *({kind} *)result = *({kind} *)value + *({kind} *)operand;\n}}"
         start, operand, check = "0", f"{kind} y = 3", f'SAME(v, ({kind})(3 * members * times), "{name}");'
@@ -248,10 +311,25 @@ def main():
         source.write_text("\n".join(program(sorted(found))) + "\n")
         for compiler in compilers:
             binary = pathlib.Path(folder) / "atomics"
-            subprocess.run([compiler, "-O1", "-w", "-fopenmp", "-std=gnu11", f"-I{support}", str(source), "-o", str(binary),
-                            library], check=True)
+            subprocess.run(
+                [
+                    compiler,
+                    "-O1",
+                    "-w",
+                    "-fopenmp",
+                    "-std=gnu11",
+                    f"-I{support}",
+                    str(source),
+                    "-o",
+                    str(binary),
+                    library,
+                ],
+                check=True,
+            )
             where = str(pathlib.Path(library).resolve().parent)
-            run = subprocess.run([str(binary)], env={"LD_LIBRARY_PATH": where}, capture_output=True, text=True, timeout=200)
+            run = subprocess.run(
+                [str(binary)], env={"LD_LIBRARY_PATH": where}, capture_output=True, text=True, timeout=200
+            )
             assert run.returncode == 0 and not run.stderr, f"{compiler}: exit status {run.returncode}\n{run.stderr}"
     print(f"atomics_test: {len(found)} functions, ok")
 

@@ -8,6 +8,7 @@ Where several lists have a name, the first says which of its nodes is the defaul
 
 Shares no code with generate.py, so that a mistake there is seen here.
 """
+
 import re
 import subprocess
 import sys
@@ -86,8 +87,9 @@ def differences(library, *lists):
     have_nodes = defined_nodes(library)
     for node in sorted(want_nodes.keys() | have_nodes.keys()):
         if want_nodes.get(node, "no node") != have_nodes.get(node, "no node"):
-            yield (f"node {node}: parent {have_nodes.get(node, 'no node')}, "
-                   f"should be {want_nodes.get(node, 'no node')}")
+            yield (
+                f"node {node}: parent {have_nodes.get(node, 'no node')}, should be {want_nodes.get(node, 'no node')}"
+            )
 
 
 def main():

@@ -7,6 +7,7 @@ usage: missing_test.py LIBRARY STUBS
 
 STUBS is the abi_stubs.cpp of the build.
 """
+
 import ctypes
 import os
 import pathlib
@@ -27,8 +28,12 @@ def main():
         assert "libgomp (without weft)" in run.stderr, run.stderr
         assert run.stderr.count("\n") == 1 and run.stderr.endswith("\n"), run.stderr
 
-    for symbol, value in (("omp_null_allocator", 0), ("omp_default_mem_alloc", 1), ("omp_thread_mem_alloc", 8),
-                          ("omp_low_lat_mem_space", 4)):
+    for symbol, value in (
+        ("omp_null_allocator", 0),
+        ("omp_default_mem_alloc", 1),
+        ("omp_thread_mem_alloc", 8),
+        ("omp_low_lat_mem_space", 4),
+    ):
         found = ctypes.c_uint64.in_dll(ctypes.CDLL(library), symbol).value
         assert found == value, f"{symbol} is {found}, should be {value}"
 

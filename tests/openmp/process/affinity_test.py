@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole processes and places: what OMP_DISPLAY_AFFINITY prints and when, restricted masks, and that nothing happens to
 threads when nothing was asked for."""
+
 import os
 import pathlib
 import re
@@ -74,8 +75,10 @@ class Affinity(ProcessTest):
     def test_display_when_something_is_new(self):
         shown = self.lines(self.regions, OMP_DISPLAY_AFFINITY="true", OMP_AFFINITY_FORMAT="%L %a %n/%N")
         # Two threads at first, not again in the next two regions; three; two again; and the nested two.
-        self.assertEqual(sorted(shown), sorted(["1 0 0/2", "1 0 1/2", "1 0 0/3", "1 0 1/3", "1 0 2/3", "1 0 0/2",
-                                                "1 0 1/2", "2 1 0/2", "2 1 1/2"]))
+        self.assertEqual(
+            sorted(shown),
+            sorted(["1 0 0/2", "1 0 1/2", "1 0 0/3", "1 0 1/3", "1 0 2/3", "1 0 0/2", "1 0 1/2", "2 1 0/2", "2 1 1/2"]),
+        )
 
     def test_display_is_off(self):
         for variables in ({}, {"OMP_DISPLAY_AFFINITY": "false"}, {"OMP_PROC_BIND": "close"}):
@@ -87,36 +90,84 @@ class Affinity(ProcessTest):
             self.assertRegex(line, rf"^level [12] thread \d+ affinity ({cpus}|{CPUS[0]}-{CPUS[-1]})$")
 
     def test_display_of_bound_threads(self):
-        shown = self.lines(self.count, OMP_DISPLAY_AFFINITY="true", OMP_PROC_BIND="true", OMP_AFFINITY_FORMAT="%n: %A",
-                           OMP_NUM_THREADS=str(len(CPUS)))
+        shown = self.lines(
+            self.count,
+            OMP_DISPLAY_AFFINITY="true",
+            OMP_PROC_BIND="true",
+            OMP_AFFINITY_FORMAT="%n: %A",
+            OMP_NUM_THREADS=str(len(CPUS)),
+        )
         self.assertEqual(sorted(shown), sorted(f"{number}: {cpu}" for number, cpu in enumerate(CPUS)))
 
     def test_display_env(self):
-        shown = self.lines(self.count, OMP_DISPLAY_ENV="true", OMP_PLACES=f"{{{CPUS[-1]}}}", OMP_DISPLAY_AFFINITY="true",
-                           OMP_PROC_BIND="spread,master", OMP_AFFINITY_FORMAT="at %A", OMP_NUM_THREADS="1")
-        for setting in (f"OMP_PLACES = '{{{CPUS[-1]}}}'", "OMP_PROC_BIND = 'SPREAD,PRIMARY'",
-                        "OMP_AFFINITY_FORMAT = 'at %A'", "OMP_DISPLAY_AFFINITY = 'TRUE'"):
+        shown = self.lines(
+            self.count,
+            OMP_DISPLAY_ENV="true",
+            OMP_PLACES=f"{{{CPUS[-1]}}}",
+            OMP_DISPLAY_AFFINITY="true",
+            OMP_PROC_BIND="spread,master",
+            OMP_AFFINITY_FORMAT="at %A",
+            OMP_NUM_THREADS="1",
+        )
+        for setting in (
+            f"OMP_PLACES = '{{{CPUS[-1]}}}'",
+            "OMP_PROC_BIND = 'SPREAD,PRIMARY'",
+            "OMP_AFFINITY_FORMAT = 'at %A'",
+            "OMP_DISPLAY_AFFINITY = 'TRUE'",
+        ):
             self.assertTrue(any(setting in line for line in shown), shown)
 
     def test_display_env_names_every_variable(self):
-        elsewhere = {"OMP_DEBUG", "OMP_DISPLAY_ENV", "WEFT_STATIC_FACTOR", "WEFT_EXPLAIN", "WEFT_LIBRARY", "WEFT_TRACE_FILE",
-                     "WEFT_NUMA_RECORD", *(f"WEFT_COLLECTIVES_{name}" for name in
-                                           ("RULES", "AFTER", "QUEUE", "FRAGMENT", "SINGLE_COPY", "COMPARE", "REPORT"))}
+        elsewhere = {
+            "OMP_DEBUG",
+            "OMP_DISPLAY_ENV",
+            "WEFT_STATIC_FACTOR",
+            "WEFT_EXPLAIN",
+            "WEFT_LIBRARY",
+            "WEFT_TRACE_FILE",
+            "WEFT_NUMA_RECORD",
+            *(
+                f"WEFT_COLLECTIVES_{name}"
+                for name in ("RULES", "AFTER", "QUEUE", "FRAGMENT", "SINGLE_COPY", "COMPARE", "REPORT")
+            ),
+        }
         table = (pathlib.Path(__file__).resolve().parents[3] / "src/base/options.def").read_text()
         variables = set(re.findall(r"^WEFT_OPTION\(\w+, ((?:OMP|WEFT)_\w+),", table, re.MULTILINE)) - elsewhere
         self.assertGreater(len(variables), 20)
-        shown = self.lines(self.count, OMP_DISPLAY_ENV="verbose", OMP_CANCELLATION="true", WEFT_MODE="counting",
-                           OMP_TEAMS_THREAD_LIMIT="3", WEFT_REPRODUCIBLE="false")
+        shown = self.lines(
+            self.count,
+            OMP_DISPLAY_ENV="verbose",
+            OMP_CANCELLATION="true",
+            WEFT_MODE="counting",
+            OMP_TEAMS_THREAD_LIMIT="3",
+            WEFT_REPRODUCIBLE="false",
+        )
         named = dict(re.findall(r"\[host\] (\w+) = '(.*)'", "\n".join(shown)))
         self.assertEqual(set(named), variables)
-        self.assertEqual([named[name] for name in ("OMP_CANCELLATION", "WEFT_MODE", "OMP_TEAMS_THREAD_LIMIT",
-                                                   "WEFT_REPRODUCIBLE", "WEFT_NODE")],
-                         ["TRUE", "counting", "3", "FALSE", "FALSE"])
+        self.assertEqual(
+            [
+                named[name]
+                for name in (
+                    "OMP_CANCELLATION",
+                    "WEFT_MODE",
+                    "OMP_TEAMS_THREAD_LIMIT",
+                    "WEFT_REPRODUCIBLE",
+                    "WEFT_NODE",
+                )
+            ],
+            ["TRUE", "counting", "3", "FALSE", "FALSE"],
+        )
 
     def test_one_cpu(self):
         cpu = CPUS[-1]
-        for variables in ({}, {"OMP_PROC_BIND": "spread"}, {"OMP_PLACES": "cores"}, {"OMP_PLACES": "sockets"},
-                          {"KMP_AFFINITY": "scatter"}, {"GOMP_CPU_AFFINITY": str(cpu)}):
+        for variables in (
+            {},
+            {"OMP_PROC_BIND": "spread"},
+            {"OMP_PLACES": "cores"},
+            {"OMP_PLACES": "sockets"},
+            {"KMP_AFFINITY": "scatter"},
+            {"GOMP_CPU_AFFINITY": str(cpu)},
+        ):
             with self.subTest(**variables):
                 done = self.run_on_weft("taskset", "-c", cpu, self.count, OMP_NUM_THREADS="4", **variables)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "4\n", ""))

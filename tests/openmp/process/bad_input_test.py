@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad variables and a system that refuses: one clear line each on stderr, and the program still runs."""
+
 import os
 import resource
 import unittest
@@ -30,13 +31,29 @@ class BadVariables(ProcessTest):
                 self.check("OMP_NUM_THREADS", value, value, members=expected)
 
     def test_others(self):
-        for name, value in (("OMP_STACKSIZE", "1"), ("OMP_STACKSIZE", "12X"), ("OMP_SCHEDULE", "foo,0"),
-                            ("OMP_SCHEDULE", "dynamic,0"), ("OMP_SCHEDULE", "dynamic,-3"), ("OMP_DYNAMIC", "maybe"),
-                            ("OMP_WAIT_POLICY", "lazy"), ("OMP_THREAD_LIMIT", "0"), ("OMP_MAX_ACTIVE_LEVELS", "-1"),
-                            ("OMP_DISPLAY_ENV", "loud"), ("OMP_ALLOCATOR", "some_alloc"), ("WEFT_NUM_CPUS", "0"), ("WEFT_SPIN_US", "-3"),
-                            ("WEFT_STATS", "2"), ("WEFT_REGION_THREADS", "0"), ("WEFT_REGION_THREADS", "5000"),
-                            ("WEFT_BALANCE", "dynamic"), ("WEFT_GRAIN", "0"), ("WEFT_GRAIN", "3ms"), ("WEFT_GRAIN", "us"),
-                            ("WEFT_NUMA", "interleave")):
+        for name, value in (
+            ("OMP_STACKSIZE", "1"),
+            ("OMP_STACKSIZE", "12X"),
+            ("OMP_SCHEDULE", "foo,0"),
+            ("OMP_SCHEDULE", "dynamic,0"),
+            ("OMP_SCHEDULE", "dynamic,-3"),
+            ("OMP_DYNAMIC", "maybe"),
+            ("OMP_WAIT_POLICY", "lazy"),
+            ("OMP_THREAD_LIMIT", "0"),
+            ("OMP_MAX_ACTIVE_LEVELS", "-1"),
+            ("OMP_DISPLAY_ENV", "loud"),
+            ("OMP_ALLOCATOR", "some_alloc"),
+            ("WEFT_NUM_CPUS", "0"),
+            ("WEFT_SPIN_US", "-3"),
+            ("WEFT_STATS", "2"),
+            ("WEFT_REGION_THREADS", "0"),
+            ("WEFT_REGION_THREADS", "5000"),
+            ("WEFT_BALANCE", "dynamic"),
+            ("WEFT_GRAIN", "0"),
+            ("WEFT_GRAIN", "3ms"),
+            ("WEFT_GRAIN", "us"),
+            ("WEFT_NUMA", "interleave"),
+        ):
             with self.subTest(name=name, value=value):
                 self.check(name, value, value)
 
@@ -55,9 +72,15 @@ class BadVariables(ProcessTest):
         self.assertTrue(done.stderr.endswith("\n"))
 
     def test_good_values_say_nothing(self):
-        for name, value in (("OMP_NUM_THREADS", " 4 , 3 "), ("OMP_STACKSIZE", "2 m"), ("OMP_SCHEDULE", "Guided , 4"),
-                            ("OMP_DYNAMIC", "FALSE"), ("OMP_PROC_BIND", "close,spread"), ("OMP_PLACES", "cores"),
-                            ("OMP_NUM_THREADS", "")):
+        for name, value in (
+            ("OMP_NUM_THREADS", " 4 , 3 "),
+            ("OMP_STACKSIZE", "2 m"),
+            ("OMP_SCHEDULE", "Guided , 4"),
+            ("OMP_DYNAMIC", "FALSE"),
+            ("OMP_PROC_BIND", "close,spread"),
+            ("OMP_PLACES", "cores"),
+            ("OMP_NUM_THREADS", ""),
+        ):
             with self.subTest(name=name, value=value):
                 done = self.run_on_weft(self.count, **{name: value})
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -74,7 +97,9 @@ class SystemRefuses(ProcessTest):
 
     @unittest.skipIf(os.geteuid() != 0, "needs root, to become a user whose limit counts")
     def test_no_more_processes(self):
-        drop = self.build("drop", """
+        drop = self.build(
+            "drop",
+            """
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -84,18 +109,27 @@ int main(int count, char **arguments) {
   execv(arguments[2], arguments + 2);
   return count + 98;
 }
-""")
+""",
+        )
         # A region that could be given a spare context, but no member of its own, must not wait for members either.
-        meeting = self.build("meeting", COUNT.replace("  members++;", """  {
+        meeting = self.build(
+            "meeting",
+            COUNT.replace(
+                "  members++;",
+                """  {
     members++;
 #pragma omp barrier
 #pragma omp barrier
-  }"""))
+  }""",
+            ),
+        )
         there = str(runtime_for_everyone(self.folder))
         for most in range(1, 9):
             for program in (self.count, meeting):
                 with self.subTest(most=most, program=program.name):
-                    done = self.run_on_weft(drop, most, program, OMP_NUM_THREADS="16", WEFT_NUM_CPUS="2", LD_LIBRARY_PATH=there)
+                    done = self.run_on_weft(
+                        drop, most, program, OMP_NUM_THREADS="16", WEFT_NUM_CPUS="2", LD_LIBRARY_PATH=there
+                    )
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertLess(int(done.stdout), 16)
                     self.assertIn("refuses another thread", done.stderr)
@@ -103,7 +137,9 @@ int main(int count, char **arguments) {
 
 class StackOverflow(ProcessTest):
     def test_message_and_signal(self):
-        program = self.build("overflow", """
+        program = self.build(
+            "overflow",
+            """
 #include <omp.h>
 #include <stdio.h>
 static int deeper(int n) {
@@ -116,25 +152,32 @@ int main(void) {
   if (omp_get_thread_num() == 1) printf("%d\\n", deeper(100000000));
   return 0;
 }
-""", "-O0")
+""",
+            "-O0",
+        )
         done = self.run_on_weft(program, OMP_STACKSIZE="1M")
         self.assertEqual(done.returncode, -11)
         self.assertIn("OMP_STACKSIZE=2M", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_other_faults_are_not_ours(self):
-        program = self.build("fault", """
+        program = self.build(
+            "fault",
+            """
 int main(void) {
 #pragma omp parallel num_threads(3)
   *(volatile int *)8 = 1;
   return 0;
 }
-""")
+""",
+        )
         done = self.run_on_weft(program)
         self.assertEqual((done.returncode, done.stderr), (-11, ""))
 
     def test_handlers_of_the_program_stay(self):
-        program = self.build("handler", """
+        program = self.build(
+            "handler",
+            """
 #include <signal.h>
 #include <unistd.h>
 static void handler(int signal) { _exit(signal + 20); }
@@ -144,11 +187,14 @@ int main(void) {
   *(volatile int *)8 = 1;
   return 0;
 }
-""")
+""",
+        )
         self.assertEqual(self.run_on_weft(program).returncode, 31)
 
     def test_stack_size_is_honoured(self):
-        program = self.build("big", """
+        program = self.build(
+            "big",
+            """
 #include <stdio.h>
 #include <string.h>
 int main(void) {
@@ -162,7 +208,8 @@ int main(void) {
   printf("%d\\n", good);
   return 0;
 }
-""")
+""",
+        )
         done = self.run_on_weft("/bin/sh", "-c", f"ulimit -s unlimited && exec {program}", OMP_STACKSIZE="32M")
         self.assertEqual((done.returncode, done.stdout), (0, "4\n"), done.stderr)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gdb extension finds the members that no thread runs: where they wait, in which team, with their local variables."""
+
 import os
 import pathlib
 import re
@@ -58,11 +59,23 @@ int main(void) {
 class Debugger(ProcessTest):
     def gdb(self, program, *commands, stop="everybody_waits"):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_"))}
-        first = ["set confirm off", "set debuginfod enabled off", f"set environment LD_LIBRARY_PATH {RUNTIME}",
-                 f"source {EXTENSION}", f"break {stop}", "run"]
+        first = [
+            "set confirm off",
+            "set debuginfod enabled off",
+            f"set environment LD_LIBRARY_PATH {RUNTIME}",
+            f"source {EXTENSION}",
+            f"break {stop}",
+            "run",
+        ]
         arguments = [part for command in [*first, *commands, "kill"] for part in ("-ex", command)]
-        done = subprocess.run(["gdb", "-nx", "-q", "-batch", *arguments, program], capture_output=True, text=True,
-                              env=environment, timeout=2 * TIMEOUT_S, check=False)
+        done = subprocess.run(
+            ["gdb", "-nx", "-q", "-batch", *arguments, program],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=2 * TIMEOUT_S,
+            check=False,
+        )
         text = done.stdout + done.stderr
         if "ptrace" in text and "Operation not permitted" in text:
             self.skipTest("gdb may not trace here")
@@ -76,9 +89,21 @@ class Debugger(ProcessTest):
                 listing, backtraces = text.split("==\n")
                 rows = [line for line in listing.splitlines() if re.search(r" [012]/3 ", line)]
                 self.assertEqual(len(rows), 9, text)
-                self.assertEqual(len({(row.split("0x")[1].split()[0], re.search(r" ([012])/3 ", row)[1]) for row in rows}), 9, text)
-                self.assertEqual(sum(" LWP " not in row.replace("asleep LWP", "") and "waits_in_inner_barrier" in row for row in rows), 6, text)
-                self.assertEqual(sum(" LWP " not in row.replace("asleep LWP", "") and "waits_for_lock" in row for row in rows), 2, text)
+                self.assertEqual(
+                    len({(row.split("0x")[1].split()[0], re.search(r" ([012])/3 ", row)[1]) for row in rows}), 9, text
+                )
+                self.assertEqual(
+                    sum(
+                        " LWP " not in row.replace("asleep LWP", "") and "waits_in_inner_barrier" in row for row in rows
+                    ),
+                    6,
+                    text,
+                )
+                self.assertEqual(
+                    sum(" LWP " not in row.replace("asleep LWP", "") and "waits_for_lock" in row for row in rows),
+                    2,
+                    text,
+                )
                 self.assertEqual(sum(" LWP " in row and "everybody_waits" in row for row in rows), 1, text)
                 self.assertEqual(backtraces.count(" opens_inner at "), 3, text)  # by the primaries of the inner regions
                 self.assertEqual(len(re.findall(r"^#\d+ +main at ", backtraces, re.MULTILINE)), 1, text)
@@ -86,9 +111,17 @@ class Debugger(ProcessTest):
     def test_frames_of_one(self):
         program = self.build("blocked", BLOCKED)
         # The numbers of contexts depend on who came first.
-        text = self.gdb(program, "python ID = [c for c in all_contexts() if 'waits_in_inner' in where(c)][0].name",
-                        "python gdb.execute('weft show ' + ID)", "frame function waits_in_inner_barrier",
-                        "info locals", "weft show", "bt 1", "continue 3", "info breakpoints")
+        text = self.gdb(
+            program,
+            "python ID = [c for c in all_contexts() if 'waits_in_inner' in where(c)][0].name",
+            "python gdb.execute('weft show ' + ID)",
+            "frame function waits_in_inner_barrier",
+            "info locals",
+            "weft show",
+            "bt 1",
+            "continue 3",
+            "info breakpoints",
+        )
         self.assertRegex(text, r"local_of_inner = 10[01]\n", text)
         self.assertRegex(text, r"#0  everybody_waits \(\)", text)
         self.assertIn("already hit", text)

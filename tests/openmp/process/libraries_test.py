@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that are answered in their own way: who asks is found out without a look at the file system, and again when another
 library has taken the place of one. Their calls may have to wait for each other."""
+
 import re
 import unittest
 
@@ -253,8 +254,13 @@ class Turns(ProcessTest):
         """A library that is told more would wait for members that do not come."""
         for reproducible in "true", "false":
             with self.subTest(reproducible=reproducible):
-                done = self.run_on_weft(self.beyond, OMP_NUM_THREADS="4", WEFT_NUM_CPUS="4", OMP_STACKSIZE="64K",
-                                        WEFT_REPRODUCIBLE=reproducible)
+                done = self.run_on_weft(
+                    self.beyond,
+                    OMP_NUM_THREADS="4",
+                    WEFT_NUM_CPUS="4",
+                    OMP_STACKSIZE="64K",
+                    WEFT_REPRODUCIBLE=reproducible,
+                )
                 self.assertEqual((done.returncode, done.stdout), (0, "1 1\n4 4\n"), done.stderr)
 
 
@@ -278,7 +284,9 @@ class Callers(ProcessTest):
 
     def statistics(self, *libraries, rounds):
         """Callers looked up, and paths resolved, in so many rounds of questions."""
-        done = self.run_on_weft(self.alternate, rounds, *libraries, WEFT_STATS="1", OMP_NUM_THREADS="3", WEFT_NUM_CPUS="3")
+        done = self.run_on_weft(
+            self.alternate, rounds, *libraries, WEFT_STATS="1", OMP_NUM_THREADS="3", WEFT_NUM_CPUS="3"
+        )
         if done.returncode == 77:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, f"a system call with a path?\n{done.stderr}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ways a process comes to use OpenMP: constructors, static initialisers, dlopen, preloading, two ABIs at once."""
+
 import subprocess
 import unittest
 
@@ -34,20 +35,33 @@ class Loading(ProcessTest):
     def test_constructor_of_a_library(self):
         for compiler in (GCC, CLANG):
             with self.subTest(compiler=compiler):
-                library = self.build_shared("libconstructor.so", compiler, REGION + """
+                library = self.build_shared(
+                    "libconstructor.so",
+                    compiler,
+                    REGION
+                    + """
 int from_constructor;
 __attribute__((constructor)) static void start(void) { from_constructor = region(4); }
-""")
-                program = self.build("uses_constructor", """
+""",
+                )
+                program = self.build(
+                    "uses_constructor",
+                    """
 #include <stdio.h>
 extern int from_constructor;
 int region(int threads);
 int main(void) { return printf("%d %d\\n", from_constructor, region(3)) < 0; }
-""", str(library), f"-Wl,-rpath,{self.folder}", compiler=compiler)
+""",
+                    str(library),
+                    f"-Wl,-rpath,{self.folder}",
+                    compiler=compiler,
+                )
                 self.expect(program, "4 3\n")
 
     def test_static_initialiser(self):
-        program = self.build("initialiser", """
+        program = self.build(
+            "initialiser",
+            """
 #include <cstdio>
 static int region(int threads) {
   int members = 0;
@@ -60,11 +74,15 @@ struct Late {
   ~Late() { std::printf("%d\\n", region(3)); }
 } late;
 int main() { std::printf("%d %d\\n", early, region(2)); }
-""", compiler="g++")
+""",
+            compiler="g++",
+        )
         self.expect(program, "5 2\n3\n")
 
     def test_dlopen(self):
-        program = self.build("opens", """
+        program = self.build(
+            "opens",
+            """
 #include <dlfcn.h>
 #include <stdio.h>
 int main(int count, char **paths) {
@@ -79,7 +97,10 @@ int main(int count, char **paths) {
   puts("");
   return 0;
 }
-""", "-fno-openmp", "-ldl")
+""",
+            "-fno-openmp",
+            "-ldl",
+        )
         by_gcc = self.build_shared("libgcc_region.so")
         by_clang = self.build_shared("libclang_region.so", CLANG)
         done = self.run_on_weft(program, by_gcc, by_clang)
@@ -89,11 +110,18 @@ int main(int count, char **paths) {
         """A plug-in with regions and thread_local data comes and goes while members run."""
         for compiler in (GCC, CLANG):
             with self.subTest(compiler=compiler):
-                library = self.build_shared("libplugin.so", compiler, REGION + """
+                library = self.build_shared(
+                    "libplugin.so",
+                    compiler,
+                    REGION
+                    + """
 static _Thread_local int calls;
 int counted(int threads) { calls++; return region(threads) + calls; }
-""")
-                program = self.build("dlopen_inside", """
+""",
+                )
+                program = self.build(
+                    "dlopen_inside",
+                    """
 #include <dlfcn.h>
 #include <stdio.h>
 int main(int count, char **arguments) {
@@ -111,7 +139,9 @@ int main(int count, char **arguments) {
   }
   return printf("%ld\\n", total) < 0;
 }
-""", "-ldl")
+""",
+                    "-ldl",
+                )
                 done = self.run_on_weft(program, library)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{4 * 20 * (3 + 1)}\n", ""))
 
@@ -147,7 +177,9 @@ int main(void) {
     def test_preloaded_over_the_linked_runtime(self):
         for compiler in (GCC, CLANG):
             with self.subTest(compiler=compiler):
-                program = self.build(f"preloaded_{compiler}", """
+                program = self.build(
+                    f"preloaded_{compiler}",
+                    """
 #include <stdio.h>
 #include <omp.h>
 int main(void) {
@@ -157,9 +189,15 @@ int main(void) {
   printf("%d\\n", members);
   return 0;
 }
-""", compiler=compiler)
-                done = self.run_on_weft(program, LD_LIBRARY_PATH="/usr/lib/llvm-19/lib",
-                                        LD_PRELOAD=str(RUNTIME / "libgomp.so.1"), WEFT_STATS="1")
+""",
+                    compiler=compiler,
+                )
+                done = self.run_on_weft(
+                    program,
+                    LD_LIBRARY_PATH="/usr/lib/llvm-19/lib",
+                    LD_PRELOAD=str(RUNTIME / "libgomp.so.1"),
+                    WEFT_STATS="1",
+                )
                 self.assertEqual((done.returncode, done.stdout), (0, "4\n"), done.stderr)
                 self.assertIn("weft statistics", done.stderr)
                 self.assertIn("regions by level: 1", done.stderr)
@@ -168,8 +206,13 @@ int main(void) {
         """-L with weft's directory is enough to link, for both compilers."""
         for compiler in (GCC, CLANG):
             with self.subTest(compiler=compiler):
-                program = self.build(f"linked_{compiler}", REGION + "int main(void) { return region(4); }",
-                                     f"-L{RUNTIME}", f"-Wl,-rpath,{RUNTIME}", compiler=compiler)
+                program = self.build(
+                    f"linked_{compiler}",
+                    REGION + "int main(void) { return region(4); }",
+                    f"-L{RUNTIME}",
+                    f"-Wl,-rpath,{RUNTIME}",
+                    compiler=compiler,
+                )
                 done = subprocess.run([str(program)], check=False, timeout=20)
                 self.assertEqual(done.returncode, 4)
 

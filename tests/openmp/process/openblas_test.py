@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's OpenBLAS on OpenMP, where it cannot have its way."""
+
 import os
 import pathlib
 import re
@@ -33,7 +34,9 @@ static void fill(void) {
 }
 """
 # The children are copied while another thread's members are in the library.
-FORKS = GEMM + """
+FORKS = (
+    GEMM
+    + """
 static volatile int over;
 static void *compute(void *unused) {
   while (!over) {
@@ -65,7 +68,10 @@ int main(void) {
   return 0;
 }
 """
-CALLS = GEMM + """
+)
+CALLS = (
+    GEMM
+    + """
 int main(void) {
   fill();
   int wrong = 0;
@@ -76,8 +82,11 @@ int main(void) {
   return 0;
 }
 """
+)
 # One member of a region calls; what the program itself is told there follows.
-INSIDE = GEMM + """
+INSIDE = (
+    GEMM
+    + """
 #include <omp.h>
 int main(void) {
   int wrong = 0;
@@ -91,6 +100,7 @@ int main(void) {
   return 0;
 }
 """
+)
 USER = 54323  # nobody else's, not even another test's
 
 
@@ -135,8 +145,15 @@ class OpenBlas(ProcessTest):
         for most in (1, 2, 3, 5):
             for cpus in "2", "8":
                 with self.subTest(most=most, cpus=cpus):
-                    done = self.run_on_weft("setpriv", f"--reuid={USER}", "--clear-groups", self.calls,
-                                            limits={resource.RLIMIT_NPROC: most}, WEFT_NUM_CPUS=cpus, LD_LIBRARY_PATH=there)
+                    done = self.run_on_weft(
+                        "setpriv",
+                        f"--reuid={USER}",
+                        "--clear-groups",
+                        self.calls,
+                        limits={resource.RLIMIT_NPROC: most},
+                        WEFT_NUM_CPUS=cpus,
+                        LD_LIBRARY_PATH=there,
+                    )
                     self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n"), done.stderr)
 
 

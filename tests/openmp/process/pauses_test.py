@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members that hold up others are told once that something is paused, and not for short waits: the number of switches tells."""
+
 import os
 import re
 import unittest
@@ -14,7 +15,9 @@ HEAD = f"""
 """
 
 # In a task's region all members but few wait at a barrier, where they have run a task.
-INSIDE = HEAD + """
+INSIDE = (
+    HEAD
+    + """
 static void by_member(int number);
 int main(void) {
   open_mailbox();
@@ -34,7 +37,10 @@ int main(void) {
   return 0;
 }
 """
-EVENTS = INSIDE + """
+)
+EVENTS = (
+    INSIDE
+    + """
 static void by_member(int number) {
   weft_event_counter *_Atomic first = 0;
   if (number != 1) return;
@@ -58,7 +64,10 @@ static void by_member(int number) {
   decrease_events(first, 1);
 }
 """
-LOCKS = INSIDE + """
+)
+LOCKS = (
+    INSIDE
+    + """
 static void by_member(int number) {
   static omp_lock_t lock;
   if (number == 0) omp_init_lock(&lock);
@@ -72,6 +81,9 @@ static void by_member(int number) {
   }
 }
 """
+)
+
+
 class Pauses(ProcessTest):
     def switches(self, name, source):
         program = self.build(name, source)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places and those of members on machines that are not there: the same as under the system's own libgomp, where OpenMP
 leaves no choice or where weft has made the same one."""
+
 import os
 import pathlib
 import unittest
@@ -101,8 +102,13 @@ class Places(ProcessTest):
         cls.large = Machine(cls.folder, 2, 4, 2)
 
     def ask(self, machine, weft, cpus=None, **variables):
-        variables = {"LD_PRELOAD": str(self.fake), "WEFT_TEST_ROOT": str(machine.root),
-                     "WEFT_TEST_CPUS": cpus or f"0-{machine.cpus - 1}", "OMP_MAX_ACTIVE_LEVELS": "2", **variables}
+        variables = {
+            "LD_PRELOAD": str(self.fake),
+            "WEFT_TEST_ROOT": str(machine.root),
+            "WEFT_TEST_CPUS": cpus or f"0-{machine.cpus - 1}",
+            "OMP_MAX_ACTIVE_LEVELS": "2",
+            **variables,
+        }
         if not weft:
             variables["LD_LIBRARY_PATH"] = os.environ.get("LD_LIBRARY_PATH", "")
         done = self.run_on_weft(self.probe, **variables)
@@ -113,8 +119,9 @@ class Places(ProcessTest):
     def check_same(self, machine, cpus=None, **variables):
         shown = " ".join(f"{name}={value}" for name, value in variables.items())
         with self.subTest(cpus=machine.cpus, mask=cpus, variables=shown):
-            self.assertEqual(self.ask(machine, True, cpus, **variables)[0],
-                             self.ask(machine, False, cpus, **variables)[0])
+            self.assertEqual(
+                self.ask(machine, True, cpus, **variables)[0], self.ask(machine, False, cpus, **variables)[0]
+            )
 
     def test_names(self):
         for machine in (self.small, self.large):
@@ -126,15 +133,19 @@ class Places(ProcessTest):
 
     def test_numa(self):
         """WEFT_NUMA stands for places and a policy. The domains of the large machine: 0-3,8-11 and 4-7,12-15."""
-        for value, places, policy, of_four in (("compact", "cores", "close", [0, 1, 2, 3]),
-                                               ("spread", "numa_domains", "spread", [0, 0, 1, 1]),
-                                               ("local", "numa_domains", "spread", [0, 0, 1, 1])):
+        for value, places, policy, of_four in (
+            ("compact", "cores", "close", [0, 1, 2, 3]),
+            ("spread", "numa_domains", "spread", [0, 0, 1, 1]),
+            ("local", "numa_domains", "spread", [0, 0, 1, 1]),
+        ):
             for machine in (self.small, self.large):
                 for threads in ("2", "4", "16"):
                     with self.subTest(value=value, cpus=machine.cpus, threads=threads):
                         said, stderr = self.ask(machine, True, WEFT_NUMA=value, OMP_NUM_THREADS=threads)
                         self.assertEqual(stderr, "")
-                        wanted, _ = self.ask(machine, True, OMP_PLACES=places, OMP_PROC_BIND=policy, OMP_NUM_THREADS=threads)
+                        wanted, _ = self.ask(
+                            machine, True, OMP_PLACES=places, OMP_PROC_BIND=policy, OMP_NUM_THREADS=threads
+                        )
                         self.assertEqual(said, wanted)
             said, _ = self.ask(self.large, True, WEFT_NUMA=value, OMP_NUM_THREADS="4")
             found = [int(line.split("place ")[1].split(",")[0]) for line in said if line.startswith("outer")]
@@ -143,8 +154,12 @@ class Places(ProcessTest):
         self.assertIn("policy 0, 0 places:", unbound[0])
 
     def test_numa_and_others(self):
-        for name, value in (("OMP_PLACES", "cores"), ("OMP_PROC_BIND", "false"), ("GOMP_CPU_AFFINITY", "0-3"),
-                            ("KMP_AFFINITY", "compact")):
+        for name, value in (
+            ("OMP_PLACES", "cores"),
+            ("OMP_PROC_BIND", "false"),
+            ("GOMP_CPU_AFFINITY", "0-3"),
+            ("KMP_AFFINITY", "compact"),
+        ):
             with self.subTest(name=name):
                 said, stderr = self.ask(self.large, True, WEFT_NUMA="spread", OMP_NUM_THREADS="2", **{name: value})
                 self.assertEqual(said, self.ask(self.large, True, OMP_NUM_THREADS="2", **{name: value})[0])
@@ -153,8 +168,19 @@ class Places(ProcessTest):
                     self.assertIn(word, stderr)
 
     def test_lists(self):
-        for places in ("{0},{1},{2},{3}", "{0:4}:4:4", "{0:2}:8:2", "{3},{2},{1}", "{15}:4:-4", "{0:4:2},{1:4:2}",
-                       "0:8:2", "5,{1,2},7", "{0:8,!3,!4},{3,4}", "{0}:8,!{3}", " { 0 : 2 } : 3 : 4 , { 15 } "):
+        for places in (
+            "{0},{1},{2},{3}",
+            "{0:4}:4:4",
+            "{0:2}:8:2",
+            "{3},{2},{1}",
+            "{15}:4:-4",
+            "{0:4:2},{1:4:2}",
+            "0:8:2",
+            "5,{1,2},7",
+            "{0:8,!3,!4},{3,4}",
+            "{0}:8,!{3}",
+            " { 0 : 2 } : 3 : 4 , { 15 } ",
+        ):
             self.check_same(self.large, OMP_PLACES=places, OMP_NUM_THREADS="2")
 
     def test_policies(self):
@@ -182,8 +208,14 @@ class Places(ProcessTest):
     def test_consecutive_members(self):
         """More members than places, not a multiple."""
         for policy in ("close", "spread"):
-            lines, _ = self.ask(self.small, True, OMP_PROC_BIND=policy, OMP_PLACES="{0}:4", OMP_NUM_THREADS="6",
-                                OMP_MAX_ACTIVE_LEVELS="1")
+            lines, _ = self.ask(
+                self.small,
+                True,
+                OMP_PROC_BIND=policy,
+                OMP_PLACES="{0}:4",
+                OMP_NUM_THREADS="6",
+                OMP_MAX_ACTIVE_LEVELS="1",
+            )
             places = [int(line.split("place ")[1].split(",")[0]) for line in lines if line.startswith("outer")]
             self.assertEqual(places, [0, 0, 1, 2, 2, 3])
 
@@ -207,12 +239,18 @@ class Places(ProcessTest):
         pairs = " ".join(f"{{{core},{core + 8}}}" for core in range(8))
         self.check_places(pairs, KMP_AFFINITY="compact")
         self.check_places(pairs, KMP_AFFINITY="granularity=fine,balanced")
-        self.check_places("{0} {8} {1} {9} {2} {10} {3} {11} {4} {12} {5} {13} {6} {14} {7} {15}",
-                          KMP_AFFINITY="granularity=fine,compact")
-        self.check_places("{0} {4} {1} {5} {2} {6} {3} {7} {8} {12} {9} {13} {10} {14} {11} {15}",
-                          KMP_AFFINITY="granularity=thread,scatter,respect")
-        self.check_places("{0} {1} {2} {3} {4} {5} {6} {7} {8} {9} {10} {11} {12} {13} {14} {15}",
-                          KMP_AFFINITY="granularity=fine,compact,1")
+        self.check_places(
+            "{0} {8} {1} {9} {2} {10} {3} {11} {4} {12} {5} {13} {6} {14} {7} {15}",
+            KMP_AFFINITY="granularity=fine,compact",
+        )
+        self.check_places(
+            "{0} {4} {1} {5} {2} {6} {3} {7} {8} {12} {9} {13} {10} {14} {11} {15}",
+            KMP_AFFINITY="granularity=thread,scatter,respect",
+        )
+        self.check_places(
+            "{0} {1} {2} {3} {4} {5} {6} {7} {8} {9} {10} {11} {12} {13} {14} {15}",
+            KMP_AFFINITY="granularity=fine,compact,1",
+        )
         self.check_places("{0,1,2,3,8,9,10,11} {4,5,6,7,12,13,14,15}", KMP_AFFINITY="granularity=socket,scatter")
         self.check_places("{3} {0,1} {4} {6}", KMP_AFFINITY="explicit,proclist=[3,{0-1},4-6:2]")
         self.check_places("", KMP_AFFINITY="none")
@@ -234,21 +272,46 @@ class Places(ProcessTest):
         self.assertEqual(sum(line.startswith("outer") for line in lines), 3, "the default number of threads")
 
     def test_bad_values(self):
-        for name, value in (("OMP_PLACES", "nodes"), ("OMP_PLACES", "cores(0)"), ("OMP_PLACES", "cores(2"),
-                            ("OMP_PLACES", "{0"), ("OMP_PLACES", "{0},"), ("OMP_PLACES", "{}"), ("OMP_PLACES", "{0:0}"),
-                            ("OMP_PLACES", "{0:2:-1}"), ("OMP_PLACES", "{0}:3:-1"), ("OMP_PLACES", "{8192}"),
-                            ("OMP_PLACES", "{0}:9000"), ("OMP_PLACES", "{0,!0}"), ("OMP_PLACES", "{0},!{1}"),
-                            ("OMP_PLACES", "{0};{1}"), ("OMP_PLACES", "threads,cores"), ("OMP_PLACES", "{-1}"),
-                            ("GOMP_CPU_AFFINITY", "a"), ("GOMP_CPU_AFFINITY", "0-"), ("GOMP_CPU_AFFINITY", "3-1"),
-                            ("GOMP_CPU_AFFINITY", "0,"), ("GOMP_CPU_AFFINITY", "0-4:0"), ("OMP_PROC_BIND", "near"),
-                            ("OMP_PROC_BIND", "close,true"), ("OMP_PROC_BIND", "true,close"), ("OMP_PROC_BIND", "close,"),
-                            ("KMP_AFFINITY", "dense"), ("KMP_AFFINITY", "compact,scatter"), ("KMP_AFFINITY", "explicit"),
-                            ("KMP_AFFINITY", "0,compact"), ("KMP_AFFINITY", "compact,0,0,0"),
-                            ("KMP_AFFINITY", "granularity=tiny,compact"), ("KMP_AFFINITY", "explicit,proclist=[0"),
-                            ("KMP_AFFINITY", "compact,proclist=[0]"), ("KMP_HW_SUBSET", "2"), ("KMP_HW_SUBSET", "1c,1c"),
-                            ("KMP_HW_SUBSET", "3s"), ("KMP_HW_SUBSET", "1t:eff0")):
-            self.check_places("", name, value, "ignored" if name != "OMP_PROC_BIND" else "default",
-                              **{name: value})
+        for name, value in (
+            ("OMP_PLACES", "nodes"),
+            ("OMP_PLACES", "cores(0)"),
+            ("OMP_PLACES", "cores(2"),
+            ("OMP_PLACES", "{0"),
+            ("OMP_PLACES", "{0},"),
+            ("OMP_PLACES", "{}"),
+            ("OMP_PLACES", "{0:0}"),
+            ("OMP_PLACES", "{0:2:-1}"),
+            ("OMP_PLACES", "{0}:3:-1"),
+            ("OMP_PLACES", "{8192}"),
+            ("OMP_PLACES", "{0}:9000"),
+            ("OMP_PLACES", "{0,!0}"),
+            ("OMP_PLACES", "{0},!{1}"),
+            ("OMP_PLACES", "{0};{1}"),
+            ("OMP_PLACES", "threads,cores"),
+            ("OMP_PLACES", "{-1}"),
+            ("GOMP_CPU_AFFINITY", "a"),
+            ("GOMP_CPU_AFFINITY", "0-"),
+            ("GOMP_CPU_AFFINITY", "3-1"),
+            ("GOMP_CPU_AFFINITY", "0,"),
+            ("GOMP_CPU_AFFINITY", "0-4:0"),
+            ("OMP_PROC_BIND", "near"),
+            ("OMP_PROC_BIND", "close,true"),
+            ("OMP_PROC_BIND", "true,close"),
+            ("OMP_PROC_BIND", "close,"),
+            ("KMP_AFFINITY", "dense"),
+            ("KMP_AFFINITY", "compact,scatter"),
+            ("KMP_AFFINITY", "explicit"),
+            ("KMP_AFFINITY", "0,compact"),
+            ("KMP_AFFINITY", "compact,0,0,0"),
+            ("KMP_AFFINITY", "granularity=tiny,compact"),
+            ("KMP_AFFINITY", "explicit,proclist=[0"),
+            ("KMP_AFFINITY", "compact,proclist=[0]"),
+            ("KMP_HW_SUBSET", "2"),
+            ("KMP_HW_SUBSET", "1c,1c"),
+            ("KMP_HW_SUBSET", "3s"),
+            ("KMP_HW_SUBSET", "1t:eff0"),
+        ):
+            self.check_places("", name, value, "ignored" if name != "OMP_PROC_BIND" else "default", **{name: value})
 
     def test_no_sys(self):
         nothing = Machine.__new__(Machine)

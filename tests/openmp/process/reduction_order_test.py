@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Under WEFT_REPRODUCIBLE sums of floating-point numbers have the same bits in each region and each process, in whatever
 order members come to the end. By clang, which gives the runtime the parts; gcc's programs combine them themselves."""
+
 import unittest
 
 from support import CLANG, ProcessTest
@@ -198,8 +199,11 @@ class ReductionOrder(ProcessTest):
 
     def test_one_pattern_of_bits(self):
         program = self.build("sums", SUMS, "-lm", compiler=CLANG)
-        found = {self.of(program, WEFT_NUM_CPUS=cpus, OMP_WAIT_POLICY=policy, OMP_MAX_ACTIVE_LEVELS="3")
-                 for cpus in ("2", "8", "2") for policy in ("active", "passive")}
+        found = {
+            self.of(program, WEFT_NUM_CPUS=cpus, OMP_WAIT_POLICY=policy, OMP_MAX_ACTIVE_LEVELS="3")
+            for cpus in ("2", "8", "2")
+            for policy in ("active", "passive")
+        }
         self.assertEqual(len(found), 1, found)
         for line in found.pop().splitlines():
             self.assertIn(": 1, ", line)

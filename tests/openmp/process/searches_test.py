@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who looks for tasks looks where there may be some: with many members most of whose tasks are paused, a search takes a few
 deques, not one for each member."""
+
 import os
 import re
 import unittest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What routines answer follows from the environment."""
+
 import unittest
 
 from support import CLANG, ProcessTest
@@ -152,8 +153,9 @@ class Settings(ProcessTest):
         self.assertEqual(words, [3 << 20, 3 << 20, 3, 3 << 20, *libraries, 0, 5, 0])
 
     def test_wrong_library(self):
-        program = self.build("library", "void kmp_set_library(int);\nint main(void) { kmp_set_library(7); return 0; }",
-                             compiler=CLANG)
+        program = self.build(
+            "library", "void kmp_set_library(int);\nint main(void) { kmp_set_library(7); return 0; }", compiler=CLANG
+        )
         done = self.run_on_weft(program)
         self.assertEqual(done.returncode, 0)
         self.assertIn("kmp_set_library(7)", done.stderr)

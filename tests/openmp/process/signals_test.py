@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals that end a program: it dies of them as without weft, from whatever thread and at whatever moment, and handlers
 that end it decide its exit status."""
+
 import contextlib
 import os
 import signal
@@ -184,8 +185,12 @@ class Signals(ProcessTest):
                 for place in ((), ("member",)):
                     for node in ("0", "1"):
                         with self.subTest(signal=number, how=how, place=place, node=node):
+
                             def status(action):
-                                return self.run_on_weft(self.sends, how, int(number), action, *place, WEFT_NODE=node).returncode
+                                return self.run_on_weft(
+                                    self.sends, how, int(number), action, *place, WEFT_NODE=node
+                                ).returncode
+
                             self.assertEqual(status("default"), -number)
                             if how == "queue":
                                 self.assertEqual(status("handler"), 42)

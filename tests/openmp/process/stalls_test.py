@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads beyond the CPUs: members that poll for others are lent what they need and soon have it from the start; members
 that compute are not."""
+
 import re
 import unittest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of whole processes share: building small programs and running them on weft."""
+
 import os
 import pathlib
 import resource
@@ -50,8 +51,9 @@ class ProcessTest(unittest.TestCase):
 
     def run_on_weft(self, *command, limits=None, **variables):
         """The finished process. `limits`: {resource: bytes or number}. A hang fails the test."""
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith(("OMP_", "GOMP_", "KMP_", "WEFT_"))}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "KMP_", "WEFT_"))
+        }
         environment["LD_LIBRARY_PATH"] = str(RUNTIME)
         environment.update(variables)
 
@@ -59,5 +61,12 @@ class ProcessTest(unittest.TestCase):
             for which, value in (limits or {}).items():
                 resource.setrlimit(which, (value, value))
 
-        return subprocess.run([str(part) for part in command], env=environment, capture_output=True, text=True,
-                              timeout=TIMEOUT_S, check=False, preexec_fn=apply_limits)
+        return subprocess.run(
+            [str(part) for part in command],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+            preexec_fn=apply_limits,
+        )

@@ -2,6 +2,7 @@
 """Regions that are not nested, with a CPU for each member, switch no identities: what a switch costs, they do not pay. A member
 that has waited for longer than it may spin does switch, so waiters have all the time they want here. Where the members' threads
 wait for a CPU themselves, they do switch: a region then costs some switches of identities, and none of the kernel's."""
+
 import os
 import re
 import subprocess
@@ -77,8 +78,9 @@ int main(void) {
 
 class Switches(ProcessTest):
     def switches(self, program, regions):
-        done = self.run_on_weft(program, str(regions), WEFT_STATS="1", WEFT_NUM_CPUS="2", OMP_NUM_THREADS="2",
-                                WEFT_SPIN_US="1000000")
+        done = self.run_on_weft(
+            program, str(regions), WEFT_STATS="1", WEFT_NUM_CPUS="2", OMP_NUM_THREADS="2", WEFT_SPIN_US="1000000"
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         late = int(re.search(r"(\d+) of them late", done.stderr)[1])
         return int(re.search(r"context switches: (\d+)", done.stderr)[1]), late

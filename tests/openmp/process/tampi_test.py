@@ -3,6 +3,7 @@
 """The original TAMPI on weft: tasks that exchange messages in opposite order, in two processes, with one thread each and
 with more. TAMPI must be installed: pkg-config knows it, or WEFT_TEST_TAMPI names the folder that has include and lib. With
 version 4 that folder's build must allow as many CPUs as WEFT_ALPI_CPUS says. Without TAMPI nothing is tested."""
+
 import os
 import pathlib
 import shlex
@@ -102,18 +103,31 @@ class TampiTest(ProcessTest):
         source = cls.folder / "messages.c"
         source.write_text(PROGRAM)
         cls.program = cls.folder / "messages"
-        subprocess.run([MPICC, "-O1", "-fopenmp", str(source), "-o", str(cls.program), *FLAGS], check=True,
-                       timeout=TIMEOUT_S)
+        subprocess.run(
+            [MPICC, "-O1", "-fopenmp", str(source), "-o", str(cls.program), *FLAGS], check=True, timeout=TIMEOUT_S
+        )
 
     def exchange(self, threads):
-        environment = dict(os.environ, LD_LIBRARY_PATH=str(RUNTIME), OMP_NUM_THREADS=str(threads),
-                           OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1")
-        done = subprocess.run([MPIRUN, "-n", "2", str(pathlib.Path(self.program))], env=environment,
-                              capture_output=True, text=True, timeout=TIMEOUT_S)
+        environment = dict(
+            os.environ,
+            LD_LIBRARY_PATH=str(RUNTIME),
+            OMP_NUM_THREADS=str(threads),
+            OMPI_ALLOW_RUN_AS_ROOT="1",
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+            OMPI_MCA_rmaps_base_oversubscribe="1",
+            OMPI_MCA_mpi_yield_when_idle="1",
+        )
+        done = subprocess.run(
+            [MPIRUN, "-n", "2", str(pathlib.Path(self.program))],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(sorted(done.stdout.split("\n"))[-2:],
-                         ["rank 0: 0 wrong, task-aware", "rank 1: 0 wrong, task-aware"])
+        self.assertEqual(
+            sorted(done.stdout.split("\n"))[-2:], ["rank 0: 0 wrong, task-aware", "rank 1: 0 wrong, task-aware"]
+        )
 
     def test_one_thread(self):
         self.exchange(1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """OMP_TARGET_OFFLOAD and OMP_DEFAULT_DEVICE: what ends a program, with one clear line, and what runs on the host."""
+
 import unittest
 
 from support import ProcessTest
@@ -51,7 +52,9 @@ class Target(ProcessTest):
 
     def check_runs(self, *arguments, device=0, ran=1, **variables):
         done = self.run_on_weft(self.program, *arguments, **variables)
-        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", f"{ran} {device}\n"), (arguments, variables))
+        self.assertEqual(
+            (done.returncode, done.stderr, done.stdout), (0, "", f"{ran} {device}\n"), (arguments, variables)
+        )
 
     def check_ends(self, *arguments, words=(), **variables):
         done = self.run_on_weft(self.program, *arguments, **variables)

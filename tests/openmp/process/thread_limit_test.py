@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """OMP_THREAD_LIMIT counts the members of every region, however it was begun."""
+
 import unittest
 
 from support import ProcessTest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many OS threads the runtime has, parked ones included, and how much address space."""
+
 import re
 import resource
 import unittest
@@ -37,7 +38,9 @@ static int tree(int n) {
 }
 """
 
-FLAT = COUNTING + """
+FLAT = (
+    COUNTING
+    + """
 int main(int argc, char **argv) {
   const int regions = atoi(argv[1]);
   omp_lock_t lock;
@@ -87,9 +90,12 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+)
 
 # Like programs whose members open small regions of their own: contexts are left here and resumed there.
-NESTED = COUNTING + """
+NESTED = (
+    COUNTING
+    + """
 int main(int argc, char **argv) {
   const int regions = atoi(argv[1]), outer = atoi(argv[2]), inner = atoi(argv[3]);
   unsigned seed = 1;
@@ -114,10 +120,13 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+)
 
 # All members but one are suspended at the same time: they come to a door that it holds. How many threads there are then
 # hangs on the machine's load by those alone that have been lent, which the statistics tell.
-DOOR = COUNTING + """
+DOOR = (
+    COUNTING
+    + """
 static int settle(void) {
   int count = look();
   for (int same = 0, looks = 0; same < 20 && looks < 2000; looks++) {
@@ -165,9 +174,12 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+)
 
 # Nothing is left to do, or to give back, after a while: then nobody wakes up.
-CALM = COUNTING + """
+CALM = (
+    COUNTING
+    + """
 static long switches(void) {
   DIR *tasks = opendir("/proc/self/task");
   long sum = 0;
@@ -206,6 +218,7 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+)
 
 # What a thread keeps for itself may need what the program destroys at its end.
 ENDS = """
@@ -282,14 +295,23 @@ class Threads(ProcessTest):
             for members, cpus in ((2, 2), (2, 8), (8, 8)):
                 for regions in (1, 1500 if members == 2 else 500):
                     for policy in ("", "passive"):
-                        with self.subTest(compiler=compiler, members=members, cpus=cpus, regions=regions, policy=policy):
+                        with self.subTest(
+                            compiler=compiler, members=members, cpus=cpus, regions=regions, policy=policy
+                        ):
                             self.assert_flat(program, str(regions), members, cpus, policy or "active")
 
     def assert_flat(self, program, regions, members, cpus, policy):
         """Where other programs keep threads from the CPUs, members leave those, and others of the CPUs' threads come instead."""
         for _ in range(10):
-            done = self.run_on_weft(program, regions, OMP_NUM_THREADS=str(members), WEFT_NUM_CPUS=str(cpus),
-                                    OMP_CANCELLATION="true", OMP_WAIT_POLICY=policy, WEFT_STATS="1")
+            done = self.run_on_weft(
+                program,
+                regions,
+                OMP_NUM_THREADS=str(members),
+                WEFT_NUM_CPUS=str(cpus),
+                OMP_CANCELLATION="true",
+                OMP_WAIT_POLICY=policy,
+                WEFT_STATS="1",
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             late = int(re.search(r"(\d+) of them late", done.stderr)[1])
             most = int(done.stdout)
@@ -299,20 +321,23 @@ class Threads(ProcessTest):
 
     def test_more_members_than_cpus_cost_what_is_suspended(self):
         program = self.build("flat", FLAT)
-        most, = self.numbers(program, "500", OMP_NUM_THREADS="8", WEFT_NUM_CPUS="2", OMP_CANCELLATION="true")
+        (most,) = self.numbers(program, "500", OMP_NUM_THREADS="8", WEFT_NUM_CPUS="2", OMP_CANCELLATION="true")
         # The initial thread, a worker, the monitor, six that are suspended; and a few.
         self.assertLessEqual(most, 9 + 6)
 
     def test_nested_regions_use_the_contexts_that_are_free(self):
-        most, = self.numbers(self.nested, "600", "2", "4", OMP_NUM_THREADS="2", WEFT_NUM_CPUS="2")
+        (most,) = self.numbers(self.nested, "600", "2", "4", OMP_NUM_THREADS="2", WEFT_NUM_CPUS="2")
         # Eight members at a time; a few for each carrier.
         self.assertLessEqual(most, 8 + 24)
 
     def counted(self, done):
         """What the statistics say: at most parked, parked now, ended, and at most at work."""
         self.assertEqual(done.returncode, 0, done.stderr)
-        found = re.search(r"carry work: at most (\d+), \d+ of them late; that are parked and lend their identities: "
-                          r"at most (\d+), (\d+) now, (\d+) ended", done.stderr)
+        found = re.search(
+            r"carry work: at most (\d+), \d+ of them late; that are parked and lend their identities: "
+            r"at most (\d+), (\d+) now, (\d+) ended",
+            done.stderr,
+        )
         self.assertIsNotNone(found, done.stderr)
         working, *parked = map(int, found.groups())
         return *parked, working

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs under sanitizers, memcheck and profilers: silent when they are right, told when they are wrong, samples when
 they are profiled. A tool that this machine lacks is skipped by name."""
+
 import pathlib
 import re
 import shutil
@@ -47,8 +48,14 @@ class Tools(ProcessTest):
 
     def test_memcheck(self):
         self.need("valgrind")
-        memcheck = ("valgrind", "--quiet", "--error-exitcode=9", "--errors-for-leak-kinds=definite", "--leak-check=full",
-                    "--show-leak-kinds=definite")
+        memcheck = (
+            "valgrind",
+            "--quiet",
+            "--error-exitcode=9",
+            "--errors-for-leak-kinds=definite",
+            "--leak-check=full",
+            "--show-leak-kinds=definite",
+        )
         self.expect_silence(self.run_on_weft(*memcheck, self.nest, "2"))
         wrong = self.run_on_weft(*memcheck, self.nest, "1", "overflow")
         self.assertIn("Invalid write of size 8", wrong.stderr)
@@ -57,13 +64,18 @@ class Tools(ProcessTest):
     def test_perf(self):
         self.need("perf")
         data = self.folder / "perf.data"
-        done = self.run_on_weft("perf", "record", "--quiet", "--call-graph", "fp", "-e", "cpu-clock:u", "-o", data, self.nest,
-                                "1500")
+        done = self.run_on_weft(
+            "perf", "record", "--quiet", "--call-graph", "fp", "-e", "cpu-clock:u", "-o", data, self.nest, "1500"
+        )
         if "perf_event_paranoid" in done.stderr or "not permitted" in done.stderr:
             self.skipTest("perf may not be used here")
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
-        report = subprocess.run(["perf", "report", "-i", data, "--stdio", "--no-children", "-g", "none"], capture_output=True,
-                                text=True, check=True).stdout
+        report = subprocess.run(
+            ["perf", "report", "-i", data, "--stdio", "--no-children", "-g", "none"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         self.assertIn("hot_function", report)
 
     def test_gprof(self):
@@ -71,8 +83,9 @@ class Tools(ProcessTest):
         program = self.build("nest_pg", NEST, "-pg")
         done = self.run_on_weft("env", "-C", self.folder, program, "4000")
         self.expect_silence(done)
-        flat = subprocess.run(["gprof", "-b", "-p", program, self.folder / "gmon.out"], capture_output=True, text=True,
-                              check=True).stdout
+        flat = subprocess.run(
+            ["gprof", "-b", "-p", program, self.folder / "gmon.out"], capture_output=True, text=True, check=True
+        ).stdout
         self.assertRegex(flat, r"\d\s+hot_function")
         seconds = sum(float(line.split()[2]) for line in flat.splitlines() if re.match(r"\s*\d", line))
         self.assertGreater(seconds, 0)
@@ -81,8 +94,9 @@ class Tools(ProcessTest):
         if PROFILER is None:
             self.skipTest("gperftools' libprofiler.so.0 is not installed")
         profile = self.folder / "cpu.profile"
-        done = self.run_on_weft(self.nest, "6000", LD_PRELOAD=str(PROFILER), CPUPROFILE=str(profile),
-                                CPUPROFILE_FREQUENCY="1000")
+        done = self.run_on_weft(
+            self.nest, "6000", LD_PRELOAD=str(PROFILER), CPUPROFILE=str(profile), CPUPROFILE_FREQUENCY="1000"
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         samples = int(re.search(r"interrupts/evictions/bytes = (\d+)", done.stderr).group(1))
         self.assertGreater(samples, 10)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that wait for ever under weft are told why, where that can be told."""
+
 import os
 import subprocess
 import threading

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tools of OMPT: how one is found and started, and that it is told of everything."""
+
 import os
 import pathlib
 import subprocess
@@ -12,10 +13,12 @@ INCLUDE = HERE.parents[2] / "include"
 NO_TOOL = "-2"
 
 # Events that either compiler tells of, and those that only clang does: gcc has the construct inline.
-ALWAYS = ("thread_begin,thread_end,parallel_begin,parallel_end,implicit_task,task_create,task_schedule,dependences,"
-          "task_dependence,sync_region,sync_region_wait,work,dispatch,mutex_acquire,mutex_acquired,mutex_released,"
-          "nest_lock,lock_init,lock_destroy,cancel,control_tool,"
-          "source,sink,mutexinoutset,taskloop_chunk,discarded_task")
+ALWAYS = (
+    "thread_begin,thread_end,parallel_begin,parallel_end,implicit_task,task_create,task_schedule,dependences,"
+    "task_dependence,sync_region,sync_region_wait,work,dispatch,mutex_acquire,mutex_acquired,mutex_released,"
+    "nest_lock,lock_init,lock_destroy,cancel,control_tool,"
+    "source,sink,mutexinoutset,taskloop_chunk,discarded_task"
+)
 BY_CLANG = "masked,reduction,flush"
 BY_GCC = "scope"
 
@@ -126,13 +129,24 @@ class Events(ToolTest):
     def test_every_event_is_told(self):
         for compiler, more in ((GCC, BY_GCC), (CLANG, BY_CLANG)):
             program = self.build("every_event", (HERE / "every_event.c").read_text(), "-ldl", compiler=compiler)
-            for variables in ({}, {"WEFT_NUM_CPUS": "1"}, {"WEFT_NUM_CPUS": "4"}, {"OMP_WAIT_POLICY": "passive"},
-                              {"OMP_MAX_ACTIVE_LEVELS": "1"}):
+            for variables in (
+                {},
+                {"WEFT_NUM_CPUS": "1"},
+                {"WEFT_NUM_CPUS": "4"},
+                {"OMP_WAIT_POLICY": "passive"},
+                {"OMP_MAX_ACTIVE_LEVELS": "1"},
+            ):
                 # On one CPU nobody takes the tasks of a member that yields.
                 yields = ",yield" if variables.get("WEFT_NUM_CPUS") == "1" else ""
                 with self.subTest(compiler=compiler, variables=variables):
-                    done = self.run_on_weft(program, OMP_TOOL_LIBRARIES=str(self.checker), OMP_CANCELLATION="true",
-                                            CHECKER_ADDRESSES="1", CHECKER_EXPECT=f"{ALWAYS},{more}{yields}", **variables)
+                    done = self.run_on_weft(
+                        program,
+                        OMP_TOOL_LIBRARIES=str(self.checker),
+                        OMP_CANCELLATION="true",
+                        CHECKER_ADDRESSES="1",
+                        CHECKER_EXPECT=f"{ALWAYS},{more}{yields}",
+                        **variables,
+                    )
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "7\n", ""))
 
     def test_loops_end_behind_their_begin(self):
@@ -161,8 +175,14 @@ class Events(ToolTest):
         stand_in.mkdir(parents=True, exist_ok=True)
         (stand_in / "omp-tools.h").write_text(f'#include "{header}"\n')
         (stand_in / "weft-tools.h").write_text((INCLUDE / "weft/weft-tools.h").read_text())
-        tool = self.build("other_checker.so", (HERE / "checker.c").read_text(), "-fPIC", "-shared", "-fno-openmp",
-                          f"-I{stand_in.parent}")
+        tool = self.build(
+            "other_checker.so",
+            (HERE / "checker.c").read_text(),
+            "-fPIC",
+            "-shared",
+            "-fno-openmp",
+            f"-I{stand_in.parent}",
+        )
         self.assertEqual(self.answers(3, OMP_TOOL_LIBRARIES=str(tool)), (["7"], ""))
 
 
@@ -192,8 +212,9 @@ class Start(ToolTest):
         self.assertEqual(self.answers(3, OMP_TOOL_LIBRARIES=f"{declines}:{self.checker}"), (["asked", "7"], ""))
         # One that has been started and then says no is the last.
         fails = self.build_tool("fails", DECLINES, "-DWANTED=1")
-        self.assertEqual(self.answers(3, OMP_TOOL_LIBRARIES=f"{fails}:{self.checker}"),
-                         (["asked", "initialize", NO_TOOL], ""))
+        self.assertEqual(
+            self.answers(3, OMP_TOOL_LIBRARIES=f"{fails}:{self.checker}"), (["asked", "initialize", NO_TOOL], "")
+        )
 
     def test_a_tool_that_ends_early(self):
         self.assertEqual(self.answers(5, 3, OMP_TOOL_LIBRARIES=str(self.checker)), (["0", NO_TOOL], ""))
@@ -204,7 +225,9 @@ class Start(ToolTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_the_child_of_a_fork(self):
-        program = self.build("forks", """
+        program = self.build(
+            "forks",
+            """
 #include <sys/wait.h>
 #include <unistd.h>
 static int region(void) {
@@ -220,7 +243,8 @@ int main(void) {
   wait(&status);
   return region() == 3 && status == 0 ? 0 : 3;
 }
-""")
+""",
+        )
         done = self.run_on_weft(program, OMP_TOOL_LIBRARIES=str(self.checker))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -235,8 +259,12 @@ class BadInput(ToolTest):
         plain = self.build_tool("plain", "int nothing;")
         text = self.folder / "text.so"
         text.write_text("text")
-        for name, words in (("/no/such/tool.so", ["/no/such/tool.so"]), (text, [text]),
-                            (plain, [plain, "ompt_start_tool"]), (self.folder, [self.folder])):
+        for name, words in (
+            ("/no/such/tool.so", ["/no/such/tool.so"]),
+            (text, [text]),
+            (plain, [plain, "ompt_start_tool"]),
+            (self.folder, [self.folder]),
+        ):
             with self.subTest(name=name):
                 answers, stderr = self.answers(3, OMP_TOOL_LIBRARIES=str(name))
                 self.assertEqual(answers, [NO_TOOL])
@@ -261,6 +289,7 @@ class BadInput(ToolTest):
 
 class Archer(ProcessTest):
     """LLVM's race detector: ThreadSanitizer, told by OMPT what orders what."""
+
     LIBRARY = pathlib.Path(os.environ.get("WEFT_TEST_ARCHER", "/usr/lib/llvm-19/lib/libarcher.so"))
 
     GOOD = """
@@ -326,8 +355,12 @@ int main(void) {
 """
 
     def run_with_archer(self, program, cpus):
-        return self.run_on_weft(program, OMP_TOOL_LIBRARIES=str(self.LIBRARY), WEFT_NUM_CPUS=str(cpus),
-                                TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66")
+        return self.run_on_weft(
+            program,
+            OMP_TOOL_LIBRARIES=str(self.LIBRARY),
+            WEFT_NUM_CPUS=str(cpus),
+            TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66",
+        )
 
     def test_no_false_reports(self):
         program = self.build("good", self.GOOD, "-fsanitize=thread", compiler=CLANG)

@@ -1,4 +1,5 @@
 """Ray's servers, which bring jemalloc, and workers that learn with threads of their own."""
+
 import ray
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs

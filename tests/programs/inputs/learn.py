@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """scikit-learn's parallel estimators on made data; their wheels bring a renamed libgomp and an OpenBLAS with threads of its own."""
+
 import numpy
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_regression

@@ -1,4 +1,5 @@
 """Hartree-Fock and MP2 of a small molecule by pyscf, whose integrals and tensors have OpenMP of their own."""
+
 from pyscf import gto, mp, scf
 
 molecule = gto.M(atom="O 0 0 -0.0656; H 0 -0.757 0.5205; H 0 0.757 0.5205", basis="cc-pvdz", verbose=0)
