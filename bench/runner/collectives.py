@@ -57,7 +57,7 @@ def _parse(words: list[str], root: pathlib.Path) -> argparse.Namespace:
     made.add_argument("--mpi", default="", help="MPIs, with commas between (default: those that are there)")
     made.add_argument("--ranks", default="2,4,8", help="numbers of ranks, with commas between (default 2,4,8)")
     made.add_argument("--only", help="operations, with commas between (default: all)")
-    made.add_argument("--osu", action="store_true", help="by the definition of the OSU benchmarks: root 0, mean of ranks")
+    made.add_argument("--osu", action="store_true", help="as the OSU benchmarks: the root is rank 0, the mean of ranks")
     made.add_argument("--rounds", type=positive, default=5, help="how often each is measured, in turn (default 5)")
     made.add_argument("--timeout", type=positive, default=300, help="seconds after which a job hangs (default 300)")
     made.add_argument("--out", type=pathlib.Path, help="folder of the results (default bench/results/DATE)")
