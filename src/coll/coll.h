@@ -24,6 +24,8 @@ struct Settings {
   size_t queue_bytes = 0;     // of each rank's queue (the paper's b); 0: chosen by the number of ranks
   size_t fragment_bytes = 0;  // of one of its buffers (the paper's f); 0: by the model from what was measured
   bool single_copy = true;  // whether ranks may read each other's memory (process_vm_readv), where the kernel lets them
+  // Ranks of the whole job on this node; 0: not known. With more of them than CPUs, who waits gives way at once.
+  int job_ranks = 0;
   // The ranks from which on short operations go by trees; 0: by their number and the CPUs that they have.
   int trees_from = 0;
   // Called now and then by who waits: it moves the messages that others wait for. May be null.
@@ -75,6 +77,7 @@ struct Facts {
   bool single_copy;  // whether all ranks may read all others
   int nodes;  // NUMA nodes on which ranks are bound; 1 where they are not bound
   int cpus;  // that the ranks may use together
+  bool crowded;  // the group, or the job, has more ranks than CPUs
 };
 Facts facts(const Group& group) noexcept;
 

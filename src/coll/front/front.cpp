@@ -43,9 +43,17 @@ void say_found(const Comparison::Found& found) noexcept {
 
 }  // namespace
 
-bool Front::make(const Bootstrap& bootstrap) noexcept {
+// A group costs some hundred microseconds. A short call saves one or two, and a longer one more.
+bool Front::is_time(size_t bytes) noexcept {
+  if (settings_.after > 0) return ++calls_ >= settings_.after;
+  constexpr size_t kPart = 2048;
+  moved_ += 1 + bytes / kPart;
+  return moved_ >= settings_.pays_from;
+}
+
+bool Front::make(size_t bytes, const Bootstrap& bootstrap) noexcept {
   // The collective of MPI by which the ranks talk may itself be made of others, which come here.
-  if (left_ || making_ || ++calls_ < settings_.after) return false;
+  if (left_ || making_ || !is_time(bytes)) return false;
   making_ = true;
   const char* why = "";
   group_ = create(bootstrap, settings_.group, &why);
@@ -85,7 +93,7 @@ void Front::agree(int rank, int size) noexcept {
   bcast(*group_, &all, sizeof all, 0);
   choices_ = all.choices;
   // With more ranks than CPUs, times are those of whoever had the CPU.
-  if (!all.compare || facts(*group_).cpus < size) return;
+  if (!all.compare || facts(*group_).crowded) return;
   comparison_.reset(new (std::nothrow) Comparison(settings_.report && rank == 0 ? say_found : nullptr));
   if (comparison_ == nullptr) base::lacking("collectives: no memory for what is compared");
 }

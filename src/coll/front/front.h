@@ -15,8 +15,10 @@ namespace weft::coll {
 // the same on all ranks.
 struct FrontSettings {
   Settings group;
-  // The call of a communicator, counted from 1, that makes its group.
-  int after = 1;
+  // The call of a communicator, counted from 1, that makes its group. 0: the call that reaches `pays_from`, where each
+  // one counts 1 and 1 for each 2 KiB.
+  int after = 0;
+  size_t pays_from = 100;
   // A file; null or empty: none.
   const char* rules = nullptr;
   // Bit i: operation i may be weft's.
@@ -45,7 +47,7 @@ class Front {
   // The group, if this call is weft's; null: it is MPI's. All ranks of the communicator call it alike, with the same
   // arguments. Makes the group when it is time to, by `bootstrap`. Comparison::end(timing) belongs behind the call.
   Group* take(Operation operation, size_t bytes, const Bootstrap& bootstrap, Comparison::Timing& timing) noexcept {
-    if (group_ == nullptr && !make(bootstrap)) return nullptr;
+    if (group_ == nullptr && !make(bytes, bootstrap)) return nullptr;
     if (!choices_.takes(operation, bytes)) return nullptr;
     if (operation == Operation::alltoall && !suits_alltoall(*group_, bytes)) return nullptr;
     if (comparison_ == nullptr || choices_.has_lines(operation)) return group_;
@@ -54,7 +56,8 @@ class Front {
 
  private:
   // Counts the call. Whether there is a group now.
-  bool make(const Bootstrap& bootstrap) noexcept;
+  bool make(size_t bytes, const Bootstrap& bootstrap) noexcept;
+  bool is_time(size_t bytes) noexcept;
   void agree(int rank, int size) noexcept;
   void tell(int size, const char* why) const noexcept;
 
@@ -63,6 +66,7 @@ class Front {
   Choices choices_;
   std::unique_ptr<Comparison> comparison_;
   int calls_ = 0;
+  size_t moved_ = 0;
   bool left_ = false;
   bool making_ = false;
 };

@@ -69,6 +69,7 @@ struct Hello {
   uint64_t queue_bytes, fragment_bytes;  // of the settings; rank 0's count
   uint64_t held;  // bytes that the rank has taken for its groups
   bool single_copy;
+  bool crowded;  // as far as the rank knows
 };
 
 struct Answer {
@@ -173,8 +174,9 @@ const char* take_named(const Bootstrap& bootstrap, MemoryFile& file, Mapping& ma
   return told ? text_of(agree(answers, bootstrap.size, all_read)) : kNoTalk;
 }
 
-// Null: all ranks have mapped the memory, and their areas are begun. `settings` becomes what rank 0 wants.
-const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mapping& mapping) noexcept {
+// Null: all ranks have mapped the memory, and their areas are begun. `settings` becomes what rank 0 wants, and
+// `crowded` what any of them says.
+const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mapping& mapping, bool* crowded) noexcept {
   static_assert(sizeof(Self::boot) == sizeof(Hello::boot));
   const auto ranks = static_cast<size_t>(bootstrap.size);
   MemoryFile file;
@@ -191,13 +193,16 @@ const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mappin
              .fragment_bytes = settings.fragment_bytes,
              // Relaxed: a measure for what is made next.
              .held = g_held.load(std::memory_order_relaxed),
-             .single_copy = settings.single_copy};
+             .single_copy = settings.single_copy,
+             .crowded = settings.job_ranks > job_cpus()};
   std::memcpy(mine.boot, self().boot, sizeof mine.boot);
   Round<Hello> hello(bootstrap);
   if (!hello.tell(mine)) return kNoTalk;
   settings.queue_bytes = hello[0].queue_bytes;
   settings.fragment_bytes = hello[0].fragment_bytes;
   const size_t area = area_bytes(settings, bootstrap.size);
+  *crowded = false;
+  for (int rank = 0; rank < bootstrap.size; ++rank) *crowded = *crowded || hello[rank].crowded;
   if (const char* why = why_not(hello, bootstrap.size, area)) return why;
 
   Answer answer{Outcome::not_opened, reads_all(hello, bootstrap)};
@@ -227,7 +232,7 @@ void begin_area(char* begin, const platform::ProcessId& process, const Place& pl
   area->member = {.process = process, .place = place, .cpus = platform::thread_cpus()};
 }
 
-Group* assemble(char* memory, int rank, int size, const Settings& settings) noexcept {
+Group* assemble(char* memory, int rank, int size, const Settings& settings, bool crowded) noexcept {
   const Group::Shape shape{
       .rank = rank, .size = size, .area_bytes = area_bytes(settings, size), .queue_offset = queue_offset()};
   Facts facts{};
@@ -240,6 +245,7 @@ Group* assemble(char* memory, int rank, int size, const Settings& settings) noex
     nodes.add(member.place.node);
   }
   facts.cpus = cpus.count();
+  facts.crowded = crowded || facts.cpus < size;
   facts.nodes = std::max(nodes.count(), 1);
   auto* group = new (std::nothrow) Group(memory, shape, settings, facts);
   if (group == nullptr) base::lacking("collectives: no memory for a group");
@@ -256,10 +262,11 @@ Group* create(const Bootstrap& bootstrap, const Settings& settings, const char**
     *why = "there are more than 1024 ranks";
     return nullptr;
   }
-  *why = find_together(bootstrap, agreed, mapping);
+  bool crowded = false;
+  *why = find_together(bootstrap, agreed, mapping, &crowded);
   if (*why != nullptr) return nullptr;
   g_held.fetch_add(area_bytes(agreed, bootstrap.size), std::memory_order_relaxed);
-  Group* group = assemble(mapping.release(), bootstrap.rank, bootstrap.size, agreed);
+  Group* group = assemble(mapping.release(), bootstrap.rank, bootstrap.size, agreed, crowded);
   if (!group->crowded()) {
     const Speed speed = measure_speed(*group);
     group->set(divide_queue(agreed, bootstrap.size, speed), speed);

@@ -18,7 +18,8 @@ size_t area_bytes(const Settings& settings, int ranks) noexcept;
 // The group of `rank` on memory in which all ranks have begun their areas. Tests put threads on one mapping by these.
 // destroy() unmaps the memory, release() leaves it.
 void begin_area(char* begin, const platform::ProcessId& process, const Place& place) noexcept;
-Group* assemble(char* memory, int rank, int size, const Settings& settings) noexcept;
+// `crowded`: the job has more ranks than CPUs.
+Group* assemble(char* memory, int rank, int size, const Settings& settings, bool crowded = false) noexcept;
 void release(Group* group) noexcept;
 
 }  // namespace weft::coll

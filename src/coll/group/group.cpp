@@ -15,7 +15,7 @@ Group::Group(char* memory, const Shape& shape, const Settings& settings, const F
     : memory_(memory),
       shape_(shape),
       facts_(facts),
-      waiting_{settings.progress, settings.died, facts.cpus < shape.size},
+      waiting_{settings.progress, settings.died, facts.crowded},
       own_(area(shape.rank)) {}
 
 void Group::set(const Division& division, const Speed& speed) noexcept {

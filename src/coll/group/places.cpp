@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/group/places.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <sched.h>
+#include <unistd.h>
 
 #include "platform/cpu_set.h"
 #include "platform/numa.h"
@@ -44,7 +50,36 @@ int own_cache() noexcept {
   return cpus.empty() ? served.first() : -1;
 }
 
+// 0: there is none, or it is not known.
+pid_t parent_of(pid_t process) noexcept {
+  char path[64];
+  char text[512];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", process);
+  if (!platform::read_small_file(path, text, sizeof text)) return 0;
+  // Behind the name, which may hold anything, come the state and the parent.
+  const char* name_end = std::strrchr(text, ')');
+  return name_end != nullptr && std::strlen(name_end) > 4 ? std::atoi(name_end + 4) : 0;
+}
+
+int count_job_cpus() noexcept {
+  constexpr int kAncestors = 8;  // scripts, the launcher's daemon, and what has started that
+  int most = platform::thread_cpus().count();
+  pid_t process = getppid();
+  for (int i = 0; i < kAncestors && process > 0; ++i, process = parent_of(process)) {
+    platform::CpuSet cpus;
+    if (sched_getaffinity(process, platform::CpuSet::kBytes, static_cast<cpu_set_t*>(cpus.data())) == 0) {
+      most = std::max(most, cpus.count());
+    }
+  }
+  return most;
+}
+
 }  // namespace
+
+int job_cpus() noexcept {
+  static const int cpus = count_job_cpus();
+  return cpus;
+}
 
 Place own_place(bool with_cache) noexcept { return {.node = own_node(), .cache = with_cache ? own_cache() : -1}; }
 

@@ -10,6 +10,9 @@ struct Place {
   int cache = -1;  // the last-level cache, by the smallest CPU that it serves
 };
 
+// CPUs that the job may have here: those of the caller, or of whoever has started it and is bound less.
+int job_cpus() noexcept;
+
 // The cache only where it is asked for: to find out takes some ten microseconds.
 Place own_place(bool with_cache) noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/mpich/communicator.h"
 
+#include <cstdlib>
 #include <new>
 
 #include <pthread.h>
@@ -37,6 +38,10 @@ void begin() noexcept {
   g_settings = settings_of_environment();
   g_settings.group.progress = progress;
   g_settings.group.died = died;
+  // As mpiexec says; others may not.
+  if (const char* ranks = std::getenv("MPI_LOCALNRANKS")) g_settings.group.job_ranks = std::atoi(ranks);
+  // What waits in MPICH never gives its CPU away, so weft saves more.
+  g_settings.pays_from = 16;
   if (g_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &g_key, nullptr) != MPI_SUCCESS) {
     g_key = MPI_KEYVAL_INVALID;
   }

@@ -43,6 +43,7 @@ void weft_coll_settle(const weft_settings* settings, void (*progress)(), void (*
   g_settings.group = {.queue_bytes = settings->queue_bytes,
                       .fragment_bytes = settings->fragment_bytes,
                       .single_copy = settings->single_copy,
+                      .job_ranks = settings->job_ranks,
                       .progress = progress,
                       .died = died};
   g_settings.after = settings->after;

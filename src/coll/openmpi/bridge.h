@@ -38,6 +38,7 @@ struct weft_reduction {
 
 // As weft::coll::FrontSettings.
 struct weft_settings {
+  int job_ranks;
   size_t queue_bytes;
   size_t fragment_bytes;
   bool single_copy;

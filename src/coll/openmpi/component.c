@@ -14,6 +14,7 @@
 #include "opal/datatype/opal_convertor.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/runtime/opal_progress.h"
+#include "opal/util/proc.h"
 
 static int register_parameters(void);
 static int init_query(bool enable_progress_threads, bool enable_mpi_threads);
@@ -98,6 +99,7 @@ static int init_query(bool enable_progress_threads, bool enable_mpi_threads) {
   (void)enable_mpi_threads;
   if (g_priority <= 0 || !fits()) return OMPI_ERR_NOT_AVAILABLE;
   g_settings.rules = g_rules;
+  g_settings.job_ranks = (int)opal_process_info.num_local_peers + 1;
   weft_coll_settle(&g_settings, opal_progress, died);
   return OMPI_SUCCESS;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/rules/rules.h"
 
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -38,7 +39,6 @@ bool Choices::add(Operation operation, uint64_t bytes, bool use) noexcept {
 namespace {
 
 constexpr char kHeader[] = "# weft collectives 1";
-constexpr char kLeft[] = "all collectives are left to MPI";
 
 struct Line {
   Operation operation;
@@ -93,18 +93,27 @@ class Reader {
   Choices choices_;
 };
 
+// Once in a process: each communicator reads the file anew. `line`: 0 for the file as a whole.
+void complain(const char* path, int line, const char* fault) noexcept {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  char where[16] = "";
+  if (line > 0) std::snprintf(where, sizeof where, ":%d", line);
+  base::warn("coll: %s%s: %s; all collectives are left to MPI", path, where, fault);
+}
+
 bool read_all(std::FILE* file, const char* path, Reader* reader) noexcept {
   char text[256];
   while (std::fgets(text, sizeof text, file) != nullptr) {
     if (const char* fault = reader->read(text)) {
-      base::warn("coll: %s:%d: %s; %s", path, reader->number(), fault, kLeft);
+      complain(path, reader->number(), fault);
       return false;
     }
   }
   // A folder can be opened.
   if (std::ferror(file) != 0 || reader->number() == 0) {
     const char* fault = std::ferror(file) != 0 ? std::strerror(errno) : "is empty";
-    base::warn("coll: %s: %s; %s", path, fault, kLeft);
+    complain(path, 0, fault);
     return false;
   }
   return true;
@@ -117,7 +126,7 @@ Choices read_rules(const char* path, int ranks) noexcept {
   none.leave_all();
   std::FILE* file = std::fopen(path, "re");
   if (file == nullptr) {
-    base::warn("coll: %s: %s; %s", path, std::strerror(errno), kLeft);
+    complain(path, 0, std::strerror(errno));
     return none;
   }
   Reader reader(ranks);
