@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <new>
 
 #include <sys/mman.h>
@@ -61,6 +62,16 @@ void Group::await_free(uint64_t step) noexcept {
 void Group::await_all_done(uint64_t step) noexcept {
   for (int rank = 0; rank < size(); ++rank) {
     if (rank != shape_.rank) await_done(rank, step);
+  }
+}
+
+void Group::die_with(int rank) const noexcept {
+  // The kernel takes a process its memory some time before it is a zombie.
+  constexpr int kLooks = 100;
+  constexpr timespec kPause{0, 1'000'000};
+  for (int look = 0; look < kLooks; ++look) {
+    if (platform::process_has_ended(member(rank).process)) tell_of_death(waiting_, rank);
+    nanosleep(&kPause, nullptr);
   }
 }
 

@@ -92,6 +92,9 @@ class Group {
   // The caller has learnt by other means that all ranks are done with the step.
   void all_are_done(uint64_t step) noexcept { all_done_ = std::max(all_done_, step); }
 
+  // Does not return if the rank has died, or is about to end.
+  void die_with(int rank) const noexcept;
+
   // Memory of this rank alone, of `bytes` at least; what it holds is lost at the next call.
   char* scratch(size_t bytes) noexcept;
   // Gives it back where it is long.

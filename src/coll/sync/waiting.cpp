@@ -25,10 +25,9 @@ constexpr int64_t kLookNs = 10'000'000;
 
 }  // namespace
 
-LongWait::LongWait(const WaitSettings& settings, Area& awaited, int rank) noexcept
+LongWait::LongWait(const WaitSettings& settings, Area& awaited) noexcept
     : settings_(settings),
       awaited_(awaited),
-      rank_(rank),
       now_(platform::now_ns()),
       sleep_from_(now_ + (settings.crowded ? kCrowdedYieldNs : kYieldNs)),
       yield_from_(now_ + (settings.crowded ? 0 : kSpinNs)),
@@ -69,9 +68,9 @@ void LongWait::sleep() noexcept {
   platform::futex_wait_shared(awaited_.calls, calls_, longest);
 }
 
-void LongWait::tell_of_death() noexcept {
-  if (settings_.died != nullptr) settings_.died(rank_);
-  base::fatal("collectives: rank %d has ended while others wait for it", rank_);
+void tell_of_death(const WaitSettings& settings, int rank) noexcept {
+  if (settings.died != nullptr) settings.died(rank);
+  base::fatal("collectives: rank %d has ended while others wait for it", rank);
 }
 
 void call_sleepers(Area& own) noexcept {

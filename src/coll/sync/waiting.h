@@ -21,23 +21,22 @@ struct WaitSettings {
   bool crowded;  // more ranks than CPUs
 };
 
+[[noreturn]] void tell_of_death(const WaitSettings& settings, int rank) noexcept;
+
 // One wait that has lasted for some time.
 class LongWait {
  public:
-  LongWait(const WaitSettings& settings, Area& awaited, int rank) noexcept;
+  LongWait(const WaitSettings& settings, Area& awaited) noexcept;
 
-  // What the caller shall do after it has looked once more.
+  // What the caller shall do after it has looked once more: a rank may have ended after it has done its part.
   enum class Next : uint8_t { once, sleep, tell_of_death };
   // Lets others run, and does what is due.
   Next once() noexcept;
   void sleep() noexcept;
-  // A rank may have ended after it has done its part, so the caller looks in between.
-  [[noreturn]] void tell_of_death() noexcept;
 
  private:
   const WaitSettings& settings_;
   Area& awaited_;
-  const int rank_;
   int64_t now_;
   const int64_t sleep_from_;
   int64_t yield_from_;
@@ -59,7 +58,7 @@ inline void wake_sleepers(Area& own) noexcept {
 template <class Ready>
 [[gnu::noinline]] void wait_long(const WaitSettings& settings, Area& awaited, int rank, Ready ready) noexcept {
   constexpr int kLooks = 64;
-  for (LongWait wait(settings, awaited, rank);;) {
+  for (LongWait wait(settings, awaited);;) {
     for (int look = settings.crowded ? kLooks - 1 : 0; look < kLooks; ++look) {
       if (ready()) return;
       platform::pause();
@@ -67,7 +66,7 @@ template <class Ready>
     const LongWait::Next next = wait.once();
     if (next == LongWait::Next::once) continue;
     if (ready()) return;
-    if (next == LongWait::Next::tell_of_death) wait.tell_of_death();
+    if (next == LongWait::Next::tell_of_death) tell_of_death(settings, rank);
     wait.sleep();
   }
 }

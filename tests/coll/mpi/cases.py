@@ -131,8 +131,8 @@ def killed(mpi: str, folder: pathlib.Path) -> None:
         )
         killed_at = [float(line.split()[1]) for line in lines if line.startswith("killed ")]
         check(len(killed_at) == 1 and now - killed_at[0] < 5, f"{what}: ended at {now}", lines)
-        # What Open MPI has left itself, weft or not, has its name.
-        left = {path for path in shared_memory() - before if "weft" in path}
+        # Open MPI leaves something itself, and other tests have files there meanwhile.
+        left = {path for path in shared_memory() - before if "weft-coll" in path}
         check(not left, f"{what}: left: {left}", lines)
 
 
