@@ -16,9 +16,11 @@ using test::Call;
 using test::Place;
 
 // WEFT_TEST_COLL_CALLS: more of them, for a long run.
-int calls() {
+int calls(int ranks) {
   const char* text = std::getenv("WEFT_TEST_COLL_CALLS");
-  return text != nullptr ? std::atoi(text) : 400;
+  if (text != nullptr) return std::atoi(text);
+  // Many ranks on few CPUs take long for each call, and longer with ThreadSanitizer.
+  return ranks > 8 ? 60 : 400;
 }
 
 // A rank of its own seed is late now and then.
@@ -44,7 +46,7 @@ class Delays {
 bool run_sequence(weft::coll::Group& group, int rank, int ranks, uint64_t seed, size_t most_bytes) {
   std::mt19937_64 random(seed);
   Delays delays(seed, rank);
-  for (int i = 0; i < calls(); ++i) {
+  for (int i = 0; i < calls(ranks); ++i) {
     const Call call = test::random_call(random, ranks, most_bytes);
     delays.once();
     if (test::perform(group, rank, ranks, call)) continue;
@@ -99,6 +101,6 @@ TEST_P(Stress, ThreadsInARandomSequence) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, Stress, testing::Values(2, 3, 4, 5, 8, 12));
+INSTANTIATE_TEST_SUITE_P(Ranks, Stress, testing::Values(2, 3, 4, 5, 8, 10));
 
 }  // namespace
