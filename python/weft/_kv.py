@@ -58,7 +58,7 @@ class _Calls:
     """The functions of the library, with their types."""
 
     def __init__(self) -> None:
-        library = _shm.library()
+        library = _shm.load()
         # Addresses as numbers, which ctypes passes on faster than objects.
         pointer, size, number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64
         key, value = [pointer, ctypes.c_char_p, size], [pointer, size]

@@ -39,7 +39,7 @@ class _Calls:
     """The functions of the library, with their types."""
 
     def __init__(self) -> None:
-        library = _shm.library()
+        library = _shm.load()
         pointer, deadline = ctypes.c_void_p, ctypes.POINTER(_Timespec)
         self.size = library.weft_rwlock_size
         self.size.argtypes, self.size.restype = [ctypes.c_uint], ctypes.c_size_t

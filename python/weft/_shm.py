@@ -12,7 +12,7 @@ from weft import _files
 
 
 @functools.lru_cache(maxsize=1)
-def library() -> ctypes.CDLL:
+def load() -> ctypes.CDLL:
     """The library; loaded at the first use."""
     loaded = ctypes.CDLL(_files.require(_files.SHM))
     loaded.weft_shm_error.restype = ctypes.c_char_p
@@ -31,7 +31,7 @@ _NAMES = {
 
 def failed(error: int) -> OSError:
     """What the thread's last call has said, as an exception of the kind that belongs to the errno value."""
-    text = library().weft_shm_error().decode(errors="replace")
+    text = load().weft_shm_error().decode(errors="replace")
     text = re.sub(r"^weft_(kv|rwlock)_\w+(?=: )", lambda call: _CLASSES[call[1]], text)
     text = re.sub("|".join(_NAMES), lambda name: _NAMES[name[0]], text)
     return OSError(error, text or os.strerror(error))

@@ -46,7 +46,7 @@ class Deployment:
     def text(self, tables: Sequence[Table], ranks: Sequence[int]) -> str:
         """Of the decision file."""
         if isinstance(self.mpi, Mpich):
-            return mpich_rules.write(tables, mpich_rules.built_in(self.mpi.library_file))
+            return mpich_rules.write(tables, mpich_rules.built_in(self.mpi.mpi_library))
         return openmpi_rules.write(tables, self._title(ranks)) if self._text else openmpi_json.write(tables)
 
     def variables(self, tables: Sequence[Table], file: pathlib.Path | None = None) -> dict[str, str]:

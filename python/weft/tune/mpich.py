@@ -52,7 +52,7 @@ class Mpich:
 
     def __init__(self, library: dict[str, Any], variables: Variables) -> None:
         self.version = version_of(library["library"])
-        self.library_file = library["path"]
+        self.mpi_library = library["path"]
         self._variables = variables
 
     @staticmethod

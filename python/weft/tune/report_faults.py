@@ -48,7 +48,7 @@ def _unknown(decision: Decision, mpi: Mpi) -> list[str]:
             elif mpi.family == OPENMPI and rule.algorithm < 0 and rule.name not in known.values():
                 found.append(f"{where}: {title} has no algorithm {rule.name}; it ignores the rule")
     if isinstance(mpi, Mpich) and decision.named:
-        library = pathlib.Path(mpi.library_file).read_bytes()
+        library = pathlib.Path(mpi.mpi_library).read_bytes()
         for name in sorted(decision.named):
             if f"algorithm={name}\0".encode() not in library:
                 found.append(f"{title} has no algorithm {name}; programs end at their start")
