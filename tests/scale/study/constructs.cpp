@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/constructs.h"
+
+#include <algorithm>
+#include <array>
+
+#include <omp.h>
+
+#include "machine/machine.h"
+
+namespace weft::scale {
+
+namespace {
+
+using machine::g_machine;
+using machine::kMicrosecond;
+using machine::kMillisecond;
+using machine::kNanosecond;
+using machine::Time;
+
+// As many repetitions as a runtime needs to settle come first.
+constexpr int kWarmUp = 5;
+
+void compute(Time time) { g_machine->spend(time); }
+
+template <class Body>
+Outcome repeat(int repetitions, Body&& body) {
+  for (int i = 0; i < kWarmUp; ++i) body();
+  g_machine->reset_counts();
+  Outcome outcome;
+  for (int i = 0; i < repetitions; ++i) {
+    const Time began = g_machine->now();
+    body();
+    outcome.times.push_back(g_machine->now() - began);
+  }
+  return outcome;
+}
+
+Outcome flat(int threads, int repetitions) {
+  return repeat(repetitions, [threads] {
+#pragma omp parallel num_threads(threads)
+    compute(kNanosecond);
+  });
+}
+
+// The members have fallen asleep since the last one.
+Outcome flat_after_pause(int threads, int repetitions) {
+  Outcome outcome;
+  for (int i = -1; i < repetitions; ++i) {
+    if (i == 0) g_machine->reset_counts();
+    g_machine->sleep(20 * kMillisecond);
+    const Time began = g_machine->now();
+#pragma omp parallel num_threads(threads)
+    compute(kNanosecond);
+    if (i >= 0) outcome.times.push_back(g_machine->now() - began);
+  }
+  return outcome;
+}
+
+Outcome first_region(int threads, int) {
+  g_machine->reset_counts();
+  const Time began = g_machine->now();
+#pragma omp parallel num_threads(threads)
+  compute(kNanosecond);
+  return {{g_machine->now() - began}, {}};
+}
+
+Outcome barrier(int threads, int repetitions) {
+  Outcome outcome;
+#pragma omp parallel num_threads(threads)
+  {
+    for (int i = -kWarmUp; i < repetitions; ++i) {
+#pragma omp barrier
+      if (omp_get_thread_num() != 0) continue;
+      if (i == 0) g_machine->reset_counts();
+      outcome.times.push_back(g_machine->now());
+    }
+  }
+  // Differences, without the warm-up.
+  std::vector<Time> times;
+  for (size_t i = kWarmUp; i < outcome.times.size(); ++i) times.push_back(outcome.times[i] - outcome.times[i - 1]);
+  outcome.times = times;
+  return outcome;
+}
+
+Outcome loop(int threads, int repetitions, bool dynamic) {
+  constexpr int kChunksPerThread = 64;
+  constexpr Time kChunk = 2 * kMicrosecond;
+  Outcome outcome = repeat(repetitions, [=] {
+    if (dynamic) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+      for (int i = 0; i < threads * kChunksPerThread; ++i) compute(kChunk);
+    } else {
+#pragma omp parallel for num_threads(threads) schedule(static)
+      for (int i = 0; i < threads * kChunksPerThread; ++i) compute(kChunk);
+    }
+  });
+  std::vector<Time> times = outcome.times;
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
+  outcome.measures.push_back({"efficiency", static_cast<double>(kChunksPerThread * kChunk) /
+                                                static_cast<double>(times[times.size() / 2])});
+  return outcome;
+}
+
+Outcome dynamic_loop(int threads, int repetitions) { return loop(threads, repetitions, true); }
+Outcome static_loop(int threads, int repetitions) { return loop(threads, repetitions, false); }
+
+Outcome critical(int threads, int repetitions) {
+  constexpr int kEach = 4;
+  return repeat(repetitions, [threads] {
+#pragma omp parallel num_threads(threads)
+    for (int i = 0; i < kEach; ++i) {
+#pragma omp critical
+      compute(200 * kNanosecond);
+      compute(kMicrosecond);
+    }
+  });
+}
+
+double efficiency(Time work, int threads, const Outcome& outcome) {
+  Time sum = 0;
+  for (const Time time : outcome.times) sum += time;
+  return static_cast<double>(work) * static_cast<double>(outcome.times.size()) / threads / static_cast<double>(sum);
+}
+
+// One member makes all tasks.
+Outcome tasks(int threads, int repetitions) {
+  constexpr Time kTask = 20 * kMicrosecond;
+  const int count = 64 * threads;
+  Outcome outcome = repeat(repetitions, [=] {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    for (int i = 0; i < count; ++i) {
+#pragma omp task
+      compute(kTask);
+    }
+  });
+  outcome.measures.push_back({"efficiency", efficiency(kTask * count, threads, outcome)});
+  return outcome;
+}
+
+void grow(int depth) {
+  if (depth == 0) {
+    compute(5 * kMicrosecond);
+    return;
+  }
+#pragma omp task
+  grow(depth - 1);
+  grow(depth - 1);
+#pragma omp taskwait
+}
+
+Outcome task_tree(int threads, int repetitions) {
+  int depth = 6;
+  while ((1 << depth) < 64 * threads) ++depth;
+  Outcome outcome = repeat(repetitions, [=] {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    grow(depth);
+  });
+  outcome.measures.push_back({"efficiency", efficiency((Time{5} << depth) * kMicrosecond, threads, outcome)});
+  return outcome;
+}
+
+// Eight teams, each of which has a region of its own: where do its members run?
+Outcome nested(int threads, int repetitions) {
+  constexpr int kOuter = 8;
+  const int inner = std::max(1, threads / kOuter);
+  omp_set_max_active_levels(2);
+  int members = 0;
+  int strangers = 0;
+  Outcome outcome = repeat(repetitions, [&] {
+#pragma omp parallel num_threads(kOuter)
+    {
+      for (int i = 0; i < 4; ++i) {
+        const int home = g_machine->model().node(g_machine->current().cpu);
+#pragma omp parallel num_threads(inner)
+        {
+          compute(20 * kMicrosecond);
+          ++members;
+          if (g_machine->model().node(g_machine->current().cpu) != home) ++strangers;
+        }
+      }
+    }
+  });
+  outcome.measures.push_back({"members on another node than their primary (share)",
+                              static_cast<double>(strangers) / std::max(1, members)});
+  return outcome;
+}
+
+// Empty regions inside of members of a region: the cost of one.
+Outcome nested_empty(int threads, int repetitions) {
+  const int outer = std::min(64, threads);
+  constexpr int kRegions = 10;
+  omp_set_max_active_levels(2);
+  Outcome outcome = repeat(repetitions, [=] {
+#pragma omp parallel num_threads(outer)
+    for (int i = 0; i < kRegions; ++i) {
+#pragma omp parallel num_threads(64)
+      compute(kNanosecond);
+    }
+  });
+  std::vector<Time> times = outcome.times;
+  std::sort(times.begin(), times.end());
+  outcome.measures.push_back({"us a region", static_cast<double>(times[times.size() / 2]) / kRegions / outer /
+                                                 static_cast<double>(kMicrosecond) * std::min(threads, 64)});
+  return outcome;
+}
+
+}  // namespace
+
+const std::vector<Construct>& constructs() {
+  static const std::vector<Construct> all = {
+      {"flat", "an empty parallel region", flat},
+      {"flat-after-pause", "the same, 20 ms after the last one", flat_after_pause},
+      {"first-region", "the first region of a program", first_region},
+      {"barrier", "a barrier", barrier},
+      {"dynamic", "a loop of 64 chunks of 2 us a thread, schedule(dynamic, 1)", dynamic_loop},
+      {"static", "the same, schedule(static)", static_loop},
+      {"critical", "4 critical sections of 0.2 us a thread", critical},
+      {"tasks", "64 tasks of 20 us a thread, made by one", tasks},
+      {"task-tree", "a tree of at least 64 tasks of 5 us a thread", task_tree},
+      {"nested", "8 teams of n / 8 threads, 4 regions each", nested},
+      {"nested-empty", "64 empty regions of 64 threads at a time", nested_empty},
+  };
+  return all;
+}
+
+}  // namespace weft::scale
