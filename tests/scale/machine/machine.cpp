@@ -264,9 +264,32 @@ void Machine::access(uintptr_t address, size_t size, Access access, const void* 
     const uintptr_t to = std::min(address + size, number * 64 + 64) - number * 64;
     const uint64_t mask = (to - from == 64 ? ~uint64_t{0} : ((uint64_t{1} << (to - from)) - 1) << from);
     Thread& self = *current_;
+    const bool had = Memory::has(line, self.cpu, access);
     self.clock = memory_.touch(line, self.cpu, *cpu_[static_cast<size_t>(self.cpu)].pipeline, access, mask, self.clock,
                                place);
+    if (line.only == Line::kSeveral) note(line, access, !had);
   }
+}
+
+// What a polling thread does, and who waits for what it writes.
+void Machine::note(Line& line, Access access, bool came) {
+  Thread& self = *current_;
+  if (came || access != Access::read) {
+    self.quiet_since = self.clock;
+    self.polled.clear();
+  }
+  if (access == Access::read) {
+    if (std::find(self.polled.begin(), self.polled.end(), &line) == self.polled.end()) self.polled.push_back(&line);
+    return;
+  }
+  for (const int watcher : line.watchers) {
+    Thread& thread = *threads_[static_cast<size_t>(watcher)];
+    if (!thread.dozes) continue;
+    thread.dozes = false;
+    thread.clock = std::max(thread.dozes_from, std::min(thread.clock, self.clock));
+    if (thread.state == Thread::State::running) add_event(thread, thread.clock);
+  }
+  line.watchers.clear();
 }
 
 void Machine::fence() {
@@ -275,9 +298,37 @@ void Machine::fence() {
   pipeline.loop = nullptr;
 }
 
-void Machine::pause() {
-  spend(costs().pause);
-  cpu_[static_cast<size_t>(current_->cpu)].pipeline->loop = nullptr;
+// Between two polls. A thread that has polled for long in vain polls less often here than on a real machine, so that
+// there is less to simulate: at most by a part of the time that it has waited. It goes on at once when somebody writes
+// to what it has read.
+void Machine::rest(Time time) {
+  constexpr Time kPart = 512;
+  constexpr size_t kMostPolled = 16;
+  Thread& self = *current_;
+  cpu_[static_cast<size_t>(self.cpu)].pipeline->loop = nullptr;
+  const Time longer = (self.clock - self.quiet_since) / kPart;
+  if (longer <= time || self.polled.empty() || self.polled.size() > kMostPolled) {
+    self.polled.clear();
+    spend(time);
+    return;
+  }
+  if (self.clock > next_event_) let_others();
+  // What it has read may have changed by now.
+  for (const Line* line : self.polled) {
+    if (Memory::has(*line, self.cpu, Access::read)) continue;
+    self.polled.clear();
+    spend(time);
+    return;
+  }
+  for (Line* line : self.polled) {
+    if (line->watchers.empty() || line->watchers.back() != self.id) line->watchers.push_back(self.id);
+  }
+  self.polled.clear();
+  self.dozes = true;
+  self.dozes_from = self.clock + time;
+  self.clock += longer;
+  if (self.clock > next_event_) let_others();
+  self.dozes = false;
 }
 
 // ---- the kernel ----
@@ -328,10 +379,9 @@ void Machine::sleep(Time time) {
 }
 
 void Machine::yield() {
-  system_call();
+  ++counts_.system_calls;
   ++counts_.yields;
-  cpu_[static_cast<size_t>(current_->cpu)].pipeline->loop = nullptr;
-  if (current_->clock > next_event_) let_others();
+  rest(costs().system_call);
   if (!cpu_[static_cast<size_t>(current_->cpu)].ready.empty()) leave_cpu(Thread::State::ready);
 }
 

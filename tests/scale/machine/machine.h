@@ -46,6 +46,12 @@ struct Thread {
   Time waited = 0;  // for a CPU
   Time ready_since = 0;
 
+  // A thread that polls: since when nothing has come of it, and which lines it has read since its last pause.
+  Time quiet_since = 0;
+  std::vector<Line*> polled;
+  bool dozes = false;
+  Time dozes_from = 0;
+
   const void* word = nullptr;  // the futex on which it sleeps
   bool timed_out = false;
   uint64_t turn = 0;  // of its entry in the queue of events: others are void
@@ -81,11 +87,12 @@ class Machine {
   void access(uintptr_t address, size_t size, Access access, const void* place);
   void fence();
   void spend(Time time) { current_->clock += time; }
-  void pause();
+  void pause() { rest(costs().pause); }
   Time now() const { return current_->clock; }
   void system_call() {
     ++counts_.system_calls;
     spend(costs().system_call);
+    current_->quiet_since = current_->clock;
   }
   int futex_wait(const void* word, uint32_t expected, int64_t timeout_ns, const void* place);
   int futex_wake(const void* word, int count);
@@ -128,6 +135,8 @@ class Machine {
   // Others whose clocks are behind go on first.
   void let_others();
   void await(const Line& line, Access access);
+  void rest(Time time);
+  void note(Line& line, Access access, bool came);
   void switch_to(Thread& next);
   Thread& next_thread();
   void leave_cpu(Thread::State state);

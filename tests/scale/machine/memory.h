@@ -41,6 +41,7 @@ struct Line {
   std::unique_ptr<std::array<uint64_t, kMostCpus>> stale;
   uint64_t fresh = 0;  // written by the owner, and not in `stale` yet
   const void* last_place = nullptr;  // where the program touched it last
+  std::vector<int> watchers;  // threads that doze until somebody writes to it
 
   static constexpr int kNobody = -2, kSeveral = -1;
 };
