@@ -14,7 +14,7 @@ namespace weft::core {
   const Carrier::Call call = std::exchange(carrier->call, Carrier::Call::none);
   if (call == Carrier::Call::open && !uncalled) return;
   const Pool& p = pool();
-  const bool anybody = !p.none_idle() || p.waiting_count.load(std::memory_order_relaxed) > 0;
+  const bool anybody = !p.none_idle() || p.any_waiting();
   if (!anybody || !work_in_sight(carrier)) return;
   // What is in sight of a worker may be another root's, which this one would come for in vain.
   const Carrier* root = work.root;

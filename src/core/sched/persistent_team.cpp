@@ -13,7 +13,9 @@ namespace weft::core {
 
 int PersistentTeam::reserve(int count) noexcept {
   assert(is_valid());
-  owner_.store(current_context(), std::memory_order_relaxed);
+  // Members keep its line while it is the same.
+  Context* const owner = current_context();
+  if (owner_.load(std::memory_order_relaxed) != owner) owner_.store(owner, std::memory_order_relaxed);
   count = std::min(count, kMaxMembers);
   if (count > capacity_) {
     // Members keep their addresses; only the owner uses this table.
@@ -82,6 +84,7 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
     member.post.fetch_ahead();
     if (!member.take(posted, std::exchange(served.taken, posted))) return true;
   }
+  if (__builtin_expect(member.told != 0, 0)) tell_others(member.index, member.told, member.post, posted);
   const bool last = dismissed_;
   if (!last) call_(this, member.index, member.post);
   // When it is done, the member's record may begin another life.
@@ -108,6 +111,15 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
     if (over()) break;
   }
   return done();
+}
+
+[[gnu::noinline]] void PersistentTeam::tell_others(int index, int count, const Post& words, uint64_t number) noexcept {
+  const auto is_alone = [count](int other) { return other % PostTree::kFanOut != 0 || other + 1 == count; };
+  PostTree::visit_told(index, count, [&](int other) { write(*members_[other], is_alone(other) ? 0 : count, words); });
+  PostTree::visit_told(index, count,
+                       [&](int other) { members_[other]->posted.store(number, std::memory_order_release); });
+  platform::full_fence();
+  PostTree::visit_told(index, count, [&](int other) { launch_if_asleep(*members_[other]); });
 }
 
 void PersistentTeam::launch_asleep(int count) noexcept {
@@ -151,7 +163,7 @@ int PersistentTeam::trim() noexcept {
 void PersistentTeam::dismiss() noexcept {
   if (size_ == 1) return;
   dismissed_ = true;
-  start(size_);
+  start(size_, {});
   finish();
   dismissed_ = false;
   size_ = 1;

@@ -4,7 +4,8 @@
 //
 // Protocol of one post, by member i of the team, on its lines i:
 //   the owner   writes `words`, then `posted` = n (release); after all lines one full fence, then it looks
-//               at each `asleep` and unblocks those that are
+//               at each `asleep` and unblocks those that are. In a large team it does so for some, and each of
+//               these for others before it runs (PostTree)
 //   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
 //               and unblocks the owner if that sleeps on i
 // An optional post (start_optional) is the member's only when it has claimed it: of the member that begins and the
@@ -20,6 +21,7 @@
 #include <cstdint>
 
 #include "core/context/context.h"
+#include "core/sched/post_tree.h"
 #include "core/sched/scheduler.h"
 #include "platform/fence.h"
 
@@ -58,6 +60,9 @@ struct PostNumber {
 struct PersistentMember {
   alignas(64) std::atomic<uint64_t> posted{0};  // a number of PostNumber
   std::atomic<uint32_t> nudged{0};  // counts calls to come and look, outside of a post
+  // Of how many members the team of the post is, if this one tells others of it; 0: it tells nobody. Written before
+  // `posted` like the words.
+  int told = 0;
   Post post{};
 
   // The number of the last post that has ended. The member's; of a withdrawn one the owner's.
@@ -110,14 +115,14 @@ class PersistentTeam {
   // not.
   int trim() noexcept;
 
-  PersistentMember& member(int index) noexcept { return *members_[index]; }
+  const PersistentMember& member(int index) const noexcept { return *members_[index]; }
   void* owner_data() const noexcept { return owner_data_; }
 
-  // The owner writes `member(i).post` for 1 <= i < count, then calls this.
-  void start(int count) noexcept { post(count, false); }
+  // Members 1 .. count-1 run their calls with `words`. By the owner.
+  void start(int count, const Post& words) noexcept { post(count, words, false); }
 
   // The same for members that may be left out: see withdraw().
-  void start_optional(int count) noexcept { post(count, true); }
+  void start_optional(int count, const Post& words) noexcept { post(count, words, true); }
 
   // Takes back what start_optional() has posted to the next member that has not begun, in ascending order. It counts as
   // finished then. Its index, or 0: all the others have begun, or the post was one of start(). By the owner.
@@ -194,23 +199,40 @@ class PersistentTeam {
     return true;
   }
 
-  void post(int count, bool optional) noexcept {
+  void post(int count, const Post& words, bool optional) noexcept {
     assert(is_valid() && count <= size_);
     sequence_ = PostNumber::next(sequence_, optional);
     count_ = count;
     open_ = optional ? 1 : count;
+    const bool gang = parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed);
+    // A gang is launched at once, and a member that may be left out is not to be waited for.
+    if (__builtin_expect(count >= PostTree::kLeastMembers && !optional && !gang, 0)) {
+      tell_others(0, count, words, sequence_);
+      return;
+    }
+    // All words first: the cache misses overlap.
+    for (int i = 1; i < count; ++i) write(*members_[i], 0, words);
     for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
     platform::full_fence();
-    if (__builtin_expect(parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed), 0)) {
+    if (__builtin_expect(gang, 0)) {
       launch_asleep(count);
       return;
     }
-    for (int i = 1; i < count; ++i) {
-      // The first post launches it.
-      if (members_[i]->asleep.load(std::memory_order_relaxed) != 0)
-        launch(members_[i]->context.load(std::memory_order_relaxed));
-    }
+    for (int i = 1; i < count; ++i) launch_if_asleep(*members_[i]);
   }
+
+  static void write(PersistentMember& member, int told, const Post& words) noexcept {
+    if (member.told != told) member.told = told;
+    for (int k = 0; k < Post::kWords; ++k) member.post.write(k, words.words[k]);
+  }
+
+  // The first post launches it.
+  static void launch_if_asleep(const PersistentMember& member) noexcept {
+    if (member.asleep.load(std::memory_order_relaxed) != 0) launch(member.context.load(std::memory_order_relaxed));
+  }
+
+  // By the owner, or by a member that has been told by another.
+  void tell_others(int index, int count, const Post& words, uint64_t number) noexcept;
 
   // By a member: what it has looked at last.
   struct Served {

@@ -15,6 +15,7 @@
 #include "core/sched/carrier.h"
 #include "core/sched/claim_set.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/waiting_set.h"
 #include "platform/futex_lock.h"
 
 namespace weft::core {
@@ -60,7 +61,7 @@ struct Pool {
   // Carriers, by their index, that look for work or sleep until there is some. The thread that wakes one takes it out:
   // the next piece of work then wakes another.
   alignas(64) ClaimSet<kMaxCarriers> idle;
-  std::atomic<int> waiting_count{0};  // carriers whose context has been spinning for a while
+  WaitingSet<kMaxCarriers> waiting;  // carriers whose context has been spinning for a while
   alignas(64) std::atomic<uint64_t> next_serial{1};
 
   std::atomic<uint64_t> compensations{0};
@@ -130,6 +131,8 @@ struct Pool {
 
   // Whether it looks for work, or sleeps until there is some, and nobody has called it: a hint.
   bool none_idle() const noexcept { return idle.empty(carrier_count.load(std::memory_order_relaxed)); }
+  // Whether somebody spins who could be asked for something else: a hint, behind a fence.
+  bool any_waiting() const noexcept { return waiting.any(carrier_count.load(std::memory_order_relaxed)); }
   bool is_idle(const Carrier* carrier) const noexcept { return carrier->is_listed() && idle.has(carrier->index); }
 
   Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }

@@ -24,8 +24,8 @@ bool owed_to_node(int64_t waited_ns) noexcept {
 void begin_waiting(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
   carrier->waiting.store(true, std::memory_order_relaxed);
-  pool().waiting_count.fetch_add(1);
-  platform::full_fence_after_update();
+  platform::full_fence();
+  if (carrier->is_listed()) pool().waiting.announce(carrier->index);
   // Work published before this point has found nobody.
   if (work_in_sight(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
 }
@@ -34,8 +34,7 @@ void end_waiting(const Context* self, bool goes_on) noexcept {
   Carrier* carrier = self->carrier;
   carrier->waiting.store(false, std::memory_order_relaxed);
   // With the fence in poke_waiting(): a poke is seen here, or seen there to be in vain.
-  pool().waiting_count.fetch_sub(1);
-  platform::full_fence_after_update();
+  platform::full_fence();
   take_poke(carrier);
   if (goes_on) settle_call(carrier, work_of(self), true);
 }

@@ -48,31 +48,38 @@ bool make_workers(const Pool& p, int calls) noexcept {
   return true;
 }
 
+// Where to begin with a search for a carrier: those whose numbers are near the caller's mostly run near it.
+int near_caller() noexcept {
+  constexpr int kNeighbours = 8;
+  const Carrier* carrier = current_context()->carrier;
+  return carrier != nullptr && carrier->is_listed() ? carrier->index / kNeighbours * kNeighbours : 0;
+}
+
 bool wake_idle(Pool& p, Work work) noexcept {
   const auto fits = [&p, work](int index) {
     const Carrier* carrier = p.carrier(index);
     return carrier != nullptr && may_serve(p, carrier, work);
   };
-  const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), fits);
+  const int index = p.idle.take(near_caller(), p.carrier_count.load(std::memory_order_acquire), fits);
   if (index < 0) return false;
   wake(p.carrier(index));
   return true;
 }
 
 void poke_waiting(Pool& p, Work work, int most) noexcept {
-  const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count && most > 0; ++i) {
-    Carrier* carrier = p.carrier(i);
+  const auto waits = [&p](int index) { return p.carrier(index)->waiting.load(std::memory_order_relaxed); };
+  const auto poke = [&](int index) {
+    Carrier* carrier = p.carrier(index);
     // A carrier that has something of its own comes for that.
-    if (!carrier->waiting.load(std::memory_order_relaxed) || !carrier->ready.empty()) continue;
-    if (!may_serve(p, carrier, work)) continue;
+    if (!carrier->ready.empty() || !may_serve(p, carrier, work)) return false;
     // A carrier that others have poked comes for their work.
-    if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) continue;
+    if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) return false;
     // With the fence of end_waiting(): it has seen the poke, or is seen not to wait any more.
     platform::full_fence_after_update();
-    if (!carrier->waiting.load(std::memory_order_relaxed) && carrier->poked.exchange(false)) continue;
-    --most;
-  }
+    if (!carrier->waiting.load(std::memory_order_relaxed) && carrier->poked.exchange(false)) return false;
+    return --most == 0;
+  };
+  p.waiting.visit(near_caller(), p.carrier_count.load(std::memory_order_acquire), waits, poke);
 }
 
 }  // namespace
@@ -83,7 +90,7 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
   };
   wake_idle_ones();
   if (most > 0 && make_workers(p, most)) wake_idle_ones();
-  if (most > 0 && p.waiting_count.load(std::memory_order_relaxed) > 0) poke_waiting(p, work, most);
+  if (most > 0) poke_waiting(p, work, most);
 }
 
 int call_waited_for(Pool& p, int from, int most) noexcept {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two barriers. Where all members run at once: dissemination, ceil(log2 n) rounds in which member i signals member i +
-// 2^r. The words of two successive barriers alternate, so a signal cannot be overwritten before it is read: a member
-// that is two barriers ahead has had this member's signal of the barrier between. Elsewhere: a counter; the last to
-// arrive makes all others ready, at once where there are no explicit tasks to run.
+// 2^r; in a large team the firsts of groups do so. The words of two successive barriers alternate, so a signal cannot be
+// overwritten before it is read: a member that is two barriers ahead has had this member's signal of the barrier
+// between. Elsewhere: a counter; the last to arrive makes all others ready, at once where there are no explicit tasks to
+// run.
 #include "openmp/team/barrier.h"
+
+#include <algorithm>
 
 #include "core/core.h"
 #include "openmp/task/stand_in.h"
@@ -20,38 +23,88 @@ constexpr int kPollsBeforeFence = 64;
 // A member that is on its way has come by now. If not, it may well be waiting for this very CPU: there may be fewer
 // CPUs than members.
 constexpr int kPollsBeforeLook = 4;
+// A large team passes by groups: so many members, or groups of them, to one, and so many at the top.
+constexpr int kGroup = 8;
+constexpr int kLeastForGroups = 32;
+constexpr int kMostAtTop = 4;
 
 // A cancelled region has no barriers: its members leave it from wherever they are.
 bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memory_order_relaxed); }
 
-void wake_sleeper(MemberLine& line) noexcept {
-  // The signal is stored before, the sleeper looks after it has announced itself: one sees the other.
-  platform::full_fence();
+void wake_if_asleep(const MemberLine& line) noexcept {
   if (core::Context* sleeper = line.sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
 }
 
-void disseminate(Member* self) noexcept {
+void wake_sleeper(const MemberLine& line) noexcept {
+  // The signal is stored before, the sleeper looks after it has announced itself: one sees the other.
+  platform::full_fence();
+  wake_if_asleep(line);
+}
+
+// Behind a signal to the member of `told`: waits for what `arrived` says.
+template <class Arrived>
+void await(Member* self, const MemberLine& told, Arrived&& arrived) noexcept {
+  bool passed = false;
+  for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) {
+    if (polls == kPollsBeforeLook && core::wanted_elsewhere(self->context)) break;
+    platform::pause();
+  }
+  wake_sleeper(told);
+  if (!passed) wait_helping(self, arrived);
+}
+
+// Among `count` members, those of numbers 0, stride, 2 * stride ...; `place` is the caller's among them.
+void disseminate(Member* self, int place, int count, int stride) noexcept {
   Team* team = self->team;
-  const uint32_t number = ++self->barriers;
+  const uint32_t number = self->barriers;
   const uint32_t parity = number % 2;
   MemberLine& mine = team->members.lines[self->number];
-  for (int round = 0; (1 << round) < team->size; ++round) {
-    int to = self->number + (1 << round);
-    if (to >= team->size) to -= team->size;
-    MemberLine& theirs = team->members.lines[to];
+  for (int round = 0; (1 << round) < count; ++round) {
+    int to = place + (1 << round);
+    if (to >= count) to -= count;
+    MemberLine& theirs = team->members.lines[to * stride];
     // Release and acquire: what a member did before the barrier is seen by those behind it.
-    theirs.signal[parity][round].store(number, std::memory_order_release);
-    const auto arrived = [&] {
-      return mine.signal[parity][round].load(std::memory_order_acquire) == number || is_over(team);
-    };
-    bool passed = false;
-    for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) {
-      if (polls == kPollsBeforeLook && core::wanted_elsewhere(self->context)) break;
-      platform::pause();
-    }
-    wake_sleeper(theirs);
-    if (!passed) wait_helping(self, arrived);
+    theirs.signal[parity].by_round[round].store(number, std::memory_order_release);
+    await(self, theirs, [&] {
+      return mine.signal[parity].by_round[round].load(std::memory_order_acquire) == number || is_over(team);
+    });
   }
+}
+
+// Those whose firsts `self` waits for and lets go: the other parts of a group whose parts have `width` members.
+template <class Visit>
+void visit_others(const Member* self, int width, Visit&& visit) noexcept {
+  for (int part = 1; part < kGroup && self->number + part * width < self->team->size; ++part)
+    visit(self->team->members.lines[self->number + part * width]);
+}
+
+// Neighbours by number mostly run on neighbouring CPUs. The first of each group waits for the others of its group, the
+// first of each group of groups for the firsts of the others, and so on until few are left, who meet by dissemination;
+// then each lets go those that it has waited for. A member writes its next number only when it has been let go, so no
+// number is overwritten before it has been read. Release and acquire as above.
+void pass_by_groups(Member* self) noexcept {
+  Team* team = self->team;
+  const uint32_t number = self->barriers;
+  MemberLine& mine = team->members.lines[self->number];
+  int width = 1;
+  const auto parts = [&] { return (team->size + width - 1) / width; };
+  for (; parts() > kMostAtTop && self->number % (width * kGroup) == 0; width *= kGroup) {
+    visit_others(self, width, [&](const MemberLine& other) {
+      const auto arrived = [&] { return other.arrived.load(std::memory_order_acquire) == number || is_over(team); };
+      if (!arrived()) wait_helping(self, arrived);
+    });
+  }
+  if (parts() > kMostAtTop) {
+    const MemberLine& first = team->members.lines[self->number - self->number % (width * kGroup)];
+    mine.arrived.store(number, std::memory_order_release);
+    await(self, first, [&] { return first.released.load(std::memory_order_acquire) == number || is_over(team); });
+  } else {
+    disseminate(self, self->number / width, parts(), width);
+  }
+  if (width == 1) return;
+  mine.released.store(number, std::memory_order_release);
+  platform::full_fence();
+  for (int below = 1; below < width; below *= kGroup) visit_others(self, below, wake_if_asleep);
 }
 
 void count(Member* self) noexcept {
@@ -62,11 +115,7 @@ void count(Member* self) noexcept {
     team->barrier.passed.store(number, std::memory_order_release);
     platform::full_fence();
     team->barrier.queue.release();
-    for (int i = 0; i < team->size; ++i) {
-      if (core::Context* sleeper = team->members.lines[i].sleeper.load(std::memory_order_acquire)) {
-        core::unblock(sleeper);
-      }
-    }
+    for (int i = 0; i < team->size; ++i) wake_if_asleep(team->members.lines[i]);
     return;
   }
   const auto passed = [&] {
@@ -100,7 +149,12 @@ void pass_barrier(Member* self) noexcept {
   }
   if (is_over(team)) return;
   if (team->flat) {
-    disseminate(self);
+    ++self->barriers;
+    if (team->size < kLeastForGroups) {
+      disseminate(self, self->number, team->size, 1);
+    } else {
+      pass_by_groups(self);
+    }
   } else {
     count(self);
   }

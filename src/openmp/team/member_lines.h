@@ -35,10 +35,19 @@ struct SharedNumber {
 
 struct MemberLine {
   static constexpr int kRounds = 12;
-  // Signals of the dissemination barrier: [parity of the barrier][round], the barrier's number.
-  alignas(64) std::array<std::array<std::atomic<uint32_t>, kRounds>, 2> signal{};
-  // task_calls.h
-  std::atomic<core::Context*> sleeper{nullptr};
+  // Signals of the dissemination barrier, by round: the barrier's number. Those who send them take the line, so it has
+  // nothing else on it.
+  struct alignas(64) Signals {
+    std::array<std::atomic<uint32_t>, kRounds> by_round{};
+  };
+  std::array<Signals, 2> signal{};  // by parity of the barrier
+  // Of a large team (barrier.cpp), the barrier's number: written by this member when it has come, and, by the first of
+  // a group, when the others may go on.
+  alignas(64) std::atomic<uint32_t> arrived{0};
+  std::atomic<uint32_t> released{0};
+
+  // Read at each signal, written by who sleeps. task_calls.h
+  alignas(64) std::atomic<core::Context*> sleeper{nullptr};
   std::atomic<bool> recalled{false};
 
   // Where it sleeps until an iteration has passed, and which (iteration_wait.h), or until others have combined
@@ -53,9 +62,11 @@ struct MemberLine {
 
   // As if barrier number `barrier` had just been passed.
   void reset(uint32_t barrier) noexcept {
-    for (auto& parity : signal) {
-      for (auto& word : parity) word.store(barrier, std::memory_order_relaxed);
+    for (Signals& parity : signal) {
+      for (auto& word : parity.by_round) word.store(barrier, std::memory_order_relaxed);
     }
+    arrived.store(barrier, std::memory_order_relaxed);
+    released.store(barrier, std::memory_order_relaxed);
     sleeper.store(nullptr, std::memory_order_relaxed);
   }
 };

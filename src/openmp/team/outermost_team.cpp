@@ -152,15 +152,13 @@ Root* outermost(const Member* parent) noexcept {
 
 void start_persistent_members(Root* root, void* const* words, int started) noexcept {
   core::PersistentTeam* persistent_team = root->persistent_team;
-  for (int i = 1; i < started; ++i) {
-    core::Post& post = persistent_team->member(i).post;
-    for (int k = 0; k < kVersionWord; ++k) post.write(k, words[k]);
-    post.write(kVersionWord, reinterpret_cast<void*>(uintptr_t{root->persistent_version}));
-  }
+  core::Post post;
+  for (int k = 0; k < kVersionWord; ++k) post.words[k] = words[k];
+  post.words[kVersionWord] = reinterpret_cast<void*>(uintptr_t{root->persistent_version});
   if (root->outermost_team->partial) {
-    persistent_team->start_optional(started);
+    persistent_team->start_optional(started, post);
   } else {
-    persistent_team->start(started);
+    persistent_team->start(started, post);
   }
 }
 

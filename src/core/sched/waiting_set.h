@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which carriers may have a context that has been spinning for a while: a word for each group of carriers, which says
+// "look at their marks". As a rule nobody writes it: it stays set when the last of them goes on, until somebody looks
+// in vain. So carriers that wait again and again, as at the end of each region, share nothing that is written.
+//
+// Sequentially consistent but for the hint. A carrier sets its mark, fences, and reads the word; it sets the word if that is
+// clear, and fences again. Who clears the word fences and then looks at the marks once more. So one of the two sees the
+// other, and no mark stays behind a word that is clear.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "platform/fence.h"
+
+namespace weft::core {
+
+template <int N>
+class WaitingSet {
+ public:
+  // Carriers of neighbouring numbers mostly run on neighbouring CPUs.
+  static constexpr int kGroup = 16;
+
+  // By a carrier that has set its mark and fenced behind it.
+  void announce(int number) noexcept {
+    std::atomic<bool>& word = group(number / kGroup);
+    if (__builtin_expect(word.load(std::memory_order_relaxed), 1)) return;
+    word.store(true);
+    platform::full_fence();
+  }
+
+  // A hint, behind a fence: whether a group below `size` says so.
+  bool any(int size) const noexcept {
+    for (int at = 0; at * kGroup < size; ++at) {
+      if (group(at).load(std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+
+  // Calls visit(number) for those below `size` whose group says so, group by group from that of `from` on, until it
+  // returns true. `waits(number)`: whether its mark is set.
+  template <class Waits, class Visit>
+  void visit(int from, int size, Waits&& waits, Visit&& visit) noexcept {
+    const int groups = (size + kGroup - 1) / kGroup;
+    for (int step = 0; step < groups; ++step) {
+      const int at = (from / kGroup + step) % groups;
+      if (!group(at).load(std::memory_order_relaxed)) continue;
+      const int begin = at * kGroup;
+      const int end = begin + kGroup < size ? begin + kGroup : size;
+      bool found = false;
+      for (int number = begin; number < end; ++number) {
+        if (!waits(number)) continue;
+        found = true;
+        if (visit(number)) return;
+      }
+      if (!found) clear(at, begin, end, waits);
+    }
+  }
+
+ private:
+  template <class Waits>
+  void clear(int at, int begin, int end, Waits&& waits) noexcept {
+    group(at).store(false);
+    platform::full_fence();
+    for (int number = begin; number < end; ++number) {
+      if (!waits(number)) continue;
+      group(at).store(true);
+      return;
+    }
+  }
+
+  struct alignas(64) Group {
+    std::atomic<bool> waits{false};
+  };
+  std::atomic<bool>& group(int at) noexcept { return groups_[static_cast<size_t>(at)].waits; }
+  const std::atomic<bool>& group(int at) const noexcept { return groups_[static_cast<size_t>(at)].waits; }
+
+  std::array<Group, (N + kGroup - 1) / kGroup> groups_{};
+};
+
+}  // namespace weft::core
