@@ -9,9 +9,10 @@ namespace {
 
 using Kind = base::LoopSchedule::Kind;
 
-// Up to this many chunks per member come from one shared counter, which hands them out in order; more are split among
-// the members first, so that each works on a cache line of its own.
+// Up to so many chunks per member, and in all, come from one shared counter, which hands them out in order; more are split
+// among the members first, so that each works on a cache line of its own. A large team would stand in line for it.
 constexpr uint64_t kSharedChunksPerMember = 64;
+constexpr uint64_t kSharedChunks = 512;
 
 bool reserve_ranges(Workshare* share, int size) noexcept {
   const int before = share->capacity.load(std::memory_order_relaxed);
@@ -55,7 +56,11 @@ void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, ui
   share->next.store(0, std::memory_order_relaxed);
   if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
   const uint64_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
-  const uint64_t shared_limit = kSharedChunksPerMember * static_cast<uint64_t>(sharers);
+  // With few chunks for each the parts would be uneven, and most of them stolen.
+  constexpr uint64_t kLeastPerMember = 4;
+  const auto members = static_cast<uint64_t>(sharers);
+  const uint64_t shared_limit =
+      std::min(kSharedChunksPerMember * members, std::max(kSharedChunks, kLeastPerMember * members));
   if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, sharers);
 }
 

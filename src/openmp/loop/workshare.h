@@ -120,7 +120,7 @@ inline bool next_split(Workshare* share, int number, uint64_t& had_last, Chunk* 
 
 // Whether members may add to `next` without looking: each goes beyond the end once.
 inline bool counts_freely(const Workshare* share) noexcept {
-  return share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536);
+  return share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536 * 64);
 }
 
 inline bool next_shared(Workshare* share, Chunk* chunk) noexcept {

@@ -93,8 +93,13 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   if (whole || (is_static && !shared)) return;
   loop.share = join_workshare(
       self, [&](Workshare* share) { share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size); });
-  if (loop.share->kind == Kind::dynamic && !loop.share->split && counts_freely(loop.share)) {
+  if (loop.share->kind != Kind::dynamic || loop.share->split || !counts_freely(loop.share)) return;
+  // Where iterations have an order, members wait for the chunks of others.
+  if (self->team->size < ChunkBatch::kLeastMembers || shared) {
     loop.from |= LoopCursor::kCounter;
+  } else {
+    loop.from |= LoopCursor::kBatches;
+    loop.batch = {};
   }
 }
 
@@ -111,6 +116,7 @@ namespace {
 
 [[gnu::always_inline]] inline bool take_chunk(Member* self, int from, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
+  if ((from & LoopCursor::kBatches) != 0) return next_of_batch(loop.share, loop.batch, self->team->size, chunk);
   if ((from & (LoopCursor::kSchedule | LoopCursor::kWhole)) == 0) {
     return next_of_share(loop.share, self->number, loop.position, chunk);
   }
@@ -137,6 +143,7 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept {
 bool loop_exhausted(const Member* self) noexcept {
   const Workshare* share = self->loop.share;
   if (share == nullptr || (self->loop.from & LoopCursor::kSchedule) != 0) return false;
+  if ((self->loop.from & LoopCursor::kBatches) != 0 && !self->loop.batch.empty()) return false;
   const uint64_t next = share->next.load(std::memory_order_relaxed);
   if (!share->split) return next >= share->count;
   if (next == 0) return false;  // the last chunk is left

@@ -19,8 +19,9 @@ struct TaskDeque {
   alignas(64) std::atomic<int64_t> top{0};
   alignas(64) std::atomic<int64_t> bottom{0};
   // Deferred tasks this member has created, and those of anybody's that it has run. Written by the member alone.
-  // Release on `executed`: a thread that sees the sum complete sees what the tasks did.
-  std::atomic<uint64_t> created{0};
+  // Release on `executed`: a thread that sees the sum complete sees what the tasks did. Not on the line of `bottom`, at
+  // which those look who have nothing to do.
+  alignas(64) std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};
   alignas(64) std::array<std::atomic<Task*>, kSize> ring{};
 

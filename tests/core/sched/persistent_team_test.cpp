@@ -20,6 +20,7 @@ namespace {
 using namespace weft::core;
 
 constexpr int kMost = 8;
+constexpr int kLarge = 3 * PostTree::kLeastMembers;
 
 // What members have seen; plain fields pass between a member and the owner by the posts alone.
 struct Seen {
@@ -31,7 +32,7 @@ struct Seen {
 };
 
 struct Owner {
-  std::array<Seen, kMost> seen;
+  std::array<Seen, kLarge> seen;
   // A member that is told to waits in its call.
   std::atomic<int> waits{0};
   std::atomic<bool> goes_on{false};
@@ -80,8 +81,7 @@ class PersistentTeamTest : public testing::Test {
   static Owner* make_owner() { return keep(new Owner); }
 
   static void post(PersistentTeam* team, int count, void* word) {
-    for (int i = 1; i < count; ++i) team->member(i).post.words[0] = word;
-    team->start(count);
+    team->start(count, {{word}});
   }
 
   static bool is_asleep(PersistentTeam* team, int index) {
@@ -97,7 +97,7 @@ class PersistentTeamTest : public testing::Test {
 TEST_F(PersistentTeamTest, OfOneNeedsNobody) {
   PersistentTeam* team = make(make_owner());
   EXPECT_EQ(team->reserve(1), 1);
-  team->start(1);
+  team->start(1, {});
   EXPECT_TRUE(team->finish());
   EXPECT_EQ(team->trim(), 0);
   team->dismiss();
@@ -121,6 +121,28 @@ TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
     }
   }
   EXPECT_EQ(owner->seen[0].posts, 0) << "the owner's own call is its own";
+  team->dismiss();
+}
+
+// In a large team members tell members. With fewer slots than members, those who tell others come late.
+TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  ASSERT_EQ(team->reserve(kLarge), kLarge);
+  std::array<char, 50> words{};
+  for (size_t round = 0; round < words.size(); ++round) {
+    // Of changing sizes, so that who tells others in one post does not in the next.
+    const int count = round % 3 == 0 ? kLarge : round % 3 == 1 ? PostTree::kLeastMembers : PostTree::kLeastMembers + 9;
+    std::array<long, kLarge> before{};
+    for (size_t i = 1; i < kLarge; ++i) before[i] = owner->seen[i].posts;
+    post(team, count, &words[round]);
+    ASSERT_TRUE(team->finish());
+    for (int i = 1; i < kLarge; ++i) {
+      const Seen& seen = owner->seen[static_cast<size_t>(i)];
+      ASSERT_EQ(seen.posts - before[static_cast<size_t>(i)], i < count ? 1 : 0) << i << " of " << count;
+      if (i < count) ASSERT_EQ(seen.word, &words[round]);
+    }
+  }
   team->dismiss();
 }
 
@@ -194,7 +216,7 @@ TEST_F(PersistentTeamTest, StopEndsTheWaitBeforeTheMembersAreDone) {
   EXPECT_TRUE(team->finish()) << "all are done";
   owner->goes_on = false;
   // Who is done counts before who is stopped.
-  team->start(1);
+  team->start(1, {});
   EXPECT_TRUE(team->finish(stop));
   owner->goes_on = true;
   team->dismiss();
@@ -347,11 +369,10 @@ class OptionalPostTest : public PersistentTeamRaceTest {
       for (size_t i = 1; i < kMembers; ++i) before[i] = owner->seen[i].posts;
       const bool optional = round % 5 != 0;
       auto* const word = reinterpret_cast<void*>(static_cast<uintptr_t>(round));
-      for (int i = 1; i < kMembers; ++i) team->member(i).post.words[0] = word;
       if (optional) {
-        team->start_optional(kMembers);
+        team->start_optional(kMembers, {{word}});
       } else {
-        team->start(kMembers);
+        team->start(kMembers, {{word}});
       }
       if (round % 3 != 0) dawdle(3 * round);
       if (round % 50 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
@@ -401,8 +422,7 @@ TEST_F(OptionalPostTest, WithdrawsOnlyWhoHasNotBegun) {
   Owner* owner = make_owner();
   PersistentTeam* team = make(owner, note_and_wait);
   ASSERT_EQ(team->reserve(2), 2);
-  team->member(1).post.words[0] = owner;
-  team->start_optional(2);
+  team->start_optional(2, {{owner}});
   ASSERT_TRUE(await([&] { return owner->waits.load() == 1; }));
   team->withdraw();
   EXPECT_FALSE(team->has_finished(1));
