@@ -2,6 +2,8 @@
 #include "core/context/stack_overflow.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -70,6 +72,18 @@ size_t usable_size() noexcept {
   return (std::max(kLeast, wanted) + kGuardSize - 1) & ~(kGuardSize - 1);
 }
 
+// An emulator may take the advice and do nothing.
+bool faults(const char* guard) noexcept {
+  // Relaxed: each thread that asks gets the same answer.
+  enum Answer : int { unknown, yes, no };
+  static constinit std::atomic<int> known{unknown};
+  if (known.load(std::memory_order_relaxed) == unknown) {
+    const bool refused = access(guard, F_OK) != 0 && errno == EFAULT;
+    known.store(refused ? yes : no, std::memory_order_relaxed);
+  }
+  return known.load(std::memory_order_relaxed) == yes;
+}
+
 }  // namespace
 
 size_t AlternateStack::room() noexcept { return usable_size() + kGuardSize; }
@@ -97,7 +111,7 @@ bool AlternateStack::use_own_stack() noexcept {
   auto* lowest = reinterpret_cast<char*>(stack_end_);
   char* guard = lowest + usable_size();
   if (madvise(guard, kGuardSize, kInstallGuard) != 0) return false;
-  if (!install(lowest, usable_size())) {
+  if (!faults(guard) || !install(lowest, usable_size())) {
     madvise(guard, kGuardSize, kRemoveGuard);
     return false;
   }
