@@ -3,6 +3,8 @@
 //   startup           a region of one member, so that the library is needed
 //   startup team      a region of the default team
 //   startup resident  the same, then the report: resident memory in KB, and which runtime was mapped
+//   startup first     the report of the process's first region of the default team: its time, and what each member has
+//                     brought of memory, mappings and OS threads
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +19,35 @@ static double resident_kb(void) {
   return (double)kb;
 }
 
+static double mappings(void) {
+  int count = 0;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  for (int c; maps && (c = fgetc(maps)) != EOF;) count += c == '\n';
+  if (maps) fclose(maps);
+  return count;
+}
+
+static int first_region(void) {
+  int members = 0;
+  double resident = resident_kb(), maps = mappings();
+  double time = now();
+#pragma omp parallel reduction(+ : members)
+  members++;
+  time = 1e3 * (now() - time);
+  resident = (resident_kb() - resident) / members;
+  maps = (mappings() - maps) / members;
+  const double threads = count_threads();
+  begin_report();
+  report_text("benchmark", "first_region");
+  report_number("team", members);
+  report_samples("first_region", "ms", &time, 1);
+  report_samples("resident_per_member", "KB", &resident, 1);
+  report_samples("mappings_per_member", "", &maps, 1);
+  report_samples("threads", "", &threads, 1);
+  end_report();
+  return members < 1;
+}
+
 int main(int argument_count, char** arguments) {
   int members = 0;
   if (argument_count < 2) {
@@ -24,6 +55,7 @@ int main(int argument_count, char** arguments) {
     members++;
     return members - 1;
   }
+  if (strcmp(arguments[1], "first") == 0) return first_region();
 #pragma omp parallel reduction(+ : members)
   members++;
   if (strcmp(arguments[1], "resident") != 0) return members < 1;

@@ -54,6 +54,11 @@ ENVIRONMENTS = {
     "virtual8": {"WEFT_NUM_CPUS": "8", "OMP_MAX_TASK_PRIORITY": "10"},
     "virtual8_passive": {"WEFT_NUM_CPUS": "8", "OMP_MAX_TASK_PRIORITY": "10", "OMP_WAIT_POLICY": "passive"},
     "virtual16": {"WEFT_NUM_CPUS": "16", "OMP_MAX_TASK_PRIORITY": "10"},
+    "many64": {"WEFT_NUM_CPUS": "64"},
+    "many64_nested": {"WEFT_NUM_CPUS": "64", "OMP_NUM_THREADS": "16,4", "OMP_MAX_ACTIVE_LEVELS": "3"},
+    "many64_bound": {"WEFT_NUM_CPUS": "64", "OMP_PROC_BIND": "close"},
+    "many192": {"WEFT_NUM_CPUS": "192"},
+    "many192_passive": {"WEFT_NUM_CPUS": "192", "OMP_WAIT_POLICY": "passive"},
     "stack": {"OMP_STACKSIZE": "16M", "OMP_NUM_THREADS": "4"},
 }
 USUAL = "default,one,four,sixteen,nested,passive,active,cpus1,cpus4"

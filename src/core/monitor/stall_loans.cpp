@@ -23,6 +23,11 @@ constexpr int kTicksAsleep = 2;
 constexpr int64_t kPatienceNs = 200'000'000;
 constexpr int64_t kPatienceOnceLentNs = 50'000'000;
 constexpr int64_t kPatienceWithWaitersNs = 10'000'000;
+// The next of them after this part of the time for which nothing has moved: members that compute end meanwhile.
+constexpr int kPartOfQuiet = 3;
+// A region that has been seen to compute has so many times the patience of its probes.
+constexpr int kPatiencesOfProbes = 20;
+constexpr int64_t kMostPatienceNs = 16 * kPatienceNs;
 
 // Work that nobody takes although others get on is lent more threads ever more rarely.
 constexpr int64_t kMostStarvingNs = 16'000'000'000;
@@ -54,9 +59,8 @@ int Stalls::idle_workers() const noexcept {
 }
 
 // What the carriers are at that are not idle: asleep in a system call, or running. The system is asked about those that
-// have done nothing since the last tick, and about `kAsked` of them per tick: to ask about 192 takes 1.5 ms.
+// have done nothing since the last tick, and about `kMostAsked` of them per tick: to ask about 192 takes 1.5 ms.
 Stalls::Crowd Stalls::look_at_carriers() noexcept {
-  constexpr int kAsked = 32;
   const int count = pool_.carrier_count.load(std::memory_order_acquire);
   Crowd crowd;
   int asked = 0;
@@ -66,7 +70,7 @@ Stalls::Crowd Stalls::look_at_carriers() noexcept {
     const Carrier& carrier = *pool_.carrier(index);
     if (!counts(carrier) || pool_.is_idle(&carrier)) continue;
     Seen& before = seen(index);
-    if (!before.moved && asked < kAsked) {
+    if (!before.moved && asked < kMostAsked) {
       before.asleep = asleep_in_kernel(carrier);
       ++asked;
       last = index + 1;
@@ -79,6 +83,7 @@ Stalls::Crowd Stalls::look_at_carriers() noexcept {
     }
   }
   next_asked_ = last;
+  asleep_ = crowd.asleep;
   return crowd;
 }
 
@@ -105,17 +110,69 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) raise_lent(std::min(crowd.asleep, lent + waiting));
 }
 
+// How long nothing must have moved, and nothing must have been lent.
+int64_t Stalls::patience_without_evidence(int lent) const noexcept {
+  if (lent > 0 && waiters_seen_) return kPatienceWithWaitersNs;
+  if (loan_.watched) return std::max(kPatienceOnceLentNs, (time_ns_ - loan_.quiet_since_ns) / kPartOfQuiet);
+  const int64_t patience = lent > 0 ? kPatienceOnceLentNs : kPatienceNs;
+  if (!records_.has_computed(target_.function)) return patience;
+  return std::clamp(kPatiencesOfProbes * records_.patience_ns(target_.function), patience, kMostPatienceNs);
+}
+
 void Stalls::lend_without_evidence(int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   const int64_t region_quiet_ns = target_.parallel_call != nullptr ? time_ns_ - candidate_since_ns_ : longest_quiet_ns_;
-  const int64_t quiet_ns = std::min({longest_quiet_ns_, region_quiet_ns, time_ns_ - lent_at_ns_});
-  const int64_t once_lent = waiters_seen_ ? kPatienceWithWaitersNs : kPatienceOnceLentNs;
-  if (quiet_ns > (lent > 0 ? once_lent : kPatienceNs)) {
+  const int64_t quiet_ns = std::min(longest_quiet_ns_, region_quiet_ns);
+  if (std::min(quiet_ns, time_ns_ - lent_at_ns_) > patience_without_evidence(lent)) {
     raise_lent(std::min(std::max(1, 2 * lent), lent + waiting));
+    if (pool_.lent.load(std::memory_order_relaxed) > lent) watch_loan(quiet_ns);
   } else if (starving_ns_ > starving_patience_ns_) {
     starving_patience_ns_ = std::min(2 * starving_patience_ns_, kMostStarvingNs);
     raise_lent(lent + 1);
   }
+}
+
+void Stalls::watch_loan(int64_t quiet_ns) noexcept {
+  if (!loan_.watched) loan_.quiet_since_ns = time_ns_ - quiet_ns;
+  loan_.watched = true;
+  loan_.function = target_.function;
+  loan_.root = target_.root;
+  loan_watch_.begin(time_ns_, time_ns_ - loan_.quiet_since_ns);
+  const int count = pool_.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *pool_.carrier(i);
+    Seen& before = seen(i);
+    // Those of the loan have not begun.
+    before.ran_before_loan = !pool_.is_idle(&carrier) && counts(carrier);
+    before.loan_activity = activity_of(carrier);
+    before.loan_progress = progress_of(carrier);
+  }
+}
+
+// Whether those that could have done the work have moved by themselves, long after the loan.
+void Stalls::judge_loan() noexcept {
+  Probe::Look now{.time_ns = time_ns_, .lent_idle = true};
+  const int count = pool_.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Carrier& carrier = *pool_.carrier(i);
+    const Seen& before = seen(i);
+    if (carrier.is_root() && &carrier != loan_.root) continue;
+    if (before.ran_before_loan) {
+      now.others_moved |= activity_of(carrier) != before.loan_activity;
+    } else if (!carrier.is_root()) {
+      now.lent_progress += progress_of(carrier) - before.loan_progress;
+      now.lent_idle &= pool_.is_idle(&carrier);
+    }
+  }
+  const Probe::Verdict verdict = loan_watch_.look(now);
+  if (verdict == Probe::Verdict::open) return;
+  loan_.watched = false;
+  if (verdict == Probe::Verdict::waits) return;
+  if (loan_.function != nullptr) records_.computes(loan_.function);
+  const int lent = pool_.lent.load(std::memory_order_relaxed);
+  pool_.lent.store(std::min(lent, asleep_), std::memory_order_relaxed);
+  // The next one only after a new patience.
+  workers_quiet_since_ns_ = time_ns_;
 }
 
 void Stalls::lend(int waiting) noexcept {

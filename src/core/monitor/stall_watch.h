@@ -63,6 +63,9 @@ class RegionRecords {
   // How long nothing must have moved before a region gets a probe, in time as in Probe::Look.
   int64_t patience_ns(const void* function) const noexcept;
 
+  // Whether its members have been seen to compute, and not to wait since.
+  bool has_computed(const void* function) const noexcept { return patience_ns(function) > kPatienceNs; }
+
   void waits(const void* function, int64_t now_ns) noexcept;
   void computes(const void* function) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "core/monitor/root_watch.h"
 #include "core/sched/gang_regions.h"
@@ -158,8 +159,8 @@ bool Stalls::root_stalled(Carrier& carrier, Seen& before) noexcept {
 int Stalls::stalled_calls(Carrier& carrier, Seen& before) noexcept {
   int waiting = 0;
   const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
-  // The innermost first.
-  for (int k = kOpenCalls - 1; k >= 0; --k) {
+  // The innermost first; beyond those of this tick and of the one before there is nothing.
+  for (int k = std::max(top, std::exchange(before.open_calls, top)) - 1; k >= 0; --k) {
     const auto at = static_cast<size_t>(k);
     const ParallelCall* parallel_call = k < top ? carrier.open[at].load(std::memory_order_acquire) : nullptr;
     const uint64_t claim = parallel_call != nullptr && parallel_call->claimable()
@@ -178,6 +179,7 @@ void Stalls::tick() noexcept {
   move_clock();
   see_activity();
   if (probe_.function != nullptr) look_at_probe();
+  if (loan_.watched) judge_loan();
   if (const void* function = records_.review(platform::now_ns())) g_gang_regions.remove(function);
   const int waiting = count_stalled();
   see_region();
@@ -190,7 +192,9 @@ void Stalls::tick() noexcept {
   stalled_ticks_ = 0;
   asleep_ticks_ = 0;
   starving_patience_ns_ = kStarvingNs;
-  if (++calm_ticks_ >= kTicksToKeepLent) pool_.lent.store(0, std::memory_order_relaxed);
+  if (++calm_ticks_ < kTicksToKeepLent) return;
+  pool_.lent.store(0, std::memory_order_relaxed);
+  loan_.watched = false;
 }
 
 }  // namespace weft::core

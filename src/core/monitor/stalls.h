@@ -17,7 +17,8 @@ struct Pool;
 // - for carriers that sleep in a system call others are lent in their place, soon;
 // - where carriers run, and for a while none that could do the work has switched, claimed or ended anything, the region
 //   whose calls wait gets a probe (core/monitor/stall_watch.h);
-// - where that shows nothing for long, or work waits very long beside others that move, without evidence, late.
+// - where that shows nothing for long, or work waits very long beside others that move, without evidence, late. When
+//   those that ran before turn out to have computed, the threads are taken back, and the region has more patience.
 class Stalls {
  public:
   explicit Stalls(Pool& p) noexcept : pool_(p) {}
@@ -33,6 +34,9 @@ class Stalls {
   // Threads have been lent for another reason.
   void keep_lent() noexcept { calm_ticks_ = 0; }
 
+  // Carriers of which the system is asked per tick what they are at: some 8 us each.
+  static constexpr int kMostAsked = 16;
+
  private:
   // What one tick remembers of a carrier for the next.
   struct Seen {
@@ -42,6 +46,7 @@ class Stalls {
     uint32_t ready_taken = 0;
     int bodiless_ticks = 0;
     std::array<uint64_t, kOpenCalls> claims{};
+    int open_calls = 0;  // of them
 
     uint64_t activity = 0;
     bool moved = false;  // since the tick before
@@ -52,6 +57,10 @@ class Stalls {
     uint64_t probe_activity = 0;  // when the probe began
     uint64_t probe_progress = 0;
     bool ran_before_probe = false;
+
+    uint64_t loan_activity = 0;  // the same for a loan without evidence
+    uint64_t loan_progress = 0;
+    bool ran_before_loan = false;
   };
 
   // A region whose calls wait.
@@ -93,6 +102,9 @@ class Stalls {
   void lend(int waiting) noexcept;
   void lend_for_sleepers(const Crowd& crowd, int waiting) noexcept;
   void lend_without_evidence(int waiting) noexcept;
+  int64_t patience_without_evidence(int lent) const noexcept;
+  void watch_loan(int64_t quiet_ns) noexcept;
+  void judge_loan() noexcept;
   void raise_lent(int wanted) noexcept;
   void give_up_in_vain(const Crowd& crowd) const noexcept;
 
@@ -128,8 +140,18 @@ class Stalls {
   Probe watch_;
   RegionRecords records_;
 
+  // A loan without evidence is an experiment as well, the last one is watched: what follows it is evidence.
+  struct {
+    bool watched = false;
+    const void* function = nullptr;  // null: what waits is no region's
+    const Carrier* root = nullptr;
+    int64_t quiet_since_ns = 0;  // when nothing moved any more, before the first of the loans
+  } loan_;
+  Probe loan_watch_;
+
   int stalled_ticks_ = 0;
   int asleep_ticks_ = 0;
+  int asleep_ = 0;  // at the last look
   int next_asked_ = 0;
   int calm_ticks_ = 0;
   int64_t lent_at_ns_ = 0;

@@ -75,9 +75,9 @@ bool rest_in_place(Context* self) noexcept {
   Pool& p = pool();
   // A carrier that may not run had better leave it to others that may; nobody finds one that stands in no table.
   if (!carrier->is_listed() || p.node.moves_slots() || !may_go_on(p, self)) return false;
-  // Where its thread may wait for a CPU, it had better be where any carrier that runs can go on with it. A root could
-  // not.
-  if (self->home == nullptr && carrier->lateness.any()) return false;
+  // Where its thread may wait for a CPU that others have, it had better be where any carrier that runs can go on with
+  // it. A root could not. Threads that wait for each other's CPUs all come late: each would need a context more.
+  if (self->home == nullptr && !p.shares_its_cpus && carrier->lateness.any()) return false;
   self->rests_on.store(carrier, std::memory_order_relaxed);
   do {
     release_in_place(self);

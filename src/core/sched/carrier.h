@@ -28,6 +28,11 @@ struct Wake {
   };
 };
 
+// Whether the thread of a new worker may go on.
+struct Begins {
+  enum Value : uint32_t { later, asleep, at_once };
+};
+
 // What a carrier has of the node's slots, if it is not the number of one.
 struct Slot {
   enum Value : int {
@@ -54,6 +59,7 @@ struct alignas(64) Carrier {
   std::atomic<Context*> own_ends{nullptr};
   // A persistent team counts on this worker's identity for a member. Relaxed: a flag alone.
   std::atomic<bool> spoken_for{false};
+  std::atomic<uint32_t> begins{Begins::later};  // workers.cpp
   Carrier* next_spare = nullptr;
   void* kept = nullptr;  // kept_by_carrier()
   // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.

@@ -17,6 +17,7 @@
 #include "core/sched/scheduler.h"
 #include "core/sched/waiting_set.h"
 #include "platform/futex_lock.h"
+#include "platform/thread_state.h"
 
 namespace weft::core {
 
@@ -34,6 +35,9 @@ struct Pool {
   }
 
   const Settings settings;
+  // More slots than CPUs, by WEFT_NUM_CPUS: carriers take CPUs from each other, as they have been told to.
+  const int machine_cpus = platform::cpus_of_machine();
+  const bool shares_its_cpus = settings.slots > machine_cpus;
   // Of the thread that needed the pool first. Workers begin with it, whichever thread makes them: the monitor, which
   // lends some, has all signals blocked.
   sigset_t signal_mask;
@@ -107,11 +111,17 @@ struct Pool {
   }
   bool is_oversubscribed() const noexcept { return lent_to_regions.load(std::memory_order_relaxed) > 0; }
 
+  // Who spins keeps the thread that it waits for from its CPU.
+  bool is_crowded() const noexcept {
+    return shares_its_cpus && worker_count.load(std::memory_order_relaxed) >= machine_cpus;
+  }
+
   // What has been lent to a gang and is not needed must not take the CPU from the gang's members, nor a
   // carrier that has nothing to do from another process. Where regions have been lent threads, these come by the
   // kernel's preemption when they wake up: nobody else is to look for work beside them.
   bool may_spin(const Carrier* carrier) const noexcept {
-    return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0 && !is_oversubscribed();
+    return carrier->worker < unlent_limit() && gate.load(std::memory_order_relaxed) == 0 && !is_oversubscribed() &&
+           !is_crowded();
   }
 
   // Workers that may do whatever there is.

@@ -171,7 +171,8 @@ bool owed_to_node(int64_t waited_ns) noexcept;
 // Whether the caller's carrier has, or owes the CPU to, something else.
 bool wanted_elsewhere(const Context* self) noexcept;
 
-// Whether more OS threads than there are CPUs may run, since regions need them: waiters are to sleep.
+// Whether more OS threads than there are CPUs may run, since regions need them or WEFT_NUM_CPUS says so: waiters are to
+// sleep.
 bool is_oversubscribed() noexcept;
 
 // For a context that waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now

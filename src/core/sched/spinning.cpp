@@ -49,7 +49,10 @@ void offer_thread(const Context* self) noexcept {
   if (there) carrier->poked.store(true, std::memory_order_relaxed);
 }
 
-bool is_oversubscribed() noexcept { return pool().is_oversubscribed(); }
+bool is_oversubscribed() noexcept {
+  const Pool& p = pool();
+  return p.is_oversubscribed() || p.is_crowded();
+}
 
 bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept {
   note_wait(self->carrier, now_ns, since_ns);

@@ -6,6 +6,7 @@
 #include <new>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "core/sched/pool.h"
 #include "core/sched/switching.h"
 #include "core/sched/workers.h"
+#include "platform/futex.h"
 #include "platform/rseq.h"
 
 namespace weft::core {
@@ -32,14 +34,37 @@ namespace {
 
 platform::FutexLock g_start_lock;
 
-bool start_thread(Carrier* carrier) noexcept;
+size_t stack_size_of_worker() noexcept {
+  return pool().settings.stack_size + AlternateStack::room() + kGuardSize + (64u << 10);
+}
+
+bool start_thread(Carrier* carrier, bool has_room) noexcept;
+
+// A worker begins when its maker has written down where its stack ends, and the carrier stands in the table.
+void let_begin(Carrier* carrier) noexcept {
+  // Release and acquire: with it comes what has been written.
+  if (carrier->begins.exchange(Begins::at_once, std::memory_order_release) != Begins::asleep) return;
+  platform::futex_wake(carrier->begins, 1);
+}
+
+void await_begin(Carrier* carrier) noexcept {
+  // Its maker is about to say so, unless that has lost its CPU.
+  constexpr int kLooks = 4;
+  for (int i = 0; i < kLooks; ++i) {
+    if (carrier->begins.load(std::memory_order_acquire) == Begins::at_once) return;
+    sched_yield();
+  }
+  uint32_t expected = Begins::later;
+  carrier->begins.compare_exchange_strong(expected, Begins::asleep, std::memory_order_acquire);
+  while (carrier->begins.load(std::memory_order_acquire) != Begins::at_once) {
+    platform::futex_wait(carrier->begins, Begins::asleep);
+  }
+}
 
 void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
   Pool& p = pool();
-  // Its maker, which holds the lock, writes down where its stack ends.
-  p.lock.lock();
-  p.lock.unlock();
+  await_begin(carrier);
   const bool left = platform::leave_rseq();
   platform::take_rseq_area(carrier->rseq_area);
   pthread_sigmask(SIG_SETMASK, &p.signal_mask, nullptr);
@@ -47,7 +72,8 @@ void* worker_main(void* argument) {
   bind_identity(self);
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
   carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
-  const AlternateStack alternate_stack;
+  const AlternateStack alternate_stack(self->stack_end);
+  self->stack_end = alternate_stack.stack_end();
   bind_new_worker(carrier);
   self->carrier = carrier;
   self->born = p.release_requests.load(std::memory_order_relaxed);
@@ -61,9 +87,12 @@ void* worker_main(void* argument) {
     self->ends = false;
     platform::drop_rseq_area(carrier->rseq_area);
     p.lock.lock();
-    const bool succeeded = start_thread(carrier);
+    const bool succeeded = start_thread(carrier, false);
     p.lock.unlock();
-    if (succeeded) break;
+    if (succeeded) {
+      let_begin(carrier);
+      break;
+    }
     platform::take_rseq_area(carrier->rseq_area);
     self->born = p.release_requests.load(std::memory_order_relaxed);
   }
@@ -72,16 +101,18 @@ void* worker_main(void* argument) {
   return nullptr;
 }
 
-// With the pool's lock held.
-bool start_thread(Carrier* carrier) noexcept {
+// With the pool's lock held. `has_room`: it is known that there is address space for it.
+bool start_thread(Carrier* carrier, bool has_room) noexcept {
+  carrier->begins.store(Begins::later, std::memory_order_relaxed);  // published by the start of the thread
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, pool().settings.stack_size + kGuardSize + (64u << 10));
+  pthread_attr_setstacksize(&attributes, stack_size_of_worker());
   pthread_attr_setguardsize(&attributes, kGuardSize);
   pthread_t thread;
-  const int error =
-      has_room_for(pool().settings.stack_size) ? pthread_create(&thread, &attributes, worker_main, carrier) : ENOMEM;
+  const int error = has_room || has_room_for(stack_size_of_worker())
+                        ? pthread_create(&thread, &attributes, worker_main, carrier)
+                        : ENOMEM;
   pthread_attr_destroy(&attributes);
   if (error == 0) {
     carrier->own_context.stack_end = stack_end_of(thread);
@@ -91,7 +122,7 @@ bool start_thread(Carrier* carrier) noexcept {
   return error == 0;
 }
 
-bool start_worker() noexcept {
+bool start_worker(bool has_room) noexcept {
   const base::KeepErrno keep;
   Pool& p = pool();
   p.lock.lock();
@@ -100,7 +131,7 @@ bool start_worker() noexcept {
   Carrier* carrier = worker < kMaxWorkers ? new (std::nothrow) Carrier(index, worker) : nullptr;
   bool started = false;
   if (carrier != nullptr) {
-    started = start_thread(carrier);
+    started = start_thread(carrier, has_room);
     if (started) {
       // It is idle before it runs: a thread that counts idle carriers now may count on it.
       p.idle.add(index);
@@ -108,6 +139,7 @@ bool start_worker() noexcept {
       p.carrier_count.store(index + 1, std::memory_order_release);
       p.workers[worker].store(carrier, std::memory_order_release);
       p.worker_count.store(worker + 1, std::memory_order_release);
+      let_begin(carrier);
     } else {
       delete carrier;
     }
@@ -137,8 +169,12 @@ void after_fork_in_parent() { g_start_lock.unlock(); }
 }  // namespace
 
 void grow_workers(int count) noexcept {
+  const int missing = count - pool().worker_count.load(std::memory_order_acquire);
+  if (missing <= 0) return;
+  // For all at once: each look for room is two system calls.
+  const bool has_room = missing > 1 && has_room_for(static_cast<size_t>(missing) * stack_size_of_worker());
   while (pool().worker_count.load(std::memory_order_acquire) < count) {
-    if (!start_worker()) return;
+    if (!start_worker(has_room)) return;
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members that wait for iterations which others execute: for their turn (ordered.h) or for a post (doacross.h). The
+// Members that wait for iterations which others execute: for their turn (ordered.h) or for a post (doacross.h); or for
+// a record of the ring, until all have left the construct that it serves (worksharing.h). The
 // side that waits announces the iteration's number, fences and looks once more; the side that makes it ready stores,
 // fences and looks who has announced it. One of the two sees the other.
 #pragma once
@@ -12,6 +13,9 @@
 #include "platform/fence.h"
 
 namespace weft::openmp {
+
+// What is awaited is the record.
+inline constexpr uint64_t kNoIteration = UINT64_MAX;
 
 // Waits until `ready()`, which others make true for iteration `number` and then announce by call_waiters().
 template <class Ready>

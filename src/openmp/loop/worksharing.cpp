@@ -5,10 +5,14 @@
 #include <cstdlib>
 #include <new>
 
+#include <sched.h>
+
 #include "core/core.h"
 #include "openmp/loop/even_share.h"
+#include "openmp/loop/iteration_wait.h"
 #include "openmp/ompt/events.h"
 #include "openmp/team/team.h"
+#include "platform/fence.h"
 
 namespace weft::openmp {
 
@@ -37,6 +41,26 @@ bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
   return chunk->begin < chunk->end;
 }
 
+// Who sets a record up takes a moment, if its thread has a CPU: where there are more threads than CPUs, it may need
+// this one.
+void await_set_up(const Member* self, const Workshare* share, uint32_t ready) noexcept {
+  const auto is_set_up = [=] { return share->state.load(std::memory_order_acquire) == ready; };
+  constexpr int kSpins = 64;
+  for (int spins = 0; spins < kSpins; ++spins) {
+    if (is_set_up()) return;
+    platform::pause();
+  }
+  if (!core::spin_until(self->context, is_set_up) && !core::yield()) sched_yield();
+}
+
+// The members that are behind may need this CPU, and as long as they like.
+void await_record(Member* self, Workshare* share, uint32_t ready) noexcept {
+  await_iteration(self, share, kNoIteration, [=] {
+    const uint32_t seen = share->state.load(std::memory_order_acquire);
+    return seen % 2 == 1 || seen == ready;
+  });
+}
+
 }  // namespace
 
 Workshare* claim_workshare(Member* self, bool* first) noexcept {
@@ -44,11 +68,15 @@ Workshare* claim_workshare(Member* self, bool* first) noexcept {
   const uint32_t number = ++self->loops;
   Workshare* share = &team->loops.ring[number % kLoopRing];
   const uint32_t ready = 2 * number;
-  for (int spins = 0;; ++spins) {
+  for (;;) {
     uint32_t seen = share->state.load(std::memory_order_acquire);
     if (seen == ready) return share;
+    if (seen == ready - 1) {
+      await_set_up(self, share, ready);
+      continue;
+    }
     // Odd and older: all members have left what the record served before; those of a cancelled region may never do.
-    if (seen != ready - 1 && (seen % 2 == 1 || team->cancelled.load(std::memory_order_relaxed))) {
+    if (seen % 2 == 1 || team->cancelled.load(std::memory_order_relaxed)) {
       if (share->state.compare_exchange_strong(seen, ready - 1, std::memory_order_acquire)) {
         share->left.store(0, std::memory_order_relaxed);
         share->turn.store(0, std::memory_order_relaxed);
@@ -57,9 +85,7 @@ Workshare* claim_workshare(Member* self, bool* first) noexcept {
       }
       continue;
     }
-    // The one that sets it up takes a moment; those still in the old construct may need this CPU.
-    if (spins % 64 == 63) core::yield();
-    platform::pause();
+    await_record(self, share, ready);
   }
 }
 
@@ -75,7 +101,10 @@ void leave_workshare(Member* self, Workshare* share) noexcept {
   share->posted = nullptr;
   std::free(share->memory);
   share->memory = nullptr;
-  share->state.store(2 * number + 1, std::memory_order_release);
+  // A member that waits for the record is seen here, or sees the new state.
+  share->state.exchange(2 * number + 1);
+  platform::full_fence_after_update();
+  call_waiters(self->team, share, kNoIteration);
 }
 
 void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/sched/pool.h"
+#include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/thread_state.h"
 
@@ -20,6 +21,8 @@ namespace {
 using namespace weft::core;
 
 constexpr int kSlots = 2;
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kLongest = 5000 * kMillisecond;
 
 // A thread that sits in the kernel until the end.
 class Sleeper {
@@ -48,7 +51,8 @@ class Sleeper {
 
 class StallsTest : public testing::Test {
  protected:
-  StallsTest() : pool_(*keep(new Pool({.slots = kSlots}))), stalls_(*keep(new Stalls(pool_))) {}
+  explicit StallsTest(int slots = kSlots)
+      : pool_(*keep(new Pool({.slots = slots}))), stalls_(*keep(new Stalls(pool_))) {}
   void SetUp() override {
     if (g_pool.load() != nullptr) GTEST_SKIP() << "another test of this process has started a pool";
     g_pool = &pool_;
@@ -66,6 +70,11 @@ class StallsTest : public testing::Test {
   void make_idle(Carrier* worker) { pool_.idle.add(worker->index); }
   void sleeps_in_kernel(Carrier* carrier) { carrier->thread_id = sleeper_.id(); }
 
+  // Workers that nobody needs as long as nothing is lent: without them the monitor would make some.
+  void add_idle_workers(int count) {
+    for (int i = 0; i < count; ++i) make_idle(add(pool_.worker_count.load()));
+  }
+
   void offer(ParallelCall& call, uint32_t next, uint32_t end) {
     call.claim = next | (uint64_t{end} << 32);
     root_->open[0] = &call;
@@ -81,13 +90,21 @@ class StallsTest : public testing::Test {
   // The second may run only where a thread has been lent.
   std::array<Carrier*, 2> workers_{};
 
- private:
-  template <class T>
-  static T* keep(T* object) {
-    static auto* const kept = new std::vector<T*>;
-    kept->push_back(object);
-    return object;
+  // Ticks while the process computes for so long, or until `over`; how long that has taken.
+  template <class Over>
+  int64_t compute(int64_t cpu_ns, Over over) {
+    const int64_t begin = weft::platform::cpu_time_ns();
+    while (weft::platform::cpu_time_ns() - begin < cpu_ns && !over()) {
+      const int64_t soon = weft::platform::cpu_time_ns() + kMillisecond;
+      while (weft::platform::cpu_time_ns() < soon) continue;
+      tick();
+    }
+    return weft::platform::cpu_time_ns() - begin;
   }
+  void compute(int64_t cpu_ns) {
+    compute(cpu_ns, [] { return false; });
+  }
+
   Carrier* add(int worker) {
     const int index = pool_.carrier_count.load();
     auto* carrier = keep(new Carrier(index, worker));
@@ -100,6 +117,13 @@ class StallsTest : public testing::Test {
     return carrier;
   }
 
+ private:
+  template <class T>
+  static T* keep(T* object) {
+    static auto* const kept = new std::vector<T*>;
+    kept->push_back(object);
+    return object;
+  }
   Sleeper sleeper_;
 };
 
@@ -205,6 +229,56 @@ TEST_F(StallsTest, NothingIsLentWhereAWorkerComesAnyway) {
   }
   EXPECT_EQ(pool_.lent.load(), 0);
   EXPECT_FALSE(pool_.is_idle(workers_[0]));
+}
+
+TEST_F(StallsTest, LoanWithoutEvidenceEndsWhenMembersHaveComputed) {
+  add_idle_workers(20);
+  make_idle(workers_[1]);
+  static int function;
+  ParallelCall call;
+  call.function = &function;
+  call.root = root_;
+  offer(call, 1, 20);
+  const int64_t patience = compute(kLongest, [this] { return pool_.lent.load() > 0; });
+  EXPECT_EQ(pool_.lent.load(), 1) << "they may wait for the others";
+  compute(100 * kMillisecond);
+  // By itself, long after the loan.
+  root_->statistics.ends.add();
+  compute(kLongest, [this] { return pool_.lent.load() == 0; });
+  EXPECT_EQ(pool_.lent.load(), 0) << "they compute";
+  compute(patience + patience / 4);
+  EXPECT_EQ(pool_.lent.load(), 0) << "they did so before";
+}
+
+class ManyCpusTest : public StallsTest {
+ protected:
+  static constexpr int kManySlots = 192;
+  ManyCpusTest() : StallsTest(kManySlots) {}
+  void SetUp() override {
+    StallsTest::SetUp();
+    if (IsSkipped()) return;
+    while (pool_.worker_count.load() < kManySlots - 1) add(pool_.worker_count.load());
+    for (int i = 0; i < kManySlots; ++i) sleeps_in_kernel(pool_.carrier(i));
+    add_idle_workers(kManySlots);
+  }
+};
+
+TEST_F(ManyCpusTest, SystemIsAskedAboutAFewPerTick) {
+  ParallelCall call;
+  offer(call, 1, 4000);
+  // The first sees that calls wait, the next that carriers sleep.
+  tick(3);
+  EXPECT_EQ(pool_.lent.load(), 2 * Stalls::kMostAsked);
+}
+
+// What waits is claimed all the time: nobody has to be asked, nor lent.
+TEST_F(ManyCpusTest, NothingIsLentWhereCarriersTakeWork) {
+  ParallelCall call;
+  for (uint32_t next = 1; next < 100; ++next) {
+    offer(call, next, 4000);
+    tick();
+  }
+  EXPECT_EQ(pool_.lent.load(), 0);
 }
 
 }  // namespace

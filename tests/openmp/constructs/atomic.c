@@ -13,7 +13,7 @@
       _Pragma("omp atomic update") up += (TYPE)1;                                                                      \
       TYPE got;                                                                                                        \
       _Pragma("omp atomic read") got = value;                                                                          \
-      CHECK(got >= 1);                                                                                                 \
+      CHECK(got >= 1 || (sizeof(TYPE) == 1 && 6 * threads > 255));                                                     \
     }                                                                                                                  \
     CHECK(value == (TYPE)(6 * threads));                                                                               \
     CHECK(up == (TYPE)(6 * threads));                                                                                  \

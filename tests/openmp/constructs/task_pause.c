@@ -590,7 +590,7 @@ static void alone(void)
 #pragma omp parallel num_threads(1)
   pairs_alone(0);
 #pragma omp parallel
-  pairs_alone(8 * omp_get_thread_num());
+  if (8 * omp_get_thread_num() < kBoxes) pairs_alone(8 * omp_get_thread_num());
 #pragma omp teams num_teams(2)
   pairs_alone(8 * omp_get_team_num());
 #pragma omp taskgroup task_reduction(+ : sum)

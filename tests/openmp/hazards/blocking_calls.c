@@ -14,7 +14,7 @@ static void chained_pipes(int threads)
 #pragma omp parallel num_threads(threads)
   {
     int me = omp_get_thread_num();
-    char byte = 0;
+    unsigned char byte = 0;
     if (me + 1 < threads) CHECK_EQ(read(ends[me + 1][0], &byte, 1), 1);
     CHECK_EQ(byte, threads - 1 - me);
     byte++;

@@ -77,6 +77,10 @@ class Stalls(ProcessTest):
             with self.subTest(arguments=arguments):
                 self.assertLessEqual(self.lent_to_computation(*arguments), 6)
 
+    # Long members look like waiting ones: a few threads, which are taken back when the first members have ended.
+    def test_long_computation_is_lent_few(self):
+        self.assertLessEqual(self.lent_to_computation(2, 8, 500, 0), 10)
+
     # The search is paid a few times, not in each region: as many lent by the monitor as it takes to learn.
     def test_polling_regions_are_learned(self):
         program = self.build("poller", POLLER)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many OS threads the runtime has, parked ones included, and how much address space."""
 
+import os
 import re
 import resource
 import unittest
@@ -277,6 +278,32 @@ int main(void) {
 """
 
 
+# More slots than CPUs, by WEFT_NUM_CPUS: threads, and mappings that they have brought.
+MANY = (
+    COUNTING
+    + """
+static int mappings(void) {
+  int count = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  for (int c; (c = fgetc(maps)) != EOF;) count += c == '\\n';
+  fclose(maps);
+  return count;
+}
+int main(void) {
+  int members = 0;
+  const int before = mappings();
+  for (int i = 0; i < 20; i++) {
+#pragma omp parallel reduction(+ : members)
+    members++;
+    look();
+  }
+  printf("%d %d %d\\n", members / 20, most, mappings() - before);
+  return 0;
+}
+"""
+)
+
+
 class Threads(ProcessTest):
     @classmethod
     def setUpClass(cls):
@@ -318,6 +345,16 @@ class Threads(ProcessTest):
             self.assertLessEqual(most, (members if late == 0 else max(members, cpus) + members) + 2)
             if late == 0:
                 return
+
+    def test_members_that_share_cpus_by_order_bring_a_thread_each(self):
+        program = self.build("many", MANY)
+        members, threads, mappings = self.numbers(program, WEFT_NUM_CPUS="192")
+        self.assertEqual(members, 192)
+        # The monitor and a spare one.
+        self.assertLessEqual(threads, members + 2)
+        # A stack and its guard; where the system cannot guard pages within a mapping, handlers' stacks are mapped apart.
+        each = 2 if tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 13) else 4
+        self.assertLessEqual(mappings, each * members + 40)
 
     def test_more_members_than_cpus_cost_what_is_suspended(self):
         program = self.build("flat", FLAT)
