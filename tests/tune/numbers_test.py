@@ -4,7 +4,7 @@
 import random
 import unittest
 
-from tune import model, operations, paper, selection, stats, units, verifying
+from tune import comparing, model, operations, paper, selection, stats, units, verifying
 from tune.faults import Fault
 from tune.record import Record
 from tune.stats import Estimate
@@ -153,9 +153,9 @@ class PaperTest(unittest.TestCase):
 
 
 class VerdictTest(unittest.TestCase):
-    def compare(self, afters: list[float], before: float = 100.0) -> verifying.Comparison:
+    def compare(self, afters: list[float], before: float = 100.0) -> comparing.Comparison:
         turns = [{"default": [before, before, before], "tuned": [after] * 3} for after in afters]
-        return verifying.compare(turns, "default", "tuned")
+        return comparing.compare(turns, "default", "tuned")
 
     def test_faster(self) -> None:
         self.assertTrue(self.compare([80.0] * 6).faster)
@@ -167,15 +167,15 @@ class VerdictTest(unittest.TestCase):
 
     def test_few_turns_confirm_nothing(self) -> None:
         self.assertFalse(self.compare([50.0] * 5).faster)
-        self.assertIsNone(verifying.compare([{"default": [1.0]}], "default", "tuned"))
+        self.assertIsNone(comparing.compare([{"default": [1.0]}], "default", "tuned"))
 
     def test_what_fails_is_not_faster(self) -> None:
         turns = [{"default": [100.0], "tuned": [50.0]}] * 8 + [{"default": [100.0], "tuned": []}]
-        self.assertFalse(verifying.compare(turns, "default", "tuned").faster)
+        self.assertFalse(comparing.compare(turns, "default", "tuned").faster)
 
     def test_drift_of_the_machine_does_not_count(self) -> None:
         turns = [{"default": [100.0 * 2**i], "tuned": [80.0 * 2**i]} for i in range(6)]
-        self.assertTrue(verifying.compare(turns, "default", "tuned").faster)
+        self.assertTrue(comparing.compare(turns, "default", "tuned").faster)
 
     def test_weft_stands_against_the_file(self) -> None:
         record = Record()
