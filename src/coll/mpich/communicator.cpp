@@ -125,6 +125,8 @@ Communicator* find_communicator(MPI_Comm comm) noexcept {
   return found != 0 ? static_cast<Communicator*>(value) : add(comm);
 }
 
+void make_progress() noexcept { progress(); }
+
 Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes,
             Comparison::Timing& timing) noexcept {
   if (!communicator.fits) return nullptr;
