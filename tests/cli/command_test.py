@@ -437,6 +437,12 @@ class Info(CommandTest):
         self.assertEqual(told["environment"]["OMP_SCHEDULE"]["from"], "default")
         self.assertTrue(pathlib.Path(told["weft"]["library"]).exists())
 
+    def test_libraries_of_mpis(self):
+        told = json.loads(self.weft("info", "--json").stdout)["MPI's collectives on a node (weft run --collectives)"]
+        folder = pathlib.Path(WEFT).parents[1] / "lib/weft"
+        for mpi, name in (("Open MPI", "mca_coll_weft.so"), ("MPICH and its kin", "libweft-coll-mpich.so")):
+            self.assertEqual(told[mpi], str(folder / name) if (folder / name).exists() else "none")
+
     def test_text(self):
         done = self.weft("info", env={"OMP_WAIT_POLICY": "passive"})
         self.assertEqual(done.returncode, 0)

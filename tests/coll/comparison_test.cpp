@@ -43,10 +43,12 @@ int decide(Place& place, Operation operation, size_t bytes, bool slow_weft, bool
   const char* why = nullptr;
   weft::coll::Group* group = weft::coll::create(place.bootstrap(), {}, &why);
   if (group == nullptr) return 2;
-  Comparison comparison([](const Comparison::Found& found) {
-    ++g_told;
-    g_found = found;
-  });
+  Comparison comparison(
+      [](const void*, const Comparison::Found& found) {
+        ++g_told;
+        g_found = found;
+      },
+      nullptr);
   const Calls calls = perform(comparison, *group, place, operation, bytes, slow_weft);
   const bool told = g_told == 1 && g_found.operation == operation && g_found.left != wanted && g_found.from <= bytes &&
                     g_found.to >= bytes && g_found.to < 2 * bytes + 1;
@@ -83,7 +85,7 @@ TEST(ComparisonTest, ReductionsAreNotCompared) {
     const char* why = nullptr;
     weft::coll::Group* group = weft::coll::create(place.bootstrap(), {}, &why);
     if (group == nullptr) return 2;
-    Comparison comparison(nullptr);
+    Comparison comparison(nullptr, nullptr);
     int mpi = 0;
     for (const Operation operation : {Operation::reduce, Operation::allreduce}) {
       mpi += perform(comparison, *group, place, operation, 1000, /*slow_weft=*/true).mpi;
@@ -99,7 +101,7 @@ TEST(ComparisonTest, ClassesAreMeasuredApart) {
     const char* why = nullptr;
     weft::coll::Group* group = weft::coll::create(place.bootstrap(), {}, &why);
     if (group == nullptr) return 2;
-    Comparison comparison(nullptr);
+    Comparison comparison(nullptr, nullptr);
     bool large = true;
     for (int call = 0; call <= 2 * kCalls; ++call) {
       Comparison::Timing outer, inner;

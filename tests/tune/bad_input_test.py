@@ -65,11 +65,11 @@ class BadInputTest(unittest.TestCase):
             self.expect(["report", "rules"], 1, words)
         self.expect(["explain", "--from", "rules"], 1, "no measurements of weft tune")
         for level in ("{}", "5", '{"ranks": 2}', '{"ranks": 2, "points": [], "flag": 1, "copy": 1}'):
-            text = f'{{"format": "weft tune 2", "levels": [{level}], "measured": [], "verified": []}}'
+            text = f'{{"format": "weft tune 3", "levels": [{level}], "measured": [], "verified": []}}'
             (self.folder / "levels").write_text(text)
             self.expect(["explain", "--from", "levels"], 1, "damaged")
         (self.folder / "levels").write_text(
-            '{"format": "weft tune 2", "cpus": 0, "levels": [{"ranks": 2}], "measured": [], "verified": []}'
+            '{"format": "weft tune 3", "cpus": 0, "levels": [{"ranks": 2}], "measured": [], "verified": []}'
         )
         self.expect(["explain", "--from", "levels"], 1, "damaged")
 

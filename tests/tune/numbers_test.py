@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics, the model and the selection of the tuner: without an MPI."""
 
+import math
 import random
 import unittest
 
-from tune import model, operations, paper, selection, stats, units, verifying
+from tune import comparing, crossings, messages, model, operations, paper, selection, stats, units, verifying
 from tune.faults import Fault
 from tune.record import Record
 from tune.stats import Estimate
@@ -109,7 +110,49 @@ LINE = {
 }
 
 
+SIZES = (8, 1024, 32768, 1 << 20)
+
+
+def pattern(name: str, alpha: float, beta: float) -> dict[str, object]:
+    return {"pattern": name, "sent": 4, "points": [[size, alpha + beta * size] for size in SIZES]}
+
+
+# A message takes 1000 ns and 0.1 ns a byte, whatever goes on; a copy takes a tenth of that for each byte.
+PATTERNS = [
+    pattern("ping", 1000, 0.1),
+    pattern("round", 1000, 0.1),
+    pattern("flood", 500, 0.1),
+    pattern("fan", 4 * 1000, 4 * 0.1),
+    pattern("copy", 0, 0.01),
+    pattern("add", 0, 0.02),
+]
+
+
+class MessagesTest(unittest.TestCase):
+    def test_between_the_points_and_beyond(self) -> None:
+        curve = messages.Curve([[8, 100], [16, 200], [32, 600]])
+        self.assertEqual([curve(size) for size in (1, 8, 12, 32, 48)], [100, 100, 150, 600, 1000])
+
+    def test_more_bytes_take_no_less_time(self) -> None:
+        # A point that something else has disturbed.
+        curve = messages.Curve([[8, 100], [16, 9000], [32, 300]])
+        self.assertEqual([curve(size) for size in (8, 16, 32)], [100, 300, 300])
+
+    def test_what_one_more_message_takes(self) -> None:
+        self.assertAlmostEqual(messages.messages_of(PATTERNS).gap(1024), 1102.4)
+
+    def test_damaged(self) -> None:
+        for points in ([], [[8, 100]], [[8, -1], [16, 1]], [[8, float("nan")], [16, 1]]):
+            with self.assertRaises(ValueError):
+                messages.Curve(points)
+        with self.assertRaises(KeyError):
+            messages.messages_of(PATTERNS[1:])
+
+
 class ModelTest(unittest.TestCase):
+    def model(self, ranks: int) -> model.Model:
+        return model.model_of([LINE, *PATTERNS], ranks)
+
     def test_parameters(self) -> None:
         level = model.level_of(LINE)
         self.assertAlmostEqual(level.alpha, 1000)
@@ -119,10 +162,88 @@ class ModelTest(unittest.TestCase):
         self.assertAlmostEqual(size * count, 1 << 20)
 
     def test_bruck_for_short_and_pairwise_for_long_blocks(self) -> None:
-        own = model.Model([model.level_of(LINE)], 64, 64)
+        own = self.model(64)
         for size, faster, slower in ((8, "modified_bruck", "pairwise"), (1 << 20, "pairwise", "modified_bruck")):
             self.assertLess(own.predict("alltoall", faster, size), own.predict("alltoall", slower, size))
         self.assertIsNone(own.predict("alltoall", "unheard of", 8))
+
+    def test_rounds_and_trees(self) -> None:
+        own, size = self.model(8), 1024
+        message, copy = 1000 + 0.1 * size, 0.01 * size
+        for operation, name, expected in (
+            ("alltoall", "pairwise", 7 * message + copy),
+            ("bcast", "binomial", 3 * message),
+            ("bcast", "basic_linear", 7 * message),
+            ("bcast", "pipeline", 7 * message),
+            ("allgather", "recursive_doubling", 3 * 1000 + 7 * 0.1 * size + copy),
+            ("allreduce", "recursive_doubling", 3 * (message + 2 * copy) + 2 * copy),
+        ):
+            self.assertAlmostEqual(own.predict(operation, name, size), expected, 3, msg=f"{operation}, {name}")
+
+    def test_segments_follow_each_other(self) -> None:
+        whole, parts = (self.model(8).predict("bcast", "pipeline", 1 << 20, segment) for segment in (0, 8192))
+        self.assertLess(parts, whole / 2)
+
+    def test_two_ranks_have_one_algorithm_by_many_names(self) -> None:
+        own = self.model(2)
+        for operation, names in (
+            ("alltoall", ("pairwise", "two_proc")),
+            ("bcast", ("basic_linear", "binomial", "pipeline", "chain", "binary_tree")),
+            ("allgather", ("ring", "neighbor", "recursive_doubling", "two_proc")),
+        ):
+            self.assertEqual(len({round(own.predict(operation, name, 8192), 3) for name in names}), 1, operation)
+
+
+def line(alpha: float, beta: float) -> dict[int, float]:
+    return {2**i: alpha + beta * 2**i for i in range(3, 20, 2)}
+
+
+class CrossingsTest(unittest.TestCase):
+    """ "late" begins to be faster at 10 000 bytes, or where it says."""
+
+    EARLY = line(1000, 0.2)
+
+    def late(self, size: float) -> dict[int, float]:
+        return line(1000 + 0.1 * size, 0.1)
+
+    def times(self, size: float) -> dict[str, dict[int, float]]:
+        return {"early": self.EARLY, "late": self.late(size)}
+
+    def verdict(self, model_size: float, measured_size: float) -> crossings.Verdict:
+        (found,) = crossings.verdicts(self.times(model_size), self.times(measured_size))
+        return found
+
+    def test_where_the_best_changes(self) -> None:
+        (found,) = crossings.changes(self.times(10_000))
+        self.assertEqual((found.before, found.after), ("early", "late"))
+        self.assertLess(abs(math.log2(found.size / 10_000)), 0.5)
+
+    def test_noise_changes_nothing(self) -> None:
+        wave = {size: time * (1.05 if i % 2 else 0.95) for i, (size, time) in enumerate(self.EARLY.items())}
+        self.assertEqual(crossings.changes({"early": self.EARLY, "wave": wave}), [])
+
+    def test_within_one_doubling(self) -> None:
+        for measured, right in ((10_000, True), (16_000, True), (160_000, False)):
+            found = self.verdict(10_000, measured)
+            self.assertEqual(found.right, right, measured)
+            self.assertTrue(found.by_model)
+
+    def test_those_that_are_as_good_as_each_other(self) -> None:
+        same = {size: time * 1.02 for size, time in self.EARLY.items()}
+        (found,) = crossings.verdicts(self.times(10_000), {"early": self.EARLY, "late": same})
+        self.assertTrue(found.right)
+        self.assertIsNone(found.other)
+        self.assertAlmostEqual(found.apart, 0.02)
+
+    def test_a_change_that_the_model_does_not_have(self) -> None:
+        slow = {size: 2 * time for size, time in self.EARLY.items()}
+        (found,) = crossings.verdicts({"early": self.EARLY, "late": slow}, self.times(10_000))
+        self.assertFalse(found.by_model or found.right)
+        self.assertAlmostEqual(found.apart, 1.0)
+
+    def test_algorithms_that_one_side_lacks(self) -> None:
+        self.assertEqual(crossings.verdicts(self.times(10_000), {"early": self.EARLY}), [])
+        self.assertEqual(crossings.verdicts({}, {}), [])
 
 
 class OperationsTest(unittest.TestCase):
@@ -153,9 +274,9 @@ class PaperTest(unittest.TestCase):
 
 
 class VerdictTest(unittest.TestCase):
-    def compare(self, afters: list[float], before: float = 100.0) -> verifying.Comparison:
+    def compare(self, afters: list[float], before: float = 100.0) -> comparing.Comparison:
         turns = [{"default": [before, before, before], "tuned": [after] * 3} for after in afters]
-        return verifying.compare(turns, "default", "tuned")
+        return comparing.compare(turns, "default", "tuned")
 
     def test_faster(self) -> None:
         self.assertTrue(self.compare([80.0] * 6).faster)
@@ -167,15 +288,15 @@ class VerdictTest(unittest.TestCase):
 
     def test_few_turns_confirm_nothing(self) -> None:
         self.assertFalse(self.compare([50.0] * 5).faster)
-        self.assertIsNone(verifying.compare([{"default": [1.0]}], "default", "tuned"))
+        self.assertIsNone(comparing.compare([{"default": [1.0]}], "default", "tuned"))
 
     def test_what_fails_is_not_faster(self) -> None:
         turns = [{"default": [100.0], "tuned": [50.0]}] * 8 + [{"default": [100.0], "tuned": []}]
-        self.assertFalse(verifying.compare(turns, "default", "tuned").faster)
+        self.assertFalse(comparing.compare(turns, "default", "tuned").faster)
 
     def test_drift_of_the_machine_does_not_count(self) -> None:
         turns = [{"default": [100.0 * 2**i], "tuned": [80.0 * 2**i]} for i in range(6)]
-        self.assertTrue(verifying.compare(turns, "default", "tuned").faster)
+        self.assertTrue(comparing.compare(turns, "default", "tuned").faster)
 
     def test_weft_stands_against_the_file(self) -> None:
         record = Record()

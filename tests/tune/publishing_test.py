@@ -7,15 +7,17 @@ import pathlib
 import tempfile
 import unittest
 
+from tune import verifying
 from tune.choices import Choices
 from tune.deployment import Deployment
 from tune.family import OPENMPI, Launcher
 from tune.openmpi import OpenMpi
 from tune.publishing import Publishing
 from tune.record import Record
-from tune.ways import DEFAULT, Way
+from tune.ways import DEFAULT, WEFT, Way
 from tune.weft_choices import WeftChoices
 
+LAUNCHER = Launcher(OPENMPI, ("mpirun",))
 MPI = OpenMpi({"library": "Open MPI v4.1.4"}, {})
 
 
@@ -38,8 +40,7 @@ class PublishingTest(unittest.TestCase):
     def publish(self, record: Record) -> str:
         choices = Choices(record, MPI)
         weft = WeftChoices(record, choices.chosen)
-        launcher = Launcher(OPENMPI, ("mpirun",))
-        publishing = Publishing(self.deployment, self.deployment.record, self.folder / "weft.rules", launcher, [4])
+        publishing = Publishing(self.deployment, self.deployment.record, self.folder / "weft.rules", LAUNCHER, [4])
         with contextlib.redirect_stdout(io.StringIO()) as said:
             publishing.write(record, choices, weft)
             publishing.say_use(choices, 3)
@@ -56,6 +57,20 @@ class PublishingTest(unittest.TestCase):
         self.assertIn("Others were measured at 2 of 3", said)
         self.assertIn("of an earlier run is removed", said)
         self.assertFalse(self.file.exists())
+
+    def test_weft_where_nothing_is_certain(self) -> None:
+        record = measured(default=100.0)
+        for size in (8, 64):
+            record.add((4, "bcast", size), WEFT, [50.0] * 40, 0.0, "")
+        publishing = Publishing(self.deployment, self.deployment.record, self.folder / "weft.rules", LAUNCHER, [4])
+        for times, words in (([50.0] * 3, "2 sizes are undecided"), ([100.0] * 9, "do without them")):
+            weft = WeftChoices(record, {})
+            turns = [{"default": [100.0], "weft": [time]} for time in times]
+            record.verified = {(4, "bcast", size): turns for size in (8, 64)}
+            weft.keep_confirmed(verifying.verdicts(record, weft.taken(), "weft"))
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                publishing.say_weft(weft)
+            self.assertIn(words, said.getvalue())
 
     def test_nothing_to_compare(self) -> None:
         self.publish(measured(default=100.0, basic_linear=50.0))

@@ -2,7 +2,7 @@
 // The measuring program of `weft tune`, for one MPI (loader.cpp starts it).
 // The results begin with a line about the job.
 //   measure [--seconds S] [--entry-seconds S] [--number N] [--paper] PLAN RESULTS   a line of JSON for each entry
-//   levels RESULTS                                                                  a line of JSON for each level
+//   levels RESULTS                                                    a line of JSON for each level and each pattern
 //   variables RESULTS NAME...                                                       a line for each variable of MPI
 //   host COMMAND...                                                                 the command on rank 0 only
 #include <cstdio>
@@ -14,6 +14,7 @@
 #include "host.h"
 #include "levels.h"
 #include "measure.h"
+#include "patterns.h"
 #include "variables.h"
 
 namespace {
@@ -73,8 +74,10 @@ int measure(const Options& options, const char* plan, const char* results) {
 }
 
 int levels(const char* results) {
+  NodeBarrier barrier(MPI_COMM_WORLD);
   std::FILE* out = open(results);
   weft::tune::measure_levels(out);
+  weft::tune::measure_patterns(barrier, out);
   if (out != nullptr) std::fclose(out);
   return 0;
 }

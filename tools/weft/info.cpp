@@ -125,6 +125,18 @@ Json mpis() {
   return out;
 }
 
+// Of collectives on a node: loaded as the MPI of the program is.
+Json collectives() {
+  const Libraries found = find_libraries();
+  std::error_code error;
+  Json out;
+  for (const auto& [name, library] :
+       {std::pair{"Open MPI", &found.openmpi_collectives}, std::pair{"MPICH and its kin", &found.mpich_collectives}}) {
+    out[name] = std::filesystem::exists(*library, error) ? library->string() : "none";
+  }
+  return out;
+}
+
 std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 void print_section(const char* title, const Json& section) {
@@ -157,6 +169,7 @@ int info(bool json) {
   all["environment"] = environment();
   all["libraries treated specially"] = libraries();
   all["task-aware MPI (weft run --mpi)"] = mpis();
+  all["MPI's collectives on a node (weft run --collectives)"] = collectives();
   if (json) {
     std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
     return 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "base/options.h"
 #include "library.h"
 #include "own_openmp.h"
 #include "placement.h"
@@ -159,6 +160,24 @@ bool set_trace(const std::string& wanted, const std::string& tool) {
   return true;
 }
 
+// The report of collectives would say nothing, and not why. Who has put the libraries in place knows.
+void say_unreported(const Libraries& found) {
+  // Looked for first: to read all settings warns of those that cannot be used, as the program's runtime will.
+  if (std::getenv("WEFT_COLLECTIVES_REPORT") == nullptr || !base::options().collectives_report) return;
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (rank == nullptr) rank = std::getenv("PMI_RANK");
+  if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
+  const char* components = std::getenv("OMPI_MCA_mca_base_component_path");
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  const std::string folder = found.openmpi_collectives.parent_path();
+  if (components != nullptr && std::string(components).find(folder) != std::string::npos) return;
+  if (preloaded != nullptr && std::string(preloaded).find(found.mpich_collectives.filename()) != std::string::npos) {
+    return;
+  }
+  base::warn(
+      "WEFT_COLLECTIVES_REPORT: weft's collectives are not loaded, so there is no report: weft run --collectives");
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -188,6 +207,7 @@ int run(const RunOptions& options) {
     }
     // Before the library of --mpi, to which it leaves what it does not take.
     if (options.collectives && !use_collectives(found)) return kUsage;
+    if (!options.collectives) say_unreported(found);
     if (options.mpi && !preload_mpi(found.mpi)) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;

@@ -11,6 +11,7 @@ import platform
 
 from . import component, units
 from .choices import Choices
+from .comparing import Question
 from .component import Component
 from .console import Progress, say, warn
 from .deployment import Deployment
@@ -25,7 +26,8 @@ from .paper import show_thresholds
 from .publishing import Publishing
 from .record import Record
 from .results import check_decision, check_record, recorded_hash
-from .verifying import DEFAULT_ARM, Arm, tuned_arm, verdicts, verify
+from .verifying import DEFAULT_ARM, TUNED, Arm, tuned_arm, verdicts, verify
+from .ways import DEFAULT_NAME, WEFT_NAME
 from .weft_choices import WeftChoices
 
 # Of the budget: the rest is for starting and ending jobs.
@@ -99,7 +101,7 @@ class Tuning:
             first, first_weft = choices.changed(), weft.taken()
             self._verify(choices, weft, deployment, progress)
         found = verdicts(self._record, first)
-        found_weft = verdicts(self._record, first_weft, "weft", first)
+        found_weft = verdicts(self._record, first_weft, WEFT_NAME, first)
         choices.keep_confirmed(found)
         weft.keep_confirmed(found_weft)
         show_measured(self._record, choices.chosen)
@@ -180,16 +182,19 @@ class Tuning:
             rules = self._jobs.scratch / self._rules.name
             rules.write_text(weft.text(), encoding="utf-8")
             arms.append(_weft_arm(self._component, rules, variables))
+        best = TUNED if tables else DEFAULT_NAME
+        questions = [Question(place, DEFAULT_NAME, TUNED) for place in sorted(choices.changed())]
+        questions += [Question(place, best, WEFT_NAME) for place in sorted(weft.taken())]
         for index, ranks in enumerate(self._counts):
-            places = sorted(place for place in {**choices.changed(), **weft.taken()} if place[0] == ranks)
-            if places:
+            mine = [question for question in questions if question.place[0] == ranks]
+            if mine:
                 seconds = max(progress.left(), self._budget * _VERIFY / 2) / (len(self._counts) - index)
-                verify(self._jobs, self._record, progress, places, arms, seconds)
+                verify(self._jobs, self._record, progress, mine, arms, seconds)
 
 
 def _weft_arm(own: Component | None, rules: pathlib.Path, variables: dict[str, str]) -> Arm:
     assert own is not None, "only what was measured is taken"
-    return Arm("weft", "with weft's collectives", {**variables, **own.with_rules(rules)}, own.prefix)
+    return Arm(WEFT_NAME, "with weft's collectives", {**variables, **own.with_rules(rules)}, own.prefix)
 
 
 def _warn_of_fixed(mpi: Mpi, operations: list[Operation]) -> None:

@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import argparse
-import os
 import pathlib
 import statistics
 from collections.abc import Mapping
 
-from . import units
+from . import crossings, units
 from .collectives import parse_ranks, parse_sizes
 from .console import Progress, say
 from .family import find_launcher
 from .faults import Fault
 from .jobs import Jobs
 from .measuring import Measuring
-from .model import Level, Model, level_of
+from .messages import Messages
+from .model import Level, Model, model_of
 from .mpis import examine
 from .operations import check_sizes, choose
 from .record import Record
@@ -26,7 +26,10 @@ from .table import table
 # Of memory of queues, for which the best fragments are shown.
 _MEMORY = (64 << 10, 256 << 10, 1 << 20)
 _PAGE = 4096
-_SIZES = (8, 2048, 131072)
+# What is further apart is no noise.
+_MOST_NOISE = 0.3
+# Of messages.
+_SHOWN = (8, 2048, 8192, 32768, 131072, 524288)
 
 
 def run(options: argparse.Namespace, folder: str) -> int:
@@ -44,23 +47,20 @@ def run(options: argparse.Namespace, folder: str) -> int:
 def _say(record: Record, models: Mapping[int, Model]) -> None:
     for ranks, model in models.items():
         _say_levels(ranks, model)
+        _say_messages(ranks, model.messages)
         for operation in sorted({place[1] for place in record.samples if place[0] == ranks}):
             _say_algorithms(record, model, ranks, operation)
 
 
 def _models_of(record: Record) -> dict[int, Model]:
     counts = sorted({line["ranks"] for line in record.levels})
-    cpus = record.about.get("cpus", len(os.sched_getaffinity(0)))
-    return {
-        ranks: Model([level_of(line) for line in record.levels if line["ranks"] == ranks], ranks, cpus)
-        for ranks in counts
-    }
+    return {ranks: model_of([line for line in record.levels if line["ranks"] == ranks], ranks) for ranks in counts}
 
 
 def _measured(options: argparse.Namespace, folder: str) -> tuple[Record, dict[int, Model]]:
     operations = choose(options.only)
     counts = parse_ranks(options.ranks)
-    sizes = parse_sizes(options.sizes, _SIZES)
+    sizes = parse_sizes(options.sizes)
     if options.sizes:
         check_sizes(operations, sizes, counts)
     budget = units.parse_seconds(options.budget)
@@ -76,12 +76,12 @@ def _measured(options: argparse.Namespace, folder: str) -> tuple[Record, dict[in
             share = progress.left() / (len(counts) - index)
             models[ranks] = measuring.levels(ranks)
             wanted = measuring.all_ways(operations, sizes, ranks, None)
-            measuring.measure(wanted, ranks, max(share * 0.8, 0.5), rounds=1)
+            measuring.measure_all(wanted, ranks, max(share * 0.8, 0.5))
     return record, models
 
 
 def _say_levels(ranks: int, model: Model) -> None:
-    say(f"\nMessages between two of {ranks} ranks take alpha + beta x bytes")
+    say(f"\nMessages between two of {ranks} ranks, alone, take alpha + beta x bytes")
     rows = [_level_row(level) for level in model.levels]
     head = ["ranks on the", "pairs", "alpha", "beta", "flag tW", "copy t"]
     say(table(head, rows))
@@ -98,6 +98,18 @@ def _say_levels(ranks: int, model: Model) -> None:
                 [level.name, units.size(memory), units.size(round(size)), units.size(paged), f"{memory // paged}"]
             )
     say(table(["ranks on the", "b", "f", "in pages", "s"], rows))
+
+
+def _say_messages(ranks: int, by: Messages) -> None:
+    say(f"\nA message while all {ranks} ranks are in the same operation")
+    rows = [
+        [
+            units.size(size),
+            *(units.time(curve(size)) for curve in (by.ping, by.round, by.flood, by.gap, by.copy, by.add)),
+        ]
+        for size in _SHOWN
+    ]
+    say(table(["bytes", "one pair", "all in rounds", "all at once", "one more", "own copy", "sum"], rows))
 
 
 def _level_row(level: Level) -> list[str]:
@@ -140,3 +152,59 @@ def _say_algorithms(record: Record, model: Model, ranks: int, operation: str) ->
     say(f"\n{operation}, {ranks} ranks")
     say(table(["bytes", "model takes", "measured", "measured best", "error"], rows))
     say(f"  The model is off by {100 * statistics.median(errors):.0f} % (median over sizes and algorithms).")
+    _say_changes(*_curves(record, model, ranks, operation), _noise(record, ranks, operation))
+
+
+def _curves(record: Record, model: Model, ranks: int, operation: str) -> tuple[crossings.Times, crossings.Times]:
+    """By algorithm, whatever its segments: the times of the model, and what was measured."""
+    by_model: dict[str, dict[int, float]] = {}
+    measured: dict[str, dict[int, float]] = {}
+    for size in record.sizes(ranks, operation):
+        place = (ranks, operation, size)
+        for name, estimate in record.estimates(place).items():
+            way = record.ways[place][name]
+            cost = model.predict(operation, name, size, way.segment)
+            if cost is None or not way.algorithm:
+                continue
+            for times, time in ((by_model, cost), (measured, estimate.median)):
+                of = times.setdefault(name.split(",")[0], {})
+                of[size] = min(time, of.get(size, time))
+    return by_model, measured
+
+
+def _noise(record: Record, ranks: int, operation: str) -> float:
+    """Half of an interval, as a share of its median."""
+    halves = [
+        (estimate.high - estimate.low) / 2 / estimate.median
+        for size in record.sizes(ranks, operation)
+        for estimate in record.estimates((ranks, operation, size)).values()
+    ]
+    return min(max(statistics.median(halves), crossings.LEAST_NOISE), _MOST_NOISE)
+
+
+def _say_changes(by_model: crossings.Times, measured: crossings.Times, noise: float) -> None:
+    found = crossings.verdicts(by_model, measured, noise)
+    if not found:
+        say("  The best algorithm is the same at all sizes, by the model and as measured.")
+        return
+    rows = []
+    for verdict in found:
+        own = units.about(verdict.change.size)
+        other = units.about(verdict.other) if verdict.other is not None else "nowhere"
+        sides = [own, other] if verdict.by_model else [other, own]
+        rows.append([f"{verdict.change.before} to {verdict.change.after}", *sides, _words(verdict)])
+    say("\n  Where the best algorithm changes:")
+    say(table(["from and to", "model", "measured", "so"], rows, words=1))
+    right = sum(verdict.right for verdict in found)
+    say(
+        f"  {right} of {len(found)} within one doubling, or between algorithms that are as good as each other there "
+        f"(less than {100 * noise:.0f} % apart)."
+    )
+
+
+def _words(verdict: crossings.Verdict) -> str:
+    side = "measured" if verdict.by_model else "by the model"
+    if verdict.right:
+        near = verdict.other is not None and 0.5 <= verdict.other / verdict.change.size <= 2
+        return "within one doubling" if near else f"as good as each other ({units.percent(verdict.apart)} {side})"
+    return f"wrong: the later one takes {units.percent(verdict.apart)} {side}"

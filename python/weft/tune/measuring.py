@@ -7,7 +7,6 @@ of one job's memory decides.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Sequence
 
@@ -15,7 +14,7 @@ from . import units
 from .component import Component
 from .console import Progress
 from .jobs import Entry, Jobs
-from .model import Model, level_of
+from .model import Model, model_of
 from .mpis import Mpi
 from .operations import Operation, sizes_of
 from .record import Place, Record
@@ -55,10 +54,10 @@ class Measuring:
         self._random = random.Random(len(record.samples))
 
     def levels(self, ranks: int) -> Model:
-        self._progress.stage(f"{ranks} ranks: messages between two")
+        self._progress.stage(f"{ranks} ranks: messages")
         lines = self._jobs.levels(ranks)
         self._record.levels += [{**line, "ranks": ranks} for line in lines]
-        return Model([level_of(line) for line in lines], ranks, len(os.sched_getaffinity(0)))
+        return model_of(lines, ranks)
 
     def _ways(self, operation: Operation, size: int, ranks: int, model: Model | None) -> list[Way]:
         ways = self._mpi.ways(operation, size, ranks)
@@ -84,14 +83,25 @@ class Measuring:
             for size in sizes_of(operation, sizes, ranks)
         }
 
-    def measure(self, wanted: dict[Place, list[Way]], ranks: int, seconds: float, rounds: int = _ROUNDS) -> None:
+    def measure_all(self, wanted: dict[Place, list[Way]], ranks: int, seconds: float) -> None:
+        """All ways alike, in this time, also those that cannot be the best."""
+        end = self._progress.elapsed() + seconds
+        for number in range(_ROUNDS):
+            left = end - self._progress.elapsed()
+            if left <= 0:
+                return
+            self._progress.stage(f"{ranks} ranks: round {number + 1}")
+            aim = max(left / (_ROUNDS - number), min(left, 1.0))
+            self._round(wanted, ranks, _FIRST_CALLS, left if number == 0 else aim, aim)
+
+    def measure(self, wanted: dict[Place, list[Way]], ranks: int, seconds: float) -> None:
         """In this time; what has not been measured then is missing in the record."""
         end = self._progress.elapsed() + seconds
         if self._paper:
             self._progress.stage(f"{ranks} ranks: the paper's method")
             self._round(wanted, ranks, 51, seconds)
             return
-        for number in range(rounds):
+        for number in range(_ROUNDS):
             left = end - self._progress.elapsed()
             chosen = wanted if number == 0 else self._open(wanted)
             if left <= 0 or not chosen:
@@ -99,7 +109,7 @@ class Measuring:
             count = sum(len(ways) for ways in chosen.values())
             self._progress.stage(f"{ranks} ranks: round {number + 1}, {count} measurements")
             # The first round must leave time for the others, but all entries must have a chance.
-            share = 0.5 if number == 0 and rounds > 1 else 1.0 / (rounds - number)
+            share = 0.5 if number == 0 else 1.0 / (_ROUNDS - number)
             # Few ways are left in later rounds: more calls of each.
             calls = _FIRST_CALLS if number == 0 else _CALLS << (number - 1)
             aim = max(left * share, min(left, 1.0))

@@ -7,11 +7,12 @@ import pathlib
 from collections.abc import Mapping, Sequence
 
 from . import units
+from .comparing import LEAST_TURNS
 from .console import say, warn
 from .record import Place, Record
 from .stats import Estimate, Ratio, mean_of_paper
 from .table import table
-from .verifying import LEAST_TURNS, Verdict
+from .verifying import Verdict
 from .ways import DEFAULT_NAME
 
 
@@ -70,12 +71,19 @@ def show_verdicts(
                 units.time(compared.before),
                 units.time(compared.after),
                 units.percent(-verdict.predicted),
+                str(compared.ratio.count),
                 change(compared.ratio),
                 _words(verdict, verdict.place in kept),
             ]
         )
-    head = ["operation", "way", "ranks", "bytes", *columns, "predicted", "real time (95 %)", "so"]
+    head = ["operation", "way", "ranks", "bytes", *columns, "predicted", "turns", "real time (95 %)", "so"]
     say(table(head, rows, words=2))
+    undecided = sum(verdict.found.undecided for verdict in found)
+    if undecided:
+        say(
+            f"  {undecided} undecided: by the median there is a difference, but it is not certain. More turns may "
+            "tell: a longer --budget, or a machine with nothing else to do"
+        )
     unverified = [place for place in wanted if place not in {verdict.place for verdict in found}]
     if unverified:
         say(f"  {len(unverified)} more could not be run again in the time that was left: the default is kept for them")
@@ -94,8 +102,9 @@ def _words(verdict: Verdict, kept: bool) -> str:
         return "default: faster, but not at all sizes"
     if verdict.found.failed:
         return "default: it failed"
-    turns = verdict.found.ratio.count
-    return "default" if turns >= LEAST_TURNS else f"default: {turns} turns are too few"
+    if verdict.found.ratio.count < LEAST_TURNS:
+        return f"default: {verdict.found.ratio.count} turns are too few"
+    return "default: undecided" if verdict.found.undecided else "default"
 
 
 def show_rest(record: Record, lacking: list[str], budget: float) -> None:

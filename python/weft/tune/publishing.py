@@ -81,7 +81,13 @@ class Publishing:
             return
         say(f"\nRules of weft's own collectives: {self._rules}")
         if not weft.taken():
-            say("weft's collectives are nowhere certainly faster here: do without them.")
+            if weft.undecided:
+                say(
+                    f"weft's collectives are nowhere certainly faster here, but {weft.undecided} sizes are undecided: "
+                    "a longer --budget tells more."
+                )
+            else:
+                say("weft's collectives are nowhere certainly faster here: do without them.")
             return
         launcher = shlex.join(self._launcher.command)
         say("Use them:")

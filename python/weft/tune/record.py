@@ -14,7 +14,7 @@ from .results import replace
 from .stats import Estimate, estimate
 from .ways import Way
 
-FORMAT = "weft tune 2"
+FORMAT = "weft tune 3"
 Place = tuple[int, str, int]  # ranks, operation, bytes
 Turn = dict[str, list[float]]
 

@@ -8,6 +8,7 @@ import pathlib
 
 from . import units
 from .collectives import parse_sizes
+from .comparing import LEAST_TURNS, Comparison, Question, compare
 from .console import Progress, say
 from .decision import Decision
 from .deployment import environment
@@ -20,7 +21,7 @@ from .operations import OPERATIONS, check_sizes, sizes_of
 from .outcome import change
 from .record import Place, Record
 from .table import table as text_table
-from .verifying import DEFAULT_ARM, LEAST_TURNS, TUNED, Comparison, compare, tuned_arm, verify
+from .verifying import DEFAULT_ARM, TUNED, tuned_arm, verify
 from .ways import DEFAULT_NAME
 
 
@@ -50,13 +51,13 @@ def measure(
         for ranks in counts:
             jobs = Jobs(find_launcher(family, options.launcher, ranks), folder)
             jobs.tick = progress.tick
-            places = [
-                (ranks, table.operation, size)
+            questions = [
+                Question((ranks, table.operation, size), DEFAULT_NAME, TUNED)
                 for table in tables
                 if table.ranks == ranks
                 for size in sizes_of(OPERATIONS[table.operation], sizes, ranks)
             ]
-            verify(jobs, record, progress, places, arms, budget / len(counts))
+            verify(jobs, record, progress, questions, arms, budget / len(counts))
     found = {place: compare(turns, DEFAULT_NAME, TUNED) for place, turns in record.verified.items()}
     compared = {place: one for place, one in found.items() if one is not None}
     _show(compared)
@@ -86,7 +87,12 @@ def _show(compared: dict[Place, Comparison]) -> None:
             word = "fails"
         elif found.ratio.count < LEAST_TURNS:
             word = "unknown"
+        elif found.undecided:
+            word = "undecided"
         times = [units.time(found.before), units.time(found.after)]
-        rows.append([operation, word, str(ranks), units.size(size), *times, change(found.ratio)])
+        rows.append(
+            [operation, word, str(ranks), units.size(size), *times, str(found.ratio.count), change(found.ratio)]
+        )
     say("")
-    say(text_table(["operation", "with file", "ranks", "bytes", "default", "with file", "time (95 %)"], rows, words=2))
+    head = ["operation", "with file", "ranks", "bytes", "default", "with file", "turns", "time (95 %)"]
+    say(text_table(head, rows, words=2))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 # Samples further from the quartiles than this many times their distance are reported as outliers. They are counted in.
 _FENCE = 3.0
 _Z = 1.96
-_ALPHA = 0.05
+_ERROR = 0.05
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,18 @@ class Ratio:
     count: int
 
 
-def _signs(count: int) -> int:
-    """How many of the ordered values on each side lie outside of the interval of the sign test, at 95 %."""
+def _signs(count: int, error: float) -> int:
+    """How many of the ordered values on each side lie outside of the interval of the sign test."""
     outside, chance = 0, 0.5**count
-    while 2 * chance <= _ALPHA:
+    while 2 * chance <= error:
         outside += 1
         chance += math.comb(count, outside) * 0.5**count
     return max(outside - 1, 0)
 
 
-def ratio(pairs: Sequence[tuple[float, float]]) -> Ratio:
-    """What the second ones are of the first ones. The interval of fewer than six turns is no interval of 95 %."""
+def ratio(pairs: Sequence[tuple[float, float]], error: float = _ERROR) -> Ratio:
+    """What the second ones are of the first ones. `error`: the chance that the interval is wrong. With few turns
+    it is all of them, and wrong more often: six are the least for 95 %."""
     ordered = sorted(after / before for before, after in pairs)
-    outside = _signs(len(ordered))
+    outside = _signs(len(ordered), error)
     return Ratio(statistics.median(ordered), ordered[outside], ordered[-1 - outside], len(ordered))

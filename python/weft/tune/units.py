@@ -32,6 +32,15 @@ def size(count: int) -> str:
     return str(count)
 
 
+def about(count: float) -> str:
+    """Two digits, of what is no measured size."""
+    for unit, letter in ((1 << 20, "M"), (1 << 10, "K")):
+        if count >= unit:
+            value = count / unit
+            return f"{value:.{1 if value < 9.95 else 0}f}{letter}"
+    return f"{count:.0f}"
+
+
 def time(nanoseconds: float) -> str:
     """Three digits."""
     for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):

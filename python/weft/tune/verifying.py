@@ -4,22 +4,17 @@
 from __future__ import annotations
 
 import random
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import units
+from .comparing import LEAST_TURNS, LOOKS, MOST_TURNS, Comparison, Question, compare
 from .console import Progress, warn
 from .jobs import Entry, Jobs
 from .record import Place, Record, Turn
-from .selection import MARGIN
-from .stats import Ratio, ratio
 from .ways import DEFAULT_NAME
 
 _CALLS = 40
-_TURNS = 9
-# Fewer turns confirm nothing: by chance they could all be faster.
-LEAST_TURNS = 6
 _LEAST_SECONDS = 0.3
 TUNED = "tuned"
 
@@ -42,37 +37,6 @@ def tuned_arm(environment: Mapping[str, str]) -> Arm:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Of two arms at one place. Those of one turn are a pair: what else went on at the time was the same for both."""
-
-    before: float
-    after: float
-    ratio: Ratio
-    failed: bool  # with the second one, in any turn
-
-    @property
-    def faster(self) -> bool:
-        return not self.failed and self.ratio.count >= LEAST_TURNS and self.ratio.high < 1 - MARGIN
-
-    @property
-    def slower(self) -> bool:
-        return self.failed or (self.ratio.count >= LEAST_TURNS and self.ratio.low > 1 + MARGIN)
-
-
-def compare(turns: Sequence[Turn], base: str, arm: str) -> Comparison | None:
-    """None: no turn has both."""
-    pairs = [
-        (statistics.median(turn[base]), statistics.median(turn[arm]))
-        for turn in turns
-        if turn.get(base) and turn.get(arm)
-    ]
-    if not pairs:
-        return None
-    before, after = (statistics.median(times) for times in zip(*pairs))
-    return Comparison(before, after, ratio(pairs), any(turn.get(arm) == [] for turn in turns))
-
-
-@dataclass(frozen=True)
 class Verdict:
     place: Place
     way: str
@@ -84,32 +48,54 @@ def verify(
     jobs: Jobs,
     record: Record,
     progress: Progress,
-    places: Sequence[Place],
+    questions: Sequence[Question],
     arms: Sequence[Arm],
     seconds: float,
 ) -> None:
-    ranks = places[0][0]
+    """Turns until all questions are answered, or the time is over. Those that a look has answered take part no more."""
     end = progress.elapsed() + seconds
     order = random.Random(1)
-    for number in range(_TURNS):
+    looks = [count for count, _ in LOOKS]
+    for number in range(MOST_TURNS):
         left = end - progress.elapsed()
         if number >= LEAST_TURNS and left <= 0:
             return
-        share = max(left / (_TURNS - number) / len(arms), _LEAST_SECONDS)
-        turn: dict[Place, Turn] = {}
-        for arm in order.sample(arms, len(arms)):
-            progress.stage(f"{ranks} ranks: turn {number + 1} {arm.words}")
-            shuffled = order.sample(places, len(places))
-            plan = [Entry(name, size, _CALLS, "- mpi") for _, name, size in shuffled]
-            found = jobs.measure(ranks, plan, arm.environment, share, share / len(plan), prefix=arm.prefix)
-            for index, measured in found.items():
-                place = shuffled[index]
-                turn.setdefault(place, {})[arm.name] = [] if measured.fault else measured.times
-                if measured.fault:
-                    _, operation, size = place
-                    warn(f"{operation}, {units.size(size)} bytes, {ranks} ranks, {arm.words}: {measured.fault}")
-        for place, times in turn.items():
-            record.verified.setdefault(place, []).append(times)
+        if number in looks:
+            questions = [one for one in questions if one.is_open(record.verified.get(one.place, []))]
+            if not questions:
+                return
+        names = {name for one in questions for name in (one.base, one.arm)}
+        taken = [arm for arm in arms if arm.name in names]
+        places = list(dict.fromkeys(one.place for one in questions))
+        turns = next(count for count in looks if count > number) - number
+        share = max(left / turns / len(taken), _LEAST_SECONDS)
+        title = f"turn {number + 1}" + (f", {len(places)} undecided" if number >= looks[0] else "")
+        plans = [(arm, order.sample(places, len(places))) for arm in order.sample(taken, len(taken))]
+        _turn(jobs, record, progress, title, plans, share)
+
+
+def _turn(
+    jobs: Jobs,
+    record: Record,
+    progress: Progress,
+    title: str,
+    plans: Sequence[tuple[Arm, Sequence[Place]]],
+    seconds: float,
+) -> None:
+    turn: dict[Place, Turn] = {}
+    for arm, places in plans:
+        ranks = places[0][0]
+        progress.stage(f"{ranks} ranks: {title} {arm.words}")
+        plan = [Entry(name, size, _CALLS, "- mpi") for _, name, size in places]
+        found = jobs.measure(ranks, plan, arm.environment, seconds, seconds / len(plan), prefix=arm.prefix)
+        for index, measured in found.items():
+            place = places[index]
+            turn.setdefault(place, {})[arm.name] = [] if measured.fault else measured.times
+            if measured.fault:
+                _, operation, size = place
+                warn(f"{operation}, {units.size(size)} bytes, {ranks} ranks, {arm.words}: {measured.fault}")
+    for place, times in turn.items():
+        record.verified.setdefault(place, []).append(times)
 
 
 def verdicts(

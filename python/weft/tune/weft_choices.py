@@ -16,6 +16,7 @@ from .ways import DEFAULT_NAME, WEFT_NAME
 class WeftChoices:
     def __init__(self, record: Record, chosen: Mapping[Place, str]) -> None:
         self._taken: dict[Place, bool] = {}
+        self.undecided = 0  # sizes at which a second run could not tell
         for place in record.samples:
             estimates = record.estimates(place)
             if WEFT_NAME not in estimates or DEFAULT_NAME not in estimates:
@@ -32,6 +33,7 @@ class WeftChoices:
 
     def keep_confirmed(self, found: list[Verdict]) -> None:
         confirmed = {verdict.place for verdict in found if verdict.found.faster}
+        self.undecided = sum(verdict.found.undecided for verdict in found)
         for place in self._taken:
             self._taken[place] = self._taken[place] and place in confirmed
 

@@ -62,12 +62,12 @@ void Comparison::decide(Group& group, Operation operation, size_t bytes, int cou
   mine.left = known && mpi_ns < kClearly * weft_ns;
   if (tell_ == nullptr || !known) return;
   const size_t index = index_of(bytes);
-  tell_({.operation = operation,
-         .from = index == 0 ? 0 : size_t{1} << (index - 1),
-         .to = index == kClasses - 1 ? SIZE_MAX : (size_t{1} << index) - 1,
-         .weft_ns = weft_ns,
-         .mpi_ns = mpi_ns,
-         .left = mine.left});
+  tell_(context_, {.operation = operation,
+                   .from = index == 0 ? 0 : size_t{1} << (index - 1),
+                   .to = index == kClasses - 1 ? SIZE_MAX : (size_t{1} << index) - 1,
+                   .weft_ns = weft_ns,
+                   .mpi_ns = mpi_ns,
+                   .left = mine.left});
 }
 
 void Comparison::write(const Timing& timing) noexcept {

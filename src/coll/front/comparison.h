@@ -27,10 +27,10 @@ class Comparison {
     double weft_ns, mpi_ns;  // medians
     bool left;  // it is MPI's from now on
   };
-  using Tell = void (*)(const Found& found);
+  using Tell = void (*)(const void* context, const Found& found);
 
   // `tell` may be null.
-  explicit Comparison(Tell tell) noexcept : tell_(tell) {}
+  Comparison(Tell tell, const void* context) noexcept : tell_(tell), context_(context) {}
 
   // A call that is being measured, or not. With the caller, since MPI may call its own collectives inside of it.
   struct Timing {
@@ -81,6 +81,7 @@ class Comparison {
   static void write(const Timing& timing) noexcept;
 
   const Tell tell_;
+  const void* const context_;
   std::array<std::array<Class, kClasses>, kOperations> classes_{};
 };
 

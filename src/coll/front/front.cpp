@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/front/front.h"
 
+#include <atomic>
+#include <cctype>
 #include <cstdio>
 #include <new>
 
@@ -32,14 +34,9 @@ void say_died(int rank) noexcept {
 
 namespace {
 
-void say_found(const Comparison::Found& found) noexcept {
-  char sizes[64] = "";
-  if (found.operation != Operation::barrier) {
-    std::snprintf(sizes, sizeof sizes, " of %zu to %zu bytes", found.from, found.to);
-  }
-  base::warn("coll: %s%s: weft %.1f us, MPI %.1f us; %s takes it", kOperationNames[static_cast<int>(found.operation)],
-             sizes, found.weft_ns / 1e3, found.mpi_ns / 1e3, found.left ? "MPI" : "weft");
-}
+// A program with thousands of communicators would hide what it says itself.
+constexpr int kMostTold = 20;
+std::atomic<int> g_told{0};
 
 }  // namespace
 
@@ -55,8 +52,10 @@ bool Front::make(size_t bytes, const Bootstrap& bootstrap) noexcept {
   // The collective of MPI by which the ranks talk may itself be made of others, which come here.
   if (left_ || making_ || !is_time(bytes)) return false;
   making_ = true;
+  if (settings_.report && bootstrap.rank == 0) entitle(bootstrap);
   const char* why = "";
   group_ = create(bootstrap, settings_.group, &why);
+  const bool crowded = group_ != nullptr && facts(*group_).crowded;
   if (group_ != nullptr) {
     agree(bootstrap.rank, bootstrap.size);
     if (!choices_.any()) {
@@ -67,15 +66,47 @@ bool Front::make(size_t bytes, const Bootstrap& bootstrap) noexcept {
   }
   making_ = false;
   left_ = group_ == nullptr;
-  if (settings_.report && bootstrap.rank == 0) tell(bootstrap.size, why);
+  if (settings_.report) totals().count_group(!left_, crowded && !left_);
+  if (title_ != nullptr) tell(why);
   return !left_;
 }
 
-void Front::tell(int size, const char* why) const noexcept {
-  if (left_) return base::warn("coll: %d ranks go on with MPI's own collectives: %s", size, why);
+void Front::entitle(const Bootstrap& bootstrap) noexcept {
+  const int told = g_told.fetch_add(1, std::memory_order_relaxed);
+  if (told == kMostTold) base::warn("coll: further communicators are in the totals alone, at the end");
+  if (told >= kMostTold) return;
+  title_.reset(new (std::nothrow) Title{.size = bootstrap.size, .name = ""});
+  if (title_ == nullptr || settings_.name == nullptr) return;
+  settings_.name(bootstrap.context, title_->name, sizeof title_->name);
+  for (char* c = title_->name; *c != '\0'; ++c) {
+    if (std::iscntrl(static_cast<unsigned char>(*c)) != 0) *c = '?';
+  }
+}
+
+void Front::tell(const char* why) const noexcept {
+  const bool named = title_->name[0] != '\0';
+  const char* open = named ? " (" : "";
+  const char* close = named ? ")" : "";
+  if (left_) {
+    return base::warn("coll: %d ranks go on with MPI's own collectives%s%s%s: %s", title_->size, open, title_->name,
+                      close, why);
+  }
   const Facts known = facts(*group_);
-  base::warn("coll: %d ranks share memory: queues of %zu bytes, fragments of %zu, single copy %s", size,
-             known.queue_bytes, known.fragment_bytes, known.single_copy ? "yes" : "no");
+  base::warn("coll: %d ranks share memory%s%s%s: queues of %zu bytes, fragments of %zu, single copy %s%s", title_->size,
+             open, title_->name, close, known.queue_bytes, known.fragment_bytes, known.single_copy ? "yes" : "no",
+             known.crowded ? ", more ranks than CPUs" : "");
+}
+
+void Front::tell_found(const void* title, const Comparison::Found& found) noexcept {
+  const auto& whose = *static_cast<const Title*>(title);
+  char sizes[64] = "";
+  if (found.operation != Operation::barrier) {
+    std::snprintf(sizes, sizeof sizes, " of %zu to %zu bytes", found.from, found.to);
+  }
+  base::warn("coll: %d ranks%s%s%s, %s%s: weft %.1f us, MPI %.1f us; %s takes it", whose.size,
+             whose.name[0] != '\0' ? " (" : "", whose.name, whose.name[0] != '\0' ? ")" : "",
+             kOperationNames[static_cast<int>(found.operation)], sizes, found.weft_ns / 1e3, found.mpi_ns / 1e3,
+             found.left ? "MPI" : "weft");
 }
 
 // Rank 0 decides: files and variables may differ between ranks, and what they do must not.
@@ -94,7 +125,7 @@ void Front::agree(int rank, int size) noexcept {
   choices_ = all.choices;
   // With more ranks than CPUs, times are those of whoever had the CPU.
   if (!all.compare || facts(*group_).crowded) return;
-  comparison_.reset(new (std::nothrow) Comparison(settings_.report && rank == 0 ? say_found : nullptr));
+  comparison_.reset(new (std::nothrow) Comparison(title_ != nullptr ? tell_found : nullptr, title_.get()));
   if (comparison_ == nullptr) base::lacking("collectives: no memory for what is compared");
 }
 

@@ -7,6 +7,7 @@
 
 #include "coll/coll.h"
 #include "coll/front/comparison.h"
+#include "coll/front/totals.h"
 #include "coll/rules/rules.h"
 
 namespace weft::coll {
@@ -25,8 +26,10 @@ struct FrontSettings {
   unsigned operations = (1U << kOperations) - 1;
   // Whether operations without a rule are compared with MPI's own while the program runs.
   bool compare = true;
-  // Whether rank 0 says what becomes of a communicator.
+  // Whether rank 0 says what becomes of a communicator, and all count their calls.
   bool report = false;
+  // MPI's name of the communicator of a bootstrap's context; empty: it has none. May be null.
+  void (*name)(void* context, char* text, size_t size) = nullptr;
 };
 
 // What the environment says; the functions of `group` are the caller's to set.
@@ -47,24 +50,42 @@ class Front {
   // The group, if this call is weft's; null: it is MPI's. All ranks of the communicator call it alike, with the same
   // arguments. Makes the group when it is time to, by `bootstrap`. Comparison::end(timing) belongs behind the call.
   Group* take(Operation operation, size_t bytes, const Bootstrap& bootstrap, Comparison::Timing& timing) noexcept {
-    if (group_ == nullptr && !make(bytes, bootstrap)) return nullptr;
-    if (!choices_.takes(operation, bytes)) return nullptr;
-    if (operation == Operation::alltoall && !suits_alltoall(*group_, bytes)) return nullptr;
-    if (comparison_ == nullptr || choices_.has_lines(operation)) return group_;
-    return comparison_->takes(*group_, operation, bytes, timing) ? group_ : nullptr;
+    const Fate fate = fate_of(operation, bytes, bootstrap, timing);
+    if (settings_.report) totals().count(operation, fate);
+    return fate == Fate::weft ? group_ : nullptr;
+  }
+  // A call that weft cannot take, whatever the group.
+  void leave(Operation operation) noexcept {
+    if (settings_.report) totals().count(operation, Fate::data);
   }
 
  private:
+  // What the report calls the communicator.
+  struct Title {
+    int size;
+    char name[64];
+  };
+
+  Fate fate_of(Operation operation, size_t bytes, const Bootstrap& bootstrap, Comparison::Timing& timing) noexcept {
+    if (group_ == nullptr && !make(bytes, bootstrap)) return left_ ? Fate::no_group : Fate::early;
+    if (!choices_.takes(operation, bytes)) return Fate::rules;
+    if (operation == Operation::alltoall && !suits_alltoall(*group_, bytes)) return Fate::size;
+    if (comparison_ == nullptr || choices_.has_lines(operation)) return Fate::weft;
+    return comparison_->takes(*group_, operation, bytes, timing) ? Fate::weft : Fate::comparison;
+  }
   // Counts the call. Whether there is a group now.
   bool make(size_t bytes, const Bootstrap& bootstrap) noexcept;
   bool is_time(size_t bytes) noexcept;
   void agree(int rank, int size) noexcept;
-  void tell(int size, const char* why) const noexcept;
+  void entitle(const Bootstrap& bootstrap) noexcept;
+  void tell(const char* why) const noexcept;
+  static void tell_found(const void* title, const Comparison::Found& found) noexcept;
 
   const FrontSettings& settings_;
   Group* group_ = nullptr;
   Choices choices_;
   std::unique_ptr<Comparison> comparison_;
+  std::unique_ptr<Title> title_;  // null: the report leaves this communicator out
   int calls_ = 0;
   size_t moved_ = 0;
   bool left_ = false;

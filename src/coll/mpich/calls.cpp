@@ -52,6 +52,8 @@ int call_barrier(MPI_Comm comm) noexcept {
   Group* group = communicator != nullptr ? take(*communicator, comm, Operation::barrier, 0, timing) : nullptr;
   if (group == nullptr) return ended(timing, g_mpi.next_barrier(comm));
   barrier(*group);
+  // Programs expect of what was complete before a barrier that one test behind it sees it (MPI_Win_test).
+  make_progress();
   return ended(timing, MPI_SUCCESS);
 }
 
@@ -88,10 +90,15 @@ void combine(void* context, const void* in, void* inout, size_t count) noexcept 
 }
 
 // `receive` counts only where there is a result.
-bool is_reduction(const void* send, const void* receive, int count, MPI_Datatype type, MPI_Op op, bool result,
+bool is_reduction(const void* send, const void* receive, int count, MPI_Datatype type, bool result,
                   MPI_Comm comm) noexcept {
-  if (!is_data(count, type, comm) || send == receive || send == nullptr || (result && receive == nullptr)) return false;
-  return can_combine(type, op);
+  return is_data(count, type, comm) && send != receive && send != nullptr && (!result || receive != nullptr);
+}
+
+bool combines(Communicator& communicator, Operation operation, const Combination& combination) noexcept {
+  if (can_combine(combination.type, combination.op)) return true;
+  if (communicator.fits) communicator.front.leave(operation);
+  return false;
 }
 
 int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
@@ -101,8 +108,9 @@ int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, M
   Group* group = nullptr;
   if (communicator != nullptr && root >= 0 && root < communicator->size &&
       (send != MPI_IN_PLACE || communicator->rank == root) &&
-      is_reduction(send, communicator->rank == root ? receive : nullptr, count, type, op, communicator->rank == root,
-                   comm)) {
+      is_reduction(send, communicator->rank == root ? receive : nullptr, count, type, communicator->rank == root,
+                   comm) &&
+      combines(*communicator, Operation::reduce, {type, op})) {
     const size_t bytes = bytes_of(count, type);
     if (bytes > 0) group = take(*communicator, comm, Operation::reduce, bytes, timing);
   }
@@ -117,7 +125,8 @@ int call_allreduce(const void* send, void* receive, int count, MPI_Datatype type
   Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   Group* group = nullptr;
-  if (communicator != nullptr && is_reduction(send, receive, count, type, op, true, comm)) {
+  if (communicator != nullptr && is_reduction(send, receive, count, type, true, comm) &&
+      combines(*communicator, Operation::allreduce, {type, op})) {
     const size_t bytes = bytes_of(count, type);
     if (bytes > 0) group = take(*communicator, comm, Operation::allreduce, bytes, timing);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/mpich/communicator.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 
@@ -34,10 +35,32 @@ int forget(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
+void name(void* context, char* text, size_t size) noexcept {
+  char whole[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  if (g_mpi.Comm_get_name(*static_cast<MPI_Comm*>(context), whole, &length) != MPI_SUCCESS) whole[0] = '\0';
+  std::snprintf(text, size, "%s", whole);
+}
+
+int say_totals(MPI_Comm, int, void*, void*) {
+  totals().say();
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize deletes the attributes of MPI_COMM_SELF first.
+void report_at_end() noexcept {
+  int rank = 0;
+  int key = MPI_KEYVAL_INVALID;
+  if (!g_settings.report || g_mpi.Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS || rank != 0) return;
+  if (g_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_totals, &key, nullptr) != MPI_SUCCESS) return;
+  g_mpi.Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+}
+
 void begin() noexcept {
   g_settings = settings_of_environment();
   g_settings.group.progress = progress;
   g_settings.group.died = died;
+  g_settings.name = name;
   // As mpiexec says; others may not.
   if (const char* ranks = std::getenv("MPI_LOCALNRANKS")) g_settings.group.job_ranks = std::atoi(ranks);
   // What waits in MPICH never gives its CPU away, so weft saves more.
@@ -45,6 +68,7 @@ void begin() noexcept {
   if (g_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &g_key, nullptr) != MPI_SUCCESS) {
     g_key = MPI_KEYVAL_INVALID;
   }
+  report_at_end();
   int* greatest = nullptr;
   int found = 0;
   if (g_mpi.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &greatest, &found) == MPI_SUCCESS && found != 0) {
@@ -100,6 +124,8 @@ Communicator* find_communicator(MPI_Comm comm) noexcept {
   if (g_mpi.Comm_get_attr(comm, g_key, &value, &found) != MPI_SUCCESS) return nullptr;
   return found != 0 ? static_cast<Communicator*>(value) : add(comm);
 }
+
+void make_progress() noexcept { progress(); }
 
 Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes,
             Comparison::Timing& timing) noexcept {

@@ -19,6 +19,9 @@ struct Communicator {
 // Of a communicator that is not null; null: MPI cannot say, and will tell the program why.
 Communicator* find_communicator(MPI_Comm comm) noexcept;
 
+// MPI moves what it has.
+void make_progress() noexcept;
+
 // The group, if the call is weft's.
 Group* take(Communicator& communicator, MPI_Comm comm, Operation operation, size_t bytes,
             Comparison::Timing& timing) noexcept;

@@ -9,7 +9,7 @@ namespace weft::coll {
 // PMPI_X by the name X.
 // clang-format off
 #define WEFT_COLL_PMPI(F) \
-  F(Abort) F(Allgather) F(Comm_call_errhandler) F(Comm_create_keyval) F(Comm_get_attr) F(Comm_group) F(Comm_rank) \
+  F(Abort) F(Allgather) F(Comm_call_errhandler) F(Comm_create_keyval) F(Comm_get_attr) F(Comm_get_name) F(Comm_group) F(Comm_rank) \
   F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Group_free) F(Group_translate_ranks) F(Iprobe) F(Pack) \
   F(Reduce_local) F(Type_commit) F(Type_create_hindexed) F(Type_free) F(Type_get_contents) F(Type_get_envelope) \
   F(Type_get_extent) F(Type_size_x) F(Unpack)

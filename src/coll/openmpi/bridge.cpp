@@ -39,18 +39,23 @@ void weft_coll_defaults(weft_settings* settings) {
   for (bool& operation : settings->operations) operation = true;
 }
 
-void weft_coll_settle(const weft_settings* settings, void (*progress)(), void (*died)(int rank)) {
+void weft_coll_settle(const weft_settings* settings, const weft_callbacks* callbacks) {
   g_settings.group = {.queue_bytes = settings->queue_bytes,
                       .fragment_bytes = settings->fragment_bytes,
                       .single_copy = settings->single_copy,
                       .job_ranks = settings->job_ranks,
-                      .progress = progress,
-                      .died = died};
+                      .progress = callbacks->progress,
+                      .died = callbacks->died};
+  g_settings.name = callbacks->name;
   g_settings.after = settings->after;
   g_settings.rules = settings->rules;
   g_settings.compare = settings->compare;
   g_settings.operations = 0;
   for (int i = 0; i < kWeftOperations; ++i) g_settings.operations |= settings->operations[i] ? 1U << i : 0;
+}
+
+void weft_coll_say_totals() {
+  if (g_settings.report) coll::totals().say();
 }
 
 void weft_coll_say_died(int rank) { coll::say_died(rank); }
@@ -73,6 +78,10 @@ void* weft_coll_take(void* front, weft_operation operation, size_t bytes, const 
       static_cast<coll::Front*>(front)->take(static_cast<coll::Operation>(operation), bytes, as_core, measured);
   *timing = {measured.time, measured.begin};
   return group;
+}
+
+void weft_coll_leave(void* front, weft_operation operation) {
+  static_cast<coll::Front*>(front)->leave(static_cast<coll::Operation>(operation));
 }
 
 void weft_coll_end(const weft_timing* timing) { coll::Comparison::end({timing->time, timing->begin}); }

@@ -50,8 +50,18 @@ struct weft_settings {
 
 // What the environment says.
 void weft_coll_defaults(struct weft_settings* settings);
+// What weft calls.
+struct weft_callbacks {
+  void (*progress)(void);
+  void (*died)(int rank);
+  // Of the communicator of a bootstrap's context.
+  void (*name)(void* context, char* text, size_t size);
+};
+
 // For all that follows; `rules` must stay.
-void weft_coll_settle(const struct weft_settings* settings, void (*progress)(void), void (*died)(int rank));
+void weft_coll_settle(const struct weft_settings* settings, const struct weft_callbacks* callbacks);
+// What became of all calls, if there is to be a report.
+void weft_coll_say_totals(void);
 void weft_coll_say_died(int rank);
 // The component was built with an Open MPI whose data look otherwise.
 void weft_coll_say_unfit(int major, int minor, const char* found);
@@ -68,6 +78,8 @@ struct weft_timing {
 // The group, if the call is weft's (weft::coll::Front::take).
 void* weft_coll_take(void* front, enum weft_operation operation, size_t bytes, const struct weft_bootstrap* bootstrap,
                      struct weft_timing* timing);
+// A call that weft cannot take.
+void weft_coll_leave(void* front, enum weft_operation operation);
 // Behind the call.
 void weft_coll_end(const struct weft_timing* timing);
 

@@ -17,6 +17,7 @@
 #include "opal/util/proc.h"
 
 static int register_parameters(void);
+static int close_component(void);
 static int init_query(bool enable_progress_threads, bool enable_mpi_threads);
 static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int* priority);
 
@@ -25,6 +26,7 @@ __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_weft_c
     .collm_version = {MCA_COLL_BASE_VERSION_2_0_0,
                       .mca_component_name = "weft",
                       MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
+                      .mca_close_component = close_component,
                       .mca_register_component_params = register_parameters},
     .collm_data = {MCA_BASE_METADATA_PARAM_NONE},
     .collm_init_query = init_query,
@@ -35,6 +37,7 @@ __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_weft_c
 enum { kPriority = 45 };
 
 static int g_priority = kPriority;
+static bool g_in_use;
 static struct weft_settings g_settings;
 // Where parameters put what they hold: Open MPI frees its texts.
 static const char* g_rules;
@@ -100,7 +103,16 @@ static int init_query(bool enable_progress_threads, bool enable_mpi_threads) {
   if (g_priority <= 0 || !fits()) return OMPI_ERR_NOT_AVAILABLE;
   g_settings.rules = g_rules;
   g_settings.job_ranks = (int)opal_process_info.num_local_peers + 1;
-  weft_coll_settle(&g_settings, opal_progress, died);
+  const struct weft_callbacks callbacks = {opal_progress, died, weft_module_name};
+  weft_coll_settle(&g_settings, &callbacks);
+  g_in_use = true;
+  return OMPI_SUCCESS;
+}
+
+// In MPI_Finalize, and also where Open MPI has only looked at the component.
+static int close_component(void) {
+  if (g_in_use && OMPI_PROC_MY_NAME->vpid == 0) weft_coll_say_totals();
+  g_in_use = false;
   return OMPI_SUCCESS;
 }
 

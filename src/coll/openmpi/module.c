@@ -4,6 +4,7 @@
 #include "coll/openmpi/module.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 
@@ -98,6 +99,10 @@ static bool gather_by_previous(void* context, const void* mine, void* all, size_
   const int count = (int)bytes;
   return module->previous.allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, module->comm,
                                     module->previous.modules[kWeftAllgather]) == OMPI_SUCCESS;
+}
+
+void weft_module_name(void* module, char* text, size_t size) {
+  snprintf(text, size, "%s", ((weft_module*)module)->comm->c_name);
 }
 
 static void* take(mca_coll_base_module_t* super, enum weft_operation operation, size_t bytes,
@@ -242,6 +247,7 @@ static int weft_reduce(const void* send, void* receive, int count, struct ompi_d
   const size_t bytes = bytes_of(count, type);
   if (bytes == 0) return OMPI_SUCCESS;
   struct weft_timing timing = {NULL, 0};
+  if (!can_combine(type)) weft_coll_leave(((weft_module*)module)->front, kWeftReduce);
   void* group = can_combine(type) ? take(module, kWeftReduce, bytes, &timing) : NULL;
   if (group == NULL) {
     return PREVIOUS(reduce)(send, receive, count, type, op, root, comm, MODULE(kWeftReduce));
@@ -257,6 +263,7 @@ static int weft_allreduce(const void* send, void* receive, int count, struct omp
   const size_t bytes = bytes_of(count, type);
   if (bytes == 0) return OMPI_SUCCESS;
   struct weft_timing timing = {NULL, 0};
+  if (!can_combine(type)) weft_coll_leave(((weft_module*)module)->front, kWeftAllreduce);
   void* group = can_combine(type) ? take(module, kWeftAllreduce, bytes, &timing) : NULL;
   if (group == NULL) {
     return PREVIOUS(allreduce)(send, receive, count, type, op, comm, MODULE(kWeftAllreduce));

@@ -24,5 +24,8 @@ struct weft_module {
 typedef struct weft_module weft_module;
 OBJ_CLASS_DECLARATION(weft_module);
 
+// Of the communicator of a module; for weft_callbacks.
+void weft_module_name(void* module, char* text, size_t size);
+
 // With all functions of weft's in it. Null: no memory.
 mca_coll_base_module_t* weft_module_new(void);

@@ -15,6 +15,9 @@ import job
 
 ON = {"WEFT_COLLECTIVES_AFTER": "1"}
 
+# Before what the report says at the end.
+IN_ALL = "weft: coll: in all, "
+
 
 def check(good: bool, what: str, lines: list[str]) -> None:
     if good:
@@ -105,6 +108,12 @@ def parameters(mpi: str, folder: pathlib.Path) -> None:
     check(set(found.values()) == {"weft"} and not said, f"beside others: {found}", said)
 
 
+def totals(lines: list[str]) -> dict[str, str]:
+    """What was said in all, by operation; by "" of the groups."""
+    said = [line.split(IN_ALL)[1].split(": ", 1) for line in lines if IN_ALL in line]
+    return {"" if name == "rank 0 of the job" else name: text for name, text in said}
+
+
 def shared_memory() -> set[str]:
     return {str(path) for path in pathlib.Path("/dev/shm").iterdir() if "weft-n" not in path.name}
 
@@ -145,9 +154,11 @@ def compared(mpi: str, folder: pathlib.Path) -> None:
         done = [line for line in lines if line.endswith(": done")]
         check(code == 0 and len(done) == ranks, f"exit code {code}", lines)
         form = re.compile(
-            r"weft: coll: (\w+)(?: of (\d+) to \d+ bytes)?: weft [\d.]+ us, MPI [\d.]+ us; (?:weft|MPI) takes it"
+            rf"weft: coll: {ranks} ranks \(MPI_COMM_WORLD\), (\w+)(?: of (\d+) to \d+ bytes)?: "
+            r"weft [\d.]+ us, MPI [\d.]+ us; (?:weft|MPI) takes it"
         )
-        found = [form.fullmatch(line) for line in lines if line not in done and "share memory" not in line]
+        told = [line for line in lines if line not in done and "share memory" not in line and IN_ALL not in line]
+        found = [form.fullmatch(line) for line in told]
         check(None not in found, "another line", lines)
         return sorted(match[1] + (f" {match[2]}" if match[2] else "") for match in found)
 
@@ -190,9 +201,46 @@ def many(mpi: str, folder: pathlib.Path) -> None:
     settings = ON | {"WEFT_COLLECTIVES_REPORT": "1", "WEFT_COLLECTIVES_QUEUE": str(1 << 20)}
     code, lines = job.run(mpi, 2, [job.build(mpi, "many.c", folder), 40], settings)
     check(code == 0, f"exit code {code}", lines)
-    own = [line for line in lines if line.startswith("weft: coll: 2 ranks go on with MPI's own collectives: other")]
-    shared = [line for line in lines if "share memory" in line]
-    check(len(shared) == 32 and len(own) == 9, f"{len(shared)} share memory, {len(own)} do not", lines)
+    check(totals(lines)[""] == "groups of 32 communicators, 9 others got none", "other groups", lines)
+    # The report does not name them all.
+    told = [line for line in lines if "coll: 2 ranks " in line]
+    check(len(told) == 20 and sum("further communicators" in line for line in lines) == 1, f"{len(told)} told", lines)
+
+
+def why_not(mpi: str, folder: pathlib.Path) -> None:
+    """At the end rank 0 says how many calls were whose, and why. Communicators have names."""
+    program = job.build(mpi, "many.c", folder)
+    rules = folder / "rules"
+    rules.write_text("# weft collectives 1\nbcast 2 0 mpi\n")
+    for settings, groups, bcast in (
+        ({}, "groups of 3 communicators, 0 others got none", "4 by weft, 0 by MPI"),
+        (
+            {"WEFT_COLLECTIVES_RULES": str(rules)},
+            "groups of 3 communicators, 0 others got none",
+            "0 by weft, 4 by MPI (4 by rules)",
+        ),
+        (
+            {"WEFT_COLLECTIVES_AFTER": "2"},
+            "groups of 2 communicators, 0 others got none",
+            "2 by weft, 2 by MPI (2 before a group was made)",
+        ),
+        (
+            {"WEFT_COLLECTIVES_QUEUE": str(40 << 20)},
+            # The third communicator takes the place of the first one, which is freed before.
+            "groups of 2 communicators, 1 others got none",
+            "2 by weft, 2 by MPI (2 without a group)",
+        ),
+    ):
+        code, lines = job.run(mpi, 2, [program, 2], ON | {"WEFT_COLLECTIVES_REPORT": "1"} | settings)
+        found = totals(lines)
+        check(code == 0 and found[""] == groups and found["bcast"] == bcast, f"{settings}: {found}", lines)
+    crowd = len(os.sched_getaffinity(0)) + 1
+    if crowd <= 8:
+        code, lines = job.run(mpi, crowd, [program, 1], ON | {"WEFT_COLLECTIVES_REPORT": "1"})
+        check(code == 0 and "2 with more ranks than CPUs, not compared" in totals(lines)[""], "in a crowd", lines)
+    # Without the libraries one rank says why there is no report.
+    code, lines = job.run(mpi, 2, [job.WEFT, "run", program, 1], {"WEFT_COLLECTIVES_REPORT": "1"}, weft=False)
+    check(code == 0 and sum("collectives are not loaded" in line for line in lines) == 1, "not one line", lines)
 
 
 def file_limit(mpi: str, folder: pathlib.Path) -> None:
@@ -214,7 +262,7 @@ def nothing(mpi: str, folder: pathlib.Path) -> None:
     settings = {"LD_PRELOAD": str(library), **ON, "WEFT_COLLECTIVES_REPORT": "1", "WEFT_COLLECTIVES_COMPARE": "0"}
     for weft in (False, True):
         code, lines = job.run(mpi, 2, ["env", f"LD_PRELOAD={library}", program, 5000], settings, weft=weft)
-        said = [line for line in lines if "done" not in line and "share memory" not in line]
+        said = [line for line in lines if "done" not in line and "share memory" not in line and IN_ALL not in line]
         check(code == 0 and not said, f"exit code {code}", lines)
 
 
@@ -256,7 +304,22 @@ def exports(mpi: str, folder: pathlib.Path) -> None:
     check(found == wanted, f"{library} exports", sorted(found ^ wanted))
 
 
-CASES = (exports, rules, damaged, late, parameters, killed, compared, many, file_limit, nested, spawned, nothing, missing)
+CASES = (
+    exports,
+    rules,
+    damaged,
+    late,
+    parameters,
+    killed,
+    compared,
+    many,
+    why_not,
+    file_limit,
+    nested,
+    spawned,
+    nothing,
+    missing,
+)
 
 
 def main() -> None:

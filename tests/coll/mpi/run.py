@@ -14,8 +14,8 @@ import tempfile
 
 import job
 
-# What weft reports beside: who shares memory, and who takes a class of calls from now on.
-REPORTS = ("ranks share memory", "weft takes it", "MPI takes it")
+# What weft reports beside: who shares memory, who takes a class of calls from now on, and what there was in all.
+REPORTS = ("ranks share memory", "weft takes it", "MPI takes it", "coll: further communicators", "coll: in all, ")
 
 
 def main() -> None:

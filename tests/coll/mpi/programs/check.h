@@ -20,6 +20,8 @@ static int check_rank, check_size;
   } while (0)
 
 static void check_begin(void) {
+  // Lines of weft's report go to the same file in between.
+  setvbuf(stdout, NULL, _IOLBF, 0);
   MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &check_size);
 }
