@@ -68,8 +68,7 @@ void calculate(const char* name, int processes, int cpus, int wanted, bool own_c
   const double others = median_ns([&](int) {
     division->set_processes(processes, [&](int k) -> const platform::CpuSet& { return masks[static_cast<size_t>(k)]; });
   });
-  const double divide =
-      median_ns([&](int i) { division->divide(demands.data(), static_cast<uint32_t>(i) * 40503); });
+  const double divide = median_ns([&](int i) { division->divide(demands.data(), static_cast<uint32_t>(i) * 40503); });
   std::printf("\"%s\":{\"divide_ns\":%.0f,\"set_processes_ns\":%.0f}", name, divide, others);
 }
 
@@ -225,11 +224,11 @@ int run_node(int processes, int cpus, double seconds, int missing, int change_ms
   }
   unlink(path.c_str());
   const double cpu = static_cast<double>(shared.node_ns) / 1e9 / took;
-  std::printf("{\"processes\":%d,\"cpus\":%d,\"node_cpus\":%.4f,\"share_percent\":%.4f,\"monitor_cpus\":%.4f,"
-              "\"ticks_per_s\":%.0f,\"looks_per_s\":%.0f,\"held\":%d}\n",
-              processes, cpus, cpu, 100 * cpu / cpus, static_cast<double>(shared.all_ns) / 1e9 / took,
-              static_cast<double>(shared.ticks) / took, static_cast<double>(shared.looks) / took,
-              shared.held.load());
+  std::printf(
+      "{\"processes\":%d,\"cpus\":%d,\"node_cpus\":%.4f,\"share_percent\":%.4f,\"monitor_cpus\":%.4f,"
+      "\"ticks_per_s\":%.0f,\"looks_per_s\":%.0f,\"held\":%d}\n",
+      processes, cpus, cpu, 100 * cpu / cpus, static_cast<double>(shared.all_ns) / 1e9 / took,
+      static_cast<double>(shared.ticks) / took, static_cast<double>(shared.looks) / took, shared.held.load());
   return failed;
 }
 

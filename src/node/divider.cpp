@@ -116,8 +116,7 @@ bool Divider::divide(Holder& mine, bool for_others) noexcept {
   }
   division_.divide(demands_.data(), turn * kNextPhase);
   if (!segment_.holds_division(mine)) return false;
-  for (int i = 0; i < count; ++i)
-    tell(numbers_[static_cast<size_t>(i)], demands_[static_cast<size_t>(i)], for_others);
+  for (int i = 0; i < count; ++i) tell(numbers_[static_cast<size_t>(i)], demands_[static_cast<size_t>(i)], for_others);
   header_.divided.store(seen);
   // This process's own, for others to look at.
   std::atomic<uint64_t>& divisions = record(number_).divisions;
@@ -128,8 +127,7 @@ bool Divider::divide(Holder& mine, bool for_others) noexcept {
 // The processes that take part, and their CPUs if there are others than last time: they remain the same as long as the
 // serial does.
 int Divider::collect() noexcept {
-  const int records =
-      static_cast<int>(std::min<uint32_t>(header_.top.load(std::memory_order_relaxed), kMostProcesses));
+  const int records = static_cast<int>(std::min<uint32_t>(header_.top.load(std::memory_order_relaxed), kMostProcesses));
   int count = 0;
   bool same = true;
   for (int i = 0; i < std::max(records, number_ + 1); ++i) {

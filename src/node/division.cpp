@@ -132,7 +132,8 @@ void Division::press(Demand* demands) const noexcept {
     for (size_t k = 0; k < missing.size(); ++k) others += __builtin_popcountll(missing[k] & shared.users[k]);
     if (others == 0) continue;
     // One that is alone in missing some presses all but itself.
-    for (size_t k = 0; k < missing.size(); ++k) pressed[k] |= shared.users[k] & (others == 1 ? ~missing[k] : ~uint64_t{0});
+    for (size_t k = 0; k < missing.size(); ++k)
+      pressed[k] |= shared.users[k] & (others == 1 ? ~missing[k] : ~uint64_t{0});
   }
   for (int i = 0; i < count_; ++i) demands[i].pressed = (pressed[i / 64] >> (i % 64) & 1) != 0;
 }

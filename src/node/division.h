@@ -25,8 +25,8 @@ struct Demand {
 // Too large for a stack; its owner uses it from one thread at a time.
 class Division {
  public:
-  // Who takes part: process i may use `cpus(i)`, a CpuSet. It takes a step for each CPU of each process, and holds until
-  // others come or go.
+  // Who takes part: process i may use `cpus(i)`, a CpuSet. It takes a step for each CPU of each process, and holds
+  // until others come or go.
   template <class Cpus>
   void set_processes(int count, Cpus&& cpus) noexcept {
     begin();
@@ -35,9 +35,9 @@ class Division {
     count_ = count;
   }
 
-  // `demands[i]` is that of process i. Processes are filled up evenly, by weight, as far as they want and their CPUs go.
-  // Where that gives parts of a CPU, `phase`, from 0 to 65535, says whose turn it is to get a whole one: over all phases
-  // each gets its part exactly. Takes some steps for each process and for each part of a CPU.
+  // `demands[i]` is that of process i. Processes are filled up evenly, by weight, as far as they want and their CPUs
+  // go. Where that gives parts of a CPU, `phase`, from 0 to 65535, says whose turn it is to get a whole one: over all
+  // phases each gets its part exactly. Takes some steps for each process and for each part of a CPU.
   void divide(Demand* demands, uint32_t phase) noexcept {
     fill(demands);
     round(demands, phase);
@@ -58,7 +58,7 @@ class Division {
   struct Share {
     int64_t weight = 1;
     int wanted = 0;  // parts
-    int got = 0;     // parts
+    int got = 0;  // parts
     int next_class = 0;  // those before it, in order_, have no room for the process
   };
 

@@ -50,8 +50,8 @@ struct alignas(64) Record {
   std::array<std::atomic<uint64_t>, platform::CpuSet::kMost / 64> cpus{};
 
   // ---- what others tell this process ----
-  // How many slots it is to have, kPressed if it or others miss some, and kByOthers if others do. Set by anybody from the same calculation; relaxed,
-  // since it is only a wish: the word of a slot says which process owns it.
+  // How many slots it is to have, kPressed if it or others miss some, and kByOthers if others do. Set by anybody from
+  // the same calculation; relaxed, since it is only a wish: the word of a slot says which process owns it.
   alignas(64) std::atomic<uint32_t> terms{0};
   // Counts the reasons to look. The process's monitor sleeps on it.
   std::atomic<uint32_t> doorbell{0};

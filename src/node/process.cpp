@@ -32,9 +32,8 @@ void move_in(Record& record, const Terms& terms) noexcept {
   const auto* words = static_cast<const uint64_t*>(terms.cpus.data());
   for (size_t i = 0; i < record.cpus.size(); ++i) record.cpus[i].store(words[i], std::memory_order_relaxed);
   record.terms.store(kUnbounded, std::memory_order_relaxed);
-  for (std::atomic<uint64_t>* number :
-       {&record.regions, &record.waited_ns, &record.given, &record.received, &record.divisions, &record.pending,
-        &record.silent_ns}) {
+  for (std::atomic<uint64_t>* number : {&record.regions, &record.waited_ns, &record.given, &record.received,
+                                        &record.divisions, &record.pending, &record.silent_ns}) {
     number->store(0, std::memory_order_relaxed);
   }
 }
@@ -132,7 +131,9 @@ void Process::resign() noexcept {
     slot.compare_exchange_strong(mine, 0);
   }
   uint32_t serial = serial_of(owner_);
-  me_.serial.compare_exchange_strong(serial, 0);
+  if (me_.serial.compare_exchange_strong(serial, 0)) {
+    segment_->layout().header.lacking[static_cast<size_t>(number_) / 64].fetch_and(~(uint64_t{1} << (number_ % 64)));
+  }
   tell_of_change(segment_->layout().header);
   segment_->stand_up();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process is to the others of the node: it takes slots, gives them back, and says when it misses some.
 //
-//   missing   its word in the segment. When it changes, one process computes how many slots each is due, writes that into
+//   missing   its word in the segment. When it changes, one process computes how many slots each is due, writes that
+//   into
 //             their `terms`, and rings those that now have too many, or may take more (divider.h).
 //   take      a free slot, as long as it has fewer than its due. While no process misses slots there is no such bound.
 //   give      a slot. If a process has less than its due, it is rung. If none has and others miss some, the slots are

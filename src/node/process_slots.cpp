@@ -42,8 +42,7 @@ int Process::first_look() const noexcept {
 // So do the threads of a process.
 int Process::next_start() noexcept {
   const int start = next_.load(std::memory_order_relaxed);
-  if (cpus_end_ - cpus_begin_ > kSlotsOfALine)
-    next_.store(wrapped(start + kSlotsOfALine), std::memory_order_relaxed);
+  if (cpus_end_ - cpus_begin_ > kSlotsOfALine) next_.store(wrapped(start + kSlotsOfALine), std::memory_order_relaxed);
   return start;
 }
 
@@ -64,9 +63,9 @@ int Process::take() noexcept {
   if (nothing_was_freed(look) || !reserve()) return -1;
   const bool lacks = (look >> 32) % 2 != 0;
   const uint32_t freed = segment_->layout().header.freed_slot.load(std::memory_order_relaxed);
-  const int first =
-      lacks && freed < platform::CpuSet::kMost && cpus_.has(static_cast<int>(freed)) ? static_cast<int>(freed)
-                                                                                      : next_start();
+  const int first = lacks && freed < platform::CpuSet::kMost && cpus_.has(static_cast<int>(freed))
+                        ? static_cast<int>(freed)
+                        : next_start();
   int slot = first;
   do {
     std::atomic<Owner>& word = slot_word(slot);
@@ -197,8 +196,8 @@ size_t Process::words_in_use() const noexcept {
   return (std::max<size_t>(top, static_cast<size_t>(cpus_end_)) + 63) / 64;
 }
 
-// By one who has just freed the slot, and then a full fence. Those that lack slots are rung one after the other, so that
-// none is passed over for good.
+// By one who has just freed the slot, and then a full fence. Those that lack slots are rung one after the other, so
+// that none is passed over for good.
 bool Process::ring_one_that_lacks(int slot) noexcept {
   Header& header = segment_->layout().header;
   const auto next = [&](int from) {
@@ -232,8 +231,8 @@ bool Process::is_lacking(int number, int slot) const noexcept {
   return static_cast<int>(other.held.load(std::memory_order_relaxed)) < due_of(terms);
 }
 
-// Several threads may change it at the same time. Sequentially consistent: the one who writes last looks once more after
-// that, so what remains is what the wish was last.
+// Several threads may change it at the same time. Sequentially consistent: the one who writes last looks once more
+// after that, so what remains is what the wish was last.
 bool Process::wish_has_changed() noexcept {
   bool changed = false;
   int now;

@@ -144,8 +144,8 @@ std::vector<int> divide_slowly(const std::vector<Process>& processes, int parts)
     for (int i = 0; i < static_cast<int>(processes.size()); ++i) {
       const auto at = static_cast<size_t>(i);
       if (full[at] || got[at] >= processes[at].wanted * parts) continue;
-      if (next < 0 || got[at] * processes[static_cast<size_t>(next)].weight <
-                          got[static_cast<size_t>(next)] * processes[at].weight)
+      if (next < 0 ||
+          got[at] * processes[static_cast<size_t>(next)].weight < got[static_cast<size_t>(next)] * processes[at].weight)
         next = i;
     }
     if (next < 0) return got;
@@ -172,8 +172,8 @@ TEST(DivisionTest, SameAsTheSimpleWay) {
     const int count = 1 + static_cast<int>(random() % 12);
     for (int i = 0; i < count; ++i) {
       const bool left = random() % 2 == 0;
-      processes.push_back({1 + static_cast<int>(random() % 5), static_cast<int>(random() % 20),
-                           left ? cpus(0, 12) : cpus(12, 20)});
+      processes.push_back(
+          {1 + static_cast<int>(random() % 5), static_cast<int>(random() % 20), left ? cpus(0, 12) : cpus(12, 20)});
     }
     // With 32 CPUs or fewer each has 16 parts.
     const std::vector<int> expected = divide_slowly(processes, 16);
