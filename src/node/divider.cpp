@@ -55,9 +55,8 @@ void Divider::look() noexcept {
     return;
   }
   header_.leader.store(static_cast<uint32_t>(number_) + 1, std::memory_order_relaxed);
-  header_.divisions_left.store(
-      divisions_in_a_round(std::min<uint32_t>(header_.top.load(std::memory_order_relaxed), kMostProcesses)),
-      std::memory_order_relaxed);
+  const uint32_t processes = std::min<uint32_t>(header_.processes.load(std::memory_order_relaxed), kMostProcesses);
+  header_.divisions_left.store(divisions_in_a_round(processes), std::memory_order_relaxed);
   // What depends on the turn has changed.
   if (turn_.is_mine(header_.turn, now, kTurnNs)) header_.changes.fetch_add(1);
   serve(true, false);
@@ -98,7 +97,8 @@ void Divider::serve(bool in_round, bool for_others) noexcept {
 
 // False: another one has taken the lock, and does it instead.
 bool Divider::divide(Holder& mine, bool for_others) noexcept {
-  // Before all that the division reads: what changes from here on is for the next one.
+  // Before all that the division reads, which is relaxed for that: who has counted `changes` up has written before.
+  // What changes from here on is for the next one.
   const uint32_t seen = header_.changes.load();
   const uint32_t turn = header_.turn.load(std::memory_order_relaxed);
   const int count = collect();
@@ -117,6 +117,11 @@ bool Divider::divide(Holder& mine, bool for_others) noexcept {
   division_.divide(demands_.data(), turn * kNextPhase);
   if (!segment_.holds_division(mine)) return false;
   for (int i = 0; i < count; ++i) tell(numbers_[static_cast<size_t>(i)], demands_[static_cast<size_t>(i)], for_others);
+  header_.processes.store(static_cast<uint32_t>(count), std::memory_order_relaxed);
+  // The round may have been allowed more, when there were fewer.
+  const uint32_t most = divisions_in_a_round(static_cast<uint32_t>(count));
+  if (header_.divisions_left.load(std::memory_order_relaxed) > most)
+    header_.divisions_left.store(most, std::memory_order_relaxed);
   header_.divided.store(seen);
   // This process's own, for others to look at.
   std::atomic<uint64_t>& divisions = record(number_).divisions;

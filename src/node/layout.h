@@ -109,8 +109,8 @@ struct Header {
   // leave. Relaxed outside of the lock, where it is looked at now and then.
   std::atomic<uint32_t> closed{0};
   std::atomic<Holder> lock{0};  // of joining, leaving and the removal of the dead
-  // Counts the processes that have come and gone. Relaxed: with it comes nothing, and who sees it late sees a process
-  // late.
+  // Counts the processes that have come and gone. Release and acquire: who sees the count sees the serials that it has
+  // counted, so who has looked at them need not look again until it changes.
   std::atomic<uint32_t> members{0};
   // ---- of the division; divider.h has the protocol ----
   // Sequentially consistent, both, against each other and the lock.
@@ -119,10 +119,12 @@ struct Header {
   // Of rounds and turns; the turn says who has a whole CPU where there are parts. Relaxed: see Duty.
   std::atomic<uint32_t> rounds{0};
   std::atomic<uint32_t> turn{0};
-  // Relaxed, both: the number and one of the record whose process sees to the rounds, and how many divisions there may
+  // Relaxed, both: the number plus one of the record whose process sees to the rounds, and how many divisions there may
   // be until the next one. A wrong value costs a round, or some divisions.
   std::atomic<uint32_t> leader{0};
   std::atomic<uint32_t> divisions_left{0};
+  // How many processes the last division was for. Relaxed: it is where that bound comes from.
+  std::atomic<uint32_t> processes{0};
   // The turn in which the beats were looked at. Relaxed: the lock's holder alone reads it.
   std::atomic<uint32_t> watched{0};
   // Of searches for processes that were killed. Relaxed: see Duty.

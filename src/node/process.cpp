@@ -143,9 +143,9 @@ int Process::live_records() const noexcept {
   return std::max(static_cast<int>(top), number_ + 1);
 }
 
-// As long as nobody comes or goes it is what it was.
+// As long as nobody comes or goes it is what it was. Acquire: the look at the serials comes after.
 bool Process::has_neighbours() noexcept {
-  const uint32_t members = segment_->layout().header.members.load(std::memory_order_relaxed);
+  const uint32_t members = segment_->layout().header.members.load(std::memory_order_acquire);
   if (looked_for_neighbours_ && members == members_seen_) return neighbours_;
   looked_for_neighbours_ = true;
   members_seen_ = members;

@@ -222,7 +222,8 @@ bool Process::ring_one_that_lacks(int slot) noexcept {
   return true;
 }
 
-// Whether the other process could have the slot. Its bit may be old.
+// Whether the other process could have the slot. Its bit may be old. Relaxed: what it had written before it set the bit
+// comes with that, and it looks for slots itself when its terms get better.
 bool Process::is_lacking(int number, int slot) const noexcept {
   const Record& other = record(number);
   if (number == number_ || other.serial.load(std::memory_order_relaxed) == 0) return false;
@@ -256,7 +257,8 @@ void Process::want(int missing) noexcept {
   say_whether_lacking();
 }
 
-// The bit is read at each look, since others may have cleared it.
+// The bit is read at each look, since others may have cleared it. Relaxed, as `lacks_`: they are this process's own;
+// two threads that say it at the same time may leave them apart until the next tick.
 void Process::say_whether_lacking() noexcept {
   std::atomic<uint64_t>& word = segment_->layout().header.lacking[static_cast<size_t>(number_) / 64];
   const uint64_t bit = uint64_t{1} << (number_ % 64);

@@ -25,9 +25,10 @@ bool has_gone(const Record& record, uint32_t life, Check check) noexcept {
   return platform::process_has_ended(process) && same();
 }
 
-// Release: with the count comes that the slots are free.
+// Release: with the counts come the serials, and that the slots are free. `changes` is sequentially consistent, as
+// Divider needs it.
 void tell_of_change(Header& header) noexcept {
-  header.members.fetch_add(1, std::memory_order_relaxed);
+  header.members.fetch_add(1, std::memory_order_release);
   header.freed.fetch_add(1, std::memory_order_release);
   header.changes.fetch_add(1);
 }

@@ -104,6 +104,22 @@ TEST_F(DividerTest, ManyChangesAreDividedTogether) {
   for (Process* process : processes) process->leave();
 }
 
+// Few processes may divide more often than many, also where there have been many.
+TEST_F(DividerTest, FewMayDivideMoreOften) {
+  std::vector<Process*> processes = join_many(128, 8);
+  Process* first = processes.front();
+  first->want(1);
+  EXPECT_TRUE(await(first, 1, [&] { return header().processes == 128 && header().divisions_left <= 2; }));
+  for (size_t i = 2; i < processes.size(); ++i) processes[i]->leave();
+  EXPECT_TRUE(await(first, 1, [&] { return header().processes == 2 && header().divisions_left > 1000; }));
+  for (int i = 0; i < 100; ++i) {
+    first->want(1 + i % 2);
+    EXPECT_EQ(header().changes, header().divided) << "the change waits for the next round";
+  }
+  processes[0]->leave();
+  processes[1]->leave();
+}
+
 // A process that changes nothing itself reads what others have divided.
 TEST_F(DividerTest, OneDividesForAll) {
   const std::vector<Process*> processes = join_many(4, 8);
