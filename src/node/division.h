@@ -25,15 +25,22 @@ struct Demand {
 // Too large for a stack; its owner uses it from one thread at a time.
 class Division {
  public:
-  // `demands[i]` is that of the process which may use `cpus(i)`, a CpuSet. Processes are filled up evenly, by weight,
-  // as far as they want and their CPUs go. Where that gives parts of a CPU, `phase`, from 0 to 65535, says whose turn
-  // it is to get a whole one: over all phases each gets its part exactly.
+  // Who takes part: process i may use `cpus(i)`, a CpuSet. It takes a step for each CPU of each process, and holds
+  // until others come or go.
   template <class Cpus>
-  void divide(Demand* demands, int count, uint32_t phase, Cpus&& cpus) noexcept {
+  void set_processes(int count, Cpus&& cpus) noexcept {
     begin();
     for (int i = 0; i < count; ++i) refine(i, cpus(i));
-    fill(demands, count);
-    round(demands, count, phase);
+    end();
+    count_ = count;
+  }
+
+  // `demands[i]` is that of process i. Processes are filled up evenly, by weight, as far as they want and their CPUs
+  // go. Where that gives parts of a CPU, `phase`, from 0 to 65535, says whose turn it is to get a whole one: over all
+  // phases each gets its part exactly. Takes some steps for each process and for each part of a CPU.
+  void divide(Demand* demands, uint32_t phase) noexcept {
+    fill(demands);
+    round(demands, phase);
   }
 
  private:
@@ -47,19 +54,35 @@ class Division {
     bool has(int process) const noexcept { return (users[process / 64] >> (process % 64) & 1) != 0; }
     int users_count() const noexcept;
   };
+  // How far a process has been filled.
+  struct Share {
+    int64_t weight = 1;
+    int wanted = 0;  // parts
+    int got = 0;  // parts
+    int next_class = 0;  // those before it, in order_, have no room for the process
+  };
 
   void begin() noexcept;
   void refine(int process, const platform::CpuSet& cpus) noexcept;
-  void fill(const Demand* demands, int count) noexcept;
-  void round(Demand* demands, int count, uint32_t phase) noexcept;
-  int class_for(int process) const noexcept;
-  bool pressed(const Demand* demands, int count, int process) const noexcept;
+  void end() noexcept;
+  void fill(const Demand* demands) noexcept;
+  void round(Demand* demands, uint32_t phase) noexcept;
+  void press(Demand* demands) const noexcept;
+  Class* class_for(int process) noexcept;
+  bool comes_before(int process, int other) const noexcept;
+  void sink(int at) noexcept;
 
   std::array<uint8_t, platform::CpuSet::kMost> class_of_;
   std::array<Class, kMostClasses> classes_;
+  std::array<uint8_t, kMostClasses> order_;  // those with CPUs, the fewest users first
   int class_count_ = 0;
+  int order_count_ = 0;
+  int count_ = 0;
+  int cpus_ = 0;
   int parts_ = 1;  // of a CPU
-  std::array<int, kMostProcesses> got_;  // parts
+  std::array<Share, kMostProcesses> shares_;
+  std::array<int, kMostProcesses> heap_;  // of those that can get more
+  int heap_count_ = 0;
 };
 
 }  // namespace weft::node

@@ -18,7 +18,7 @@ namespace weft::node {
 
 inline constexpr uint64_t kMagic = 0x31656e6f6e746677;
 // Another layout gets another number; processes with different numbers do not share.
-inline constexpr uint32_t kLayout = 4;
+inline constexpr uint32_t kLayout = 5;
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
 
@@ -50,20 +50,25 @@ struct alignas(64) Record {
   std::array<std::atomic<uint64_t>, platform::CpuSet::kMost / 64> cpus{};
 
   // ---- what others tell this process ----
-  // How many slots it is to have, and kPressed if others miss some. Set by anybody from the same calculation; relaxed,
-  // since it is only a wish: the word of a slot says which process owns it.
+  // How many slots it is to have, kPressed if it or others miss some, and kByOthers if others do. Set by anybody from
+  // the same calculation; relaxed, since it is only a wish: the word of a slot says which process owns it.
   alignas(64) std::atomic<uint32_t> terms{0};
   // Counts the reasons to look. The process's monitor sleeps on it.
   std::atomic<uint32_t> doorbell{0};
+  // What `beat` was, and since which turn, as who divides has seen it last. Relaxed: only who holds the lock of the
+  // division looks at it.
+  std::atomic<uint32_t> seen_beat{0};
+  std::atomic<uint32_t> seen_turn{0};
 
   // ---- what this process tells others; it alone writes, and it never reads it ----
-  // Slots that it could use beyond those it has. Sequentially consistent against the slots' words, see Process::want.
+  // Slots that it could use beyond those it has. Sequentially consistent against `changes`, see Divider.
   alignas(64) std::atomic<uint32_t> missing{0};
   std::atomic<uint32_t> held{0};  // relaxed, as all that follows: for others to look at
   std::atomic<uint64_t> regions{0};  // that its program has run
   std::atomic<uint64_t> waited_ns{0};  // while it had less than its due
   std::atomic<uint64_t> given{0};  // slots given up because others missed some
   std::atomic<uint64_t> received{0};  // slots that it had to wait for
+  std::atomic<uint64_t> divisions{0};  // that it has made for all
   std::atomic<uint64_t> pending{0};  // tasks and events that wait for messages
   // For how long none of them has gone on, at the last tick; 0 while there are none. While there are, its monitor
   // ticks.
@@ -104,8 +109,36 @@ struct Header {
   // leave. Relaxed outside of the lock, where it is looked at now and then.
   std::atomic<uint32_t> closed{0};
   std::atomic<Holder> lock{0};  // of joining, leaving and the removal of the dead
-  // Whose turn it is to have a whole CPU where there are parts. Relaxed: see Process::turn.
+  // Counts the processes that have come and gone. Release and acquire: who sees the count sees the serials that it has
+  // counted, so who has looked at them need not look again until it changes.
+  std::atomic<uint32_t> members{0};
+  // ---- of the division; divider.h has the protocol ----
+  // Sequentially consistent, both, against each other and the lock.
+  alignas(64) std::atomic<uint32_t> changes{0};
+  std::atomic<uint32_t> divided{0};
+  // Of rounds and turns; the turn says who has a whole CPU where there are parts. Relaxed: see Duty.
+  std::atomic<uint32_t> rounds{0};
   std::atomic<uint32_t> turn{0};
+  // Relaxed, both: the number plus one of the record whose process sees to the rounds, and how many divisions there may
+  // be until the next one. A wrong value costs a round, or some divisions.
+  std::atomic<uint32_t> leader{0};
+  std::atomic<uint32_t> divisions_left{0};
+  // How many processes the last division was for. Relaxed: it is where that bound comes from.
+  std::atomic<uint32_t> processes{0};
+  // The turn in which the beats were looked at. Relaxed: the lock's holder alone reads it.
+  std::atomic<uint32_t> watched{0};
+  // Of searches for processes that were killed. Relaxed: see Duty.
+  std::atomic<uint32_t> searches{0};
+  // ---- of slots that are freed while processes lack some; process_slots.cpp has the protocol ----
+  // Counts them. Release and acquire: who sees the count sees the slot free.
+  std::atomic<uint32_t> freed{0};
+  // The last of them, and the last process that was rung for one. Relaxed: where to look first.
+  std::atomic<uint32_t> freed_slot{0};
+  std::atomic<uint32_t> rung{0};
+  alignas(64) std::atomic<Holder> division_lock{0};
+  // A bit for each record: its process has less than it is due and wants more. Sequentially consistent against the
+  // slots' words.
+  alignas(64) std::array<std::atomic<uint64_t>, kMostProcesses / 64> lacking{};
   // Of the queue before regions.
   alignas(64) std::atomic<Holder> queue_lock{0};
   std::atomic<uint64_t> last_ticket{0};
@@ -132,6 +165,7 @@ struct Layout {
 };
 
 inline constexpr uint32_t kPressed = 1u << 31;
+inline constexpr uint32_t kByOthers = 1u << 30;
 inline constexpr uint32_t kUnbounded = 0xffff;
 inline int due_of(uint32_t terms) noexcept { return static_cast<int>(terms & 0xffff); }
 

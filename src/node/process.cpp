@@ -6,6 +6,7 @@
 #include <new>
 
 #include "node/guard.h"
+#include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/process.h"
 
@@ -21,6 +22,8 @@ int end_of(const platform::CpuSet& cpus) noexcept {
 
 // The lock is held and the seat is taken.
 void move_in(Record& record, const Terms& terms) noexcept {
+  // Release, with the acquire of who reads these CPUs: that one sees that the serial of the last process is gone.
+  std::atomic_thread_fence(std::memory_order_release);
   record.weight = terms.weight;
   record.most = terms.most;
   record.rule = terms.rule;
@@ -29,8 +32,8 @@ void move_in(Record& record, const Terms& terms) noexcept {
   const auto* words = static_cast<const uint64_t*>(terms.cpus.data());
   for (size_t i = 0; i < record.cpus.size(); ++i) record.cpus[i].store(words[i], std::memory_order_relaxed);
   record.terms.store(kUnbounded, std::memory_order_relaxed);
-  for (std::atomic<uint64_t>* number :
-       {&record.regions, &record.waited_ns, &record.given, &record.received, &record.pending, &record.silent_ns}) {
+  for (std::atomic<uint64_t>* number : {&record.regions, &record.waited_ns, &record.given, &record.received,
+                                        &record.divisions, &record.pending, &record.silent_ns}) {
     number->store(0, std::memory_order_relaxed);
   }
 }
@@ -73,6 +76,7 @@ Process* Process::join(const char* path, const Terms& terms, Reason& reason) noe
   if (process != nullptr) {
     process->tick();
     record.serial.store(record.last_serial, std::memory_order_release);
+    tell_of_change(segment->layout().header);
   }
   segment->unlock();
   if (process == nullptr) {
@@ -81,7 +85,7 @@ Process* Process::join(const char* path, const Terms& terms, Reason& reason) noe
     return nullptr;
   }
   // Others may miss slots already.
-  process->divide_once();
+  process->divider_.announce(false);
   return process;
 }
 
@@ -93,10 +97,12 @@ Process::Process(Segment* segment, uint32_t serial, const Terms& terms) noexcept
       cpus_(terms.cpus),
       cpus_end_(end_of(terms.cpus)),
       most_(std::min(terms.most, terms.cpus.count())),
+      cpus_begin_(std::max(terms.cpus.first(), 0)),
       queue_(*segment, number_, terms.rule, terms.cpus, pulse_),
+      divider_(*segment, number_),
       held_(me_.held),
       missing_(me_.missing),
-      next_(std::max(terms.cpus.first(), 0)),
+      next_(first_look()),
       heard_(me_.doorbell.load(std::memory_order_relaxed)) {}
 
 void Process::leave() noexcept {
@@ -108,9 +114,13 @@ void Process::leave() noexcept {
   if (segment_->live_count() == 0) segment_->close_and_remove();
   segment_->unlock();
   segment_->stand_up();
+  // One that misses slots divides for all. If it does not, others that miss some look within milliseconds.
   const int records = live_records();
   for (int i = 0; i < records; ++i) {
-    if (record(i).missing.load(std::memory_order_relaxed) != 0) node::ring(record(i));
+    if (record(i).serial.load(std::memory_order_relaxed) == 0) continue;
+    if (record(i).missing.load(std::memory_order_relaxed) == 0) continue;
+    node::ring(record(i));
+    return;
   }
 }
 
@@ -121,7 +131,10 @@ void Process::resign() noexcept {
     slot.compare_exchange_strong(mine, 0);
   }
   uint32_t serial = serial_of(owner_);
-  me_.serial.compare_exchange_strong(serial, 0);
+  if (me_.serial.compare_exchange_strong(serial, 0)) {
+    segment_->layout().header.lacking[static_cast<size_t>(number_) / 64].fetch_and(~(uint64_t{1} << (number_ % 64)));
+  }
+  tell_of_change(segment_->layout().header);
   segment_->stand_up();
 }
 
@@ -130,21 +143,38 @@ int Process::live_records() const noexcept {
   return std::max(static_cast<int>(top), number_ + 1);
 }
 
-int Process::top_cpu() const noexcept {
-  constexpr uint32_t kMost = platform::CpuSet::kMost;
-  const uint32_t top = std::min(segment_->layout().header.top_cpu.load(std::memory_order_relaxed), kMost);
-  return std::max(static_cast<int>(top), cpus_end_);
+// As long as nobody comes or goes it is what it was. Acquire: the look at the serials comes after.
+bool Process::has_neighbours() noexcept {
+  const uint32_t members = segment_->layout().header.members.load(std::memory_order_acquire);
+  if (looked_for_neighbours_ && members == members_seen_) return neighbours_;
+  looked_for_neighbours_ = true;
+  members_seen_ = members;
+  neighbours_ = false;
+  const int records = live_records();
+  for (int i = 0; i < records && !neighbours_; ++i) {
+    if (i == number_ || record(i).serial.load(std::memory_order_acquire) == 0) continue;
+    neighbours_ = shares_cpus_with(record(i));
+  }
+  return neighbours_;
 }
 
-bool Process::has_neighbours() const noexcept {
-  const int records = live_records();
-  for (int i = 0; i < records; ++i) {
-    if (i == number_ || record(i).serial.load(std::memory_order_acquire) == 0) continue;
-    platform::CpuSet common = cpus_of(record(i));
-    common.keep_only(cpus_);
-    if (!common.empty()) return true;
+// Only the words that have CPUs of this process's.
+bool Process::shares_cpus_with(const Record& other) const noexcept {
+  const auto* words = static_cast<const uint64_t*>(cpus_.data());
+  for (int i = cpus_begin_ / 64; i <= (cpus_end_ - 1) / 64; ++i) {
+    if ((other.cpus[static_cast<size_t>(i)].load(std::memory_order_relaxed) & words[i]) != 0) return true;
   }
   return false;
+}
+
+bool Process::search_is_due(Check& check) noexcept {
+  constexpr int64_t kBetweenSearchesNs = 20'000'000;
+  constexpr uint32_t kBetweenLongSearches = 50;
+  std::atomic<uint32_t>& searches = segment_->layout().header.searches;
+  if (!search_.is_mine(searches, platform::now_ns(), kBetweenSearchesNs)) return false;
+  const bool all = searches.load(std::memory_order_relaxed) % kBetweenLongSearches == 0;
+  check = all ? Check::processes : Check::marks;
+  return true;
 }
 
 void Process::raise_tops() noexcept {
@@ -160,6 +190,9 @@ void Process::raise_tops() noexcept {
 }
 
 void Process::tick() noexcept {
+  constexpr uint32_t kTicksBetweenFullLooks = 16;
+  // Whatever others have failed to say.
+  if (++ticks_ % kTicksBetweenFullLooks == 0) vain_.store(0, std::memory_order_relaxed);
   beat();
   raise_tops();
   held_.publish();

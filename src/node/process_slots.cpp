@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process takes slots and gives them back.
+// How a process takes slots and gives them back, and how one that lacks slots hears of those that are freed.
+//
+// A process that has less than it is due, and wants more, sets its bit in `lacking` and looks for free slots then. Who
+// frees a slot reads `lacking` then; if a bit is set, it counts `freed` up and rings one of those. A full fence stands
+// between on both sides: either the look finds the slot, or the one who has freed it sees the bit. So as long as its
+// bit has been set and `freed` stands still, a process need not look again. Should somebody be killed before it can
+// count, the slots are looked at every 16 ticks all the same.
 #include <algorithm>
 #include <utility>
 
@@ -10,15 +16,56 @@ namespace weft::node {
 
 namespace {
 
+// Spreads numbers that follow each other.
+constexpr int kPrime = 7;
+
 bool may_use(const Record& record, int cpu) noexcept {
   return (record.cpus[static_cast<size_t>(cpu) / 64].load(std::memory_order_relaxed) >> (cpu % 64) & 1) != 0;
 }
 
 }  // namespace
 
+// As many slots as lie on a cache line of the segment.
+constexpr int kSlotsOfALine = 8;
+
+int Process::wrapped(int slot) const noexcept {
+  const int found = cpus_.next(slot < cpus_end_ ? slot : 0);
+  return found >= 0 ? found : cpus_begin_;
+}
+
+// Each process begins elsewhere, so that those that come at the same time do not look at the same words.
+int Process::first_look() const noexcept {
+  const int lines = (cpus_end_ - cpus_begin_) / kSlotsOfALine;
+  return lines <= 1 ? cpus_begin_ : wrapped(cpus_begin_ + number_ * kPrime % lines * kSlotsOfALine);
+}
+
+// So do the threads of a process.
+int Process::next_start() noexcept {
+  const int start = next_.load(std::memory_order_relaxed);
+  if (cpus_end_ - cpus_begin_ > kSlotsOfALine) next_.store(wrapped(start + kSlotsOfALine), std::memory_order_relaxed);
+  return start;
+}
+
+uint64_t Process::next_look() const noexcept {
+  // Acquire, both: the look comes after. With `freed` come the slots that were freed before it was counted.
+  const uint32_t lacks = lacks_.load(std::memory_order_acquire);
+  return uint64_t{lacks} << 32 | segment_->layout().header.freed.load(std::memory_order_acquire);
+}
+
+// Relaxed: what is in `vain_` is compared as a whole, and a look that is repeated harms nobody.
+bool Process::nothing_was_freed(uint64_t look) const noexcept {
+  return (look >> 32) % 2 != 0 && vain_.load(std::memory_order_relaxed) == look;
+}
+
 int Process::take() noexcept {
-  if (!reserve()) return -1;
-  const int first = next_.load(std::memory_order_relaxed);
+  if (held() >= bound()) return -1;
+  const uint64_t look = next_look();
+  if (nothing_was_freed(look) || !reserve()) return -1;
+  const bool lacks = (look >> 32) % 2 != 0;
+  const uint32_t freed = segment_->layout().header.freed_slot.load(std::memory_order_relaxed);
+  const int first = lacks && freed < platform::CpuSet::kMost && cpus_.has(static_cast<int>(freed))
+                        ? static_cast<int>(freed)
+                        : next_start();
   int slot = first;
   do {
     std::atomic<Owner>& word = slot_word(slot);
@@ -27,10 +74,10 @@ int Process::take() noexcept {
       beat();
       return slot;
     }
-    slot = cpus_.next(slot + 1);
-    if (slot < 0) slot = cpus_.first();
+    slot = wrapped(slot + 1);
   } while (slot != first);
   held_.add(-1);
+  vain_.store(look, std::memory_order_relaxed);
   return -1;
 }
 
@@ -60,8 +107,14 @@ void Process::give(int slot) noexcept {
   if (!had) return;
   next_.store(slot, std::memory_order_relaxed);
   platform::full_fence_after_update();
+  const bool rung = ring_one_that_lacks(slot);
+  if ((me_.terms.load(std::memory_order_relaxed) & kByOthers) == 0) return;
   // Several threads of the process may count at once, and then one of them is lost.
-  if (pressed() && ring_neediest(slot)) add(me_.given, 1);
+  add(me_.given, 1);
+  if (rung) return;
+  // All have what they are due, and now may be due more.
+  wish_has_changed();
+  divider_.announce(true);
 }
 
 bool Process::owns(int slot) const noexcept { return slot_word(slot).load(std::memory_order_relaxed) == owner_; }
@@ -69,7 +122,9 @@ bool Process::owns(int slot) const noexcept { return slot_word(slot).load(std::m
 int Process::take_away() noexcept {
   if (!reserve()) return -1;
   int slot = take_from([this](int owner) { return is_over(owner); });
-  if (slot < 0) slot = take_from([this](int owner) { return could_move(owner); });
+  if (slot < 0 && leads_to_a_free_slot(cpus_)) {
+    slot = take_from([this](int owner) { return leads_to_a_free_slot(cpus_of(record(owner))); });
+  }
   if (slot < 0) held_.add(-1);
   return slot;
 }
@@ -77,15 +132,27 @@ int Process::take_away() noexcept {
 // A slot that is free or whose owner, by number, is one that `may_lose` it.
 template <class MayLose>
 int Process::take_from(MayLose&& may_lose) noexcept {
-  for (const int slot : platform::each(cpus_)) {
+  // Each is asked once: it may have many slots.
+  enum : uint8_t { unknown, yes, no };
+  std::array<uint8_t, kMostProcesses> answers{};
+  const auto may = [&](int number) {
+    uint8_t& answer = answers[static_cast<size_t>(number)];
+    if (answer == unknown) answer = may_lose(number) ? yes : no;
+    return answer == yes;
+  };
+  const int first = next_start();
+  int slot = first;
+  do {
     std::atomic<Owner>& word = slot_word(slot);
     Owner owner = word.load(std::memory_order_relaxed);
     const int number = record_of(owner);
-    if (owner == owner_ || (owner != 0 && (number < 0 || !may_lose(number)))) continue;
-    if (!word.compare_exchange_strong(owner, owner_)) continue;
-    if (owner != 0) node::ring(record(number));
-    return slot;
-  }
+    const bool free = owner == 0 || (owner != owner_ && number >= 0 && may(number));
+    if (free && word.compare_exchange_strong(owner, owner_)) {
+      if (owner != 0) node::ring(record(number));
+      return slot;
+    }
+    slot = wrapped(slot + 1);
+  } while (slot != first);
   return -1;
 }
 
@@ -95,45 +162,119 @@ bool Process::is_over(int number) const noexcept {
   return (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
 }
 
-// Whether there is a free slot for it instead, or one whose owner can move on in the same way. The process that asks
-// may be the only one that has no other CPU. Each CPU is looked at once, and so is each owner.
-bool Process::could_move(int number) const noexcept {
+// Whether one of these slots is free, or has an owner who could have another one that is free, or whose owner can move
+// on in the same way. The process that asks may be the only one that has no other CPU. Each CPU is looked at once, and
+// so is each owner.
+bool Process::leads_to_a_free_slot(const platform::CpuSet& slots) const noexcept {
   std::array<bool, kMostProcesses> followed{};
-  followed[static_cast<size_t>(number)] = true;
-  platform::CpuSet fresh = cpus_of(record(number));
+  platform::CpuSet fresh = slots;
   platform::CpuSet seen = fresh;
+  const size_t words = words_in_use();
+  const auto* const seen_words = static_cast<const uint64_t*>(seen.data());
   while (!fresh.empty()) {
     platform::CpuSet reach;
+    auto* const reach_words = static_cast<uint64_t*>(reach.data());
     for (const int slot : platform::each(fresh)) {
       const Owner owner = slot_word(slot).load(std::memory_order_relaxed);
       if (owner == 0) return true;
       const int other = record_of(owner);
       if (other < 0 || std::exchange(followed[static_cast<size_t>(other)], true)) continue;
-      reach.add_all(cpus_of(record(other)));
+      const Record& cpus = record(other);
+      for (size_t i = 0; i < words; ++i)
+        reach_words[i] |= cpus.cpus[i].load(std::memory_order_relaxed) & ~seen_words[i];
     }
-    reach.remove_all(seen);
     seen.add_all(reach);
     fresh = reach;
   }
   return false;
 }
 
-bool Process::ring_neediest(int slot) noexcept {
-  const int records = live_records();
-  int neediest = -1;
-  int most = 0;
-  for (int i = 0; i < records; ++i) {
-    const Record& other = record(i);
-    if (i == number_ || other.serial.load(std::memory_order_relaxed) == 0) continue;
-    if (other.missing.load() == 0 || !may_use(other, slot)) continue;
-    const int lacks = due_of(other.terms.load(std::memory_order_relaxed)) -
-                      static_cast<int>(other.held.load(std::memory_order_relaxed));
-    if (neediest >= 0 && lacks <= most) continue;
-    neediest = i;
-    most = lacks;
+// Of a set of CPUs: there are slots of nobody's in those that follow.
+size_t Process::words_in_use() const noexcept {
+  constexpr uint32_t kMost = platform::CpuSet::kMost;
+  const uint32_t top = std::min(segment_->layout().header.top_cpu.load(std::memory_order_relaxed), kMost);
+  return (std::max<size_t>(top, static_cast<size_t>(cpus_end_)) + 63) / 64;
+}
+
+// By one who has just freed the slot, and then a full fence. Those that lack slots are rung one after the other, so
+// that none is passed over for good.
+bool Process::ring_one_that_lacks(int slot) noexcept {
+  Header& header = segment_->layout().header;
+  const auto next = [&](int from) {
+    for (int i = from; i < kMostProcesses; i = (i / 64 + 1) * 64) {
+      const uint64_t bits = header.lacking[static_cast<size_t>(i) / 64].load() >> (i % 64);
+      if (bits != 0) return i + __builtin_ctzll(bits);
+    }
+    return kMostProcesses;
+  };
+  int number = next(0);
+  if (number == kMostProcesses) return false;
+  header.freed_slot.store(static_cast<uint32_t>(slot), std::memory_order_relaxed);
+  header.freed.fetch_add(1, std::memory_order_release);
+  const int last = static_cast<int>(header.rung.load(std::memory_order_relaxed) % kMostProcesses);
+  for (number = next(last + 1); number < kMostProcesses && !is_lacking(number, slot);) number = next(number + 1);
+  if (number == kMostProcesses) {
+    for (number = next(0); number <= last && !is_lacking(number, slot);) number = next(number + 1);
+    if (number > last) return false;
   }
-  if (neediest >= 0) node::ring(record(neediest));
-  return neediest >= 0;
+  header.rung.store(static_cast<uint32_t>(number), std::memory_order_relaxed);
+  node::ring(record(number));
+  return true;
+}
+
+// Whether the other process could have the slot. Its bit may be old. Relaxed: what it had written before it set the bit
+// comes with that, and it looks for slots itself when its terms get better.
+bool Process::is_lacking(int number, int slot) const noexcept {
+  const Record& other = record(number);
+  if (number == number_ || other.serial.load(std::memory_order_relaxed) == 0) return false;
+  if (other.missing.load(std::memory_order_relaxed) == 0 || !may_use(other, slot)) return false;
+  const uint32_t terms = other.terms.load(std::memory_order_relaxed);
+  return static_cast<int>(other.held.load(std::memory_order_relaxed)) < due_of(terms);
+}
+
+// Several threads may change it at the same time. Sequentially consistent: the one who writes last looks once more
+// after that, so what remains is what the wish was last.
+bool Process::wish_has_changed() noexcept {
+  bool changed = false;
+  int now;
+  do {
+    now = wish();
+    changed |= announced_.exchange(now) != now;
+    platform::full_fence_after_update();
+  } while (wish() != now);
+  return changed;
+}
+
+void Process::want(int missing) noexcept {
+  const int before = missing_.exchange(missing);
+  if (missing == 0 && before == 0 && !pressed()) {
+    announced_.store(kNothingAnnounced, std::memory_order_relaxed);
+    return;
+  }
+  beat();
+  if (wish_has_changed()) divider_.announce(false);
+  divider_.look();
+  say_whether_lacking();
+}
+
+// The bit is read at each look, since others may have cleared it. Relaxed, as `lacks_`: they are this process's own;
+// two threads that say it at the same time may leave them apart until the next tick.
+void Process::say_whether_lacking() noexcept {
+  std::atomic<uint64_t>& word = segment_->layout().header.lacking[static_cast<size_t>(number_) / 64];
+  const uint64_t bit = uint64_t{1} << (number_ % 64);
+  const bool lacks = missing() > 0 && held() < bound();
+  const uint32_t told = lacks_.load(std::memory_order_relaxed);
+  if ((told % 2 != 0) == lacks && ((word.load(std::memory_order_relaxed) & bit) != 0) == lacks) return;
+  if (lacks) {
+    word.fetch_or(bit);
+  } else {
+    word.fetch_and(~bit);
+  }
+  // Two numbers on, if it was right before: looks of until now do not count any more. Release: a look that reads it
+  // comes after the bit.
+  lacks_.store(told + ((told % 2 != 0) == lacks ? 2 : 1), std::memory_order_release);
+  // Between the bit and the look at the slots that follows.
+  platform::full_fence();
 }
 
 }  // namespace weft::node

@@ -25,6 +25,14 @@ bool has_gone(const Record& record, uint32_t life, Check check) noexcept {
   return platform::process_has_ended(process) && same();
 }
 
+// Release: with the counts come the serials, and that the slots are free. `changes` is sequentially consistent, as
+// Divider needs it.
+void tell_of_change(Header& header) noexcept {
+  header.members.fetch_add(1, std::memory_order_release);
+  header.freed.fetch_add(1, std::memory_order_release);
+  header.changes.fetch_add(1);
+}
+
 int clear(Layout& layout, int number) noexcept {
   Record& record = layout.records[static_cast<size_t>(number)];
   uint32_t serial = record.serial.load(std::memory_order_acquire);
@@ -37,6 +45,8 @@ int clear(Layout& layout, int number) noexcept {
   }
   // The last look at the slots of a process that has gone has found them free.
   record.serial.compare_exchange_strong(serial, 0, std::memory_order_release, std::memory_order_relaxed);
+  layout.header.lacking[static_cast<size_t>(number) / 64].fetch_and(~(uint64_t{1} << (number % 64)));
+  tell_of_change(layout.header);
   return freed;
 }
 

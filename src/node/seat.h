@@ -16,6 +16,9 @@ enum class Check { marks, processes };
 // 0 is nobody.
 bool has_gone(const Record& record, uint32_t life, Check check) noexcept;
 
+// Says that a process has come or gone, and may have left slots. The next process that looks divides anew.
+void tell_of_change(Header& header) noexcept;
+
 // Frees the slots of the process that has taken part by this record, and ends that. Returns how many there were.
 int clear(Layout& layout, int record) noexcept;
 

@@ -50,6 +50,13 @@ class Segment {
   bool lock_queue(int64_t longest_ns) noexcept;
   void unlock_queue() noexcept;
 
+  // The lock of who divides. False when somebody has it, who is in `holder` then. It is taken from a holder that has
+  // gone, and from `stuck`, should that still be the one.
+  bool try_lock_division(Holder& mine, Holder stuck, Holder& holder) noexcept;
+  bool holds_division(Holder mine) const noexcept;
+  // False: another one has taken it meanwhile.
+  bool unlock_division(Holder& mine) noexcept;
+
   // The rest is done with the lock held.
 
   // Frees the records and slots of processes that are no more. Returns how many slots were freed.
@@ -68,7 +75,7 @@ class Segment {
   static bool make(const char* path, Reason& reason) noexcept;
   enum class Held { no, yes, after_another };  // the last: a holder that has gone without unlocking it
   Held try_to_hold(std::atomic<Holder>& lock, Holder& mine, Check check) noexcept;
-  static void let_go(std::atomic<Holder>& lock, Holder& mine) noexcept;
+  static bool let_go(std::atomic<Holder>& lock, Holder& mine) noexcept;
   bool try_lock(Check check) noexcept;
   Holder next_holder() noexcept;
   bool has_gone(Holder holder, Check check) const noexcept;

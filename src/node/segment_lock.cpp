@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segment's two locks. A holder that was killed or stopped loses them.
+// The segment's three locks. A holder that was killed or stopped loses them.
 #include "node/segment.h"
 
 #include <ctime>
 #include <utility>
 
 #include "platform/cycles.h"
+#include "platform/fence.h"
 
 namespace weft::node {
 
@@ -57,9 +58,9 @@ Segment::Held Segment::try_to_hold(std::atomic<Holder>& lock, Holder& mine, Chec
 }
 
 // Another may have taken it meanwhile, from a holder that it took for dead or stopped.
-void Segment::let_go(std::atomic<Holder>& lock, Holder& mine) noexcept {
+bool Segment::let_go(std::atomic<Holder>& lock, Holder& mine) noexcept {
   Holder held = std::exchange(mine, 0);
-  lock.compare_exchange_strong(held, 0, std::memory_order_release, std::memory_order_relaxed);
+  return lock.compare_exchange_strong(held, 0, std::memory_order_release, std::memory_order_relaxed);
 }
 
 // What a holder that was killed has left half done is done again: each step can be.
@@ -98,6 +99,30 @@ bool Segment::lock_queue(int64_t longest_ns) noexcept {
   if (!lock.compare_exchange_strong(seen, next, std::memory_order_acquire, std::memory_order_relaxed)) return false;
   queue_locked_ = next;
   return true;
+}
+
+// Sequentially consistent: who does not get it has counted a change before, which who lets it go sees afterwards.
+bool Segment::try_lock_division(Holder& mine, Holder stuck, Holder& holder) noexcept {
+  holder = 0;
+  if (!seat_.taken()) return false;
+  std::atomic<Holder>& lock = layout_->header.division_lock;
+  holder = lock.load();
+  if (holder != 0 && holder != stuck && !has_gone(holder, Check::marks)) return false;
+  const Holder next = next_holder();
+  if (!lock.compare_exchange_strong(holder, next)) return false;
+  mine = next;
+  return true;
+}
+
+bool Segment::holds_division(Holder mine) const noexcept {
+  return layout_->header.division_lock.load(std::memory_order_relaxed) == mine;
+}
+
+bool Segment::unlock_division(Holder& mine) noexcept {
+  Holder held = std::exchange(mine, 0);
+  const bool had = layout_->header.division_lock.compare_exchange_strong(held, 0);
+  platform::full_fence_after_update();
+  return had;
 }
 
 void Segment::unlock_queue() noexcept { let_go(layout_->header.queue_lock, queue_locked_); }

@@ -26,6 +26,7 @@ int Segment::free_orphans() noexcept {
     }
     if (slot.compare_exchange_strong(owner, 0)) ++freed;
   }
+  if (freed > 0) tell_of_change(layout_->header);
   return freed;
 }
 

@@ -67,8 +67,9 @@ void count_lent(std::vector<ProcessStatus>& processes) {
     demands[i].wanted = processes[i].lent;
   }
   const auto division = std::make_unique<Division>();
-  division->divide(demands.data(), static_cast<int>(demands.size()), 0,
-                   [&](int i) -> const platform::CpuSet& { return processes[static_cast<size_t>(i)].cpus; });
+  division->set_processes(static_cast<int>(demands.size()),
+                          [&](int i) -> const platform::CpuSet& { return processes[static_cast<size_t>(i)].cpus; });
+  division->divide(demands.data(), 0);
   for (size_t i = 0; i < demands.size(); ++i) processes[i].lent = std::max(0, demands[i].due - processes[i].held);
 }
 

@@ -2,9 +2,11 @@
 // How CPUs are divided: the sum is what there is, by weight, and nobody gets what he cannot use.
 #include "node/division.h"
 
+#include <algorithm>
 #include <climits>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,8 +34,9 @@ std::vector<Demand> divide(const std::vector<Process>& processes, uint32_t phase
     demands.push_back({.weight = process.weight, .wanted = process.wanted, .missing = true});
   }
   const auto division = std::make_unique<Division>();
-  division->divide(demands.data(), static_cast<int>(demands.size()), phase,
-                   [&](int i) -> const CpuSet& { return processes[static_cast<size_t>(i)].may_use; });
+  division->set_processes(static_cast<int>(demands.size()),
+                          [&](int i) -> const CpuSet& { return processes[static_cast<size_t>(i)].may_use; });
+  division->divide(demands.data(), phase);
   return demands;
 }
 
@@ -97,6 +100,89 @@ TEST(DivisionTest, PartsAreTurns) {
       for (size_t i = 0; i < at.size(); ++i) sums[i] += at[i];
     }
     for (size_t i = 0; i < sums.size(); ++i) EXPECT_NEAR(sums[i] / kPhases, expected[c][i], 0.07) << c << " " << i;
+  }
+}
+
+// As many as there can be, all with the same CPUs: nobody is left out.
+TEST(DivisionTest, ManyProcessesOnTheSameCpus) {
+  constexpr int kCpus = 512;
+  const std::vector<int> result = dues(std::vector<Process>(kMostProcesses, {100, 4, cpus(0, kCpus)}));
+  EXPECT_EQ(result, std::vector<int>(kMostProcesses, kCpus / kMostProcesses));
+  const std::vector<Demand> demands = divide(std::vector<Process>(kMostProcesses, {100, 4, cpus(0, 192)}));
+  EXPECT_TRUE(std::all_of(demands.begin(), demands.end(), [](const Demand& demand) { return demand.pressed; }));
+}
+
+// A process that alone misses CPUs presses the others, and not itself.
+TEST(DivisionTest, WhoMissesAloneIsNotPressed) {
+  std::vector<Demand> demands(3);
+  for (Demand& demand : demands) demand.wanted = 4;
+  demands[1].missing = true;
+  const auto division = std::make_unique<Division>();
+  division->set_processes(3, [](int) { return cpus(0, 4); });
+  division->divide(demands.data(), 0);
+  EXPECT_TRUE(demands[0].pressed);
+  EXPECT_FALSE(demands[1].pressed);
+  EXPECT_TRUE(demands[2].pressed);
+}
+
+// The simple way to the same result: one part after the other, looking at all processes and all CPUs each time.
+std::vector<int> divide_slowly(const std::vector<Process>& processes, int parts) {
+  struct Cpu {
+    std::vector<bool> users;
+    int room;
+  };
+  std::vector<Cpu> all;
+  for (int cpu = 0; cpu < CpuSet::kMost; ++cpu) {
+    std::vector<bool> users;
+    for (const Process& process : processes) users.push_back(process.may_use.has(cpu));
+    if (std::count(users.begin(), users.end(), true) != 0) all.push_back({users, parts});
+  }
+  std::vector<int> got(processes.size());
+  std::vector<bool> full(processes.size());
+  for (;;) {
+    int next = -1;
+    for (int i = 0; i < static_cast<int>(processes.size()); ++i) {
+      const auto at = static_cast<size_t>(i);
+      if (full[at] || got[at] >= processes[at].wanted * parts) continue;
+      if (next < 0 ||
+          got[at] * processes[static_cast<size_t>(next)].weight < got[static_cast<size_t>(next)] * processes[at].weight)
+        next = i;
+    }
+    if (next < 0) return got;
+    Cpu* best = nullptr;
+    const auto users = [](const Cpu& cpu) { return std::count(cpu.users.begin(), cpu.users.end(), true); };
+    for (Cpu& cpu : all) {
+      if (cpu.room == 0 || !cpu.users[static_cast<size_t>(next)]) continue;
+      if (best == nullptr || users(cpu) < users(*best)) best = &cpu;
+    }
+    if (best == nullptr) {
+      full[static_cast<size_t>(next)] = true;
+      continue;
+    }
+    --best->room;
+    ++got[static_cast<size_t>(next)];
+  }
+}
+
+// Masks that are the same or apart, so that it does not matter which of several CPUs a part comes from.
+TEST(DivisionTest, SameAsTheSimpleWay) {
+  std::minstd_rand random(1);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<Process> processes;
+    const int count = 1 + static_cast<int>(random() % 12);
+    for (int i = 0; i < count; ++i) {
+      const bool left = random() % 2 == 0;
+      processes.push_back(
+          {1 + static_cast<int>(random() % 5), static_cast<int>(random() % 20), left ? cpus(0, 12) : cpus(12, 20)});
+    }
+    // With 32 CPUs or fewer each has 16 parts.
+    const std::vector<int> expected = divide_slowly(processes, 16);
+    std::vector<int> sums(processes.size());
+    for (uint32_t phase = 0; phase < 16; ++phase) {
+      const std::vector<int> at = dues(processes, phase << 12);
+      for (size_t i = 0; i < at.size(); ++i) sums[i] += at[i];
+    }
+    EXPECT_EQ(sums, expected) << "round " << round;
   }
 }
 

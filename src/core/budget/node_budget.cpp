@@ -27,8 +27,7 @@ namespace {
 
 // A process that has had to wait so long takes a slot away.
 constexpr int64_t kPatienceNs = 4'000'000;
-constexpr int kTicksBetweenSearches = 4;     // for processes that have been killed, while slots are short
-constexpr int kTicksBetweenLongSearches = 200;
+constexpr int kTicksBetweenAdmissions = 4;
 constexpr int64_t kLeaveNs = 100'000'000;
 
 node::Rule rule(Admission admission) noexcept {
@@ -69,7 +68,7 @@ void NodeBudget::join(const Settings& settings) noexcept {
 }
 
 // Written where it changes only: carriers read it at each call of a library.
-void NodeBudget::look_for_neighbours(const node::Process& process) noexcept {
+void NodeBudget::look_for_neighbours(node::Process& process) noexcept {
   const bool there = process.has_neighbours();
   if (there != has_neighbours()) neighbours_.store(there, std::memory_order_relaxed);
 }
@@ -149,10 +148,9 @@ void NodeBudget::tick(Pool& p) noexcept {
   }
   const bool pending = admissions_pending();
   process->tick();
-  if ((pending || process->missing() > 0) && ticks_ % kTicksBetweenSearches == 0) {
-    process->remove_dead(ticks_ % kTicksBetweenLongSearches == 0 ? node::Check::processes : node::Check::marks);
-    if (pending) retry_admissions();
-  }
+  node::Check check{};
+  if ((pending || process->missing() > 0) && process->search_is_due(check)) process->remove_dead(check);
+  if (pending && ticks_ % kTicksBetweenAdmissions == 0) retry_admissions();
   last_tick_ = now;
   serve(p, *process, starving_since_ != 0 && now - starving_since_ >= kPatienceNs);
 }

@@ -116,7 +116,7 @@ class NodeBudget {
 
   int count_obtainable(int wanted) const noexcept;
   void look_at_others(Pool& pool) noexcept;
-  void look_for_neighbours(const node::Process& process) noexcept;
+  void look_for_neighbours(node::Process& process) noexcept;
   bool others_press(Pool& pool) noexcept;
   bool take_slot(Pool& pool, Carrier* carrier) noexcept;
   void drop_slot(Carrier* carrier) noexcept;
