@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
-  test-programs test-many-cpus test-node test-shm test-coll test-explore test-numa test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+  test-programs test-many-cpus test-node test-shm test-coll test-explore test-numa scale test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -92,6 +92,11 @@ test-coll: setup-mpi build
 # The protocols of locks and stores between processes, in all orders within larger bounds than `make test` has: some minutes.
 test-explore: build
 	WEFT_TEST_EXPLORE=1 build/release/tests/explore/explore_tests
+
+# Constructs of OpenMP on simulated machines of up to 192 CPUs, and the figures in docs/reference/scale.md: half an hour.
+scale: build
+	tests/scale/study.py --study build/release/tests/scale/scale_study --page docs/reference/scale.md \
+	  --json build/release/tests/scale/study.json
 
 # Memory and threads on a machine with two NUMA nodes, made by an emulator: some minutes.
 test-numa: build

@@ -121,7 +121,7 @@ TEST(LateUnblockTest, LateOnesDoNoHarmToTheNextLife) {
     for (int i = 1; i < size; ++i)
       seen[static_cast<size_t>((round * 3 + i) % kMost)] = persistent_team->member(i).context.load();
     for (int posts = 0; posts < 3; ++posts) {
-      persistent_team->start(size);
+      persistent_team->start(size, {});
       persistent_team->finish();
       persistent_team->trim();
       expected += size - 1;

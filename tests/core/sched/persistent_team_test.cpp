@@ -140,7 +140,9 @@ TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
     for (int i = 1; i < kLarge; ++i) {
       const Seen& seen = owner->seen[static_cast<size_t>(i)];
       ASSERT_EQ(seen.posts - before[static_cast<size_t>(i)], i < count ? 1 : 0) << i << " of " << count;
-      if (i < count) ASSERT_EQ(seen.word, &words[round]);
+      if (i < count) {
+        ASSERT_EQ(seen.word, &words[round]);
+      }
     }
   }
   team->dismiss();

@@ -54,7 +54,7 @@ void meet_all(long spin_ns) {
   static auto* persistent_team = new PersistentTeam(run, [](PersistentTeam*, int, const Post&) {}, meeting);
   ASSERT_TRUE(meeting->queue.reserve(kMembers));
   ASSERT_EQ(persistent_team->reserve(kMembers), kMembers);
-  persistent_team->start(kMembers);
+  persistent_team->start(kMembers, {});
   run(persistent_team, 0, {});
   persistent_team->finish();
   EXPECT_EQ(meeting->passed.load(), long{kMembers} * kRounds);

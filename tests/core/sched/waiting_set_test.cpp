@@ -51,7 +51,7 @@ TEST(WaitingSetTest, ForgetsAGroupInWhichNobodyWaits) {
 // Waiters come and go; publishers publish and look, and clear what they find empty. Whoever did not see the work is seen.
 TEST(WaitingSetTest, WaiterOrPublisherSeesTheOther) {
   constexpr int kWaiters = 3;
-  constexpr int kRounds = 20'000;
+  constexpr int kRounds = 3'000;
   WaitingSet<16> set;
   std::array<std::atomic<bool>, kWaiters> marks{};
   std::array<std::atomic<int>, kWaiters> seen_work{};  // the publication that a waiter has looked for, and found or not

@@ -6,13 +6,12 @@
 
 #include <omp.h>
 
-#include "machine/machine.h"
+#include "study/where.h"
 
 namespace weft::scale {
 
 namespace {
 
-using machine::g_machine;
 using machine::kMicrosecond;
 using machine::kMillisecond;
 using machine::kNanosecond;
@@ -21,17 +20,15 @@ using machine::Time;
 // As many repetitions as a runtime needs to settle come first.
 constexpr int kWarmUp = 5;
 
-void compute(Time time) { g_machine->spend(time); }
-
 template <class Body>
 Outcome repeat(int repetitions, Body&& body) {
   for (int i = 0; i < kWarmUp; ++i) body();
-  g_machine->reset_counts();
+  begin_counting();
   Outcome outcome;
   for (int i = 0; i < repetitions; ++i) {
-    const Time began = g_machine->now();
+    const Time began = now();
     body();
-    outcome.times.push_back(g_machine->now() - began);
+    outcome.times.push_back(now() - began);
   }
   return outcome;
 }
@@ -47,22 +44,22 @@ Outcome flat(int threads, int repetitions) {
 Outcome flat_after_pause(int threads, int repetitions) {
   Outcome outcome;
   for (int i = -1; i < repetitions; ++i) {
-    if (i == 0) g_machine->reset_counts();
-    g_machine->sleep(20 * kMillisecond);
-    const Time began = g_machine->now();
+    if (i == 0) begin_counting();
+    sleep(20 * kMillisecond);
+    const Time began = now();
 #pragma omp parallel num_threads(threads)
     compute(kNanosecond);
-    if (i >= 0) outcome.times.push_back(g_machine->now() - began);
+    if (i >= 0) outcome.times.push_back(now() - began);
   }
   return outcome;
 }
 
 Outcome first_region(int threads, int) {
-  g_machine->reset_counts();
-  const Time began = g_machine->now();
+  begin_counting();
+  const Time began = now();
 #pragma omp parallel num_threads(threads)
   compute(kNanosecond);
-  return {{g_machine->now() - began}, {}};
+  return {{now() - began}, {}};
 }
 
 Outcome barrier(int threads, int repetitions) {
@@ -72,8 +69,8 @@ Outcome barrier(int threads, int repetitions) {
     for (int i = -kWarmUp; i < repetitions; ++i) {
 #pragma omp barrier
       if (omp_get_thread_num() != 0) continue;
-      if (i == 0) g_machine->reset_counts();
-      outcome.times.push_back(g_machine->now());
+      if (i == 0) begin_counting();
+      outcome.times.push_back(now());
     }
   }
   // Differences, without the warm-up.
@@ -173,12 +170,12 @@ Outcome nested(int threads, int repetitions) {
 #pragma omp parallel num_threads(kOuter)
     {
       for (int i = 0; i < 4; ++i) {
-        const int home = g_machine->model().node(g_machine->current().cpu);
+        const int home = current_node();
 #pragma omp parallel num_threads(inner)
         {
           compute(20 * kMicrosecond);
           ++members;
-          if (g_machine->model().node(g_machine->current().cpu) != home) ++strangers;
+          if (current_node() != home) ++strangers;
         }
       }
     }

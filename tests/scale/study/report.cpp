@@ -106,6 +106,8 @@ json report(const machine::Machine& machine, const Construct& construct, int thr
   for (const auto& [place, site] : sites) places.push_back(place);
   for (const machine::Line* line : lines) places.push_back(line->last_place);
   std::map<const void*, std::string> names = names_of(places);
+  result["sites"] = json::array();
+  result["lines"] = json::array();
   for (const auto& [place, site] : sites) {
     result["sites"].push_back({{"place", names[place]},
                                {"waited_us", us(site.waited) / repetitions},
