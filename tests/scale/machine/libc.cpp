@@ -178,6 +178,13 @@ int sched_getcpu() noexcept {
   return g_machine == nullptr ? real("sched_getcpu", kept)() : g_machine->current().cpu;
 }
 
+long sysconf(int name) noexcept {
+  static long (*kept)(int) noexcept = nullptr;
+  if (g_machine != nullptr && (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF))
+    return g_machine->model().cpus();
+  return real("sysconf", kept)(name);
+}
+
 int sched_getaffinity(pid_t thread, size_t size, cpu_set_t* mask) noexcept {
   static int (*kept)(pid_t, size_t, cpu_set_t*) noexcept = nullptr;
   if (g_machine == nullptr) return real("sched_getaffinity", kept)(thread, size, mask);
