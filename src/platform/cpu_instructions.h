@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pause hint and a cheap clock, an instruction each. A header of its own, since tests/scale has another in its place.
+// The pause hint and a cheap clock, an instruction each. A header of its own, since tests/scale has another in its
+// place.
 #pragma once
 
 #include <cstdint>

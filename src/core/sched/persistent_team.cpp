@@ -8,6 +8,7 @@
 
 #include "core/context/context_pool.h"
 #include "core/sched/carrier.h"
+#include "core/sched/pool.h"
 
 namespace weft::core {
 
@@ -36,8 +37,8 @@ int PersistentTeam::reserve(int count) noexcept {
     PersistentMember& member = *members_[size_];
     member.persistent_team = this;
     member.index = size_;
-    member.posted.store(sequence_, std::memory_order_relaxed);
-    member.done.store(sequence_, std::memory_order_relaxed);
+    member.posted.store(sequence(), std::memory_order_relaxed);
+    member.done.store(sequence(), std::memory_order_relaxed);
     member.asleep.store(1, std::memory_order_relaxed);
     Context* context = &member.stub;
     if (!make_bodiless(context, member_main, &member, size_)) context = make_context(member_main, &member, size_);
@@ -62,9 +63,12 @@ void PersistentTeam::member_main(void* argument) {
 
 // Waits for the next post or nudge and runs it; false when the persistent team is dismissed.
 bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
+  // A nudge is for members between two posts. One that is still to be told of the present post, by a member that may
+  // come late, has no time: what it was nudged for could keep it from what others wait for.
   const auto called = [&] {
     return member.posted.load(std::memory_order_acquire) != served.posted ||
-           member.nudged.load(std::memory_order_acquire) != served.nudges;
+           (member.nudged.load(std::memory_order_acquire) != served.nudges &&
+            member.done.load(std::memory_order_relaxed) == sequence());
   };
   const Context* self = current_context();
   while (!spin_until(self, called)) {
@@ -100,7 +104,7 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
 // False when `stop` is set first. Relaxed: it says that there is something to look at.
 bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
-  const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence_; };
+  const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence(); };
   const auto over = [&] { return done() || stop.load(std::memory_order_relaxed); };
   // A member that nobody runs yet wants this carrier, or will be found by another one while we sleep.
   while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, over)) {
@@ -111,6 +115,13 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
     if (over()) break;
   }
   return done();
+}
+
+// A member that tells others and has no CPU keeps all of these waiting.
+[[gnu::noinline]] bool PersistentTeam::suits_tree() noexcept {
+  const Pool& p = pool();
+  return always_by_tree || (!p.shares_its_cpus && !p.is_oversubscribed() &&
+                            p.gate.load(std::memory_order_relaxed) == 0 && !p.lateness.any());
 }
 
 [[gnu::noinline]] void PersistentTeam::tell_others(int index, int count, const Post& words, uint64_t number) noexcept {

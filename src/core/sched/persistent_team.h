@@ -97,6 +97,8 @@ struct PersistentMember {
 class PersistentTeam {
  public:
   static constexpr int kMaxMembers = 4096;
+  // For tests: large teams post by a tree also where members may have no CPU.
+  static inline bool always_by_tree = false;
 
   // `call` runs each post; `nudge` what a member does when it has been nudged between posts.
   // Neither allocates nor starts anything yet.
@@ -131,11 +133,11 @@ class PersistentTeam {
       const int index = open_++;
       PersistentMember& member = *members_[index];
       // Relaxed: finish() looks again.
-      if (member.done.load(std::memory_order_relaxed) == sequence_) continue;
-      if (!member.take(sequence_, member.taken.load(std::memory_order_relaxed))) continue;
+      if (member.done.load(std::memory_order_relaxed) == sequence()) continue;
+      if (!member.take(sequence(), member.taken.load(std::memory_order_relaxed))) continue;
       // The member does not write this unless it has claimed the post. Release: a member of this team that looks for
       // idle ones acquires it.
-      member.done.store(sequence_, std::memory_order_release);
+      member.done.store(sequence(), std::memory_order_release);
       return index;
     }
     return 0;
@@ -152,7 +154,7 @@ class PersistentTeam {
   bool finish(const std::atomic<bool>& stop = kNever) noexcept {
     for (int i = 1; i < count_; ++i) {
       PersistentMember& member = *members_[i];
-      if (member.done.load(std::memory_order_acquire) != sequence_ && !await(member, stop)) return false;
+      if (member.done.load(std::memory_order_acquire) != sequence() && !await(member, stop)) return false;
     }
     return true;
   }
@@ -162,7 +164,7 @@ class PersistentTeam {
   void finish_by(Wait&& wait) noexcept {
     for (int i = 1; i < count_; ++i) {
       PersistentMember& member = *members_[i];
-      const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence_; };
+      const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence(); };
       if (done()) continue;
       sleeping_on_.store(i, std::memory_order_relaxed);
       platform::full_fence();
@@ -180,7 +182,7 @@ class PersistentTeam {
   // be still to come.
   bool has_finished(int index) const noexcept {
     // Acquire: the caller may count on what the member has done.
-    return members_[index]->done.load(std::memory_order_acquire) == sequence_;
+    return members_[index]->done.load(std::memory_order_acquire) == sequence();
   }
 
   // Asks a member that has nothing to do to run the nudge call. A member that is busy does it later.
@@ -194,25 +196,26 @@ class PersistentTeam {
   bool is_valid() const noexcept {
     if (size_ < 1 || size_ > made_ || count_ > size_ || made_ > (capacity_ > 1 ? capacity_ : 1)) return false;
     for (int i = 1; i < count_; ++i) {
-      if (members_[i]->done.load(std::memory_order_relaxed) != sequence_) return false;
+      if (members_[i]->done.load(std::memory_order_relaxed) != sequence()) return false;
     }
     return true;
   }
 
   void post(int count, const Post& words, bool optional) noexcept {
     assert(is_valid() && count <= size_);
-    sequence_ = PostNumber::next(sequence_, optional);
+    const uint64_t number = PostNumber::next(sequence(), optional);
+    sequence_.store(number, std::memory_order_relaxed);
     count_ = count;
     open_ = optional ? 1 : count;
     const bool gang = parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed);
     // A gang is launched at once, and a member that may be left out is not to be waited for.
-    if (__builtin_expect(count >= PostTree::kLeastMembers && !optional && !gang, 0)) {
-      tell_others(0, count, words, sequence_);
+    if (__builtin_expect(count >= PostTree::kLeastMembers, 0) && !optional && !gang && suits_tree()) {
+      tell_others(0, count, words, number);
       return;
     }
     // All words first: the cache misses overlap.
     for (int i = 1; i < count; ++i) write(*members_[i], 0, words);
-    for (int i = 1; i < count; ++i) members_[i]->posted.store(sequence_, std::memory_order_release);
+    for (int i = 1; i < count; ++i) members_[i]->posted.store(number, std::memory_order_release);
     platform::full_fence();
     if (__builtin_expect(gang, 0)) {
       launch_asleep(count);
@@ -241,6 +244,8 @@ class PersistentTeam {
     uint32_t nudges;
   };
 
+  uint64_t sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
+  static bool suits_tree() noexcept;
   static void member_main(void* member);
   void launch_asleep(int count) noexcept;
   bool serve(PersistentMember& member, Served& served) noexcept;
@@ -258,7 +263,9 @@ class PersistentTeam {
   PersistentMember** members_ = nullptr;
 
   // What the owner writes at each post: on a line of its own, so that members keep theirs.
-  alignas(64) uint64_t sequence_ = 0;  // of the last post
+  // Of the last post. Written by the owner alone; relaxed: a member that has a nudge looks at any time, and what it
+  // reads behind a post is ordered by that.
+  alignas(64) std::atomic<uint64_t> sequence_{0};
   int count_ = 1;
   int open_ = 1;  // no member before this one can be withdrawn
   int size_ = 1;  // members that have a context

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who tells whom of a post to a large team: member 0 tells some, and those tell others. Groups of eight members each,
-// groups of eight such groups, and so on; the first member of a group tells the first of each part. Neighbours by number
-// mostly run on neighbouring CPUs, so that few posts go far.
+// groups of eight such groups, and so on; the first member of a group tells the first of each part. Neighbours by
+// number mostly run on neighbouring CPUs, so that few posts go far.
 #pragma once
 
 namespace weft::core {

@@ -3,9 +3,11 @@
 // "look at their marks". As a rule nobody writes it: it stays set when the last of them goes on, until somebody looks
 // in vain. So carriers that wait again and again, as at the end of each region, share nothing that is written.
 //
-// Sequentially consistent but for the hint. A carrier sets its mark, fences, and reads the word; it sets the word if that is
-// clear, and fences again. Who clears the word fences and then looks at the marks once more. So one of the two sees the
-// other, and no mark stays behind a word that is clear.
+// Sequentially consistent but for the hint. A carrier sets its mark, fences, and reads the word; it sets the word if
+// that is clear, and fences again. Who clears the word fences and then looks at the marks of the whole group once more.
+// So one of the two sees the other, and no mark stays behind a word that is clear. Who looked while it was clear has
+// passed over a carrier that waits: so who finds one then sets the word, fences, and visits it, also for the work of
+// that thread.
 #pragma once
 
 #include <array>
@@ -43,6 +45,7 @@ class WaitingSet {
   template <class Waits, class Visit>
   void visit(int from, int size, Waits&& waits, Visit&& visit) noexcept {
     const int groups = (size + kGroup - 1) / kGroup;
+    bool may_clear = true;  // one a visit, which takes a while
     for (int step = 0; step < groups; ++step) {
       const int at = (from / kGroup + step) % groups;
       if (!group(at).load(std::memory_order_relaxed)) continue;
@@ -54,20 +57,26 @@ class WaitingSet {
         found = true;
         if (visit(number)) return;
       }
-      if (!found) clear(at, begin, end, waits);
+      if (found || !may_clear) continue;
+      may_clear = false;
+      if (!stays_clear(at, waits, visit)) return;
     }
   }
 
  private:
-  template <class Waits>
-  void clear(int at, int begin, int end, Waits&& waits) noexcept {
+  // False: a visit said that it was the last.
+  template <class Waits, class Visit>
+  bool stays_clear(int at, Waits&& waits, Visit&& visit) noexcept {
     group(at).store(false);
     platform::full_fence();
-    for (int number = begin; number < end; ++number) {
+    bool goes_on = true;
+    for (int number = at * kGroup; number < N && number < (at + 1) * kGroup; ++number) {
       if (!waits(number)) continue;
       group(at).store(true);
-      return;
+      platform::full_fence();
+      if (visit(number)) goes_on = false;
     }
+    return goes_on;
   }
 
   struct alignas(64) Group {

@@ -67,7 +67,10 @@ bool wake_idle(Pool& p, Work work) noexcept {
 }
 
 void poke_waiting(Pool& p, Work work, int most) noexcept {
-  const auto waits = [&p](int index) { return p.carrier(index)->waiting.load(std::memory_order_relaxed); };
+  const auto waits = [&p](int index) {
+    const Carrier* carrier = p.carrier(index);
+    return carrier != nullptr && carrier->waiting.load(std::memory_order_relaxed);
+  };
   const auto poke = [&](int index) {
     Carrier* carrier = p.carrier(index);
     // A carrier that has something of its own comes for that.
@@ -77,7 +80,7 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
     // With the fence of end_waiting(): it has seen the poke, or is seen not to wait any more.
     platform::full_fence_after_update();
     if (!carrier->waiting.load(std::memory_order_relaxed) && carrier->poked.exchange(false)) return false;
-    return --most == 0;
+    return --most <= 0;
   };
   p.waiting.visit(near_caller(), p.carrier_count.load(std::memory_order_acquire), waits, poke);
 }

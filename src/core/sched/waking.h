@@ -43,8 +43,8 @@ void wake_some(Pool& p, Work work, int most) noexcept;
 
 // Work for `most` carriers has been published, and a fence has followed. Mostly all are at work.
 inline void notify_some(Pool& p, Work work, int most) noexcept {
-  const bool anybody = !p.none_idle() || p.any_waiting() ||
-                       p.worker_count.load(std::memory_order_relaxed) < p.settings.slots - 1;
+  const bool anybody =
+      !p.none_idle() || p.any_waiting() || p.worker_count.load(std::memory_order_relaxed) < p.settings.slots - 1;
   if (anybody && most > 0) wake_some(p, work, most);
 }
 

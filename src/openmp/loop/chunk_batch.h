@@ -32,10 +32,11 @@ inline bool take_batch(Workshare* share, ChunkBatch& batch, int members) noexcep
   constexpr uint64_t kPartOfShare = 8;
   constexpr int64_t kLinesIn20Us = 200;  // 100 ns from one CPU to another
   const int64_t line_goes_round = platform::ticks_of_20_us() / kLinesIn20Us * members;
-  const bool are_short = batch.chunks != 0 && platform::ticks() - batch.taken_at <
-                                                  line_goes_round * static_cast<int64_t>(batch.chunks);
+  const bool are_short =
+      batch.chunks != 0 && platform::ticks() - batch.taken_at < line_goes_round * static_cast<int64_t>(batch.chunks);
   const uint64_t left = batch.end < share->count ? (share->count - batch.end) / share->chunk : 0;
-  const uint64_t most = std::clamp<uint64_t>(left / (kPartOfShare * static_cast<uint64_t>(members)), 1, ChunkBatch::kMost);
+  const uint64_t most =
+      std::clamp<uint64_t>(left / (kPartOfShare * static_cast<uint64_t>(members)), 1, ChunkBatch::kMost);
   batch.chunks = are_short ? std::min(2 * batch.chunks, most) : 1;
   const uint64_t iterations = batch.chunks * share->chunk;
   // Relaxed: a value is all that passes. Each member goes beyond the end once (counts_freely).

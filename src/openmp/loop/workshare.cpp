@@ -9,8 +9,9 @@ namespace {
 
 using Kind = base::LoopSchedule::Kind;
 
-// Up to so many chunks per member, and in all, come from one shared counter, which hands them out in order; more are split
-// among the members first, so that each works on a cache line of its own. A large team would stand in line for it.
+// Up to so many chunks per member, and in all, come from one shared counter, which hands them out in order; more are
+// split among the members first, so that each works on a cache line of its own. A large team would stand in line for
+// it.
 constexpr uint64_t kSharedChunksPerMember = 64;
 constexpr uint64_t kSharedChunks = 512;
 

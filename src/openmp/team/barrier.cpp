@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two barriers. Where all members run at once: dissemination, ceil(log2 n) rounds in which member i signals member i +
-// 2^r; in a large team the firsts of groups do so. The words of two successive barriers alternate, so a signal cannot be
-// overwritten before it is read: a member that is two barriers ahead has had this member's signal of the barrier
-// between. Elsewhere: a counter; the last to arrive makes all others ready, at once where there are no explicit tasks to
-// run.
+// 2^r; in a large team the firsts of groups do so. The words of two successive barriers alternate, so a signal cannot
+// be overwritten before it is read: a member that is two barriers ahead has had this member's signal of the barrier
+// between. Elsewhere: a counter; the last to arrive makes all others ready, at once where there are no explicit tasks
+// to run.
 #include "openmp/team/barrier.h"
 
 #include <algorithm>
@@ -41,15 +41,15 @@ void wake_sleeper(const MemberLine& line) noexcept {
   wake_if_asleep(line);
 }
 
-// Behind a signal to the member of `told`: waits for what `arrived` says.
-template <class Arrived>
-void await(Member* self, const MemberLine& told, Arrived&& arrived) noexcept {
+// Behind a signal: waits for what `arrived` says. `wake_told` fences, and wakes whom the signal is for.
+template <class Arrived, class WakeTold>
+void await(Member* self, Arrived&& arrived, WakeTold&& wake_told) noexcept {
   bool passed = false;
   for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) {
     if (polls == kPollsBeforeLook && core::wanted_elsewhere(self->context)) break;
     platform::pause();
   }
-  wake_sleeper(told);
+  wake_told();
   if (!passed) wait_helping(self, arrived);
 }
 
@@ -65,17 +65,25 @@ void disseminate(Member* self, int place, int count, int stride) noexcept {
     MemberLine& theirs = team->members.lines[to * stride];
     // Release and acquire: what a member did before the barrier is seen by those behind it.
     theirs.signal[parity].by_round[round].store(number, std::memory_order_release);
-    await(self, theirs, [&] {
+    const auto arrived = [&] {
       return mine.signal[parity].by_round[round].load(std::memory_order_acquire) == number || is_over(team);
-    });
+    };
+    await(self, arrived, [&theirs] { wake_sleeper(theirs); });
   }
 }
 
-// Those whose firsts `self` waits for and lets go: the other parts of a group whose parts have `width` members.
+// The firsts of the other parts of a group whose parts have `width` members each, `first` being the group's own.
 template <class Visit>
-void visit_others(const Member* self, int width, Visit&& visit) noexcept {
-  for (int part = 1; part < kGroup && self->number + part * width < self->team->size; ++part)
-    visit(self->team->members.lines[self->number + part * width]);
+void visit_others(const Team* team, int first, int width, Visit&& visit) noexcept {
+  for (int part = 1; part < kGroup && first + part * width < team->size; ++part)
+    visit(team->members.lines[first + part * width]);
+}
+
+bool have_arrived(const Team* team, int first, int width, uint32_t number) noexcept {
+  bool all = true;
+  visit_others(team, first, width,
+               [&](const MemberLine& other) { all = all && other.arrived.load(std::memory_order_acquire) == number; });
+  return all;
 }
 
 // Neighbours by number mostly run on neighbouring CPUs. The first of each group waits for the others of its group, the
@@ -89,22 +97,27 @@ void pass_by_groups(Member* self) noexcept {
   int width = 1;
   const auto parts = [&] { return (team->size + width - 1) / width; };
   for (; parts() > kMostAtTop && self->number % (width * kGroup) == 0; width *= kGroup) {
-    visit_others(self, width, [&](const MemberLine& other) {
-      const auto arrived = [&] { return other.arrived.load(std::memory_order_acquire) == number || is_over(team); };
-      if (!arrived()) wait_helping(self, arrived);
-    });
+    const auto arrived = [&] { return have_arrived(team, self->number, width, number) || is_over(team); };
+    if (!arrived()) wait_helping(self, arrived);
   }
   if (parts() > kMostAtTop) {
-    const MemberLine& first = team->members.lines[self->number - self->number % (width * kGroup)];
+    const int first = self->number - self->number % (width * kGroup);
+    const MemberLine& firsts = team->members.lines[first];
     mine.arrived.store(number, std::memory_order_release);
-    await(self, first, [&] { return first.released.load(std::memory_order_acquire) == number || is_over(team); });
+    const auto let_go = [&] { return firsts.released.load(std::memory_order_acquire) == number || is_over(team); };
+    await(self, let_go, [&] {
+      // Whoever arrives last sees that all have: a first that sleeps is woken by that one.
+      platform::full_fence();
+      if (firsts.sleeper.load(std::memory_order_relaxed) == nullptr) return;
+      if (have_arrived(team, first, width, number) || is_over(team)) wake_if_asleep(firsts);
+    });
   } else {
     disseminate(self, self->number / width, parts(), width);
   }
   if (width == 1) return;
   mine.released.store(number, std::memory_order_release);
   platform::full_fence();
-  for (int below = 1; below < width; below *= kGroup) visit_others(self, below, wake_if_asleep);
+  for (int below = 1; below < width; below *= kGroup) visit_others(team, self->number, below, wake_if_asleep);
 }
 
 void count(Member* self) noexcept {

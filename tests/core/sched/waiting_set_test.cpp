@@ -48,7 +48,8 @@ TEST(WaitingSetTest, ForgetsAGroupInWhichNobodyWaits) {
   EXPECT_FALSE(set.any(64));
 }
 
-// Waiters come and go; publishers publish and look, and clear what they find empty. Whoever did not see the work is seen.
+// Waiters come and go; publishers publish and look, and clear what they find empty. Whoever did not see the work is
+// seen.
 TEST(WaitingSetTest, WaiterOrPublisherSeesTheOther) {
   constexpr int kWaiters = 3;
   constexpr int kRounds = 3'000;
