@@ -48,8 +48,8 @@ struct alignas(64) Word {
   std::atomic<uint32_t> value{0};
 };
 
-// Two threads on CPUs 0 and 1 take turns: each writes a line of its own, and looks at the other's until it is its turn. In
-// a turn a line goes over twice, to the writer alone and to the reader.
+// Two threads on CPUs 0 and 1 take turns: each writes a line of its own, and looks at the other's until it is its turn.
+// In a turn a line goes over twice, to the writer alone and to the reader.
 double transfer_ns() {
   constexpr int kTurns = 400'000;  // the start of a thread takes as long as some thousands
   constexpr int kTransfers = 2 * kTurns;
@@ -142,8 +142,9 @@ double create_thread_ns() {
 int main() {
   bind(0);
   const std::array<double, 2> wake = wake_ns();
-  std::printf("\"same_core\": %.1f, \"update\": %.1f, \"pause\": %.1f, \"clock\": %.1f, \"system_call\": %.0f, \"wake\": %.0f, "
-              "\"wake_latency\": %.0f, \"create_thread\": %.0f\n",
-              transfer_ns(), update_ns(), pause_ns(), clock_ns(), system_call_ns(), wake[0], wake[1], create_thread_ns());
+  std::printf(
+      "\"same_core\": %.1f, \"update\": %.1f, \"pause\": %.1f, \"clock\": %.1f, \"system_call\": %.0f, \"wake\": %.0f, "
+      "\"wake_latency\": %.0f, \"create_thread\": %.0f\n",
+      transfer_ns(), update_ns(), pause_ns(), clock_ns(), system_call_ns(), wake[0], wake[1], create_thread_ns());
   return 0;
 }

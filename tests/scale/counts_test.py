@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What large teams do to shared memory and to the kernel, counted on a simulated machine: no busy machine disturbs it."""
+"""What large teams do to shared memory and to the kernel, counted on a simulated machine."""
 
 import json
 import os
@@ -11,7 +11,7 @@ STUDY = os.environ["WEFT_SCALE_STUDY"]
 PRESETS = pathlib.Path(__file__).resolve().parent / "presets"
 
 
-def study(construct, cpus, machine="epyc-2x96", repetitions=5):
+def study(construct: str, cpus: int, machine: str = "epyc-2x96", repetitions: int = 5) -> dict:
     command = [STUDY, "--machine", PRESETS / f"{machine}.json", "--construct", construct, "--cpus", str(cpus)]
     command += ["--repetitions", str(repetitions), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
@@ -20,51 +20,51 @@ def study(construct, cpus, machine="epyc-2x96", repetitions=5):
     return json.loads(done.stdout)
 
 
-def most_updates(result):
+def most_updates(result: dict) -> float:
     return max((line["updates"] for line in result["lines"]), default=0)
 
 
 class CountsTest(unittest.TestCase):
-    def test_regions_and_barriers_have_no_line_that_all_update(self):
+    def test_regions_and_barriers_have_no_line_that_all_update(self) -> None:
         for construct in ("flat", "barrier"):
             for cpus in (16, 64, 192):
                 with self.subTest(construct=construct, cpus=cpus):
                     self.assertLessEqual(most_updates(study(construct, cpus)), 16)
 
-    def test_regions_and_barriers_grow_with_the_logarithm(self):
+    def test_regions_and_barriers_grow_with_the_logarithm(self) -> None:
         for construct in ("flat", "barrier"):
             small, large = (study(construct, cpus)["us"] for cpus in (16, 192))
             # log2 192 / log2 16 is 1.9; on the way other sockets come in, whose lines take twice as long.
             self.assertLess(large, 6 * small, construct)
 
-    def test_members_that_sleep_wake_each_other(self):
+    def test_members_that_sleep_wake_each_other(self) -> None:
         result = study("flat-after-pause", 64, repetitions=2)
         self.assertLessEqual(result["each"]["wakes_by_first_thread"], 20)
         self.assertGreaterEqual(result["each"]["wakes"], 60, "all have slept")
 
-    def test_a_region_makes_no_system_call(self):
+    def test_a_region_makes_no_system_call(self) -> None:
         self.assertEqual(study("flat", 64)["each"]["system_calls"], 0)
 
-    def test_a_region_of_a_large_team_has_few_transfers_a_member(self):
+    def test_a_region_of_a_large_team_has_few_transfers_a_member(self) -> None:
         # Posted, seen, passed on, done: and some polls that come too early.
         self.assertLess(study("flat", 192)["each"]["transfers"], 8 * 192)
 
-    def test_runs_are_the_same_each_time(self):
+    def test_runs_are_the_same_each_time(self) -> None:
         self.assertEqual(study("barrier", 32), study("barrier", 32))
 
-    def test_other_machines(self):
+    def test_other_machines(self) -> None:
         for machine, cpus in (("kunpeng-4x48", 48), ("kunpeng-2x24", 48), ("desktop-16", 16)):
             with self.subTest(machine=machine):
                 self.assertGreater(study("flat", cpus, machine)["us"], 0)
 
 
 class BadInputTest(unittest.TestCase):
-    def refused(self, *arguments):
+    def refused(self, *arguments: str) -> str:
         done = subprocess.run([STUDY, *arguments], capture_output=True, text=True, timeout=60, check=False)
         self.assertNotEqual(done.returncode, 0)
         return done.stdout + done.stderr
 
-    def test_what_there_is_not(self):
+    def test_what_there_is_not(self) -> None:
         machine = ("--machine", str(PRESETS / "desktop-16.json"))
         self.assertIn("no construct is called nosuch", self.refused(*machine, "--construct", "nosuch"))
         self.assertIn("/nosuch.json: it cannot be opened", self.refused("--machine", "/nosuch.json"))

@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from collections.abc import Iterator
 
 HERE = pathlib.Path(__file__).resolve().parent
 MACHINES = {
@@ -42,11 +43,12 @@ TARGETS = {
     ("barrier", 192): 2.5,
 }
 SECONDS = 600
+Results = dict[tuple[str, str, int], dict]  # by machine, construct, threads
 BEGIN = "<!-- figures: written by make scale -->"
 END = "<!-- end of figures -->"
 
 
-def run(study, machine, construct, threads):
+def run(study: pathlib.Path, machine: str, construct: str, threads: int) -> dict:
     repetitions = CONSTRUCTS[construct][0]
     command = [study, "--machine", HERE / "presets" / f"{machine}.json", "--construct", construct]
     command += ["--cpus", str(threads), "--repetitions", str(repetitions), "--json"]
@@ -59,7 +61,7 @@ def run(study, machine, construct, threads):
     return json.loads(done.stdout)
 
 
-def rows_of(results, machine):
+def rows_of(results: Results, machine: str) -> Iterator[tuple[str, list[str]]]:
     for construct in CONSTRUCTS:
         cells = []
         for threads in MACHINES[machine]:
@@ -73,7 +75,7 @@ def rows_of(results, machine):
         yield construct, cells
 
 
-def page_of(results):
+def page_of(results: Results) -> list[str]:
     lines = []
     for machine, counts in MACHINES.items():
         known = [result for key, result in results.items() if key[0] == machine and "failed" not in result]
@@ -105,14 +107,14 @@ def page_of(results):
     return lines
 
 
-def write_page(page, lines):
+def write_page(page: pathlib.Path, lines: list[str]) -> None:
     text = page.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     page.write_text(before + BEGIN + "\n\n" + "\n".join(lines) + "\n\n" + END + after)
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--study", required=True, type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
@@ -128,7 +130,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = pool.map(lambda job: run(options.study, *job), jobs)
         results = {}
-        for job, result in zip(jobs, found):
+        for job, result in zip(jobs, found, strict=True):
             results[job] = result
             print(*job, result.get("failed") or f"{result['us']:.2f} us", flush=True)
     if options.json:

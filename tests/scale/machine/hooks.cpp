@@ -44,25 +44,25 @@ void __tsan_write_range(void* address, unsigned long size) { touch(address, size
 void __tsan_vptr_update(void** address, void*) { touch(address, sizeof(void*), Access::write, PLACE); }
 void __tsan_vptr_read(void** address) { touch(address, sizeof(void*), Access::read, PLACE); }
 
-#define UPDATE(bits, type, name)                                                               \
-  type __tsan_atomic##bits##_##name(volatile type* address, type value, int) {                 \
-    touch(address, sizeof(type), Access::update, PLACE);                                       \
-    return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                  \
+#define UPDATE(bits, type, name)                                               \
+  type __tsan_atomic##bits##_##name(volatile type* address, type value, int) { \
+    touch(address, sizeof(type), Access::update, PLACE);                       \
+    return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                  \
   }
-#define ATOMIC(bits, type)                                                                             \
-  type __tsan_atomic##bits##_load(const volatile type* address, int) {                                 \
-    touch(address, sizeof(type), Access::read, PLACE);                                                 \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                 \
-  }                                                                                                    \
-  void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {                    \
-    /* x86-64 has an exchange for a sequentially consistent store. */                                  \
-    touch(address, sizeof(type), order == __ATOMIC_SEQ_CST ? Access::update : Access::write, PLACE);   \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                                    \
-  type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                       \
-    touch(address, sizeof(type), Access::update, PLACE);                                               \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                      \
-  }                                                                                                    \
+#define ATOMIC(bits, type)                                                                                          \
+  type __tsan_atomic##bits##_load(const volatile type* address, int) {                                              \
+    touch(address, sizeof(type), Access::read, PLACE);                                                              \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                              \
+  }                                                                                                                 \
+  void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {                                 \
+    /* x86-64 has an exchange for a sequentially consistent store. */                                               \
+    touch(address, sizeof(type), order == __ATOMIC_SEQ_CST ? Access::update : Access::write, PLACE);                \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                             \
+  }                                                                                                                 \
+  type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                                    \
+    touch(address, sizeof(type), Access::update, PLACE);                                                            \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                                 \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type wish, int, int) {  \
     touch(address, sizeof(type), Access::update, PLACE);                                                            \
     return __atomic_compare_exchange_n(address, expected, wish, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ? 1 : 0; \
@@ -71,10 +71,10 @@ void __tsan_vptr_read(void** address) { touch(address, sizeof(void*), Access::re
     touch(address, sizeof(type), Access::update, PLACE);                                                            \
     return __atomic_compare_exchange_n(address, expected, wish, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ? 1 : 0; \
   }                                                                                                                 \
-  UPDATE(bits, type, fetch_add)                                                                        \
-  UPDATE(bits, type, fetch_sub)                                                                        \
-  UPDATE(bits, type, fetch_and)                                                                        \
-  UPDATE(bits, type, fetch_or)                                                                         \
+  UPDATE(bits, type, fetch_add)                                                                                     \
+  UPDATE(bits, type, fetch_sub)                                                                                     \
+  UPDATE(bits, type, fetch_and)                                                                                     \
+  UPDATE(bits, type, fetch_or)                                                                                      \
   UPDATE(bits, type, fetch_xor)
 ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)

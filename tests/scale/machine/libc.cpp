@@ -114,7 +114,8 @@ using namespace weft::machine;
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
-int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) noexcept {
+int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) noexcept {
   if (g_machine == nullptr) return libc::real_pthread_create(handle, attributes, start, argument);
   return g_machine->create(handle, attributes, start, argument);
 }

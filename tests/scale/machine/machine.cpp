@@ -265,8 +265,8 @@ void Machine::access(uintptr_t address, size_t size, Access access, const void* 
     const uint64_t mask = (to - from == 64 ? ~uint64_t{0} : ((uint64_t{1} << (to - from)) - 1) << from);
     Thread& self = *current_;
     const bool had = Memory::has(line, self.cpu, access);
-    self.clock = memory_.touch(line, self.cpu, *cpu_[static_cast<size_t>(self.cpu)].pipeline, access, mask, self.clock,
-                               place);
+    self.clock =
+        memory_.touch(line, self.cpu, *cpu_[static_cast<size_t>(self.cpu)].pipeline, access, mask, self.clock, place);
     if (line.only == Line::kSeveral) note(line, access, !had);
   }
 }

@@ -16,9 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include <boost/context/detail/fcontext.hpp>
 #include <pthread.h>
 #include <sched.h>
+#include <boost/context/detail/fcontext.hpp>
 
 #include "machine/memory.h"
 #include "machine/model.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache lines and who has them: a directory with one owner or several sharers a line. Caches have no end, and nothing is
-// ever thrown out.
+// Cache lines and who has them: a directory with one owner or several sharers a line. Caches have no end, and nothing
+// is ever thrown out.
 //
 // A store waits in the buffer of its CPU until the line has come and all stores before it are through (TSO). Its value
 // is in memory at once; the time at which others see it is kept by the line, which nobody else gets before.

@@ -19,18 +19,25 @@ Time picoseconds(const Json& ns) { return std::llround(ns.get<double>() * static
 Costs read_costs(const Json& json) {
   const Json& ns = json.at("ns");
   Costs costs;
-  const std::pair<const char*, Time Costs::*> fields[] = {
-      {"access", &Costs::access},           {"update", &Costs::update},
-      {"fence", &Costs::fence},             {"same_core", &Costs::same_core},
-      {"same_cache", &Costs::same_cache},   {"same_node", &Costs::same_node},
-      {"same_socket", &Costs::same_socket}, {"other_socket", &Costs::other_socket},
-      {"memory", &Costs::memory},           {"line_busy", &Costs::line_busy},
-      {"pause", &Costs::pause},             {"clock", &Costs::clock},
-      {"system_call", &Costs::system_call}, {"wake", &Costs::wake},
-      {"wake_latency", &Costs::wake_latency},
-      {"context_switch", &Costs::context_switch},
-      {"create_thread", &Costs::create_thread},
-      {"small_file", &Costs::small_file},   {"time_slice", &Costs::time_slice}};
+  const std::pair<const char*, Time Costs::*> fields[] = {{"access", &Costs::access},
+                                                          {"update", &Costs::update},
+                                                          {"fence", &Costs::fence},
+                                                          {"same_core", &Costs::same_core},
+                                                          {"same_cache", &Costs::same_cache},
+                                                          {"same_node", &Costs::same_node},
+                                                          {"same_socket", &Costs::same_socket},
+                                                          {"other_socket", &Costs::other_socket},
+                                                          {"memory", &Costs::memory},
+                                                          {"line_busy", &Costs::line_busy},
+                                                          {"pause", &Costs::pause},
+                                                          {"clock", &Costs::clock},
+                                                          {"system_call", &Costs::system_call},
+                                                          {"wake", &Costs::wake},
+                                                          {"wake_latency", &Costs::wake_latency},
+                                                          {"context_switch", &Costs::context_switch},
+                                                          {"create_thread", &Costs::create_thread},
+                                                          {"small_file", &Costs::small_file},
+                                                          {"time_slice", &Costs::time_slice}};
   for (const auto& [name, field] : fields) costs.*field = picoseconds(ns.at(name));
   costs.store_buffer = json.at("store_buffer").get<int>();
   costs.misses = json.at("misses").get<int>();
@@ -91,12 +98,16 @@ bool Model::system_file(const std::string& path, std::string& text) const {
   if (std::sscanf(path.c_str(), "/sys/devices/system/cpu/cpu%d/%n", &cpu, &end) == 1 && end > 0) {
     if (cpu < 0 || cpu >= cpus()) return false;
     const std::string rest = path.substr(static_cast<size_t>(end));
-    if (rest == "topology/core_cpus_list") text = list(&Place::core, core(cpu));
+    if (rest == "topology/core_cpus_list")
+      text = list(&Place::core, core(cpu));
     else if (rest == "topology/die_cpus_list" || rest == "topology/package_cpus_list")
       text = list(&Place::socket, socket(cpu));
-    else if (rest == "cache/index0/level") text = "3\n";
-    else if (rest == "cache/index0/shared_cpu_list") text = list(&Place::cache, cache(cpu));
-    else return false;
+    else if (rest == "cache/index0/level")
+      text = "3\n";
+    else if (rest == "cache/index0/shared_cpu_list")
+      text = list(&Place::cache, cache(cpu));
+    else
+      return false;
     return true;
   }
   int node = -1;

@@ -94,8 +94,8 @@ Outcome loop(int threads, int repetitions, bool dynamic) {
   });
   std::vector<Time> times = outcome.times;
   std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
-  outcome.measures.push_back({"efficiency", static_cast<double>(kChunksPerThread * kChunk) /
-                                                static_cast<double>(times[times.size() / 2])});
+  outcome.measures.push_back(
+      {"efficiency", static_cast<double>(kChunksPerThread * kChunk) / static_cast<double>(times[times.size() / 2])});
   return outcome;
 }
 
@@ -180,8 +180,8 @@ Outcome nested(int threads, int repetitions) {
       }
     }
   });
-  outcome.measures.push_back({"members on another node than their primary (share)",
-                              static_cast<double>(strangers) / std::max(1, members)});
+  outcome.measures.push_back(
+      {"members on another node than their primary (share)", static_cast<double>(strangers) / std::max(1, members)});
   return outcome;
 }
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <sys/personality.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include "machine/machine.h"
 #include "study/constructs.h"

@@ -23,7 +23,8 @@ double us(Time time) { return static_cast<double>(time) / static_cast<double>(kM
 
 // Whether a frame that has been inlined says nothing of weft: the library's atomics.
 bool is_of_library(const std::string& function, const std::string& where) {
-  return function.starts_with("std::") || function.find(" std::") != std::string::npos || where.starts_with("atomic_base.h");
+  return function.starts_with("std::") || function.find(" std::") != std::string::npos ||
+         where.starts_with("atomic_base.h");
 }
 
 std::string short_name(std::string function, std::string where) {
@@ -116,8 +117,9 @@ json report(const machine::Machine& machine, const Construct& construct, int thr
                                {"updates", each(site.updates)}});
   }
   for (const machine::Line* line : lines) {
-    result["lines"].push_back(
-        {{"last_used_by", names[line->last_place]}, {"updates", each(line->updates)}, {"transfers", each(line->transfers)}});
+    result["lines"].push_back({{"last_used_by", names[line->last_place]},
+                               {"updates", each(line->updates)},
+                               {"transfers", each(line->transfers)}});
   }
   return result;
 }
@@ -126,7 +128,8 @@ void print(const json& report) {
   std::printf("%s, %d threads: %.2f us (%.2f to %.2f)\n", report["construct"].get<std::string>().c_str(),
               report["threads"].get<int>(), report["us"].get<double>(), report["us_least"].get<double>(),
               report["us_most"].get<double>());
-  for (const auto& [name, value] : report["each"].items()) std::printf("  %-24s %10.1f\n", name.c_str(), value.get<double>());
+  for (const auto& [name, value] : report["each"].items())
+    std::printf("  %-24s %10.1f\n", name.c_str(), value.get<double>());
   if (report.contains("measures")) {
     for (const auto& [name, value] : report["measures"].items())
       std::printf("  %s: %.3f\n", name.c_str(), value.get<double>());
