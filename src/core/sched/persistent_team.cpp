@@ -119,7 +119,7 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
 
 // A member that tells others and has no CPU keeps all of these waiting.
 [[gnu::noinline]] bool PersistentTeam::suits_tree() noexcept {
-  const Pool& p = pool();
+  Pool& p = pool();
   return always_by_tree || (!p.shares_its_cpus && !p.is_oversubscribed() &&
                             p.gate.load(std::memory_order_relaxed) == 0 && !p.lateness.any());
 }

@@ -52,7 +52,7 @@ TEST(WaitingSetTest, ForgetsAGroupInWhichNobodyWaits) {
 // seen.
 TEST(WaitingSetTest, WaiterOrPublisherSeesTheOther) {
   constexpr int kWaiters = 3;
-  constexpr int kRounds = 3'000;
+  constexpr int kRounds = 300;
   WaitingSet<16> set;
   std::array<std::atomic<bool>, kWaiters> marks{};
   std::array<std::atomic<int>, kWaiters> seen_work{};  // the publication that a waiter has looked for, and found or not
