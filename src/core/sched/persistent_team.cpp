@@ -84,11 +84,12 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
     return true;
   }
   served.posted = posted;
-  if (PostNumber::is_optional(posted)) {
+  if (PostNumber::is(posted, PostNumber::optional)) {
     member.post.fetch_ahead();
     if (!member.take(posted, std::exchange(served.taken, posted))) return true;
   }
-  if (__builtin_expect(member.told != 0, 0)) tell_others(member.index, member.told, member.post, posted);
+  if (__builtin_expect(PostNumber::is(posted, PostNumber::by_tree), 0))
+    tell_others(member.index, member.members, member.post, posted);
   const bool last = dismissed_;
   if (!last) call_(this, member.index, member.post);
   // When it is done, the member's record may begin another life.
@@ -125,8 +126,11 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
 }
 
 [[gnu::noinline]] void PersistentTeam::tell_others(int index, int count, const Post& words, uint64_t number) noexcept {
-  const auto is_alone = [count](int other) { return other % PostTree::kFanOut != 0 || other + 1 == count; };
-  PostTree::visit_told(index, count, [&](int other) { write(*members_[other], is_alone(other) ? 0 : count, words); });
+  if (!PostTree::tells(index, count)) return;
+  PostTree::visit_told(index, count, [&](int other) {
+    members_[other]->members = count;
+    members_[other]->post.write(words);
+  });
   PostTree::visit_told(index, count,
                        [&](int other) { members_[other]->posted.store(number, std::memory_order_release); });
   platform::full_fence();

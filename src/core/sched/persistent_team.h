@@ -38,7 +38,9 @@ struct Post {
   // claims the post. Relaxed: nothing is read there before that.
   static constexpr std::array<int, 2> kFetched = {2, 3};
 
-  void write(int index, void* word) noexcept { std::atomic_ref(words[index]).store(word, std::memory_order_relaxed); }
+  void write(const Post& other) noexcept {
+    for (int k = 0; k < kWords; ++k) std::atomic_ref(words[k]).store(other.words[k], std::memory_order_relaxed);
+  }
   void fetch_ahead() noexcept {
     for (const int index : kFetched) __builtin_prefetch(std::atomic_ref(words[index]).load(std::memory_order_relaxed));
   }
@@ -47,22 +49,19 @@ struct Post {
 // Runs a member's call. `index` counts from 1; the owner itself is 0.
 using PersistentCall = void (*)(PersistentTeam* persistent_team, int index, const Post& post);
 
-// Posts count in steps of two; the rest says whether the post is optional.
+// Posts count in steps of four; the rest says of what kind the post is.
 struct PostNumber {
-  static constexpr uint64_t kStep = 2;
+  enum Kind : uint64_t { plain, optional, by_tree };
+  static constexpr uint64_t kStep = 4;
 
-  static constexpr bool is_optional(uint64_t number) noexcept { return number % kStep != 0; }
-  static constexpr uint64_t next(uint64_t number, bool optional) noexcept {
-    return number - number % kStep + kStep + (optional ? 1 : 0);
-  }
+  static constexpr bool is(uint64_t number, Kind kind) noexcept { return number % kStep == kind; }
+  static constexpr uint64_t next(uint64_t number, Kind kind) noexcept { return number - number % kStep + kStep + kind; }
 };
 
 struct PersistentMember {
   alignas(64) std::atomic<uint64_t> posted{0};  // a number of PostNumber
   std::atomic<uint32_t> nudged{0};  // counts calls to come and look, outside of a post
-  // Of how many members the team of the post is, if this one tells others of it; 0: it tells nobody. Written before
-  // `posted` like the words.
-  int told = 0;
+  int members = 0;  // in a post by a tree: how many the team has. Written before `posted` like the words
   Post post{};
 
   // The number of the last post that has ended. The member's; of a withdrawn one the owner's.
@@ -203,18 +202,21 @@ class PersistentTeam {
 
   void post(int count, const Post& words, bool optional) noexcept {
     assert(is_valid() && count <= size_);
-    const uint64_t number = PostNumber::next(sequence(), optional);
+    const bool gang = parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed);
+    // A gang is launched at once, and a member that may be left out is not to be waited for.
+    const bool by_tree = __builtin_expect(count >= PostTree::kLeastMembers, 0) && !optional && !gang && suits_tree();
+    const uint64_t number = PostNumber::next(sequence(), by_tree    ? PostNumber::by_tree
+                                                         : optional ? PostNumber::optional
+                                                                    : PostNumber::plain);
     sequence_.store(number, std::memory_order_relaxed);
     count_ = count;
     open_ = optional ? 1 : count;
-    const bool gang = parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed);
-    // A gang is launched at once, and a member that may be left out is not to be waited for.
-    if (__builtin_expect(count >= PostTree::kLeastMembers, 0) && !optional && !gang && suits_tree()) {
+    if (by_tree) {
       tell_others(0, count, words, number);
       return;
     }
     // All words first: the cache misses overlap.
-    for (int i = 1; i < count; ++i) write(*members_[i], 0, words);
+    for (int i = 1; i < count; ++i) members_[i]->post.write(words);
     for (int i = 1; i < count; ++i) members_[i]->posted.store(number, std::memory_order_release);
     platform::full_fence();
     if (__builtin_expect(gang, 0)) {
@@ -222,11 +224,6 @@ class PersistentTeam {
       return;
     }
     for (int i = 1; i < count; ++i) launch_if_asleep(*members_[i]);
-  }
-
-  static void write(PersistentMember& member, int told, const Post& words) noexcept {
-    if (member.told != told) member.told = told;
-    for (int k = 0; k < Post::kWords; ++k) member.post.write(k, words.words[k]);
   }
 
   // The first post launches it.

@@ -11,6 +11,8 @@ struct PostTree {
   // In a smaller team the owner tells all: its stores go out together, and a member in between takes as long again.
   static constexpr int kLeastMembers = 24;
 
+  static constexpr bool tells(int index, int count) { return index % kFanOut == 0 && index + 1 < count; }
+
   // Calls visit(other) for each member below `count` that `index` tells, those who tell most others first.
   template <class Visit>
   static void visit_told(int index, int count, Visit&& visit) {
