@@ -29,8 +29,8 @@ constexpr Time kRunAhead = 2 * kMicrosecond;
 
 }  // namespace
 
-Machine::Machine(Model model, int cpus, uint64_t seed)
-    : model_(std::move(model)), cpus_(std::min(cpus, model_.cpus())), memory_(model_), random_(seed) {
+Machine::Machine(Model model, int cpus)
+    : model_(std::move(model)), cpus_(std::min(cpus, model_.cpus())), memory_(model_) {
   cpu_.resize(static_cast<size_t>(model_.cpus()));
   for (Cpu& cpu : cpu_) cpu.pipeline = std::make_unique<Pipeline>(costs());
 }

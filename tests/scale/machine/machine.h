@@ -77,7 +77,8 @@ struct Counts {
 
 class Machine {
  public:
-  Machine(Model model, int cpus, uint64_t seed);
+  // Of the model's CPUs the program may use the first `cpus`.
+  Machine(Model model, int cpus);
 
   // Runs `program` as the first thread, on CPU 0. The other threads are left where they stand when it returns.
   void run(const std::function<void()>& program);
@@ -156,7 +157,6 @@ class Machine {
   std::unordered_map<const void*, std::deque<Thread*>> sleepers_;
   Thread* current_ = nullptr;
   Counts counts_;
-  uint64_t random_;
 };
 
 // Null: no program runs on it, and what takes libc's place does what libc does.

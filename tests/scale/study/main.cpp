@@ -33,14 +33,12 @@ int main(int count, char** arguments) {
   int threads = 0;
   int cpus = 0;
   int repetitions = 11;
-  uint64_t seed = 1;
   bool as_json = false;
   app.add_option("--machine", machine_file, "A file of presets/")->required();
   app.add_option("--construct", construct_name, "Which one");
   app.add_option("--threads", threads, "Of the team; the default is one a CPU");
   app.add_option("--cpus", cpus, "That the program may use, the first of the machine; the default is all");
   app.add_option("--repetitions", repetitions, "Of the construct");
-  app.add_option("--seed", seed, "Of the machine's chances");
   app.add_flag("--json", as_json, "For programs");
   CLI11_PARSE(app, count, arguments);
 
@@ -56,7 +54,7 @@ int main(int count, char** arguments) {
   }
   auto model = weft::machine::Model::read(machine_file);
   if (cpus == 0) cpus = model.cpus();
-  weft::machine::Machine machine(std::move(model), cpus, seed);
+  weft::machine::Machine machine(std::move(model), cpus);
   if (threads == 0) threads = machine.cpus();
   weft::scale::Outcome outcome;
   machine.run([&] { outcome = construct->run(threads, repetitions); });
