@@ -93,7 +93,7 @@ test-coll: setup-mpi build
 test-explore: build
 	WEFT_TEST_EXPLORE=1 build/release/tests/explore/explore_tests
 
-# Constructs of OpenMP on simulated machines of up to 192 CPUs, and the figures in docs/reference/scale.md: half an hour.
+# Constructs of OpenMP on simulated machines of up to 192 CPUs, and the figures in docs/reference/scale.md: some minutes.
 scale: build
 	tests/scale/study.py --study build/release/tests/scale/scale_study --page docs/reference/scale.md \
 	  --json build/release/tests/scale/study.json
