@@ -2,8 +2,6 @@
 #include "core/context/stack_overflow.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -58,93 +56,35 @@ void watch_stacks(size_t stack_size) noexcept {
   sigaction(SIGSEGV, &ours, nullptr);
 }
 
-namespace {
-
-// Of madvise(2), which older headers lack.
-constexpr int kInstallGuard = 102;
-constexpr int kRemoveGuard = 103;
-
-// Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.
-size_t usable_size() noexcept {
+AlternateStack::AlternateStack() noexcept {
+  // Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.
   constexpr size_t kLeast = 256u << 10;
-  const auto wanted = static_cast<size_t>(std::max(0L, sysconf(_SC_SIGSTKSZ)));
-  // In whole guards, and so in whole pages.
-  return (std::max(kLeast, wanted) + kGuardSize - 1) & ~(kGuardSize - 1);
-}
-
-// An emulator may take the advice and do nothing.
-bool faults(const char* guard) noexcept {
-  // Relaxed: each thread that asks gets the same answer.
-  enum Answer : int { unknown, yes, no };
-  static constinit std::atomic<int> known{unknown};
-  if (known.load(std::memory_order_relaxed) == unknown) {
-    const bool refused = access(guard, F_OK) != 0 && errno == EFAULT;
-    known.store(refused ? yes : no, std::memory_order_relaxed);
-  }
-  return known.load(std::memory_order_relaxed) == yes;
-}
-
-}  // namespace
-
-size_t AlternateStack::room() noexcept { return usable_size() + kGuardSize; }
-
-AlternateStack::AlternateStack(uintptr_t stack_end) noexcept : stack_end_(stack_end) {
   const base::KeepErrno keep;
   stack_t now{};
   if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
-  if (!use_own_stack()) map_apart();
-}
-
-bool AlternateStack::install(void* lowest, size_t size) noexcept {
-  stack_t ours{};
-  ours.ss_sp = lowest;
-  ours.ss_size = size;
-  if (sigaltstack(&ours, nullptr) != 0) return false;
-  lowest_ = static_cast<char*>(lowest);
-  return true;
-}
-
-// The thread's own guard, the handlers' stack, a guard, the thread's stack.
-bool AlternateStack::use_own_stack() noexcept {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  if (stack_end_ == 0 || stack_end_ % page != 0) return false;
-  auto* lowest = reinterpret_cast<char*>(stack_end_);
-  char* guard = lowest + usable_size();
-  if (madvise(guard, kGuardSize, kInstallGuard) != 0) return false;
-  if (!faults(guard) || !install(lowest, usable_size())) {
-    madvise(guard, kGuardSize, kRemoveGuard);
-    return false;
-  }
-  stack_end_ += room();
-  return true;
-}
-
-void AlternateStack::map_apart() noexcept {
+  const size_t usable = std::max(kLeast, static_cast<size_t>(std::max(0L, sysconf(_SC_SIGSTKSZ))));
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
-  void* mapping = mmap(nullptr, room(), PROT_NONE, kFlags, -1, 0);
+  void* mapping = mmap(nullptr, kGuardSize + usable, PROT_NONE, kFlags, -1, 0);
   if (mapping == MAP_FAILED) return;
-  char* lowest = static_cast<char*>(mapping) + kGuardSize;
-  is_apart_ = mprotect(lowest, usable_size(), PROT_READ | PROT_WRITE) == 0 && install(lowest, usable_size());
-  if (!is_apart_) munmap(mapping, room());
-}
-
-// The program may have put its own in place of it.
-bool AlternateStack::is_installed() const noexcept {
-  stack_t now{};
-  return sigaltstack(nullptr, &now) == 0 && now.ss_sp == lowest_;
+  stack_t ours{};
+  ours.ss_sp = static_cast<char*>(mapping) + kGuardSize;
+  ours.ss_size = usable;
+  if (mprotect(ours.ss_sp, usable, PROT_READ | PROT_WRITE) != 0 || sigaltstack(&ours, nullptr) != 0) {
+    munmap(mapping, kGuardSize + usable);
+    return;
+  }
+  mapping_ = static_cast<char*>(mapping);
+  size_ = kGuardSize + usable;
 }
 
 AlternateStack::~AlternateStack() {
-  if (lowest_ == nullptr) return;
+  stack_t now{};
+  // The program may have put its own in place of it.
+  if (mapping_ == nullptr || sigaltstack(nullptr, &now) != 0) return;
   stack_t none{};
   none.ss_flags = SS_DISABLE;
-  if (is_installed() && sigaltstack(&none, nullptr) != 0) return;
-  if (is_apart_) {
-    munmap(lowest_ - kGuardSize, room());
-  } else {
-    // The C library keeps the stack for another thread.
-    madvise(lowest_ + usable_size(), kGuardSize, kRemoveGuard);
-  }
+  if (now.ss_sp == mapping_ + kGuardSize && sigaltstack(&none, nullptr) != 0) return;
+  munmap(mapping_, size_);
 }
 
 }  // namespace weft::core

@@ -21,33 +21,19 @@ uintptr_t stack_end_of(pthread_t thread) noexcept;
 void watch_stacks(size_t stack_size) noexcept;
 
 // For the life of this object the OS thread that makes it has a stack for handlers to run on, which would find no room
-// where a member has used up its own. A guard stands on each side; the program's own handlers with SA_ONSTACK run there
-// too. None where the thread has one, or the system refuses the memory. For workers: threads of the program keep what
-// they have.
+// where a member has used up its own. Mapped apart, with a guard below: the program's own handlers with SA_ONSTACK run
+// there too. None where the thread has one, or the system refuses the memory. For workers: threads of the program keep
+// what they have.
 class AlternateStack {
  public:
-  // `stack_end`: of the caller's stack, which has room() bytes to spare below what others need. They are used where the
-  // system can guard pages within a mapping (Linux 6.13), else the handlers' stack is mapped apart: two mappings more
-  // for each thread, of which a process may have 65,530. 0: it is not known.
-  explicit AlternateStack(uintptr_t stack_end) noexcept;
+  AlternateStack() noexcept;
   ~AlternateStack();
   AlternateStack(const AlternateStack&) = delete;
   AlternateStack& operator=(const AlternateStack&) = delete;
 
-  static size_t room() noexcept;
-
-  // Where the caller's own stack ends now.
-  uintptr_t stack_end() const noexcept { return stack_end_; }
-
  private:
-  bool install(void* lowest, size_t size) noexcept;
-  bool use_own_stack() noexcept;
-  void map_apart() noexcept;
-  bool is_installed() const noexcept;
-
-  uintptr_t stack_end_;
-  char* lowest_ = nullptr;  // null: there is none
-  bool is_apart_ = false;
+  char* mapping_ = nullptr;  // the guard first
+  size_t size_ = 0;
 };
 
 }  // namespace weft::core

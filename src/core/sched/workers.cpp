@@ -34,9 +34,7 @@ namespace {
 
 platform::FutexLock g_start_lock;
 
-size_t stack_size_of_worker() noexcept {
-  return pool().settings.stack_size + AlternateStack::room() + kGuardSize + (64u << 10);
-}
+size_t stack_size_of_worker() noexcept { return pool().settings.stack_size + kGuardSize + (64u << 10); }
 
 bool start_thread(Carrier* carrier, bool has_room) noexcept;
 
@@ -72,8 +70,7 @@ void* worker_main(void* argument) {
   bind_identity(self);
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
   carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
-  const AlternateStack alternate_stack(self->stack_end);
-  self->stack_end = alternate_stack.stack_end();
+  const AlternateStack alternate_stack;
   bind_new_worker(carrier);
   self->carrier = carrier;
   self->born = p.release_requests.load(std::memory_order_relaxed);

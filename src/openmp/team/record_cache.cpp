@@ -3,9 +3,6 @@
 
 #include <new>
 
-#include <sys/mman.h>
-
-#include "base/keep_errno.h"
 #include "base/message.h"
 #include "platform/spinlock.h"
 
@@ -25,47 +22,14 @@ Record* make(const char* what) noexcept {
   return record;
 }
 
-// A thread's cache, with the frame that nearly every thread needs.
-struct Store {
-  RecordCache cache;
-  Frame frame;
-};
-
-// Stores stand in memory of their own, which the thread that uses one is the first to touch. By malloc, that would be
-// the first call of many threads, and make an arena for each: some ten pages, and two mappings. Guarded by `g_lock`.
-constexpr int kAtOnce = 32;
-Store* g_next = nullptr;
-Store* g_end = nullptr;
-
-void* take_room() noexcept {
-  if (g_next == g_end) {
-    const base::KeepErrno keep;
-    void* more = mmap(nullptr, kAtOnce * sizeof(Store), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (more == MAP_FAILED) return nullptr;
-    g_next = static_cast<Store*>(more);
-    g_end = g_next + kAtOnce;
-  }
-  return g_next++;
-}
-
 }  // namespace
 
 RecordCache* take_record_cache() noexcept {
   g_lock.lock();
   RecordCache* mine = g_free;
-  void* room = nullptr;
-  if (mine != nullptr) {
-    g_free = mine->next_free;
-  } else {
-    room = take_room();
-  }
+  if (mine != nullptr) g_free = mine->next_free;
   g_lock.unlock();
-  if (mine == nullptr) {
-    if (room == nullptr) base::lacking("no memory for %s", "a thread of OpenMP");
-    auto* made = new (room) Store;
-    mine = &made->cache;
-    mine->frames = &made->frame;
-  }
+  if (mine == nullptr) mine = make<RecordCache>("a thread of OpenMP");
   t_record_cache = mine;
   return mine;
 }
