@@ -29,7 +29,7 @@ struct Seen {
   Context* context = nullptr;
   bool moved = false;  // it has run on two contexts
   std::atomic<int> nudges{0};
-  long early_nudges = 0;  // that came before the post that was under way
+  std::atomic<long> early_nudges{0};  // that came before the post that was under way
 };
 
 struct Owner {
@@ -177,7 +177,7 @@ TEST_F(PersistentTeamTest, ANudgeWaitsForAPostThatIsUnderWay) {
   const Seen& late = owner->seen[kToldLate];
   EXPECT_EQ(late.posts, kRounds);
   // A post may begin while a nudge of the last one is looked at; that is seldom.
-  EXPECT_LT(late.early_nudges, kRounds / 20);
+  EXPECT_LT(late.early_nudges.load(), kRounds / 20);
   team->dismiss();
   PersistentTeam::always_by_tree = false;
 }
