@@ -75,7 +75,7 @@ class Segment {
   static bool make(const char* path, Reason& reason) noexcept;
   enum class Held { no, yes, after_another };  // the last: a holder that has gone without unlocking it
   Held try_to_hold(std::atomic<Holder>& lock, Holder& mine, Check check) noexcept;
-  static bool let_go(std::atomic<Holder>& lock, Holder& mine) noexcept;
+  static void let_go(std::atomic<Holder>& lock, Holder& mine) noexcept;
   bool try_lock(Check check) noexcept;
   Holder next_holder() noexcept;
   bool has_gone(Holder holder, Check check) const noexcept;

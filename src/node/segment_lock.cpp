@@ -58,9 +58,9 @@ Segment::Held Segment::try_to_hold(std::atomic<Holder>& lock, Holder& mine, Chec
 }
 
 // Another may have taken it meanwhile, from a holder that it took for dead or stopped.
-bool Segment::let_go(std::atomic<Holder>& lock, Holder& mine) noexcept {
+void Segment::let_go(std::atomic<Holder>& lock, Holder& mine) noexcept {
   Holder held = std::exchange(mine, 0);
-  return lock.compare_exchange_strong(held, 0, std::memory_order_release, std::memory_order_relaxed);
+  lock.compare_exchange_strong(held, 0, std::memory_order_release, std::memory_order_relaxed);
 }
 
 // What a holder that was killed has left half done is done again: each step can be.

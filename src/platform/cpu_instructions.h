@@ -38,8 +38,6 @@ inline int64_t ticks_of_20_us() noexcept {
   int64_t per_second = 0;
   asm("mrs %0, cntfrq_el0" : "=r"(per_second));
   return per_second / 50'000;
-#else
-  return 20'000;
 #endif
 }
 

@@ -15,7 +15,6 @@ namespace weft::openmp {
 struct ChunkBatch {
   // In smaller teams the counter has time for each.
   static constexpr int kLeastMembers = 16;
-  static constexpr uint64_t kMost = 64;
 
   uint64_t begin = 0;  // iterations that it has and has not begun
   uint64_t end = 0;
@@ -35,8 +34,7 @@ inline bool take_batch(Workshare* share, ChunkBatch& batch, int members) noexcep
   const bool are_short =
       batch.chunks != 0 && platform::ticks() - batch.taken_at < line_goes_round * static_cast<int64_t>(batch.chunks);
   const uint64_t left = batch.end < share->count ? (share->count - batch.end) / share->chunk : 0;
-  const uint64_t most =
-      std::clamp<uint64_t>(left / (kPartOfShare * static_cast<uint64_t>(members)), 1, ChunkBatch::kMost);
+  const uint64_t most = std::clamp<uint64_t>(left / (kPartOfShare * static_cast<uint64_t>(members)), 1, kMostInBatch);
   batch.chunks = are_short ? std::min(2 * batch.chunks, most) : 1;
   const uint64_t iterations = batch.chunks * share->chunk;
   // Relaxed: a value is all that passes. Each member goes beyond the end once (counts_freely).

@@ -118,9 +118,12 @@ inline bool next_split(Workshare* share, int number, uint64_t& had_last, Chunk* 
   return true;
 }
 
+// Chunks that a member takes at a time, at most (chunk_batch.h).
+inline constexpr uint64_t kMostInBatch = 64;
+
 // Whether members may add to `next` without looking: each goes beyond the end once.
 inline bool counts_freely(const Workshare* share) noexcept {
-  return share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536 * 64);
+  return share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536 * kMostInBatch);
 }
 
 inline bool next_shared(Workshare* share, Chunk* chunk) noexcept {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../await.h"
+#include "../keep.h"
 #include "core/budget/admission.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
@@ -99,13 +100,6 @@ class NodeBudgetTest : public testing::Test {
   Process* other_ = nullptr;
 
  private:
-  // What others may still look at is never freed.
-  template <class T>
-  static T* keep(T* object) {
-    static auto* const kept = new std::vector<T*>;
-    kept->push_back(object);
-    return object;
-  }
   Carrier* add(int worker) {
     const int index = pool_->carrier_count.load();
     auto* carrier = keep(new Carrier(index, worker));

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../keep.h"
 #include "core/sched/pool.h"
 #include "platform/cycles.h"
 #include "platform/futex.h"
@@ -118,12 +119,6 @@ class StallsTest : public testing::Test {
   }
 
  private:
-  template <class T>
-  static T* keep(T* object) {
-    static auto* const kept = new std::vector<T*>;
-    kept->push_back(object);
-    return object;
-  }
   Sleeper sleeper_;
 };
 

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "../await.h"
+#include "../keep.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
 
@@ -70,14 +71,6 @@ void note_and_nudge_another(PersistentTeam* team, int index, const Post& post) {
   if (index != kToldEarly) return;
   ++static_cast<Owner*>(team->owner_data())->rounds;
   team->nudge(kToldLate);
-}
-
-// Members look at what is theirs a moment after they are done: it is never freed.
-template <class T>
-T* keep(T* object) {
-  static auto* const kept = new std::vector<T*>;
-  kept->push_back(object);
-  return object;
 }
 
 class PersistentTeamTest : public testing::Test {
