@@ -49,6 +49,20 @@ class CountsTest(unittest.TestCase):
         # Posted, seen, passed on, done: and some polls that come too early.
         self.assertLess(study("flat", 192)["each"]["transfers"], 8 * 192)
 
+    def test_empty_inner_regions_are_left_to_their_primaries(self) -> None:
+        results = [study("nested-empty", cpus, repetitions=2) for cpus in (4, 16)]
+        few, many = (result["measures"]["us a region"] for result in results)
+        self.assertLess(many, 2 * few)
+        for result in results:
+            self.assertEqual(result["each"]["wakes"], 0)
+            # Ten regions of 64 members for each primary, and the region around them.
+            self.assertLess(result["each"]["transfers"], 64 * result["threads"])
+
+    def test_members_of_inner_regions_run_near_their_primary(self) -> None:
+        # Two nodes of 24 CPUs, and one of 16: anywhere would be 0.65.
+        result = study("nested", 64, repetitions=5)
+        self.assertLess(result["measures"]["members on another node than their primary (share)"], 0.15)
+
     def test_runs_are_the_same_each_time(self) -> None:
         self.assertEqual(study("barrier", 32), study("barrier", 32))
 

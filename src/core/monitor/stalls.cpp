@@ -8,6 +8,7 @@
 #include "core/monitor/root_watch.h"
 #include "core/sched/gang_regions.h"
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 #include "platform/cycles.h"
 
 namespace weft::core {
@@ -162,12 +163,14 @@ int Stalls::stalled_calls(Carrier& carrier, Seen& before) noexcept {
   // The innermost first; beyond those of this tick and of the one before there is nothing.
   for (int k = std::max(top, std::exchange(before.open_calls, top)) - 1; k >= 0; --k) {
     const auto at = static_cast<size_t>(k);
-    const ParallelCall* parallel_call = k < top ? carrier.open[at].load(std::memory_order_acquire) : nullptr;
+    const ParallelCall* parallel_call = k < top ? carrier.open[at].any() : nullptr;
     const uint64_t claim = parallel_call != nullptr && parallel_call->claimable()
                                ? parallel_call->claim.load(std::memory_order_relaxed)
                                : 0;
     if (claim != 0 && claim == before.claims[at]) {
       waiting += parallel_call->unclaimed();
+      // Its carrier has kept it since its calls are short, and is stuck in one.
+      if (carrier.open[at].release()) notify({parallel_call->root.load(std::memory_order_relaxed), nullptr});
       note_target(parallel_call, parallel_call->root.load(std::memory_order_relaxed));
     }
     before.claims[at] = claim;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sched/binding.h"
 
+#include <algorithm>
+
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/context/free_contexts.h"
 #include "core/sched/carrier_binding.h"
 #include "core/sched/pool.h"
+#include "core/sched/switching.h"
+#include "core/sched/work.h"
 
 namespace weft::core {
 
@@ -69,6 +74,39 @@ void prefer_thread(int number) noexcept {
   // As far as there are workers; without, it stays where it ran last.
   const bool there = number <= pool().worker_count.load(std::memory_order_acquire);
   self->preferred = number == 0 ? self->root : there ? pool().worker(number - 1) : nullptr;
+}
+
+bool has_room_apart(int size) noexcept {
+  const Pool& p = pool();
+  return p.nodes.several() && size > 1 && 2 * size <= p.settings.slots;
+}
+
+// Threads stand node by node, beginning with the root and its node; the members stand at equal distances among them.
+int thread_apart(int member, int size) noexcept {
+  const Pool& p = pool();
+  if (member == 0) return 0;
+  const int made = std::min(p.worker_count.load(std::memory_order_acquire), p.settings.slots - 1);
+  const auto node_of = [&p](int number) { return p.nodes.of(p.worker(number - 1)->index); };
+  const auto rank = static_cast<int>(int64_t{member} * (made + 1) / size);
+  const int first = std::max(0, p.nodes.of(current_context()->root->index));
+  // The root is the first; those whose node is not known are the last.
+  int seen = 0;
+  for (int step = 0; step <= p.nodes.highest() + 1; ++step) {
+    const int node = step <= p.nodes.highest() ? (first + step) % (p.nodes.highest() + 1) : -1;
+    for (int number = 1; number <= made; ++number) {
+      if (node_of(number) == node && ++seen == rank) return number;
+    }
+  }
+  // Some have moved meanwhile.
+  return std::min(rank, made);
+}
+
+void go_to_thread(int number) noexcept {
+  prefer_thread(number);
+  Context* self = current_context();
+  const Carrier* there = self->preferred;
+  if (there == nullptr || there == self->carrier || !may_serve(pool(), there, work_of(self))) return;
+  if (Context* successor = take_free(self->carrier, 0)) switch_counted(self, successor, Departure::yield);
 }
 
 }  // namespace weft::core

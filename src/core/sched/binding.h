@@ -16,6 +16,17 @@ void bind_self(const platform::CpuSet* cpus) noexcept;
 // worker `number` - 1.
 void prefer_thread(int number) noexcept;
 
+// Whether a persistent team of that size had better have its members apart when each of them begins a team of its own:
+// on several NUMA nodes, with room for others beside each.
+bool has_room_apart(int size) noexcept;
+
+// The thread, numbered as above, for a member of such a team; the team begins on the caller's node. The same member
+// gets the same thread as long as threads stay on their nodes.
+int thread_apart(int member, int size) noexcept;
+
+// prefer_thread(), and goes there now if it can.
+void go_to_thread(int number) noexcept;
+
 // Workers that start from now on get this mask. They do not inherit that of the thread that makes them, which has bound
 // itself.
 void protect_workers(const platform::CpuSet* cpus) noexcept;

@@ -3,6 +3,7 @@
 #include "core/sched/block.h"
 
 #include "core/context/free_contexts.h"
+#include "core/sched/brief_calls.h"
 #include "core/sched/call_passing.h"
 #include "core/sched/idle.h"
 #include "core/sched/pool.h"
@@ -73,6 +74,7 @@ Context* next_in_line(Carrier* carrier) noexcept {
 bool rest_in_place(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
+  if (carrier->kept_call.call != nullptr) offer_kept(carrier);
   // A carrier that may not run had better leave it to others that may; nobody finds one that stands in no table.
   if (!carrier->is_listed() || p.node.moves_slots() || !may_go_on(p, self)) return false;
   // Where its thread may wait for a CPU that others have, it had better be where any carrier that runs can go on with

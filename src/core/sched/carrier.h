@@ -9,6 +9,8 @@
 #include "core/context/context.h"
 #include "core/context/free_contexts.h"
 #include "core/monitor/lateness.h"
+#include "core/sched/brief_calls.h"
+#include "core/sched/open_entry.h"
 #include "core/sched/parallel_call.h"
 #include "core/sched/ready_list.h"
 #include "core/sched/scheduler.h"
@@ -91,7 +93,14 @@ struct alignas(64) Carrier {
   };
   Call call = Call::none;
   int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only
+  bool looks_afar =
+      false;  // at work on other NUMA nodes too: what is near has been awaited; touched by this carrier only
   uint32_t released = 0;  // the last request that it has met; touched by this carrier only
+
+  // Parallel calls are told apart by serials: each carrier gives its own, so that they share no count.
+  uint64_t next_serial = (uint64_t{static_cast<unsigned>(index)} + 1) << 40;  // touched by this carrier only
+  BriefFunctions brief;
+  KeptCall kept_call;
 
   Statistics statistics;
 
@@ -134,11 +143,13 @@ struct alignas(64) Carrier {
 
   // Parallel calls with members to claim, oldest first. Written by this carrier, except that a primary member
   // that has moved away clears its own entry.
-  alignas(64) std::array<std::atomic<ParallelCall*>, kOpenCalls> open{};
+  alignas(64) std::array<OpenEntry, kOpenCalls> open{};
   std::atomic<int> open_top{0};
 
   // Sequentially consistent: "publish, then look for sleepers" against "fall asleep, then look for work".
   alignas(64) std::atomic<uint32_t> wake{Wake::none};
+  // Who has work for it, written by the thread that calls it. Relaxed: a hint where to look first.
+  std::atomic<Carrier*> called_by{nullptr};
   std::atomic<int64_t> called_ns{0};  // when it was woken from its sleep; 0: it has seen that (core/monitor/lateness.h)
 };
 

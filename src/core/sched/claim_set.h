@@ -3,6 +3,7 @@
 // it: no carrier is called twice while others wait to be called once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cassert>
@@ -15,8 +16,12 @@ namespace weft::core {
 //
 // Nothing but the bits says which numbers are in: a count beside them would cost each call two more updates of a line
 // that all carriers share.
-template <int N>
+//
+// A word has `PerWord` of them. With fewer than 64 it has a cache line of its own: many carriers come and go.
+template <int N, int PerWord = 64>
 class ClaimSet {
+  static_assert(PerWord > 0 && PerWord <= 64);
+
  public:
   static constexpr bool is_valid(int number) noexcept { return number >= 0 && number < N; }
 
@@ -31,13 +36,14 @@ class ClaimSet {
   // All below `size`.
   void add_all(int size) noexcept {
     assert(size == 0 || is_valid(size - 1));
-    for (int at = 0; at * 64 < size; ++at) {
-      words_[static_cast<size_t>(at)].fetch_or(size - at * 64 < 64 ? bit(size) - 1 : ~uint64_t{0});
+    for (int at = 0; at * PerWord < size; ++at) {
+      const int count = std::min(size - at * PerWord, PerWord);
+      bits_at(at).fetch_or(count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0});
     }
   }
   void remove_all(int size) noexcept {
-    for (int at = 0; at * 64 < size; ++at) {
-      std::atomic<uint64_t>& bits = words_[static_cast<size_t>(at)];
+    for (int at = 0; at * PerWord < size; ++at) {
+      std::atomic<uint64_t>& bits = bits_at(at);
       if (bits.load(std::memory_order_relaxed) != 0) bits.store(0);
     }
   }
@@ -47,23 +53,23 @@ class ClaimSet {
   // Whether none below `size` is in.
   bool empty(int size) const noexcept {
     uint64_t any = 0;
-    for (int at = 0; at * 64 < size; ++at) any |= words_[static_cast<size_t>(at)].load(std::memory_order_relaxed);
+    for (int at = 0; at * PerWord < size; ++at) any |= bits_at(at).load(std::memory_order_relaxed);
     return any == 0;
   }
 
   // The first number below `size` that is in and fits, from `from` on, around the end; or -1.
   template <class Fits>
   int find(int from, int size, Fits&& fits) const noexcept {
-    const int words = (size + 63) / 64;
-    const uint64_t behind = ~uint64_t{0} << (from % 64);
+    const int words = (size + PerWord - 1) / PerWord;
+    const uint64_t behind = ~uint64_t{0} << (from % PerWord);
     // The word in which it begins is visited twice, for its upper and its lower part.
     for (int step = 0; step <= words; ++step) {
-      const int at = from / 64 + step < words ? from / 64 + step : from / 64 + step - words;
-      uint64_t bits = words_[static_cast<size_t>(at)].load();
+      const int at = from / PerWord + step < words ? from / PerWord + step : from / PerWord + step - words;
+      uint64_t bits = bits_at(at).load();
       if (step == 0) bits &= behind;
       if (step == words) bits &= ~behind;
       for (; bits != 0; bits &= bits - 1) {
-        const int number = at * 64 + __builtin_ctzll(bits);
+        const int number = at * PerWord + __builtin_ctzll(bits);
         if (number < size && fits(number)) return number;
       }
     }
@@ -77,17 +83,23 @@ class ClaimSet {
   }
 
  private:
-  static uint64_t bit(int number) noexcept { return uint64_t{1} << (number % 64); }
+  struct alignas(PerWord < 64 ? 64 : alignof(std::atomic<uint64_t>)) Word {
+    std::atomic<uint64_t> bits{0};
+  };
+
+  static uint64_t bit(int number) noexcept { return uint64_t{1} << (number % PerWord); }
+  std::atomic<uint64_t>& bits_at(int word) noexcept { return words_[static_cast<size_t>(word)].bits; }
+  const std::atomic<uint64_t>& bits_at(int word) const noexcept { return words_[static_cast<size_t>(word)].bits; }
   std::atomic<uint64_t>& word(int number) noexcept {
     assert(is_valid(number));
-    return words_[static_cast<size_t>(number / 64)];
+    return bits_at(number / PerWord);
   }
   const std::atomic<uint64_t>& word(int number) const noexcept {
     assert(is_valid(number));
-    return words_[static_cast<size_t>(number / 64)];
+    return bits_at(number / PerWord);
   }
 
-  std::array<std::atomic<uint64_t>, (N + 63) / 64> words_{};
+  std::array<Word, (N + PerWord - 1) / PerWord> words_{};
 };
 
 }  // namespace weft::core

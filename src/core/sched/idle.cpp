@@ -22,6 +22,10 @@ namespace {
 // Where a carrier sleeps, for the carrier that comes next; the others are for those that run short meanwhile.
 constexpr int kKeptAsleep = 2;
 
+// So often it looks at the clock before it looks for work on other NUMA nodes: some microseconds, in which carriers
+// there have come for what they have been called for.
+constexpr int kLooksBeforeAfar = 3;
+
 // No longer idle. A thread that has called it meanwhile, but for what it alone does, has
 // called nobody else.
 [[gnu::always_inline]] inline void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
@@ -36,6 +40,10 @@ void note_rise(Carrier* carrier) noexcept {
   const int64_t now = platform::now_ns();
   note_wait(carrier, now, now - called);
 }
+
+// Once it has waited in vain for work on its own NUMA node: whether there is some elsewhere. It is idle already, so
+// what comes later calls it.
+bool look_afar(Carrier* carrier) noexcept { return carrier->looks_afar = work_in_sight(carrier); }
 
 // Its state is `sleeping`.
 void sleep_until_called(Carrier* carrier) noexcept {
@@ -64,11 +72,16 @@ void rest(Context* self, bool in_place) noexcept {
   carrier->wake.store(Wake::none, std::memory_order_relaxed);
   p.idle.add(carrier->index);
   platform::full_fence_after_update();
+  carrier->looks_afar = false;
   // Work published before this point may have found nobody idle.
-  if (work_in_sight(carrier) || (in_place && self->token.load() != Token::resting)) {
+  if (work_near(carrier) || (in_place && self->token.load() != Token::resting)) {
     rise(p, carrier, Carrier::Call::missed);
     return;
   }
+  bool afar = !p.nodes.several() || carrier->is_root();  // it has looked
+  if (!afar) p.nodes.note(carrier->index, current_numa_node());
+  int looks = 0;
+  const auto sees_afar = [&] { return !std::exchange(afar, true) && look_afar(carrier); };
   const long budget = p.spin_ns.load(std::memory_order_relaxed);
   int64_t looked = budget == 0 ? 0 : platform::now_ns();
   const int64_t deadline = looked + budget;
@@ -81,6 +94,10 @@ void rest(Context* self, bool in_place) noexcept {
       poll();
       const int64_t now = platform::now_ns();
       note_wait(carrier, now, now - std::exchange(looked, now));
+      if (++looks >= kLooksBeforeAfar && sees_afar()) {
+        rise(p, carrier, Carrier::Call::missed);
+        return;
+      }
       if (now < deadline && !(spread.has_given_way() && polls())) {
         spread.look(carrier, now, now - (deadline - budget));
         continue;
@@ -89,6 +106,10 @@ void rest(Context* self, bool in_place) noexcept {
     if (Context* successor = in_place ? nullptr : release_before_sleep(self)) {
       rise(p, carrier, Carrier::Call::open);
       if (successor != self) switch_counted(self, successor, Departure::idle);
+      return;
+    }
+    if (sees_afar()) {
+      rise(p, carrier, Carrier::Call::missed);
       return;
     }
     shelve(carrier, kKeptAsleep);

@@ -14,6 +14,7 @@
 #include "core/sched/waking.h"
 #include "core/sched/work.h"
 #include "core/sched/work_in_sight.h"
+#include "platform/cycles.h"
 #include "platform/rseq.h"
 
 namespace weft::core {
@@ -23,7 +24,8 @@ namespace {
 bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_first) noexcept {
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
-    ParallelCall* parallel_call = victim->open[newest_first ? top - 1 - i : i].load(std::memory_order_acquire);
+    const OpenEntry& entry = victim->open[static_cast<size_t>(newest_first ? top - 1 - i : i)];
+    ParallelCall* parallel_call = victim == carrier ? entry.any() : entry.offered();
     if (parallel_call == nullptr || !parallel_call->claimable()) continue;
     if (!serves(carrier, parallel_call->root.load(std::memory_order_relaxed))) continue;
     if (victim != carrier && !pool().may_do(carrier, parallel_call)) continue;
@@ -81,12 +83,36 @@ bool resume_root(Context* self, Carrier* carrier) noexcept {
   return true;
 }
 
+// It has been called to another NUMA node, since no carrier there had nothing to do. One may be about to have: between
+// two regions all look round.
+void let_near_ones_come(const Carrier* carrier) noexcept {
+  constexpr int64_t kPatienceNs = 2'000;
+  constexpr int kPausesPerLook = 8;
+  const int64_t end = platform::now_ns() + kPatienceNs;
+  do {
+    for (int i = 0; i < kPausesPerLook; ++i) platform::pause();
+  } while (carrier->ready.empty() && platform::now_ns() < end);
+}
+
 bool serve_others(Context* self, Carrier* carrier) noexcept {
-  return visit_others(pool(), carrier, [&](Carrier* victim) {
+  const Pool& p = pool();
+  const auto serve = [&](Carrier* victim) {
     if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
     return claim_from(self, carrier, victim, false) || begin_bodiless(self, carrier, victim) ||
            resume_from(self, carrier, victim);
-  });
+  };
+  if (carrier->is_root() || !p.nodes.several()) return visit_others(p, carrier, serve);
+  // A carrier that has been called comes for a piece of work, wherever it is.
+  const bool afar = std::exchange(carrier->looks_afar, false) || carrier->call != Carrier::Call::none;
+  // Relaxed: what is there is decided where it stands.
+  Carrier* caller = carrier->called_by.load(std::memory_order_relaxed);
+  if (caller != nullptr) {
+    carrier->called_by.store(nullptr, std::memory_order_relaxed);
+    if (!p.nodes.near(carrier->index, caller->index)) let_near_ones_come(carrier);
+    if (caller != carrier && serve(caller)) return true;
+  }
+  if (visit_others(p, carrier, only_near(p, carrier, true, serve))) return true;
+  return afar && visit_others(p, carrier, only_near(p, carrier, false, serve));
 }
 
 // Does one piece of work, if there is any. Afterwards `self` may be on another carrier.

@@ -2,6 +2,7 @@
 // A parallel call: calls that may run at the same time, published by the context that needs them all done.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -15,25 +16,28 @@ namespace weft::core {
 struct ParallelCall {
   // Next index to hand out (low half) and the end (high half). fetch_add by claimers. The release in
   // publish() heads the release sequence that a successful claimer acquires.
+  // What a claimer reads next shares its line, so that it comes with the claim.
   alignas(64) std::atomic<uint64_t> claim{0};
+  void (*call)(ParallelCall* parallel_call, int index) = nullptr;
+  uint64_t serial = 0;
+  std::atomic<Carrier*> root{nullptr};  // whose work this is
+  Carrier* publisher = nullptr;  // in whose list it stands
+  // What tells its region from others (core/sched/gang_regions.h); null: nothing does. Atomic, since the monitor looks
+  // at it.
+  std::atomic<const void*> function{nullptr};
+  int64_t published_ns =
+      0;  // when, if the time until join() is to be known; 0: it is not. Touched by the publisher only
+  int open_index = -1;
+  // Threads lent to regions may do its calls. Set by the region that begins, and by the monitor to find out; relaxed,
+  // since a carrier that sees it late is woken once more, or leaves a call to others.
+  std::atomic<bool> gang{false};
 
   // Calls not finished. With a fence between this and `sleeper` on both sides the last finisher sees the sleeper,
   // or the sleeper sees zero. Released by finishers, acquired by the sleeper.
   alignas(64) std::atomic<int> pending{0};
   std::atomic<Context*> sleeper{nullptr};
-
-  void (*call)(ParallelCall* parallel_call, int index) = nullptr;
-  uint64_t serial = 0;
-  std::atomic<Carrier*> root{nullptr};  // whose work this is
-  Carrier* publisher = nullptr;  // in whose list it stands
-  int open_index = -1;
-
-  // What tells its region from others (core/sched/gang_regions.h); null: nothing does. Atomic, since the monitor looks
-  // at it.
-  std::atomic<const void*> function{nullptr};
-  // Threads lent to regions may do its calls. Set by the region that begins, and by the monitor to find out; relaxed,
-  // since a carrier that sees it late is woken once more, or leaves a call to others.
-  std::atomic<bool> gang{false};
+  // What is derived from this would begin here, in a line that each claimer writes when it ends.
+  std::array<char, 64 - 2 * sizeof(void*)> apart{};
 
   // Calls that nobody has claimed yet; a hint.
   int unclaimed() const noexcept {

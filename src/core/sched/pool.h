@@ -14,6 +14,7 @@
 #include "core/monitor/lateness.h"
 #include "core/sched/carrier.h"
 #include "core/sched/claim_set.h"
+#include "core/sched/nodes.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/waiting_set.h"
 #include "platform/futex_lock.h"
@@ -33,6 +34,8 @@ struct Pool {
       : settings(wanted), contexts(wanted.stack_size), spin_ns(wanted.spin_ns) {
     pthread_sigmask(SIG_SETMASK, nullptr, &signal_mask);
   }
+
+  static constexpr int kNearSlots = 4;
 
   const Settings settings;
   // More slots than CPUs, by WEFT_NUM_CPUS: carriers take CPUs from each other, as they have been told to.
@@ -64,11 +67,12 @@ struct Pool {
 
   // Carriers, by their index, that look for work or sleep until there is some. The thread that wakes one takes it out:
   // the next piece of work then wakes another.
-  alignas(64) ClaimSet<kMaxCarriers> idle;
+  static constexpr int kIdlePerLine = 16;
+  ClaimSet<kMaxCarriers, kIdlePerLine> idle;
   WaitingSet<kMaxCarriers> waiting;  // carriers whose context has been spinning for a while
-  alignas(64) std::atomic<uint64_t> next_serial{1};
-
-  std::atomic<uint64_t> compensations{0};
+  // For few threads it is not worth a look at /sys.
+  CarrierNodes<kMaxCarriers> nodes{settings.slots > kNearSlots ? highest_numa_node() : 0};
+  alignas(64) std::atomic<uint64_t> compensations{0};
   std::atomic<uint64_t> regions_lent{0};  // how often; relaxed, for statistics
   NodeBudget node;
   GuestCarriers guest_carriers;

@@ -2,6 +2,7 @@
 #include "core/sched/switching.h"
 
 #include "core/context/free_contexts.h"
+#include "core/sched/brief_calls.h"
 #include "core/sched/carrier_binding.h"
 #include "core/sched/ready.h"
 #include "core/sched/wait_queue.h"
@@ -32,6 +33,9 @@ void set_switch_observer(SwitchObserver observer) noexcept { g_observer.store(ob
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
   Carrier* carrier = self->carrier;
   carrier->statistics.switches.add();
+  // What it has kept for itself is for others too once it does something else: `self` may go on anywhere.
+  if (__builtin_expect(carrier->kept_call.call != nullptr, 0) && target->claimed != carrier->kept_call.call)
+    offer_kept(carrier);
   if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
   if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
   self->departure = departure;

@@ -48,25 +48,32 @@ bool make_workers(const Pool& p, int calls) noexcept {
   return true;
 }
 
-// Where to begin with a search for a carrier: those whose numbers are near the caller's mostly run near it.
-int near_caller() noexcept {
+// Where to begin with a search for a carrier: those whose numbers are near mostly run near.
+int neighbours_of(const Carrier* carrier) noexcept {
   constexpr int kNeighbours = 8;
-  const Carrier* carrier = current_context()->carrier;
   return carrier != nullptr && carrier->is_listed() ? carrier->index / kNeighbours * kNeighbours : 0;
 }
 
-bool wake_idle(Pool& p, Work work) noexcept {
+bool wake_idle(Pool& p, Work work, const Carrier* near, Carrier* origin) noexcept {
   const auto fits = [&p, work](int index) {
     const Carrier* carrier = p.carrier(index);
     return carrier != nullptr && may_serve(p, carrier, work);
   };
-  const int index = p.idle.take(near_caller(), p.carrier_count.load(std::memory_order_acquire), fits);
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  int index = -1;
+  if (p.nodes.several() && near != nullptr && near->is_listed()) {
+    index = p.idle.take(neighbours_of(near), count,
+                        [&](int other) { return p.nodes.near(near->index, other) && fits(other); });
+  }
+  if (index < 0) index = p.idle.take(neighbours_of(near), count, fits);
   if (index < 0) return false;
-  wake(p.carrier(index));
+  Carrier* carrier = p.carrier(index);
+  if (origin != nullptr && p.nodes.several()) carrier->called_by.store(origin, std::memory_order_relaxed);
+  wake(carrier);
   return true;
 }
 
-void poke_waiting(Pool& p, Work work, int most) noexcept {
+void poke_waiting(Pool& p, Work work, int most, const Carrier* near, Carrier* origin) noexcept {
   const auto waits = [&p](int index) {
     const Carrier* carrier = p.carrier(index);
     return carrier != nullptr && carrier->waiting.load(std::memory_order_relaxed);
@@ -76,24 +83,27 @@ void poke_waiting(Pool& p, Work work, int most) noexcept {
     // A carrier that has something of its own comes for that.
     if (!carrier->ready.empty() || !may_serve(p, carrier, work)) return false;
     // A carrier that others have poked comes for their work.
-    if (carrier->poked.load(std::memory_order_relaxed) || carrier->poked.exchange(true)) return false;
+    if (carrier->poked.load(std::memory_order_relaxed)) return false;
+    if (origin != nullptr && p.nodes.several()) carrier->called_by.store(origin, std::memory_order_relaxed);
+    if (carrier->poked.exchange(true)) return false;
     // With the fence of end_waiting(): it has seen the poke, or is seen not to wait any more.
     platform::full_fence_after_update();
     if (!carrier->waiting.load(std::memory_order_relaxed) && carrier->poked.exchange(false)) return false;
     return --most <= 0;
   };
-  p.waiting.visit(near_caller(), p.carrier_count.load(std::memory_order_acquire), waits, poke);
+  p.waiting.visit(neighbours_of(near), p.carrier_count.load(std::memory_order_acquire), waits, poke);
 }
 
 }  // namespace
 
-[[gnu::noinline]] void wake_some(Pool& p, Work work, int most) noexcept {
+[[gnu::noinline]] void wake_some(Pool& p, Work work, int most, Carrier* origin) noexcept {
+  const Carrier* near = origin != nullptr ? origin : current_context()->carrier;
   const auto wake_idle_ones = [&] {
-    while (most > 0 && wake_idle(p, work)) --most;
+    while (most > 0 && wake_idle(p, work, near, origin)) --most;
   };
   wake_idle_ones();
   if (most > 0 && make_workers(p, most)) wake_idle_ones();
-  if (most > 0) poke_waiting(p, work, most);
+  if (most > 0) poke_waiting(p, work, most, near, origin);
 }
 
 int call_waited_for(Pool& p, int from, int most) noexcept {

@@ -39,13 +39,20 @@ inline void wake(Carrier* carrier) noexcept {
   if (carrier->wake.exchange(Wake::notified) == Wake::sleeping) wake_sleeper(carrier);
 }
 
-void wake_some(Pool& p, Work work, int most) noexcept;
+void wake_some(Pool& p, Work work, int most, Carrier* origin) noexcept;
 
-// Work for `most` carriers has been published, and a fence has followed. Mostly all are at work.
-inline void notify_some(Pool& p, Work work, int most) noexcept {
+// Work for `most` carriers has been published, and a fence has followed. Mostly all are at work. `origin`: where it is
+// to be found, and near which it had best be done; null: somewhere near the caller.
+inline void notify_some(Pool& p, Work work, int most, Carrier* origin = nullptr) noexcept {
   const bool anybody =
       !p.none_idle() || p.any_waiting() || p.worker_count.load(std::memory_order_relaxed) < p.settings.slots - 1;
-  if (anybody && most > 0) wake_some(p, work, most);
+  if (anybody && most > 0) wake_some(p, work, most, origin);
+}
+
+// The same for a parallel call with members to claim, near its publisher.
+inline void notify_claimers(ParallelCall* parallel_call, const Carrier* root, int most) noexcept {
+  platform::full_fence();
+  notify_some(pool(), {root, parallel_call}, most, parallel_call->publisher);
 }
 
 // Wakes one idle carrier that may do the work, which the caller has published before.

@@ -21,6 +21,14 @@ inline bool serves(const Carrier* carrier, const Carrier* root) noexcept {
   return !carrier->is_root() || carrier == root;
 }
 
+// Visits those of `carrier`'s NUMA node, or of the other ones.
+template <class Visit>
+auto only_near(const Pool& p, const Carrier* carrier, bool near, Visit& visit) noexcept {
+  return [&p, carrier, near, &visit](Carrier* victim) {
+    return p.nodes.near(carrier->index, victim->index) == near && visit(victim);
+  };
+}
+
 // Visits the carriers that may have work for `carrier`, other than itself, until `visit` says true: roots do their own
 // work only, so they have none for each other.
 template <class Visit>

@@ -44,7 +44,8 @@ bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (is_abandoned(carrier, victim) || may_begin(carrier, victim) || has_ready_for(carrier, victim)) return true;
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
-    const ParallelCall* parallel_call = victim->open[i].load(std::memory_order_acquire);
+    const OpenEntry& entry = victim->open[static_cast<size_t>(i)];
+    const ParallelCall* parallel_call = victim == carrier ? entry.any() : entry.offered();
     if (parallel_call != nullptr && parallel_call->claimable() &&
         serves(carrier, parallel_call->root.load(std::memory_order_relaxed)) &&
         (victim == carrier || pool().may_do(carrier, parallel_call))) {
@@ -56,9 +57,11 @@ bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
 
 }  // namespace
 
-bool work_in_lists(Carrier* carrier) noexcept {
-  return has_work_for(carrier, carrier) ||
-         visit_others(pool(), carrier, [carrier](Carrier* victim) { return has_work_for(carrier, victim); });
+bool work_in_lists(Carrier* carrier, bool near) noexcept {
+  const Pool& p = pool();
+  const auto has_some = [carrier](Carrier* victim) { return has_work_for(carrier, victim); };
+  if (has_work_for(carrier, carrier)) return true;
+  return near ? visit_others(p, carrier, only_near(p, carrier, true, has_some)) : visit_others(p, carrier, has_some);
 }
 
 int pending_work(const Pool& p) noexcept {
@@ -69,7 +72,7 @@ int pending_work(const Pool& p) noexcept {
     pending += carrier.waiting_contexts();
     const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
     for (int k = 0; k < top; ++k) {
-      const ParallelCall* parallel_call = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
+      const ParallelCall* parallel_call = carrier.open[static_cast<size_t>(k)].offered();
       if (parallel_call != nullptr && parallel_call->claimable()) pending += parallel_call->unclaimed();
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/outermost_team.h"
 
+#include <bit>
 #include <new>
 
 #include "base/message.h"
@@ -30,6 +31,7 @@ constexpr int kVersionWord = core::Post::kWords - 1;
 // Version of the team that the member has set itself up for.
 thread_local uint32_t t_version = 0;
 thread_local Member* t_persistent_member = nullptr;
+thread_local bool t_apart = false;  // its thread is that of a member of a team whose members are apart
 
 template <bool Told>
 void run_persistent_member(core::PersistentTeam* persistent_team, int index, const core::Post& post) {
@@ -44,6 +46,10 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
   if (version != t_version || member->team != team) {
     enter_team(member, team, index);
     if (team->icvs.affinity) take_place(member);
+    if (team->apart || t_apart) {
+      core::go_to_thread(team->apart ? core::thread_apart(index, team->size) : index);
+      t_apart = team->apart;
+    }
     t_version = version;
   }
   if (tasks_may_pause()) member->implicit.uses_number = false;
@@ -116,6 +122,13 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   inherit_league(team, parent);
   // With another placement the members have to look for their places anew.
   if (wanted.affinity && set_placement(team, parent, size, bind)) root->persistent_fits = false;
+  const bool apart = team->nests.load(std::memory_order_relaxed) && !wanted.affinity && core::has_room_apart(size);
+  // Threads move, mostly at first: now and then, less and less often, members look again where they had best be.
+  constexpr unsigned kMostRegions = 1024;
+  if (apart) ++team->regions_apart;
+  const bool looks_again =
+      apart && (std::has_single_bit(team->regions_apart) || team->regions_apart % kMostRegions == 0);
+  if (team->apart != apart || looks_again) root->persistent_fits = false;
   if (team->size == size && team->level == level && same(team->icvs, wanted) && root->persistent_fits) return true;
   team->first_loop = root->primary.loops;
   team->first_single = root->primary.singles;
@@ -124,6 +137,7 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   team->level = level;
   team->active_level = 1;
   team->icvs = wanted;
+  team->apart = apart;
   team->flat = size <= core::slots() && (!wanted.affinity || has_room(team->places.placement));
   reserve_members(team, size);
   for (int i = 0; i < size; ++i) team->members.lines[i].reset(root->primary.barriers);

@@ -95,6 +95,11 @@ struct Team : core::ParallelCall {
   bool flat = false;  // all members run at once: barriers by dissemination
   bool defers_alone = false;  // a team of one whose tasks are not run when they are created (lone_tasks.h)
   bool lone = false;  // of a region of one member (lone_team.h)
+  // Of a persistent team: members have begun teams of their own (relaxed: it is used for the next region), and the
+  // members are on threads that have room beside them for those.
+  std::atomic<bool> nests{false};
+  bool apart = false;
+  unsigned regions_apart = 0;  // so far
   bool gathers = false;  // without a persistent team: its members wait for each other at the end (task_regions.h)
   // cancel.h: the region is. Relaxed: a member that sees it late stops late; those that sleep are woken.
   std::atomic<bool> cancelled{false};

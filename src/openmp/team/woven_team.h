@@ -88,6 +88,8 @@ void begin_woven_team(Member* parent, int size, void* const* words, base::ProcBi
                       Prepare prepare) noexcept {
   core::Context* context = core::attach();
   if (context->home != nullptr) core::enter_region(context, size);
+  std::atomic<bool>& nests = parent->team->nests;
+  if (!nests.load(std::memory_order_relaxed)) nests.store(true, std::memory_order_relaxed);
   Team* team = take_team();
   set_up(team, parent, size, words);
   team->call = run_woven<Told>;

@@ -78,7 +78,7 @@ class StallsTest : public testing::Test {
 
   void offer(ParallelCall& call, uint32_t next, uint32_t end) {
     call.claim = next | (uint64_t{end} << 32);
-    root_->open[0] = &call;
+    root_->open[0].offer(&call);
     root_->open_top = 1;
   }
   void tick(int times = 1) {

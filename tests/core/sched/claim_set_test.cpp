@@ -14,17 +14,25 @@ using weft::core::ClaimSet;
 
 constexpr auto kAny = [](int) { return true; };
 
-TEST(ClaimSetTest, TakesEachNumberOnceAroundTheEnd) {
-  for (const int size : {1, 63, 64, 65, 130, 192}) {
-    for (const int from : {0, 1, 63, 64, 65, 129, 191}) {
+template <int PerWord>
+void take_around_the_end() {
+  for (const int size : {1, 15, 16, 17, 63, 64, 65, 130, 192}) {
+    for (const int from : {0, 1, 16, 63, 64, 65, 129, 191}) {
       if (from >= size) continue;
-      ClaimSet<256> set;
+      ClaimSet<256, PerWord> set;
       set.add_all(size);
       for (int i = 0; i < size; ++i) EXPECT_EQ(set.take(from, size, kAny), (from + i) % size);
       EXPECT_EQ(set.take(from, size, kAny), -1);
       EXPECT_TRUE(set.empty(size));
+      EXPECT_TRUE(set.empty(256)) << "one beyond the size";
     }
   }
+}
+
+TEST(ClaimSetTest, TakesEachNumberOnceAroundTheEnd) {
+  take_around_the_end<64>();
+  take_around_the_end<16>();
+  take_around_the_end<5>();
 }
 
 TEST(ClaimSetTest, FindsWithoutTaking) {

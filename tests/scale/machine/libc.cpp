@@ -179,6 +179,16 @@ int sched_getcpu() noexcept {
   return g_machine == nullptr ? real("sched_getcpu", kept)() : g_machine->current().cpu;
 }
 
+int getcpu(unsigned* cpu, unsigned* node) noexcept {
+  static int (*kept)(unsigned*, unsigned*) noexcept = nullptr;
+  if (g_machine == nullptr) return real("getcpu", kept)(cpu, node);
+  const int mine = g_machine->current().cpu;
+  if (cpu != nullptr) *cpu = static_cast<unsigned>(mine);
+  if (node != nullptr) *node = static_cast<unsigned>(g_machine->model().node(mine));
+  g_machine->spend(g_machine->costs().clock);
+  return 0;
+}
+
 long sysconf(int name) noexcept {
   static long (*kept)(int) noexcept = nullptr;
   if (g_machine != nullptr && (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF))
