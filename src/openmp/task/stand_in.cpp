@@ -33,7 +33,7 @@ void take_deque(Member* member, SharedNumber* shared) noexcept {
   member->lacks_deque = false;
   member->deque = deque_at(member->team, member->number);
   // What is pushed from now on descends from what runs here.
-  const int64_t floor = member->deque != nullptr ? member->deque->bottom.load(std::memory_order_relaxed) : 0;
+  const int64_t floor = member->deque != nullptr ? member->deque->bottom() : 0;
   for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) {
     if (task->context == member->context) task->floor = floor;
   }

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/task/free_agent.h"
+#include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"
 
 namespace weft::openmp {
@@ -74,8 +75,9 @@ Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
   return team->tasks.inbox.take([&wanted](const Task* task) { return goes_first(task) && wanted(task); });
 }
 
-template <class Wanted>
-Task* steal(Member* self, Wanted&& wanted) noexcept {
+// take(deque) of others' deques, until one gives a task; else a wanted one of the inbox.
+template <class Take, class Wanted>
+Task* search(Member* self, Take&& take, Wanted&& wanted) noexcept {
   Team* team = self->team;
   if (!defers_tasks(team)) return nullptr;
   // Without a deque of its own, that of its number is another's.
@@ -89,12 +91,44 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
     if (deque->empty()) {
       mark_empty(team, victim);
     } else if (deque != self->deque) {
-      task = deque->steal(wanted);
+      task = take(deque);
     }
     return task != nullptr;
   });
   if (task != nullptr) return task;
   return team->tasks.inbox.size() > 0 ? team->tasks.inbox.take(wanted) : nullptr;
+}
+
+template <class Wanted>
+Task* steal(Member* self, Wanted&& wanted) noexcept {
+  return search(self, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
+}
+
+// The oldest task of a deque. If there are many, others of it go into the caller's own deque, which is empty. There
+// others find them, so that the many who look do not all come to the deque of one producer.
+Task* take_several(Member* self, TaskDeque* from) noexcept {
+  TaskDeque::Loot loot;
+  const int count = from->steal_several(loot);
+  if (count == 0) return nullptr;
+  TaskDeque* own = deque_of(self);
+  // The youngest first: the oldest comes out first again.
+  for (int i = count - 1; i > 0; --i) own->push(loot[static_cast<size_t>(i)]);
+  if (count > 1) call_to_tasks(self->team, self);
+  return loot[0];
+}
+
+// Any task, by a member of whose tasks only the implicit one has begun.
+Task* steal_any(Member* self) noexcept {
+  const auto any = [](const Task*) { return true; };
+  // Whoever has the deque of a member whose task is paused must leave what lies there in order.
+  if (self->lacks_deque || tasks_may_pause()) return steal(self, any);
+  return search(self, [self](TaskDeque* deque) { return take_several(self, deque); }, any);
+}
+
+// Whether those that wait for the ends that nobody has been told of have to wait for this task as well.
+bool is_like_untold(const UntoldEnds& ends, const Task* task) noexcept {
+  return ends.children == 0 ||
+         (task->parent.load(std::memory_order_relaxed) == ends.parent && task->group == ends.group);
 }
 
 // The same of tasks that wait for a free agent.
@@ -129,9 +163,19 @@ bool run_permitted_task(Member* self) noexcept {
 bool run_any_task(Member* self) noexcept {
   Task* task = take_urgent(self->team, [](const Task*) { return true; });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);
-  if (task == nullptr) task = steal(self, [](const Task*) { return true; });
+  if (task == nullptr) {
+    tell_ends(self);
+    task = steal_any(self);
+  } else if (!is_like_untold(self->untold_ends, task)) {
+    tell_ends(self);
+  }
   if (task == nullptr) return false;
-  run_pushed(self, task);
+  if (tasks_may_pause()) {
+    run_pushed(self, task);
+  } else {
+    run_task(self, task, Telling::later);
+    ++self->untold_ends.executed;
+  }
   return true;
 }
 

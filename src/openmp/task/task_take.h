@@ -26,12 +26,12 @@ inline void count_created(Member* self) noexcept {
   }
 }
 
-// It has run one. Release: as TaskDeque::executed.
-inline void count_executed(Member* self) noexcept {
+// It has run so many. Release: as TaskDeque::executed.
+inline void count_executed(Member* self, uint32_t tasks) noexcept {
   if (__builtin_expect(self->lacks_deque, 0)) {
-    self->team->tasks.executed.fetch_add(1, std::memory_order_release);
+    self->team->tasks.executed.fetch_add(tasks, std::memory_order_release);
   } else {
-    deque_of(self)->count_executed();
+    deque_of(self)->count_executed(tasks);
   }
 }
 

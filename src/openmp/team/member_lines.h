@@ -12,7 +12,7 @@
 namespace weft::openmp {
 
 struct NumberWaiter;
-struct TaskDeque;
+class TaskDeque;
 struct Team;
 
 // What the contexts of one thread number share: a member whose task is paused, and its stand-ins (stand_in.h).

@@ -52,7 +52,7 @@ uint64_t progress_of(const core::ParallelCall& parallel_call) noexcept {
     const TaskDeque* deque = deques[i].load(std::memory_order_acquire);
     if (deque == nullptr) continue;
     sum.add(deque->executed);
-    sum.add(deque->bottom);
+    sum.add(deque->pushes());
   }
   return sum.get();
 }

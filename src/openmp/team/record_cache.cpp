@@ -39,6 +39,7 @@ void put_record_cache() noexcept {
   if (mine == nullptr) return;
   t_record_cache = nullptr;
   mine->shown = PlacesShown();
+  mine->returns.flush();
   g_lock.lock();
   mine->next_free = g_free;
   g_free = mine;

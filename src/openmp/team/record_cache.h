@@ -21,6 +21,7 @@ struct RecordCache {
   Team* teams = nullptr;
   TaskGroup* groups = nullptr;  // linked by `outer`
   TaskPool tasks;
+  TaskReturns returns;
   PlacesShown shown;
   RecordCache* next_free = nullptr;
 };

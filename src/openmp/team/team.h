@@ -23,7 +23,7 @@ namespace weft::openmp {
 
 class LeagueTurn;
 struct Team;
-struct TaskDeque;
+class TaskDeque;
 
 // How a member enters the program's code: words[1..] hold what the adapter put there.
 using Invoke = void (*)(void* const* words, int number);
@@ -34,6 +34,14 @@ struct Leave {
   bool counted = false;  // among those of its number
   bool told = false;     // to members of its team that wait
   bool wants_number = false;
+};
+
+// Tasks that a member has run and told nobody of, while more of its own deque wait (task_run.h).
+struct UntoldEnds {
+  Task* parent = nullptr;  // of all of them that are counted in `children`
+  TaskGroup* group = nullptr;  // theirs
+  uint32_t children = 0;
+  uint32_t executed = 0;  // for the barriers; more than `children`, if the parent runs on the member's context
 };
 
 struct Member {
@@ -68,6 +76,7 @@ struct Member {
   Task implicit;
 
   // Behind what every region uses.
+  UntoldEnds untold_ends;
   DoacrossLoops doacross_loops;
   Leave leave;
   ompt::MemberInfo tool;
