@@ -89,15 +89,17 @@ class TaskDeque {
     return take(t, 1) ? task : nullptr;
   }
 
-  // The oldest, the very oldest first; how many.
-  int steal_several(Loot& loot) noexcept {
+  // The oldest ones, if the very first, which is the oldest of them, is wanted; how many.
+  template <class Wanted>
+  int steal_several(Loot& loot, Wanted&& wanted) noexcept {
     uint64_t t = top_.load(std::memory_order_acquire);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     const int32_t size = distance(bottom_.load(std::memory_order_acquire), t);
     if (size <= 0) return 0;
-    const int wanted = size >= kMany ? kSeveral : 1;
-    for (int i = 0; i < wanted; ++i) loot[static_cast<size_t>(i)] = at(t + static_cast<uint64_t>(i));
-    return take(t, wanted) ? wanted : 0;
+    const int count = size >= kMany ? kSeveral : 1;
+    for (int i = 0; i < count; ++i) loot[static_cast<size_t>(i)] = at(t + static_cast<uint64_t>(i));
+    if (loot[0] == nullptr || !wanted(loot[0])) return 0;
+    return take(t, count) ? count : 0;
   }
 
   // Hints.
@@ -140,15 +142,15 @@ class TaskDeque {
   // Index of the oldest task, below a generation. The index may run into it: it is another one then as well.
   alignas(64) std::atomic<uint64_t> top_{0};
   alignas(64) std::atomic<int64_t> bottom_{0};
-  // The owner's. Of `top`, at some time; so there are at most as many tasks as that leaves room for. And whether a thief
-  // may have seen many since the generation has changed.
+  // The owner's. Of `top`, at some time; so there are at most as many tasks as that leaves room for. And whether a
+  // thief may have seen many since the generation has changed.
   uint64_t seen_ = 0;
   bool many_ = false;
 
  public:
   // Deferred tasks this member has created, and those of anybody's that it has run. Written by the member alone.
-  // Release on `executed`: a thread that sees the sum complete sees what the tasks did. Not on the line of `bottom_`, at
-  // which those look who have nothing to do.
+  // Release on `executed`: a thread that sees the sum complete sees what the tasks did. Not on the line of `bottom_`,
+  // at which those look who have nothing to do.
   alignas(64) std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};
 

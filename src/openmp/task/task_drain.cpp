@@ -61,7 +61,8 @@ void drain_at_end(Member* primary) noexcept {
       deque->executed.store(0, std::memory_order_relaxed);
     }
   }
-  team->tasks.filled.remove_all(team->size);
+  for (int i = 0; i < DequeMarks::groups(team->size); ++i)
+    team->members.marks[i].members.store(0, std::memory_order_relaxed);
   team->tasks.created.store(0, std::memory_order_relaxed);
   team->tasks.executed.store(0, std::memory_order_relaxed);
   close_calls(team);
@@ -106,7 +107,8 @@ void linger(Member* self, bool stay) noexcept {
       if (!tasks_in_sight(team)) break;
       go_off_call(self);
     }
-    // The primary may sleep until the last one has ended. Two helpers that finish at the same time: with the fence one of them sees what both have executed.
+    // The primary may sleep until the last one has ended. Two helpers that finish at the same time: with the fence one
+    // of them sees what both have executed.
     platform::full_fence();
     if (all_executed(team)) wake_sleepers(team);
   }

@@ -11,9 +11,7 @@ namespace weft::openmp {
 
 inline void start_task(Member* self, Task* task) noexcept {
   task->context = self->context;
-  task->floor = self->deque != nullptr ? self->deque->bottom()
-                : self->lacks_deque    ? Task::kNoFloor
-                                       : 0;
+  task->floor = self->deque != nullptr ? self->deque->bottom() : self->lacks_deque ? Task::kNoFloor : 0;
   self->task = task;
 }
 
@@ -39,9 +37,9 @@ inline void run_pushed(Member* self, Task* task) noexcept {
 }
 
 // Ends that are told together. Many threads that run short tasks of one parent would spend their time on the line with
-// its count. So a member counts for itself while it finds more in its own deque. Who waits for those that have ended
-// waits for the one that runs now as well, since that has the same parent and group, and is of the same region: nobody
-// waits longer. Before another parent's task begins, and before the member looks elsewhere, it tells.
+// its count. So a member counts for itself while it finds more tasks of that parent. Who waits for those that have
+// ended waits for the one that runs now as well, since that has the same parent and group, and is of the same region:
+// nobody waits longer. Before another parent's task begins, and when it finds no more, it tells.
 void tell_ends_to_parent(Member* self) noexcept;
 inline void tell_ends(Member* self) noexcept {
   if (self->untold_ends.executed == 0) return;

@@ -99,16 +99,30 @@ Task* search(Member* self, Take&& take, Wanted&& wanted) noexcept {
   return team->tasks.inbox.size() > 0 ? team->tasks.inbox.take(wanted) : nullptr;
 }
 
+// From the deque of the member that has a child of the current task.
+template <class Wanted>
+Task* steal_back(const Member* self, Wanted&& wanted) noexcept {
+  TaskDeque* deque = deque_of_thief(self);
+  return deque != nullptr && !deque->empty() ? deque->steal(wanted) : nullptr;
+}
+
 template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
   return search(self, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
 }
 
+// That the parent's member finds it, where it looks for descendants. Those of an implicit task take any task.
+void leave_trace(const Member* self, const Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  if (self->team->size >= kMarksFrom && !parent->implicit) parent->thief.store(self->number, std::memory_order_relaxed);
+}
+
 // The oldest task of a deque. If there are many, others of it go into the caller's own deque, which is empty. There
 // others find them, so that the many who look do not all come to the deque of one producer.
-Task* take_several(Member* self, TaskDeque* from) noexcept {
+template <class Wanted>
+Task* take_several(Member* self, TaskDeque* from, Wanted&& wanted) noexcept {
   TaskDeque::Loot loot;
-  const int count = from->steal_several(loot);
+  const int count = from->steal_several(loot, wanted);
   if (count == 0) return nullptr;
   TaskDeque* own = deque_of(self);
   // The youngest first: the oldest comes out first again.
@@ -122,13 +136,15 @@ Task* steal_any(Member* self) noexcept {
   const auto any = [](const Task*) { return true; };
   // Whoever has the deque of a member whose task is paused must leave what lies there in order.
   if (self->lacks_deque || tasks_may_pause()) return steal(self, any);
-  return search(self, [self](TaskDeque* deque) { return take_several(self, deque); }, any);
+  return search(self, [self](TaskDeque* deque) { return take_several(self, deque, any); }, any);
 }
 
-// Whether those that wait for the ends that nobody has been told of have to wait for this task as well.
-bool is_like_untold(const UntoldEnds& ends, const Task* task) noexcept {
-  return ends.children == 0 ||
-         (task->parent.load(std::memory_order_relaxed) == ends.parent && task->group == ends.group);
+// Whether the ends that nobody has been told of may stay so while this task runs: those that wait for them have to wait
+// for it as well. And not too many, since the monitor sees by them that the region gets on.
+bool may_join(const UntoldEnds& ends, const Task* task) noexcept {
+  constexpr uint32_t kMost = 16;
+  return ends.executed < kMost && (ends.children == 0 || (task->parent.load(std::memory_order_relaxed) == ends.parent &&
+                                                          task->group == ends.group));
 }
 
 // The same of tasks that wait for a free agent.
@@ -144,13 +160,24 @@ bool run_given_task(Member* self) noexcept {
 
 }  // namespace
 
-bool run_permitted_task(Member* self) noexcept {
+TaskDeque* deque_of_thief(const Member* self) noexcept {
+  const int thief = self->task->thief.load(std::memory_order_relaxed);
+  // The task may be one of another team: that of a stand-in's or an agent's number.
+  return thief >= 0 && thief < self->team->size ? deque_at(self->team, thief) : nullptr;
+}
+
+bool run_permitted_task(Member* self, Search where) noexcept {
   Task* now = self->task;
   Task* task = take_urgent(self->team, [now](const Task* other) { return now->implicit || descends(other, now); });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(now->floor);
   if (task == nullptr) {
-    task = now->implicit ? steal(self, [](const Task*) { return true; })
-                         : steal(self, [now](const Task* other) { return descends(other, now); });
+    const auto descendant = [now](const Task* other) { return descends(other, now); };
+    if (now->implicit) {
+      task = steal(self, [](const Task*) { return true; });
+    } else {
+      task = where == Search::everywhere ? steal(self, descendant) : steal_back(self, descendant);
+    }
+    if (task != nullptr) leave_trace(self, task);
   }
   // Others may have had its own deque while it was paused: tasks below the floor may be its children.
   if (task == nullptr && tasks_may_pause() && self->deque != nullptr)
@@ -164,11 +191,10 @@ bool run_any_task(Member* self) noexcept {
   Task* task = take_urgent(self->team, [](const Task*) { return true; });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);
   if (task == nullptr) {
-    tell_ends(self);
     task = steal_any(self);
-  } else if (!is_like_untold(self->untold_ends, task)) {
-    tell_ends(self);
+    if (task != nullptr) leave_trace(self, task);
   }
+  if (task == nullptr || !may_join(self->untold_ends, task)) tell_ends(self);
   if (task == nullptr) return false;
   if (tasks_may_pause()) {
     run_pushed(self, task);

@@ -181,8 +181,8 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   if (team->partial != (prepare != nullptr)) team->partial = prepare != nullptr;
   // Relaxed: that members begin is a release.
   std::atomic<bool>& marks = team->tasks.marks_filled;
-  if (marks.load(std::memory_order_relaxed) != tasks_may_pause())
-    marks.store(tasks_may_pause(), std::memory_order_relaxed);
+  if (const bool wanted = wants_marks(size); marks.load(std::memory_order_relaxed) != wanted)
+    marks.store(wanted, std::memory_order_relaxed);
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(team, words) : size;
   if (team->started != started) team->started = started;

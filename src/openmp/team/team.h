@@ -36,7 +36,7 @@ struct Leave {
   bool wants_number = false;
 };
 
-// Tasks that a member has run and told nobody of, while more of its own deque wait (task_run.h).
+// Tasks that a member has run and told nobody of, while it finds more of their parent (task_run.h).
 struct UntoldEnds {
   Task* parent = nullptr;  // of all of them that are counted in `children`
   TaskGroup* group = nullptr;  // theirs

@@ -120,7 +120,6 @@ double efficiency(Time work, int threads, const Outcome& outcome) {
   return static_cast<double>(work) * static_cast<double>(outcome.times.size()) / threads / static_cast<double>(sum);
 }
 
-std::vector<Time> g_starts;
 // One member makes all tasks.
 Outcome tasks(int threads, int repetitions) {
   constexpr Time kTask = 20 * kMicrosecond;
@@ -130,15 +129,8 @@ Outcome tasks(int threads, int repetitions) {
 #pragma omp single
     for (int i = 0; i < count; ++i) {
 #pragma omp task
-      { g_starts.push_back(now()); compute(kTask); }
+      compute(kTask);
     }
-    if (std::getenv("TL")) {
-      std::sort(g_starts.begin(), g_starts.end());
-      const Time t0 = g_starts.front(); int at = 0; 
-      for (Time t = t0; at < (int)g_starts.size(); t += 100 * kMicrosecond) { int c = 0; while (at < (int)g_starts.size() && g_starts[at] < t + 100 * kMicrosecond) { ++at; ++c; } std::fprintf(stderr, "%d ", c * 20 / 100); }
-      std::fprintf(stderr, "| %f\n", double(g_starts.back() - t0) / kMicrosecond);
-    }
-    g_starts.clear();
   });
   outcome.measures.push_back({"efficiency", efficiency(kTask * count, threads, outcome)});
   return outcome;
