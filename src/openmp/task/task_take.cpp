@@ -136,7 +136,7 @@ Task* steal_any(Member* self) noexcept {
   const auto any = [](const Task*) { return true; };
   // Whoever has the deque of a member whose task is paused must leave what lies there in order.
   if (self->lacks_deque || tasks_may_pause()) return steal(self, any);
-  return search(self, [self](TaskDeque* deque) { return take_several(self, deque, any); }, any);
+  return search(self, [&](TaskDeque* deque) { return take_several(self, deque, any); }, any);
 }
 
 // Whether the ends that nobody has been told of may stay so while this task runs: those that wait for them have to wait
