@@ -49,6 +49,19 @@ class CountsTest(unittest.TestCase):
         # Posted, seen, passed on, done: and some polls that come too early.
         self.assertLess(study("flat", 192)["each"]["transfers"], 8 * 192)
 
+    def test_tasks_of_one_member_keep_the_others_busy(self) -> None:
+        # The machine's own time, so the same on each computer.
+        result = study("tasks", 64, repetitions=3)
+        self.assertGreater(result["measures"]["efficiency"], 0.85)
+        # Of 4096 tasks: neither each one's end nor each one's return.
+        places = {site["place"]: site["updates"] for site in result["sites"]}
+        for place in ("tell_parent", "TaskReturns::flush"):
+            self.assertLess(sum(updates for name, updates in places.items() if place in name), 1024, place)
+
+    def test_a_tree_of_tasks_has_few_transfers_a_task(self) -> None:
+        result = study("task-tree", 64, repetitions=3)
+        self.assertLess(result["each"]["transfers"], 16 * 4096)
+
     def test_runs_are_the_same_each_time(self) -> None:
         self.assertEqual(study("barrier", 32), study("barrier", 32))
 
