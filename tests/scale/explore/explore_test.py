@@ -12,6 +12,7 @@ EXPLORE = os.environ["WEFT_SCALE_EXPLORE"]
 NEEDED = {
     "claim_set": ["rest fence", "run fence"],
     "openmp_lock": ["openmp::unlock update", "Spinlock::unlock store"],
+    "parallel_call": ["core::publish store", "core::join fence", "finish fence", "ParallelCall::take update"],
     "parking": ["Spinlock::unlock store"],
     "persistent_team": [
         "PersistentTeam::post store",

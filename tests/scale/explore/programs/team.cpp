@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "openmp/task/dependences.h"
 #include "openmp/task/task_deque.h"
 #include "openmp/team/barrier.h"
 #include "programs/program.h"
@@ -103,6 +104,30 @@ class Tasks final : public TeamProgram<kSize, kFlat> {
   std::array<StandInTask, 2> tasks_;
 };
 
+// A task begins when those that it depends on have ended.
+class Dependences final : public TeamProgram<2, true> {
+ public:
+  ~Dependences() override { delete member(0).implicit.children; }
+  void check() override { expect(value_ == 2, "a task has run before one that it depends on"); }
+
+ protected:
+  void run_member(Member* self) override {
+    if (self->number == 0) {
+      const openmp::Dependence writes{&value_, openmp::DependKind::inout};
+      for (StandInTask& stand_in : tasks_) {
+        stand_in.counter = &value_;
+        openmp::dispatch_task(self, stand_in.prepare(), {.dependences = &writes, .dependence_count = 1});
+      }
+    }
+    openmp::pass_barrier(self);
+  }
+
+ private:
+  std::array<StandInTask, 2> tasks_;
+  int value_ = 0;  // plain: two that are not ordered race
+};
+
+const Registered kDependences({"team_dependences", 2, make<Dependences>});
 const Registered kTasks({"team_tasks", 3, make<Tasks<3, true, 0>>});
 const Registered kTasksCentral({"team_tasks_central", 3, make<Tasks<3, false, 0>>});
 const Registered kTaskWait({"team_taskwait", 2, make<Tasks<2, true, 1>>});

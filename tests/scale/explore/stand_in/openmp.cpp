@@ -12,7 +12,11 @@ namespace weft::explore {
 
 openmp::Task* StandInTask::prepare() {
   task.data = this;
-  task.body = [](openmp::Task* self) { ++static_cast<StandInTask*>(self->data)->runs; };
+  task.body = [](openmp::Task* self) {
+    auto* stand_in = static_cast<StandInTask*>(self->data);
+    ++stand_in->runs;
+    if (stand_in->counter != nullptr) ++*stand_in->counter;
+  };
   return &task;
 }
 

@@ -10,6 +10,7 @@ struct StandInTask {
   openmp::Task task;
   int runs = 0;  // plain: two that run it race
   int freed = 0;
+  int* counter = nullptr;  // which its body raises too
 
   openmp::Task* prepare();
 };
