@@ -46,7 +46,8 @@ void departed(Context* left) noexcept {
     case Departure::block: {
       uint32_t expected = Token::none;
       if (left->token.compare_exchange_strong(expected, Token::suspended)) return;
-      left->token.store(Token::none);  // notified meanwhile; nobody else knows of it now
+      // Notified meanwhile; nobody else knows of it now. By an exchange, as in block.cpp.
+      left->token.exchange(Token::none);
       make_ready(left);
       return;
     }
