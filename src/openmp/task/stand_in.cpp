@@ -5,6 +5,7 @@
 #include "openmp/ompt/events.h"
 #include "openmp/task/own_number.h"
 #include "openmp/task/task_calls.h"
+#include "openmp/task/task_run.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/record_cache.h"
 #include "platform/fence.h"
@@ -98,6 +99,7 @@ void serve(Member* member, SharedNumber* shared) noexcept {
   for (bool leaves = false; !leaves;) {
     leaves = is_too_many(shared) || leaves_to_owner(team, shared);
     take_deque(member, shared);
+    if (leaves) tell_ends(member);
     if (!leaves && run_any_task(member)) continue;
     // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those
     // that wait for it in their sleep are on call.

@@ -70,7 +70,7 @@ struct Task {
   uint32_t created = 0;
   uint32_t done_here = 0;
   std::atomic<int32_t> done_remote{0};
-  // The member that took a child of it from another's deque last, or -1; a hint (find_descendant() in task_take.cpp).
+  // The member that took a child of it from another's deque last, or -1; a hint (deque_of_thief() in task_take.h).
   std::atomic<int> thief{-1};
   // The detach clause: two things must happen before the task has ended, the end of its body and its event. Acquire and
   // release: the second comes after all the first has done. 0 for other tasks.

@@ -109,6 +109,8 @@ class TaskDeque {
   }
   // A number that changes with each push.
   const std::atomic<int64_t>& pushes() const noexcept { return bottom_; }
+  // And with each that a thief has taken.
+  const std::atomic<uint64_t>& thefts() const noexcept { return top_; }
 
  private:
   static constexpr uint64_t kGeneration = uint64_t{1} << 32;

@@ -96,6 +96,7 @@ void linger(Member* self, bool stay) noexcept {
   // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
   // Acquire: the flag is that region's, so its size is seen.
   if (team->tasks.tasked.load(std::memory_order_acquire) && self->number < team->size) {
+    go_off_call(self);
     const auto news = [&] { return tasks_in_sight(team) || team->tasks.closing.load(std::memory_order_relaxed); };
     for (;;) {
       do {

@@ -74,7 +74,6 @@ void complete_later(Member* self, Task* task) noexcept {
     complete(self, task);
     return;
   }
-  release_successors(task, [self](Task* successor) { make_ready(self, successor); });
   ends.parent = parent;
   ends.group = task->group;
   ++ends.children;
@@ -127,6 +126,14 @@ void await_own_events(Member* self, Task* task) noexcept {
   task->waiter.store(nullptr, std::memory_order_relaxed);
 }
 
+void wake_waiters(const Task* task) noexcept {
+  const Task* parent = task->parent.load(std::memory_order_relaxed);
+  if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(parent->context);
+  // Acquire: with the pointer comes what it points to.
+  if (task->group == nullptr) return;
+  if (core::Context* waiter = task->group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
+}
+
 void tell_ends_to_parent(Member* self) noexcept {
   UntoldEnds& ends = self->untold_ends;
   const uint32_t children = std::exchange(ends.children, 0);
@@ -142,7 +149,9 @@ void end_task(Member* self, Task* task, Telling telling) noexcept {
   if (__builtin_expect(*const_cast<volatile bool*>(&task->uses_number), 0)) release_number(self);
   if (task->children != nullptr) task->children->clear();
   const bool detachable = task->open.load(std::memory_order_relaxed) != 0;
-  if (!detachable) telling == Telling::later ? complete_later(self, task) : complete(self, task);
+  // Who waits for a task that made others ready is told at once: there is something for it to run.
+  const bool later = telling == Telling::later && !task->linked;
+  if (!detachable) later ? complete_later(self, task) : complete(self, task);
   // A detachable task counts its event as one more child, so that its record lasts.
   const auto outstanding = static_cast<int32_t>(task->created - task->done_here) + (detachable ? 1 : 0);
   if (outstanding == 0) {

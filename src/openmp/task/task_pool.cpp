@@ -67,7 +67,8 @@ void TaskReturns::add(Task* task) noexcept {
   } else {
     more_.tasks[static_cast<size_t>(more_.count++)] = task;
   }
-  if (more_.count == TaskBatch::kMost || task->capacity > kLargestKept) flush();
+  // A thread that is in no team may never come back.
+  if (more_.count == TaskBatch::kMost || task->capacity > kLargestKept || current_member() == nullptr) flush();
 }
 
 void TaskReturns::flush() noexcept {

@@ -75,6 +75,18 @@ Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
   return team->tasks.inbox.take([&wanted](const Task* task) { return goes_first(task) && wanted(task); });
 }
 
+// By a thread that has found it empty.
+void mark_empty(Team* team, int number) noexcept {
+  if (!team->tasks.marks_filled.load(std::memory_order_relaxed)) return;
+  std::atomic<uint32_t>& marks = marks_around(team, number);
+  if ((marks.fetch_and(~deque_mark(number)) & deque_mark(number)) == 0) return;
+  platform::full_fence_after_update();
+  if (deque_at(team, number)->empty()) return;
+  marks.fetch_or(deque_mark(number));
+  // Who has looked meanwhile has seen no task, and may sleep.
+  call_to_tasks(team, nullptr);
+}
+
 // take(deque) of others' deques, until one gives a task; else a wanted one of the inbox.
 template <class Take, class Wanted>
 Task* search(Member* self, Take&& take, Wanted&& wanted) noexcept {
@@ -127,7 +139,10 @@ Task* take_several(Member* self, TaskDeque* from, Wanted&& wanted) noexcept {
   TaskDeque* own = deque_of(self);
   // The youngest first: the oldest comes out first again.
   for (int i = count - 1; i > 0; --i) own->push(loot[static_cast<size_t>(i)]);
-  if (count > 1) call_to_tasks(self->team, self);
+  if (count > 1) {
+    call_to_tasks(self->team, self);
+    wake_waiters(loot[0]);
+  }
   return loot[0];
 }
 
@@ -160,6 +175,16 @@ bool run_given_task(Member* self) noexcept {
 
 }  // namespace
 
+namespace {
+
+bool deque_may_have_been_shared(const Member* self) noexcept {
+  // Relaxed: the thread itself has been paused, or was told by those that were.
+  return tasks_may_pause() ||
+         self->team->members.lines[self->number].shared.has_been_shared.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
 TaskDeque* deque_of_thief(const Member* self) noexcept {
   const int thief = self->task->thief.load(std::memory_order_relaxed);
   // The task may be one of another team: that of a stand-in's or an agent's number.
@@ -180,7 +205,7 @@ bool run_permitted_task(Member* self, Search where) noexcept {
     if (task != nullptr) leave_trace(self, task);
   }
   // Others may have had its own deque while it was paused: tasks below the floor may be its children.
-  if (task == nullptr && tasks_may_pause() && self->deque != nullptr)
+  if (task == nullptr && self->deque != nullptr && deque_may_have_been_shared(self))
     task = self->deque->steal([now](const Task* other) { return now->implicit || descends(other, now); });
   if (task == nullptr) return run_given_task(self);
   run_pushed(self, task);
@@ -194,9 +219,13 @@ bool run_any_task(Member* self) noexcept {
     task = steal_any(self);
     if (task != nullptr) leave_trace(self, task);
   }
-  if (task == nullptr || !may_join(self->untold_ends, task)) tell_ends(self);
+  // That tasks may be paused can begin at any time.
+  const bool pauses = tasks_may_pause();
+  if (task == nullptr || pauses || !may_join(self->untold_ends, task)) tell_ends(self);
   if (task == nullptr) return false;
-  if (tasks_may_pause()) {
+  // Since the member went off call: nobody else is called until it answers.
+  if (self->team->persistent_team != nullptr && self->team->size > 2) answer_recall(self);
+  if (pauses) {
     run_pushed(self, task);
   } else {
     run_task(self, task, Telling::later);

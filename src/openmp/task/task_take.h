@@ -66,16 +66,6 @@ inline void mark_filled(Team* team, int number) noexcept {
   platform::full_fence_after_update();
 }
 
-// By a thread that has found it empty, and looks again before it sleeps: a mark that is missing for a moment hides a
-// task from others.
-inline void mark_empty(Team* team, int number) noexcept {
-  if (!team->tasks.marks_filled.load(std::memory_order_relaxed)) return;
-  std::atomic<uint32_t>& marks = marks_around(team, number);
-  if ((marks.fetch_and(~deque_mark(number)) & deque_mark(number)) == 0) return;
-  platform::full_fence_after_update();
-  if (!deque_at(team, number)->empty()) marks.fetch_or(deque_mark(number));
-}
-
 // Calls look(number) for each deque that may have tasks, from `from` on around the end, until one answers true.
 template <class Look>
 bool look_at_deques(const Team* team, int from, Look&& look) noexcept {

@@ -47,10 +47,10 @@ void await_descendants(Member* self, Done&& done, void (*announce)(Member* self,
       return deque != nullptr && !deque->empty();
     };
     if (core::spin_until(self->context, news)) continue;
-    if (large && run_permitted_task(self)) continue;
     announce(self, true);
     platform::full_fence();
-    block_in_task_unless(self, done);
+    // Some may have been on their way from one deque to another (wake_waiters).
+    if (!run_permitted_task(self)) block_in_task_unless(self, done);
     announce(self, false);
   }
 }

@@ -53,6 +53,7 @@ uint64_t progress_of(const core::ParallelCall& parallel_call) noexcept {
     if (deque == nullptr) continue;
     sum.add(deque->executed);
     sum.add(deque->pushes());
+    sum.add(deque->thefts());
   }
   return sum.get();
 }
