@@ -31,6 +31,9 @@ class CountsTest(unittest.TestCase):
                 with self.subTest(construct=construct, cpus=cpus):
                     self.assertLessEqual(most_updates(study(construct, cpus)), 16)
 
+    def test_reductions_have_no_line_that_all_update(self) -> None:
+        self.assertLessEqual(most_updates(study("reduction", 64, repetitions=2)), 16)
+
     def test_locks_go_to_few_of_those_that_wait(self) -> None:
         # Asked for, given back and taken; the line in which one waits. It was 32 when all looked at the lock.
         result = study("critical", 64, repetitions=1)
