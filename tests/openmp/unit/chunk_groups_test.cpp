@@ -82,6 +82,7 @@ TEST(ChunkGroups, OneMemberAloneGetsAll) {
     uint64_t next = 0;
     for (Chunk chunk; next_of_group(&loop.share, cursor, number, kMembers, &chunk); ++next) EXPECT_EQ(chunk.begin, next);
     EXPECT_EQ(next, 1'001U);
+    EXPECT_TRUE(loop.range(number / kMembersInGroup).is_over()) << "its neighbours need not ask the counter";
   }
 }
 
@@ -116,6 +117,11 @@ TEST(ChunkGroups, WhoCannotTakeOfItsGroupTakesOfTheCounter) {
   EXPECT_TRUE(ChunkGroups::take(&loop.share, cursor, 1, kMembers));
   EXPECT_EQ(cursor.begin, 501U);
   EXPECT_EQ(loop.range(0).take_some(1, &first, &end), ChunkRange::Found::filled);
+
+  // What has been filled in meanwhile lies before that.
+  loop.range(0).set(470, 478);
+  EXPECT_TRUE(ChunkGroups::take(&loop.share, cursor, 1, kMembers));
+  EXPECT_EQ(cursor.begin, 502U);
 
   // And goes back to its group when that has caught up.
   loop.range(0).set(600, 608);
