@@ -57,7 +57,7 @@ struct ChunkGroups {
     if (long_ones || (!known && left / everybody < kPartOfShare)) return {1, 1};
     if (!known) return {1, kMembersInGroup};
     const auto ticks = static_cast<uint64_t>(std::max<int64_t>(chunk_ticks, 1));
-    const auto near_round = static_cast<uint64_t>(platform::ticks_of_20_us() / kNearLinesIn20Us * kMembersInGroup);
+    const auto near_round = static_cast<uint64_t>(platform::ticks_of_20_us() * kMembersInGroup / kNearLinesIn20Us);
     const auto far_round = static_cast<uint64_t>(far_line) * groups;
     // The lines are to be free half of the time. Towards the end all are to end at about the same time: a member takes
     // a small part of its share only, and a group as little as leaves the counter time for all groups.
