@@ -31,6 +31,18 @@ class CountsTest(unittest.TestCase):
                 with self.subTest(construct=construct, cpus=cpus):
                     self.assertLessEqual(most_updates(study(construct, cpus)), 16)
 
+    def test_reductions_have_no_line_that_all_update(self) -> None:
+        self.assertLessEqual(most_updates(study("reduction", 64, repetitions=2)), 16)
+
+    def test_locks_go_to_few_of_those_that_wait(self) -> None:
+        # Asked for, given back and taken; the line in which one waits. It was 32 when all looked at the lock.
+        result = study("critical", 64, repetitions=1)
+        self.assertLess(result["each"]["transfers"], 18 * 4 * 64)
+
+    def test_dynamic_loops_do_not_wait_for_their_counter(self) -> None:
+        # 0.70 when each member asked it.
+        self.assertGreater(study("dynamic", 64, repetitions=1)["measures"]["efficiency"], 0.8)
+
     def test_regions_and_barriers_grow_with_the_logarithm(self) -> None:
         for construct in ("flat", "barrier"):
             small, large = (study(construct, cpus)["us"] for cpus in (16, 192))
