@@ -8,6 +8,7 @@
 
 #include "core/context/context.h"
 #include "core/context/free_contexts.h"
+#include "core/context/worker_stacks.h"
 #include "core/monitor/lateness.h"
 #include "core/sched/parallel_call.h"
 #include "core/sched/ready_list.h"
@@ -60,6 +61,7 @@ struct alignas(64) Carrier {
   // A persistent team counts on this worker's identity for a member. Relaxed: a flag alone.
   std::atomic<bool> spoken_for{false};
   std::atomic<uint32_t> begins{Begins::later};  // workers.cpp
+  WorkerStack stack;  // of its thread, if that is its first
   Carrier* next_spare = nullptr;
   void* kept = nullptr;  // kept_by_carrier()
   // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.

@@ -11,6 +11,7 @@
 #include "core/budget/node_budget.h"
 #include "core/context/context_pool.h"
 #include "core/context/surplus.h"
+#include "core/context/worker_stacks.h"
 #include "core/monitor/lateness.h"
 #include "core/sched/carrier.h"
 #include "core/sched/claim_set.h"
@@ -41,7 +42,7 @@ struct Pool {
   // Of the thread that needed the pool first. Workers begin with it, whichever thread makes them: the monitor, which
   // lends some, has all signals blocked.
   sigset_t signal_mask;
-  platform::FutexLock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
+  platform::FutexLock lock;  // of the growth of `carriers`, of `contexts`, `worker_stacks` and `spare_roots`
   std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};
   std::atomic<int> carrier_count{0};
   // Those of them that are workers, by their number.
@@ -50,6 +51,7 @@ struct Pool {
   Carrier* spare_roots = nullptr;
   Carrier* spare_unlisted = nullptr;  // carriers that the table had no room for
   ContextPool contexts;
+  WorkerStacks worker_stacks;
 
   // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
   alignas(64) std::atomic<int> active_roots{0};  // that hold slots; guests count as such

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "core/core.h"
 #include "openmp/affinity/placement.h"
@@ -68,7 +69,7 @@ struct Member {
   Task implicit;
 
   // Behind what every region uses.
-  DoacrossLoops doacross_loops;
+  std::unique_ptr<DoacrossLoops> doacross_loops;  // made at its first nest: larger than all the rest, and rare
   Leave leave;
   ompt::MemberInfo tool;
 };
