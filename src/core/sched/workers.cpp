@@ -147,9 +147,9 @@ bool start_worker(bool has_room) noexcept {
     if (started) {
       // It is idle before it runs: a thread that counts idle carriers now may count on it.
       p.idle.add(index);
-      p.carriers[index].store(carrier, std::memory_order_release);
+      p.carriers.put(index, carrier);
       p.carrier_count.store(index + 1, std::memory_order_release);
-      p.workers[worker].store(carrier, std::memory_order_release);
+      p.workers.put(worker, carrier);
       p.worker_count.store(worker + 1, std::memory_order_release);
       let_begin(carrier);
     } else {
