@@ -21,8 +21,9 @@ uintptr_t stack_end_of(pthread_t thread) noexcept;
 void watch_stacks(size_t stack_size) noexcept;
 
 // For the life of this object the OS thread that makes it has a stack for handlers to run on, which would find no room
-// where a member has used up its own, with a guard below: the program's own handlers with SA_ONSTACK run there too. None
-// where the thread has one, or the system refuses the memory. For workers: threads of the program keep what they have.
+// where a member has used up its own, with a guard below: the program's own handlers with SA_ONSTACK run there too.
+// None where the thread has one, or the system refuses the memory. For workers: threads of the program keep what they
+// have.
 class AlternateStack {
  public:
   // Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.

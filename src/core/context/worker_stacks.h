@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the stacks of several workers that begin at once: one mapping in place of four for each of them, of which a
-// process may have 65,530, and no call that changes mappings while others start. Internal to core.
+// Memory for the stacks of several workers that begin at once: one mapping in place of four for each of them, of which
+// a process may have 65,530, and no call that changes mappings while others start. Internal to core.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct WorkerStack {
   void guard() const noexcept;
 };
 
-// Only where the system can guard pages within a mapping (Linux 6.13), and not under valgrind, which takes a mapping for
-// one stack. Not thread-safe: `Pool::lock` guards the one of the process. Stacks are not given back: a worker that ends
-// with its identity has had its only one.
+// Only where the system can guard pages within a mapping (Linux 6.13), and not under valgrind, which takes a mapping
+// for one stack. Not thread-safe: `Pool::lock` guards the one of the process. Stacks are not given back: a worker that
+// ends with its identity has had its only one.
 class WorkerStacks {
  public:
   // Room for so many more, with stacks of `stack_size` bytes above the guard. Without memory there are none.

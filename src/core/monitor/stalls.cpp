@@ -17,8 +17,8 @@ namespace {
 constexpr int kTicksToKeepLent = 100;
 constexpr int kTicksForItsWorker = 40;
 
-// For others to see. Written when it changes: a tick must not take a line from each of the carriers. Relaxed, since they
-// are guesses.
+// For others to see. Written when it changes: a tick must not take a line from each of the carriers. Relaxed, since
+// they are guesses.
 void put(std::atomic<bool>& flag, bool value) noexcept {
   if (flag.load(std::memory_order_relaxed) != value) flag.store(value, std::memory_order_relaxed);
 }
