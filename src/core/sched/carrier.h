@@ -2,13 +2,14 @@
 // A carrier: what a running OS thread brings to the scheduler. Pool workers and roots are carriers. Internal to core.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 
 #include "core/context/context.h"
 #include "core/context/free_contexts.h"
+#include "core/context/worker_stacks.h"
 #include "core/monitor/lateness.h"
+#include "core/sched/open_calls.h"
 #include "core/sched/parallel_call.h"
 #include "core/sched/ready_list.h"
 #include "core/sched/scheduler.h"
@@ -16,8 +17,6 @@
 #include "platform/rseq.h"
 
 namespace weft::core {
-
-inline constexpr int kOpenCalls = 64;
 
 struct Wake {
   enum Value : uint32_t {
@@ -60,6 +59,7 @@ struct alignas(64) Carrier {
   // A persistent team counts on this worker's identity for a member. Relaxed: a flag alone.
   std::atomic<bool> spoken_for{false};
   std::atomic<uint32_t> begins{Begins::later};  // workers.cpp
+  WorkerStack stack;  // of its thread, if that is its first
   Carrier* next_spare = nullptr;
   void* kept = nullptr;  // kept_by_carrier()
   // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
@@ -134,8 +134,8 @@ struct alignas(64) Carrier {
 
   // Parallel calls with members to claim, oldest first. Written by this carrier, except that a primary member
   // that has moved away clears its own entry.
-  alignas(64) std::array<std::atomic<ParallelCall*>, kOpenCalls> open{};
-  std::atomic<int> open_top{0};
+  alignas(64) std::atomic<int> open_top{0};
+  OpenCalls open;
 
   // Sequentially consistent: "publish, then look for sleepers" against "fall asleep, then look for work".
   alignas(64) std::atomic<uint32_t> wake{Wake::none};

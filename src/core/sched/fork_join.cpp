@@ -115,11 +115,12 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
   int entry = 0;
   while (entry < top && carrier->open[entry].load(std::memory_order_relaxed) != nullptr) ++entry;
-  if (entry < kOpenCalls) {
+  const bool found = carrier->open.has_room_for(entry);
+  if (found) {
     carrier->open[entry].store(parallel_call, std::memory_order_release);
     parallel_call->open_index = entry;
   }
-  carrier->open_top.store(entry == top && entry < kOpenCalls ? top + 1 : top, std::memory_order_release);
+  carrier->open_top.store(entry == top && found ? top + 1 : top, std::memory_order_release);
   if (__builtin_expect(parallel_call->open_index < 0, 0)) summon(parallel_call, count - 1);
   notify({self->root, parallel_call});
 }

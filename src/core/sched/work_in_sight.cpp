@@ -69,7 +69,7 @@ int pending_work(const Pool& p) noexcept {
     pending += carrier.waiting_contexts();
     const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
     for (int k = 0; k < top; ++k) {
-      const ParallelCall* parallel_call = carrier.open[static_cast<size_t>(k)].load(std::memory_order_acquire);
+      const ParallelCall* parallel_call = carrier.open[k].load(std::memory_order_acquire);
       if (parallel_call != nullptr && parallel_call->claimable()) pending += parallel_call->unclaimed();
     }
   }

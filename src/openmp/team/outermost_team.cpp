@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/outermost_team.h"
 
+#include <algorithm>
 #include <new>
 
 #include "base/message.h"
@@ -104,6 +105,12 @@ bool make_persistent_team(Root* root) noexcept {
 
 // Makes the outermost team fit the region; false when the system refuses the threads.
 bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind bind) noexcept {
+  const int members = std::min(size, core::PersistentTeam::kMaxMembers);
+  if (members > root->most_members) {
+    // What members of a smaller team have they keep.
+    reserve_records(members - std::max(root->most_members, 1));
+    root->most_members = members;
+  }
   const int got = root->persistent_team->reserve(size);
   if (got < size) size = got;
   if (size < 2) return false;
@@ -171,6 +178,7 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
     root->persistent_team = nullptr;
     root->persistent_fits = false;
     root->no_persistent_team = false;
+    root->most_members = 0;
     root->generation = platform::generation();
   }
   if (!make_persistent_team(root) || !fit_persistent_team(root, parent, size, bind)) return false;

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "core/core.h"
 #include "openmp/affinity/placement.h"
@@ -77,7 +78,7 @@ struct Member {
 
   // Behind what every region uses.
   UntoldEnds untold_ends;
-  DoacrossLoops doacross_loops;
+  std::unique_ptr<DoacrossLoops> doacross_loops;  // made at its first nest: larger than all the rest, and rare
   Leave leave;
   ompt::MemberInfo tool;
 };
