@@ -40,10 +40,10 @@ inline void run_pushed(Member* self, Task* task) noexcept {
 void wake_waiters(const Task* task) noexcept;
 
 // Ends that are told together. Many threads that run short tasks of one parent would spend their time on the line with
-// its count. So a member counts for itself while it finds more tasks of that parent. Who waits for those that have ended
-// waits for the one that runs now as well, since that has the same parent and group, and is of the same region. But they
-// could run what the one that has ended made ready: the end of a task that others depend on is told at once. Before
-// another parent's task begins, when the member finds no more, and before it leaves, it tells.
+// its count. So a member counts for itself while it finds more tasks of that parent. Who waits for those that have
+// ended waits for the one that runs now as well, since that has the same parent and group, and is of the same region.
+// But they could run what the one that has ended made ready: the end of a task that others depend on is told at once.
+// Before another parent's task begins, when the member finds no more, and before it leaves, it tells.
 void tell_ends_to_parent(Member* self) noexcept;
 inline void tell_ends(Member* self) noexcept {
   if (self->untold_ends.executed == 0) return;

@@ -2,7 +2,7 @@
 // The ways in which members take the chunks of a loop: each iteration is got once.
 #include <array>
 
-#include "openmp/loop/chunk_batch.h"
+#include "openmp/loop/chunk_groups.h"
 #include "openmp/loop/workshare.h"
 #include "programs/program.h"
 
@@ -28,7 +28,7 @@ class Chunks : public Program {
 
  protected:
   struct State {
-    openmp::ChunkBatch batch;
+    openmp::GroupCursor group;
     uint64_t had_last = 0;
   };
   virtual bool next(int number, State& state, openmp::Chunk* chunk) = 0;
@@ -39,14 +39,16 @@ class Chunks : public Program {
   std::array<int, kIterations> got_{};
 };
 
-class Batches final : public Chunks {
+class Groups final : public Chunks {
  public:
-  Batches() {
-    share().count = kIterations;
-    share().sharers = kMembers;
+  Groups() {
+    openmp::share_dynamic_loop(&share(), {base::LoopSchedule::Kind::dynamic, true, 1}, 1, kIterations, kMembers);
+    openmp::share_by_groups(&share());
+    expect(share().groups == 1, "there is no group");
   }
-  bool next(int, State& state, openmp::Chunk* chunk) override {
-    return openmp::next_of_batch(&share(), state.batch, kMembers, chunk);
+  ~Groups() override { delete[] share().ranges.load(); }
+  bool next(int number, State& state, openmp::Chunk* chunk) override {
+    return openmp::next_of_group(&share(), state.group, number, kMembers, chunk);
   }
 };
 
@@ -59,7 +61,7 @@ class Ranges final : public Chunks {
   }
 };
 
-const Registered kBatches({"chunk_batch", kMembers, make<Batches>});
+const Registered kGroups({"chunk_groups", kMembers, make<Groups>});
 const Registered kRanges({"chunk_range", kMembers, make<Ranges>});
 
 }  // namespace
