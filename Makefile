@@ -92,6 +92,7 @@ test-coll: setup-mpi build
 # The protocols of locks and stores between processes, in all orders within larger bounds than `make test` has: some minutes.
 test-explore: build
 	WEFT_TEST_EXPLORE=1 build/release/tests/explore/explore_tests
+	build/release/tests/scale/explore/scale_explore --stale --runs 20000
 
 # Constructs of OpenMP on simulated machines of up to 192 CPUs, and the figures in docs/reference/scale.md: some minutes.
 scale: build

@@ -30,6 +30,7 @@ CONSTRUCTS = {
     "static": (5, 192),
     "dynamic": (5, 192),
     "critical": (3, 64),
+    "reduction": (21, 192),
     "tasks": (3, 64),
     "task-tree": (3, 64),
     "nested": (5, 64),

@@ -198,7 +198,7 @@ gdb.events.cont.connect(lambda _: UNWINDER.show(None))
 def own_contexts(pool):
     """(name, weft::core::Context) of the carriers' own ones."""
     for index in range(int(atomic(pool["carrier_count"]))):
-        carrier = atomic(pool["carriers"]["_M_elems"][index])
+        carrier = pool["carriers"]["entries_"][index]
         if int(carrier) == 0:
             continue
         carrier = carrier.dereference()

@@ -56,35 +56,59 @@ void watch_stacks(size_t stack_size) noexcept {
   sigaction(SIGSEGV, &ours, nullptr);
 }
 
-AlternateStack::AlternateStack() noexcept {
-  // Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.
-  constexpr size_t kLeast = 256u << 10;
+namespace {
+
+size_t size_that_suits() noexcept {
+  return std::max(AlternateStack::kSize, static_cast<size_t>(std::max(0L, sysconf(_SC_SIGSTKSZ))));
+}
+
+}  // namespace
+
+bool AlternateStack::is_large_enough() noexcept { return size_that_suits() == kSize; }
+
+AlternateStack::AlternateStack(char* prepared) noexcept {
   const base::KeepErrno keep;
   stack_t now{};
   if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
-  const size_t usable = std::max(kLeast, static_cast<size_t>(std::max(0L, sysconf(_SC_SIGSTKSZ))));
+  if (prepared == nullptr) {
+    map_apart();
+  } else {
+    install(prepared, kSize);
+  }
+}
+
+bool AlternateStack::install(char* lowest, size_t size) noexcept {
+  stack_t ours{};
+  ours.ss_sp = lowest;
+  ours.ss_size = size;
+  if (sigaltstack(&ours, nullptr) != 0) return false;
+  lowest_ = lowest;
+  size_ = size;
+  return true;
+}
+
+void AlternateStack::map_apart() noexcept {
+  const size_t usable = size_that_suits();
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
   void* mapping = mmap(nullptr, kGuardSize + usable, PROT_NONE, kFlags, -1, 0);
   if (mapping == MAP_FAILED) return;
-  stack_t ours{};
-  ours.ss_sp = static_cast<char*>(mapping) + kGuardSize;
-  ours.ss_size = usable;
-  if (mprotect(ours.ss_sp, usable, PROT_READ | PROT_WRITE) != 0 || sigaltstack(&ours, nullptr) != 0) {
-    munmap(mapping, kGuardSize + usable);
-    return;
-  }
-  mapping_ = static_cast<char*>(mapping);
-  size_ = kGuardSize + usable;
+  char* const lowest = static_cast<char*>(mapping) + kGuardSize;
+  apart_ = mprotect(lowest, usable, PROT_READ | PROT_WRITE) == 0 && install(lowest, usable);
+  if (!apart_) munmap(mapping, kGuardSize + usable);
 }
 
 AlternateStack::~AlternateStack() {
   stack_t now{};
   // The program may have put its own in place of it.
-  if (mapping_ == nullptr || sigaltstack(nullptr, &now) != 0) return;
+  if (lowest_ == nullptr || sigaltstack(nullptr, &now) != 0) return;
   stack_t none{};
   none.ss_flags = SS_DISABLE;
-  if (now.ss_sp == mapping_ + kGuardSize && sigaltstack(&none, nullptr) != 0) return;
-  munmap(mapping_, size_);
+  if (now.ss_sp == lowest_ && sigaltstack(&none, nullptr) != 0) return;
+  if (apart_) {
+    munmap(lowest_ - kGuardSize, kGuardSize + size_);
+  } else {
+    madvise(lowest_, size_, MADV_DONTNEED);
+  }
 }
 
 }  // namespace weft::core

@@ -21,19 +21,29 @@ uintptr_t stack_end_of(pthread_t thread) noexcept;
 void watch_stacks(size_t stack_size) noexcept;
 
 // For the life of this object the OS thread that makes it has a stack for handlers to run on, which would find no room
-// where a member has used up its own. Mapped apart, with a guard below: the program's own handlers with SA_ONSTACK run
-// there too. None where the thread has one, or the system refuses the memory. For workers: threads of the program keep
-// what they have.
+// where a member has used up its own, with a guard below: the program's own handlers with SA_ONSTACK run there too.
+// None where the thread has one, or the system refuses the memory. For workers: threads of the program keep what they
+// have.
 class AlternateStack {
  public:
-  AlternateStack() noexcept;
+  // Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.
+  static constexpr size_t kSize = 256u << 10;
+  // For what the system puts there.
+  static bool is_large_enough() noexcept;
+
+  // `prepared`: kSize bytes above a guard; null: it is mapped apart.
+  explicit AlternateStack(char* prepared) noexcept;
   ~AlternateStack();
   AlternateStack(const AlternateStack&) = delete;
   AlternateStack& operator=(const AlternateStack&) = delete;
 
  private:
-  char* mapping_ = nullptr;  // the guard first
+  bool install(char* lowest, size_t size) noexcept;
+  void map_apart() noexcept;
+
+  char* lowest_ = nullptr;  // null: there is none
   size_t size_ = 0;
+  bool apart_ = false;
 };
 
 }  // namespace weft::core

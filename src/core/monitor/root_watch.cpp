@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/monitor/root_watch.h"
 
-#include <new>
 #include <utility>
 
 #include "core/sched/pool.h"
@@ -86,8 +85,7 @@ void RootWatch::tick(Pool& p) noexcept {
     const int index = first_ + i < count ? first_ + i : first_ + i - count;
     Carrier* carrier = p.carrier(index);
     if (!carrier->is_root() || carrier->is_for_guest.load(std::memory_order_relaxed)) continue;
-    Seen*& before = seen_[static_cast<size_t>(index)];
-    if (before == nullptr) before = new (std::nothrow) Seen;
+    Seen* before = seen_.find_or_make(index);
     if (before == nullptr) continue;
     if (carrier->holds_slot.load(std::memory_order_relaxed)) {
       look_at_holder(p, carrier, *before, work_waits);

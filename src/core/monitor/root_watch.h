@@ -3,10 +3,9 @@
 // and between them the kernel does. Internal to core.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "core/sched/scheduler.h"
+#include "core/monitor/by_carrier.h"
 
 namespace weft::core {
 
@@ -47,7 +46,7 @@ class RootWatch {
   // How much of a CPU it has used, or waited for, since the last look.
   Use use(const Carrier& root, Seen& before) noexcept;
 
-  std::array<Seen*, kMaxCarriers> seen_{};
+  ByCarrier<Seen> seen_;
   int looks_left_ = 0;
   int first_ = 0;  // the root that is looked at first
   bool has_released_ = false;

@@ -8,7 +8,6 @@
 #include "core/monitor/root_watch.h"
 #include "core/sched/gang_regions.h"
 #include "core/sched/pool.h"
-#include "core/sched/waking.h"
 #include "platform/cycles.h"
 
 namespace weft::core {
@@ -18,11 +17,16 @@ namespace {
 constexpr int kTicksToKeepLent = 100;
 constexpr int kTicksForItsWorker = 40;
 
+// For others to see. Written when it changes: a tick must not take a line from each of the carriers. Relaxed, since
+// they are guesses.
+void put(std::atomic<bool>& flag, bool value) noexcept {
+  if (flag.load(std::memory_order_relaxed) != value) flag.store(value, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 Stalls::Seen& Stalls::seen(int index) noexcept {
-  auto& mine = seen_[static_cast<size_t>(index)];
-  if (mine == nullptr) mine = new (std::nothrow) Seen;
+  Seen* mine = seen_.find_or_make(index);
   static Seen spare;
   return mine != nullptr ? *mine : spare;
 }
@@ -115,7 +119,7 @@ int Stalls::stalled_contexts(Carrier& carrier, Seen& before) noexcept {
   const bool stalled = ready > 0 && before.ready_waited && taken == before.ready_taken;
   before.ready_waited = ready > 0;
   before.ready_taken = taken;
-  carrier.stuck.store(stalled, std::memory_order_relaxed);
+  put(carrier.stuck, stalled);
   if (!stalled) return 0;
   Work work;
   const bool found = carrier.ready.has([&work](const Context* context) {
@@ -136,7 +140,7 @@ bool Stalls::is_late(Carrier& carrier, Seen& before) const noexcept {
   const bool waits = carrier.bodiless_ready.load(std::memory_order_relaxed) != nullptr;
   before.bodiless_ticks = waits ? before.bodiless_ticks + 1 : 0;
   const bool late = before.bodiless_ticks > (pool_.allowed(&carrier) ? kTicksForItsWorker : 0);
-  carrier.late.store(late, std::memory_order_relaxed);
+  put(carrier.late, late);
   return late;
 }
 
@@ -152,28 +156,27 @@ bool Stalls::root_stalled(Carrier& carrier, Seen& before) noexcept {
   // Once seen asleep is enough: who comes for the root may have to wait for a slot first, and a thread that polls with
   // naps between is asleep at some ticks only.
   const bool seen_before = carrier.abandoned.load(std::memory_order_relaxed);
-  carrier.abandoned.store(stalled && (seen_before || patience_over || asleep_in_kernel(carrier)),
-                          std::memory_order_relaxed);
+  put(carrier.abandoned, stalled && (seen_before || patience_over || asleep_in_kernel(carrier)));
   return stalled;
 }
 
 int Stalls::stalled_calls(Carrier& carrier, Seen& before) noexcept {
   int waiting = 0;
   const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
+  if (top > 0 && before.claims == nullptr) before.claims = new (std::nothrow) std::array<uint64_t, kOpenCalls>();
+  if (before.claims == nullptr) return 0;
   // The innermost first; beyond those of this tick and of the one before there is nothing.
   for (int k = std::max(top, std::exchange(before.open_calls, top)) - 1; k >= 0; --k) {
     const auto at = static_cast<size_t>(k);
-    const ParallelCall* parallel_call = k < top ? carrier.open[at].any() : nullptr;
+    const ParallelCall* parallel_call = k < top ? carrier.open[k].load(std::memory_order_acquire) : nullptr;
     const uint64_t claim = parallel_call != nullptr && parallel_call->claimable()
                                ? parallel_call->claim.load(std::memory_order_relaxed)
                                : 0;
-    if (claim != 0 && claim == before.claims[at]) {
+    if (claim != 0 && claim == (*before.claims)[at]) {
       waiting += parallel_call->unclaimed();
-      // Its carrier has kept it since its calls are short, and is stuck in one.
-      if (carrier.open[at].release()) notify({parallel_call->root.load(std::memory_order_relaxed), nullptr});
       note_target(parallel_call, parallel_call->root.load(std::memory_order_relaxed));
     }
-    before.claims[at] = claim;
+    (*before.claims)[at] = claim;
   }
   return waiting;
 }

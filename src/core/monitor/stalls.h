@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/monitor/by_carrier.h"
 #include "core/monitor/stall_watch.h"
 #include "core/sched/carrier.h"
 
@@ -45,8 +46,9 @@ class Stalls {
     uint64_t root_switches = 0;
     uint32_t ready_taken = 0;
     int bodiless_ticks = 0;
-    std::array<uint64_t, kOpenCalls> claims{};
-    int open_calls = 0;  // of them
+    // Of its open calls, as many as there were; made with the first and kept. Null: there have been none.
+    std::array<uint64_t, kOpenCalls>* claims = nullptr;
+    int open_calls = 0;
 
     uint64_t activity = 0;
     bool moved = false;  // since the tick before
@@ -116,7 +118,7 @@ class Stalls {
   void look_at_probe() noexcept;
 
   Pool& pool_;
-  std::array<Seen*, kMaxCarriers> seen_{};
+  ByCarrier<Seen> seen_;
 
   // CPU time of the process for each of its running threads.
   int64_t time_ns_ = 0;

@@ -3,7 +3,6 @@
 #include "core/sched/block.h"
 
 #include "core/context/free_contexts.h"
-#include "core/sched/brief_calls.h"
 #include "core/sched/call_passing.h"
 #include "core/sched/idle.h"
 #include "core/sched/pool.h"
@@ -69,12 +68,15 @@ Context* next_in_line(Carrier* carrier) noexcept {
   return carrier->is_root() || p.allowed_for(carrier, self->parallel_call.load(std::memory_order_relaxed));
 }
 
+// It has seen that it is notified, and looks at its condition next. By an exchange, as it may have been notified once
+// more since: a store would take that away, and bring nothing of what that thread has done before.
+[[gnu::always_inline]] inline void take_notice(Context* self) noexcept { self->token.exchange(Token::none); }
+
 // Waits on the caller's own stack, until it is notified: true; or until the carrier has something else to do. So a
 // context is made for work only, not to sleep in: flat regions need none.
 bool rest_in_place(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
-  if (carrier->kept_call.call != nullptr) offer_kept(carrier);
   // A carrier that may not run had better leave it to others that may; nobody finds one that stands in no table.
   if (!carrier->is_listed() || p.node.moves_slots() || !may_go_on(p, self)) return false;
   // Where its thread may wait for a CPU that others have, it had better be where any carrier that runs can go on with
@@ -91,7 +93,7 @@ bool rest_in_place(Context* self) noexcept {
     if (work_in_sight(carrier)) return false;
     if (!may_go_on(p, self)) decline_call(carrier);
   } while (true);
-  self->token.store(Token::none);
+  take_notice(self);
   // It goes on with what nobody else can do.
   settle_call(carrier, work_of(self), true);
   if (may_go_on(p, self)) return true;
@@ -120,7 +122,7 @@ void wait_without_identity(Context* self) noexcept {
     expected = Token::sleeping;
     if (!self->token.compare_exchange_strong(expected, Token::none)) break;
   }
-  self->token.store(Token::none);
+  take_notice(self);
   pass_call_on();
 }
 

@@ -2,15 +2,14 @@
 // A carrier: what a running OS thread brings to the scheduler. Pool workers and roots are carriers. Internal to core.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 
 #include "core/context/context.h"
 #include "core/context/free_contexts.h"
+#include "core/context/worker_stacks.h"
 #include "core/monitor/lateness.h"
-#include "core/sched/brief_calls.h"
-#include "core/sched/open_entry.h"
+#include "core/sched/open_calls.h"
 #include "core/sched/parallel_call.h"
 #include "core/sched/ready_list.h"
 #include "core/sched/scheduler.h"
@@ -18,8 +17,6 @@
 #include "platform/rseq.h"
 
 namespace weft::core {
-
-inline constexpr int kOpenCalls = 64;
 
 struct Wake {
   enum Value : uint32_t {
@@ -62,6 +59,7 @@ struct alignas(64) Carrier {
   // A persistent team counts on this worker's identity for a member. Relaxed: a flag alone.
   std::atomic<bool> spoken_for{false};
   std::atomic<uint32_t> begins{Begins::later};  // workers.cpp
+  WorkerStack stack;  // of its thread, if that is its first
   Carrier* next_spare = nullptr;
   void* kept = nullptr;  // kept_by_carrier()
   // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
@@ -93,14 +91,12 @@ struct alignas(64) Carrier {
   };
   Call call = Call::none;
   int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only
-  bool looks_afar =
-      false;  // at work on other NUMA nodes too: what is near has been awaited; touched by this carrier only
+  // At work on other NUMA nodes too, since what is near has been awaited; touched by this carrier only.
+  bool looks_afar = false;
   uint32_t released = 0;  // the last request that it has met; touched by this carrier only
 
   // Parallel calls are told apart by serials: each carrier gives its own, so that they share no count.
   uint64_t next_serial = (uint64_t{static_cast<unsigned>(index)} + 1) << 40;  // touched by this carrier only
-  BriefFunctions brief;
-  KeptCall kept_call;
 
   Statistics statistics;
 
@@ -143,8 +139,8 @@ struct alignas(64) Carrier {
 
   // Parallel calls with members to claim, oldest first. Written by this carrier, except that a primary member
   // that has moved away clears its own entry.
-  alignas(64) std::array<OpenEntry, kOpenCalls> open{};
-  std::atomic<int> open_top{0};
+  alignas(64) std::atomic<int> open_top{0};
+  OpenCalls open;
 
   // Sequentially consistent: "publish, then look for sleepers" against "fall asleep, then look for work".
   alignas(64) std::atomic<uint32_t> wake{Wake::none};

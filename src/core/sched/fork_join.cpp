@@ -6,26 +6,20 @@
 #include <utility>
 
 #include "core/context/free_contexts.h"
-#include "core/sched/brief_calls.h"
-#include "core/sched/call_passing.h"
 #include "core/sched/gang.h"
 #include "core/sched/pool.h"
-#include "core/sched/ready.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
-#include "core/sched/work.h"
-#include "platform/cycles.h"
 #include "platform/fence.h"
 
 namespace weft::core {
 
 namespace {
 
-// `ended`: calls.
-[[gnu::always_inline]] inline void finish(ParallelCall* parallel_call, int ended) noexcept {
-  assert(parallel_call->pending.load(std::memory_order_relaxed) >= ended);
-  if (parallel_call->pending.fetch_sub(ended) != ended) return;
+[[gnu::always_inline]] inline void finish(ParallelCall* parallel_call) noexcept {
+  assert(parallel_call->pending.load(std::memory_order_relaxed) > 0);
+  if (parallel_call->pending.fetch_sub(1) != 1) return;
   platform::full_fence_after_update();
   if (Context* sleeper = parallel_call->sleeper.load(std::memory_order_acquire)) unblock(sleeper);
 }
@@ -47,7 +41,7 @@ bool hand_over(Context* self, ParallelCall* parallel_call, int index, Departure 
   Carrier* carrier = self->carrier;
   (parallel_call->publisher == carrier ? carrier->statistics.calls : carrier->statistics.claims).add();
   parallel_call->call(parallel_call, index);
-  finish(parallel_call, 1);
+  finish(parallel_call);
   self->carrier->statistics.ends.add();
 }
 
@@ -59,67 +53,9 @@ void call_more(ParallelCall* parallel_call, const Carrier* root) noexcept {
   if (left > 0) notify_claimers(parallel_call, root, left > 1 && pool().settings.slots > kFewSlots ? 2 : 1);
 }
 
-// Whether the carrier may go on with `primary`, as if it had found it in its own list.
-bool may_go_on_here(const Carrier* carrier, const Context* primary) noexcept {
-  if (primary->carrier != carrier || (primary->home != nullptr && primary->home != carrier)) return false;
-  if (primary->preferred != nullptr && primary->preferred != carrier) return false;
-  return carrier->is_root() ? primary->root == carrier : pool().allowed(carrier);
-}
-
-// The last members of a call that the carrier has kept: nobody else is asked to go on with the primary, for which the
-// carrier comes at once.
-void end_kept(Context* self, ParallelCall* parallel_call, int ended) noexcept {
-  Carrier* carrier = self->carrier;
-  carrier->kept_call = {};
-  if (parallel_call->pending.fetch_sub(ended) != ended) return;
-  platform::full_fence_after_update();
-  Context* sleeper = parallel_call->sleeper.load(std::memory_order_acquire);
-  if (sleeper == nullptr) return;
-  uint32_t expected = Token::suspended;
-  if (!sleeper->token.compare_exchange_strong(expected, Token::none)) {
-    unblock(sleeper);
-    return;
-  }
-  if (!may_go_on_here(carrier, sleeper)) {
-    make_ready(sleeper);
-    return;
-  }
-  settle_call(carrier, work_of(sleeper), sleeper->home != nullptr);
-  switch_counted(self, sleeper, Departure::idle);
-}
-
-// Members of a call that the carrier keeps, one after the other, as long as it keeps it. They are counted together, and
-// they share an identity: each is over before the next one begins. Returns one that has been claimed and is still to be
-// run; -1: there is none.
-int run_kept(Context* self, ParallelCall* parallel_call, int index) noexcept {
-  self->last_parallel_call = parallel_call->serial;
-  self->root = parallel_call->root.load(std::memory_order_relaxed);
-  self->parallel_call.store(parallel_call, std::memory_order_relaxed);
-  int ended = 0;
-  bool kept = true;
-  while (kept && index >= 0) {
-    self->carrier->statistics.calls.add();
-    parallel_call->call(parallel_call, index);
-    self->carrier->statistics.ends.add();
-    ++ended;
-    // It may be on another carrier by now, or others have been asked to help.
-    if (self->carrier->kept_call.call == parallel_call) note_kept_member(self->carrier);
-    kept = self->carrier->kept_call.call == parallel_call;
-    // The record stays in this life until the calls that have ended are counted.
-    index = parallel_call->take();
-  }
-  if (kept) {
-    end_kept(self, parallel_call, ended);
-  } else {
-    finish(parallel_call, ended);
-  }
-  return index;
-}
-
 }  // namespace
 
 void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept {
-  if (__builtin_expect(self->carrier->kept_call.call == parallel_call, 0)) index = run_kept(self, parallel_call, index);
   while (index >= 0) {
     if (self->last_parallel_call == parallel_call->serial && hand_over(self, parallel_call, index, Departure::idle))
       return;
@@ -152,7 +88,7 @@ namespace {
 // Nobody finds it any more.
 void take_down(ParallelCall* parallel_call) noexcept {
   if (parallel_call->open_index < 0) return;
-  parallel_call->publisher->open[static_cast<size_t>(parallel_call->open_index)].clear();
+  parallel_call->publisher->open[parallel_call->open_index].store(nullptr, std::memory_order_release);
 }
 
 }  // namespace
@@ -169,13 +105,11 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
     if (parallel_call->serial == 0) parallel_call->serial = carrier->next_serial++;
     return;
   }
-  if (__builtin_expect(carrier->kept_call.call != nullptr, 0)) offer_kept(carrier);
   parallel_call->serial = carrier->next_serial++;
   self->last_parallel_call = parallel_call->serial;
   // Relaxed: a carrier that looks before its claim succeeds gets a hint; the claim orders the rest.
   parallel_call->root.store(self->root, std::memory_order_relaxed);
   parallel_call->publisher = carrier;
-  parallel_call->published_ns = 0;
   parallel_call->pending.store(count - 1, std::memory_order_relaxed);
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
   assert(parallel_call->is_valid());
@@ -184,34 +118,22 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   // Release: a claimer that reads this value, or one added to it, sees the fields above.
   parallel_call->claim.store(1 | (static_cast<uint64_t>(count) << 32), std::memory_order_release);
 
-  const bool brief = count >= BriefFunctions::kLeastCalls && expects_brief(carrier, parallel_call);
   // In a full table nobody finds the parallel call, this carrier neither.
   int top = carrier->open_top.load(std::memory_order_relaxed);
-  while (top > 0 && carrier->open[static_cast<size_t>(top) - 1].any() == nullptr) --top;
+  while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
   int entry = 0;
-  while (entry < top && carrier->open[static_cast<size_t>(entry)].any() != nullptr) ++entry;
-  const bool listed = entry < kOpenCalls;
-  if (listed) {
-    OpenEntry& open = carrier->open[static_cast<size_t>(entry)];
-    if (brief) {
-      open.keep(parallel_call);
-    } else {
-      open.offer(parallel_call);
-    }
+  while (entry < top && carrier->open[entry].load(std::memory_order_relaxed) != nullptr) ++entry;
+  const bool found = carrier->open.has_room_for(entry);
+  if (found) {
+    carrier->open[entry].store(parallel_call, std::memory_order_release);
     parallel_call->open_index = entry;
   }
   // Others keep its line while it is the same.
-  const int new_top = entry == top && listed ? top + 1 : top;
+  const int new_top = entry == top && found ? top + 1 : top;
   if (carrier->open_top.load(std::memory_order_relaxed) != new_top)
     carrier->open_top.store(new_top, std::memory_order_release);
-  if (brief && listed) {
-    carrier->kept_call = {parallel_call, 0, 0};
-  } else {
-    if (__builtin_expect(!listed, 0)) summon(parallel_call, count - 1);
-    notify_claimers(parallel_call, self->root, 1);
-  }
-  // To learn whether the next one is brief: without what it takes to call others.
-  if (count >= BriefFunctions::kLeastCalls) parallel_call->published_ns = platform::now_ns();
+  if (__builtin_expect(parallel_call->open_index < 0, 0)) summon(parallel_call, count - 1);
+  notify_claimers(parallel_call, self->root, 1);
 }
 
 void publish_again(ParallelCall* parallel_call, int count) noexcept {
@@ -235,7 +157,6 @@ void withdraw(ParallelCall* parallel_call) noexcept {
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
   assert(parallel_call->is_valid());
-  if (parallel_call->published_ns != 0) note_own_member(self->carrier, parallel_call);
   // Acquire: what the calls have done is seen.
   const auto done = [parallel_call] { return parallel_call->pending.load(std::memory_order_acquire) == 0; };
   // Relaxed: it says that there is something to look at.
@@ -260,7 +181,6 @@ bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
   if (!done()) return false;
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
   self->carrier->statistics.ends.add();
-  if (self->carrier->kept_call.call == parallel_call) self->carrier->kept_call = {};
   take_down(parallel_call);
   return true;
 }

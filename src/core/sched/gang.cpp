@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/sched/brief_calls.h"
 #include "core/sched/fork_join.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
@@ -112,7 +111,6 @@ void end_sleep(const Context* self) noexcept {
 void summon(ParallelCall* parallel_call, int calls) noexcept {
   const Context* self = current_context();
   Pool& p = pool();
-  if (self->carrier->kept_call.call != nullptr) offer_kept(self->carrier);
   const int unmade = p.unmade_workers();
   const Idle idle = count_idle(p, self);
   const int missing = calls - idle.at_once - idle.slotless;

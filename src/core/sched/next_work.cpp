@@ -24,8 +24,7 @@ namespace {
 bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_first) noexcept {
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
-    const OpenEntry& entry = victim->open[static_cast<size_t>(newest_first ? top - 1 - i : i)];
-    ParallelCall* parallel_call = victim == carrier ? entry.any() : entry.offered();
+    ParallelCall* parallel_call = victim->open[newest_first ? top - 1 - i : i].load(std::memory_order_acquire);
     if (parallel_call == nullptr || !parallel_call->claimable()) continue;
     if (!serves(carrier, parallel_call->root.load(std::memory_order_relaxed))) continue;
     if (victim != carrier && !pool().may_do(carrier, parallel_call)) continue;

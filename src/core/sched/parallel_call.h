@@ -25,8 +25,6 @@ struct ParallelCall {
   // What tells its region from others (core/sched/gang_regions.h); null: nothing does. Atomic, since the monitor looks
   // at it.
   std::atomic<const void*> function{nullptr};
-  int64_t published_ns =
-      0;  // when, if the time until join() is to be known; 0: it is not. Touched by the publisher only
   int open_index = -1;
   // Threads lent to regions may do its calls. Set by the region that begins, and by the monitor to find out; relaxed,
   // since a carrier that sees it late is woken once more, or leaves a call to others.

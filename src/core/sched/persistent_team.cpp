@@ -39,7 +39,7 @@ int PersistentTeam::reserve(int count) noexcept {
     member.index = size_;
     member.posted.store(sequence(), std::memory_order_relaxed);
     member.done.store(sequence(), std::memory_order_relaxed);
-    member.asleep.store(1, std::memory_order_relaxed);
+    member.asleep.store(Wards::kAsleep, std::memory_order_relaxed);
     Context* context = &member.stub;
     if (!make_bodiless(context, member_main, &member, size_)) context = make_context(member_main, &member, size_);
     if (context == nullptr) break;
@@ -56,7 +56,7 @@ void PersistentTeam::member_main(void* argument) {
   Served served{member.done.load(std::memory_order_relaxed), 0, 0};
   member.began_as_stub = member.context.load(std::memory_order_relaxed) == &member.stub;
   member.context.store(current_context(), std::memory_order_relaxed);
-  member.asleep.store(0, std::memory_order_relaxed);
+  persistent_team->rise(member);
   while (persistent_team->serve(member, served)) {
   }
 }
@@ -72,10 +72,10 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
   };
   const Context* self = current_context();
   while (!spin_until(self, called)) {
-    member.asleep.store(1, std::memory_order_relaxed);
+    member.asleep.store(Wards::kAsleep, std::memory_order_relaxed);
     platform::full_fence();
     block_unless(called);
-    member.asleep.store(0, std::memory_order_relaxed);
+    rise(member);
   }
   const uint64_t posted = member.posted.load(std::memory_order_acquire);
   if (posted == served.posted) {
@@ -134,7 +134,59 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
   PostTree::visit_told(index, count,
                        [&](int other) { members_[other]->posted.store(number, std::memory_order_release); });
   platform::full_fence();
-  PostTree::visit_told(index, count, [&](int other) { launch_if_asleep(*members_[other]); });
+  bool any_asleep = false;
+  PostTree::visit_told(index, count,
+                       [&](int other) { any_asleep |= members_[other]->asleep.load(std::memory_order_relaxed) != 0; });
+  if (__builtin_expect(any_asleep, 0)) launch_told(Told::by_tree(index, count), true);
+}
+
+// Many that share CPUs, or whose first has none, come sooner when each is called for itself.
+[[gnu::noinline]] bool PersistentTeam::suits_wards() noexcept {
+  return suits_tree() && (always_by_tree || pool().active_roots.load(std::memory_order_relaxed) <= 1);
+}
+
+[[gnu::noinline]] void PersistentTeam::launch_sleepers(int count, bool optional) noexcept {
+  // A member that may be left out is not to be waited for, not by others that sleep either.
+  if (!optional && count < PostTree::kLeastMembers) {
+    launch_told(Told::by_owner(count), false);
+    return;
+  }
+  for (int i = 1; i < count; ++i) launch_if_asleep(*members_[i]);
+}
+
+[[gnu::noinline]] void PersistentTeam::launch_told(const Told& told, bool by_tree) noexcept {
+  if (told.size() > Wards::kMostByOne && suits_wards()) {
+    launch_wards(told, {0, told.size(), by_tree});
+    return;
+  }
+  for (int at = 0; at < told.size(); ++at) launch_if_asleep(*members_[told[at]]);
+}
+
+// Of each part the first that sleeps gets the rest. What it is to unblock has been told before it finds its word
+// changed; so with the fence of rise() one of the two sees the other there too.
+[[gnu::noinline]] void PersistentTeam::launch_wards(const Told& told, const Wards& wards) noexcept {
+  wards.visit_parts(told.tellers(), [&](Wards rest) {
+    while (rest.any()) {
+      PersistentMember& member = *members_[told[rest.begin++]];
+      uint32_t word = member.asleep.load(std::memory_order_relaxed);
+      if (word == 0) continue;
+      // Release: see above. It has woken by itself where that fails, and knows nothing of the others.
+      const bool takes = rest.any() && member.asleep.compare_exchange_strong(word, rest.word());
+      if (rest.any() && !takes) continue;
+      launch(member.context.load(std::memory_order_relaxed));
+      if (takes) return;
+    }
+  });
+}
+
+[[gnu::noinline]] void PersistentTeam::rise(PersistentMember& member) noexcept {
+  const Wards wards = Wards::of(member.asleep.exchange(0));
+  if (__builtin_expect(!wards.any(), 1)) return;
+  platform::full_fence_after_update();
+  // Who told it has counted the members of the same post.
+  launch_wards(wards.by_tree ? Told::by_tree(PostTree::teller_of(member.index), member.members)
+                             : Told::by_owner(PostTree::kLeastMembers),
+               wards);
 }
 
 void PersistentTeam::launch_asleep(int count) noexcept {

@@ -5,7 +5,8 @@
 // Protocol of one post, by member i of the team, on its lines i:
 //   the owner   writes `words`, then `posted` = n (release); after all lines one full fence, then it looks
 //               at each `asleep` and unblocks those that are. In a large team it does so for some, and each of
-//               these for others before it runs (PostTree)
+//               these for others before it runs (PostTree). Of several that sleep it unblocks a few, and exchanges
+//               their `asleep` for what others these are to unblock as soon as they are awake (Wards)
 //   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
 //               and unblocks the owner if that sleeps on i
 // An optional post (start_optional) is the member's only when it has claimed it: of the member that begins and the
@@ -66,8 +67,9 @@ struct PersistentMember {
 
   // The number of the last post that has ended. The member's; of a withdrawn one the owner's.
   alignas(64) std::atomic<uint64_t> done{0};
-  // Read at each post, written when the member falls asleep or wakes.
-  alignas(64) std::atomic<uint32_t> asleep{1};
+  // Read at each post, written when the member falls asleep or wakes: 0, or a word of Wards, which the thread that is
+  // about to wake it may exchange for another.
+  alignas(64) std::atomic<uint32_t> asleep{Wards::kAsleep};
   // The context that runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with
   // a fence between this and the post on both sides; an owner that still sees the stub then has not seen the member
   // fall asleep.
@@ -223,13 +225,26 @@ class PersistentTeam {
       launch_asleep(count);
       return;
     }
-    for (int i = 1; i < count; ++i) launch_if_asleep(*members_[i]);
+    for (int i = 1; i < count; ++i) {
+      if (members_[i]->asleep.load(std::memory_order_relaxed) == 0) continue;
+      launch_sleepers(count, optional);
+      break;
+    }
   }
 
   // The first post launches it.
   static void launch_if_asleep(const PersistentMember& member) noexcept {
     if (member.asleep.load(std::memory_order_relaxed) != 0) launch(member.context.load(std::memory_order_relaxed));
   }
+
+  // Those that sleep, by the owner.
+  void launch_sleepers(int count, bool optional) noexcept;
+  // Those that the caller has told, and that sleep.
+  void launch_told(const Told& told, bool by_tree) noexcept;
+  // Some of them, and they the others.
+  void launch_wards(const Told& told, const Wards& wards) noexcept;
+  // The member is awake.
+  void rise(PersistentMember& member) noexcept;
 
   // By the owner, or by a member that has been told by another.
   void tell_others(int index, int count, const Post& words, uint64_t number) noexcept;
@@ -243,6 +258,7 @@ class PersistentTeam {
 
   uint64_t sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
   static bool suits_tree() noexcept;
+  static bool suits_wards() noexcept;
   static void member_main(void* member);
   void launch_asleep(int count) noexcept;
   bool serve(PersistentMember& member, Served& served) noexcept;

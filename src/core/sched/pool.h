@@ -2,7 +2,6 @@
 // The one pool of a process. Internal to core.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -11,8 +10,10 @@
 #include "core/budget/node_budget.h"
 #include "core/context/context_pool.h"
 #include "core/context/surplus.h"
+#include "core/context/worker_stacks.h"
 #include "core/monitor/lateness.h"
 #include "core/sched/carrier.h"
+#include "core/sched/carrier_table.h"
 #include "core/sched/claim_set.h"
 #include "core/sched/nodes.h"
 #include "core/sched/scheduler.h"
@@ -44,15 +45,16 @@ struct Pool {
   // Of the thread that needed the pool first. Workers begin with it, whichever thread makes them: the monitor, which
   // lends some, has all signals blocked.
   sigset_t signal_mask;
-  platform::FutexLock lock;  // of the growth of `carriers`, of `contexts` and of `spare_roots`
-  std::array<std::atomic<Carrier*>, kMaxCarriers> carriers{};
+  platform::FutexLock lock;  // of the growth of `carriers`, of `contexts`, `worker_stacks` and `spare_roots`
+  CarrierTable<kMaxCarriers> carriers;
   std::atomic<int> carrier_count{0};
   // Those of them that are workers, by their number.
-  std::array<std::atomic<Carrier*>, kMaxWorkers> workers{};
+  CarrierTable<kMaxWorkers> workers;
   std::atomic<int> worker_count{0};
   Carrier* spare_roots = nullptr;
   Carrier* spare_unlisted = nullptr;  // carriers that the table had no room for
   ContextPool contexts;
+  WorkerStacks worker_stacks;
 
   // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
   alignas(64) std::atomic<int> active_roots{0};  // that hold slots; guests count as such
@@ -149,8 +151,8 @@ struct Pool {
   bool any_waiting() const noexcept { return waiting.any(carrier_count.load(std::memory_order_relaxed)); }
   bool is_idle(const Carrier* carrier) const noexcept { return carrier->is_listed() && idle.has(carrier->index); }
 
-  Carrier* carrier(int index) const noexcept { return carriers[index].load(std::memory_order_acquire); }
-  Carrier* worker(int number) const noexcept { return workers[number].load(std::memory_order_acquire); }
+  Carrier* carrier(int index) const noexcept { return carriers.get(index); }
+  Carrier* worker(int number) const noexcept { return workers.get(number); }
 };
 
 // The pool; null before start(). Replaced in the child of a fork.

@@ -29,7 +29,7 @@ Carrier* take_root_carrier() noexcept {
     const int roots = index - p.worker_count.load(std::memory_order_relaxed);
     if (roots < kMaxRoots) carrier = new (std::nothrow) Carrier(index, -1);
     if (carrier != nullptr) {
-      p.carriers[index].store(carrier, std::memory_order_release);
+      p.carriers.put(index, carrier);
       p.carrier_count.store(index + 1, std::memory_order_release);
     }
   }

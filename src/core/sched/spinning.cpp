@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A context that waits in place spins for a while; meanwhile its carrier can be asked for something else.
-#include "core/sched/brief_calls.h"
 #include "core/sched/call_passing.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
@@ -24,7 +23,6 @@ bool owed_to_node(int64_t waited_ns) noexcept {
 
 void begin_waiting(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
-  if (carrier->kept_call.call != nullptr) offer_kept(carrier);
   carrier->waiting.store(true, std::memory_order_relaxed);
   platform::full_fence();
   if (carrier->is_listed()) pool().waiting.announce(carrier->index);

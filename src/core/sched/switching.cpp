@@ -2,7 +2,6 @@
 #include "core/sched/switching.h"
 
 #include "core/context/free_contexts.h"
-#include "core/sched/brief_calls.h"
 #include "core/sched/carrier_binding.h"
 #include "core/sched/ready.h"
 #include "core/sched/wait_queue.h"
@@ -33,9 +32,6 @@ void set_switch_observer(SwitchObserver observer) noexcept { g_observer.store(ob
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
   Carrier* carrier = self->carrier;
   carrier->statistics.switches.add();
-  // What it has kept for itself is for others too once it does something else: `self` may go on anywhere.
-  if (__builtin_expect(carrier->kept_call.call != nullptr, 0) && target->claimed != carrier->kept_call.call)
-    offer_kept(carrier);
   if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
   if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
   self->departure = departure;
@@ -50,7 +46,8 @@ void departed(Context* left) noexcept {
     case Departure::block: {
       uint32_t expected = Token::none;
       if (left->token.compare_exchange_strong(expected, Token::suspended)) return;
-      left->token.store(Token::none);  // notified meanwhile; nobody else knows of it now
+      // Notified meanwhile; nobody else knows of it now. By an exchange, as in block.cpp.
+      left->token.exchange(Token::none);
       make_ready(left);
       return;
     }

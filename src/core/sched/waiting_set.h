@@ -4,10 +4,11 @@
 // in vain. So carriers that wait again and again, as at the end of each region, share nothing that is written.
 //
 // Sequentially consistent but for the hint. A carrier sets its mark, fences, and reads the word; it sets the word if
-// that is clear, and fences again. Who clears the word fences and then looks at the marks of the whole group once more.
-// So one of the two sees the other, and no mark stays behind a word that is clear. Who looked while it was clear has
-// passed over a carrier that waits: so who finds one then sets the word, fences, and visits it, also for the work of
-// that thread.
+// that is clear, fences again, and looks for work. Also where it has found the word set: somebody may have set it since
+// the first fence, and who published work in between has seen it clear. Who clears the word fences and then looks at
+// the marks of the whole group once more. So one of the two sees the other, and no mark stays behind a word that is
+// clear. Who looked while it was clear has passed over a carrier that waits: so who finds one then sets the word,
+// fences, and visits it, also for the work of that thread.
 #pragma once
 
 #include <array>
@@ -24,11 +25,10 @@ class WaitingSet {
   // Carriers of neighbouring numbers mostly run on neighbouring CPUs.
   static constexpr int kGroup = 16;
 
-  // By a carrier that has set its mark and fenced behind it.
+  // By a carrier that has set its mark and fenced behind it. It looks for work afterwards.
   void announce(int number) noexcept {
     std::atomic<bool>& word = group(number / kGroup);
-    if (__builtin_expect(word.load(std::memory_order_relaxed), 1)) return;
-    word.store(true);
+    if (__builtin_expect(!word.load(std::memory_order_relaxed), 0)) word.store(true);
     platform::full_fence();
   }
 

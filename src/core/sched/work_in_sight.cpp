@@ -44,8 +44,7 @@ bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (is_abandoned(carrier, victim) || may_begin(carrier, victim) || has_ready_for(carrier, victim)) return true;
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
-    const OpenEntry& entry = victim->open[static_cast<size_t>(i)];
-    const ParallelCall* parallel_call = victim == carrier ? entry.any() : entry.offered();
+    const ParallelCall* parallel_call = victim->open[i].load(std::memory_order_acquire);
     if (parallel_call != nullptr && parallel_call->claimable() &&
         serves(carrier, parallel_call->root.load(std::memory_order_relaxed)) &&
         (victim == carrier || pool().may_do(carrier, parallel_call))) {
@@ -72,7 +71,7 @@ int pending_work(const Pool& p) noexcept {
     pending += carrier.waiting_contexts();
     const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
     for (int k = 0; k < top; ++k) {
-      const ParallelCall* parallel_call = carrier.open[static_cast<size_t>(k)].offered();
+      const ParallelCall* parallel_call = carrier.open[k].load(std::memory_order_acquire);
       if (parallel_call != nullptr && parallel_call->claimable()) pending += parallel_call->unclaimed();
     }
   }

@@ -34,7 +34,12 @@ namespace {
 
 platform::FutexLock g_start_lock;
 
-size_t stack_size_of_worker() noexcept { return pool().settings.stack_size + kGuardSize + (64u << 10); }
+// Above the guard, in whole pages.
+size_t stack_size_of_worker() noexcept {
+  constexpr size_t kForTheLoop = 64u << 10;  // of the scheduler
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (pool().settings.stack_size + kForTheLoop + page - 1) / page * page;
+}
 
 bool start_thread(Carrier* carrier, bool has_room) noexcept;
 
@@ -62,6 +67,8 @@ void await_begin(Carrier* carrier) noexcept {
 void* worker_main(void* argument) {
   auto* carrier = static_cast<Carrier*>(argument);
   Pool& p = pool();
+  const WorkerStack memory = carrier->stack;
+  if (memory.stack != nullptr) memory.guard();
   await_begin(carrier);
   const bool left = platform::leave_rseq();
   platform::take_rseq_area(carrier->rseq_area);
@@ -70,7 +77,7 @@ void* worker_main(void* argument) {
   bind_identity(self);
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
   carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
-  const AlternateStack alternate_stack;
+  const AlternateStack alternate_stack(memory.handlers);
   bind_new_worker(carrier);
   self->carrier = carrier;
   self->born = p.release_requests.load(std::memory_order_relaxed);
@@ -104,16 +111,24 @@ bool start_thread(Carrier* carrier, bool has_room) noexcept {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, stack_size_of_worker());
-  pthread_attr_setguardsize(&attributes, kGuardSize);
+  carrier->stack = pool().worker_stacks.take();
+  char* const stack = carrier->stack.stack;
+  if (stack != nullptr) {
+    pthread_attr_setstack(&attributes, stack, stack_size_of_worker());
+  } else {
+    pthread_attr_setstacksize(&attributes, kGuardSize + stack_size_of_worker());
+    pthread_attr_setguardsize(&attributes, kGuardSize);
+  }
   pthread_t thread;
-  const int error = has_room || has_room_for(stack_size_of_worker())
+  const int error = stack != nullptr || has_room || has_room_for(kGuardSize + stack_size_of_worker())
                         ? pthread_create(&thread, &attributes, worker_main, carrier)
                         : ENOMEM;
   pthread_attr_destroy(&attributes);
   if (error == 0) {
-    carrier->own_context.stack_end = stack_end_of(thread);
+    carrier->own_context.stack_end = stack != nullptr ? reinterpret_cast<uintptr_t>(stack) : stack_end_of(thread);
   } else {
+    if (stack != nullptr) pool().worker_stacks.put_back();
+    carrier->stack = {};
     pool().contexts.note_refusal(error);
   }
   return error == 0;
@@ -132,9 +147,9 @@ bool start_worker(bool has_room) noexcept {
     if (started) {
       // It is idle before it runs: a thread that counts idle carriers now may count on it.
       p.idle.add(index);
-      p.carriers[index].store(carrier, std::memory_order_release);
+      p.carriers.put(index, carrier);
       p.carrier_count.store(index + 1, std::memory_order_release);
-      p.workers[worker].store(carrier, std::memory_order_release);
+      p.workers.put(worker, carrier);
       p.worker_count.store(worker + 1, std::memory_order_release);
       let_begin(carrier);
     } else {
@@ -169,9 +184,21 @@ void grow_workers(int count) noexcept {
   const int missing = count - pool().worker_count.load(std::memory_order_acquire);
   if (missing <= 0) return;
   // For all at once: each look for room is two system calls.
-  const bool has_room = missing > 1 && has_room_for(static_cast<size_t>(missing) * stack_size_of_worker());
-  while (pool().worker_count.load(std::memory_order_acquire) < count) {
-    if (!start_worker(has_room)) return;
+  const bool has_room =
+      missing > 1 && has_room_for(static_cast<size_t>(missing) * (kGuardSize + stack_size_of_worker()));
+  Pool& p = pool();
+  if (has_room) {
+    p.lock.lock();
+    p.worker_stacks.reserve(missing, stack_size_of_worker());
+    p.lock.unlock();
+  }
+  while (p.worker_count.load(std::memory_order_acquire) < count) {
+    if (!start_worker(has_room)) break;
+  }
+  if (has_room) {
+    p.lock.lock();
+    p.worker_stacks.release();
+    p.lock.unlock();
   }
 }
 

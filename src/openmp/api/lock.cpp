@@ -2,6 +2,7 @@
 #include "openmp/api/lock.h"
 
 #include "core/core.h"
+#include "openmp/api/spin_queues.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/stand_in.h"
@@ -12,6 +13,10 @@ namespace {
 
 // Critical sections are short as a rule; past this many looks the holder may not be running at all.
 constexpr int kPolls = 100;
+// A short one is over by then, and its line has not gone to others than the two that share it.
+constexpr int kPollsAlone = 16;
+// Longer than most waits in line.
+constexpr unsigned kPollsBehind = 2048;
 
 // There may be a loop around the attempt. What holds the lock may be a context that no other OS thread runs: that of a
 // root, whose thread is the caller's for now.
@@ -35,24 +40,67 @@ bool try_lock(LockWord& word) noexcept {
 
 namespace {
 
+// By the numbers of carriers: a context that spins does not leave its own.
+constinit SpinQueues<core::kMaxCarriers> g_queues;
+
+// `as`: what a lock that is taken becomes; kContended where more threads may be parked.
+bool take_if_free(LockWord& word, uint32_t as) noexcept {
+  uint32_t expected = kFree;
+  // Acquire as in try_lock().
+  return word.load(std::memory_order_relaxed) == kFree &&
+         word.compare_exchange_strong(expected, as, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+// Waits in place, while the CPU is not wanted for anything else. False: the lock has not been taken.
+bool spin_for(LockWord& word, const core::Context* context, uint32_t as, int polls) noexcept {
+  for (; polls > 0 && !core::wanted_elsewhere(context); --polls) {
+    if (take_if_free(word, as)) return true;
+    platform::pause();
+  }
+  return false;
+}
+
+// The same in line with others. It may take long where many wait, so the CPU can be asked for.
+bool spin_in_line(LockWord& word, const core::Context* context, uint32_t as) noexcept {
+  const int number = core::carrier_number();
+  const bool briefly = core::spin_ns() == 0 || core::is_oversubscribed();
+  if (number < 0 || briefly || !g_queues.enter(number, &word)) return spin_for(word, context, as, kPolls);
+  bool first = false;
+  unsigned polls = 0;
+  const bool taken = core::spin_until(context, [&] {
+    // The thread of the first one may have lost its CPU: so others look now and then.
+    if (!first && !(first = g_queues.is_first(number)) && ++polls % kPollsBehind != 0) return false;
+    return take_if_free(word, as);
+  });
+  g_queues.leave(number, &word);
+  return taken;
+}
+
+// Where what holds the lock may be paused: the caller does not spin for long, since it may be up to its team that the
+// holder goes on.
+void wait_for_paused(LockWord& word, const core::Context* context) noexcept {
+  if (spin_for(word, context, kHeld, kPolls)) return;
+  const auto take = [&word] { return word.exchange(kContended, std::memory_order_acquire) == kFree; };
+  do {
+    if (take()) return;
+  } while (core::park_briefly(word, kContended));
+  // If a task may hold it that is paused: what that waits for may be up to tasks of the caller's team.
+  const LockWait wait(current_member());
+  while (!take()) core::park(word, kContended);
+}
+
 // `pauses`: what holds it may be paused.
 void wait_for(LockWord& word, bool pauses) noexcept {
   start_runtime();
   const core::Context* context = core::attach();
-  for (int polls = 0; polls < kPolls && !core::wanted_elsewhere(context); ++polls) {
-    if (word.load(std::memory_order_relaxed) == kFree && try_lock(word)) return;
-    platform::pause();
+  if (pauses) return wait_for_paused(word, context);
+  if (spin_for(word, context, kHeld, kPollsAlone) || spin_in_line(word, context, kHeld)) return;
+  // Acquire as above. A lock taken this way stays marked: more threads may wait. Who has been woken is the only one,
+  // since the mark has been taken away; so it stands in line as others do, and puts the mark there again.
+  while (word.exchange(kContended, std::memory_order_acquire) != kFree) {
+    core::park(word, kContended);
+    if (spin_in_line(word, context, kContended)) return;
   }
-  // Acquire as above. A lock taken this way stays marked: more threads may wait.
-  const auto take = [&word] { return word.exchange(kContended, std::memory_order_acquire) == kFree; };
-  if (pauses) {
-    do {
-      if (take()) return;
-    } while (core::park_briefly(word, kContended));
-  }
-  // If a task may hold it that is paused: what that waits for may be up to tasks of the caller's team.
-  const LockWait wait(pauses ? current_member() : nullptr);
-  while (!take()) core::park(word, kContended);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class Position {
 
   Iteration iteration() const noexcept {
     uint64_t number = at_[0];
-    for (int i = 1; i < member_->doacross_depth; ++i) number = number * member_->doacross_loops.counts[i] + at_[i];
+    for (int i = 1; i < member_->doacross_depth; ++i) number = number * member_->doacross_loops->counts[i] + at_[i];
     return {at_[0], number};
   }
 

@@ -31,15 +31,15 @@ bool is_empty(const Dimension& loop) noexcept {
 // The iteration whose loop variables are `at`; false when they lie outside of the loops.
 bool find_iteration(const Member* member, const int64_t* at, Iteration* iteration) noexcept {
   *iteration = {};
-  const DoacrossLoops& nest = member->doacross_loops;
+  const DoacrossLoops* nest = member->doacross_loops.get();
   for (int i = 0; i < member->doacross_depth; ++i) {
-    const int64_t from = nest.from[i];
-    const int64_t step = nest.step[i];
+    const int64_t from = nest->from[i];
+    const int64_t step = nest->step[i];
     if (step > 0 ? at[i] < from : at[i] > from) return false;
     const uint64_t index = distance(from, at[i], step);
-    if (index >= nest.counts[i]) return false;
+    if (index >= nest->counts[i]) return false;
     if (i == 0) iteration->row = index;
-    iteration->number = iteration->number * nest.counts[i] + index;
+    iteration->number = iteration->number * nest->counts[i] + index;
   }
   return true;
 }

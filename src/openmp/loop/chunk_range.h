@@ -62,11 +62,51 @@ class alignas(64) ChunkRange {
     return false;
   }
 
+  // ---- of a group, whose members take from the front and fill it again (chunk_groups.h). At first `unfilled` ----
+
+  enum class Found : uint8_t {
+    some,      // there are more
+    last,      // who has taken them fills it, or says that it is unfilled
+    unfilled,  // who finds it so by take_some() fills it
+    filled,    // somebody is about to do so
+    over,      // there will be no more
+  };
+
+  // Up to `most` numbers *first .. *end-1. One update and no look before, which would fetch the line once more: what it
+  // adds to an empty range says nothing but that it is not unfilled any more, and goes when that is filled.
+  Found take_some(uint64_t most, uint64_t* first, uint64_t* end) noexcept {
+    const uint64_t seen = range_.fetch_add(most, std::memory_order_relaxed);
+    *first = low_of(seen);
+    *end = std::min(low_of(seen) + most, high_of(seen));
+    if (low_of(seen) >= high_of(seen)) return kind_of_empty(seen);
+    return *end < high_of(seen) ? Found::some : Found::last;
+  }
+  // As it is now, and the first number that is there.
+  Found look(uint64_t* first) const noexcept {
+    const uint64_t seen = range_.load(std::memory_order_relaxed);
+    *first = low_of(seen);
+    return low_of(seen) < high_of(seen) ? Found::some : kind_of_empty(seen);
+  }
+  void set_unfilled() noexcept { range_.store(0, std::memory_order_relaxed); }
+  void set_over() noexcept { range_.store(kLimit, std::memory_order_relaxed); }
+  bool is_over() const noexcept {
+    uint64_t first = 0;
+    return look(&first) == Found::over;
+  }
+
+  // Members of the group that have left the loop (worksharing.cpp).
+  std::atomic<int> left{0};
+
   // For a caller that only wants to know whether something has been taken.
   const std::atomic<uint64_t>& word() const noexcept { return range_; }
 
  private:
   static constexpr uint64_t pack(uint64_t low, uint64_t high) noexcept { return low | (high << 32); }
+  static constexpr Found kind_of_empty(uint64_t range) noexcept {
+    if (range == 0) return Found::unfilled;
+    return high_of(range) == 0 && low_of(range) >= kLimit ? Found::over : Found::filled;
+  }
+
   static constexpr uint64_t low_of(uint64_t range) noexcept { return range & 0xffffffffu; }
   static constexpr uint64_t high_of(uint64_t range) noexcept { return range >> 32; }
 

@@ -2,6 +2,7 @@
 #include "openmp/loop/doacross.h"
 
 #include <cstdlib>
+#include <new>
 
 #include "base/message.h"
 #include "openmp/loop/iteration_wait.h"
@@ -41,15 +42,18 @@ DoacrossLoops& doacross_loops(Member* self, int loops) noexcept {
   if (loops > DoacrossLoops::kMost) {
     base::fatal("a doacross loop nest has %d loops; at most %d are supported", loops, DoacrossLoops::kMost);
   }
+  if (self->doacross_loops == nullptr) self->doacross_loops.reset(new (std::nothrow) DoacrossLoops);
+  if (self->doacross_loops == nullptr) base::lacking("no memory for a doacross loop nest");
   self->doacross_depth = loops;
-  return self->doacross_loops;
+  return *self->doacross_loops;
 }
 
 void begin_doacross(Member* self) noexcept {
   if (self->team->size == 1) return;
-  const uint64_t rows = self->doacross_loops.counts[0];
+  const DoacrossLoops& nest = *self->doacross_loops;
+  const uint64_t rows = nest.counts[0];
   uint64_t row_length = rows > 0 ? 1 : 0;
-  for (int i = 1; i < self->doacross_depth && rows > 0; ++i) row_length *= self->doacross_loops.counts[i];
+  for (int i = 1; i < self->doacross_depth && rows > 0; ++i) row_length *= nest.counts[i];
   self->doacross = join_workshare(self, [rows, row_length](Workshare* share) {
     const uint64_t bits = (rows / kBands + 1) * row_length;
     share->row_length = row_length;

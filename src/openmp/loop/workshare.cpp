@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "openmp/loop/chunk_groups.h"
+
 namespace weft::openmp {
 
 namespace {
@@ -53,6 +55,7 @@ void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, ui
   share->split = false;
   share->last_apart = true;
   share->sharers = sharers;
+  share->groups = 0;
   share->at_once = {};
   share->next.store(0, std::memory_order_relaxed);
   if (schedule.kind != Kind::dynamic || schedule.monotonic) return;
@@ -63,6 +66,22 @@ void share_dynamic_loop(Workshare* share, const base::LoopSchedule& schedule, ui
   const uint64_t shared_limit =
       std::min(kSharedChunksPerMember * members, std::max(kSharedChunks, kLeastPerMember * members));
   if (chunks > shared_limit && chunks < ChunkRange::kLimit) split(share, chunks - 1, sharers);
+}
+
+void share_by_groups(Workshare* share) noexcept {
+  // With few chunks for each it matters more that none waits while somebody has time.
+  constexpr uint64_t kLeastPerMember = 8;
+  const uint64_t chunks = share->count / share->chunk + (share->count % share->chunk != 0 ? 1 : 0);
+  const int groups = ChunkGroups::count_of(share->sharers);
+  if (chunks < kLeastPerMember * static_cast<uint64_t>(share->sharers) || chunks >= ChunkRange::kLimit) return;
+  // Groups take more than is there, and more than once.
+  if (!counts_freely(share) || share->chunk > UINT32_MAX || !reserve_ranges(share, groups)) return;
+  ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
+  for (int i = 0; i < groups; ++i) {
+    ranges[i].set_unfilled();
+    ranges[i].left.store(0, std::memory_order_relaxed);
+  }
+  share->groups = groups;
 }
 
 bool steal_near(Workshare* share, int number, uint64_t* first, uint64_t* end) noexcept {

@@ -22,6 +22,7 @@ struct alignas(64) Workshare {
   bool split = false;  // chunks are in `ranges`, not in `next`
   bool last_apart = true;  // then the last chunk stands in no range, and is taken when there are no others
   int sharers = 0;  // members that have a range
+  int groups = 0;  // of members, each with a range beside the counter (chunk_groups.h); 0: there are none
   ChunkRange::Bounds at_once;  // of chunks in `ranges`
   const Placement* near = nullptr;  // where the sharers are: who has nothing left helps those of its own place first
   uint64_t count = 0;
@@ -77,6 +78,11 @@ inline void give_chunks(const Workshare* share, uint64_t first, uint64_t end, Ch
   chunk->last = chunk->end == share->count;
 }
 
+// Members of a dynamic loop whose chunks come from the counter take them by groups, of neighbours by number, if there
+// are many chunks (chunk_groups.h). By the member that sets it up.
+inline constexpr int kMembersInGroup = 8;
+void share_by_groups(Workshare* share) noexcept;
+
 // As steal_chunks(), of the members at the caller's place.
 bool steal_near(Workshare* share, int number, uint64_t* first, uint64_t* end) noexcept;
 
@@ -118,12 +124,9 @@ inline bool next_split(Workshare* share, int number, uint64_t& had_last, Chunk* 
   return true;
 }
 
-// Chunks that a member takes at a time, at most (chunk_batch.h).
-inline constexpr uint64_t kMostInBatch = 64;
-
 // Whether members may add to `next` without looking: each goes beyond the end once.
 inline bool counts_freely(const Workshare* share) noexcept {
-  return share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536 * kMostInBatch);
+  return share->count <= UINT64_MAX / 2 && share->chunk <= UINT64_MAX / (2 * 65536);
 }
 
 inline bool next_shared(Workshare* share, Chunk* chunk) noexcept {

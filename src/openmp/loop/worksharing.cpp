@@ -80,6 +80,7 @@ Workshare* claim_workshare(Member* self, bool* first) noexcept {
       if (share->state.compare_exchange_strong(seen, ready - 1, std::memory_order_acquire)) {
         share->left.store(0, std::memory_order_relaxed);
         share->turn.store(0, std::memory_order_relaxed);
+        share->groups = 0;
         *first = true;
         return share;
       }
@@ -93,10 +94,26 @@ void open_workshare(Workshare* share) noexcept {
   share->state.store(share->state.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
+namespace {
+
+// Whether the caller is the last one to leave. Acquire and release: it passes on that all others are done with the
+// record. In large teams the last one of each group counts for it.
+bool is_last_to_leave(const Member* self, Workshare* share) noexcept {
+  const int size = self->team->size;
+  const int groups = share->groups;
+  if (groups == 0) return share->left.fetch_add(1, std::memory_order_acq_rel) == size - 1;
+  const int group = self->number / kMembersInGroup;
+  const int members = std::min(kMembersInGroup, size - group * kMembersInGroup);
+  ChunkRange& line = share->ranges.load(std::memory_order_relaxed)[group];
+  if (line.left.fetch_add(1, std::memory_order_acq_rel) != members - 1) return false;
+  return share->left.fetch_add(1, std::memory_order_acq_rel) == groups - 1;
+}
+
+}  // namespace
+
 void leave_workshare(Member* self, Workshare* share) noexcept {
   const uint32_t number = share->state.load(std::memory_order_relaxed) / 2;
-  // Acquire and release: the last one to leave passes on that all others are done with the record.
-  if (share->left.fetch_add(1, std::memory_order_acq_rel) != self->team->size - 1) return;
+  if (!is_last_to_leave(self, share)) return;
   std::free(share->posted);
   share->posted = nullptr;
   std::free(share->memory);
@@ -120,15 +137,18 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
   if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
   if (whole || (is_static && !shared)) return;
-  loop.share = join_workshare(
-      self, [&](Workshare* share) { share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size); });
+  loop.share = join_workshare(self, [&](Workshare* share) {
+    share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size);
+    // Where iterations have an order, members wait for the chunks of others.
+    const bool by_counter = share->kind == Kind::dynamic && !share->split && !shared;
+    if (by_counter && self->team->size >= ChunkGroups::kLeastMembers) share_by_groups(share);
+  });
   if (loop.share->kind != Kind::dynamic || loop.share->split || !counts_freely(loop.share)) return;
-  // Where iterations have an order, members wait for the chunks of others.
-  if (self->team->size < ChunkBatch::kLeastMembers || shared) {
+  if (loop.share->groups == 0) {
     loop.from |= LoopCursor::kCounter;
   } else {
-    loop.from |= LoopCursor::kBatches;
-    loop.batch = {};
+    loop.from |= LoopCursor::kGroups;
+    loop.group = {};
   }
 }
 
@@ -145,7 +165,9 @@ namespace {
 
 [[gnu::always_inline]] inline bool take_chunk(Member* self, int from, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
-  if ((from & LoopCursor::kBatches) != 0) return next_of_batch(loop.share, loop.batch, self->team->size, chunk);
+  if ((from & LoopCursor::kGroups) != 0) {
+    return next_of_group(loop.share, loop.group, self->number, self->team->size, chunk);
+  }
   if ((from & (LoopCursor::kSchedule | LoopCursor::kWhole)) == 0) {
     return next_of_share(loop.share, self->number, loop.position, chunk);
   }
@@ -172,14 +194,15 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept {
 bool loop_exhausted(const Member* self) noexcept {
   const Workshare* share = self->loop.share;
   if (share == nullptr || (self->loop.from & LoopCursor::kSchedule) != 0) return false;
-  if ((self->loop.from & LoopCursor::kBatches) != 0 && !self->loop.batch.empty()) return false;
+  if ((self->loop.from & LoopCursor::kGroups) != 0 && !self->loop.group.empty()) return false;
   const uint64_t next = share->next.load(std::memory_order_relaxed);
-  if (!share->split) return next >= share->count;
-  if (next == 0) return false;  // the last chunk is left
-  for (int i = 0; i < self->team->size; ++i) {
-    if (!share->ranges.load(std::memory_order_relaxed)[i].empty()) return false;
+  const ChunkRange* ranges = share->ranges.load(std::memory_order_relaxed);
+  if (!share->split) {
+    if (next < share->count) return false;
+    return std::all_of(ranges, ranges + share->groups, [](const ChunkRange& range) { return range.is_over(); });
   }
-  return true;
+  if (next == 0) return false;  // the last chunk is left
+  return std::all_of(ranges, ranges + self->team->size, [](const ChunkRange& range) { return range.empty(); });
 }
 
 void exit_loop(Member* self) noexcept {

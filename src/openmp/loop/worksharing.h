@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/options.h"
-#include "openmp/loop/chunk_batch.h"
+#include "openmp/loop/chunk_groups.h"
 #include "openmp/loop/workshare.h"
 #include "openmp/ompt/events.h"
 
@@ -42,10 +42,10 @@ struct LoopCursor {
   uint64_t unit_end = 0;
   uint64_t iteration = 0;  // the adapter's, where the program says when one ends
   // Where its chunks come from, and whether a tool is told of them. kCounter: of a share, by its counter alone;
-  // kBatches: the same, several chunks at a time (chunk_batch.h).
-  enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4, kCounter = 8, kBatches = 16 };
+  // kGroups: the same, by groups of members (chunk_groups.h).
+  enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4, kCounter = 8, kGroups = 16 };
   uint8_t from = kShare;
-  ChunkBatch batch;
+  GroupCursor group;
 
   bool whole() const noexcept { return (from & kWhole) != 0; }  // a team of one takes everything at once
   bool told() const noexcept { return (from & kTold) != 0; }

@@ -5,6 +5,7 @@
 #include "openmp/ompt/events.h"
 #include "openmp/task/own_number.h"
 #include "openmp/task/task_calls.h"
+#include "openmp/task/task_run.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/record_cache.h"
 #include "platform/fence.h"
@@ -33,7 +34,7 @@ void take_deque(Member* member, SharedNumber* shared) noexcept {
   member->lacks_deque = false;
   member->deque = deque_at(member->team, member->number);
   // What is pushed from now on descends from what runs here.
-  const int64_t floor = member->deque != nullptr ? member->deque->bottom.load(std::memory_order_relaxed) : 0;
+  const int64_t floor = member->deque != nullptr ? member->deque->bottom() : 0;
   for (Task* task = member->task; task != nullptr && !task->implicit; task = task->parent) {
     if (task->context == member->context) task->floor = floor;
   }
@@ -98,6 +99,7 @@ void serve(Member* member, SharedNumber* shared) noexcept {
   for (bool leaves = false; !leaves;) {
     leaves = is_too_many(shared) || leaves_to_owner(team, shared);
     take_deque(member, shared);
+    if (leaves) tell_ends(member);
     if (!leaves && run_any_task(member)) continue;
     // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those
     // that wait for it in their sleep are on call.

@@ -70,6 +70,8 @@ struct Task {
   uint32_t created = 0;
   uint32_t done_here = 0;
   std::atomic<int32_t> done_remote{0};
+  // The member that took a child of it from another's deque last, or -1; a hint (deque_of_thief() in task_take.h).
+  std::atomic<int> thief{-1};
   // The detach clause: two things must happen before the task has ended, the end of its body and its event. Acquire and
   // release: the second comes after all the first has done. 0 for other tasks.
   std::atomic<int> open{0};
@@ -177,6 +179,7 @@ inline void renew(Task* task, Task* parent) noexcept {
   task->created = 0;
   task->done_here = 0;
   task->done_remote.store(0, std::memory_order_relaxed);
+  task->thief.store(-1, std::memory_order_relaxed);
 }
 
 // Makes a thread that has opened no region of several members yet one of the pool's, so that it can wait.

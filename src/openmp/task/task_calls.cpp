@@ -117,6 +117,10 @@ void go_on_call(Member* self) noexcept {
   platform::full_fence_after_update();
 }
 
+void go_off_call(Member* self) noexcept {
+  if (self->team->tasks.on_call.has(self->number)) self->team->tasks.on_call.remove(self->number);
+}
+
 void open_calls(Team* team) noexcept { team->tasks.on_call.add_all(team->started); }
 
 void close_calls(Team* team) noexcept {

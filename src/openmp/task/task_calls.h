@@ -36,6 +36,8 @@ bool wake_up(Member* self) noexcept;
 
 // A member of a persistent team has finished the region. A look for tasks must follow.
 void go_on_call(Member* self) noexcept;
+// It has seen tasks and is going to run them. It may have been called by now.
+void go_off_call(Member* self) noexcept;
 
 // The first task of a region is about to be pushed; the region has no tasks any more, and nobody looks for them.
 void open_calls(Team* team) noexcept;

@@ -3,6 +3,12 @@
 // Chase and Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the orderings of Le et al.,
 // "Correct and efficient work-stealing for weak memory models" (PPoPP 2013); of fixed size: a full deque
 // tells the producer to run its task itself.
+//
+// Several at once. From a deque that holds many, a thief takes several with one update, so that many thieves do not
+// wait for each other. The owner takes without an update what at least that many lie above: no thief takes it. Once
+// fewer lie there, a thief might still act on what it has seen before. So the owner, before it goes below, changes the
+// generation that stands beside the index, and that thief's update fails. A thief that sees the new generation sees how
+// few are left, by the owner's update, and takes one at most.
 #pragma once
 
 #include <array>
@@ -13,72 +19,145 @@ namespace weft::openmp {
 
 struct Task;
 
-struct TaskDeque {
+class TaskDeque {
+ public:
   static constexpr int64_t kSize = 256;
+  // A thief takes `kSeveral` if there are `kMany`, else one.
+  static constexpr int kSeveral = 8;
+  static constexpr int kMany = 32;
+  using Loot = std::array<Task*, kSeveral>;
 
-  alignas(64) std::atomic<int64_t> top{0};
-  alignas(64) std::atomic<int64_t> bottom{0};
-  // Deferred tasks this member has created, and those of anybody's that it has run. Written by the member alone.
-  // Release on `executed`: a thread that sees the sum complete sees what the tasks did. Not on the line of `bottom`, at
-  // which those look who have nothing to do.
-  alignas(64) std::atomic<uint64_t> created{0};
-  std::atomic<uint64_t> executed{0};
-  alignas(64) std::array<std::atomic<Task*>, kSize> ring{};
+  // ---- by the owner ----
 
   bool push(Task* task) noexcept {
-    const int64_t b = bottom.load(std::memory_order_relaxed);
-    if (b - top.load(std::memory_order_acquire) >= kSize) return false;
-    ring[b % kSize].store(task, std::memory_order_relaxed);
+    const int64_t b = bottom_.load(std::memory_order_relaxed);
+    if (distance(b, seen_) >= kSize && !has_room(b)) return false;
+    if (distance(b + 1, seen_) >= kMany) many_ = true;
+    ring_[b % kSize].store(task, std::memory_order_relaxed);
     // Release: a thief that sees the new bottom sees the task, and that it is counted.
-    bottom.store(b + 1, std::memory_order_release);
+    bottom_.store(b + 1, std::memory_order_release);
     return true;
-  }
-
-  void count_created() noexcept {
-    created.store(created.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  void count_executed() noexcept {
-    executed.store(executed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
   // The task pushed last, if it lies above `floor`.
   Task* pop(int64_t floor) noexcept {
-    const int64_t b = bottom.load(std::memory_order_relaxed) - 1;
-    if (b < floor || b < top.load(std::memory_order_relaxed)) return nullptr;
+    const int64_t b = bottom_.load(std::memory_order_relaxed) - 1;
+    if (b < floor || distance(b, top_.load(std::memory_order_relaxed)) < 0) return nullptr;
     // Release, as both stores here: a thief that reads them sees the tasks below, as by the push.
-    bottom.store(b, std::memory_order_release);
+    bottom_.store(b, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    int64_t t = top.load(std::memory_order_relaxed);
-    if (t < b) return ring[b % kSize].load(std::memory_order_relaxed);
+    uint64_t t = top_.load(std::memory_order_relaxed);
+    if (many_ && distance(b, t) < kSeveral) t = leave_one_by_one();
+    seen_ = t;
+    const int32_t above = distance(b, t);
+    if (above > 0) return ring_[b % kSize].load(std::memory_order_relaxed);
     Task* task = nullptr;
-    if (t == b) {
-      task = ring[b % kSize].load(std::memory_order_relaxed);
-      if (!top.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) task = nullptr;
+    if (above == 0) {
+      task = ring_[b % kSize].load(std::memory_order_relaxed);
+      if (!top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) task = nullptr;
     }
-    bottom.store(b + 1, std::memory_order_release);
+    bottom_.store(b + 1, std::memory_order_release);
     return task;
   }
+
+  // A thief may make room meanwhile.
+  bool full() noexcept {
+    const int64_t b = bottom_.load(std::memory_order_relaxed);
+    return distance(b, seen_) >= kSize && !has_room(b);
+  }
+
+  // Where the next task goes: what lies there or above later has been pushed since.
+  int64_t bottom() const noexcept { return bottom_.load(std::memory_order_relaxed); }
+
+  void count_created() noexcept {
+    created.store(created.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void count_executed(uint64_t tasks) noexcept {
+    executed.store(executed.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
+  }
+
+  // ---- by anybody ----
 
   // The oldest task, if `wanted(task)`. The task may be gone while it is looked at; then the answer is not used.
   template <class Wanted>
   Task* steal(Wanted&& wanted) noexcept {
-    int64_t t = top.load(std::memory_order_acquire);
+    uint64_t t = top_.load(std::memory_order_acquire);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (t >= bottom.load(std::memory_order_acquire)) return nullptr;
-    Task* task = ring[t % kSize].load(std::memory_order_relaxed);
+    if (distance(bottom_.load(std::memory_order_acquire), t) <= 0) return nullptr;
+    Task* task = at(t);
     if (task == nullptr || !wanted(task)) return nullptr;
-    if (!top.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return nullptr;
-    return task;
+    return take(t, 1) ? task : nullptr;
   }
 
-  // For the owner; a thief may make room meanwhile.
-  bool full() const noexcept {
-    return bottom.load(std::memory_order_relaxed) - top.load(std::memory_order_relaxed) >= kSize;
+  // The oldest ones, if the very first, which is the oldest of them, is wanted; how many.
+  template <class Wanted>
+  int steal_several(Loot& loot, Wanted&& wanted) noexcept {
+    uint64_t t = top_.load(std::memory_order_acquire);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const int32_t size = distance(bottom_.load(std::memory_order_acquire), t);
+    if (size <= 0) return 0;
+    const int count = size >= kMany ? kSeveral : 1;
+    for (int i = 0; i < count; ++i) loot[static_cast<size_t>(i)] = at(t + static_cast<uint64_t>(i));
+    if (loot[0] == nullptr || !wanted(loot[0])) return 0;
+    return take(t, count) ? count : 0;
   }
 
   // Hints.
-  bool empty() const noexcept { return top.load(std::memory_order_relaxed) >= bottom.load(std::memory_order_relaxed); }
-  int64_t size() const noexcept { return bottom.load(std::memory_order_relaxed) - top.load(std::memory_order_relaxed); }
+  bool empty() const noexcept { return size() <= 0; }
+  int32_t size() const noexcept {
+    return distance(bottom_.load(std::memory_order_relaxed), top_.load(std::memory_order_relaxed));
+  }
+  // A number that changes with each push.
+  const std::atomic<int64_t>& pushes() const noexcept { return bottom_; }
+  // And with each that a thief has taken.
+  const std::atomic<uint64_t>& thefts() const noexcept { return top_; }
+
+ private:
+  static constexpr uint64_t kGeneration = uint64_t{1} << 32;
+
+  // How far `bottom` is behind the index in `top`; both go around.
+  static int32_t distance(int64_t bottom, uint64_t top) noexcept {
+    return static_cast<int32_t>(static_cast<uint32_t>(bottom) - static_cast<uint32_t>(top));
+  }
+
+  Task* at(uint64_t top) const noexcept {
+    return ring_[static_cast<uint32_t>(top) % kSize].load(std::memory_order_relaxed);
+  }
+
+  bool take(uint64_t top, int tasks) noexcept {
+    return top_.compare_exchange_strong(top, top + static_cast<uint64_t>(tasks), std::memory_order_seq_cst,
+                                        std::memory_order_relaxed);
+  }
+
+  bool has_room(int64_t b) noexcept {
+    // Acquire: thieves have read what is going to be overwritten.
+    seen_ = top_.load(std::memory_order_acquire);
+    return distance(b, seen_) < kSize;
+  }
+
+  // Thieves that have seen many take nothing any more. After the store to `bottom`.
+  uint64_t leave_one_by_one() noexcept {
+    many_ = false;
+    return top_.fetch_add(kGeneration, std::memory_order_seq_cst) + kGeneration;
+  }
+
+  // Index of the oldest task, below a generation. The index may run into it: it is another one then as well.
+  alignas(64) std::atomic<uint64_t> top_{0};
+  alignas(64) std::atomic<int64_t> bottom_{0};
+  // The owner's. Of `top`, at some time; so there are at most as many tasks as that leaves room for. And whether a
+  // thief may have seen many since the generation has changed.
+  uint64_t seen_ = 0;
+  bool many_ = false;
+
+ public:
+  // Deferred tasks this member has created, and those of anybody's that it has run. Written by the member alone.
+  // Release on `executed`: a thread that sees the sum complete sees what the tasks did. Not on the line of `bottom_`,
+  // at which those look who have nothing to do.
+  alignas(64) std::atomic<uint64_t> created{0};
+  std::atomic<uint64_t> executed{0};
+
+ private:
+  alignas(64) std::array<std::atomic<Task*>, kSize> ring_{};
 };
 
 }  // namespace weft::openmp

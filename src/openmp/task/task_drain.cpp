@@ -4,6 +4,7 @@
 #include "openmp/task/dependences.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
+#include "openmp/task/task_run.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
@@ -24,6 +25,7 @@ void drain(Member* self, Done&& done) noexcept {
     block_in_team_unless(self, news);
     if (wake_up(self)) answer_call(self, !done());
   }
+  tell_ends(self);
 }
 
 }  // namespace
@@ -59,7 +61,8 @@ void drain_at_end(Member* primary) noexcept {
       deque->executed.store(0, std::memory_order_relaxed);
     }
   }
-  team->tasks.filled.remove_all(team->size);
+  for (int i = 0; i < DequeMarks::groups(team->size); ++i)
+    team->members.marks[i].members.store(0, std::memory_order_relaxed);
   team->tasks.created.store(0, std::memory_order_relaxed);
   team->tasks.executed.store(0, std::memory_order_relaxed);
   close_calls(team);
@@ -74,6 +77,17 @@ void help_with_tasks(Member* self) noexcept {
   }
 }
 
+namespace {
+
+// The same by a member that others may have called before it went off call.
+void help_and_answer(Member* self) noexcept {
+  do {
+    answer_recall(self);
+  } while (run_any_task(self));
+}
+
+}  // namespace
+
 void linger(Member* self, bool stay) noexcept {
   Team* team = self->team;
   team->tasks.helpers.fetch_add(1);
@@ -82,16 +96,20 @@ void linger(Member* self, bool stay) noexcept {
   // it is. A nudge may come so late that the region is another one, of a team this member does not belong to.
   // Acquire: the flag is that region's, so its size is seen.
   if (team->tasks.tasked.load(std::memory_order_acquire) && self->number < team->size) {
-    answer_recall(self);
+    go_off_call(self);
     const auto news = [&] { return tasks_in_sight(team) || team->tasks.closing.load(std::memory_order_relaxed); };
-    do {
-      help_with_tasks(self);
-    } while (stay && !team->tasks.closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
-    core::pass_call_on();
-    go_on_call(self);
-    // A task may have come before; and the primary may sleep until the last one has ended.
-    help_with_tasks(self);
-    // Two helpers that finish at the same time: with the fence one of them sees what both have executed.
+    for (;;) {
+      do {
+        help_and_answer(self);
+      } while (stay && !team->tasks.closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
+      core::pass_call_on();
+      go_on_call(self);
+      // A task may have come before. It is not run on call: who called this member would wait for its end.
+      if (!tasks_in_sight(team)) break;
+      go_off_call(self);
+    }
+    // The primary may sleep until the last one has ended. Two helpers that finish at the same time: with the fence one
+    // of them sees what both have executed.
     platform::full_fence();
     if (all_executed(team)) wake_sleepers(team);
   }

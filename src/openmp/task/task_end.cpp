@@ -28,31 +28,55 @@ void make_ready(Member* self, Task* task) noexcept {
   if (!inside) team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
-// Tells those that wait for the task: its group, its parent, its successors. `self` as above.
-void complete(Member* self, Task* task) noexcept {
-  Task* parent = task->parent.load(std::memory_order_relaxed);
-  release_successors(task, [self](Task* successor) { make_ready(self, successor); });
-  if (TaskGroup* group = task->group) {
-    // The group may end, and its record serve again, as soon as the count is down; if so, whom it names
-    // is woken for nothing. Count and `waiter` with fences between: one of the two sees the other.
-    if (group->pending.fetch_sub(1) == 1) {
-      platform::full_fence_after_update();
-      if (core::Context* waiter = group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
-    }
+void tell_group(TaskGroup* group, uint32_t ends) noexcept {
+  // The group may end, and its record serve again, as soon as the count is down; if so, whom it names
+  // is woken for nothing. Count and `waiter` with fences between: one of the two sees the other.
+  if (group->pending.fetch_sub(static_cast<int>(ends)) == static_cast<int>(ends)) {
+    platform::full_fence_after_update();
+    if (core::Context* waiter = group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
   }
-  if (self != nullptr && parent->context == self->context && !parent->ended.load(std::memory_order_relaxed)) {
-    ++parent->done_here;
-    return;
-  }
-  // The parent may be freed as soon as it is counted: what is needed of it is read before. Its flag is
+}
+
+void tell_parent(Task* parent, uint32_t ends) noexcept {
+  // The parent may be freed as soon as they are counted: what is needed of it is read before. Its flag is
   // read after, from memory that stays a task; a wrong guess wakes somebody for nothing.
   core::Context* waiter = parent->context;
-  if (parent->done_remote.fetch_add(1) + 1 == 0) {
+  if (parent->done_remote.fetch_add(static_cast<int32_t>(ends)) + static_cast<int32_t>(ends) == 0) {
     free_task(parent);
   } else {
     platform::full_fence_after_update();
     if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(waiter);
   }
+}
+
+bool runs_here(const Member* self, const Task* parent) noexcept {
+  return parent->context == self->context && !parent->ended.load(std::memory_order_relaxed);
+}
+
+// Tells those that wait for the task: its group, its parent, its successors. `self` as above.
+void complete(Member* self, Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  release_successors(task, [self](Task* successor) { make_ready(self, successor); });
+  if (task->group != nullptr) tell_group(task->group, 1);
+  if (self != nullptr && runs_here(self, parent)) {
+    ++parent->done_here;
+  } else {
+    tell_parent(parent, 1);
+  }
+}
+
+// The same, with those that have ended before.
+void complete_later(Member* self, Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  UntoldEnds& ends = self->untold_ends;
+  // While children are counted here their parent lasts, and runs where it did.
+  if (ends.children == 0 && runs_here(self, parent)) {
+    complete(self, task);
+    return;
+  }
+  ends.parent = parent;
+  ends.group = task->group;
+  ++ends.children;
 }
 
 // Of the events that the team's barriers wait for, so many have come.
@@ -102,7 +126,22 @@ void await_own_events(Member* self, Task* task) noexcept {
   task->waiter.store(nullptr, std::memory_order_relaxed);
 }
 
-void end_task(Member* self, Task* task) noexcept {
+void wake_waiters(const Task* task) noexcept {
+  const Task* parent = task->parent.load(std::memory_order_relaxed);
+  if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(parent->context);
+  // Acquire: with the pointer comes what it points to.
+  if (task->group == nullptr) return;
+  if (core::Context* waiter = task->group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
+}
+
+void tell_ends_to_parent(Member* self) noexcept {
+  UntoldEnds& ends = self->untold_ends;
+  const uint32_t children = std::exchange(ends.children, 0);
+  if (ends.group != nullptr) tell_group(ends.group, children);
+  tell_parent(ends.parent, children);
+}
+
+void end_task(Member* self, Task* task, Telling telling) noexcept {
   // Its parent goes on at once when it has ended, so it ends when its events have come.
   if (__builtin_expect(task->waits_for_events, 0)) await_own_events(self, task);
   // In this order: a signal handler that asks for the number does so for this task before, or for none.
@@ -110,7 +149,9 @@ void end_task(Member* self, Task* task) noexcept {
   if (__builtin_expect(*const_cast<volatile bool*>(&task->uses_number), 0)) release_number(self);
   if (task->children != nullptr) task->children->clear();
   const bool detachable = task->open.load(std::memory_order_relaxed) != 0;
-  if (!detachable) complete(self, task);
+  // Who waits for a task that made others ready is told at once: there is something for it to run.
+  const bool later = telling == Telling::later && !task->linked;
+  if (!detachable) later ? complete_later(self, task) : complete(self, task);
   // A detachable task counts its event as one more child, so that its record lasts.
   const auto outstanding = static_cast<int32_t>(task->created - task->done_here) + (detachable ? 1 : 0);
   if (outstanding == 0) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/message.h"
 #include "openmp/ompt/events.h"
@@ -18,6 +19,8 @@ int class_of(size_t bytes) noexcept {
   return std::bit_width((bytes - 1) / TaskPool::kSmallest);
 }
 
+TaskBatch* batch_behind(Task* task) noexcept { return reinterpret_cast<TaskBatch*>(task + 1); }
+
 }  // namespace
 
 Task* TaskPool::take(size_t bytes) noexcept {
@@ -28,7 +31,9 @@ Task* TaskPool::take(size_t bytes) noexcept {
     if (ompt::on()) ompt::take_returned_memory(this);
     while (all != nullptr) {
       Task* next = all->next_free;
-      put(all);
+      const TaskBatch& batch = *batch_behind(all);
+      for (int i = 0; i < batch.count; ++i) put(batch.tasks[static_cast<size_t>(i)], all->capacity);
+      put(all, all->capacity);
       all = next;
     }
     task = free[index];
@@ -46,25 +51,47 @@ Task* TaskPool::take(size_t bytes) noexcept {
   return task;
 }
 
-void TaskPool::put(Task* task) noexcept {
-  const int index = class_of(task->capacity);
+void TaskPool::put(Task* task, size_t capacity) noexcept {
+  const int index = class_of(capacity);
   task->next_free = free[index];
   free[index] = task;
+}
+
+void TaskReturns::add(Task* task) noexcept {
+  if (ompt::on()) ompt::return_memory(task->pool);
+  // Larger ones are too dear to be kept from their pool.
+  constexpr size_t kLargestKept = 4 * TaskPool::kSmallest;
+  if (first_ != nullptr && (first_->pool != task->pool || first_->capacity != task->capacity)) flush();
+  if (first_ == nullptr) {
+    first_ = task;
+  } else {
+    more_.tasks[static_cast<size_t>(more_.count++)] = task;
+  }
+  // A thread that is in no team may never come back.
+  if (more_.count == TaskBatch::kMost || task->capacity > kLargestKept || current_member() == nullptr) flush();
+}
+
+void TaskReturns::flush() noexcept {
+  if (first_ == nullptr) return;
+  Task* head = std::exchange(first_, nullptr);
+  *new (batch_behind(head)) TaskBatch = more_;
+  more_.count = 0;
+  auto& returned = head->pool->returned;
+  Task* first = returned.load(std::memory_order_relaxed);
+  do {
+    head->next_free = first;
+  } while (!returned.compare_exchange_weak(first, head, std::memory_order_release, std::memory_order_relaxed));
 }
 
 void free_task(Task* task) noexcept {
   std::free(task->big);
   task->big = nullptr;
-  if (task->pool == &store().tasks) {
-    task->pool->put(task);
-    return;
+  RecordCache& mine = store();
+  if (task->pool == &mine.tasks) {
+    mine.tasks.put(task, task->capacity);
+  } else {
+    mine.returns.add(task);
   }
-  auto& returned = task->pool->returned;
-  if (ompt::on()) ompt::return_memory(task->pool);
-  Task* first = returned.load(std::memory_order_relaxed);
-  do {
-    task->next_free = first;
-  } while (!returned.compare_exchange_weak(first, task, std::memory_order_release, std::memory_order_relaxed));
 }
 
 Task* allocate_task(size_t bytes, size_t alignment, void** payload) noexcept {

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/task/free_agent.h"
+#include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"
 
 namespace weft::openmp {
@@ -74,8 +75,21 @@ Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
   return team->tasks.inbox.take([&wanted](const Task* task) { return goes_first(task) && wanted(task); });
 }
 
-template <class Wanted>
-Task* steal(Member* self, Wanted&& wanted) noexcept {
+// By a thread that has found it empty.
+void mark_empty(Team* team, int number) noexcept {
+  if (!team->tasks.marks_filled.load(std::memory_order_relaxed)) return;
+  std::atomic<uint32_t>& marks = marks_around(team, number);
+  if ((marks.fetch_and(~deque_mark(number)) & deque_mark(number)) == 0) return;
+  platform::full_fence_after_update();
+  if (deque_at(team, number)->empty()) return;
+  marks.fetch_or(deque_mark(number));
+  // Who has looked meanwhile has seen no task, and may sleep.
+  call_to_tasks(team, nullptr);
+}
+
+// take(deque) of others' deques, until one gives a task; else a wanted one of the inbox.
+template <class Take, class Wanted>
+Task* search(Member* self, Take&& take, Wanted&& wanted) noexcept {
   Team* team = self->team;
   if (!defers_tasks(team)) return nullptr;
   // Without a deque of its own, that of its number is another's.
@@ -89,12 +103,63 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
     if (deque->empty()) {
       mark_empty(team, victim);
     } else if (deque != self->deque) {
-      task = deque->steal(wanted);
+      task = take(deque);
     }
     return task != nullptr;
   });
   if (task != nullptr) return task;
   return team->tasks.inbox.size() > 0 ? team->tasks.inbox.take(wanted) : nullptr;
+}
+
+// From the deque of the member that has a child of the current task.
+template <class Wanted>
+Task* steal_back(const Member* self, Wanted&& wanted) noexcept {
+  TaskDeque* deque = deque_of_thief(self);
+  return deque != nullptr && !deque->empty() ? deque->steal(wanted) : nullptr;
+}
+
+template <class Wanted>
+Task* steal(Member* self, Wanted&& wanted) noexcept {
+  return search(self, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
+}
+
+// That the parent's member finds it, where it looks for descendants. Those of an implicit task take any task.
+void leave_trace(const Member* self, const Task* task) noexcept {
+  Task* parent = task->parent.load(std::memory_order_relaxed);
+  if (self->team->size >= kMarksFrom && !parent->implicit) parent->thief.store(self->number, std::memory_order_relaxed);
+}
+
+// The oldest task of a deque. If there are many, others of it go into the caller's own deque, which is empty. There
+// others find them, so that the many who look do not all come to the deque of one producer.
+template <class Wanted>
+Task* take_several(Member* self, TaskDeque* from, Wanted&& wanted) noexcept {
+  TaskDeque::Loot loot;
+  const int count = from->steal_several(loot, wanted);
+  if (count == 0) return nullptr;
+  TaskDeque* own = deque_of(self);
+  // The youngest first: the oldest comes out first again.
+  for (int i = count - 1; i > 0; --i) own->push(loot[static_cast<size_t>(i)]);
+  if (count > 1) {
+    call_to_tasks(self->team, self);
+    wake_waiters(loot[0]);
+  }
+  return loot[0];
+}
+
+// Any task, by a member of whose tasks only the implicit one has begun.
+Task* steal_any(Member* self) noexcept {
+  const auto any = [](const Task*) { return true; };
+  // Whoever has the deque of a member whose task is paused must leave what lies there in order.
+  if (self->lacks_deque || tasks_may_pause()) return steal(self, any);
+  return search(self, [&](TaskDeque* deque) { return take_several(self, deque, any); }, any);
+}
+
+// Whether the ends that nobody has been told of may stay so while this task runs: those that wait for them have to wait
+// for it as well. And not too many, since the monitor sees by them that the region gets on.
+bool may_join(const UntoldEnds& ends, const Task* task) noexcept {
+  constexpr uint32_t kMost = 16;
+  return ends.executed < kMost && (ends.children == 0 || (task->parent.load(std::memory_order_relaxed) == ends.parent &&
+                                                          task->group == ends.group));
 }
 
 // The same of tasks that wait for a free agent.
@@ -110,16 +175,37 @@ bool run_given_task(Member* self) noexcept {
 
 }  // namespace
 
-bool run_permitted_task(Member* self) noexcept {
+namespace {
+
+bool deque_may_have_been_shared(const Member* self) noexcept {
+  // Relaxed: the thread itself has been paused, or was told by those that were.
+  return tasks_may_pause() ||
+         self->team->members.lines[self->number].shared.has_been_shared.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+TaskDeque* deque_of_thief(const Member* self) noexcept {
+  const int thief = self->task->thief.load(std::memory_order_relaxed);
+  // The task may be one of another team: that of a stand-in's or an agent's number.
+  return thief >= 0 && thief < self->team->size ? deque_at(self->team, thief) : nullptr;
+}
+
+bool run_permitted_task(Member* self, Search where) noexcept {
   Task* now = self->task;
   Task* task = take_urgent(self->team, [now](const Task* other) { return now->implicit || descends(other, now); });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(now->floor);
   if (task == nullptr) {
-    task = now->implicit ? steal(self, [](const Task*) { return true; })
-                         : steal(self, [now](const Task* other) { return descends(other, now); });
+    const auto descendant = [now](const Task* other) { return descends(other, now); };
+    if (now->implicit) {
+      task = steal(self, [](const Task*) { return true; });
+    } else {
+      task = where == Search::everywhere ? steal(self, descendant) : steal_back(self, descendant);
+    }
+    if (task != nullptr) leave_trace(self, task);
   }
   // Others may have had its own deque while it was paused: tasks below the floor may be its children.
-  if (task == nullptr && tasks_may_pause() && self->deque != nullptr)
+  if (task == nullptr && self->deque != nullptr && deque_may_have_been_shared(self))
     task = self->deque->steal([now](const Task* other) { return now->implicit || descends(other, now); });
   if (task == nullptr) return run_given_task(self);
   run_pushed(self, task);
@@ -129,9 +215,22 @@ bool run_permitted_task(Member* self) noexcept {
 bool run_any_task(Member* self) noexcept {
   Task* task = take_urgent(self->team, [](const Task*) { return true; });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);
-  if (task == nullptr) task = steal(self, [](const Task*) { return true; });
+  if (task == nullptr) {
+    task = steal_any(self);
+    if (task != nullptr) leave_trace(self, task);
+  }
+  // That tasks may be paused can begin at any time.
+  const bool pauses = tasks_may_pause();
+  if (task == nullptr || pauses || !may_join(self->untold_ends, task)) tell_ends(self);
   if (task == nullptr) return false;
-  run_pushed(self, task);
+  // Since the member went off call: nobody else is called until it answers.
+  if (self->team->persistent_team != nullptr && self->team->size > 2) answer_recall(self);
+  if (pauses) {
+    run_pushed(self, task);
+  } else {
+    run_task(self, task, Telling::later);
+    ++self->untold_ends.executed;
+  }
   return true;
 }
 

@@ -2,6 +2,8 @@
 // Which task a member runs next: of those of its own deque, of the team's inbox, and of others' deques.
 #pragma once
 
+#include "openmp/task/deque_marks.h"
+#include "openmp/task/stand_in.h"
 #include "openmp/task/task_deque.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
@@ -26,12 +28,12 @@ inline void count_created(Member* self) noexcept {
   }
 }
 
-// It has run one. Release: as TaskDeque::executed.
-inline void count_executed(Member* self) noexcept {
+// It has run so many. Release: as TaskDeque::executed.
+inline void count_executed(Member* self, uint32_t tasks) noexcept {
   if (__builtin_expect(self->lacks_deque, 0)) {
-    self->team->tasks.executed.fetch_add(1, std::memory_order_release);
+    self->team->tasks.executed.fetch_add(tasks, std::memory_order_release);
   } else {
-    deque_of(self)->count_executed();
+    deque_of(self)->count_executed(tasks);
   }
 }
 
@@ -47,25 +49,28 @@ inline TaskDeque* deque_at(const Team* team, int number) noexcept {
   return team->members.deques.load(std::memory_order_relaxed)[number].load(std::memory_order_acquire);
 }
 
-// After a push to the member's deque and a fence.
-inline void mark_filled(Team* team, int number) noexcept {
-  if (!team->tasks.marks_filled.load(std::memory_order_relaxed) || team->tasks.filled.has(number)) return;
-  team->tasks.filled.add(number);
-  platform::full_fence_after_update();
+// In teams of so many members, and in processes whose tasks may be paused, deques with tasks are marked.
+inline constexpr int kMarksFrom = 16;
+inline bool wants_marks(int size) noexcept { return size >= kMarksFrom || tasks_may_pause(); }
+
+inline std::atomic<uint32_t>& marks_around(const Team* team, int number) noexcept {
+  return team->members.marks[number / DequeMarks::kMembers].members;
 }
 
-// By a thread that has found it empty.
-inline void mark_empty(Team* team, int number) noexcept {
-  if (!team->tasks.marks_filled.load(std::memory_order_relaxed) || !team->tasks.filled.remove(number)) return;
+// After a push to the member's deque and a fence.
+inline void mark_filled(Team* team, int number) noexcept {
+  if (!team->tasks.marks_filled.load(std::memory_order_relaxed)) return;
+  std::atomic<uint32_t>& marks = marks_around(team, number);
+  if ((marks.load(std::memory_order_relaxed) & deque_mark(number)) != 0) return;
+  marks.fetch_or(deque_mark(number));
   platform::full_fence_after_update();
-  if (!deque_at(team, number)->empty()) team->tasks.filled.add(number);
 }
 
 // Calls look(number) for each deque that may have tasks, from `from` on around the end, until one answers true.
 template <class Look>
 bool look_at_deques(const Team* team, int from, Look&& look) noexcept {
   if (team->tasks.marks_filled.load(std::memory_order_relaxed))
-    return team->tasks.filled.find(from, team->size, look) >= 0;
+    return find_marked(team->members.marks, from, team->size, look) >= 0;
   for (int i = 0; i < team->size; ++i) {
     if (look(from + i < team->size ? from + i : from + i - team->size)) return true;
   }
@@ -83,7 +88,12 @@ bool all_executed(const Team* team) noexcept;
 
 // Runs a task, if there is one that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task
 // scheduling constraint), or any when only the implicit task lies below.
-bool run_permitted_task(Member* self) noexcept;
+// Where a descendant is looked for: in all deques, or, to be done often, in that of the member that runs a child.
+enum class Search : uint8_t { everywhere, at_thief };
+bool run_permitted_task(Member* self, Search where = Search::everywhere) noexcept;
+
+// The deque of the member that has taken a child of the current task, or null: there may be descendants. A hint.
+TaskDeque* deque_of_thief(const Member* self) noexcept;
 
 // Runs any task of the team, if there is one. By members of whose tasks only the implicit one has begun.
 bool run_any_task(Member* self) noexcept;

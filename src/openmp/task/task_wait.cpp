@@ -23,6 +23,38 @@ void await_predecessors(Member* self, Task* task) noexcept {
   }
 }
 
+// Until `done()`: the descendants of the current task that it waits for have ended. It runs some of them. In a large
+// team a look at all deques costs more than a short task, and those whose tasks are its descendants are few: so first
+// it looks again and again where one of its children runs.
+template <class Done>
+void await_descendants(Member* self, Done&& done, void (*announce)(Member* self, bool waits)) noexcept {
+  const bool large = self->team->size >= kMarksFrom && !self->task->implicit;
+  constexpr unsigned kPollsPerLook = 16;
+  constexpr int kLooksInVain = 8;
+  int looks = 0;
+  while (!done()) {
+    if (run_permitted_task(self, large ? Search::at_thief : Search::everywhere)) {
+      looks = 0;
+      continue;
+    }
+    ++looks;
+    unsigned polls = 0;
+    const auto news = [&] {
+      if (done()) return true;
+      // What lies there may be no descendant, and stay.
+      if (!large || looks > kLooksInVain || ++polls % kPollsPerLook != 0) return false;
+      const TaskDeque* deque = deque_of_thief(self);
+      return deque != nullptr && !deque->empty();
+    };
+    if (core::spin_until(self->context, news)) continue;
+    announce(self, true);
+    platform::full_fence();
+    // Some may have been on their way from one deque to another (wake_waiters).
+    if (!run_permitted_task(self)) block_in_task_unless(self, done);
+    announce(self, false);
+  }
+}
+
 }  // namespace
 
 void link_and_wait(Member* self, Task* task, const Dependence* list, int count, bool keep) noexcept {
@@ -63,15 +95,10 @@ void await_children(Member* self) noexcept {
     const auto remote = static_cast<uint32_t>(now->done_remote.load(std::memory_order_acquire));
     return now->created - now->done_here == remote;
   };
-  while (!done()) {
-    if (run_permitted_task(self)) continue;
-    if (core::spin_until(self->context, [&] { return done(); })) break;
-    // Against complete(): the fence is between our flag and the count.
-    now->parent_waits.store(true, std::memory_order_relaxed);
-    platform::full_fence();
-    block_in_task_unless(self, done);
-    now->parent_waits.store(false, std::memory_order_relaxed);
-  }
+  // Against complete(): a fence is between the flag and the count.
+  await_descendants(self, done, [](Member* member, bool waits) {
+    member->task->parent_waits.store(waits, std::memory_order_relaxed);
+  });
   // Nobody needs to wait for what has ended.
   if (now->children != nullptr) now->children->clear();
 }
@@ -107,15 +134,10 @@ void await_taskgroup(Member* self) noexcept {
   Task* now = self->task;
   TaskGroup* group = now->group;
   const auto done = [group] { return group->pending.load(std::memory_order_acquire) == 0; };
-  while (!done()) {
-    if (run_permitted_task(self)) continue;
-    if (core::spin_until(self->context, done)) break;
-    // Against complete(), as in task_wait(). Release: with the pointer comes what it points to.
-    group->waiter.store(self->context, std::memory_order_release);
-    platform::full_fence();
-    block_in_task_unless(self, done);
-    group->waiter.store(nullptr, std::memory_order_relaxed);
-  }
+  // As in await_children(). Release: with the pointer comes what it points to.
+  await_descendants(self, done, [](Member* member, bool waits) {
+    member->task->group->waiter.store(waits ? member->context : nullptr, std::memory_order_release);
+  });
   now->group = group->outer;
   put_group(group);
 }

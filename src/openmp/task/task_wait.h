@@ -6,6 +6,7 @@
 #include "core/core.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
+#include "openmp/task/task_run.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"
 
@@ -28,6 +29,7 @@ void wait_helping(Member* self, Done&& done) noexcept {
     block_in_team_unless(self, [&] { return done() || tasks(); });
     if (wake_up(self)) answer_call(self, !done());
   }
+  tell_ends(self);
 }
 
 }  // namespace weft::openmp

@@ -22,11 +22,8 @@ struct TeamTasks {
   alignas(64) core::ClaimSet<core::PersistentTeam::kMaxMembers> on_call;
   std::atomic<int> called{0};
 
-  // In processes whose tasks may be paused (constant during a region): the members whose deques may have tasks, so that
-  // the many who look need not look at all. Who pushes adds itself in call_to_tasks(); who finds a deque empty takes it
-  // out, fences and looks at the deque once more.
+  // Whether members whose deques may have tasks are marked (deque_marks.h). Constant during a region.
   std::atomic<bool> marks_filled{false};
-  alignas(64) core::ClaimSet<core::PersistentTeam::kMaxMembers> filled;
 
   alignas(64) TaskInbox inbox;
   // Detachable tasks that have not ended. With a fence between this and the announcement of the thread that waits.

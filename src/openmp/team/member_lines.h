@@ -7,12 +7,13 @@
 #include <cstdint>
 
 #include "core/core.h"
+#include "openmp/task/deque_marks.h"
 #include "platform/spinlock.h"
 
 namespace weft::openmp {
 
 struct NumberWaiter;
-struct TaskDeque;
+class TaskDeque;
 struct Team;
 
 // What the contexts of one thread number share: a member whose task is paused, and its stand-ins (stand_in.h).
@@ -78,9 +79,11 @@ struct MemberTables {
   std::atomic<int> capacity{0};
   MemberLine* lines = nullptr;
   std::atomic<std::atomic<TaskDeque*>*> deques{nullptr};
+  DequeMarks* marks = nullptr;
   struct Outgrown {
     MemberLine* lines;
     std::atomic<TaskDeque*>* deques;
+    DequeMarks* marks;
     Outgrown* next;
   };
   Outgrown* outgrown = nullptr;

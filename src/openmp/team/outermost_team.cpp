@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/outermost_team.h"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 
@@ -110,6 +111,12 @@ bool make_persistent_team(Root* root) noexcept {
 
 // Makes the outermost team fit the region; false when the system refuses the threads.
 bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind bind) noexcept {
+  const int members = std::min(size, core::PersistentTeam::kMaxMembers);
+  if (members > root->most_members) {
+    // What members of a smaller team have they keep.
+    reserve_records(members - std::max(root->most_members, 1));
+    root->most_members = members;
+  }
   const int got = root->persistent_team->reserve(size);
   if (got < size) size = got;
   if (size < 2) return false;
@@ -185,6 +192,7 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
     root->persistent_team = nullptr;
     root->persistent_fits = false;
     root->no_persistent_team = false;
+    root->most_members = 0;
     root->generation = platform::generation();
   }
   if (!make_persistent_team(root) || !fit_persistent_team(root, parent, size, bind)) return false;
@@ -195,8 +203,8 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   if (team->partial != (prepare != nullptr)) team->partial = prepare != nullptr;
   // Relaxed: that members begin is a release.
   std::atomic<bool>& marks = team->tasks.marks_filled;
-  if (marks.load(std::memory_order_relaxed) != tasks_may_pause())
-    marks.store(tasks_may_pause(), std::memory_order_relaxed);
+  if (const bool wanted = wants_marks(size); marks.load(std::memory_order_relaxed) != wanted)
+    marks.store(wanted, std::memory_order_relaxed);
   if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
   const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(team, words) : size;
   if (team->started != started) team->started = started;

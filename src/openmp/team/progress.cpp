@@ -52,7 +52,8 @@ uint64_t progress_of(const core::ParallelCall& parallel_call) noexcept {
     const TaskDeque* deque = deques[i].load(std::memory_order_acquire);
     if (deque == nullptr) continue;
     sum.add(deque->executed);
-    sum.add(deque->bottom);
+    sum.add(deque->pushes());
+    sum.add(deque->thefts());
   }
   return sum.get();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/record_cache.h"
 
+#include <cstddef>
+#include <cstdlib>
 #include <new>
 
 #include "base/message.h"
@@ -12,8 +14,24 @@ constinit thread_local RecordCache* t_record_cache = nullptr;
 
 namespace {
 
-platform::Spinlock g_lock;
+// What each thread of OpenMP needs at first.
+struct FirstRecords {
+  RecordCache cache;
+  Frame frame;
+};
+
+// Room for those of threads that are to come. From malloc, since leak checkers look for what records point to there
+// only. Each thread makes its own, and so is the first to touch them.
+struct alignas(FirstRecords) Room {
+  Room* next = nullptr;       // of all: never given back
+  Room* next_open = nullptr;  // of those that have some left
+  int left = 0;               // they stand behind this
+};
+
+platform::Spinlock g_lock;  // of the following
 RecordCache* g_free = nullptr;
+Room* g_rooms = nullptr;
+Room* g_open = nullptr;
 
 template <class Record>
 Record* make(const char* what) noexcept {
@@ -22,14 +40,48 @@ Record* make(const char* what) noexcept {
   return record;
 }
 
+// With the lock held; null: there is none.
+void* take_room() noexcept {
+  Room* room = g_open;
+  if (room == nullptr) return nullptr;
+  auto* first = reinterpret_cast<std::byte*>(room + 1);
+  void* place = first + --room->left * sizeof(FirstRecords);
+  if (room->left == 0) g_open = room->next_open;
+  return place;
+}
+
 }  // namespace
+
+void reserve_records(int threads) noexcept {
+  if (threads <= 0) return;
+  // Both sizes are multiples of the alignment.
+  void* memory = std::aligned_alloc(alignof(Room), sizeof(Room) + static_cast<size_t>(threads) * sizeof(FirstRecords));
+  if (memory == nullptr) return;
+  auto* room = new (memory) Room;
+  room->left = threads;
+  g_lock.lock();
+  room->next = g_rooms;
+  g_rooms = room;
+  room->next_open = g_open;
+  g_open = room;
+  g_lock.unlock();
+}
 
 RecordCache* take_record_cache() noexcept {
   g_lock.lock();
   RecordCache* mine = g_free;
-  if (mine != nullptr) g_free = mine->next_free;
+  void* place = nullptr;
+  if (mine != nullptr) {
+    g_free = mine->next_free;
+  } else {
+    place = take_room();
+  }
   g_lock.unlock();
-  if (mine == nullptr) mine = make<RecordCache>("a thread of OpenMP");
+  if (mine == nullptr) {
+    auto* records = place != nullptr ? new (place) FirstRecords : make<FirstRecords>("a thread of OpenMP");
+    mine = &records->cache;
+    mine->frames = &records->frame;
+  }
   t_record_cache = mine;
   return mine;
 }
@@ -39,6 +91,7 @@ void put_record_cache() noexcept {
   if (mine == nullptr) return;
   t_record_cache = nullptr;
   mine->shown = PlacesShown();
+  mine->returns.flush();
   g_lock.lock();
   mine->next_free = g_free;
   g_free = mine;

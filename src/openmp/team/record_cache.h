@@ -21,11 +21,16 @@ struct RecordCache {
   Team* teams = nullptr;
   TaskGroup* groups = nullptr;  // linked by `outer`
   TaskPool tasks;
+  TaskReturns returns;
   PlacesShown shown;
   RecordCache* next_free = nullptr;
 };
 
 extern constinit thread_local RecordCache* t_record_cache;
+
+// Room for the first records of so many threads that are about to come: else each would call malloc, and as its first
+// call, for which glibc makes an arena with two mappings of its own.
+void reserve_records(int threads) noexcept;
 
 // The calling context's; the first call takes or makes one. Without memory the process ends with a message.
 RecordCache* take_record_cache() noexcept;

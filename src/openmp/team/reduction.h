@@ -17,6 +17,13 @@ namespace weft::openmp {
 // then no member waits for another one. Known when the library has been loaded.
 extern const bool g_reduces_in_order;
 
+// A team so large combines in that order anyway: else all its members would update one variable, or take one lock, one
+// after the other. Its members run at once, so they do not wait for each other for long.
+inline bool combines_by_tree(const Team* team) noexcept {
+  constexpr int kLeastMembers = 16;
+  return team->flat && team->size >= kLeastMembers;
+}
+
 enum class Combining : uint8_t {
   done,    // others have the member's part: it combines nothing
   locked,  // the member combines its part; it holds the lock, unless it is alone
@@ -44,15 +51,17 @@ template <bool Told>
 }
 
 // `atomic`: the program has atomic operations for it. Members of several teams may combine into one variable, so the
-// one that has the whole of its team takes the lock too.
+// one that has the whole of its team uses these or takes the lock too.
 template <bool Told>
 Combining begin_reduction(Member* self, void* part, Combine combine, LockWord& word, bool atomic, ReductionEnd end,
                           const void* caller) noexcept {
   const bool alone = reduces_alone(self);
   if (!alone && g_reduces_in_order) {
     if (!combine_in_order<Told>(self, part, combine, end, caller)) return Combining::done;
-  } else if (!alone && atomic) {
-    return Combining::atomic;
+  } else if (!alone) {
+    const bool by_tree = combine != nullptr && combines_by_tree(self->team);
+    if (by_tree && !combine_in_order<Told>(self, part, combine, end, caller)) return Combining::done;
+    if (atomic) return Combining::atomic;
   }
   if (!alone) lock(word);
   if (ompt::on<Told>()) ompt::begin_reduction(self);

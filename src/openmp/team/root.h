@@ -14,6 +14,7 @@ struct Root {
   core::PersistentTeam* persistent_team = nullptr;
   Team* outermost_team = nullptr;
   Member primary;            // of the outermost team
+  int most_members = 0;      // that there are records for
   uint32_t persistent_version = 0;  // counts changes of the outermost team, so that its members re-read it
   bool persistent_fits = false;     // whether the persistent team is set up for outermost_team's size
   uint32_t generation = 0;   // of the process whose pool the persistent team belongs to

@@ -100,13 +100,16 @@ void MemberTables::reserve(int size) noexcept {
   const int wanted = std::max(size, 2 * before);
   auto* new_lines = new (std::nothrow) MemberLine[wanted];
   auto* new_deques = new (std::nothrow) std::atomic<TaskDeque*>[wanted]();
-  if (new_lines == nullptr || new_deques == nullptr) base::lacking("no memory for a team of %d threads", size);
+  auto* new_marks = new (std::nothrow) DequeMarks[static_cast<size_t>(DequeMarks::groups(wanted))];
+  if (new_lines == nullptr || new_deques == nullptr || new_marks == nullptr)
+    base::lacking("no memory for a team of %d threads", size);
   std::atomic<TaskDeque*>* old = deques.load(std::memory_order_relaxed);
-  if (before > 0) outgrown = new (std::nothrow) Outgrown{lines, old, outgrown};
+  if (before > 0) outgrown = new (std::nothrow) Outgrown{lines, old, marks, outgrown};
   for (int i = 0; i < before; ++i) {
     new_deques[i].store(old[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   lines = new_lines;
+  marks = new_marks;
   deques.store(new_deques, std::memory_order_relaxed);
   // Release: a thread that sees it looks at a table that has that many.
   capacity.store(wanted, std::memory_order_release);

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "core/core.h"
 #include "openmp/affinity/placement.h"
@@ -23,7 +24,7 @@ namespace weft::openmp {
 
 class LeagueTurn;
 struct Team;
-struct TaskDeque;
+class TaskDeque;
 
 // How a member enters the program's code: words[1..] hold what the adapter put there.
 using Invoke = void (*)(void* const* words, int number);
@@ -34,6 +35,14 @@ struct Leave {
   bool counted = false;  // among those of its number
   bool told = false;     // to members of its team that wait
   bool wants_number = false;
+};
+
+// Tasks that a member has run and told nobody of, while it finds more of their parent (task_run.h).
+struct UntoldEnds {
+  Task* parent = nullptr;  // of all of them that are counted in `children`
+  TaskGroup* group = nullptr;  // theirs
+  uint32_t children = 0;
+  uint32_t executed = 0;  // for the barriers; more than `children`, if the parent runs on the member's context
 };
 
 struct Member {
@@ -68,7 +77,8 @@ struct Member {
   Task implicit;
 
   // Behind what every region uses.
-  DoacrossLoops doacross_loops;
+  UntoldEnds untold_ends;
+  std::unique_ptr<DoacrossLoops> doacross_loops;  // made at its first nest: larger than all the rest, and rare
   Leave leave;
   ompt::MemberInfo tool;
 };

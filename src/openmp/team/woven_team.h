@@ -44,7 +44,7 @@ void run_woven(core::ParallelCall* parallel_call, int index) {
 
 inline void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   team->size = size;
-  team->tasks.marks_filled.store(tasks_may_pause(), std::memory_order_relaxed);
+  team->tasks.marks_filled.store(wants_marks(size), std::memory_order_relaxed);
   team->level = parent->team->level + 1;
   team->active_level = parent->team->active_level + (size > 1 ? 1 : 0);
   team->parent = parent;

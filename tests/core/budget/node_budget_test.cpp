@@ -103,9 +103,9 @@ class NodeBudgetTest : public testing::Test {
   Carrier* add(int worker) {
     const int index = pool_->carrier_count.load();
     auto* carrier = keep(new Carrier(index, worker));
-    pool_->carriers[static_cast<size_t>(index)] = carrier;
+    pool_->carriers.put(index, carrier);
     if (worker >= 0) {
-      pool_->workers[static_cast<size_t>(worker)] = carrier;
+      pool_->workers.put(worker, carrier);
       pool_->worker_count = worker + 1;
     }
     pool_->carrier_count = index + 1;

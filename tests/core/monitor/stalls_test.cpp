@@ -78,7 +78,7 @@ class StallsTest : public testing::Test {
 
   void offer(ParallelCall& call, uint32_t next, uint32_t end) {
     call.claim = next | (uint64_t{end} << 32);
-    root_->open[0].offer(&call);
+    root_->open[0] = &call;
     root_->open_top = 1;
   }
   void tick(int times = 1) {
@@ -109,9 +109,9 @@ class StallsTest : public testing::Test {
   Carrier* add(int worker) {
     const int index = pool_.carrier_count.load();
     auto* carrier = keep(new Carrier(index, worker));
-    pool_.carriers[static_cast<size_t>(index)] = carrier;
+    pool_.carriers.put(index, carrier);
     if (worker >= 0) {
-      pool_.workers[static_cast<size_t>(worker)] = carrier;
+      pool_.workers.put(worker, carrier);
       pool_.worker_count = worker + 1;
     }
     pool_.carrier_count = index + 1;

@@ -156,6 +156,31 @@ TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
   PersistentTeam::always_by_tree = false;
 }
 
+// Those that sleep wake each other.
+TEST_F(PersistentTeamTest, EachMemberRunsEachPostWhereSleepersWakeOthers) {
+  PersistentTeam::always_by_tree = true;
+  Owner* owner = make_owner();
+  PersistentTeam* team = make(owner);
+  constexpr int kMembers = PostTree::kLeastMembers - 1;
+  ASSERT_EQ(team->reserve(kMembers), kMembers);
+  std::array<char, 300> words{};
+  for (size_t round = 0; round < words.size(); ++round) {
+    const int count = kMembers - static_cast<int>(round % 3) * 4;
+    std::array<long, kMembers> before{};
+    for (size_t i = 1; i < kMembers; ++i) before[i] = owner->seen[i].posts;
+    if (round % 10 == 0) {
+      EXPECT_TRUE(await([&] { return team->trim() == 0; }));
+    }
+    post(team, count, &words[round]);
+    ASSERT_TRUE(team->finish());
+    for (int i = 1; i < kMembers; ++i) {
+      ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts - before[static_cast<size_t>(i)], i < count ? 1 : 0);
+    }
+  }
+  team->dismiss();
+  PersistentTeam::always_by_tree = false;
+}
+
 // A member that is told late is not kept from it by what it is nudged for.
 TEST_F(PersistentTeamTest, ANudgeWaitsForAPostThatIsUnderWay) {
   PersistentTeam::always_by_tree = true;
@@ -325,16 +350,15 @@ class PersistentTeamRaceTest : public PersistentTeamTest {
   static constexpr int kRounds = 4000;
 
   // Each post reaches each member, and the owner sees each end.
-  static void post_many(const ParallelCall* parallel_call) {
+  static void post_many(const ParallelCall* parallel_call, int members = 4) {
     Owner* owner = make_owner();
     PersistentTeam* team = make(owner, note_and_dawdle, parallel_call);
-    constexpr int kMembers = 4;
-    ASSERT_EQ(team->reserve(kMembers), kMembers);
+    ASSERT_EQ(team->reserve(members), members);
     for (int round = 1; round <= kRounds; ++round) {
-      post(team, kMembers, reinterpret_cast<void*>(static_cast<uintptr_t>(round)));
+      post(team, members, reinterpret_cast<void*>(static_cast<uintptr_t>(round)));
       dawdle(3 * round);
       ASSERT_TRUE(team->finish());
-      for (int i = 1; i < kMembers; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
+      for (int i = 1; i < members; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
       dawdle(5 * round);
     }
     for (const Seen& seen : owner->seen) EXPECT_FALSE(seen.moved);
@@ -348,6 +372,17 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereTheySpinALittle) {
   set_spin_ns(3000);
   post_many(nullptr);
   set_spin_ns(0);
+}
+
+// Sleepers wake others, which wake by themselves meanwhile, or have not fallen asleep yet.
+TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereSleepersWakeOthers) {
+  PersistentTeam::always_by_tree = true;
+  for (const long spin_ns : {0, 3000, 30000}) {
+    set_spin_ns(spin_ns);
+    post_many(nullptr, 2 * kMost);
+  }
+  set_spin_ns(0);
+  PersistentTeam::always_by_tree = false;
 }
 
 // The owner does not sleep, and posts again within nanoseconds of the member's end, later by a little each time: when

@@ -3,6 +3,7 @@
 #include "../support/check.h"
 
 #include <omp.h>
+#include <sys/resource.h>
 
 static void one_producer(int threads, long count)
 {
@@ -62,9 +63,29 @@ static void detached_tree(int threads, int depth)
   CHECK_EQ(leaves, 1L << depth);
 }
 
+static long most_resident_kb(void)
+{
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// Tasks that others have run are memory for the producer's next ones.
+static void memory_is_used_again(int threads)
+{
+  const long count = TIMES(50000);
+  for (int i = 0; i < 3; i++) one_producer(threads, count);
+  const long before = most_resident_kb();
+  for (int i = 0; i < 8; i++) one_producer(threads, count);
+  // A task takes some 300 bytes: all of these would be 117 MB.
+  CHECK_IN(most_resident_kb() - before, 0, 4 * 1024);
+}
+
 int main(void)
 {
   omp_set_max_active_levels(3);
+  memory_is_used_again(2);
+  memory_is_used_again(4);
   one_producer(2, TIMES(400000));
   one_producer(1, TIMES(100000));
   one_producer(5, TIMES(50000));

@@ -113,7 +113,7 @@ TEST_F(TaskDequeTest, FullAroundTheEnd) {
 
 TEST_F(TaskDequeTest, OwnerLeavesWhatLiesBelowTheFloor) {
   ASSERT_TRUE(deque_.push(task(0)));
-  const int64_t floor = deque_.bottom.load();
+  const int64_t floor = deque_.bottom();
   EXPECT_EQ(deque_.pop(floor), nullptr);
   ASSERT_TRUE(deque_.push(task(1)));
   EXPECT_EQ(deque_.pop(floor), task(1));
@@ -148,9 +148,63 @@ TEST_F(TaskDequeTest, ThiefThatLooksTooLongGetsNothing) {
   EXPECT_EQ(deque_.size(), TaskDeque::kSize);
 }
 
+TEST_F(TaskDequeTest, ThievesTakeSeveralOfMany) {
+  TaskDeque::Loot loot{};
+  EXPECT_EQ(deque_.steal_several(loot, kAny), 0);
+  constexpr auto kMany = static_cast<size_t>(TaskDeque::kMany);
+  for (size_t i = 0; i < kMany; ++i) ASSERT_TRUE(deque_.push(task(i)));
+  ASSERT_EQ(deque_.steal_several(loot, kAny), TaskDeque::kSeveral);
+  for (size_t i = 0; i < loot.size(); ++i) EXPECT_EQ(loot[i], task(i));
+  // These are not many.
+  ASSERT_EQ(deque_.steal_several(loot, kAny), 1);
+  EXPECT_EQ(loot[0], task(loot.size()));
+  EXPECT_EQ(deque_.size(), TaskDeque::kMany - TaskDeque::kSeveral - 1);
+  for (size_t i = kMany - 1; i > loot.size(); --i) EXPECT_EQ(deque_.pop(kNoFloor), task(i));
+  EXPECT_TRUE(deque_.empty());
+}
+
+// The owner takes from below what a thief has seen above.
+TEST_F(TaskDequeTest, ThiefThatHasSeenManyTakesNoneOfFew) {
+  TaskDeque::Loot loot{};
+  constexpr auto kMany = static_cast<size_t>(TaskDeque::kMany);
+  for (const size_t left : {0u, 1u, 7u}) {
+    for (size_t i = 0; i < kMany; ++i) ASSERT_TRUE(deque_.push(task(i)));
+    const auto look = [&](const Task*) {
+      for (size_t i = kMany; i > left; --i) EXPECT_EQ(deque_.pop(kNoFloor), task(i - 1));
+      return true;
+    };
+    EXPECT_EQ(deque_.steal_several(loot, look), 0) << left;
+    for (size_t i = left; i > 0; --i) EXPECT_EQ(deque_.pop(kNoFloor), task(i - 1));
+    EXPECT_TRUE(deque_.empty());
+  }
+  // As many as it takes are still there.
+  for (size_t i = 0; i < kMany; ++i) ASSERT_TRUE(deque_.push(task(i)));
+  const auto look = [&](const Task*) {
+    for (size_t i = kMany; i > loot.size(); --i) EXPECT_EQ(deque_.pop(kNoFloor), task(i - 1));
+    return true;
+  };
+  EXPECT_EQ(deque_.steal_several(loot, look), TaskDeque::kSeveral);
+  EXPECT_EQ(deque_.pop(kNoFloor), nullptr);
+}
+
+// Many become few and many again, with thieves and without: what has come out stays out, and nothing is lost.
+TEST_F(TaskDequeTest, ManyBecomeFewAgainAndAgain) {
+  TaskDeque::Loot loot{};
+  for (size_t round = 0; round < 50; ++round) {
+    const size_t count = TaskDeque::kMany + round % 9;
+    for (size_t i = 0; i < count; ++i) ASSERT_TRUE(deque_.push(task(i)));
+    const size_t stolen = round % 3 == 0 ? 0 : static_cast<size_t>(deque_.steal_several(loot, kAny));
+    for (size_t i = count; i > stolen; --i) ASSERT_EQ(deque_.pop(kNoFloor), task(i - 1));
+    ASSERT_EQ(deque_.pop(kNoFloor), nullptr);
+    ASSERT_EQ(deque_.steal_several(loot, kAny), 0);
+  }
+}
+
 // One owner, thieves, and tasks that say how often they have come out; again and again for a while.
 class Race {
  public:
+  explicit Race(bool several = false) : several_(several) {}
+
   // `own(deque, next)` is called until it has taken all tasks from `next()`, which is null after the last.
   template <class Own>
   void run(Own&& own) {
@@ -207,10 +261,17 @@ class Race {
   void steal_until_over() {
     ++there_;
     while (!over_.load(std::memory_order_relaxed)) {
-      if (Task* task = deque_.steal(kAny)) take(task);
+      if (several_) {
+        TaskDeque::Loot loot{};
+        const int count = deque_.steal_several(loot, kAny);
+        for (int i = 0; i < count; ++i) take(loot[static_cast<size_t>(i)]);
+      } else if (Task* task = deque_.steal(kAny)) {
+        take(task);
+      }
     }
   }
 
+  const bool several_;
   TaskDeque deque_;
   std::vector<Task> tasks_ = std::vector<Task>(kTasks);
   size_t next_ = 0;
@@ -258,11 +319,29 @@ TEST(TaskDequeRaceTest, AFullOneLosesNone) {
   });
 }
 
+// Thieves that have seen many come when few are left: the owner has taken from below what they want to take from above.
+TEST(TaskDequeRaceTest, ManyThatBecomeFewComeOutOnce) {
+  Race race(true);
+  race.run([&](TaskDeque& deque, auto& next) {
+    int pushed = 0;
+    while (pushed < TaskDeque::kMany + TaskDeque::kSeveral) {
+      Task* task = next();
+      if (task == nullptr) break;
+      if (!deque.push(task)) {
+        race.take(task);
+        break;
+      }
+      ++pushed;
+    }
+    while (Task* task = deque.pop(kNoFloor)) race.take(task);
+  });
+}
+
 // The owner stays above a floor. What lies below is for thieves.
 TEST(TaskDequeRaceTest, TheFloorHoldsWhileThievesTake) {
   Race race;
   race.run([&](TaskDeque& deque, auto& next) {
-    const int64_t floor = deque.bottom.load(std::memory_order_relaxed) + 1;
+    const int64_t floor = deque.bottom() + 1;
     Task* below = next();
     if (!deque.push(below)) {
       race.take(below);

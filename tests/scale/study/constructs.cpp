@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
+#include <dlfcn.h>
 #include <omp.h>
 
 #include "study/where.h"
@@ -62,12 +65,14 @@ Outcome first_region(int threads, int) {
   return {{now() - began}, {}};
 }
 
-Outcome barrier(int threads, int repetitions) {
+// By all members of one region.
+template <class Body>
+Outcome repeat_inside(int threads, int repetitions, Body&& body) {
   Outcome outcome;
 #pragma omp parallel num_threads(threads)
   {
     for (int i = -kWarmUp; i < repetitions; ++i) {
-#pragma omp barrier
+      body();
       if (omp_get_thread_num() != 0) continue;
       if (i == 0) begin_counting();
       outcome.times.push_back(now());
@@ -78,6 +83,12 @@ Outcome barrier(int threads, int repetitions) {
   for (size_t i = kWarmUp; i < outcome.times.size(); ++i) times.push_back(outcome.times[i] - outcome.times[i - 1]);
   outcome.times = times;
   return outcome;
+}
+
+Outcome barrier(int threads, int repetitions) {
+  return repeat_inside(threads, repetitions, [] {
+#pragma omp barrier
+  });
 }
 
 Outcome loop(int threads, int repetitions, bool dynamic) {
@@ -112,6 +123,52 @@ Outcome critical(int threads, int repetitions) {
       compute(kMicrosecond);
     }
   });
+}
+
+// What clang's programs call at the end of a construct with a reduction that has no atomic operation. gcc's programs
+// combine by themselves, of which nothing can be seen here.
+struct Location {
+  int32_t reserved = 0;
+  int32_t flags = 0x02;  // by a compiler
+  int32_t more[2] = {};
+  const char* source = ";study;reduction;1;1;;";
+};
+using CriticalName = int32_t[8];
+using Combine = void (*)(void* into, void* from);
+using Reduce = int32_t (*)(Location*, int32_t thread, int32_t count, size_t size, void* data, Combine, CriticalName*);
+using EndReduce = void (*)(Location*, int32_t thread, CriticalName*);
+
+// Not by name: libgomp, under which these constructs may run for comparison, does not have it.
+template <class Function>
+Function find(const char* name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (found == nullptr) {
+    std::fprintf(stderr, "the runtime has no %s\n", name);
+    std::exit(1);
+  }
+  return reinterpret_cast<Function>(found);
+}
+
+Outcome reduction(int threads, int repetitions) {
+  static Location location;
+  static CriticalName name;
+  const auto reduce = find<Reduce>("__kmpc_reduce");
+  const auto end_reduce = find<EndReduce>("__kmpc_end_reduce");
+  const auto combine = [](void* into, void* from) {
+    **static_cast<double**>(into) += **static_cast<double**>(from);
+    compute(20 * kNanosecond);
+  };
+  double sum = 0;
+  Outcome outcome = repeat_inside(threads, repetitions, [&] {
+    double mine = 1;
+    void* parts[] = {&mine};
+    if (reduce(&location, 0, 1, sizeof parts, static_cast<void*>(parts), combine, &name) == 0) return;
+    sum += mine;
+    compute(20 * kNanosecond);
+    end_reduce(&location, 0, &name);
+  });
+  if (sum != threads * (repetitions + kWarmUp)) std::abort();
+  return outcome;
 }
 
 double efficiency(Time work, int threads, const Outcome& outcome) {
@@ -218,6 +275,7 @@ const std::vector<Construct>& constructs() {
       {"dynamic", "a loop of 64 chunks of 2 us a thread, schedule(dynamic, 1)", dynamic_loop},
       {"static", "the same, schedule(static)", static_loop},
       {"critical", "4 critical sections of 0.2 us a thread", critical},
+      {"reduction", "one variable of each thread, combined, and a barrier", reduction},
       {"tasks", "64 tasks of 20 us a thread, made by one", tasks},
       {"task-tree", "a tree of at least 64 tasks of 5 us a thread", task_tree},
       {"nested", "8 teams of n / 8 threads, 4 regions each", nested},

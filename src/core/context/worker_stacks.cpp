@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context/worker_stacks.h"
+
+#include <cerrno>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/keep_errno.h"
+#include "core/context/stack_overflow.h"
+#include "platform/valgrind.h"
+
+namespace weft::core {
+
+namespace {
+
+// Of madvise(2), which older headers lack.
+constexpr int kInstallGuard = 102;
+
+void* map(size_t size) noexcept {
+  // Memory that is not touched is not there: nothing is reserved for it.
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+  void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  return mapping != MAP_FAILED ? mapping : nullptr;
+}
+
+// Asked anew each time: memory that is locked has no such guards. An emulator may take the advice and do nothing, so
+// the kernel is asked to read there.
+bool system_guards() noexcept {
+  if (platform::on_valgrind()) return false;
+  auto* probe = static_cast<char*>(map(kGuardSize));
+  if (probe == nullptr) return false;
+  const bool guarded = madvise(probe, kGuardSize, kInstallGuard) == 0 && access(probe, F_OK) != 0 && errno == EFAULT;
+  munmap(probe, kGuardSize);
+  return guarded;
+}
+
+constexpr size_t kBelowStack = kGuardSize + AlternateStack::kSize + kGuardSize;
+
+}  // namespace
+
+void WorkerStack::guard() const noexcept {
+  const base::KeepErrno keep;
+  madvise(handlers - kGuardSize, kGuardSize, kInstallGuard);
+  madvise(stack - kGuardSize, kGuardSize, kInstallGuard);
+}
+
+void WorkerStacks::reserve(int count, size_t stack_size) noexcept {
+  const base::KeepErrno keep;
+  if (left_ > 0 || !AlternateStack::is_large_enough() || !system_guards()) return;
+  each_ = kBelowStack + stack_size;
+  next_ = static_cast<char*>(map(each_ * static_cast<size_t>(count)));
+  left_ = next_ != nullptr ? count : 0;
+}
+
+void WorkerStacks::release() noexcept {
+  const base::KeepErrno keep;
+  if (left_ > 0) munmap(next_, each_ * static_cast<size_t>(left_));
+  left_ = 0;
+}
+
+WorkerStack WorkerStacks::take() noexcept {
+  if (left_ == 0) return {};
+  --left_;
+  char* const lowest = next_;
+  next_ += each_;
+  return {.stack = lowest + kBelowStack, .handlers = lowest + kGuardSize};
+}
+
+void WorkerStacks::put_back() noexcept {
+  next_ -= each_;
+  ++left_;
+}
+
+}  // namespace weft::core

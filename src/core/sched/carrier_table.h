@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The carriers of a pool by number. Internal to core.
+#pragma once
+
+#include <atomic>
+
+namespace weft::core {
+
+struct Carrier;
+
+// An entry is written before it is counted, and nobody reads one that is not: so the table begins as it comes, and a
+// process touches no more of it than it has carriers.
+template <int N>
+class CarrierTable {
+ public:
+  // NOLINTNEXTLINE: see above.
+  CarrierTable() noexcept {}
+
+  // Acquire and release: with an entry comes the carrier.
+  Carrier* get(int number) const noexcept { return std::atomic_ref(entries_[number]).load(std::memory_order_acquire); }
+  void put(int number, Carrier* carrier) noexcept {
+    std::atomic_ref(entries_[number]).store(carrier, std::memory_order_release);
+  }
+
+ private:
+  mutable Carrier* entries_[N];
+};
+
+}  // namespace weft::core
