@@ -25,15 +25,15 @@ MACHINES = {
 CONSTRUCTS = {
     "flat": (21, 192),
     "barrier": (21, 192),
-    "flat-after-pause": (5, 64),
+    "flat-after-pause": (5, 192),
     "first-region": (1, 192),
     "static": (5, 192),
     "dynamic": (5, 192),
     "critical": (3, 64),
     "reduction": (21, 192),
     "tasks": (3, 64),
-    "task-tree": (3, 64),
-    "nested": (5, 64),
+    "task-tree": (3, 192),
+    "nested": (5, 192),
 }
 # What the project wants on the EPYC: (construct, threads): microseconds.
 TARGETS = {

@@ -28,7 +28,7 @@ void await_predecessors(Member* self, Task* task) noexcept {
 // it looks again and again where one of its children runs.
 template <class Done>
 void await_descendants(Member* self, Done&& done, void (*announce)(Member* self, bool waits)) noexcept {
-  const bool large = self->team->size >= kMarksFrom && !self->task->implicit;
+  const bool large = self->team->size >= kTracesFrom && !self->task->implicit;
   constexpr unsigned kPollsPerLook = 16;
   constexpr int kLooksInVain = 8;
   int looks = 0;
