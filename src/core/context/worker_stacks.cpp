@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -35,19 +36,47 @@ bool system_guards() noexcept {
   return guarded;
 }
 
+// Some programs and libraries run code on their stacks, as nested functions of GNU C and Fortran do: libc maps stacks
+// for that then. An object without the entry wants it too, if it is the program.
+bool stacks_run_code() noexcept {
+  const auto looks = [](dl_phdr_info* object, size_t, void*) {
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const auto& entry = object->dlpi_phdr[i];
+      if (entry.p_type == PT_GNU_STACK) return (entry.p_flags & PF_X) != 0 ? 1 : 0;
+    }
+    return object->dlpi_name == nullptr || object->dlpi_name[0] == '\0' ? 1 : 0;
+  };
+  return dl_iterate_phdr(looks, nullptr) != 0;
+}
+
+void install_guard(char* at) noexcept {
+  // Refused where memory has been locked since it was mapped.
+  if (madvise(at, kGuardSize, kInstallGuard) != 0) mprotect(at, kGuardSize, PROT_NONE);
+}
+
 constexpr size_t kBelowStack = kGuardSize + AlternateStack::kSize + kGuardSize;
 
 }  // namespace
 
 void WorkerStack::guard() const noexcept {
   const base::KeepErrno keep;
-  madvise(handlers - kGuardSize, kGuardSize, kInstallGuard);
-  madvise(stack - kGuardSize, kGuardSize, kInstallGuard);
+  install_guard(handlers - kGuardSize);
+  install_guard(stack - kGuardSize);
+}
+
+void WorkerStack::give_back() const noexcept {
+  // What runs here and what it calls stays.
+  constexpr uintptr_t kBelowFrame = 16 * 1024;
+  const base::KeepErrno keep;
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const auto begin = reinterpret_cast<uintptr_t>(stack);
+  const uintptr_t end = (frame - kBelowFrame) / kGuardSize * kGuardSize;
+  if (end > begin) madvise(stack, end - begin, MADV_DONTNEED);
 }
 
 void WorkerStacks::reserve(int count, size_t stack_size) noexcept {
   const base::KeepErrno keep;
-  if (left_ > 0 || !AlternateStack::is_large_enough() || !system_guards()) return;
+  if (left_ > 0 || !AlternateStack::is_large_enough() || stacks_run_code() || !system_guards()) return;
   each_ = kBelowStack + stack_size;
   next_ = static_cast<char*>(map(each_ * static_cast<size_t>(count)));
   left_ = next_ != nullptr ? count : 0;

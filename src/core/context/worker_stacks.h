@@ -15,6 +15,8 @@ struct WorkerStack {
   // By the thread that is to run on it, before anything else: both guards. Theirs are the first page tables there, so
   // that is left to each.
   void guard() const noexcept;
+  // By the same thread, at its end: the memory below its frames.
+  void give_back() const noexcept;
 };
 
 // Only where the system can guard pages within a mapping (Linux 6.13), and not under valgrind, which takes a mapping

@@ -114,7 +114,8 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
   assert(parallel_call->is_valid());
   // A worker notes it when it has nothing to do.
-  if (carrier->is_root() && pool().nodes.several()) pool().nodes.note(carrier->index, current_numa_node());
+  if (carrier->is_root() && carrier->is_listed() && pool().nodes.several())
+    pool().nodes.note(carrier->index, current_numa_node());
   // Release: a claimer that reads this value, or one added to it, sees the fields above.
   parallel_call->claim.store(1 | (static_cast<uint64_t>(count) << 32), std::memory_order_release);
 

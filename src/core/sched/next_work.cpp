@@ -107,7 +107,7 @@ bool serve_others(Context* self, Carrier* carrier) noexcept {
   Carrier* caller = carrier->called_by.load(std::memory_order_relaxed);
   if (caller != nullptr) {
     carrier->called_by.store(nullptr, std::memory_order_relaxed);
-    if (!p.nodes.near(carrier->index, caller->index)) let_near_ones_come(carrier);
+    if (caller->is_listed() && !p.nodes.near(carrier->index, caller->index)) let_near_ones_come(carrier);
     if (caller != carrier && serve(caller)) return true;
   }
   if (visit_others(p, carrier, only_near(p, carrier, true, serve))) return true;

@@ -39,7 +39,7 @@ int PersistentTeam::reserve(int count) noexcept {
     member.index = size_;
     member.posted.store(sequence(), std::memory_order_relaxed);
     member.done.store(sequence(), std::memory_order_relaxed);
-    member.asleep.store(Wards::kAsleep, std::memory_order_relaxed);
+    member.asleep.store(Wards::asleep(sequence() / PostNumber::kStep), std::memory_order_relaxed);
     Context* context = &member.stub;
     if (!make_bodiless(context, member_main, &member, size_)) context = make_context(member_main, &member, size_);
     if (context == nullptr) break;
@@ -72,7 +72,7 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
   };
   const Context* self = current_context();
   while (!spin_until(self, called)) {
-    member.asleep.store(Wards::kAsleep, std::memory_order_relaxed);
+    member.asleep.store(Wards::asleep(served.posted / PostNumber::kStep), std::memory_order_relaxed);
     platform::full_fence();
     block_unless(called);
     rise(member);
@@ -156,7 +156,7 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
 
 [[gnu::noinline]] void PersistentTeam::launch_told(const Told& told, bool by_tree) noexcept {
   if (told.size() > Wards::kMostByOne && suits_wards()) {
-    launch_wards(told, {0, told.size(), by_tree});
+    launch_wards(told, {0, told.size(), by_tree}, sequence());
     return;
   }
   for (int at = 0; at < told.size(); ++at) launch_if_asleep(*members_[told[at]]);
@@ -164,15 +164,19 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
 
 // Of each part the first that sleeps gets the rest. What it is to unblock has been told before it finds its word
 // changed; so with the fence of rise() one of the two sees the other there too.
-[[gnu::noinline]] void PersistentTeam::launch_wards(const Told& told, const Wards& wards) noexcept {
+[[gnu::noinline]] void PersistentTeam::launch_wards(const Told& told, const Wards& wards, uint64_t number) noexcept {
   wards.visit_parts(told.tellers(), [&](Wards rest) {
     while (rest.any()) {
       PersistentMember& member = *members_[told[rest.begin++]];
       uint32_t word = member.asleep.load(std::memory_order_relaxed);
       if (word == 0) continue;
+      // A member that nobody runs yet may come late.
+      const bool suits = !Wards::has_served(word, number / PostNumber::kStep) &&
+                         member.context.load(std::memory_order_relaxed) != &member.stub;
+      const bool asks = rest.any() && suits;
       // Release: see above. It has woken by itself where that fails, and knows nothing of the others.
-      const bool takes = rest.any() && member.asleep.compare_exchange_strong(word, rest.word());
-      if (rest.any() && !takes) continue;
+      const bool takes = asks && member.asleep.compare_exchange_strong(word, rest.word());
+      if (asks && !takes) continue;
       launch(member.context.load(std::memory_order_relaxed));
       if (takes) return;
     }
@@ -186,7 +190,7 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
   // Who told it has counted the members of the same post.
   launch_wards(wards.by_tree ? Told::by_tree(PostTree::teller_of(member.index), member.members)
                              : Told::by_owner(PostTree::kLeastMembers),
-               wards);
+               wards, member.posted.load(std::memory_order_acquire));
 }
 
 void PersistentTeam::launch_asleep(int count) noexcept {

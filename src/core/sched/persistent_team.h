@@ -69,7 +69,7 @@ struct PersistentMember {
   alignas(64) std::atomic<uint64_t> done{0};
   // Read at each post, written when the member falls asleep or wakes: 0, or a word of Wards, which the thread that is
   // about to wake it may exchange for another.
-  alignas(64) std::atomic<uint32_t> asleep{Wards::kAsleep};
+  alignas(64) std::atomic<uint32_t> asleep{Wards::asleep(0)};
   // The context that runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with
   // a fence between this and the post on both sides; an owner that still sees the stub then has not seen the member
   // fall asleep.
@@ -241,8 +241,8 @@ class PersistentTeam {
   void launch_sleepers(int count, bool optional) noexcept;
   // Those that the caller has told, and that sleep.
   void launch_told(const Told& told, bool by_tree) noexcept;
-  // Some of them, and they the others.
-  void launch_wards(const Told& told, const Wards& wards) noexcept;
+  // Some of them, and they the others. `number`: of the post.
+  void launch_wards(const Told& told, const Wards& wards, uint64_t number) noexcept;
   // The member is awake.
   void rise(PersistentMember& member) noexcept;
 

@@ -77,7 +77,9 @@ class Told {
 };
 
 // What a member that sleeps is to do first: to wake some of those that were told with it. One word with the flag that
-// it sleeps: so it takes both away at once.
+// it sleeps, so it takes both away at once, and with the post that it has served last. Who tells of a post leaves
+// nothing to a member that has served that already, and sleeps again: others would wait for it no more, and change what
+// it looks at.
 struct Wards {
   // So many one member wakes. While it wakes as many, the first comes and goes on with its own.
   static constexpr int kWakes = 4;
@@ -88,14 +90,23 @@ struct Wards {
   int end = 0;
   bool by_tree = false;
 
-  static constexpr uint32_t kAsleep = 1;
+  // The word of a member that sleeps and has nothing to do. `served`: the last post, counted; its low bits stand there.
+  static constexpr uint32_t asleep(uint64_t served) noexcept {
+    return kAsleep | static_cast<uint32_t>(served) << kServedShift;
+  }
+  // Whether that may be the post. A word is old after some million posts: then it says so of another, which costs time.
+  static constexpr bool has_served(uint32_t word, uint64_t post) noexcept {
+    return word >> kServedShift == static_cast<uint32_t>(post) << kServedShift >> kServedShift;
+  }
 
   bool any() const noexcept { return begin < end; }
   uint32_t word() const noexcept {
-    return kAsleep | (by_tree ? 2u : 0u) | static_cast<uint32_t>(begin) << 8 | static_cast<uint32_t>(end) << 16;
+    return kAsleep | (by_tree ? kByTree : 0u) | static_cast<uint32_t>(begin) << kBeginShift |
+           static_cast<uint32_t>(end) << kEndShift;
   }
   static Wards of(uint32_t word) noexcept {
-    return {static_cast<int>(word >> 8 & 0xff), static_cast<int>(word >> 16 & 0xff), (word & 2) != 0};
+    return {static_cast<int>(word >> kBeginShift & kPlaces), static_cast<int>(word >> kEndShift & kPlaces),
+            (word & kByTree) != 0};
   }
 
   // Calls visit(part) for the parts that the one wakes who has these to wake. Who tells others has enough to do, and
@@ -114,6 +125,15 @@ struct Wards {
   }
 
  private:
+  static constexpr uint32_t kAsleep = 1;
+  static constexpr uint32_t kByTree = 2;
+  static constexpr uint32_t kPlaces = 31;
+  static constexpr int kBeginShift = 2;
+  static constexpr int kEndShift = 7;
+  static constexpr int kServedShift = 12;
+  static_assert(PostTree::kMostTold <= static_cast<int>(kPlaces) &&
+                PostTree::kLeastMembers <= static_cast<int>(kPlaces));
+
   template <class Visit>
   void divide(int from, int to, int parts, Visit&& visit) const {
     for (int k = 0; k < parts; ++k) {

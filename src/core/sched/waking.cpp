@@ -75,8 +75,9 @@ bool wake_idle(Pool& p, Work work, const Carrier* near, Carrier* origin) noexcep
 
 void poke_waiting(Pool& p, Work work, int most, const Carrier* near, Carrier* origin) noexcept {
   const auto waits = [&p](int index) {
-    const Carrier* carrier = p.carrier(index);
-    return carrier != nullptr && carrier->waiting.load(std::memory_order_relaxed);
+    // Asked for whole groups, and anew: a carrier is counted before it can wait.
+    return index < p.carrier_count.load(std::memory_order_acquire) &&
+           p.carrier(index)->waiting.load(std::memory_order_relaxed);
   };
   const auto poke = [&](int index) {
     Carrier* carrier = p.carrier(index);
@@ -97,7 +98,8 @@ void poke_waiting(Pool& p, Work work, int most, const Carrier* near, Carrier* or
 }  // namespace
 
 [[gnu::noinline]] void wake_some(Pool& p, Work work, int most, Carrier* origin) noexcept {
-  const Carrier* near = origin != nullptr ? origin : current_context()->carrier;
+  // On one node each that calls had better begin at itself: those who call for one region meet less.
+  const Carrier* near = origin != nullptr && p.nodes.several() ? origin : current_context()->carrier;
   const auto wake_idle_ones = [&] {
     while (most > 0 && wake_idle(p, work, near, origin)) --most;
   };

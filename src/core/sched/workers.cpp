@@ -102,6 +102,7 @@ void* worker_main(void* argument) {
   }
   if (p.settings.identity_ends != nullptr) p.settings.identity_ends();
   bind_identity(nullptr);
+  if (memory.stack != nullptr) memory.give_back();
   return nullptr;
 }
 

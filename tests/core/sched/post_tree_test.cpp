@@ -72,7 +72,12 @@ TEST(WardsTest, AreAWordThatIsNeverNought) {
     EXPECT_EQ(wards.by_tree, by_tree);
   }
   EXPECT_NE((Wards{0, 0, false}.word()), 0u);
-  EXPECT_FALSE(Wards::of(Wards::kAsleep).any());
+  for (const uint64_t served : {uint64_t{0}, uint64_t{7}, uint64_t{1} << 40 | 7}) {
+    EXPECT_NE(Wards::asleep(served), 0u);
+    EXPECT_FALSE(Wards::of(Wards::asleep(served)).any());
+    EXPECT_TRUE(Wards::has_served(Wards::asleep(served), served));
+    EXPECT_FALSE(Wards::has_served(Wards::asleep(served), served + 1));
+  }
 }
 
 // Who wakes whom among those that one member has told, all of which sleep: the first of each part, which gets the rest.

@@ -53,8 +53,8 @@ StandInCore::StandInCore(int threads) : threads_(threads) {
     carrier->own_context.root = carriers_[i == 0 ? 0 : 1].get();
     if (i == 1) carrier->own_context.home = carrier.get();
     if (i == 0) continue;
-    pool_->carriers[static_cast<size_t>(index)].store(carrier.get());
-    if (worker >= 0) pool_->workers[static_cast<size_t>(worker)].store(carrier.get());
+    pool_->carriers.put(index, carrier.get());
+    if (worker >= 0) pool_->workers.put(worker, carrier.get());
   }
   pool_->carrier_count.store(threads);
   pool_->worker_count.store(threads - 1);
