@@ -71,7 +71,7 @@ class Told {
 
   void add(int member) noexcept { members_[static_cast<size_t>(size_++)] = static_cast<int16_t>(member); }
 
-  std::array<int16_t, kMost> members_;
+  std::array<int16_t, kMost> members_{};
   int size_ = 0;
   int tellers_ = 0;
 };
