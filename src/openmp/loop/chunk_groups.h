@@ -50,7 +50,7 @@ struct ChunkGroups {
     constexpr uint64_t kLinesForFilling = 64;  // who fills is held up by some lines, and maybe its group with it
     const auto everybody = static_cast<uint64_t>(members);
     const auto groups = static_cast<uint64_t>(count_of(members));
-    const int64_t far_line = platform::ticks_of_20_us() / kFarLinesIn20Us;
+    const int64_t far_line = std::max<int64_t>(1, platform::ticks_of_20_us() / kFarLinesIn20Us);
     // Long chunks leave the counter time for each. Where a member has few of them left, nobody is to have another
     // one's.
     const bool long_ones = known && chunk_ticks >= far_line * members;

@@ -140,7 +140,7 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   loop.share = join_workshare(self, [&](Workshare* share) {
     share_dynamic_loop(share, schedule, loop.chunk, count, self->team->size);
     // Where iterations have an order, members wait for the chunks of others.
-    const bool by_counter = share->kind == Kind::dynamic && !share->split && !shared;
+    const bool by_counter = share->kind == Kind::dynamic && !share->split && !shared && self->doacross == nullptr;
     if (by_counter && self->team->size >= ChunkGroups::kLeastMembers) share_by_groups(share);
   });
   if (loop.share->kind != Kind::dynamic || loop.share->split || !counts_freely(loop.share)) return;

@@ -46,7 +46,8 @@ class TaskDeque {
     // Release, as both stores here: a thief that reads them sees the tasks below, as by the push.
     bottom_.store(b, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    uint64_t t = top_.load(std::memory_order_relaxed);
+    // Acquire, for `seen_`: as has_room().
+    uint64_t t = top_.load(std::memory_order_acquire);
     if (many_ && distance(b, t) < kSeveral) t = leave_one_by_one();
     seen_ = t;
     const int32_t above = distance(b, t);

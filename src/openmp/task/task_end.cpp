@@ -126,12 +126,16 @@ void await_own_events(Member* self, Task* task) noexcept {
   task->waiter.store(nullptr, std::memory_order_relaxed);
 }
 
-void wake_waiters(const Task* task) noexcept {
+Waiters waiters_for(const Task* task) noexcept {
   const Task* parent = task->parent.load(std::memory_order_relaxed);
-  if (parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(parent->context);
+  return {parent, parent->context, task->group};
+}
+
+void wake(const Waiters& waiters) noexcept {
+  if (waiters.parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(waiters.context);
+  if (waiters.group == nullptr) return;
   // Acquire: with the pointer comes what it points to.
-  if (task->group == nullptr) return;
-  if (core::Context* waiter = task->group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
+  if (core::Context* waiter = waiters.group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
 }
 
 void tell_ends_to_parent(Member* self) noexcept {

@@ -36,8 +36,18 @@ inline void run_pushed(Member* self, Task* task) noexcept {
   if (tasks_may_pause()) let_paused_go_on(self);
 }
 
-// Siblings of the task have come to a deque: those that wait for it may run some. After a fence.
-void wake_waiters(const Task* task) noexcept;
+// Who may wait for a task that has not begun. The parent may be another task by the time it is woken: that is for
+// nothing then.
+struct Waiters {
+  const Task* parent = nullptr;
+  core::Context* context = nullptr;  // the parent's
+  const TaskGroup* group = nullptr;
+
+  bool operator==(const Waiters&) const = default;
+};
+Waiters waiters_for(const Task* task) noexcept;
+// The task has come to a deque where they can find it. After a fence.
+void wake(const Waiters& waiters) noexcept;
 
 // Ends that are told together. Many threads that run short tasks of one parent would spend their time on the line with
 // its count. So a member counts for itself while it finds more tasks of that parent. Who waits for those that have

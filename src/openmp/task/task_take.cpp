@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task/task_take.h"
 
+#include <array>
 #include <new>
 
 #include "base/message.h"
@@ -137,12 +138,20 @@ Task* take_several(Member* self, TaskDeque* from, Wanted&& wanted) noexcept {
   TaskDeque::Loot loot;
   const int count = from->steal_several(loot, wanted);
   if (count == 0) return nullptr;
+  // Before others can have them: a record serves another task then.
+  std::array<Waiters, TaskDeque::kSeveral> waiters;
+  int distinct = 0;
+  for (int i = 0; i < count && count > 1; ++i) {
+    const Waiters theirs = waiters_for(loot[static_cast<size_t>(i)]);
+    if (distinct == 0 || !(waiters[static_cast<size_t>(distinct - 1)] == theirs))
+      waiters[static_cast<size_t>(distinct++)] = theirs;
+  }
   TaskDeque* own = deque_of(self);
   // The youngest first: the oldest comes out first again.
   for (int i = count - 1; i > 0; --i) own->push(loot[static_cast<size_t>(i)]);
   if (count > 1) {
     call_to_tasks(self->team, self);
-    wake_waiters(loot[0]);
+    for (int i = 0; i < distinct; ++i) wake(waiters[static_cast<size_t>(i)]);
   }
   return loot[0];
 }
@@ -173,10 +182,6 @@ bool run_given_task(Member* self) noexcept {
   run_given(self, task);
   return true;
 }
-
-}  // namespace
-
-namespace {
 
 bool deque_may_have_been_shared(const Member* self) noexcept {
   // Relaxed: the thread itself has been paused, or was told by those that were.

@@ -86,13 +86,13 @@ bool tasks_in_sight(const Team* team) noexcept;
 // Whether all tasks that have been pushed in the region have been run, and their events have come.
 bool all_executed(const Team* team) noexcept;
 
-// Runs a task, if there is one that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task
-// scheduling constraint), or any when only the implicit task lies below.
 // In teams of so many members a look at all marked deques takes longer than it gains, as a rule.
 inline constexpr int kTracesFrom = 64;
 
 // Where a descendant is looked for: in all deques, or, to be done often, in that of the member that runs a child.
 enum class Search : uint8_t { everywhere, at_thief };
+// Runs a task, if there is one that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task
+// scheduling constraint), or any when only the implicit task lies below.
 bool run_permitted_task(Member* self, Search where = Search::everywhere) noexcept;
 
 // The deque of the member that has taken a child of the current task, or null: there may be descendants. A hint.

@@ -13,16 +13,6 @@ namespace weft::openmp {
 
 namespace {
 
-// Leaves to others, and helps them, until the predecessors of `task` have ended.
-void await_predecessors(Member* self, Task* task) noexcept {
-  const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
-  while (!met()) {
-    if (run_permitted_task(self)) continue;
-    if (core::spin_until(self->context, met)) break;
-    block_in_task_unless(self, met);
-  }
-}
-
 // Until `done()`: the descendants of the current task that it waits for have ended. It runs some of them. In a large
 // team a look at all deques costs more than a short task, and those whose tasks are its descendants are few: so first
 // it looks again and again where one of its children runs.
@@ -31,9 +21,12 @@ void await_descendants(Member* self, Done&& done, void (*announce)(Member* self,
   const bool large = self->team->size >= kTracesFrom && !self->task->implicit;
   constexpr unsigned kPollsPerLook = 16;
   constexpr int kLooksInVain = 8;
+  constexpr int kLooksEverywhere = 4;
   int looks = 0;
   while (!done()) {
-    if (run_permitted_task(self, large ? Search::at_thief : Search::everywhere)) {
+    // Now and then everywhere: others may have taken a child since.
+    const bool near = large && looks % kLooksEverywhere == 0;
+    if (run_permitted_task(self, near ? Search::at_thief : Search::everywhere)) {
       looks = 0;
       continue;
     }
@@ -43,16 +36,27 @@ void await_descendants(Member* self, Done&& done, void (*announce)(Member* self,
       if (done()) return true;
       // What lies there may be no descendant, and stay.
       if (!large || looks > kLooksInVain || ++polls % kPollsPerLook != 0) return false;
+      if (self->team->tasks.inbox.size() > 0) return true;
       const TaskDeque* deque = deque_of_thief(self);
       return deque != nullptr && !deque->empty();
     };
     if (core::spin_until(self->context, news)) continue;
     announce(self, true);
     platform::full_fence();
-    // Some may have been on their way from one deque to another (wake_waiters).
+    // Some may have been on their way from one deque to another (Waiters).
     if (!run_permitted_task(self)) block_in_task_unless(self, done);
     announce(self, false);
   }
+}
+
+void tell_that_it_waits(Member* member, bool waits) noexcept {
+  member->task->parent_waits.store(waits, std::memory_order_relaxed);
+}
+
+// Leaves to others, and helps them, until the predecessors of `task`, children of the current one, have ended.
+void await_predecessors(Member* self, Task* task) noexcept {
+  const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
+  await_descendants(self, met, tell_that_it_waits);
 }
 
 }  // namespace
@@ -96,9 +100,7 @@ void await_children(Member* self) noexcept {
     return now->created - now->done_here == remote;
   };
   // Against complete(): a fence is between the flag and the count.
-  await_descendants(self, done, [](Member* member, bool waits) {
-    member->task->parent_waits.store(waits, std::memory_order_relaxed);
-  });
+  await_descendants(self, done, tell_that_it_waits);
   // Nobody needs to wait for what has ended.
   if (now->children != nullptr) now->children->clear();
 }

@@ -8,6 +8,7 @@
 #include "openmp/api/lock.h"
 #include "openmp/ompt/events.h"
 #include "openmp/team/barrier.h"
+#include "openmp/team/cancel.h"
 #include "openmp/team/reduction_tree.h"
 #include "openmp/team/team.h"
 
@@ -21,7 +22,8 @@ extern const bool g_reduces_in_order;
 // after the other. Its members run at once, so they do not wait for each other for long.
 inline bool combines_by_tree(const Team* team) noexcept {
   constexpr int kLeastMembers = 16;
-  return team->flat && team->size >= kLeastMembers;
+  // Members that leave a loop which has been cancelled combine nothing.
+  return team->flat && team->size >= kLeastMembers && !cancellation_enabled();
 }
 
 enum class Combining : uint8_t {

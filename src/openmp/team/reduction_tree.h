@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members' parts of a reduction, combined in an order that depends on nothing but how many they are: so a sum of
-// floating-point numbers has the same bits each time. And so a large team needs no
-// variable that all its members update. Only where the runtime is given the parts, as by clang's programs.
+// floating-point numbers has the same bits each time. And so a large team needs no variable that all its members
+// update. Only where the runtime is given the parts, as by clang's programs.
 #pragma once
 
 #include <atomic>
