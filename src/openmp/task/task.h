@@ -231,8 +231,11 @@ void await_events(Member* self) noexcept;
 // Runs tasks as long as some can be found.
 void help_with_tasks(Member* self) noexcept;
 
-// The same by a member of a persistent team, after its part of the region or between two; it may stay a while for more.
-void linger(Member* self, bool stay) noexcept;
+// The same by a member of a persistent team, which stays a while for more: after its part of the region, until the
+// primary has reached the end and waits for it; and, when it has been called after that, until there are no tasks any
+// more. Else those that still make some would have to call it again and again.
+enum class Lingers : uint8_t { until_closing, until_tasks_end };
+void linger(Member* self, Lingers until) noexcept;
 
 // Returns a task to the pool it came from, when nobody refers to it any more.
 void free_task(Task* task) noexcept;

@@ -86,9 +86,17 @@ void help_and_answer(Member* self) noexcept {
   } while (run_any_task(self));
 }
 
+// The primary may sleep until the last task has ended, and this may have been it. With the fence one of two that finish
+// at the same time sees what both have executed.
+void wake_primary_at_end(Team* team) noexcept {
+  platform::full_fence();
+  const bool sleeps = team->members.lines[0].sleeper.load(std::memory_order_relaxed) != nullptr;
+  if (sleeps && all_executed(team)) wake_sleepers(team);
+}
+
 }  // namespace
 
-void linger(Member* self, bool stay) noexcept {
+void linger(Member* self, Lingers until) noexcept {
   Team* team = self->team;
   team->tasks.helpers.fetch_add(1);
   platform::full_fence_after_update();
@@ -97,11 +105,16 @@ void linger(Member* self, bool stay) noexcept {
   // Acquire: the flag is that region's, so its size is seen.
   if (team->tasks.tasked.load(std::memory_order_acquire) && self->number < team->size) {
     go_off_call(self);
-    const auto news = [&] { return tasks_in_sight(team) || team->tasks.closing.load(std::memory_order_relaxed); };
+    const auto over = [&] {
+      return until == Lingers::until_closing ? team->tasks.closing.load(std::memory_order_relaxed)
+                                             : !team->tasks.tasked.load(std::memory_order_relaxed);
+    };
+    const auto news = [&] { return tasks_in_sight(team) || over(); };
     for (;;) {
       do {
         help_and_answer(self);
-      } while (stay && !team->tasks.closing.load(std::memory_order_relaxed) && core::spin_until(self->context, news));
+        wake_primary_at_end(team);
+      } while (!over() && core::spin_until(self->context, news));
       core::pass_call_on();
       go_on_call(self);
       // A task may have come before. It is not run on call: who called this member would wait for its end.

@@ -128,11 +128,12 @@ void await_own_events(Member* self, Task* task) noexcept {
 
 Waiters waiters_for(const Task* task) noexcept {
   const Task* parent = task->parent.load(std::memory_order_relaxed);
-  return {parent, parent->context, task->group};
+  return {parent, has_implicit_parent(task) ? nullptr : parent->context, task->group};
 }
 
 void wake(const Waiters& waiters) noexcept {
-  if (waiters.parent->parent_waits.load(std::memory_order_relaxed)) core::unblock(waiters.context);
+  if (waiters.parent->parent_waits.load(std::memory_order_relaxed))
+    core::unblock(waiters.context != nullptr ? waiters.context : waiters.parent->context);
   if (waiters.group == nullptr) return;
   // Acquire: with the pointer comes what it points to.
   if (core::Context* waiter = waiters.group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);

@@ -36,11 +36,14 @@ inline void run_pushed(Member* self, Task* task) noexcept {
   if (tasks_may_pause()) let_paused_go_on(self);
 }
 
+// Without a look at the parent, whose line its thread writes for each task that it creates.
+inline bool has_implicit_parent(const Task* task) noexcept { return task->depth.load(std::memory_order_relaxed) == 1; }
+
 // Who may wait for a task that has not begun. The parent may be another task by the time it is woken: that is for
 // nothing then.
 struct Waiters {
   const Task* parent = nullptr;
-  core::Context* context = nullptr;  // the parent's
+  core::Context* context = nullptr;  // the parent's; null: it is an implicit task, which keeps its own
   const TaskGroup* group = nullptr;
 
   bool operator==(const Waiters&) const = default;

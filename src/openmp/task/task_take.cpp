@@ -126,9 +126,8 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
 
 // That the parent's member finds it, where it looks for descendants. Those of an implicit task take any task.
 void leave_trace(const Member* self, const Task* task) noexcept {
-  Task* parent = task->parent.load(std::memory_order_relaxed);
-  if (self->team->size >= kTracesFrom && !parent->implicit)
-    parent->thief.store(self->number, std::memory_order_relaxed);
+  if (self->team->size >= kTracesFrom && !has_implicit_parent(task))
+    task->parent.load(std::memory_order_relaxed)->thief.store(self->number, std::memory_order_relaxed);
 }
 
 // The oldest task of a deque. If there are many, others of it go into the caller's own deque, which is empty. There

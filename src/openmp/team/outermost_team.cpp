@@ -65,7 +65,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
     }
     ompt::end_member(member, !team->partial);
   } else if (team->tasks.tasked.load(std::memory_order_relaxed)) {
-    linger(member, true);
+    linger(member, Lingers::until_closing);
   }
   // What the region has set ends with it.
   member->implicit.icvs = &team->icvs;
@@ -74,7 +74,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
 // A member between two regions: tasks have come, from members that are still inside.
 void nudge_persistent_member(core::PersistentTeam*, int, const core::Post&) {
   // To a tool its implicit task has ended.
-  if (t_persistent_member != nullptr && !ompt::on()) linger(t_persistent_member, false);
+  if (t_persistent_member != nullptr && !ompt::on()) linger(t_persistent_member, Lingers::until_tasks_end);
 }
 
 bool same(const Icvs& a, const Icvs& b) noexcept {
