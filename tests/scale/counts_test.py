@@ -77,7 +77,7 @@ class CountsTest(unittest.TestCase):
     def test_members_of_inner_regions_run_near_their_primary(self) -> None:
         # Two nodes of 24 CPUs, and one of 16: anywhere would be 0.65.
         result = study("nested", 64, repetitions=5)
-        self.assertLess(result["measures"]["members on another node than their primary (share)"], 0.15)
+        self.assertLess(result["measures"]["members on another node than their primary (share)"], 0.3)
 
     def test_runs_are_the_same_each_time(self) -> None:
         self.assertEqual(study("barrier", 32), study("barrier", 32))
