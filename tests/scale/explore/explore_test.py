@@ -19,8 +19,7 @@ NEEDED = {
         "PersistentTeam::post fence",
         "core::PersistentTeam::serve store",
     ],
-    "persistent_team_nudge": ["take_notice update"],
-    "task_deque": ["TaskDeque::push store", "TaskDeque::pop fence", "steal<explore:: fence"],
+    "task_deque": ["TaskDeque::push store", "TaskDeque::pop fence", "steal<const explore:: fence"],
     "wait_queue": ["WaitQueue::release update", "WaitQueue::ticket load"],
     "waiting_set": ["announce fence", "notify fence"],
 }
@@ -46,7 +45,7 @@ class ExploreTest(unittest.TestCase):
         names = re.findall(r"^(\S+) \(a planted fault\)$", explore("--list").stdout, re.MULTILINE)
         self.assertGreater(len(names), 7)
         for strategy in ("random", "pct"):
-            found = explore("--stale", "--program", "faults", "--strategy", strategy, "--runs", "5000").stdout
+            found = explore("--stale", "--program", "faults", "--strategy", strategy, "--runs", "20000").stdout
             for name in names:
                 with self.subTest(fault=name, strategy=strategy):
                     self.assertRegex(found, rf"(?m)^{name}: {strategy}: .*FAILED$")

@@ -116,6 +116,10 @@ bool make_bodiless(Context*, void (*)(void*), void*, int) noexcept { return fals
 bool has_spare() noexcept { return true; }
 ContextPool::~ContextPool() = default;
 void want_workers(int) noexcept {}
+int carrier_number() noexcept {
+  const Carrier* carrier = current_context()->carrier;
+  return carrier != nullptr && carrier->is_listed() ? carrier->index : -1;
+}
 void grow_workers(int) noexcept {}
 
 // ---- nothing to switch to ----
