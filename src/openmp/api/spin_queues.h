@@ -11,12 +11,13 @@
 //   out    in no queue; its owner may enter
 //   waits  behind another one
 //   first  its owner may look at the word. It stays so until it passes that on
-//   left   its owner has gone while it waited. It may come back to it. Who passes on makes it first in its turn, and
-//   out
-//          when that is passed on: until then its owner cannot enter
+//   left   its owner has gone while it waited. It may come back to it. Who passes on makes it first in its
+//          turn, and out when that is passed on: until then its owner cannot enter
 //
 // Whoever is first passes that on before it goes, whether it has got the lock or not. So a queue is empty, or somebody
-// who runs is its first one or is about to say who is; and nobody in it waits for one that has left.
+// is its first one or is about to say who is; and nobody in it waits for one that has left. Who is first may have no
+// CPU, and so may who has just come and has not said so: for those the lock's users look now and then, and who passes
+// on waits.
 #pragma once
 
 #include <array>

@@ -37,6 +37,18 @@ static void *let_go_on(void *registers)
   return NULL;
 }
 
+static void count_slowly(int *done)
+{
+  for (int i = 0; i < kTasks; i++) {
+#pragma omp task
+    {
+      usleep(kTaskUs);
+#pragma omp atomic
+      ++*done;
+    }
+  }
+}
+
 static void pause_one_of_many(int grouped, void *registers)
 {
   int done = 0;
@@ -54,24 +66,10 @@ static void pause_one_of_many(int grouped, void *registers)
     }
     if (grouped) {
 #pragma omp taskgroup
-      for (int i = 0; i < kTasks; i++) {
-#pragma omp task shared(done)
-        {
-          usleep(kTaskUs);
-#pragma omp atomic
-          done++;
-        }
-      }
+      count_slowly(&done);
       CHECK_EQ(done, kTasks);
     } else {
-      for (int i = 0; i < kTasks; i++) {
-#pragma omp task shared(done)
-        {
-          usleep(kTaskUs);
-#pragma omp atomic
-          done++;
-        }
-      }
+      count_slowly(&done);
     }
   }
   CHECK_EQ(done, kTasks);

@@ -14,7 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "machine/machine.h"
-#include "machine/places.h"
+#include "places/places.h"
 #include "programs/program.h"
 
 namespace weft::explore {
@@ -106,9 +106,9 @@ Result explore(Machine& machine, const Entry& entry, Settings settings, const Ar
 }
 
 void print_trace(const Outcome& outcome) {
-  std::vector<const void*> places;
-  for (const Event& event : outcome.trace) places.push_back(event.place);
-  const auto names = names_of(places);
+  std::vector<const void*> sought;
+  for (const Event& event : outcome.trace) sought.push_back(event.place);
+  const auto names = places::names_of(sought);
   constexpr const char* kNames[] = {"loads", "stores", "updates", "fence", "waits", "wakes", "races", ""};
   std::map<uintptr_t, int> words;
   for (const Event& event : outcome.trace) {
@@ -156,9 +156,9 @@ std::map<std::string, std::vector<const void*>> strong_places(Machine& machine, 
     run_once(machine, entry, probed, seed);
   }
   machine.collects = false;
-  std::vector<const void*> places;
-  for (const auto& [place, operation] : machine.strong_places) places.push_back(place);
-  const auto names = names_of(places);
+  std::vector<const void*> sought;
+  for (const auto& [place, operation] : machine.strong_places) sought.push_back(place);
+  const auto names = places::names_of(sought);
   constexpr const char* kNames[] = {"load", "store", "update", "fence", "wait", "wake", "race", ""};
   std::map<std::string, std::vector<const void*>> by_name;
   for (const auto& [place, operation] : machine.strong_places) {

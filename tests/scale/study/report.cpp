@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <map>
 
-#include <dlfcn.h>
+#include "places/places.h"
 
 namespace weft::scale {
 
@@ -20,58 +20,6 @@ constexpr size_t kMostSites = 40;
 constexpr size_t kMostLines = 12;
 
 double us(Time time) { return static_cast<double>(time) / static_cast<double>(kMicrosecond); }
-
-// Whether a frame that has been inlined says nothing of weft: the library's atomics.
-bool is_of_library(const std::string& function, const std::string& where) {
-  return function.starts_with("std::") || function.find(" std::") != std::string::npos ||
-         where.starts_with("atomic_base.h");
-}
-
-std::string short_name(std::string function, std::string where) {
-  function.erase(std::min(function.find_first_of("(\n"), function.size()));
-  where.erase(std::min(where.find_first_of(" \n"), where.size()));
-  constexpr std::string_view kPrefix = "weft::";
-  for (size_t at = function.find(kPrefix); at != std::string::npos; at = function.find(kPrefix))
-    function.erase(at, kPrefix.size());
-  return where + " " + function;
-}
-
-// "file:line function" of places in the program, by binutils' addr2line: the innermost frame that is weft's.
-std::map<const void*, std::string> names_of(const std::vector<const void*>& places) {
-  std::map<const void*, std::string> names;
-  std::map<std::string, std::vector<std::pair<const void*, uintptr_t>>> by_file;
-  for (const void* place : places) {
-    Dl_info info{};
-    if (dladdr(place, &info) == 0) continue;
-    // The call returns behind the access.
-    const uintptr_t offset = reinterpret_cast<uintptr_t>(place) - 1 - reinterpret_cast<uintptr_t>(info.dli_fbase);
-    by_file[info.dli_fname].emplace_back(place, offset);
-  }
-  for (const auto& [file, offsets] : by_file) {
-    // -a: an address before the frames of each.
-    std::string command = "addr2line -a -i -s -C -f -e '" + file + "'";
-    char text[1024];
-    for (const auto& [place, offset] : offsets) {
-      std::snprintf(text, sizeof text, " 0x%lx", static_cast<unsigned long>(offset));
-      command += text;
-    }
-    FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) continue;
-    size_t index = SIZE_MAX;
-    while (std::fgets(text, sizeof text, pipe) != nullptr) {
-      if (std::string_view(text).starts_with("0x")) {
-        ++index;
-        continue;
-      }
-      const std::string function = text;
-      if (std::fgets(text, sizeof text, pipe) == nullptr || index >= offsets.size()) break;
-      std::string& name = names[offsets[index].first];
-      if (name.empty() && !is_of_library(function, text)) name = short_name(function, text);
-    }
-    pclose(pipe);
-  }
-  return names;
-}
 
 }  // namespace
 
@@ -103,10 +51,10 @@ json report(const machine::Machine& machine, const Construct& construct, int thr
   std::sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.second.waited > b.second.waited; });
   if (sites.size() > kMostSites) sites.resize(kMostSites);
   const std::vector<const machine::Line*> lines = machine.memory().busiest(kMostLines);
-  std::vector<const void*> places;
-  for (const auto& [place, site] : sites) places.push_back(place);
-  for (const machine::Line* line : lines) places.push_back(line->last_place);
-  std::map<const void*, std::string> names = names_of(places);
+  std::vector<const void*> sought;
+  for (const auto& [place, site] : sites) sought.push_back(place);
+  for (const machine::Line* line : lines) sought.push_back(line->last_place);
+  std::map<const void*, std::string> names = places::names_of(sought);
   result["sites"] = json::array();
   result["lines"] = json::array();
   for (const auto& [place, site] : sites) {
