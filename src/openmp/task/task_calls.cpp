@@ -121,7 +121,11 @@ void go_off_call(Member* self) noexcept {
   if (self->team->tasks.on_call.has(self->number)) self->team->tasks.on_call.remove(self->number);
 }
 
-void open_calls(Team* team) noexcept { team->tasks.on_call.add_all(team->started); }
+void open_calls(Member* self) noexcept {
+  self->team->tasks.on_call.add_all(self->team->started);
+  // Nobody is left to be called once the others have been: a producer that stood there itself would look at each push.
+  if (!self->stands_in) go_off_call(self);
+}
 
 void close_calls(Team* team) noexcept {
   team->tasks.on_call.remove_all(team->size);

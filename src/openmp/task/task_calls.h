@@ -39,8 +39,9 @@ void go_on_call(Member* self) noexcept;
 // It has seen tasks and is going to run them. It may have been called by now.
 void go_off_call(Member* self) noexcept;
 
-// The first task of a region is about to be pushed; the region has no tasks any more, and nobody looks for them.
-void open_calls(Team* team) noexcept;
+// The first task of a region is about to be pushed by `self`; the region has no tasks any more, and nobody looks for
+// them.
+void open_calls(Member* self) noexcept;
 void close_calls(Team* team) noexcept;
 
 // Wakes all that sleep: what they wait for has come.

@@ -31,8 +31,7 @@ class TaskDeque {
 
   bool push(Task* task) noexcept {
     const int64_t b = bottom_.load(std::memory_order_relaxed);
-    if (distance(b, seen_) >= kSize && !has_room(b)) return false;
-    if (distance(b + 1, seen_) >= kMany) many_ = true;
+    if (b >= limit_ && !raise_limit(b)) return false;
     ring_[b % kSize].store(task, std::memory_order_relaxed);
     // Release: a thief that sees the new bottom sees the task, and that it is counted.
     bottom_.store(b + 1, std::memory_order_release);
@@ -46,10 +45,8 @@ class TaskDeque {
     // Release, as both stores here: a thief that reads them sees the tasks below, as by the push.
     bottom_.store(b, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    // Acquire, for `seen_`: as has_room().
-    uint64_t t = top_.load(std::memory_order_acquire);
-    if (many_ && distance(b, t) < kSeveral) t = leave_one_by_one();
-    seen_ = t;
+    uint64_t t = top_.load(std::memory_order_relaxed);
+    if (many_ && distance(b, t) < kSeveral) t = leave_one_by_one(b);
     const int32_t above = distance(b, t);
     if (above > 0) return ring_[b % kSize].load(std::memory_order_relaxed);
     Task* task = nullptr;
@@ -64,7 +61,7 @@ class TaskDeque {
   // A thief may make room meanwhile.
   bool full() noexcept {
     const int64_t b = bottom_.load(std::memory_order_relaxed);
-    return distance(b, seen_) >= kSize && !has_room(b);
+    return b >= limit_ && !raise_limit(b);
   }
 
   // Where the next task goes: what lies there or above later has been pushed since.
@@ -130,24 +127,33 @@ class TaskDeque {
                                         std::memory_order_relaxed);
   }
 
-  bool has_room(int64_t b) noexcept {
+  // Whether there is room for a task at `b`.
+  bool raise_limit(int64_t b) noexcept {
     // Acquire: thieves have read what is going to be overwritten.
-    seen_ = top_.load(std::memory_order_acquire);
-    return distance(b, seen_) < kSize;
+    const int32_t size = distance(b, top_.load(std::memory_order_acquire));
+    if (size >= kSize) return false;
+    if (size + 1 >= kMany) many_ = true;
+    set_limit(b - size);
+    return true;
   }
 
-  // Thieves that have seen many take nothing any more. After the store to `bottom`.
-  uint64_t leave_one_by_one() noexcept {
+  void set_limit(int64_t oldest) noexcept { limit_ = oldest + (many_ ? kSize : kMany - 1); }
+
+  // Thieves that have seen many take nothing any more. After the store of `b` to `bottom_`.
+  uint64_t leave_one_by_one(int64_t b) noexcept {
     many_ = false;
-    return top_.fetch_add(kGeneration, std::memory_order_seq_cst) + kGeneration;
+    const uint64_t t = top_.fetch_add(kGeneration, std::memory_order_seq_cst) + kGeneration;
+    set_limit(b - distance(b, t));
+    return t;
   }
 
   // Index of the oldest task, below a generation. The index may run into it: it is another one then as well.
   alignas(64) std::atomic<uint64_t> top_{0};
   alignas(64) std::atomic<int64_t> bottom_{0};
-  // The owner's. Of `top`, at some time; so there are at most as many tasks as that leaves room for. And whether a
-  // thief may have seen many since the generation has changed.
-  uint64_t seen_ = 0;
+  // The owner's. From this `bottom_` on there may be no room, or, while there are not, there may be many: it was so when
+  // the owner last looked at `top_`, which only grows. And whether a thief may have seen many since the generation has
+  // changed.
+  int64_t limit_ = kMany - 1;
   bool many_ = false;
 
  public:

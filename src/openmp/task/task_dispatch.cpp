@@ -45,7 +45,7 @@ void announce_tasks(Member* self) noexcept {
     team->tasks.drained.store(self->barriers, std::memory_order_release);
     // Against fall_asleep().
     platform::full_fence();
-    open_calls(team);
+    open_calls(self);
     team->barrier.queue.release();
     // The primary may wait for the end of the others already.
     if (team->persistent_team != nullptr) {

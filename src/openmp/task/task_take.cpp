@@ -196,19 +196,25 @@ TaskDeque* deque_of_thief(const Member* self) noexcept {
   return thief >= 0 && thief < self->team->size ? deque_at(self->team, thief) : nullptr;
 }
 
-bool run_permitted_task(Member* self, Search where) noexcept {
+bool run_own_task(Member* self) noexcept {
   Task* now = self->task;
   Task* task = take_urgent(self->team, [now](const Task* other) { return now->implicit || descends(other, now); });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(now->floor);
-  if (task == nullptr) {
-    const auto descendant = [now](const Task* other) { return descends(other, now); };
-    if (now->implicit) {
-      task = steal(self, [](const Task*) { return true; });
-    } else {
-      task = where == Search::everywhere ? steal(self, descendant) : steal_back(self, descendant);
-    }
-    if (task != nullptr) leave_trace(self, task);
+  if (task == nullptr) return false;
+  run_pushed(self, task);
+  return true;
+}
+
+bool run_others_task(Member* self, Search where) noexcept {
+  Task* now = self->task;
+  const auto descendant = [now](const Task* other) { return descends(other, now); };
+  Task* task = nullptr;
+  if (now->implicit) {
+    task = steal(self, [](const Task*) { return true; });
+  } else {
+    task = where == Search::everywhere ? steal(self, descendant) : steal_back(self, descendant);
   }
+  if (task != nullptr) leave_trace(self, task);
   // Others may have had its own deque while it was paused: tasks below the floor may be its children.
   if (task == nullptr && self->deque != nullptr && deque_may_have_been_shared(self))
     task = self->deque->steal([now](const Task* other) { return now->implicit || descends(other, now); });

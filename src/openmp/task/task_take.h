@@ -92,8 +92,13 @@ inline constexpr int kTracesFrom = 64;
 // Where a descendant is looked for: in all deques, or, to be done often, in that of the member that runs a child.
 enum class Search : uint8_t { everywhere, at_thief };
 // Runs a task, if there is one that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task
-// scheduling constraint), or any when only the implicit task lies below.
-bool run_permitted_task(Member* self, Search where = Search::everywhere) noexcept;
+// scheduling constraint), or any when only the implicit task lies below. One that has a priority or lies in the
+// member's own deque; or another.
+bool run_own_task(Member* self) noexcept;
+bool run_others_task(Member* self, Search where) noexcept;
+inline bool run_permitted_task(Member* self) noexcept {
+  return run_own_task(self) || run_others_task(self, Search::everywhere);
+}
 
 // The deque of the member that has taken a child of the current task, or null: there may be descendants. A hint.
 TaskDeque* deque_of_thief(const Member* self) noexcept;

@@ -26,7 +26,7 @@ void await_descendants(Member* self, Done&& done, void (*announce)(Member* self,
   while (!done()) {
     // Now and then everywhere: others may have taken a child since.
     const bool near = large && looks % kLooksEverywhere == 0;
-    if (run_permitted_task(self, near ? Search::at_thief : Search::everywhere)) {
+    if (run_own_task(self) || run_others_task(self, near ? Search::at_thief : Search::everywhere)) {
       looks = 0;
       continue;
     }
