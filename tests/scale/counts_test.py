@@ -11,10 +11,11 @@ STUDY = os.environ["WEFT_SCALE_STUDY"]
 PRESETS = pathlib.Path(__file__).resolve().parent / "presets"
 
 
-def study(construct: str, cpus: int, machine: str = "epyc-2x96", repetitions: int = 5) -> dict:
+def study(construct: str, cpus: int, machine: str = "epyc-2x96", repetitions: int = 5, **environment: str) -> dict:
     command = [STUDY, "--machine", PRESETS / f"{machine}.json", "--construct", construct, "--cpus", str(cpus)]
     command += ["--repetitions", str(repetitions), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
+    variables = {**os.environ, **environment}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False, env=variables)
     if done.returncode != 0:
         raise AssertionError(f"{construct} on {cpus} CPUs: exit code {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
@@ -78,6 +79,16 @@ class CountsTest(unittest.TestCase):
         # Two nodes of 24 CPUs, and one of 16: anywhere would be 0.65.
         result = study("nested", 64, repetitions=5)
         self.assertLess(result["measures"]["members on another node than their primary (share)"], 0.3)
+
+    def test_bound_members_of_inner_regions_stay_on_the_nodes_of_their_partition(self) -> None:
+        result = study("nested", 64, repetitions=5, OMP_PROC_BIND="spread,close", OMP_PLACES="cores")
+        self.assertEqual(result["measures"]["members on another node than their primary (share)"], 0)
+        # 80 us of work each. It was 209 when members took the carriers of other partitions.
+        self.assertLess(result["us"], 150)
+
+    def test_bound_regions_cost_no_more(self) -> None:
+        free, bound = (study("flat", 64, **binding)["us"] for binding in ({}, {"OMP_PROC_BIND": "close"}))
+        self.assertLess(bound, 1.1 * free)
 
     def test_runs_are_the_same_each_time(self) -> None:
         self.assertEqual(study("barrier", 32), study("barrier", 32))

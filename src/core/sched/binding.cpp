@@ -31,18 +31,28 @@ void set_mask(const platform::CpuSet& cpus) noexcept {
   base::warn("the system refuses to bind a thread to CPU %s; it runs where the system puts it", list);
 }
 
+void note_place(Carrier* carrier, const platform::CpuSet* cpus) noexcept {
+  const Settings& settings = pool().settings;
+  const bool is_one = settings.places <= cpus && cpus < settings.places + settings.place_count;
+  carrier->place.store(is_one ? static_cast<int>(cpus - settings.places) : -1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept {
   if (carrier->cpus.load(std::memory_order_relaxed) == cpus) return;
   carrier->cpus.store(cpus, std::memory_order_relaxed);
   set_mask(*cpus);
+  CarrierNodes<kMaxCarriers>& nodes = pool().nodes;
+  if (nodes.several() && carrier->is_listed()) nodes.note(carrier->index, current_numa_node());
 }
 
 void bind_new_worker(Carrier* carrier) noexcept {
   const auto of_worker = pool().settings.cpus_of_worker;
   carrier->own_cpus = of_worker != nullptr ? of_worker(carrier->worker) : g_everywhere.load(std::memory_order_acquire);
-  if (carrier->own_cpus != nullptr) bind_carrier(carrier, carrier->own_cpus);
+  if (carrier->own_cpus == nullptr) return;
+  bind_carrier(carrier, carrier->own_cpus);
+  note_place(carrier, carrier->own_cpus);
 }
 
 void leave_binding(Carrier* carrier) noexcept {
@@ -62,6 +72,7 @@ void bind_self(const platform::CpuSet* cpus) noexcept {
   g_binding_used.store(true, std::memory_order_relaxed);
   self->cpus = cpus;
   bind_carrier(self->carrier, cpus);
+  if (self->home == self->carrier) note_place(self->carrier, cpus);
   // Whose identity is a worker's has that worker's thread, which runs others at times.
   if (!self->donated && self->home == nullptr) return;
   const base::KeepErrno keep;

@@ -104,6 +104,7 @@ struct alignas(64) Carrier {
   // others ask what it might take, as a hint); and what a worker goes back to.
   std::atomic<const platform::CpuSet*> cpus{nullptr};
   const platform::CpuSet* own_cpus = nullptr;
+  std::atomic<int> place{-1};  // at which of Settings::places it is by rights; relaxed, a hint; -1: at none
 
   // Its context has been spinning for a while: the carrier could do something else, and is asked to by
   // `poked`, once, as by being called. Relaxed: a carrier that misses it comes a moment later.

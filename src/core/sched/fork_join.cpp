@@ -66,7 +66,7 @@ void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept
     run_here(self, parallel_call, index);
     // The next one from here rather than from the table: it may not stand there. The record may serve
     // another life by now; then this is a claim in that one.
-    index = parallel_call->take();
+    index = pool().is_on_nodes_of(parallel_call, self->carrier) ? parallel_call->take() : -1;
   }
 }
 
@@ -127,7 +127,7 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   const bool found = carrier->open.has_room_for(entry);
   if (found) {
     carrier->open[entry].store(parallel_call, std::memory_order_release);
-    parallel_call->open_index = entry;
+    parallel_call->open_index = static_cast<int16_t>(entry);
   }
   // Others keep its line while it is the same.
   const int new_top = entry == top && found ? top + 1 : top;

@@ -21,13 +21,14 @@ namespace weft::core {
 
 namespace {
 
-bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_first) noexcept {
+// `near`: what is to be done where the carrier is.
+bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_first, bool near) noexcept {
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
     ParallelCall* parallel_call = victim->open[newest_first ? top - 1 - i : i].load(std::memory_order_acquire);
     if (parallel_call == nullptr || !parallel_call->claimable()) continue;
     if (!serves(carrier, parallel_call->root.load(std::memory_order_relaxed))) continue;
-    if (victim != carrier && !pool().may_do(carrier, parallel_call)) continue;
+    if (victim != carrier && !may_claim(carrier, parallel_call, near)) continue;
     const int index = parallel_call->take();
     if (index < 0) continue;
     settle_call(carrier, {parallel_call->root.load(std::memory_order_relaxed), parallel_call}, false);
@@ -95,9 +96,10 @@ void let_near_ones_come(const Carrier* carrier) noexcept {
 
 bool serve_others(Context* self, Carrier* carrier) noexcept {
   const Pool& p = pool();
+  bool near = false;
   const auto serve = [&](Carrier* victim) {
     if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
-    return claim_from(self, carrier, victim, false) || begin_bodiless(self, carrier, victim) ||
+    return claim_from(self, carrier, victim, false, near) || begin_bodiless(self, carrier, victim) ||
            resume_from(self, carrier, victim);
   };
   if (carrier->is_root() || !p.nodes.several()) return visit_others(p, carrier, serve);
@@ -110,8 +112,10 @@ bool serve_others(Context* self, Carrier* carrier) noexcept {
     if (caller->is_listed() && !p.nodes.near(carrier->index, caller->index)) let_near_ones_come(carrier);
     if (caller != carrier && serve(caller)) return true;
   }
-  if (visit_others(p, carrier, only_near(p, carrier, true, serve))) return true;
-  return afar && visit_others(p, carrier, only_near(p, carrier, false, serve));
+  near = true;
+  if (visit_others(p, carrier, only_near(p, carrier, serve))) return true;
+  near = false;
+  return afar && visit_others(p, carrier, serve);
 }
 
 // Does one piece of work, if there is any. Afterwards `self` may be on another carrier.
@@ -138,7 +142,7 @@ bool step(Context* self) noexcept {
   const bool allowed = pool().allowed(carrier);
   if (allowed || carrier->is_root()) {
     if (begin_bodiless(self, carrier, carrier)) return true;
-    if (claim_from(self, carrier, carrier, true)) return true;
+    if (claim_from(self, carrier, carrier, true, false)) return true;
     if (resume_from(self, carrier, carrier)) return true;
   } else {
     decline_call(carrier);

@@ -10,6 +10,15 @@
 
 namespace weft::core {
 
+// Of the places that threads are bound to, some that follow each other; none: it does not matter which.
+struct Places {
+  uint16_t first = 0;
+  uint16_t count = 0;
+
+  bool any() const noexcept { return count != 0; }
+  bool has(int place) const noexcept { return !any() || (place >= first && place < first + count); }
+};
+
 // Records are type-stable: once made, the memory stays a ParallelCall for ever. So a thread that found one through
 // a stale pointer may still try to claim: it fails, or it gets a call of the record's present life. A
 // claimer reads the other fields only after its claim has succeeded.
@@ -25,10 +34,14 @@ struct ParallelCall {
   // What tells its region from others (core/sched/gang_regions.h); null: nothing does. Atomic, since the monitor looks
   // at it.
   std::atomic<const void*> function{nullptr};
-  int open_index = -1;
+  int16_t open_index = -1;
   // Threads lent to regions may do its calls. Set by the region that begins, and by the monitor to find out; relaxed,
   // since a carrier that sees it late is woken once more, or leaves a call to others.
   std::atomic<bool> gang{false};
+  // Where its calls are done, set before publish(); relaxed, as `root`. Carriers of these places do them, and others of
+  // these NUMA nodes, a bit each, where those have no time. 0: all nodes.
+  std::atomic<Places> places{Places{}};
+  std::atomic<uint64_t> nodes{0};
 
   // Calls not finished. With a fence between this and `sleeper` on both sides the last finisher sees the sleeper,
   // or the sleeper sees zero. Released by finishers, acquired by the sleeper.

@@ -108,9 +108,26 @@ struct Pool {
     return has_slot(carrier) || carrier->worker < free_limit() ||
            (work != nullptr && work->gang.load(std::memory_order_relaxed));
   }
-  // Both; nearly always it is a worker that may do whatever there is.
+  // A carrier of another NUMA node than the call's leaves it to those of its nodes, unless all of its members have to
+  // run at the same time.
+  bool is_on_nodes_of(const ParallelCall* work, const Carrier* carrier) const noexcept {
+    return !nodes.several() || work == nullptr || work->nodes.load(std::memory_order_relaxed) == 0 ||
+           is_on_given_nodes(*work, carrier);
+  }
+  [[gnu::noinline]] bool is_on_given_nodes(const ParallelCall& work, const Carrier* carrier) const noexcept {
+    const int node = carrier->is_listed() ? nodes.of(carrier->index) : -1;
+    return node < 0 || (node < 64 && (work.nodes.load(std::memory_order_relaxed) >> node & 1) != 0) ||
+           work.gang.load(std::memory_order_relaxed);
+  }
+  // Whether the call is to be done at the carrier's place.
+  static bool is_at_places_of(const ParallelCall* work, const Carrier* carrier) noexcept {
+    const Places places = work->places.load(std::memory_order_relaxed);
+    return !places.any() || places.has(carrier->place.load(std::memory_order_relaxed));
+  }
+  // All three; nearly always it is a worker that may do whatever there is.
   bool allowed_for(const Carrier* carrier, const ParallelCall* work) const noexcept {
-    return __builtin_expect(has_slot(carrier), 1) ? admitted(carrier) : allowed_as_lent(carrier, work);
+    return is_on_nodes_of(work, carrier) &&
+           (__builtin_expect(has_slot(carrier), 1) ? admitted(carrier) : allowed_as_lent(carrier, work));
   }
   [[gnu::cold, gnu::noinline]] bool allowed_as_lent(const Carrier* carrier, const ParallelCall* work) const noexcept {
     return may_do(carrier, work) && allowed(carrier);

@@ -36,6 +36,9 @@ struct Settings {
   // The CPUs that a worker is bound to as long as nobody says otherwise (core/sched/binding.h); null: workers are not
   // bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
+  // All sets that threads are bound to as places.
+  const platform::CpuSet* places = nullptr;
+  int place_count = 0;
   NodeSettings node = {};
   // A number that changes when members of the region that the parallel call stands for take a chunk, a task or a
   // construct. Called by the monitor at any time, also after the region has ended.

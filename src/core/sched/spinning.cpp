@@ -26,8 +26,8 @@ void begin_waiting(const Context* self) noexcept {
   carrier->waiting.store(true, std::memory_order_relaxed);
   platform::full_fence();
   if (carrier->is_listed()) pool().waiting.announce(carrier->index);
-  // Work published before this point has found nobody.
-  if (work_in_sight(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
+  // Work published before this point has found nobody. What is not near is left to those who have nothing to wait for.
+  if (work_near(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
 }
 
 void end_waiting(const Context* self, bool goes_on) noexcept {

@@ -33,7 +33,9 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
   Carrier* carrier = self->carrier;
   carrier->statistics.switches.add();
   if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
-  if (target->cpus != nullptr) bind_carrier(carrier, target->cpus);
+  // A worker that was with a context of another place goes back to its own.
+  if (const platform::CpuSet* cpus = target->cpus != nullptr ? target->cpus : carrier->own_cpus)
+    bind_carrier(carrier, cpus);
   self->departure = departure;
   observe(self, true);
   switch_between(self, target);

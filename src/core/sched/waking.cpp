@@ -61,7 +61,13 @@ bool wake_idle(Pool& p, Work work, const Carrier* near, Carrier* origin) noexcep
   };
   const int count = p.carrier_count.load(std::memory_order_acquire);
   int index = -1;
-  if (p.nodes.several() && near != nullptr && near->is_listed()) {
+  if (p.nodes.several() && work.parallel_call != nullptr &&
+      work.parallel_call->places.load(std::memory_order_relaxed).any()) {
+    index = p.idle.take(neighbours_of(near), count, [&](int other) {
+      return fits(other) && Pool::is_at_places_of(work.parallel_call, p.carrier(other));
+    });
+  }
+  if (index < 0 && p.nodes.several() && near != nullptr && near->is_listed()) {
     index = p.idle.take(neighbours_of(near), count,
                         [&](int other) { return p.nodes.near(near->index, other) && fits(other); });
   }

@@ -13,7 +13,8 @@ inline Work work_of(const Context* context) noexcept {
 
 // Asked up to three times for each context that goes on.
 [[gnu::always_inline]] inline bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
-  return carrier->is_root() ? carrier == work.root : p.allowed_for(carrier, work.parallel_call);
+  return carrier->is_root() ? carrier == work.root && p.is_on_nodes_of(work.parallel_call, carrier)
+                            : p.allowed_for(carrier, work.parallel_call);
 }
 
 // Whether `carrier` may do the work of `root`: a root helps itself only, so that it is never far away.
@@ -21,12 +22,18 @@ inline bool serves(const Carrier* carrier, const Carrier* root) noexcept {
   return !carrier->is_root() || carrier == root;
 }
 
-// Visits those of `carrier`'s NUMA node, or of the other ones.
+// A call that stands with another carrier. `near`: only one that is to be done where the carrier is.
+inline bool may_claim(const Carrier* carrier, const ParallelCall* parallel_call, bool near) noexcept {
+  const Pool& p = pool();
+  return p.may_do(carrier, parallel_call) && p.is_on_nodes_of(parallel_call, carrier) &&
+         (!near || Pool::is_at_places_of(parallel_call, carrier));
+}
+
+// Visits those of `carrier`'s NUMA node.
 template <class Visit>
-auto only_near(const Pool& p, const Carrier* carrier, bool near, Visit& visit) noexcept {
-  return [&p, carrier, near, &visit](Carrier* victim) {
-    return p.nodes.near(carrier->index, victim->index) == near && visit(victim);
-  };
+auto only_near(const Pool& p, const Carrier* carrier, Visit& visit) noexcept {
+  return
+      [&p, carrier, &visit](Carrier* victim) { return p.nodes.near(carrier->index, victim->index) && visit(victim); };
 }
 
 // Visits the carriers that may have work for `carrier`, other than itself, until `visit` says true: roots do their own

@@ -10,7 +10,9 @@ namespace weft::core {
 
 bool may_take(const Carrier* carrier, const Carrier* victim, const Context* context) noexcept {
   if (carrier->is_root() && context->root != carrier) return false;
-  if (!pool().may_do(carrier, context->parallel_call.load(std::memory_order_relaxed))) return false;
+  const ParallelCall* parallel_call = context->parallel_call.load(std::memory_order_relaxed);
+  if (!pool().may_do(carrier, parallel_call)) return false;
+  if (!pool().is_on_nodes_of(parallel_call, carrier) && !victim->stuck.load(std::memory_order_relaxed)) return false;
   if (context->cpus == nullptr || context->cpus == carrier->cpus.load(std::memory_order_relaxed)) return true;
   return victim->stuck.load(std::memory_order_relaxed) || !may_serve(pool(), victim, work_of(context));
 }
@@ -23,7 +25,9 @@ bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept {
                   stub->parallel_call.load(std::memory_order_relaxed)};
   if (!serves(carrier, work.root)) return false;
   if (!p.may_do(carrier, work.parallel_call)) return false;
-  return carrier == victim || victim->late.load(std::memory_order_relaxed) || !may_serve(p, victim, work);
+  if (carrier == victim) return true;
+  if (!p.is_on_nodes_of(work.parallel_call, carrier)) return victim->late.load(std::memory_order_relaxed);
+  return victim->late.load(std::memory_order_relaxed) || !may_serve(p, victim, work);
 }
 
 namespace {
@@ -40,14 +44,14 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   });
 }
 
-bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
+bool has_work_for(const Carrier* carrier, Carrier* victim, bool near) noexcept {
   if (is_abandoned(carrier, victim) || may_begin(carrier, victim) || has_ready_for(carrier, victim)) return true;
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
     const ParallelCall* parallel_call = victim->open[i].load(std::memory_order_acquire);
     if (parallel_call != nullptr && parallel_call->claimable() &&
         serves(carrier, parallel_call->root.load(std::memory_order_relaxed)) &&
-        (victim == carrier || pool().may_do(carrier, parallel_call))) {
+        (victim == carrier || may_claim(carrier, parallel_call, near))) {
       return true;
     }
   }
@@ -58,9 +62,9 @@ bool has_work_for(const Carrier* carrier, Carrier* victim) noexcept {
 
 bool work_in_lists(Carrier* carrier, bool near) noexcept {
   const Pool& p = pool();
-  const auto has_some = [carrier](Carrier* victim) { return has_work_for(carrier, victim); };
-  if (has_work_for(carrier, carrier)) return true;
-  return near ? visit_others(p, carrier, only_near(p, carrier, true, has_some)) : visit_others(p, carrier, has_some);
+  const auto has_some = [carrier, near](Carrier* victim) { return has_work_for(carrier, victim, near); };
+  if (has_work_for(carrier, carrier, near)) return true;
+  return near ? visit_others(p, carrier, only_near(p, carrier, has_some)) : visit_others(p, carrier, has_some);
 }
 
 int pending_work(const Pool& p) noexcept {

@@ -22,7 +22,8 @@ bool may_take(const Carrier* carrier, const Carrier* victim, const Context* cont
 // make. So they do only where it does not come.
 bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept;
 
-// What work_in_sight() finds in lists, its own or others'. `near`: on its own NUMA node only.
+// What work_in_sight() finds in lists, its own or others'. `near`: what is to be done on its own
+// NUMA node, and at its place.
 bool work_in_lists(Carrier* carrier, bool near) noexcept;
 
 // A hint: there is likely something that `carrier` may do.
@@ -31,7 +32,7 @@ inline bool work_in_sight(Carrier* carrier) noexcept {
   return pool().allowed(carrier) && work_in_lists(carrier, false);
 }
 
-// The same on the carrier's own NUMA node. Those of other nodes have carriers of their own, which mostly come first:
+// The same, as far as it is near. Other places and nodes have carriers of their own, which mostly come first:
 // who has nothing to do near waits for a moment before it goes far.
 inline bool work_near(Carrier* carrier) noexcept {
   if (carrier->is_root() || !pool().nodes.several()) return work_in_sight(carrier);

@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "core/core.h"
 #include "openmp/affinity/affinity.h"
+#include "platform/numa.h"
 
 namespace weft::openmp {
 
@@ -64,6 +65,45 @@ const Slots& slots() noexcept {
   return made;
 }
 
+// The NUMA nodes of each place, a bit each.
+class PlaceNodes {
+ public:
+  static constexpr uint64_t kUnknown = ~uint64_t{0};
+
+  PlaceNodes() noexcept {
+    const platform::NumaNodes machine("");
+    if (machine.with_cpus().count() < 2) return;
+    const auto& places = affinity().places;
+    of_ = new (std::nothrow) uint64_t[static_cast<size_t>(places.size())];
+    for (int place = 0; of_ != nullptr && place < places.size(); ++place) {
+      of_[place] = nodes_of_cpus(machine, places.begin()[place]);
+      all_ |= of_[place];
+    }
+  }
+
+  // 0: all, or not known.
+  uint64_t of(const Partition& partition) const noexcept {
+    if (of_ == nullptr) return 0;
+    uint64_t nodes = 0;
+    for (int i = 0; i < partition.count; ++i) nodes |= of_[partition.first + i];
+    return nodes == all_ ? 0 : nodes;
+  }
+
+ private:
+  static uint64_t nodes_of_cpus(const platform::NumaNodes& machine, const platform::CpuSet& cpus) noexcept {
+    uint64_t nodes = 0;
+    for (const int cpu : each(cpus)) {
+      const int node = machine.node_of_cpu(cpu);
+      if (node < 0 || node >= 64) return kUnknown;
+      nodes |= uint64_t{1} << node;
+    }
+    return nodes;
+  }
+
+  uint64_t* of_ = nullptr;  // kept for ever
+  uint64_t all_ = 0;
+};
+
 const platform::CpuSet* cpus_of_worker(int worker) noexcept {
   const int slot = (worker + 1) % slots().count();
   return affinity().places.begin() + slots().place_of(slot);
@@ -89,6 +129,11 @@ int thread_of(const Placement& placement, int member) noexcept {
   // The root's own thread stands for the first slot of its place, wherever that is.
   const int shifted = slot - all.at(placement.parent.place).first;
   return shifted < 0 ? shifted + all.count() : shifted % all.count();
+}
+
+uint64_t nodes_of(const Partition& partition) noexcept {
+  static const PlaceNodes known;
+  return known.of(partition);
 }
 
 bool has_room(const Placement& placement) noexcept {

@@ -3,6 +3,8 @@
 // the members of a place meet on the OS threads that are bound to it. Slot 0 is a root's own thread, slot n worker n-1.
 #pragma once
 
+#include <cstdint>
+
 #include "openmp/affinity/placement.h"
 #include "platform/cpu_set.h"
 
@@ -19,6 +21,9 @@ CpusOfWorker cpus_of_workers() noexcept;
 
 // The slot that had best carry a member of a root's persistent team. Only where threads are bound.
 int thread_of(const Placement& placement, int member) noexcept;
+
+// The NUMA nodes of the places of a partition, as core::ParallelCall has them; 0: those of all places, or not known.
+uint64_t nodes_of(const Partition& partition) noexcept;
 
 // Whether each member has a slot for itself.
 bool has_room(const Placement& placement) noexcept;

@@ -2,7 +2,6 @@
 #include "openmp/settings/startup.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/keep_errno.h"
 #include "base/options.h"
@@ -10,9 +9,7 @@
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/api/yield.h"
-#include "openmp/settings/display_env.h"
 #include "openmp/settings/icv.h"
-#include "openmp/settings/statistics.h"
 #include "openmp/settings/tuning.h"
 #include "openmp/team/parallel.h"
 #include "openmp/team/progress.h"
@@ -44,6 +41,8 @@ core::Settings pool_settings() noexcept {
   settings.slots = slots(options);
   settings.admission = admission(options.mode);
   settings.cpus_of_worker = cpus_of_workers();
+  settings.places = affinity().places.begin();
+  settings.place_count = affinity().places.size();
   settings.spin_ns = spin_ns();
   settings.stack_size = stack_size();
   settings.identity_ends = end_identity;
@@ -65,21 +64,5 @@ void start_runtime() noexcept {
   core::start(pool_settings());
   offer_yield();
 }
-
-namespace {
-
-// When the library is loaded: what the user asked to see, and warnings about what cannot be used.
-[[gnu::constructor(102)]] void on_load() {
-  const base::Options& options = base::options();
-  if (affinity_requested(options)) static_cast<void>(affinity());
-  if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
-  g_region_threads = options.region_threads;
-  if (options.stats) {
-    g_statistics_on = true;
-    std::atexit([] { print_statistics(); });
-  }
-}
-
-}  // namespace
 
 }  // namespace weft::openmp

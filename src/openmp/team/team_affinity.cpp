@@ -58,6 +58,16 @@ bool is_new(const Placement& placement, int outer_level) noexcept {
   return true;
 }
 
+// Members that are not bound stay within the partition, or near it (docs/explanation/openmp.md, Binding). Relaxed:
+// publish() follows.
+void keep_within(Team* team, const Partition& partition) noexcept {
+  const bool all = partition.count == affinity().places.size();
+  const auto first = static_cast<uint16_t>(partition.first);
+  const auto count = static_cast<uint16_t>(all ? 0 : partition.count);
+  team->core::ParallelCall::places.store({first, count}, std::memory_order_relaxed);
+  team->nodes.store(all ? 0 : nodes_of(partition), std::memory_order_relaxed);
+}
+
 }  // namespace
 
 bool watches_affinity() noexcept { return affinity().on || base::options().display_affinity; }
@@ -83,6 +93,7 @@ bool set_placement(Team* team, Member* parent, int size, base::ProcBind bind) no
   const Placement wanted = placement_of(parent, size, bind);
   const bool moved = !(team->places.placement == wanted);
   team->places.placement = wanted;
+  if (moved) keep_within(team, wanted.parent.partition);
   team->places.shown = base::options().display_affinity && is_new(wanted, parent->team->level);
   return moved || team->places.shown;
 }

@@ -72,10 +72,12 @@ def build(folder: pathlib.Path, source: pathlib.Path, *more: str) -> pathlib.Pat
     return program
 
 
-def in_guest(commands: dict[str, str], files: list[pathlib.Path], timeout: float = 600) -> dict[str, tuple[int, str]]:
-    """What each command has printed, and its exit code."""
+def in_guest(
+    commands: dict[str, str], files: list[pathlib.Path], timeout: float = 600, **machine: int
+) -> dict[str, tuple[int, str]]:
+    """What each command has printed, and its exit code. `machine`: nodes, cpus and memory as of guest.run()."""
     script = "\n".join(f"echo '[[{name}]]'; ( {command} ); echo \"[[end $?]]\"" for name, command in commands.items())
-    _, printed = guest.run(script, files, timeout=timeout)
+    _, printed = guest.run(script, files, timeout=timeout, **machine)
     found = re.findall(r"\[\[(?!end)(.*?)\]\]\n(.*?)\[\[end (\d+)\]\]", printed, re.S)
     return {name: (int(code), text) for name, text, code in found}
 

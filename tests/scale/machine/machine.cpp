@@ -229,11 +229,12 @@ void Machine::bind(pthread_t handle, const std::bitset<kMostCpus>& cpus) {
   for (const auto& thread : threads_) {
     if (pthread_equal(thread->handle, handle) == 0 || thread->state == Thread::State::ended) continue;
     thread->allowed = cpus;
-    if (thread->allowed.test(static_cast<size_t>(thread->cpu)) || thread->state != Thread::State::running) continue;
     // Others go on where they are until they next sleep.
-    if (thread.get() != current_) continue;
+    if (thread.get() != current_ || thread->allowed.test(static_cast<size_t>(thread->cpu))) return;
     add_event(*current_, current_->clock + costs().context_switch);
+    // Others run meanwhile, and may make threads.
     leave_cpu(Thread::State::sleeping);
+    return;
   }
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "base/options.h"
+#include "openmp/affinity/affinity.h"
+#include "openmp/settings/display_env.h"
+#include "openmp/settings/statistics.h"
+#include "openmp/team/parallel.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// When the library is loaded: what the user asked to see, and warnings about what cannot be used.
+[[gnu::constructor(102)]] void on_load() {
+  const base::Options& options = base::options();
+  if (affinity_requested(options)) static_cast<void>(affinity());
+  if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
+  g_region_threads = options.region_threads;
+  if (options.stats) {
+    g_statistics_on = true;
+    std::atexit([] { print_statistics(); });
+  }
+}
+
+}  // namespace
+
+}  // namespace weft::openmp
