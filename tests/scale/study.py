@@ -60,9 +60,7 @@ def run(study: pathlib.Path, machine: str, construct: str, threads: int) -> dict
     command += ["--cpus", str(threads), "--repetitions", str(repetitions), "--json"]
     try:
         environment = {**os.environ, **(BINDING if construct in BOUND else {})}
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=SECONDS, check=False, env=environment
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=environment)
     except subprocess.TimeoutExpired:
         return {"failed": f"not ended after {SECONDS} s"}
     if done.returncode != 0:
