@@ -151,14 +151,20 @@ bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
     if (before == Slot::lent) unslotted_.fetch_sub(1, std::memory_order_relaxed);
     return true;
   }
-  for (int i = 0; i < count; ++i) {
-    Carrier& carrier = *p.carrier(i);
-    int none = Slot::none;
-    if (!worker_could_use(p, carrier) || !carrier.slot.compare_exchange_strong(none, slot)) continue;
-    call_to_work(&carrier);
-    return true;
-  }
-  return false;
+  const auto give = [&](auto&& fits) {
+    for (int i = 0; i < count; ++i) {
+      Carrier& carrier = *p.carrier(i);
+      int none = Slot::none;
+      if (!worker_could_use(p, carrier) || !fits(carrier) || !carrier.slot.compare_exchange_strong(none, slot))
+        continue;
+      call_to_work(&carrier);
+      return true;
+    }
+    return false;
+  };
+  // What there is may be for those of some NUMA nodes.
+  if (p.nodes.several() && give([](Carrier& carrier) { return work_in_lists(&carrier, false); })) return true;
+  return give([](const Carrier&) { return true; });
 }
 
 int NodeBudget::count_missing(const Pool& p, const node::Process& process) const noexcept {

@@ -93,8 +93,9 @@ int Stalls::count_stalled() noexcept {
   for (int i = 0; i < count; ++i) {
     Carrier& carrier = *pool_.carrier(i);
     Seen& before = seen(i);
-    const int stalled =
-        stalled_calls(carrier, before) + stalled_contexts(carrier, before) + (root_stalled(carrier, before) ? 1 : 0);
+    const int calls = stalled_calls(carrier, before);
+    put(carrier.calls_wait, calls > 0);
+    const int stalled = calls + stalled_contexts(carrier, before) + (root_stalled(carrier, before) ? 1 : 0);
     if (stalled == 0) before.touched_ns = time_ns_;
     starving_ns_ = std::max(starving_ns_, time_ns_ - before.touched_ns);
     waiting += stalled;

@@ -136,6 +136,8 @@ struct alignas(64) Carrier {
   // Nobody has fetched anything from `ready` for a while: contexts that are bound to this carrier's CPUs may be resumed
   // by others too. Written by the monitor; relaxed, a guess as well.
   std::atomic<bool> stuck{false};
+  // Calls that it has published have waited for as long: carriers of all NUMA nodes may do them. Likewise.
+  std::atomic<bool> calls_wait{false};
   bool root_yields = false;  // touched by this carrier only
 
   // Parallel calls with members to claim, oldest first. Written by this carrier, except that a primary member

@@ -15,6 +15,11 @@ void bind_new_worker(Carrier* carrier) noexcept;
 // The carrier has run a context that was bound, and has it no more.
 void leave_binding(Carrier* carrier) noexcept;
 
+// A worker may still be where it has run a context that is bound elsewhere: before it does what is not bound, or waits.
+inline void return_to_place(Carrier* carrier) noexcept {
+  if (carrier->own_cpus != nullptr) bind_carrier(carrier, carrier->own_cpus);
+}
+
 // For a thread that is no carrier.
 void use_all_cpus() noexcept;
 

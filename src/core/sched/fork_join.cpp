@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/context/free_contexts.h"
+#include "core/sched/carrier_binding.h"
 #include "core/sched/gang.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
@@ -56,6 +57,7 @@ void call_more(ParallelCall* parallel_call, const Carrier* root) noexcept {
 }  // namespace
 
 void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept {
+  return_to_place(self->carrier);
   while (index >= 0) {
     if (self->last_parallel_call == parallel_call->serial && hand_over(self, parallel_call, index, Departure::idle))
       return;

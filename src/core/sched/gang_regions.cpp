@@ -64,9 +64,10 @@ int free_carriers(const Pool& p, const Context* self) noexcept {
 
 int lend_to_gang_region(ParallelCall* parallel_call, int size) noexcept {
   if (!g_gang_regions.has(parallel_call->function.load(std::memory_order_relaxed))) return 0;
+  // Also where none are missing: those of all NUMA nodes are counted.
+  parallel_call->gang.store(true, std::memory_order_relaxed);
   const int missing = size - 1 - free_carriers(pool(), current_context());
   if (missing <= 0) return 0;
-  parallel_call->gang.store(true, std::memory_order_relaxed);
   const int lent = lend_region_threads(missing);
   if (lent > 0) pool().regions_lent.fetch_add(1, std::memory_order_relaxed);
   return lent;

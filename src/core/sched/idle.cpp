@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/context/free_contexts.h"
+#include "core/sched/carrier_binding.h"
 #include "core/sched/cpu_spread.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
@@ -68,6 +69,7 @@ void sleep_until_called(Carrier* carrier) noexcept {
 void rest(Context* self, bool in_place) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
+  if (!in_place) return_to_place(carrier);
   // Relaxed: a thread that finds it idle comes later.
   carrier->wake.store(Wake::none, std::memory_order_relaxed);
   p.idle.add(carrier->index);

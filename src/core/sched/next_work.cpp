@@ -28,7 +28,7 @@ bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_fi
     ParallelCall* parallel_call = victim->open[newest_first ? top - 1 - i : i].load(std::memory_order_acquire);
     if (parallel_call == nullptr || !parallel_call->claimable()) continue;
     if (!serves(carrier, parallel_call->root.load(std::memory_order_relaxed))) continue;
-    if (victim != carrier && !may_claim(carrier, parallel_call, near)) continue;
+    if (victim != carrier && !may_claim(carrier, victim, parallel_call, near)) continue;
     const int index = parallel_call->take();
     if (index < 0) continue;
     settle_call(carrier, {parallel_call->root.load(std::memory_order_relaxed), parallel_call}, false);

@@ -124,10 +124,9 @@ struct Pool {
     const Places places = work->places.load(std::memory_order_relaxed);
     return !places.any() || places.has(carrier->place.load(std::memory_order_relaxed));
   }
-  // All three; nearly always it is a worker that may do whatever there is.
+  // Whether it may run and do that, wherever; nearly always it is a worker that may do whatever there is.
   bool allowed_for(const Carrier* carrier, const ParallelCall* work) const noexcept {
-    return is_on_nodes_of(work, carrier) &&
-           (__builtin_expect(has_slot(carrier), 1) ? admitted(carrier) : allowed_as_lent(carrier, work));
+    return __builtin_expect(has_slot(carrier), 1) ? admitted(carrier) : allowed_as_lent(carrier, work);
   }
   [[gnu::cold, gnu::noinline]] bool allowed_as_lent(const Carrier* carrier, const ParallelCall* work) const noexcept {
     return may_do(carrier, work) && allowed(carrier);

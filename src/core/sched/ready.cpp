@@ -28,7 +28,7 @@ namespace {
 // For what has been put in the list of `carrier`, before a fence: it comes first, unless somebody has called it
 // already, for other work. Whether it does.
 bool call_its_own(Pool& p, Carrier* carrier, Work work) noexcept {
-  if (!p.is_idle(carrier) || !may_serve(p, carrier, work) || !p.idle.remove(carrier->index)) return false;
+  if (!p.is_idle(carrier) || !may_go_on_with(p, carrier, work) || !p.idle.remove(carrier->index)) return false;
   wake(carrier);
   return true;
 }

@@ -26,7 +26,8 @@ void begin_waiting(const Context* self) noexcept {
   carrier->waiting.store(true, std::memory_order_relaxed);
   platform::full_fence();
   if (carrier->is_listed()) pool().waiting.announce(carrier->index);
-  // Work published before this point has found nobody. What is not near is left to those who have nothing to wait for.
+  // Work published before this point has found nobody. What is not near waits until offer_thread(): it is mostly done
+  // by those who have nothing to wait for.
   if (work_near(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
 }
 
@@ -41,7 +42,11 @@ void end_waiting(const Context* self, bool goes_on) noexcept {
 
 void offer_thread(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
-  if (!carrier->is_root()) return;
+  if (!carrier->is_root()) {
+    // It has looked near when it began to wait.
+    if (pool().nodes.several() && work_in_sight(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
+    return;
+  }
   const bool there = visit_others(pool(), carrier, [carrier](Carrier* victim) {
     return may_begin(carrier, victim) ||
            victim->ready.has([=](const Context* ready) { return may_take(carrier, victim, ready); });

@@ -33,9 +33,11 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
   Carrier* carrier = self->carrier;
   carrier->statistics.switches.add();
   if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
-  // A worker that was with a context of another place goes back to its own.
-  if (const platform::CpuSet* cpus = target->cpus != nullptr ? target->cpus : carrier->own_cpus)
-    bind_carrier(carrier, cpus);
+  if (target->cpus != nullptr) {
+    bind_carrier(carrier, target->cpus);
+  } else if (target->parallel_call.load(std::memory_order_relaxed) != nullptr) {
+    return_to_place(carrier);
+  }
   self->departure = departure;
   observe(self, true);
   switch_between(self, target);

@@ -11,10 +11,13 @@ inline Work work_of(const Context* context) noexcept {
   return {context->root, context->parallel_call.load(std::memory_order_relaxed)};
 }
 
+// What stands in its own list, wherever that is to be done.
+[[gnu::always_inline]] inline bool may_go_on_with(const Pool& p, const Carrier* carrier, Work work) noexcept {
+  return carrier->is_root() ? carrier == work.root : p.allowed_for(carrier, work.parallel_call);
+}
 // Asked up to three times for each context that goes on.
 [[gnu::always_inline]] inline bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
-  return carrier->is_root() ? carrier == work.root && p.is_on_nodes_of(work.parallel_call, carrier)
-                            : p.allowed_for(carrier, work.parallel_call);
+  return p.is_on_nodes_of(work.parallel_call, carrier) && may_go_on_with(p, carrier, work);
 }
 
 // Whether `carrier` may do the work of `root`: a root helps itself only, so that it is never far away.
@@ -23,10 +26,11 @@ inline bool serves(const Carrier* carrier, const Carrier* root) noexcept {
 }
 
 // A call that stands with another carrier. `near`: only one that is to be done where the carrier is.
-inline bool may_claim(const Carrier* carrier, const ParallelCall* parallel_call, bool near) noexcept {
+inline bool may_claim(const Carrier* carrier, const Carrier* victim, const ParallelCall* parallel_call,
+                      bool near) noexcept {
   const Pool& p = pool();
-  return p.may_do(carrier, parallel_call) && p.is_on_nodes_of(parallel_call, carrier) &&
-         (!near || Pool::is_at_places_of(parallel_call, carrier));
+  if (!p.may_do(carrier, parallel_call) || (near && !Pool::is_at_places_of(parallel_call, carrier))) return false;
+  return p.is_on_nodes_of(parallel_call, carrier) || victim->calls_wait.load(std::memory_order_relaxed);
 }
 
 // Visits those of `carrier`'s NUMA node.

@@ -35,8 +35,8 @@ namespace {
 bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (victim->ready.empty()) return false;
   if (carrier == victim) return true;
-  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_oversubscribed())
-    return true;
+  const bool all_may = !g_binding_used.load(std::memory_order_relaxed) && !pool().nodes.several();
+  if (!carrier->is_root() && all_may && !pool().is_oversubscribed()) return true;
   const bool hints_hold = carrier->is_root() && !pool().lateness.any();
   return victim->ready.has([=](const Context* ready) {
     // A context that has its place would keep the root's own context from the only OS thread it can run on.
@@ -51,7 +51,7 @@ bool has_work_for(const Carrier* carrier, Carrier* victim, bool near) noexcept {
     const ParallelCall* parallel_call = victim->open[i].load(std::memory_order_acquire);
     if (parallel_call != nullptr && parallel_call->claimable() &&
         serves(carrier, parallel_call->root.load(std::memory_order_relaxed)) &&
-        (victim == carrier || may_claim(carrier, parallel_call, near))) {
+        (victim == carrier || may_claim(carrier, victim, parallel_call, near))) {
       return true;
     }
   }

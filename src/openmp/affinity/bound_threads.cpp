@@ -71,22 +71,29 @@ class PlaceNodes {
   static constexpr uint64_t kUnknown = ~uint64_t{0};
 
   PlaceNodes() noexcept {
-    const platform::NumaNodes machine("");
-    if (machine.with_cpus().count() < 2) return;
-    const auto& places = affinity().places;
-    of_ = new (std::nothrow) uint64_t[static_cast<size_t>(places.size())];
-    for (int place = 0; of_ != nullptr && place < places.size(); ++place) {
-      of_[place] = nodes_of_cpus(machine, places.begin()[place]);
-      all_ |= of_[place];
+    // Too large for the stack of some thread.
+    const auto* machine = new (std::nothrow) platform::NumaNodes("");
+    if (machine != nullptr && machine->with_cpus().count() > 1) {
+      const auto& places = affinity().places;
+      of_ = new (std::nothrow) uint64_t[static_cast<size_t>(places.size())];
+      for (int place = 0; of_ != nullptr && place < places.size(); ++place) {
+        of_[place] = nodes_of_cpus(*machine, places.begin()[place]);
+        all_ |= of_[place];
+      }
     }
+    delete machine;
   }
 
-  // 0: all, or not known.
+  // 0: all, or not known; or there are no slots of the pool.
   uint64_t of(const Partition& partition) const noexcept {
     if (of_ == nullptr) return 0;
     uint64_t nodes = 0;
-    for (int i = 0; i < partition.count; ++i) nodes |= of_[partition.first + i];
-    return nodes == all_ ? 0 : nodes;
+    bool has_slots = false;
+    for (int i = 0; i < partition.count; ++i) {
+      nodes |= of_[partition.first + i];
+      has_slots |= slots().at(partition.first + i).count > 0;
+    }
+    return nodes == all_ || !has_slots ? 0 : nodes;
   }
 
  private:
@@ -131,10 +138,18 @@ int thread_of(const Placement& placement, int member) noexcept {
   return shifted < 0 ? shifted + all.count() : shifted % all.count();
 }
 
-uint64_t nodes_of(const Partition& partition) noexcept {
+namespace {
+
+const PlaceNodes& place_nodes() noexcept {
   static const PlaceNodes known;
-  return known.of(partition);
+  return known;
 }
+
+}  // namespace
+
+void look_up_nodes() noexcept { static_cast<void>(place_nodes()); }
+
+uint64_t nodes_of(const Partition& partition) noexcept { return place_nodes().of(partition); }
 
 bool has_room(const Placement& placement) noexcept {
   if (placement.parent.place < 0) return true;

@@ -22,8 +22,11 @@ CpusOfWorker cpus_of_workers() noexcept;
 // The slot that had best carry a member of a root's persistent team. Only where threads are bound.
 int thread_of(const Placement& placement, int member) noexcept;
 
-// The NUMA nodes of the places of a partition, as core::ParallelCall has them; 0: those of all places, or not known.
+// The NUMA nodes of the places of a partition, as core::ParallelCall has them; 0: those of all places, or not known, or
+// the pool has no slots there.
 uint64_t nodes_of(const Partition& partition) noexcept;
+// Reads in /sys what that needs to know, so that no member has to, on its small stack.
+void look_up_nodes() noexcept;
 
 // Whether each member has a slot for itself.
 bool has_room(const Placement& placement) noexcept;

@@ -62,6 +62,7 @@ void start_runtime() noexcept {
   // By now the caller may have been bound.
   if (affinity().on) core::protect_workers(&affinity().process);
   core::start(pool_settings());
+  if (affinity().on) look_up_nodes();
   offer_yield();
 }
 

@@ -150,9 +150,9 @@ class TaskDeque {
   // Index of the oldest task, below a generation. The index may run into it: it is another one then as well.
   alignas(64) std::atomic<uint64_t> top_{0};
   alignas(64) std::atomic<int64_t> bottom_{0};
-  // The owner's. From this `bottom_` on there may be no room, or, while there are not, there may be many: it was so
-  // when the owner last looked at `top_`, which only grows. And whether a thief may have seen many since the generation
-  // has changed.
+  // The owner's. Below this `bottom_` there is room, and without `many_` there are fewer than many: it was so when the
+  // owner last looked at `top_`, which only grows. And whether a thief may have seen many since the generation has
+  // changed.
   int64_t limit_ = kMany - 1;
   bool many_ = false;
 

@@ -215,6 +215,8 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   if (primary == nullptr) {
     if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
   } else {
+    // Carriers of all NUMA nodes are counted, so all may come. Relaxed: summon() calls them after this.
+    primary->team->gang.store(true, std::memory_order_relaxed);
     const Missing missing = begin_gang(primary->team, size);
     lent = core::lend_threads(missing.members - missing.idle);
     core::summon(primary->team, missing.members);
