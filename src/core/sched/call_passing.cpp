@@ -10,42 +10,17 @@
 
 namespace weft::core {
 
-namespace {
-
-// An idle carrier that fits and has something to do. False: there is none.
-template <class Fits>
-bool wake_one_that_sees(Pool& p, Fits&& fits) noexcept {
-  // Workers of a NUMA node see the same: one that sees nothing speaks for the others.
-  bool asked = false;
-  const auto comes = [&](int index) {
-    Carrier* other = p.carrier(index);
-    if (other == nullptr || !fits(other)) return false;
-    if (!other->is_root() && asked) return false;
-    const bool sees = work_in_sight(other);
-    if (!other->is_root()) asked = !sees && !p.nodes.several();
-    return sees;
-  };
-  const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), comes);
-  if (index < 0) return false;
-  wake(p.carrier(index));
-  return true;
-}
-
-}  // namespace
-
 [[gnu::noinline]] void settle(Carrier* carrier, Work work, bool uncalled) noexcept {
   const Carrier::Call call = std::exchange(carrier->call, Carrier::Call::none);
   if (call == Carrier::Call::open && !uncalled) return;
-  Pool& p = pool();
+  const Pool& p = pool();
   const bool anybody = !p.none_idle() || p.any_waiting();
   if (!anybody || !work_in_sight(carrier)) return;
   // What is in sight of a worker may be another root's, which this one would come for in vain.
   const Carrier* root = work.root;
   const bool sees = root != nullptr && root->is_listed() && work_in_sight(p.carrier(root->index));
   if (!carrier->is_root() && !sees) work.root = nullptr;
-  const auto fits = [&](const Carrier* other) { return may_serve(p, other, {work.root, nullptr}); };
-  // What is left may be for carriers of some nodes.
-  if (!p.nodes.several() || !wake_one_that_sees(p, fits)) notify({work.root, nullptr});
+  notify({work.root, nullptr});
   // What is left may be more of the same, for which threads have been lent that do nothing else.
   if (p.is_oversubscribed()) notify(work);
 }
@@ -53,7 +28,19 @@ bool wake_one_that_sees(Pool& p, Fits&& fits) noexcept {
 void decline_call(Carrier* carrier) noexcept {
   if (std::exchange(carrier->call, Carrier::Call::none) == Carrier::Call::none) return;
   Pool& p = pool();
-  wake_one_that_sees(p, [&p](const Carrier* other) { return p.allowed(other); });
+  // Workers of a NUMA node that may work see the same: one that sees nothing speaks for the others.
+  uint64_t asked = 0;
+  const auto comes = [&](int index) {
+    Carrier* other = p.carrier(index);
+    if (other == nullptr || !p.allowed(other)) return false;
+    const uint64_t node = uint64_t{1} << (p.nodes.several() ? static_cast<unsigned>(p.nodes.of(index)) % 64 : 0);
+    if (!other->is_root() && (asked & node) != 0) return false;
+    const bool sees = work_in_sight(other);
+    if (!other->is_root() && !sees) asked |= node;
+    return sees;
+  };
+  const int index = p.idle.take(0, p.carrier_count.load(std::memory_order_acquire), comes);
+  if (index >= 0) wake(p.carrier(index));
 }
 
 void pass_call_on() noexcept {
