@@ -26,6 +26,9 @@ constexpr int kKeptAsleep = 2;
 // So often it looks at the clock before it looks for work on other NUMA nodes: some microseconds, in which carriers
 // there have come for what they have been called for.
 constexpr int kLooksBeforeAfar = 3;
+// The same where threads are bound: what is there is mostly not for this carrier, and a look at all carriers takes
+// their lines from those that are at work.
+constexpr int kLooksWhereBound = 48;
 
 // No longer idle. A thread that has called it meanwhile, but for what it alone does, has
 // called nobody else.
@@ -82,6 +85,7 @@ void rest(Context* self, bool in_place) noexcept {
   }
   bool afar = !p.nodes.several() || carrier->is_root();  // it has looked
   if (!afar) p.nodes.note(carrier->index, current_numa_node());
+  const int looks_near = carrier->place.load(std::memory_order_relaxed) < 0 ? kLooksBeforeAfar : kLooksWhereBound;
   int looks = 0;
   const auto sees_afar = [&] { return !std::exchange(afar, true) && look_afar(carrier); };
   const long budget = p.spin_ns.load(std::memory_order_relaxed);
@@ -96,7 +100,7 @@ void rest(Context* self, bool in_place) noexcept {
       poll();
       const int64_t now = platform::now_ns();
       note_wait(carrier, now, now - std::exchange(looked, now));
-      if (++looks >= kLooksBeforeAfar && sees_afar()) {
+      if (++looks >= looks_near && sees_afar()) {
         rise(p, carrier, Carrier::Call::missed);
         return;
       }
