@@ -35,8 +35,8 @@ namespace {
 bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (victim->ready.empty()) return false;
   if (carrier == victim) return true;
-  const bool all_may = !g_binding_used.load(std::memory_order_relaxed) && !pool().nodes.several();
-  if (!carrier->is_root() && all_may && !pool().is_oversubscribed()) return true;
+  if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_oversubscribed())
+    return true;
   const bool hints_hold = carrier->is_root() && !pool().lateness.any();
   return victim->ready.has([=](const Context* ready) {
     // A context that has its place would keep the root's own context from the only OS thread it can run on.
