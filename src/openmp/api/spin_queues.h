@@ -16,8 +16,11 @@
 //
 // Whoever is first passes that on before it goes, whether it has got the lock or not. So a queue is empty, or somebody
 // is its first one or is about to say who is; and nobody in it waits for one that has left. Who is first may have no
-// CPU, and so may who has just come and has not said so: for those the lock's users look now and then, and who passes
-// on waits.
+// CPU: for that the lock's users look now and then.
+//
+// Who comes is the end of the queue at once, and tells the one before a little later. If that one wants to pass on
+// meanwhile, it does not wait, since who comes may have lost its CPU in between: both exchange a word of the place, and
+// the second one does what is left to do. So nobody waits here for anybody.
 #pragma once
 
 #include <array>
@@ -25,10 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <sched.h>
-
 #include "base/address_hash.h"
-#include "platform/cycles.h"
 #include "platform/generation.h"
 
 namespace weft::openmp {
@@ -64,11 +64,13 @@ class SpinQueues {
       }
       // Release: who comes next sees the place as it is now. Acquire: the same of the one before.
     } while (!end.compare_exchange_weak(seen, last, std::memory_order_acq_rel, std::memory_order_relaxed));
-    if (is_alive(seen)) {
-      // Release: with the number come the place and its state.
-      place(number_of(seen)).behind.store(link_of(number), std::memory_order_release);
-    } else {
+    if (!is_alive(seen)) {
       mine.state.store(kFirst, std::memory_order_relaxed);
+    } else if (Place& before = place(number_of(seen));
+               // Release: with the number come the place and its state. Acquire: what has been done by who has gone.
+               before.behind.exchange(link_of(number), std::memory_order_acq_rel) == kGone) {
+      mine.state.store(kFirst, std::memory_order_relaxed);
+      put_out(before);
     }
     return true;
   }
@@ -93,7 +95,7 @@ class SpinQueues {
 
   struct alignas(64) Place {
     std::atomic<uint32_t> state{kOut};
-    std::atomic<uint32_t> behind{0};  // who came next, see link_of(); 0: nobody so far
+    std::atomic<uint32_t> behind{0};  // who came next, see link_of(); 0: nobody so far; or kGone
     // Touched by the owner alone: of its process, since in the child of a fork no other place is anybody's; and for
     // which lock it has entered last.
     uint32_t generation = 0;
@@ -104,6 +106,10 @@ class SpinQueues {
   static constexpr int kNumberShift = 16;
   static constexpr int kLockShift = 32;
   static_assert(Numbers < (size_t{1} << kNumberShift));
+
+  // In Place::behind: the place has been passed on to who comes next, which has not told yet.
+  static constexpr uint32_t kGone = ~uint32_t{0};
+  static_assert(Numbers < kGone);
 
   static constexpr size_t at(int number) noexcept { return static_cast<size_t>(number); }
   static constexpr uint32_t link_of(int number) noexcept { return static_cast<uint32_t>(number) + 1; }
@@ -124,31 +130,26 @@ class SpinQueues {
     return ends_[base::address_hash<kBits>(reinterpret_cast<uintptr_t>(address) >> 2)].word;
   }
 
-  // Who has come behind a place that is not the last one: it says so in a moment, if its thread has a CPU.
-  static int await_behind(const Place& place) noexcept {
-    constexpr int kPolls = 200;
-    uint32_t behind = 0;
-    // Acquire: the place behind is seen as it was entered.
-    for (int polls = 0; (behind = place.behind.load(std::memory_order_acquire)) == 0; ++polls) {
-      if (polls > kPolls) sched_yield();
-      platform::pause();
-    }
-    return static_cast<int>(behind) - 1;
-  }
+  // The last access to a place that is passed on. Release: see enter().
+  static void put_out(Place& gone) noexcept { gone.state.store(kOut, std::memory_order_release); }
 
   void pass_on(int number, const void* address) noexcept {
     std::atomic<uint64_t>& end = end_of(address);
     for (;;) {
       Place& gone = place(number);
-      uint64_t last = last_of(number, address);
-      if (gone.behind.load(std::memory_order_acquire) == 0 &&
-          // Release: who comes into the empty queue comes after all this. Else nothing has been learned.
-          end.compare_exchange_strong(last, 0, std::memory_order_release, std::memory_order_relaxed)) {
-        gone.state.store(kOut, std::memory_order_release);
-        return;
+      // Acquire, twice: the place behind is seen as it was entered.
+      uint32_t behind = gone.behind.load(std::memory_order_acquire);
+      if (behind == 0) {
+        uint64_t last = last_of(number, address);
+        // Release: who comes into the empty queue comes after all this. Else nothing has been learned.
+        if (end.compare_exchange_strong(last, 0, std::memory_order_release, std::memory_order_relaxed))
+          return put_out(gone);
+        // Release: who comes is first then, see is_first().
+        behind = gone.behind.exchange(kGone, std::memory_order_acq_rel);
+        if (behind == 0) return;
       }
-      number = await_behind(gone);
-      gone.state.store(kOut, std::memory_order_release);
+      put_out(gone);
+      number = static_cast<int>(behind) - 1;
       // Release: see is_first(). Acquire: see leave(). An owner that has left does not come back to the place any more.
       if (place(number).state.exchange(kFirst, std::memory_order_acq_rel) == kWaits) return;
     }

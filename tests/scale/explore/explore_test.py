@@ -19,6 +19,7 @@ NEEDED = {
         "PersistentTeam::post fence",
         "core::PersistentTeam::serve store",
     ],
+    "spin_queues": ["::pass_on update", "::enter update", "::is_first load", "::leave update"],
     "task_deque": ["TaskDeque::push store", "TaskDeque::pop fence", "steal<const explore:: fence"],
     "wait_queue": ["WaitQueue::release update", "WaitQueue::ticket load"],
     "waiting_set": ["announce fence", "notify fence"],
