@@ -109,7 +109,7 @@ struct Pool {
            (work != nullptr && work->gang.load(std::memory_order_relaxed));
   }
   // A carrier of another NUMA node than the call's leaves it to those of its nodes, unless all of its members have to
-  // run at the same time.
+  // run at the same time. Relaxed: what is seen late sends a carrier away once, or brings one of another node.
   bool is_on_nodes_of(const ParallelCall* work, const Carrier* carrier) const noexcept {
     return !nodes.several() || work == nullptr || work->nodes.load(std::memory_order_relaxed) == 0 ||
            is_on_given_nodes(*work, carrier);
@@ -119,7 +119,7 @@ struct Pool {
     return node < 0 || (node < 64 && (work.nodes.load(std::memory_order_relaxed) >> node & 1) != 0) ||
            work.gang.load(std::memory_order_relaxed);
   }
-  // Whether the call is to be done at the carrier's place.
+  // Whether the call is to be done at the carrier's place. Relaxed: both are hints.
   static bool is_at_places_of(const ParallelCall* work, const Carrier* carrier) noexcept {
     const Places places = work->places.load(std::memory_order_relaxed);
     return !places.any() || places.has(carrier->place.load(std::memory_order_relaxed));

@@ -68,8 +68,6 @@ const Slots& slots() noexcept {
 // The NUMA nodes of each place, a bit each.
 class PlaceNodes {
  public:
-  static constexpr uint64_t kUnknown = ~uint64_t{0};
-
   PlaceNodes() noexcept {
     // Too large for the stack of some thread.
     const auto* machine = new (std::nothrow) platform::NumaNodes("");
@@ -97,6 +95,8 @@ class PlaceNodes {
   }
 
  private:
+  static constexpr uint64_t kUnknown = ~uint64_t{0};
+
   static uint64_t nodes_of_cpus(const platform::NumaNodes& machine, const platform::CpuSet& cpus) noexcept {
     uint64_t nodes = 0;
     for (const int cpu : each(cpus)) {
@@ -110,6 +110,11 @@ class PlaceNodes {
   uint64_t* of_ = nullptr;  // kept for ever
   uint64_t all_ = 0;
 };
+
+const PlaceNodes& place_nodes() noexcept {
+  static const PlaceNodes known;
+  return known;
+}
 
 const platform::CpuSet* cpus_of_worker(int worker) noexcept {
   const int slot = (worker + 1) % slots().count();
@@ -137,15 +142,6 @@ int thread_of(const Placement& placement, int member) noexcept {
   const int shifted = slot - all.at(placement.parent.place).first;
   return shifted < 0 ? shifted + all.count() : shifted % all.count();
 }
-
-namespace {
-
-const PlaceNodes& place_nodes() noexcept {
-  static const PlaceNodes known;
-  return known;
-}
-
-}  // namespace
 
 void look_up_nodes() noexcept { static_cast<void>(place_nodes()); }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A file of its own, since the machine that tests/scale simulates is not there yet when its library is loaded.
 #include <cstdlib>
 
 #include "base/options.h"

@@ -20,7 +20,7 @@ NODES = 4
 CPUS = 64
 PROGRAMS = BUILD / "tests/openmp"
 # Each takes up to a minute where 64 CPUs are emulated by two.
-CONSTRUCTS = ("for_dynamic", "reduction", "task", "nested")
+CONSTRUCTS = ("for_dynamic", "reduction", "task", "teams")
 
 
 class LargeMachine(InGuest):
