@@ -64,6 +64,7 @@ def parse(root: pathlib.Path) -> argparse.Namespace:
         default=",".join(runtimes.DEFAULT),
         help=f"names, with commas between; there are {', '.join(runtimes.KNOWN)}",
     )
+    parser.add_argument("--before", type=pathlib.Path, help="another build of weft, which is measured too")
     parser.add_argument("--rounds", type=positive, default=3, help="how often each is measured, in turn (default 3)")
     parser.add_argument("--repeat", type=positive, help="samples of each process (default: what suits the measure)")
     parser.add_argument(
@@ -85,7 +86,7 @@ def main(root: pathlib.Path) -> int:
     arguments.build = arguments.build.absolute()
     console, stamp = terminal.console(), terminal.stamp()
     folder = terminal.results_folder(root, arguments.out, stamp)
-    chosen = runtimes.find(root, arguments.build, arguments.runtimes.split(","))
+    chosen = runtimes.find(root, arguments.build, arguments.runtimes.split(","), arguments.before)
     blas = runtimes.openblas(arguments.build, arguments.openblas) if arguments.openblas else None
     machine.raise_limits()
 

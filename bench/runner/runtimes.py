@@ -17,9 +17,16 @@ class Runtime:
     directory: pathlib.Path
 
 
-def find(root: pathlib.Path, build: pathlib.Path, wanted: list[str]) -> list[Runtime]:
-    """The runtimes of these names; exits with a message when one is missing."""
+def find(
+    root: pathlib.Path, build: pathlib.Path, wanted: list[str], before: pathlib.Path | None = None
+) -> list[Runtime]:
+    """The runtimes of these names, and that of another build; exits with a message when one is missing."""
     found = []
+    if before is not None:
+        file = (before / "lib/weft/libgomp.so.1").resolve()
+        if not file.exists():
+            raise SystemExit(f"bench/run: --before {before}: there is no {file}; name a folder that weft is built in")
+        found.append(Runtime("before", file, links(build / "bench/runtimes/before", NAMES, file)))
     for name in wanted:
         if name not in KNOWN:
             raise SystemExit(f"bench/run: --runtimes {name}: there are {', '.join(KNOWN)}")

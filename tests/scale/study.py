@@ -25,6 +25,8 @@ MACHINES = {
 CONSTRUCTS = {
     "flat": (21, 192),
     "barrier": (21, 192),
+    "barrier, central": (21, 192),
+    "barrier, tree": (21, 192),
     "flat-after-pause": (5, 192),
     "first-region": (1, 192),
     "static": (5, 192),
@@ -35,6 +37,7 @@ CONSTRUCTS = {
     "task-tree": (3, 192),
     "nested": (5, 192),
     "nested, bound": (5, 192),
+    "nested-empty": (5, 16),
 }
 # What another row has in a program whose threads are bound: outer members apart, inner ones close to each other.
 BOUND = {"nested, bound": "nested"}

@@ -68,7 +68,7 @@ bool spin_in_line(LockWord& word, const core::Context* context, uint32_t as) noe
   bool first = false;
   unsigned polls = 0;
   const bool taken = core::spin_until(context, [&] {
-    // The thread of the first one may have lost its CPU: so others look now and then.
+    // The thread of the first one, or of who becomes it, may have lost its CPU: so others look now and then.
     if (!first && !(first = g_queues.is_first(number)) && ++polls % kPollsBehind != 0) return false;
     return take_if_free(word, as);
   });

@@ -6,21 +6,23 @@
 // address. Where two locks meet there, the second one has no queue. Who comes may take a free lock at once, whoever
 // waits in line: a place says only who may look.
 //
-// A place belongs to a spinner, which is the only one of its number that spins. Its states:
+// A place belongs to a spinner. What spins meanwhile under the same number has none. Its states:
 //
 //   out    in no queue; its owner may enter
 //   waits  behind another one
-//   first  its owner may look at the word. It stays so until it passes that on
-//   left   its owner has gone while it waited. It may come back to it. Who passes on makes it first in its
-//          turn, and out when that is passed on: until then its owner cannot enter
+//   first  its owner may look at the word, until it passes that on
+//   left   its owner has gone while it waited. It may come back to it. Who passes on makes it first in its turn, and
+//          passes on from there
+//   gone   first, and passed on to who comes next, who has not told so yet, and will put it out
 //
-// Whoever is first passes that on before it goes, whether it has got the lock or not. So a queue is empty, or somebody
-// is its first one or is about to say who is; and nobody in it waits for one that has left. Who is first may have no
-// CPU: for that the lock's users look now and then.
+// The owner of a place that is left or gone can enter no other queue. Whoever is first passes that on before it goes,
+// whether it has got the lock or not. So a queue is empty, or somebody is its first one or is about to say who is; and
+// nobody in it waits for one that has left.
 //
 // Who comes is the end of the queue at once, and tells the one before a little later. If that one wants to pass on
 // meanwhile, it does not wait, since who comes may have lost its CPU in between: both exchange a word of the place, and
-// the second one does what is left to do. So nobody waits here for anybody.
+// the second one does what is left to do. So no function here waits for anybody. But who is first, or about to be, may
+// have no CPU: for that the lock's users look now and then.
 #pragma once
 
 #include <array>

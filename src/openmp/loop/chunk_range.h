@@ -10,7 +10,8 @@ namespace weft::openmp {
 
 // First in the low half, end in the high one. The value says everything, so compare-and-swap on it has no ABA problem.
 // Relaxed throughout: a value is all that passes; what the numbers mean was published before.
-class alignas(64) ChunkRange {
+// Two lines: processors fetch them in pairs, and neighbours take from theirs at the same time.
+class alignas(128) ChunkRange {
  public:
   // Numbers are below this.
   static constexpr uint64_t kLimit = uint64_t{1} << 31;

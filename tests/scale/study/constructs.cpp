@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <omp.h>
 
+#include "study/textbook_barriers.h"
 #include "study/where.h"
 
 namespace weft::scale {
@@ -24,8 +25,8 @@ using machine::Time;
 constexpr int kWarmUp = 5;
 
 template <class Body>
-Outcome repeat(int repetitions, Body&& body) {
-  for (int i = 0; i < kWarmUp; ++i) body();
+Outcome repeat(int repetitions, Body&& body, int warm_up = kWarmUp) {
+  for (int i = 0; i < warm_up; ++i) body();
   begin_counting();
   Outcome outcome;
   for (int i = 0; i < repetitions; ++i) {
@@ -89,6 +90,12 @@ Outcome barrier(int threads, int repetitions) {
   return repeat_inside(threads, repetitions, [] {
 #pragma omp barrier
   });
+}
+
+template <class Barrier>
+Outcome textbook_barrier(int threads, int repetitions) {
+  Barrier barrier(threads);
+  return repeat_inside(threads, repetitions, [&barrier] { barrier.wait(omp_get_thread_num()); });
 }
 
 Outcome loop(int threads, int repetitions, bool dynamic) {
@@ -245,22 +252,25 @@ Outcome nested(int threads, int repetitions) {
   return outcome;
 }
 
-// Empty regions inside of members of a region: the cost of one.
+// Empty regions inside of members of a region. Until there is an identity for each member they cost more.
 Outcome nested_empty(int threads, int repetitions) {
   const int outer = std::min(64, threads);
   constexpr int kRegions = 10;
+  constexpr int kUntilIdentities = 45;
   omp_set_max_active_levels(2);
-  Outcome outcome = repeat(repetitions, [=] {
+  const auto body = [=] {
 #pragma omp parallel num_threads(outer)
     for (int i = 0; i < kRegions; ++i) {
 #pragma omp parallel num_threads(64)
       compute(kNanosecond);
     }
-  });
+  };
+  Outcome outcome = repeat(repetitions, body, kUntilIdentities);
   std::vector<Time> times = outcome.times;
   std::sort(times.begin(), times.end());
-  outcome.measures.push_back({"us a region", static_cast<double>(times[times.size() / 2]) / kRegions / outer /
-                                                 static_cast<double>(kMicrosecond) * std::min(threads, 64)});
+  const double each = static_cast<double>(times[times.size() / 2]) / kRegions / static_cast<double>(kMicrosecond);
+  outcome.measures.push_back({"us of a CPU a region", each});
+  outcome.measures.push_back({"us a region", each / outer});
   return outcome;
 }
 
@@ -272,6 +282,9 @@ const std::vector<Construct>& constructs() {
       {"flat-after-pause", "the same, 20 ms after the last one", flat_after_pause},
       {"first-region", "the first region of a program", first_region},
       {"barrier", "a barrier", barrier},
+      {"barrier, central", "a textbook barrier with one counter, by the same threads",
+       textbook_barrier<CentralBarrier>},
+      {"barrier, tree", "a textbook barrier by trees, by the same threads", textbook_barrier<TreeBarrier>},
       {"dynamic", "a loop of 64 chunks of 2 us a thread, schedule(dynamic, 1)", dynamic_loop},
       {"static", "the same, schedule(static)", static_loop},
       {"critical", "4 critical sections of 0.2 us a thread", critical},
@@ -279,7 +292,7 @@ const std::vector<Construct>& constructs() {
       {"tasks", "64 tasks of 20 us a thread, made by one", tasks},
       {"task-tree", "a tree of at least 64 tasks of 5 us a thread", task_tree},
       {"nested", "8 teams of n / 8 threads, 4 regions each", nested},
-      {"nested-empty", "64 empty regions of 64 threads at a time", nested_empty},
+      {"nested-empty", "n (up to 64) empty regions of 64 threads at a time, 10 in turn", nested_empty},
   };
   return all;
 }
