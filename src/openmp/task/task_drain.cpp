@@ -121,10 +121,6 @@ void linger(Member* self, Lingers until) noexcept {
       if (!tasks_in_sight(team)) break;
       go_off_call(self);
     }
-    // The primary may sleep until the last one has ended. Two helpers that finish at the same time: with the fence one
-    // of them sees what both have executed.
-    platform::full_fence();
-    if (all_executed(team)) wake_sleepers(team);
   }
   // Release: against the primary's look at the count.
   team->tasks.helpers.fetch_sub(1, std::memory_order_release);

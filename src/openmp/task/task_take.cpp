@@ -2,6 +2,7 @@
 #include "openmp/task/task_take.h"
 
 #include <array>
+#include <climits>
 #include <new>
 
 #include "base/message.h"
@@ -88,17 +89,17 @@ void mark_empty(Team* team, int number) noexcept {
   call_to_tasks(team, nullptr);
 }
 
-// take(deque) of others' deques, until one gives a task; else a wanted one of the inbox.
+// take(deque) of others' deques from that of number `from` on, until one gives a task or `most` have been looked at;
+// else a wanted one of the inbox.
 template <class Take, class Wanted>
-Task* search(Member* self, Take&& take, Wanted&& wanted) noexcept {
+Task* search(Member* self, int from, int most, Take&& take, Wanted&& wanted) noexcept {
   Team* team = self->team;
   if (!defers_tasks(team)) return nullptr;
-  // Without a deque of its own, that of its number is another's.
-  const int from = self->number + (self->lacks_deque ? 0 : 1);
   Task* task = nullptr;
   count(&g_task_searches);
   look_at_deques(team, from < team->size ? from : 0, [&](int victim) {
     count(&g_deques_searched);
+    self->looked_at = victim;
     TaskDeque* deque = deque_at(team, victim);
     if (deque == nullptr) return false;
     if (deque->empty()) {
@@ -106,7 +107,7 @@ Task* search(Member* self, Take&& take, Wanted&& wanted) noexcept {
     } else if (deque != self->deque) {
       task = take(deque);
     }
-    return task != nullptr;
+    return task != nullptr || --most == 0;
   });
   if (task != nullptr) return task;
   return team->tasks.inbox.size() > 0 ? team->tasks.inbox.take(wanted) : nullptr;
@@ -119,9 +120,19 @@ Task* steal_back(const Member* self, Wanted&& wanted) noexcept {
   return deque != nullptr && !deque->empty() ? deque->steal(wanted) : nullptr;
 }
 
+// The first of others. Without a deque of its own, that of its number is another's.
+int next_to(const Member* self) noexcept { return self->number + (self->lacks_deque ? 0 : 1); }
+
 template <class Wanted>
 Task* steal(Member* self, Wanted&& wanted) noexcept {
-  return search(self, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
+  return search(self, next_to(self), INT_MAX, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
+}
+
+// From some deques, others each time.
+template <class Wanted>
+Task* steal_from_some(Member* self, Wanted&& wanted) noexcept {
+  constexpr int kDeques = 8;
+  return search(self, self->looked_at + 1, kDeques, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
 }
 
 // That the parent's member finds it, where it looks for descendants. Those of an implicit task take any task.
@@ -160,7 +171,7 @@ Task* steal_any(Member* self) noexcept {
   const auto any = [](const Task*) { return true; };
   // Whoever has the deque of a member whose task is paused must leave what lies there in order.
   if (self->lacks_deque || tasks_may_pause()) return steal(self, any);
-  return search(self, [&](TaskDeque* deque) { return take_several(self, deque, any); }, any);
+  return search(self, next_to(self), INT_MAX, [&](TaskDeque* deque) { return take_several(self, deque, any); }, any);
 }
 
 // Whether the ends that nobody has been told of may stay so while this task runs: those that wait for them have to wait
@@ -212,7 +223,9 @@ bool run_others_task(Member* self, Search where) noexcept {
   if (now->implicit) {
     task = steal(self, [](const Task*) { return true; });
   } else {
-    task = where == Search::everywhere ? steal(self, descendant) : steal_back(self, descendant);
+    task = where == Search::everywhere ? steal(self, descendant)
+           : where == Search::in_some  ? steal_from_some(self, descendant)
+                                       : steal_back(self, descendant);
   }
   if (task != nullptr) leave_trace(self, task);
   // Others may have had its own deque while it was paused: tasks below the floor may be its children.

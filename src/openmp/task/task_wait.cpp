@@ -14,19 +14,17 @@ namespace weft::openmp {
 namespace {
 
 // Until `done()`: the descendants of the current task that it waits for have ended. It runs some of them. In a large
-// team a look at all deques costs more than a short task, and those whose tasks are its descendants are few: so first
-// it looks again and again where one of its children runs.
+// team a look at all deques costs more than a short task, and those whose tasks are its descendants are few: so it
+// looks again and again where one of its children runs, and at all others in turn.
 template <class Done>
 void await_descendants(Member* self, Done&& done, void (*announce)(Member* self, bool waits)) noexcept {
   const bool large = self->team->size >= kTracesFrom && !self->task->implicit;
   constexpr unsigned kPollsPerLook = 16;
   constexpr int kLooksInVain = 8;
-  constexpr int kLooksEverywhere = 4;
   int looks = 0;
   while (!done()) {
-    // Now and then everywhere: others may have taken a child since.
-    const bool near = large && looks % kLooksEverywhere == 0;
-    if (run_own_task(self) || run_others_task(self, near ? Search::at_thief : Search::everywhere)) {
+    const Search where = !large ? Search::everywhere : looks % 2 == 0 ? Search::at_thief : Search::in_some;
+    if (run_own_task(self) || run_others_task(self, where)) {
       looks = 0;
       continue;
     }

@@ -14,8 +14,10 @@ struct TeamTasks {
   // Some have been pushed in this region. Set by the member that pushes the first, cleared by the primary at the end.
   alignas(64) std::atomic<bool> tasked{false};
   std::atomic<uint32_t> drained{0};  // the last barrier whose tasks were seen to have ended
-  std::atomic<int> helpers{0};  // members of a persistent team that look for tasks after their end
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
+
+  // Members of a persistent team that look for tasks after their end. Not in the line at which they look.
+  alignas(64) std::atomic<int> helpers{0};
 
   // task_calls.h: the members that can be called to run tasks, and how many of those that have been called have not
   // come yet.

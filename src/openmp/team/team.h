@@ -78,6 +78,7 @@ struct Member {
 
   // Behind what every region uses.
   UntoldEnds untold_ends;
+  int looked_at = 0;  // the member at whose deque it has looked last
   std::unique_ptr<DoacrossLoops> doacross_loops;  // made at its first nest: larger than all the rest, and rare
   Leave leave;
   ompt::MemberInfo tool;
