@@ -96,8 +96,10 @@ test-explore: build
 
 # Constructs of OpenMP on simulated machines of up to 192 CPUs, and the figures in docs/reference/scale.md: some minutes.
 scale: build
+	@scripts/setup-bench
 	tests/scale/study.py --study build/release/tests/scale/scale_study --page docs/reference/scale.md \
 	  --json build/release/tests/scale/study.json
+	.venv/bin/python tests/scale/pictures.py --json build/release/tests/scale/study.json --folder docs/images
 
 # Memory and threads on a machine with two NUMA nodes, made by an emulator: some minutes.
 test-numa: build
