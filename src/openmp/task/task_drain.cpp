@@ -37,7 +37,11 @@ void drain_at_barrier(Member* self) noexcept {
   const auto drained = [&] {
     return static_cast<int32_t>(team->tasks.drained.load(std::memory_order_acquire) - number) >= 0;
   };
-  drain(self, drained);
+  // In a cancelled region the primary alone waits for what still runs, at the end. Relaxed: members that sleep are
+  // woken and see it (cancel.cpp).
+  const auto cancelled = [team] { return team->cancelled.load(std::memory_order_relaxed); };
+  drain(self, [&] { return drained() || cancelled(); });
+  if (cancelled()) return;
   if (self->implicit.children != nullptr) self->implicit.children->clear();
   if (drained()) return;
   team->tasks.drained.store(number, std::memory_order_release);

@@ -89,8 +89,8 @@ bool all_executed(const Team* team) noexcept;
 // In teams of so many members a look at all marked deques takes longer than it gains, as a rule.
 inline constexpr int kTracesFrom = 64;
 
-// Where a descendant is looked for: in all deques; in some of them, others each time; or, to be done often, in that of
-// the member that runs a child.
+// Where a descendant is looked for: in all deques; in some, from where it has looked last; or, to be done often, in
+// that of the member that runs a child.
 enum class Search : uint8_t { everywhere, in_some, at_thief };
 // Runs a task, if there is one that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task
 // scheduling constraint), or any when only the implicit task lies below. One that has a priority or lies in the

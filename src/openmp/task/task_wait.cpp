@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task/task_wait.h"
 
+#include <utility>
+
 #include "core/core.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/stand_in.h"
@@ -15,15 +17,18 @@ namespace {
 
 // Until `done()`: the descendants of the current task that it waits for have ended. It runs some of them. In a large
 // team a look at all deques costs more than a short task, and those whose tasks are its descendants are few: so it
-// looks again and again where one of its children runs, and at all others in turn.
+// looks again and again where one of its children runs, and at some others; at all before it sleeps, and when it is
+// woken.
 template <class Done>
 void await_descendants(Member* self, Done&& done, void (*announce)(Member* self, bool waits)) noexcept {
   const bool large = self->team->size >= kTracesFrom && !self->task->implicit;
   constexpr unsigned kPollsPerLook = 16;
   constexpr int kLooksInVain = 8;
   int looks = 0;
+  bool woken = false;
   while (!done()) {
-    const Search where = !large ? Search::everywhere : looks % 2 == 0 ? Search::at_thief : Search::in_some;
+    const bool all = !large || std::exchange(woken, false);
+    const Search where = all ? Search::everywhere : looks % 2 == 0 ? Search::at_thief : Search::in_some;
     if (run_own_task(self) || run_others_task(self, where)) {
       looks = 0;
       continue;
@@ -44,6 +49,8 @@ void await_descendants(Member* self, Done&& done, void (*announce)(Member* self,
     // Some may have been on their way from one deque to another (Waiters).
     if (!run_permitted_task(self)) block_in_task_unless(self, done);
     announce(self, false);
+    woken = true;
+    looks = 0;
   }
 }
 
