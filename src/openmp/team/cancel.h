@@ -39,6 +39,13 @@ inline bool is_dropped(const Task* task) noexcept {
 // A barrier that a cancelled region has none of: true if it is cancelled.
 bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept;
 
+// At the end of a region. A loop that was cancelled and whose end is the region's has no barrier of its own behind
+// which the note of it would be stale: the next region's first loop has the same number.
+inline void forget_cancelled_loop(Team* team) noexcept {
+  if (__builtin_expect(g_any_cancelled.load(std::memory_order_relaxed), 0))
+    team->loops.cancelled.store(0, std::memory_order_relaxed);
+}
+
 // All members of a cancelled region have left it, at different places: the record is made good for the next one.
 void restore_after_cancellation(Team* team, Member* primary) noexcept;
 

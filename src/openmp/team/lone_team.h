@@ -6,6 +6,7 @@
 #include "openmp/task/lone_tasks.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
+#include "openmp/team/cancel.h"
 #include "openmp/team/record_cache.h"
 #include "openmp/team/region_watch.h"
 #include "openmp/team/team_affinity.h"
@@ -42,6 +43,7 @@ void end_lone_team(Member* member) noexcept {
   } else if (team->tasks.detachable.load(std::memory_order_relaxed)) {
     await_events(member);
   }
+  forget_cancelled_loop(team);
   team->cancelled.store(false, std::memory_order_relaxed);
   team->first_loop = member->loops;
   team->first_single = member->singles;

@@ -231,6 +231,7 @@ void end_outermost_team(Member* primary) noexcept {
   if (tasks_may_pause()) team->tasks.closing.store(false, std::memory_order_relaxed);
   if (team->policy.site != nullptr) end_watched(team);
   end_watch(primary);
+  forget_cancelled_loop(team);
   if (team->cancelled.load(std::memory_order_relaxed)) {
     restore_after_cancellation(team, primary);
     // The members stand at different constructs: the next region sets them up anew.

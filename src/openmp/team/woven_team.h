@@ -122,6 +122,7 @@ void end_woven_team(Member* primary) noexcept {
   if (tasked) drain_at_end(primary);
   if (team->policy.site != nullptr) end_watched(team);
   end_watch(primary);
+  forget_cancelled_loop(team);
   if (team->cancelled.load(std::memory_order_relaxed)) restore_after_cancellation(team, primary);
   team->first_loop = primary->loops;
   team->first_single = primary->singles;

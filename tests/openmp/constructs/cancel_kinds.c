@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cancellation of every kind of construct, that the rest of the program goes on as before, and that the directives do
 // nothing where OMP_CANCELLATION does not allow it.
+#include "../support/cancelled_regions.h"
 #include "../support/check.h"
 #include "../support/everywhere.h"
 
@@ -55,6 +56,19 @@ static void sections(int threads)
   else
     CHECK_EQ(done, 2);
   works(threads);
+}
+
+// A construct that ends with its region is cancelled: the first one of the next region is not.
+static void next_region(int threads)
+{
+  int (*const construct[])(int, int) = {iterations, sections_done};
+  const int whole[] = {40, 2};
+  for (int cancelled = 0; cancelled < 2; cancelled++) {
+    for (int next = 0; next < 2; next++) {
+      CHECK_EQ(construct[cancelled](threads, 1) < whole[cancelled], omp_get_cancellation());
+      CHECK_EQ(construct[next](threads, 0), whole[next]);
+    }
+  }
 }
 
 // The others wait in a barrier, or in the barrier of a loop.
@@ -175,6 +189,7 @@ int main(void)
     everywhere(waiting_members);
     everywhere(taskgroup);
     everywhere(taskgroup_around_reduction);
+    everywhere(next_region);
     everywhere(loop_after_loop);
   }
   return check_result();
