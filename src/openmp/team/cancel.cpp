@@ -85,6 +85,8 @@ bool cancel(Member* self, Construct construct) noexcept {
 }
 
 bool is_dropped_after_all(const Task* task) noexcept {
+  // Its body may be what fulfils its event.
+  if (expects_events(task)) return false;
   return is_cancelled(task->group) || team_of_task(self())->cancelled.load(std::memory_order_relaxed);
 }
 

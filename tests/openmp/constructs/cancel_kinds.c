@@ -182,6 +182,34 @@ static void loop_after_loop(int threads)
   CHECK_EQ(second, 100);
 }
 
+// A task that has not begun, and fulfils its event itself.
+static void detachable(int threads)
+{
+  int ran = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+#pragma omp taskgroup
+  {
+    int order = 0;
+    omp_event_handle_t event;
+#pragma omp task shared(order) depend(out : order)
+    {
+      order++;
+#pragma omp cancel taskgroup
+    }
+#pragma omp task shared(order, ran) depend(in : order) detach(event)
+    {
+      ran += order;
+      omp_fulfill_event(event);
+    }
+  }
+  if (omp_get_cancellation())
+    CHECK_IN(ran, 0, 2);
+  else
+    CHECK_EQ(ran, 1);
+  works(threads);
+}
+
 int main(void)
 {
   for (int round = 0; round < 5; round++) {
@@ -190,6 +218,7 @@ int main(void)
     everywhere(taskgroup);
     everywhere(taskgroup_around_reduction);
     everywhere(next_region);
+    everywhere(detachable);
     everywhere(loop_after_loop);
   }
   return check_result();
