@@ -139,7 +139,10 @@ def main(root: pathlib.Path) -> int:
     if measures_node:
         report.micro_table(console, node_samples, node_units, node.names(session), node.MOST_SECONDS)
         verdicts += node.verdicts(node_samples)
-    if not arguments.smoke and arguments.what != "programs":
+    # Targets are set against other runtimes, of which another version of weft is none.
+    if arguments.before:
+        verdicts = []
+    elif not arguments.smoke and arguments.what != "programs":
         report.summary_table(console, verdicts)
     report.failures(console, session.failures)
     report.trust(console, others_percent)
