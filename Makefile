@@ -106,7 +106,7 @@ test-numa: build
 	@scripts/setup-numa
 	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/guest_test.py
 
-# The same with 64 CPUs and four nodes: a quarter of an hour where the emulator has two CPUs.
+# The same with 64 CPUs and four nodes: some minutes where the emulator has two CPUs.
 test-large-machine: build
 	@scripts/setup-numa
 	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/large_machine_test.py
