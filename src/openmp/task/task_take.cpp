@@ -128,7 +128,7 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
   return search(self, next_to(self), INT_MAX, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
 }
 
-// From some deques, others each time.
+// From some deques, from where it has looked last.
 template <class Wanted>
 Task* steal_from_some(Member* self, Wanted&& wanted) noexcept {
   constexpr int kDeques = 8;
