@@ -25,6 +25,25 @@ typedef void (*weft_callback_switch_t)(weft_switch_t what, int carrier);
 /* Null ends it. */
 typedef void (*weft_set_switch_callback_t)(weft_callback_switch_t callback);
 
+/* Called when a thread of the program enters the runtime by a call that may make events, and when it leaves. Calls nest
+ * where the runtime calls the program: a region lies inside of the call that opens it. It must not call OpenMP or wait
+ * for another context. */
+typedef enum weft_call_t { weft_call_enter = 0, weft_call_leave = 1 } weft_call_t;
+typedef void (*weft_callback_call_t)(weft_call_t what);
+
+/* Null ends it. */
+typedef void (*weft_set_call_callback_t)(weft_callback_call_t callback);
+
+/* Asked before a parallel region begins that the program opens at `codeptr_ra`, on the thread that opens it. 0: the tool
+ * is told nothing of the region, nor of what happens in it, and the region costs as much as without a tool; `after` is
+ * called at its end. Neither may call OpenMP or wait for another context. A tool that counts such a region by itself
+ * can so do with a sample of many short ones. */
+typedef int (*weft_callback_region_wanted_t)(const void *codeptr_ra);
+typedef void (*weft_callback_region_after_t)(void);
+
+/* Null ends it. */
+typedef void (*weft_set_region_filter_t)(weft_callback_region_wanted_t wanted, weft_callback_region_after_t after);
+
 /* What became of a parallel region that weftcc has compiled as one loop (weft/loop.h). */
 typedef struct weft_loop_totals_t {
   uint64_t iterations;

@@ -50,6 +50,9 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
         process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
     process.lent = std::clamp(record.most, 0, platform::CpuSet::kMost);
     process.regions = record.regions.load(std::memory_order_relaxed);
+    if (record.rule != Rule::all) {
+      process.running = static_cast<int>(std::min<uint32_t>(record.inside.load(std::memory_order_relaxed), INT32_MAX));
+    }
     process.waited_ns = read_bounded(record.waited_ns);
     process.given = record.given.load(std::memory_order_relaxed);
     process.received = record.received.load(std::memory_order_relaxed);

@@ -20,6 +20,7 @@ struct ProcessStatus {
   int wanted = 0;  // slots that it has or could use now
   int lent = 0;    // of its share of the CPUs, what it does not have: others may use that
   uint64_t regions = 0;
+  int running = -1;  // outermost regions in progress; -1: its mode does not count them
   int64_t waited_ns = 0;
   uint64_t given = 0;
   uint64_t received = 0;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "metrics_place.h"
 #include "placement.h"
 #include "version.h"
 
@@ -171,6 +172,45 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "Example:\n"
       "  weft merge weft-trace-*.json");
 
+  report = app.add_subcommand("report",
+                              "weft report [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+                              "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
+                              "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
+                              "lines of sources.");
+  report
+      ->add_option("-o,--output", report_options.page,
+                   "the page, a file that any browser opens; %p in it stands for the process's number, %r for its "
+                   "rank; under the launcher of an MPI the default is weft-report-%r.html")
+      ->type_name(kFile)
+      ->capture_default_str();
+  report->add_option("--json", report_options.json, "write the report for programs into this file; -: to stdout")
+      ->type_name(kFile);
+  report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
+  add_run_options(report, run_options);
+  report->footer(
+      "Exit code:\n"
+      "  That of the program, or 128 and the number of the signal that has ended it. 1: there is no report, or it "
+      "could\n"
+      "  not be written. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n"
+      "Examples:\n"
+      "  weft report ./program\n"
+      "  weft report --json report.json -- python3 app.py\n"
+      "  mpirun -n 4 weft report --mpi ./program");
+
+  compare = app.add_subcommand("compare",
+                               "weft compare BEFORE.json[,...] AFTER.json[,...]\n"
+                               "Say what changed between two runs, or between several runs of each side, with commas\n"
+                               "between: then only what is more than the runs of one side differ by.");
+  compare->add_option("FILE", compare_options.sides, "reports that weft report --json has written")
+      ->type_name(kFile)
+      ->required()
+      ->expected(2, 1000);
+  compare->add_flag("--json", compare_options.json, "for programs");
+  compare->footer(
+      "Exit code:\n  0. 1: a file cannot be read, or is no report. 2: wrong options.\n"
+      "Example:\n"
+      "  weft compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json");
+
   numa = app.add_subcommand("numa",
                             "weft numa [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
                             "Say where the memory of a program lies, which NUMA nodes use it, and what to change.\n"
@@ -208,10 +248,24 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   top = app.add_subcommand(
       "top", "Show the processes that share the node, again and again; q ends.\nOnce if stdout is no terminal.");
   top->add_flag("--once", top_options.once, "print once");
-  top->add_flag("--json", top_options.json, "for programs; once");
-  top->add_option("--interval", top_options.seconds, "seconds between two looks (default: 1)")
+  CLI::Option* const top_json = top->add_flag("--json", top_options.json, "for programs; once");
+  top->add_option(
+         "--openmetrics", top_options.openmetrics,
+         "for Prometheus, until SIGTERM or Ctrl-C: into this file for node_exporter, whose name ends in .prom; "
+         "or :PORT: serve http://localhost:PORT/metrics; or -: to stdout, once")
+      ->type_name(kFile)
+      ->excludes(top_json)
+      ->check([](const std::string& text) {
+        MetricsPlace place;
+        return parse_metrics_place(text, place);
+      });
+  top->add_option("--interval", top_options.seconds,
+                  "seconds between two looks (default: 1; 10 for a file of --openmetrics)")
       ->check([](const std::string& text) { return between(text, 0.1, 3600); });
-  top->footer(kColumns);
+  top->footer(std::string(kColumns) +
+              "Examples:\n"
+              "  weft top --openmetrics :9810\n"
+              "  weft top --openmetrics /var/lib/prometheus/node-exporter/weft.prom");
 
   add_tune(app, tune, tune_options);
 

@@ -9,6 +9,8 @@
 
 #include "node.h"
 #include "numa/numa.h"
+#include "report/command.h"
+#include "report/compare_command.h"
 #include "run.h"
 #include "tune.h"
 
@@ -26,6 +28,8 @@ struct CommandLine {
   CLI::App* run = nullptr;
   CLI::App* trace = nullptr;
   CLI::App* merge = nullptr;
+  CLI::App* report = nullptr;
+  CLI::App* compare = nullptr;
   CLI::App* numa = nullptr;
   CLI::App* node = nullptr;
   CLI::App* node_status = nullptr;
@@ -39,6 +43,8 @@ struct CommandLine {
   std::string trace_file = "weft-trace.json";
   std::vector<std::string> merged_traces;
   std::string merged_file = "weft-trace.json";
+  ReportOptions report_options{.page = "weft-report.html", .json = "", .quiet = false};
+  CompareOptions compare_options;
   NumaOptions numa_options;
   bool node_json = false;
   bool node_force = false;

@@ -68,8 +68,8 @@ int main(int count, char** arguments) {
   }
   int parsed = count;
   const std::string_view name = count > 1 ? arguments[1] : "";
-  if (name == "run" || name == "trace" || name == "numa") {
-    const CLI::App& command = name == "run" ? *line.run : name == "trace" ? *line.trace : *line.numa;
+  if (name == "run" || name == "trace" || name == "report" || name == "numa") {
+    const CLI::App& command = *app.get_subcommand(std::string(name));
     parsed = std::min(find_program(command, count, arguments), count);
     run.command.assign(arguments + parsed, arguments + count);
     if (parsed > 2 && std::string_view(arguments[parsed - 1]) == "--") --parsed;
@@ -82,8 +82,10 @@ int main(int count, char** arguments) {
     return written(app.exit(version));
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn("%s: no such command; there are run, trace, merge, numa, node, top, tune and info (weft --help)",
-                       arguments[1]);
+      weft::base::warn(
+          "%s: no such command; there are run, trace, merge, report, compare, numa, node, top, tune and info (weft "
+          "--help)",
+          arguments[1]);
       return kUsage;
     }
     if (line.node->parsed() && line.node->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
@@ -102,6 +104,7 @@ int main(int count, char** arguments) {
   if (line.node_status->parsed()) return written(weft::tools::node_status(line.node_json));
   if (line.node_reset->parsed()) return written(weft::tools::node_reset(line.node_force));
   if (line.merge->parsed()) return weft::tools::merge(line.merged_traces, line.merged_file);
+  if (line.compare->parsed()) return written(weft::tools::compare_reports(line.compare_options));
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
   if (line.tune->parsed()) return weft::tools::tune({arguments + 2, arguments + count});
   if (run.command.empty()) {
@@ -112,6 +115,12 @@ int main(int count, char** arguments) {
     line.numa_options.command = run.command;
     line.numa_options.is_program = std::string_view(arguments[parsed]) == "--";
     return written(weft::tools::show_numa(line.numa_options));
+  }
+  if (line.report->parsed()) {
+    if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr) {
+      line.report_options.page = "weft-report-%r.html";
+    }
+    return written(weft::tools::make_report(line.report_options, run));
   }
   if (line.trace->parsed()) {
     const bool named = line.trace->count("--output") > 0;

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/message.h"
+#include "metrics.h"
 #include "node/status.h"
 #include "platform/process.h"
 
@@ -27,6 +28,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kFailed = 1;
 // What `weft top --once` looks at, to say how many regions per second there are.
 constexpr double kOnceSeconds = 0.25;
+// Between two looks, if nobody has said.
+constexpr double kSeconds = 1;
 
 double in_seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -69,6 +72,7 @@ Json to_json(const node::ProcessStatus& process) {
           {"threads", platform::process_threads(process.pid)},
           {"messages", {{"pending", process.pending}, {"silent_seconds", in_seconds(process.silent_ns)}}},
           {"regions", process.regions},
+          {"regions_running", process.running >= 0 ? Json(process.running) : Json()},
           {"waited_seconds", in_seconds(process.waited_ns)},
           {"given", process.given},
           {"received", process.received}};
@@ -226,6 +230,7 @@ int top_once(bool json) {
 }  // namespace
 
 int top(const TopOptions& options) {
+  if (!options.openmetrics.empty()) return export_metrics(options);
   if (options.once || options.json || isatty(STDOUT_FILENO) == 0) return top_once(options.json);
   struct sigaction end{};
   end.sa_handler = [](int) { g_interrupted = 1; };
@@ -245,7 +250,7 @@ int top(const TopOptions& options) {
     std::fflush(stdout);
     before = std::move(now);
     seen = time;
-    if (terminal.asked_to_end(options.seconds)) break;
+    if (terminal.asked_to_end(options.seconds > 0 ? options.seconds : kSeconds)) break;
   }
   std::printf("\n");
   return 0;

@@ -2,6 +2,8 @@
 // `weft node` and `weft top`: the processes that share the CPUs of this node.
 #pragma once
 
+#include <string>
+
 namespace weft::tools {
 
 // Writes to stdout who takes part and what they have, for people or as JSON; returns the exit code.
@@ -12,8 +14,9 @@ int node_reset(bool force);
 
 struct TopOptions {
   bool once = false;
-  bool json = false;     // only with once
-  double seconds = 1.0;  // between two looks
+  bool json = false;        // only with once
+  std::string openmetrics;  // where to, in place of showing anything; empty: nowhere
+  double seconds = 0;       // between two looks; 0: the usual
 };
 int top(const TopOptions& options);
 

@@ -135,6 +135,11 @@ bool use_collectives(const Libraries& found) {
   return true;
 }
 
+void load_tool(const std::string& tool) {
+  setenv("OMP_TOOL", "enabled", 1);
+  prepend("OMP_TOOL_LIBRARIES", tool);
+}
+
 // The program may be somewhere else when it ends, and it would be a pity to learn only then that there is no such
 // folder.
 bool set_trace(const std::string& wanted, const std::string& tool) {
@@ -155,17 +160,20 @@ bool set_trace(const std::string& wanted, const std::string& tool) {
     return false;
   }
   setenv("WEFT_TRACE_FILE", file.c_str(), 1);
-  setenv("OMP_TOOL", "enabled", 1);
-  prepend("OMP_TOOL_LIBRARIES", tool);
+  load_tool(tool);
   return true;
+}
+
+void set_profile(const std::string& folder, const std::string& tool) {
+  setenv("WEFT_PROFILE_FOLDER", folder.c_str(), 1);
+  load_tool(tool);
 }
 
 // The report of collectives would say nothing, and not why. Who has put the libraries in place knows.
 void say_unreported(const Libraries& found) {
   // Looked for first: to read all settings warns of those that cannot be used, as the program's runtime will.
   if (std::getenv("WEFT_COLLECTIVES_REPORT") == nullptr || !base::options().collectives_report) return;
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  if (rank == nullptr) rank = std::getenv("PMI_RANK");
+  const char* rank = rank_by_launcher();
   if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
   const char* components = std::getenv("OMPI_MCA_mca_base_component_path");
   const char* preloaded = std::getenv("LD_PRELOAD");
@@ -180,7 +188,14 @@ void say_unreported(const Libraries& found) {
 
 }  // namespace
 
-int run(const RunOptions& options) {
+const char* rank_by_launcher() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(variable); rank != nullptr && *rank != '\0') return rank;
+  }
+  return nullptr;
+}
+
+int prepare(const RunOptions& options, Program& program) {
   const char* mode = options.mode.empty() ? std::getenv("WEFT_MODE") : options.mode.c_str();
   if (options.factor > 0 && (mode == nullptr || std::strcmp(mode, "static") != 0)) {
     base::warn("--factor: a factor belongs to fixed shares: add --mode static");
@@ -190,7 +205,7 @@ int run(const RunOptions& options) {
     if (!set(setting)) return kUsage;
   }
   if (!options.numa.empty() && !place(options.numa)) return kUsage;
-  const Program program = examine_program(options.command.front());
+  program = examine_program(options.command.front());
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;
   if (program.complaint.empty()) {
@@ -211,6 +226,7 @@ int run(const RunOptions& options) {
     if (options.mpi && !preload_mpi(found.mpi)) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
+    if (!options.profile.empty()) set_profile(options.profile, found.profile);
     const std::string archive = own_openmp(program.path);
     if (!archive.empty()) {
       base::warn(
@@ -226,6 +242,12 @@ int run(const RunOptions& options) {
     if (!options.mode.empty()) setenv("WEFT_MODE", options.mode.c_str(), 1);
     if (options.factor > 0) setenv("WEFT_STATIC_FACTOR", std::to_string(options.factor).c_str(), 1);
   }
+  return 0;
+}
+
+int run(const RunOptions& options) {
+  Program program;
+  if (const int fault = prepare(options, program); fault != 0) return fault;
   std::vector<char*> arguments;
   for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);

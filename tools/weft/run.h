@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "program.h"
+
 namespace weft::tools {
 
 struct RunOptions {
@@ -20,10 +22,17 @@ struct RunOptions {
   std::vector<std::string> settings;  // NAME=VALUE
   std::string numa;                  // where memory and threads are; empty: as they come
   std::string trace;                 // write a trace to this file; empty: none
+  std::string profile;               // leave a profile in this folder; empty: none
   std::string mode;                  // of sharing the CPUs; empty: as the environment says
   double factor = 0;                 // of fixed shares; 0: as the environment says
   std::vector<std::string> command;
 };
+
+// The number that the launcher of an MPI has given this process; null: none has.
+const char* rank_by_launcher();
+
+// Sets the environment that `run` gives the program; 0, or the exit code of this command where that cannot be.
+int prepare(const RunOptions& options, Program& program);
 
 // Returns the exit code only when the program could not be started.
 int run(const RunOptions& options);

@@ -12,7 +12,7 @@ WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned thr
     Region region(function, data);
     parallel_for_caller<told>(caller, run_function, region.words, clauses(threads, flags));
   };
-  ompt::enter(begin, static_cast<int>(threads));
+  ompt::enter_region(begin, static_cast<int>(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel);
 

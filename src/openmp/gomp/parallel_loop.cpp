@@ -45,7 +45,7 @@ Combined combine(Function function, void* data, Kind kind, bool runtime, long fi
     void* words[core::Post::kWords] = {nullptr, record};
     parallel<told>(run_combined<told>, words, clauses(threads, flags));
   };
-  ompt::enter(region, static_cast<int>(threads));
+  ompt::enter_region(region, static_cast<int>(threads));
 }
 
 // gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member

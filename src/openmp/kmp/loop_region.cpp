@@ -20,7 +20,7 @@ WEFT_ABI int weft_abi_weft_parallel_for(weft_loop* loop, weft_loop_body* body, v
   const auto run = [=](Member*, auto told, const void*) {
     return clauses.threads >= 0 && t_told <= 1 && parallel_loop<told>(loop, body, captures, count, chunk, clauses);
   };
-  if (ompt::enter(run, std::abs(clauses.threads))) return 1;
+  if (ompt::enter_region(run, std::abs(clauses.threads))) return 1;
   put_back_clauses(clauses);
   count_left_loop();
   return 0;

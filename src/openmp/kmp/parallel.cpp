@@ -36,7 +36,7 @@ void fork_call(const void* caller, Microtask task, void** arguments, int count, 
   const auto begin = [=](Member*, auto told, const void* caller) {
     fork_call<told>(caller, task, arguments, count, clauses);
   };
-  ompt::enter(begin, requested);
+  ompt::enter_region(begin, requested);
 }
 
 void fork_with_list(const void* caller, Microtask task, void** arguments, int count, Clauses clauses) {

@@ -21,6 +21,17 @@ extern std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks;
 // weft-tools.h: of regions that are one loop. Release and acquire as above.
 extern std::atomic<weft_callback_loop_t> g_loop_callback;
 
+// weft-tools.h: of calls of the program. Release and acquire as above.
+extern std::atomic<weft_callback_call_t> g_call_callback;
+
+// weft-tools.h: which regions are told. Release and acquire as above; `after` is set before `wanted`.
+extern std::atomic<weft_callback_region_wanted_t> g_region_wanted;
+extern std::atomic<weft_callback_region_after_t> g_region_after;
+
+inline void tell_call(weft_call_t what) noexcept {
+  if (const weft_callback_call_t callback = g_call_callback.load(std::memory_order_acquire)) callback(what);
+}
+
 // To be called by the names of their types: call<ompt_callback_work_t>(ompt_callback_work, ...).
 template <class Signature, class... Arguments>
 void call(ompt_callbacks_t event, Arguments... arguments) noexcept {

@@ -29,4 +29,19 @@ template <class Body>
   return enter_told(WEFT_CALLER, requested, copy);
 }
 
+template <class Body>
+[[gnu::noinline, gnu::cold]] auto enter_told_region(const void* caller, int requested, const Body& body) noexcept {
+  if (const Untold untold(caller); untold) return body(t_member, std::false_type(), caller);
+  return enter_told(caller, requested, body);
+}
+
+// As enter(), for calls that open a region, and end it before they return.
+template <class Body>
+[[gnu::always_inline]] inline auto enter_region(const Body& body, int requested) noexcept {
+  Member* member = t_member;
+  if (__builtin_expect(member != nullptr, 1)) return body(member, std::false_type(), WEFT_CALLER);
+  const Body copy = body;
+  return enter_told_region(WEFT_CALLER, requested, copy);
+}
+
 }  // namespace weft::openmp::ompt

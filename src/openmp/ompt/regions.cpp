@@ -44,6 +44,7 @@ void set_up(Team* team, const void* caller, int flags) noexcept {
   team->tool.data = &team->tool.own;
   team->tool.caller = caller;
   team->tool.flags = flags;
+  team->tool.told = true;
   team->tool.loop = nullptr;
 }
 
@@ -164,7 +165,8 @@ void end_primary(Member* primary, bool with_barrier) noexcept {
 void end_parallel(Member* primary) noexcept {
   const Member* parent = primary->outer;
   t_thread.state = parent->team->level > 0 ? ompt_state_work_parallel : ompt_state_work_serial;
-  const TeamInfo& region = primary->team->tool;
+  TeamInfo& region = primary->team->tool;
+  region.told = false;
   if (is_hidden(primary->team)) return;
   end_end(primary);
   if (region.loop != nullptr) tell_loop(region);

@@ -29,6 +29,9 @@ namespace weft::openmp::ompt {
 Presence g_presence;
 std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks{};
 std::atomic<weft_callback_loop_t> g_loop_callback{nullptr};
+std::atomic<weft_callback_call_t> g_call_callback{nullptr};
+std::atomic<weft_callback_region_wanted_t> g_region_wanted{nullptr};
+std::atomic<weft_callback_region_after_t> g_region_after{nullptr};
 constinit thread_local Thread t_thread;
 
 namespace {
@@ -165,6 +168,7 @@ bool start() noexcept {
   if (g_presence.state.load(std::memory_order_relaxed) != kActive) return false;
   // What the tool has called while it started may have made a member, of which it does not know.
   if (Member* member = t_member) {
+    member->team->tool.told = true;
     make_current(member);
     begin_root(member);
   }
@@ -184,6 +188,22 @@ void finalize() noexcept {
   if (tool != nullptr && tool->finalize != nullptr) tool->finalize(&tool->tool_data);
 }
 
+void Untold::begin(const void* caller) noexcept {
+  const weft_callback_region_wanted_t wanted = g_region_wanted.load(std::memory_order_acquire);
+  if (wanted == nullptr) return;
+  Member* member = self();
+  const base::KeepErrno keep;
+  if (wanted(caller) != 0) return;
+  member_ = member;
+  t_member = member;
+}
+
+void Untold::end() noexcept {
+  put_current_member(member_);
+  const base::KeepErrno keep;
+  if (const weft_callback_region_after_t after = g_region_after.load(std::memory_order_acquire)) after();
+}
+
 const void* Entry::enter(const void* caller, int requested) noexcept {
   Member* member = self();
   const void* outer = t_thread.caller;
@@ -192,12 +212,14 @@ const void* Entry::enter(const void* caller, int requested) noexcept {
   ompt_frame_t& frame = member->task->tool.frame;
   frame.enter_frame.ptr = __builtin_dwarf_cfa();
   frame.enter_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
+  tell_call(weft_call_enter);
   return outer;
 }
 
 void Entry::leave(const void* outer) noexcept {
   t_thread.caller = outer;
   self()->task->tool.frame.enter_frame.ptr = nullptr;
+  tell_call(weft_call_leave);
 }
 
 }  // namespace weft::openmp::ompt

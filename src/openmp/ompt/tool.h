@@ -9,8 +9,11 @@
 #include "weft/omp-tools.h"
 
 namespace weft::openmp {
+struct Member;
 struct Task;
-}
+
+extern constinit thread_local Member* t_member;
+}  // namespace weft::openmp
 
 namespace weft::openmp::ompt {
 
@@ -30,11 +33,15 @@ extern Presence g_presence;
 // Looks for a tool, once a process, and starts it; whether there is one.
 bool start() noexcept;
 
-inline bool on() noexcept {
+inline bool is_present() noexcept {
   const uint32_t state = g_presence.state.load(std::memory_order_relaxed);
   if (__builtin_expect(state == kNone, 1)) return false;
   return state == kActive || start();
 }
+
+// Whether the tool is to be told of what the caller does: in a region that it does not want (Untold) t_member is set,
+// as it is without a tool.
+inline bool on() noexcept { return is_present() && t_member == nullptr; }
 
 // In what exists twice. Told: there may be a tool, so ask; else the caller knows that there is none.
 template <bool Told>
@@ -71,6 +78,27 @@ class Entry {
   const void* outer_ = nullptr;
 };
 
+// A region that is about to be opened from `caller`, for as long as it lasts: whether the tool does not want to be told
+// of it (weft_set_region_filter).
+class Untold {
+ public:
+  explicit Untold(const void* caller) noexcept {
+    if (on()) begin(caller);
+  }
+  ~Untold() {
+    if (member_ != nullptr) end();
+  }
+  Untold(const Untold&) = delete;
+  Untold& operator=(const Untold&) = delete;
+  explicit operator bool() const noexcept { return member_ != nullptr; }
+
+ private:
+  void begin(const void* caller) noexcept;
+  void end() noexcept;
+
+  Member* member_ = nullptr;
+};
+
 // ---- what the runtime's records keep for a tool; written only when there is one ----
 
 struct TaskInfo {
@@ -96,6 +124,8 @@ struct TeamInfo {
   ompt_data_t* data = &own;  // that of the region; the teams of a league share one
   const void* caller = nullptr;  // the code that opened the region
   int flags = 0;
+  // Its members' events are told. Without a tool, and in a region that it does not want, never set.
+  bool told = false;
   const LoopTotals* loop = nullptr;  // of a region that is one loop, once its primary has begun
 };
 

@@ -94,6 +94,7 @@ void serve() noexcept {
   member->outer = before;
   enter_team(member, team, 0);
   member->number = kUnassignedThread;
+  team->tool.told = ompt::is_present();
   make_current(member);
   if (ompt::on()) ompt::begin_agent(member);
   const auto news = [] { return g_queue.waiting.load(std::memory_order_relaxed) > 0; };
@@ -101,6 +102,7 @@ void serve() noexcept {
     while (Task* task = take_given([](const Task*, const Member*) { return true; }, member)) run_as_agent(member, task);
   } while (core::spin_until(member->context, news));
   if (ompt::on()) ompt::end_agent(member);
+  team->tool.told = false;
   team->agent_of = nullptr;
   team->first_loop = member->loops;
   team->first_single = member->singles;

@@ -61,6 +61,7 @@ void run_team(League& league, int number) noexcept {
   member->outer = parent;
   enter_team(member, team, 0);
   if (team->icvs.affinity) inherit_place(team, parent);
+  team->tool.told = ompt::on();
   make_current(member);
   if (ompt::on()) ompt::begin_initial(member, &league.tool);
   league.invoke(league.words, 0);
@@ -73,6 +74,7 @@ void run_team(League& league, int number) noexcept {
   team->first_loop = member->loops;
   team->first_single = member->singles;
   team->league.turn = nullptr;
+  team->tool.told = false;
   make_current(parent);
   put_team(team);
   put_frame(member);

@@ -148,7 +148,7 @@ class Region {
 }  // namespace
 
 void end_identity() noexcept {
-  if (ompt::on()) ompt::end_worker();
+  if (ompt::is_present()) ompt::end_worker();
   end_persistent_member();
   make_current(nullptr);
   put_record_cache();

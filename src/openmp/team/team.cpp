@@ -32,7 +32,7 @@ ptrdiff_t offset_of(Member** variable) noexcept {
 [[gnu::used]] const ptrdiff_t g_told_member_offset = offset_of(&t_told_member);
 
 void put_current_member(Member* member) noexcept {
-  const bool told = ompt::on();
+  const bool told = ompt::is_present() && (member == nullptr || member->team->tool.told);
   t_member = told ? nullptr : member;
   t_told_member = told ? member : nullptr;
 }
@@ -51,6 +51,7 @@ Member* attach_member() noexcept {
   member->implicit.icvs = &member->implicit.own_icvs;
   member->implicit.implicit = true;
   if (member->implicit.own_icvs.affinity) place_root(root);
+  root->team.tool.told = ompt::is_present();
   make_current(member);
   if (ompt::on()) ompt::begin_root(member);
   return member;

@@ -13,18 +13,19 @@
 #include <fstream>
 #include <utility>
 
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/message.h"
 #include "library.h"
-#include "numa/child.h"
+#include "child.h"
 #include "numa/kernel.h"
 #include "numa/report.h"
 #include "numa/running.h"
 #include "numa/watched.h"
 #include "platform/cpu_set.h"
 #include "program.h"
+#include "record_folder.h"
+#include "report_file.h"
 
 namespace weft::tools {
 
@@ -54,77 +55,8 @@ uint64_t parse_size(const std::string& text) {
   return number > UINT64_MAX >> shift ? 0 : number << shift;
 }
 
-bool has_room(const std::string& folder) {
-  constexpr uint64_t kEnough = 16 << 20;
-  struct statvfs status{};
-  return statvfs(folder.c_str(), &status) == 0 && uint64_t{status.f_bavail} * status.f_frsize >= kEnough;
-}
-
-// A folder for the records, which goes with this: in memory if there is room, else where temporary files are.
-class RecordFolder {
- public:
-  RecordFolder() {
-    const char* temporary = std::getenv("TMPDIR");
-    std::vector<std::string> places = {"/dev/shm", temporary != nullptr ? temporary : "/tmp"};
-    if (!has_room(places.front()) && has_room(places.back())) std::swap(places.front(), places.back());
-    for (const std::string& place : places) {
-      std::string name = place + "/weft-numa-XXXXXX";
-      if (mkdtemp(name.data()) == nullptr) continue;
-      path_ = name;
-      break;
-    }
-    if (path_.empty()) base::warn("numa: no folder for what is found out: %s", std::strerror(errno));
-  }
-  ~RecordFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-  RecordFolder(const RecordFolder&) = delete;
-  RecordFolder& operator=(const RecordFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// A file for a report. It is opened before the program runs: a long run must not end with a report that has no place.
-class ReportFile {
- public:
-  explicit ReportFile(const std::string& name) : name_(name) {
-    if (name.empty() || name == "-") return;
-    out_ = std::fopen(name.c_str(), "we");
-    if (out_ == nullptr) complain();
-  }
-  ~ReportFile() {
-    if (out_ != nullptr) std::fclose(out_);
-  }
-  ReportFile(const ReportFile&) = delete;
-  ReportFile& operator=(const ReportFile&) = delete;
-
-  bool good() const { return name_.empty() || name_ == "-" || out_ != nullptr; }
-  bool write(const std::string& text) {
-    // Of stdout the caller looks at the rest.
-    if (name_ == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    std::FILE* out = std::exchange(out_, nullptr);
-    const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-    const int error = errno;
-    const bool closed = std::fclose(out) == 0;
-    if (written && closed) return true;
-    errno = written ? errno : error;
-    complain();
-    return false;
-  }
-
- private:
-  void complain() const { base::warn("numa: %s: %s", name_.c_str(), std::strerror(errno)); }
-
-  const std::string name_;
-  std::FILE* out_ = nullptr;
-};
-
 struct ReportFiles {
-  explicit ReportFiles(const NumaOptions& options) : json(options.json), picture(options.picture) {}
+  explicit ReportFiles(const NumaOptions& options) : json("numa", options.json), picture("numa", options.picture) {}
   bool good() const { return json.good() && picture.good(); }
   ReportFile json;
   ReportFile picture;
@@ -170,7 +102,7 @@ std::vector<Report> analyse_all(const Kernel& kernel, const std::vector<Evidence
   for (const Evidence& evidence : all) {
     const fs::path maps = folder / "maps";
     std::ofstream(maps) << evidence.maps;
-    const auto symbols = numa::read_symbols(maps);
+    const auto symbols = read_symbols(maps);
     reports.push_back(numa::analyse(kernel, evidence, symbols.get()));
   }
   return reports;
@@ -195,7 +127,7 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
                library.c_str());
     return kUsage;
   }
-  const RecordFolder folder;
+  const RecordFolder folder("numa");
   if (folder.path().empty() || !write_settings(folder.path(), settings)) return kFailed;
   setenv("WEFT_NUMA_RECORD", folder.path().c_str(), 1);
   preload(library);
@@ -203,7 +135,7 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
   std::string words;
   for (const std::string& word : options.command) words += (words.empty() ? "" : " ") + word;
   numa::Watched watched(*kernel, folder.path(), words);
-  const numa::Ending ending = numa::run_child(program.path, options.command, [&] { watched.look(); });
+  const Ending ending = run_child("numa", program.path, options.command, [&] { watched.look(); });
   const std::vector<Evidence> all = watched.finish();
   if (watched.without_room() > 0) {
     base::warn("numa: %s: no room for what was found out in %d process%s; free some there, or in TMPDIR",
@@ -222,7 +154,7 @@ int look_at_process(const NumaOptions& options, ReportFiles& files, const weft::
   const auto kernel = numa::running_kernel();
   std::vector<Evidence> one(1);
   std::string why;
-  const RecordFolder folder;
+  const RecordFolder folder("numa");
   if (folder.path().empty()) return kFailed;
   if (!numa::look_at_running(*kernel, std::atoi(name.c_str()), settings.least_size, one.front(), why)) {
     base::warn("numa: process %s: %s", name.c_str(), why.c_str());

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "numa/evidence.h"
-#include "numa/symbols.h"
+#include "symbols/symbols.h"
 
 namespace weft::tools::numa {
 

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/blame.h"
+
+#include <algorithm>
+
+namespace weft::profile {
+
+Blame::Tally& Blame::tally(NodeId region) {
+  for (Tally& each : tallies_) {
+    if (each.region == region) return each;
+  }
+  tallies_.push_back({});
+  tallies_.back().region = region;
+  return tallies_.back();
+}
+
+const Blame::Tally* Blame::find(NodeId region) const {
+  for (const Tally& each : tallies_) {
+    if (each.region == region) return &each;
+  }
+  return nullptr;
+}
+
+// Whether only one member of a team may be where `node` is; `construct` becomes what says so.
+bool Blame::is_lone(NodeId node, NodeId* construct) const noexcept {
+  for (; node != 0 && nodes_[node].kind != Kind::region; node = nodes_[node].parent) {
+    const Kind kind = nodes_[node].kind;
+    if (kind == Kind::single || kind == Kind::masked || kind == Kind::critical || kind == Kind::ordered) {
+      *construct = node;
+      return true;
+    }
+    // Tasks of a single region are work for all.
+    if (kind == Kind::task) return false;
+  }
+  return false;
+}
+
+bool Blame::is_in(NodeId node, NodeId region) const noexcept {
+  for (NodeId around = nodes_[node].region; around != 0; around = nodes_[nodes_[around].parent].region) {
+    if (around == region) return true;
+  }
+  return false;
+}
+
+// The construct of `region` in which `node` is; the region itself: in none.
+NodeId Blame::construct_in(NodeId node, NodeId region) const noexcept {
+  NodeId construct = region;
+  for (; node != region && node != 0; node = nodes_[node].parent) {
+    // Of several within each other the innermost one that belongs to the region.
+    if (nodes_[node].region == region && construct == region) construct = node;
+  }
+  return construct;
+}
+
+// Members that have ended before the others. Where contexts of inner regions are among its members nobody can tell.
+int Blame::missing(const Tally& tally) const noexcept {
+  const int members = nodes_[tally.region].members.load(std::memory_order_relaxed);
+  return std::max(0, tally.instances * members - tally.direct);
+}
+
+void Blame::count(const Shown& shown) {
+  const NodeId innermost = nodes_[shown.node].region;
+  bool is_innermost = true;
+  for (NodeId region = innermost; region != 0; region = nodes_[nodes_[region].parent].region) {
+    Tally& here = tally(region);
+    if (is_innermost) {
+      ++here.direct;
+      if (shown.primary) ++here.instances;
+      if (waits_for_others(shown)) {
+        if (shown.left) {
+          ++here.sleepers;
+        } else {
+          here.waiting += 1;
+        }
+      }
+    }
+    if (works(shown)) {
+      ++here.workers;
+      NodeId construct = 0;
+      if (is_innermost && is_lone(shown.node, &construct)) ++here.lone_workers;
+    }
+    is_innermost = false;
+  }
+}
+
+void Blame::note_wall(const std::vector<Shown>& seen, double ns) {
+  ++stamp_;
+  stamps_.resize(std::max<size_t>(stamps_.size(), nodes_.count()));
+  for (const Shown& shown : seen) {
+    for (NodeId node = shown.node; stamps_[node] != stamp_; node = nodes_[node].parent) {
+      stamps_[node] = stamp_;
+      ledger_.at(node).wall += ns;
+      if (node == 0) break;
+    }
+  }
+}
+
+// `ns` is lost by others since the workers of the region are not done.
+void Blame::charge_workers(const Tally& tally, const std::vector<Shown>& seen, double ns, NodeId waited_at) {
+  const bool lone = tally.lone_workers == tally.workers;
+  const double share = ns / tally.workers;
+  for (const Shown& shown : seen) {
+    if (!works(shown) || !is_in(shown.node, tally.region)) continue;
+    NodeId construct = 0;
+    if (lone && is_lone(shown.node, &construct)) {
+      ledger_.lose(construct, Loss::serial, share);
+      continue;
+    }
+    construct = construct_in(shown.node, tally.region);
+    // A loop of which the runtime is not told has no node; the barrier behind it says where it is.
+    if (construct == tally.region) construct = waited_at;
+    ledger_.lose(construct, Loss::imbalance, share);
+  }
+}
+
+// CPUs on which contexts wait.
+void Blame::charge_waits(const std::vector<Shown>& seen, double ns) {
+  for (const Shown& shown : seen) {
+    if (shown.left) continue;
+    switch (shown.state) {
+      case State::untold: ledger_.at(shown.node).untold += ns; break;
+      case State::runtime: ledger_.lose(shown.node, Loss::overhead, ns); break;
+      case State::wait_lock: ledger_.lose(shown.node, Loss::synchronisation, ns); break;
+      case State::wait_barrier:
+      case State::wait_tasks: {
+        const Tally* region = find(nodes_[shown.node].region);
+        if (region != nullptr && region->workers > 0) {
+          charge_workers(*region, seen, ns, shown.node);
+        } else {
+          ledger_.lose(shown.node, Loss::overhead, ns);
+        }
+        break;
+      }
+      default: break;
+    }
+  }
+}
+
+// CPUs on which no context is. Contexts that wait without a CPU would use them, so what they wait for is the reason.
+void Blame::charge_idle(const std::vector<Shown>& seen, double cpus, double ns) {
+  int locked = 0;
+  int sleepers = 0;
+  int paused = 0;
+  const auto is_untold = [](const Shown& shown) { return !shown.left && shown.state == State::untold; };
+  // The other members of such regions are not seen.
+  if (const auto regions = std::count_if(seen.begin(), seen.end(), is_untold); regions > 0) {
+    for (const Shown& shown : seen) {
+      if (is_untold(shown)) ledger_.at(shown.node).untold += ns * cpus / static_cast<double>(regions);
+    }
+    return;
+  }
+  for (const Shown& shown : seen) {
+    if (!shown.left) continue;
+    if (shown.state == State::wait_lock) ++locked;
+    if (waits_for_others(shown)) ++sleepers;
+    if (is_paused(shown)) ++paused;
+  }
+  const double by_locks = std::min<double>(cpus, locked);
+  const double by_others = std::min<double>(cpus - by_locks, sleepers);
+  const double by_messages = std::min<double>(cpus - by_locks - by_others, paused);
+  for (const Shown& shown : seen) {
+    if (!shown.left) continue;
+    if (shown.state == State::wait_lock) ledger_.lose(shown.node, Loss::synchronisation, ns * by_locks / locked);
+    if (is_paused(shown)) ledger_.lose(shown.node, Loss::transfer, ns * by_messages / paused);
+    if (!waits_for_others(shown)) continue;
+    const double share = ns * by_others / sleepers;
+    const Tally* region = find(nodes_[shown.node].region);
+    if (region != nullptr && region->workers > 0) {
+      charge_workers(*region, seen, share, shown.node);
+    } else {
+      ledger_.lose(shown.node, Loss::overhead, share);
+    }
+  }
+  charge_rest(seen, cpus - by_locks - by_others - by_messages, ns);
+}
+
+// Nobody works. Members that wait are about to go on, or to begin.
+void Blame::charge_standstill(const std::vector<Shown>& seen, double cpus, double ns) {
+  const auto waits = [](const Shown& shown) { return waits_for_others(shown); };
+  const auto waiting = std::count_if(seen.begin(), seen.end(), waits);
+  if (waiting == 0) return ledger_.lose(0, Loss::blocked, ns * cpus);
+  for (const Shown& shown : seen) {
+    if (waits(shown)) ledger_.lose(shown.node, Loss::overhead, ns * cpus / static_cast<double>(waiting));
+  }
+}
+
+// CPUs that nobody wants: those that work have left no work for them.
+void Blame::charge_rest(const std::vector<Shown>& seen, double cpus, double ns) {
+  if (cpus <= 0) return;
+  int workers = 0;
+  int ended = 0;
+  int workers_of_ended = 0;
+  for (const Shown& shown : seen) workers += works(shown) ? 1 : 0;
+  if (workers == 0) return charge_standstill(seen, cpus, ns);
+  for (const Tally& each : tallies_) {
+    if (each.workers == 0 || missing(each) == 0) continue;
+    ended += missing(each);
+    workers_of_ended += each.workers;
+  }
+  const double by_ended = std::min<double>(cpus, ended);
+  const double rest = cpus - by_ended;
+  for (const Shown& shown : seen) {
+    if (!works(shown)) continue;
+    const NodeId region = nodes_[shown.node].region;
+    const Tally* here = find(region);
+    if (here != nullptr && workers_of_ended > 0 && missing(*here) > 0) {
+      ledger_.lose(construct_in(shown.node, region), Loss::imbalance, ns * by_ended / workers_of_ended);
+    }
+    const double share = ns * rest / workers;
+    NodeId construct = 0;
+    if (region == 0) {
+      ledger_.lose(shown.node, Loss::serial, share);
+    } else if (here->lone_workers == here->workers && is_lone(shown.node, &construct)) {
+      ledger_.lose(construct, Loss::serial, share);
+    } else {
+      ledger_.lose(region, Loss::few_threads, share);
+    }
+  }
+}
+
+void Blame::take(const std::vector<Shown>& seen, double ns) {
+  tallies_.clear();
+  int busy = 0;
+  for (const Shown& shown : seen) {
+    count(shown);
+    if (!shown.left) ++busy;
+  }
+  note_wall(seen, ns);
+  // More threads of the program than CPUs share them.
+  const double each = busy > cpus_ ? ns * cpus_ / busy : ns;
+  for (const Shown& shown : seen) {
+    if (!shown.left && shown.state == State::work) ledger_.at(shown.node).useful += each;
+  }
+  charge_waits(seen, each);
+  charge_idle(seen, std::max(0, cpus_ - busy), ns);
+}
+
+}  // namespace weft::profile

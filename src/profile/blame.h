@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One snapshot of all contexts: each CPU that does no work of the program is charged to a node, for a reason
+// (docs/explanation/report.md, "Who is to blame").
+#pragma once
+
+#include <vector>
+
+#include "profile/ledger.h"
+#include "profile/nodes.h"
+#include "profile/slot.h"
+
+namespace weft::profile {
+
+class Blame {
+ public:
+  Blame(const Nodes& nodes, Ledger& ledger, int cpus) : nodes_(nodes), ledger_(ledger), cpus_(cpus) {}
+
+  // What was seen stands for `ns` nanoseconds. `seen` holds no context that is out of everything.
+  void take(const std::vector<Shown>& seen, double ns);
+
+ private:
+  // What the snapshot says of a region; contexts in regions inside of it are counted too, but for `direct` ones.
+  struct Tally {
+    NodeId region = 0;
+    int workers = 0;        // in the program or in the runtime
+    int lone_workers = 0;   // of them: in a single, masked or critical region
+    int direct = 0;         // contexts whose innermost region it is
+    int instances = 0;      // of them: primaries
+    double waiting = 0;     // CPUs that wait at its barriers, or for its tasks
+    int sleepers = 0;       // contexts that do so without a CPU
+  };
+
+  Tally& tally(NodeId region);
+  const Tally* find(NodeId region) const;
+  void count(const Shown& shown);
+  void charge_waits(const std::vector<Shown>& seen, double ns);
+  void charge_idle(const std::vector<Shown>& seen, double cpus, double ns);
+  void charge_workers(const Tally& tally, const std::vector<Shown>& seen, double ns, NodeId waited_at);
+  void charge_standstill(const std::vector<Shown>& seen, double cpus, double ns);
+  void charge_rest(const std::vector<Shown>& seen, double cpus, double ns);
+  void note_wall(const std::vector<Shown>& seen, double ns);
+
+  bool is_lone(NodeId node, NodeId* construct) const noexcept;
+  bool is_in(NodeId node, NodeId region) const noexcept;
+  NodeId construct_in(NodeId node, NodeId region) const noexcept;
+  int missing(const Tally& tally) const noexcept;
+
+  const Nodes& nodes_;
+  Ledger& ledger_;
+  const int cpus_;
+  std::vector<Tally> tallies_;
+  std::vector<uint32_t> stamps_;  // by node: the snapshot that has met it last
+  uint32_t stamp_ = 0;
+};
+
+inline bool works(const Shown& shown) noexcept {
+  return !shown.left && (shown.state == State::work || shown.state == State::runtime || shown.state == State::untold);
+}
+// Has left its carrier in the middle of its work: its task is paused, or waits for an event.
+inline bool is_paused(const Shown& shown) noexcept {
+  return shown.left && (shown.state == State::work || shown.state == State::runtime);
+}
+inline bool waits_for_others(const Shown& shown) noexcept {
+  return shown.state == State::wait_barrier || shown.state == State::wait_tasks;
+}
+
+}  // namespace weft::profile

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime tells becomes frames and counts of the caller's slot.
+#pragma once
+
+#include "weft/omp-tools.h"
+
+namespace weft::profile {
+
+// False where the runtime is not weft.
+bool listen(ompt_function_lookup_t lookup) noexcept;
+
+// The CPUs that the program may use at once.
+int cpus() noexcept;
+
+}  // namespace weft::profile

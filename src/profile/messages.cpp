@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/messages.h"
+
+#include <cstring>
+#include <mutex>
+
+#include "platform/futex_lock.h"
+
+namespace weft::profile {
+
+namespace {
+
+platform::FutexLock g_lock;  // of what follows; calls of MPI are rare beside it
+std::vector<Messages>& table() {
+  static auto* made = new std::vector<Messages>;  // the file is written when static objects have ended
+  return *made;
+}
+Ranks g_ranks;  // read and written when no other thread calls
+
+constexpr size_t kMost = 4096;
+
+}  // namespace
+
+void note(const base::TracedCall& call) noexcept {
+  const std::lock_guard guard(g_lock);
+  std::vector<Messages>& all = table();
+  Messages* row = nullptr;
+  for (Messages& each : all) {
+    if (each.peer == call.peer && std::strcmp(each.call, call.name) == 0) row = &each;
+  }
+  if (row == nullptr) {
+    if (all.size() == kMost) return;
+    all.push_back({call.name, call.peer, 0, 0});
+    row = &all.back();
+  }
+  ++row->count;
+  row->waited += call.ended - call.began;
+}
+
+std::vector<Messages> messages() {
+  const std::lock_guard guard(g_lock);
+  return table();
+}
+
+Ranks ranks() noexcept { return g_ranks; }
+void set_ranks(Ranks ranks) noexcept { g_ranks = ranks; }
+
+}  // namespace weft::profile
+
+extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base::TracedCall& call) {
+  weft::profile::note(call);
+}
+
+extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t) {
+  weft::profile::set_ranks({rank, ranks});
+}

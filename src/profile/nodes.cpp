@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/nodes.h"
+
+#include <mutex>
+
+#include "base/address_hash.h"
+
+namespace weft::profile {
+
+Nodes g_nodes;
+
+const char* word_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::program: return "program";
+    case Kind::serial: return "serial";
+    case Kind::region: return "region";
+    case Kind::loop: return "loop";
+    case Kind::sections: return "sections";
+    case Kind::single: return "single";
+    case Kind::masked: return "masked";
+    case Kind::taskloop: return "taskloop";
+    case Kind::task: return "task";
+    case Kind::barrier: return "barrier";
+    case Kind::critical: return "critical";
+    case Kind::lock: return "lock";
+    case Kind::ordered: return "ordered";
+  }
+  return "";
+}
+
+NodeId Nodes::child(NodeId parent, Kind kind, const void* caller) noexcept {
+  for (NodeId around = parent; around != 0; around = nodes_[around].parent) {
+    if (nodes_[around].kind == kind && nodes_[around].caller == caller) return around;
+  }
+  const std::lock_guard guard(lock_);
+  const uintptr_t key = reinterpret_cast<uintptr_t>(caller) ^ (uintptr_t{parent} << 40) ^ static_cast<uintptr_t>(kind);
+  size_t at = base::address_hash<kSlotBits>(key);
+  for (; table_[at] != 0; at = (at + 1) & (kSlots - 1)) {
+    const Node& node = nodes_[table_[at]];
+    if (node.parent == parent && node.kind == kind && node.caller == caller) return table_[at];
+  }
+  const uint32_t id = count_.load(std::memory_order_relaxed);
+  if (id == kMost) {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return parent;
+  }
+  Node& node = nodes_[id];
+  node.parent = parent;
+  node.kind = kind;
+  node.caller = caller;
+  node.region = kind == Kind::region ? id : nodes_[parent].region;
+  node.level = static_cast<uint16_t>(nodes_[parent].level + (kind == Kind::region ? 1 : 0));
+  table_[at] = id;
+  count_.store(id + 1, std::memory_order_release);
+  return id;
+}
+
+}  // namespace weft::profile

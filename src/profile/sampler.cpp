@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/sampler.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+#include "platform/cycles.h"
+#include "platform/futex.h"
+#include "platform/service_thread.h"
+#include "profile/slot.h"
+
+namespace weft::profile {
+
+namespace {
+
+// A millisecond between two snapshots costs below one hundredth of a CPU. Short programs get more of them.
+constexpr int64_t kPeriod = 1'000'000;
+constexpr int64_t kFirstPeriod = 250'000;
+constexpr uint64_t kFirst = 1000;
+// Where there are so many contexts that a snapshot takes long: at most this part of a CPU.
+constexpr int64_t kPartOfCpu = 100;
+constexpr int64_t kSettle = 250'000'000;
+
+void add_once(std::vector<int>& numbers, int number) {
+  if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+}
+
+}  // namespace
+
+Sampler::Sampler(int cpus, int64_t began)
+    : cpus_(cpus), began_(began), blame_(g_nodes, ledger_, cpus), blocked_(ledger_), timeline_(cpus) {}
+
+bool Sampler::start() noexcept {
+  last_ = platform::now_ns();
+  settled_ = last_;
+  note_start();
+  constexpr size_t kStack = 256 << 10;
+  return platform::start_service_thread(
+      [](void* self) -> void* {
+        static_cast<Sampler*>(self)->run();
+        return nullptr;
+      },
+      this, kStack);
+}
+
+void Sampler::stop() noexcept {
+  state_.store(kStops, std::memory_order_relaxed);
+  platform::futex_wake(state_, 1);
+  // Acquire pairs with the release at the end of run(): all that it has written is visible.
+  while (state_.load(std::memory_order_acquire) != kStopped) platform::futex_wait(state_, kStops);
+}
+
+// The program until its first call of OpenMP: one thread of it worked, as far as it had a CPU.
+void Sampler::note_start() {
+  const NodeId before = g_nodes.child(0, Kind::serial, nullptr);
+  const auto passed = static_cast<double>(std::max<int64_t>(0, last_ - began_));
+  const double worked = std::min(passed, static_cast<double>(platform::cpu_time_ns()));
+  Account& account = ledger_.at(before);
+  account.useful += worked;
+  account.wall += passed;
+  ledger_.lose(before, Loss::blocked, passed - worked);
+  ledger_.lose(before, Loss::serial, passed * (cpus_ - 1));
+  ledger_.at(0).wall += passed;
+}
+
+// Moments drawn at random, one in each period: a program that does something each millisecond is not met at the same
+// place again and again.
+int64_t Sampler::pause_before_next(int64_t cost) noexcept {
+  mean_cost_ = mean_cost_ == 0 ? cost : (7 * mean_cost_ + cost) / 8;
+  const int64_t period = std::max(snapshots_ < kFirst ? kFirstPeriod : kPeriod, kPartOfCpu * mean_cost_);
+  const int64_t into_next = std::uniform_int_distribution<int64_t>(0, period - 1)(random_);
+  const int64_t pause = left_of_stratum_ + into_next;
+  left_of_stratum_ = period - into_next;
+  return std::max<int64_t>(pause, 10'000);
+}
+
+void Sampler::look() {
+  const int64_t now = platform::now_ns();
+  const auto passed = static_cast<double>(now - last_);
+  last_ = now;
+  seen_.clear();
+  for (const Slot* slot = g_slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+    const Shown shown = slot->shown();
+    if (shown.state == State::out) continue;
+    seen_.push_back(shown);
+    if (shown.left) continue;
+    const int thread = slot->thread();
+    add_once(shown.root ? roots_ : carriers_, thread);
+    if (shown.state == State::work) blocked_.note(thread, shown.node, passed);
+  }
+  blame_.take(seen_, passed);
+  timeline_.take(seen_, now - began_);
+  ++snapshots_;
+  if (now - settled_ < kSettle) return;
+  settled_ = now;
+  blocked_.settle();
+  threads_.look();
+}
+
+void Sampler::run() noexcept {
+  own_thread_ = gettid();
+  pthread_setname_np(pthread_self(), "weft-profile");
+  int64_t cost = 0;
+  while (state_.load(std::memory_order_relaxed) == kRuns) {
+    platform::futex_wait_for(state_, kRuns, pause_before_next(cost));
+    if (state_.load(std::memory_order_relaxed) != kRuns) break;
+    const int64_t began = platform::now_ns();
+    look();
+    cost = platform::now_ns() - began;
+  }
+  look();
+  blocked_.settle();
+  ledger_.spread_untold(g_nodes);
+  threads_.look();
+  state_.store(kStopped, std::memory_order_release);
+  platform::futex_wake(state_, 1);
+}
+
+}  // namespace weft::profile

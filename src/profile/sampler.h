@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that looks at all contexts again and again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "profile/blame.h"
+#include "profile/blocked.h"
+#include "profile/ledger.h"
+#include "profile/threads.h"
+#include "profile/timeline.h"
+
+namespace weft::profile {
+
+class Sampler {
+ public:
+  // `began`: when the process did, by CLOCK_MONOTONIC; what was before now is one serial part.
+  Sampler(int cpus, int64_t began);
+
+  // False when the system refuses the thread.
+  bool start() noexcept;
+  // Waits until the thread has ended; then the rest may be read.
+  void stop() noexcept;
+
+  Ledger& ledger() noexcept { return ledger_; }
+  const Timeline& timeline() const noexcept { return timeline_; }
+  const Threads& threads() const noexcept { return threads_; }
+  uint64_t snapshots() const noexcept { return snapshots_; }
+  int64_t began() const noexcept { return began_; }
+  int64_t last() const noexcept { return last_; }
+  int cpus() const noexcept { return cpus_; }
+  // OS threads that ran members, and those of the program's own that called OpenMP.
+  const std::vector<int>& carriers() const noexcept { return carriers_; }
+  const std::vector<int>& roots() const noexcept { return roots_; }
+  int own_thread() const noexcept { return own_thread_; }
+
+ private:
+  void run() noexcept;
+  void look();
+  void note_start();
+  int64_t pause_before_next(int64_t cost) noexcept;
+
+  const int cpus_;
+  const int64_t began_;
+  int64_t last_ = 0;  // when the last snapshot was taken
+  int64_t settled_ = 0;
+  uint64_t snapshots_ = 0;
+  int64_t mean_cost_ = 0;
+  int64_t left_of_stratum_ = 0;
+  int own_thread_ = 0;
+  std::vector<Shown> seen_;
+  std::vector<int> carriers_;
+  std::vector<int> roots_;
+  Ledger ledger_;
+  Blame blame_;
+  Blocked blocked_;
+  Timeline timeline_;
+  Threads threads_;
+  std::minstd_rand random_;
+
+  enum : uint32_t { kRuns, kStops, kStopped };
+  std::atomic<uint32_t> state_{kRuns};
+};
+
+}  // namespace weft::profile

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a context (to OMPT, a thread) is in: a stack of frames that only it changes, the innermost of them published in
+// one word for the sampler, and its counts. A slot outlives its context, and serves another one then.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "platform/cycles.h"
+#include "profile/nodes.h"
+
+namespace weft::profile {
+
+enum class State : uint8_t {
+  out,           // of everything: a context of the pool that waits for a member to run
+  work,          // in the program
+  runtime,       // in the runtime, and does not wait
+  wait_barrier,
+  wait_tasks,
+  wait_lock,
+  untold,  // in a region of which nothing is told; the context is its primary
+};
+
+// What the sampler sees of a context at once.
+struct Shown {
+  NodeId node = 0;
+  State state = State::out;
+  bool primary = false;  // member 0 of its innermost region
+  bool root = false;     // a thread of the program's
+  bool left = false;     // it has left its carrier
+  int carrier = -1;      // -1: an OS thread that is no carrier yet
+
+  uint64_t packed() const noexcept {
+    return uint64_t{node} | uint64_t{static_cast<uint8_t>(state)} << 32 | uint64_t{primary} << 40 |
+           uint64_t{root} << 41 | uint64_t{left} << 42 | static_cast<uint64_t>(carrier + 1) << 48;
+  }
+  static Shown of(uint64_t word) noexcept {
+    Shown shown;
+    shown.node = static_cast<NodeId>(word);
+    shown.state = static_cast<State>(word >> 32 & 0xff);
+    shown.primary = (word >> 40 & 1) != 0;
+    shown.root = (word >> 41 & 1) != 0;
+    shown.left = (word >> 42 & 1) != 0;
+    shown.carrier = static_cast<int>(word >> 48) - 1;
+    return shown;
+  }
+};
+
+// A number that one context writes and others read at any time. Relaxed: figures for a report.
+class Count {
+ public:
+  void add(uint64_t more) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+inline constexpr int kLengthClasses = 40;  // powers of two of nanoseconds
+
+// What a context has counted at a node.
+struct Entry {
+  NodeId parent = 0;
+  Kind kind = Kind::program;
+  const void* caller = nullptr;
+  NodeId node = 0;
+  Count count;
+  Count iterations;
+  Count pieces;  // chunks
+  Count stolen;
+  Count timed;
+  Count timed_ticks;
+  std::array<Count, kLengthClasses> lengths;
+  Count untold;  // of `count`: regions of which nothing was told
+  uint32_t until_timed = 0;  // pieces that are not timed before the next one that is
+  uint32_t until_told = 0;   // regions likewise
+
+  // Whether the length of the next piece is to be measured: of all at first, of one of sixteen later.
+  bool is_timed() noexcept {
+    constexpr uint64_t kAll = 256;
+    constexpr uint32_t kOneOf = 16;
+    if (timed.get() < kAll) return true;
+    if (until_timed-- != 0) return false;
+    until_timed = kOneOf - 1;
+    return true;
+  }
+  void add_length(int64_t ticks) noexcept;
+
+  // Whether the region that is about to begin is to be told: of those that are short on the average one of some.
+  bool is_told() noexcept;
+};
+
+class Slot {
+ public:
+  // ---- by the context ----
+
+  void begin(bool root) noexcept;
+  void end() noexcept;
+
+  // A construct is entered; the state is that of what is around it.
+  Entry* push(Kind kind, const void* caller) noexcept;
+  void push(NodeId node, State state) noexcept;
+  // The innermost frame is left. Does nothing where only the outermost one is there.
+  void pop() noexcept;
+
+  void enter_runtime() noexcept {
+    Frame& top = this->top();
+    if (top.piece != nullptr) top.until = platform::ticks();
+    if (top.state == State::work) set_state(State::runtime);
+  }
+  void leave_runtime() noexcept {
+    if (top().state == State::runtime) set_state(State::work);
+  }
+  void set_state(State state) noexcept {
+    top().state = state;
+    publish();
+  }
+
+  void leave_carrier() noexcept {
+    left_ = true;
+    publish();
+  }
+  void continue_on(int carrier) noexcept;
+
+  // Counts without entering.
+  Entry* count(Kind kind, const void* caller) noexcept { return count(node(), kind, caller); }
+  Entry* count(NodeId parent, Kind kind, const void* caller) noexcept;
+  // Neither; null without memory.
+  Entry* entry_of(NodeId parent, Kind kind, const void* caller) noexcept;
+
+  NodeId node() const noexcept { return frames_[depth_ - 1].node; }
+  NodeId region() const noexcept { return g_nodes[node()].region; }
+
+  // A piece of work of `entry` begins in the innermost frame. It ends with the frame, or where the next one begins; of
+  // these two, a chunk ends with the call that has asked for more.
+  void begin_piece(Entry* entry) noexcept;
+
+  // The last construct that the member has left, by which waits behind it are named; 0: none.
+  NodeId last_construct() const noexcept { return frames_[depth_ - 1].last; }
+  void set_last_construct(NodeId node) noexcept { top().last = node; }
+
+  // Of the innermost region: member 0 counts what all members meet.
+  void set_primary(bool primary) noexcept { primary_ = primary; }
+  bool is_primary() const noexcept { return primary_; }
+
+  // Behind a region of the outermost level: where the thread of the program is now.
+  void set_serial(const void* caller) noexcept;
+  bool is_serial() const noexcept { return depth_ == 1 && root_; }
+
+  // ---- by anybody ----
+
+  Shown shown() const noexcept { return Shown::of(shown_.load(std::memory_order_relaxed)); }
+  int thread() const noexcept { return thread_.load(std::memory_order_relaxed); }
+  // Acquire pairs with the release where an entry is made.
+  template <class Visit>
+  void visit(Visit&& visit) const noexcept {
+    for (const Block* block = &first_; block != nullptr; block = block->next.load(std::memory_order_acquire)) {
+      const size_t count = block->count.load(std::memory_order_acquire);
+      for (size_t i = 0; i < count; ++i) visit(block->entries[i]);
+    }
+  }
+
+  Slot* next = nullptr;  // of the list of all
+  bool in_use = false;  // guarded by the list's lock
+
+ private:
+  struct Frame {
+    NodeId node = 0;
+    State state = State::out;
+    bool was_primary = false;  // before it
+    NodeId last = 0;
+    Entry* piece = nullptr;  // that is being timed
+    int64_t since = 0;
+    int64_t until = 0;  // the last call of the runtime since then; 0: none
+  };
+  static constexpr int kMostFrames = 96;
+
+  static constexpr size_t kBlock = 16;
+  struct Block {
+    std::array<Entry, kBlock> entries;
+    std::atomic<size_t> count{0};
+    std::atomic<Block*> next{nullptr};
+  };
+  // The context's own way to its entries.
+  static constexpr unsigned kCacheBits = 7;
+
+  Frame& top() noexcept { return frames_[depth_ - 1]; }
+  void end_piece(Frame& frame) noexcept;
+  Entry* make(NodeId parent, Kind kind, const void* caller) noexcept;
+
+  // Relaxed: what is behind the numbers in it never goes away.
+  void publish() noexcept {
+    const Frame& frame = frames_[depth_ - 1];
+    Shown shown;
+    shown.node = frame.node;
+    shown.state = frame.state;
+    shown.primary = primary_;
+    shown.root = root_;
+    shown.left = left_;
+    shown.carrier = carrier_;
+    shown_.store(shown.packed(), std::memory_order_relaxed);
+  }
+
+  // On a line of its own: the sampler reads it, the context writes it at each event.
+  alignas(128) std::atomic<uint64_t> shown_{0};
+  std::atomic<int> thread_{0};  // the kernel's number of the OS thread it was on last
+
+  alignas(128) int depth_ = 1;
+  int too_deep_ = 0;  // frames that found no room
+  int carrier_ = -1;
+  bool left_ = false;
+  bool root_ = false;
+  bool primary_ = false;
+  std::array<Frame, kMostFrames> frames_{};
+  std::array<Entry*, 1u << kCacheBits> cache_{};
+  Block* last_block_ = &first_;
+  Block first_;
+};
+
+// The caller's; null before begin_slot() and after end_slot().
+extern thread_local Slot* t_slot [[gnu::tls_model("initial-exec")]];
+
+void begin_slot(bool root) noexcept;
+void end_slot() noexcept;
+
+// Newest first. Acquire pairs with the release of begin_slot().
+extern std::atomic<Slot*> g_slots;
+
+}  // namespace weft::profile

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorder of `weft report` as a tool of OMPT: from the program's first call of OpenMP to its end.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/options.h"
+#include "platform/cycles.h"
+#include "platform/process.h"
+#include "profile/events.h"
+#include "profile/sampler.h"
+#include "profile/scale.h"
+#include "profile/writer.h"
+#include "weft/omp-tools.h"
+
+namespace weft::profile {
+
+namespace {
+
+pid_t g_process = 0;
+std::string g_path;
+Sampler* g_sampler = nullptr;
+
+// When the process was started, by CLOCK_MONOTONIC.
+int64_t began_at() noexcept {
+  const int64_t now = platform::now_ns();
+  const uint64_t start = platform::process_start(getpid());
+  if (start == 0) return now;
+  const long per_second = sysconf(_SC_CLK_TCK);
+  const int64_t since_boot = static_cast<int64_t>(start) * (1'000'000'000 / per_second);
+  const int64_t age = platform::clock_ns(CLOCK_BOOTTIME) - since_boot;
+  return age > 0 ? now - age : now;
+}
+
+int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
+  measure_ticks();
+  if (!listen(lookup)) {
+    base::warn("the program runs on another OpenMP runtime than weft, or an older weft: there is no report");
+    return 0;
+  }
+  g_sampler = new (std::nothrow) Sampler(cpus(), began_at());
+  if (g_sampler != nullptr && g_sampler->start()) return 1;
+  base::warn("the system refuses the thread that looks at the others (ulimit -u): there is no report");
+  return 0;
+}
+
+void finalize(ompt_data_t*) {
+  // The child of a fork has its parent's counts, and no sampler.
+  if (getpid() != g_process) return;
+  g_sampler->stop();
+  const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
+  const double began = now - static_cast<double>(platform::now_ns() - g_sampler->began()) / 1e9;
+  std::FILE* file = std::fopen(g_path.c_str(), "we");
+  const bool written = file != nullptr && write(file, *g_sampler, began);
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (!written || !closed) base::warn("the profile %s could not be written: %s", g_path.c_str(), std::strerror(errno));
+}
+
+ompt_start_tool_result_t g_result{initialize, finalize, {}};
+
+}  // namespace
+
+}  // namespace weft::profile
+
+extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
+  const char* folder = weft::base::options().profile_folder.value;
+  if (folder == nullptr) return nullptr;
+  weft::profile::g_process = getpid();
+  weft::profile::g_path = std::string(folder) + "/" + std::to_string(getpid()) + ".json";
+  return &weft::profile::g_result;
+}

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For tests of `weft top --openmetrics`: the command while it runs, and others' parsers for what it says."""
+
+import contextlib
+import http.client
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+import own_node
+from own_node import NodeTest, Program
+
+try:
+    import prometheus_client.openmetrics.parser
+except ImportError:
+    # Debian's package is for Debian's python, and needs nothing of it.
+    sys.path.append("/usr/lib/python3/dist-packages")
+try:
+    import prometheus_client.openmetrics.parser
+    import prometheus_client.parser
+except ImportError:
+    raise SystemExit("python3-prometheus-client is missing: scripts/setup installs it") from None
+
+OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+# Some regions, one of a second member that goes on until a line of the input comes, and then nothing until its end.
+# `idle`: without that one.
+STEADY = r"""
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+int main(int count, char** arguments) {
+  char line[10];
+  for (int i = 0; i < 7; i++) {
+#pragma omp parallel num_threads(2)
+    __asm__ volatile("" ::: "memory");
+  }
+  printf("runs\n"), fflush(stdout);
+  if (strcmp(arguments[count - 1], "idle") != 0) {
+#pragma omp parallel num_threads(2)
+    {
+      struct pollfd input = {0, POLLIN, 0};
+      while (poll(&input, 1, 0) == 0) continue;
+    }
+  }
+  while (fgets(line, sizeof line, stdin) != NULL) continue;
+  return 0;
+}
+"""
+
+
+def families(text):
+    """By name; the parser holds the text to the standard."""
+    return {family.name: family for family in prometheus_client.openmetrics.parser.text_string_to_metric_families(text)}
+
+
+def families_of_prometheus(text):
+    return {family.name: family for family in prometheus_client.parser.text_string_to_metric_families(text)}
+
+
+def samples(found):
+    """Of all families: the value by name and labels."""
+    values = {}
+    for family in found.values():
+        for sample in family.samples:
+            key = (sample.name, tuple(sorted(sample.labels.items())))
+            assert key not in values, key
+            values[key] = sample.value
+    return values
+
+
+def by_pid(values, name):
+    return {int(dict(labels)["pid"]): value for (sample, labels), value in values.items() if sample == name}
+
+
+def wait_for_line(stream):
+    line = stream.readline()
+    assert line, "it has ended"
+    return line
+
+
+def read_all(connection):
+    data = b""
+    with contextlib.suppress(ConnectionResetError):
+        while part := connection.recv(65536):
+            data += part
+    return data
+
+
+class Exporter:
+    """`weft top --openmetrics PLACE`, which ends with the test at the latest."""
+
+    def __init__(self, place, *arguments, **options):
+        self.process = subprocess.Popen(
+            [own_node.WEFT, "top", "--openmetrics", str(place), *map(str, arguments)],
+            env=own_node.clean_environment(),
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def end(self, number=signal.SIGTERM):
+        """Its exit code and what it has said on stderr."""
+        self.process.send_signal(number)
+        _, said = self.process.communicate(timeout=own_node.TIMEOUT_S)
+        return self.process.returncode, said
+
+
+def free_port():
+    with socket.socket() as some:
+        some.bind(("127.0.0.1", 0))
+        return some.getsockname()[1]
+
+
+class Server(Exporter):
+    def __init__(self, port=None, host="", **options):
+        self.port = port or free_port()
+        super().__init__(f"{host}:{self.port}", **options)
+        said = wait_for_line(self.process.stdout)
+        assert f"http://127.0.0.1:{self.port}/metrics " in said, said
+
+    def ask(self, path="/metrics", method="GET", body=None, **headers):
+        """The answer and its body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=own_node.TIMEOUT_S)
+        with contextlib.closing(connection):
+            connection.request(method, path, body=body, headers=headers)
+            answer = connection.getresponse()
+            return answer, answer.read().decode()
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=own_node.TIMEOUT_S)
+
+    def send(self, data):
+        """What comes back for these bytes."""
+        with self.connect() as connection:
+            connection.sendall(data)
+            return read_all(connection)
+
+
+class OpenMetricsTest(NodeTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.steady = cls.build("steady", STEADY)
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="weft-metrics-")
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+        self.file = self.place / "weft.prom"
+
+    @contextlib.contextmanager
+    def program(self, kind, **variables):
+        """A program whose numbers do not change."""
+        with Program([self.steady, kind], **({"WEFT_NUM_CPUS": "2"} | variables)) as program:
+            program.await_first_region()
+            yield program
+
+    def written(self):
+        """The file, when it is there."""
+        self.eventually(self.file.exists)
+        return self.file.read_text()
+
+    def names(self):
+        return sorted(path.name for path in self.place.iterdir())

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fault: short_loop
+// A loop of a microsecond is a region of its own, again and again.
+#include <omp.h>
+
+#include "busy.h"
+
+enum { ROUNDS = 1800000, ITERATIONS = 8 };
+
+int main(void) {
+  calibrate();
+  const long piece = steps_of(0.125);
+  double sum = 0;
+  int count = ITERATIONS;
+  omp_get_max_threads();
+  for (int round = 0; round < ROUNDS; ++round) {
+#ifdef FIXED
+#pragma omp parallel for reduction(+ : sum) if (count > 1000)
+#else
+#pragma omp parallel for reduction(+ : sum)  // PLANTED
+#endif
+    for (int i = 0; i < count; ++i) sum += work(piece);
+  }
+  return print_checksum(sum);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft top --openmetrics PLACE`: where the metrics go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weft::tools {
+
+struct MetricsPlace {
+  enum class Kind { output, file, port } kind = Kind::output;
+  std::string file;
+  uint16_t port = 0;
+};
+
+// Why the text names no place, and which ones there are; empty: it names one, which is in `place` then.
+std::string parse_metrics_place(const std::string& text, MetricsPlace& place);
+
+}  // namespace weft::tools

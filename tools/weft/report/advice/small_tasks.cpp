@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks that are so small that making them takes a large part of the time. The loss is spread over the region: who
+// makes tasks is in its body, in a single region, in a loop or in another task, and who waits for them is at a barrier.
+#include <algorithm>
+
+#include "report/advice/faults.h"
+#include "report/numbers.h"
+#include "report/tree.h"
+
+namespace weft::tools::report {
+
+namespace {
+
+// Of the region's tasks, that its losses are blamed on them.
+constexpr double kMostTasks = 0.5;
+// Of the waits for tasks that come too slowly, and of their overhead.
+constexpr double kWaits = 0.5;
+constexpr double kCareful = 0.8;
+// As many for each thread balance well.
+constexpr int kTasksOfAMember = 8;
+
+double tasks_of(const Site& site) { return static_cast<double>(std::max(site.pieces, site.count)); }
+
+bool takes_part(SiteKind kind) {
+  switch (kind) {
+    case SiteKind::region:
+    case SiteKind::loop:
+    case SiteKind::sections:
+    case SiteKind::single:
+    case SiteKind::masked:
+    case SiteKind::taskloop:
+    case SiteKind::task:
+    case SiteKind::barrier: return true;
+    default: return false;
+  }
+}
+
+bool is_taskloop(const Evidence& evidence, const Site& task) {
+  const auto same_place = [&](const Site& other) {
+    if (other.kind != SiteKind::taskloop) return false;
+    const SourcePlace& one = other.place;
+    const SourcePlace& two = task.place;
+    return (one.offset == two.offset && one.object == two.object && one.offset != 0) ||
+           (!one.file.empty() && one.file == two.file && one.line == two.line);
+  };
+  const std::vector<Site>& sites = evidence.report().sites;
+  return std::any_of(sites.begin(), sites.end(), same_place);
+}
+
+// All sites of the regions around the tasks, without those of regions within them.
+std::vector<int> around(const Evidence& evidence, const Construct& tasks) {
+  std::vector<int> found;
+  for (const int task : tasks.sites) {
+    const int region = region_around(evidence.report(), task);
+    if (region < 0) continue;
+    for (const int site : sites_within(evidence.report(), region)) {
+      if (region_around(evidence.report(), site) == region && takes_part(evidence.site(site).kind)) {
+        found.push_back(site);
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void judge(Evidence& evidence, const Construct& construct) {
+  const Site& sum = construct.sum;
+  const double tasks = tasks_of(sum);
+  if (tasks < 1) return;
+  // The clock also runs while a task waits for its children; work alone is sampled.
+  const double worked = sum.useful / tasks;
+  const double mean = sum.lengths.timed > 0 && sum.lengths.mean > 0 ? std::min(sum.lengths.mean, worked) : worked;
+  if (mean >= kSmallPiece) return;
+  const std::vector<int> sites = around(evidence, construct);
+  double all_tasks = 0;
+  for (const int site : sites) {
+    if (evidence.site(site).kind == SiteKind::task) all_tasks += tasks_of(evidence.site(site));
+  }
+  if (tasks < kMostTasks * all_tasks) return;
+  const double overhead = evidence.left(sites, Loss::overhead);
+  const double waits = evidence.left(sites, Loss::imbalance) + evidence.left(sites, Loss::serial);
+  const double part = (overhead + waits) / (overhead + waits + evidence.useful(sites));
+  if (overhead + waits <= 0 || part < kLargePart) return;
+
+  const int width = width_of(evidence.report(), construct.worst);
+  const bool taskloop = is_taskloop(evidence, evidence.site(construct.worst));
+  const double times = kGoodPiece / std::max(mean, 1e-8);
+  Advice advice;
+  advice.kind = "small_tasks";
+  advice.site = construct.worst;
+  advice.title =
+      "the tasks " + std::string(sum.place.file.empty() ? "of " : "at ") + printable(sum.name) + " are too small";
+  advice.evidence = format(
+      "%s of %s on average. Making them, dealing them out and waiting for them took %s of CPU "
+      "time: %s of the region's time, %s for each task.",
+      of_these(static_cast<uint64_t>(tasks), "task").c_str(), seconds_text(mean).c_str(),
+      seconds_text(overhead + waits).c_str(), percent_text(part).c_str(),
+      seconds_text((overhead + waits) / tasks).c_str());
+  if (taskloop) {
+    advice.action = format(
+        "Give each task about %.0f times as many iterations, so that it takes 10 to 20 us "
+        "(grainsize), or say how many tasks there should be: %d for each thread.",
+        times, kTasksOfAMember);
+    advice.command = directive(sum, format("taskloop num_tasks(%d)", kTasksOfAMember * width));
+  } else {
+    advice.action = format(
+        "Do about %.0f times as much in each task, so that it takes 10 to 20 us: several items in "
+        "one task, a taskloop with grainsize, or, in a recursion, no further tasks below a certain "
+        "size (if, final).",
+        times);
+    advice.command = directive(sum, "task final(size < N)");
+  }
+  advice.gain =
+      kCareful * as_time(overhead, width) * (1 - 1 / times) + kWaits * as_balanced_time(waits, width, evidence.cpus());
+  double wall = sum.wall;
+  for (const int site : sites) {
+    if (evidence.site(site).kind == SiteKind::region) wall = std::max(wall, evidence.site(site).wall);
+  }
+  evidence.propose(advice, wall, {{sites, {Loss::overhead, Loss::imbalance, Loss::serial}}});
+}
+
+}  // namespace
+
+void find_small_tasks(Evidence& evidence) {
+  for (const Construct& construct : evidence.constructs()) {
+    if (construct.sum.kind == SiteKind::task) judge(evidence, construct);
+  }
+}
+
+}  // namespace weft::tools::report

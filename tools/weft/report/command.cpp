@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <vector>
+
+#include <unistd.h>
+
+#include "base/message.h"
+#include "child.h"
+#include "library.h"
+#include "program.h"
+#include "record_folder.h"
+#include "report/advice.h"
+#include "report/json.h"
+#include "report/page.h"
+#include "report/profile.h"
+#include "report/terminal.h"
+#include "report/text.h"
+#include "report_file.h"
+
+namespace weft::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+using report::Report;
+
+constexpr int kFailed = 1;
+
+std::string contents_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+std::string with_numbers(std::string name) {
+  const char* rank = rank_by_launcher();
+  replace_all(name, "%p", std::to_string(getpid()));
+  replace_all(name, "%r", rank != nullptr ? rank : "0");
+  return name;
+}
+
+double cpu_of(const Report& each) {
+  double sum = 0;
+  for (const report::ThreadRow& thread : each.threads) sum += thread.cpu;
+  return sum;
+}
+
+// The processes of the program that have used OpenMP. A shell script has many.
+std::vector<Report> read_all(const fs::path& folder) {
+  std::vector<Report> all;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    try {
+      all.push_back(report::read_profile(entry.path(), folder));
+    } catch (const std::runtime_error& fault) {
+      base::warn("report: process %s: %s", entry.path().stem().c_str(), fault.what());
+    }
+  }
+  return all;
+}
+
+// The one that has used most of the CPUs; the others are named.
+Report choose(std::vector<Report> all) {
+  std::sort(all.begin(), all.end(), [](const Report& a, const Report& b) { return cpu_of(a) > cpu_of(b); });
+  Report chosen = std::move(all.front());
+  constexpr size_t kNamed = 4;
+  for (size_t i = 1; i < std::min(all.size(), kNamed); ++i) {
+    const std::string name = all[i].run.command.empty() ? "?" : all[i].run.command.front();
+    char text[160];
+    std::snprintf(text, sizeof text, "Process %d (%.60s) used OpenMP too, %.1f CPU seconds: it is not shown here.",
+                  all[i].run.process, name.c_str(), cpu_of(all[i]));
+    chosen.run.notes.emplace_back(text);
+  }
+  if (all.size() > kNamed) {
+    chosen.run.notes.push_back("And " + std::to_string(all.size() - kNamed) + " more processes.");
+  }
+  return chosen;
+}
+
+void say_why_nothing(const Ending& ending, const std::string& program) {
+  if (ending.signal != 0) {
+    base::warn("report: signal %d (%s) has ended the program, so it has left nothing to report", ending.signal,
+               strsignal(ending.signal));
+  } else {
+    base::warn(
+        "report: %s has left nothing to report: it has called no OpenMP, or has ended by _exit; weft run --stats says "
+        "which runtimes it has",
+        program.c_str());
+  }
+}
+
+class Outputs {
+ public:
+  Outputs(const ReportOptions& options, const Libraries& found)
+      : page_name_(with_numbers(options.page)),
+        json_name_(with_numbers(options.json)),
+        page_("report", page_name_),
+        json_("report", json_name_),
+        template_(contents_of(found.page)) {
+    if (template_.empty()) base::warn("report: %s: cannot be read; install weft again", found.page.c_str());
+  }
+
+  bool good() const { return page_.good() && json_.good() && !template_.empty(); }
+
+  bool write(const Report& made, bool quiet) {
+    // A reader that has gone is an error like others: the folder of the records must not stay.
+    std::signal(SIGPIPE, SIG_IGN);
+    const std::string json = report::to_json(made);
+    bool good = page_.write(report::page_of(template_, json));
+    if (!json_name_.empty()) good = json_.write(json) && good;
+    if (quiet) return good;
+    const std::string text =
+        report::to_text(made, report::has_colour(STDERR_FILENO), report::columns_of(STDERR_FILENO), page_name_);
+    return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && good;
+  }
+
+ private:
+  const std::string page_name_;
+  const std::string json_name_;
+  ReportFile page_;
+  ReportFile json_;
+  const std::string template_;
+};
+
+}  // namespace
+
+int make_report(const ReportOptions& options, RunOptions run) {
+  const RecordFolder folder("report");
+  if (folder.path().empty()) return kFailed;
+  run.profile = folder.path();
+  Program program;
+  if (const int fault = prepare(run, program); fault != 0) return fault;
+  Outputs outputs(options, find_libraries());
+  if (!outputs.good()) return kFailed;
+  const Ending ending = run_child("report", program.path, run.command, [] {});
+  std::vector<Report> all = read_all(folder.path());
+  if (all.empty()) {
+    say_why_nothing(ending, run.command.front());
+    return ending.exit_code != 0 ? ending.exit_code : kFailed;
+  }
+  Report made = choose(std::move(all));
+  made.run.exit_code = ending.exit_code;
+  made.advice = report::advise(made, &made.run.notes);
+  const char* rank = rank_by_launcher();
+  const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
+  if (!outputs.write(made, options.quiet || !speaks) && ending.exit_code == 0) return kFailed;
+  return ending.exit_code;
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft report`: runs a program, and says where the time went.
+#pragma once
+
+#include <string>
+
+#include "run.h"
+
+namespace weft::tools {
+
+struct ReportOptions {
+  std::string page;  // the file; %p in it stands for the process's number, %r for its rank
+  std::string json;  // the report for programs into this file; "-": stdout; empty: none
+  bool quiet = false;  // no summary
+};
+
+// The exit code of this command: the program's.
+int make_report(const ReportOptions& options, RunOptions run);
+
+}  // namespace weft::tools

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits for messages of other processes, by call and peer. Programs without MPI have none.
+
+import { bars } from "./charts.js";
+import { by, h, scrolled, show, table } from "./dom.js";
+import { count, seconds } from "./figures.js";
+
+export function showMessages({ messages }) {
+  if (messages.length === 0) return;
+  by("messages").hidden = false;
+  by("to-messages").hidden = false;
+  const byCall = new Map();
+  for (const row of messages) byCall.set(row.call, (byCall.get(row.call) ?? 0) + row.waited);
+  const calls = [...byCall].map(([word, value]) => ({ word, value, key: "transfer" })).sort((a, b) => b.value - a.value);
+  const made = bars("Bars: time that each call of MPI waited. The table beside has it by peer.", calls.slice(0, 12), seconds);
+  const sorted = [...messages].sort((a, b) => b.waited - a.waited);
+  show(
+    "messages-content",
+    h(
+      "div",
+      { class: "two" },
+      h("div", { class: "card" }, h("h3", {}, "By call"), made.box),
+      h(
+        "div",
+        { class: "card" },
+        h("h3", {}, "By call and peer"),
+        scrolled(
+          "Messages by call and peer",
+          table(
+            "A peer is the rank that the message came from or went to",
+            ["Call", "Peer", { text: "Count", number: true }, { text: "Waited", number: true }, { text: "Mean", number: true }],
+            sorted.map((row) => [
+              row.call,
+              row.peer < 0 ? "any or all" : `rank ${row.peer}`,
+              count(row.count),
+              seconds(row.waited),
+              row.count > 0 ? seconds(row.waited / row.count) : "–",
+            ]),
+            { id: "messages-table" },
+          ),
+        ),
+      ),
+    ),
+  );
+  made.draw();
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the run was set up and measured, and what a reader has to know of the figures.
+
+import { by, h, show, table } from "./dom.js";
+import { count, percent, seconds } from "./figures.js";
+
+export function showSettings({ run }) {
+  by("version").textContent = run.version;
+  const settings = Object.entries(run.settings ?? {});
+  const measured = [
+    ["Samples", count(run.samples)],
+    ["Time between two samples", seconds(run.period)],
+    ["Version", run.version],
+  ];
+  if (run.memory_nodes > 1) {
+    measured.push(["Nodes of memory", count(run.memory_nodes)]);
+    measured.push(["Largest part of the pages on one node", run.memory_on_one_node > 0 ? percent(run.memory_on_one_node) : "not known"]);
+  }
+  show(
+    "settings-content",
+    run.notes?.length > 0 &&
+      h("ul", { class: "notes", id: "notes", "aria-label": "Notes" }, run.notes.map((note) => h("li", {}, note))),
+    h(
+      "div",
+      { class: "two" },
+      h(
+        "div",
+        { class: "card" },
+        h("h3", {}, "Settings"),
+        settings.length > 0
+          ? table("Variables that say how OpenMP runs", ["Variable", "Value"], settings.map(([name, value]) => [name, h("code", { class: "break" }, value)]), { id: "settings-table" })
+          : h("p", { class: "hint" }, "No variable of OpenMP or weft was set."),
+      ),
+      h("div", { class: "card" }, h("h3", {}, "Measurement"), table("How the figures were made", ["What", "Value"], measured)),
+    ),
+  );
+}

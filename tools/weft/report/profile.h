@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the recorder has left of a process (src/profile/writer.cpp), as a report without advice.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "report/model.h"
+
+namespace weft::tools::report {
+
+// Throws std::runtime_error with a text for the user. `folder` takes a file that is needed meanwhile.
+Report read_profile(const std::filesystem::path& file, const std::filesystem::path& folder);
+
+}  // namespace weft::tools::report

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is to know of a terminal before one writes to it.
+#pragma once
+
+namespace weft::tools::report {
+
+// Columns of what the descriptor is connected to; 100 where it is no terminal.
+int columns_of(int descriptor);
+
+// Whether colours are wanted there (https://no-color.org).
+bool has_colour(int descriptor);
+
+}  // namespace weft::tools::report

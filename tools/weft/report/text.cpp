@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/colour.h"
+#include "report/numbers.h"
+
+namespace weft::tools::report {
+
+namespace {
+
+constexpr int kLeastWidth = 72;
+constexpr size_t kMostReasons = 4;  // and one line for the rest
+constexpr size_t kMostSites = 5;
+constexpr size_t kMostAdvice = 3;
+constexpr double kShown = 0.005;  // smaller parts are rounded to nothing
+
+const char* meaning_of(Loss loss) {
+  switch (loss) {
+    case Loss::serial: return "one thread worked alone";
+    case Loss::imbalance: return "threads waited for others that still worked";
+    case Loss::synchronisation: return "threads waited for locks and critical regions";
+    case Loss::overhead: return "in the OpenMP runtime";
+    case Loss::few_threads: return "regions had fewer threads than CPUs";
+    case Loss::transfer: return "messages of other processes were awaited";
+    case Loss::blocked: return "threads slept, or others had their CPU";
+  }
+  return "";
+}
+
+std::string plain(Loss loss) {
+  std::string word = word_of(loss);
+  std::replace(word.begin(), word.end(), '_', ' ');
+  return word;
+}
+
+struct Part {
+  Loss loss;
+  double seconds;
+};
+
+std::vector<Part> largest_first(const std::array<double, kLosses>& lost) {
+  std::vector<Part> parts;
+  for (int i = 0; i < kLosses; ++i) parts.push_back({static_cast<Loss>(i), lost[static_cast<size_t>(i)]});
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
+  return parts;
+}
+
+class Page {
+ public:
+  Page(const Report& report, bool colour, int width, const std::string& file)
+      : report_(report),
+        run_(report.run),
+        colour_(colour),
+        width_(static_cast<size_t>(std::max(width, kLeastWidth))),
+        file_(printable(file)),
+        whole_(run_.cpus * run_.seconds) {}
+
+  std::string text() {
+    headline();
+    reasons();
+    sites();
+    advice();
+    std::string all;
+    for (const std::string& line : lines_) all += line + "\n";
+    return all;
+  }
+
+ private:
+  void add(const std::string& line) { lines_.push_back(line); }
+  std::string part(double seconds) const { return percent_text(whole_ > 0 ? seconds / whole_ : 0); }
+  bool is_shown(double seconds) const { return whole_ > 0 && seconds >= kShown * whole_; }
+
+  void headline() {
+    std::string command;
+    for (const std::string& word : run_.command) command += (command.empty() ? "" : " ") + printable(word);
+    std::string end;
+    if (run_.rank >= 0) end += format(", rank %d of %d", run_.rank, run_.ranks);
+    if (run_.exit_code != 0) end += format(", ended with code %d", run_.exit_code);
+    const std::string begin = "weft report: ";
+    add(colour_.bold(begin + shortened(command, width_ - begin.size() - end.size()) + end));
+    const double efficiency = factors_of(report_).parallel_efficiency;
+    const std::string share = percent_text(efficiency);
+    constexpr double kGood = 0.8;
+    add(format("%s on %s: ", seconds_text(run_.seconds).c_str(),
+               of_these(static_cast<uint64_t>(run_.cpus), "CPU").c_str()) +
+        (efficiency >= kGood ? colour_.good(share) : colour_.bad(share)) + " of their time was the program's work" +
+        (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
+  }
+
+  void reasons() {
+    std::array<double, kLosses> lost{};
+    for (const Site& site : report_.sites) {
+      for (size_t i = 0; i < lost.size(); ++i) lost[i] += site.lost[i];
+    }
+    double rest = 0;
+    size_t shown = 0;
+    for (const Part& each : largest_first(lost)) {
+      if (shown >= kMostReasons || !is_shown(each.seconds)) {
+        rest += each.seconds;
+        continue;
+      }
+      ++shown;
+      add(reason(plain(each.loss), each.seconds, meaning_of(each.loss)));
+    }
+    if (is_shown(rest)) add(reason("other reasons", rest, ""));
+  }
+
+  std::string reason(const std::string& word, double seconds, const char* meaning) const {
+    const std::string figures =
+        format("  %s %5s %9s  ", padded(word, 15).c_str(), part(seconds).c_str(), seconds_text(seconds).c_str());
+    return figures + colour_.faint(shortened(meaning, width_ - std::min(width_, figures.size())));
+  }
+
+  // Sites of one name and kind are one line.
+  void sites() {
+    std::vector<Site> rows;
+    for (const Site& site : report_.sites) {
+      const auto same = std::find_if(rows.begin(), rows.end(), [&](const Site& row) {
+        return row.kind == site.kind && row.name == site.name && row.place.offset == site.place.offset;
+      });
+      if (same == rows.end()) {
+        rows.push_back(site);
+        continue;
+      }
+      for (size_t i = 0; i < site.lost.size(); ++i) same->lost[i] += site.lost[i];
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const Site& a, const Site& b) { return a.lost_in_all() > b.lost_in_all(); });
+    size_t name_width = 0;
+    size_t count = 0;
+    while (count < std::min(rows.size(), kMostSites) && is_shown(rows[count].lost_in_all())) {
+      name_width = std::max(name_width, columns(name_of(rows[count])));
+      ++count;
+    }
+    if (count == 0) return;
+    // Room for the figures, and for two reasons at least.
+    name_width = std::min(std::max<size_t>(name_width, 5), width_ - 42);
+    add("");
+    add(colour_.bold("  " + padded("WHERE", name_width) + "      LOST  WHY"));
+    for (size_t i = 0; i < count; ++i) add(row_of(rows[i], name_width));
+  }
+
+  static std::string name_of(const Site& site) {
+    if (site.kind == SiteKind::program || site.kind == SiteKind::serial) return printable(site.name);
+    const std::string name = site.name.empty() ? "?" : printable(site.name);
+    return name + " " + word_of(site.kind) + (site.schedule.empty() ? "" : " (" + printable(site.schedule) + ")");
+  }
+
+  std::string row_of(const Site& site, size_t name_width) const {
+    std::string why;
+    for (const Part& each : largest_first(site.lost)) {
+      const std::string more = (why.empty() ? "" : ", ") + plain(each.loss) + " " + part(each.seconds);
+      if (!is_shown(each.seconds) || name_width + 14 + why.size() + more.size() > width_) break;
+      why += more;
+    }
+    return format("  %s %9s  %s", padded(shortened(name_of(site), name_width), name_width).c_str(),
+                  seconds_text(site.lost_in_all()).c_str(), why.c_str());
+  }
+
+  void advice() {
+    const size_t end = file_.empty() ? 0 : 1;
+    const size_t count = std::min(report_.advice.size(), kMostAdvice);
+    add("");
+    if (count == 0) {
+      add("No advice: no fault of a known kind costs 2 % of the run or more.");
+    } else {
+      add(colour_.bold("  WHAT TO CHANGE"));
+    }
+    // What is left is shared, so that the last one is not without its action.
+    for (size_t i = 0; i < count; ++i) {
+      const size_t room = (static_cast<size_t>(kMostLines) - end - lines_.size()) / (count - i);
+      one(report_.advice[i], i + 1, room);
+    }
+    if (!file_.empty()) add("The whole report: " + shortened(file_, width_ - 18));
+  }
+
+  void one(const Advice& advice, size_t number, size_t room) {
+    const std::string begin = format("  %zu. ", number);
+    const std::string gain =
+        advice.gain > 0 ? format(" (saves up to %s)", seconds_text(advice.gain).c_str()) : std::string();
+    add(begin + shortened(printable(advice.title), width_ - begin.size() - gain.size()) + colour_.good(gain));
+    if (room < 2) return;
+    const std::string indent(begin.size(), ' ');
+    const std::string command = printable(advice.command);
+    std::vector<std::string> action = wrapped(printable(advice.action), width_ - indent.size());
+    // The line that tries it says more than the end of a long sentence.
+    const size_t for_action = room - 1 - (command.empty() || room < 3 ? 0 : 1);
+    if (action.size() > for_action) {
+      action.resize(for_action);
+      action.back() = shortened(action.back() + " ...", width_ - indent.size());
+    }
+    for (const std::string& line : action) add(indent + line);
+    if (action.size() + 1 < room && !command.empty()) add(indent + shortened(command, width_ - indent.size()));
+  }
+
+  const Report& report_;
+  const Run& run_;
+  const Colour colour_;
+  const size_t width_;
+  const std::string file_;
+  const double whole_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::string to_text(const Report& report, bool colour, int width, const std::string& page) {
+  return Page(report, colour, width, page).text();
+}
+
+}  // namespace weft::tools::report

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file for a report. It is opened before the program runs: a long run must not end with a report that has no place.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+namespace weft::tools {
+
+class ReportFile {
+ public:
+  // `name`: "-" is stdout, "" none. Warns as weft's command `command` where the file cannot be opened.
+  ReportFile(std::string command, const std::string& name);
+  ~ReportFile();
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+
+  bool good() const { return name_.empty() || name_ == "-" || out_ != nullptr; }
+  // The whole of it, once. Warns, except of stdout: the caller looks at that for all that goes there.
+  bool write(const std::string& text);
+
+ private:
+  void complain() const;
+
+  const std::string command_;
+  const std::string name_;
+  std::FILE* out_ = nullptr;
+};
+
+}  // namespace weft::tools

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the addresses of a program mean.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace weft::tools {
+
+struct Place {
+  std::string object;    // the file
+  std::string function;  // empty: not known
+  std::string file;      // of the source, as the compiler was told; empty: not known
+  int line = 0;
+  uint64_t offset = 0;  // in the object
+};
+
+class Symbols {
+ public:
+  virtual ~Symbols() = default;
+  // Of the call that returns to `address`.
+  virtual Place find(uint64_t address) = 0;
+};
+
+// Of a process that looked like this when it ended: a copy of its /proc/PID/maps. With the lines of sources if weft was
+// built with elfutils, which wheels are not.
+std::unique_ptr<Symbols> read_symbols(const std::string& maps_file);
+
+// "dgemv.c:42", or "function (libfoo)", or "libfoo+0x1234".
+std::string name_of(const Place& place);
+
+}  // namespace weft::tools
