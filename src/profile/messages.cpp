@@ -46,11 +46,3 @@ Ranks ranks() noexcept { return g_ranks; }
 void set_ranks(Ranks ranks) noexcept { g_ranks = ranks; }
 
 }  // namespace weft::profile
-
-extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base::TracedCall& call) {
-  weft::profile::note(call);
-}
-
-extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t) {
-  weft::profile::set_ranks({rank, ranks});
-}

@@ -14,6 +14,7 @@
 #include "platform/cycles.h"
 #include "platform/process.h"
 #include "profile/events.h"
+#include "profile/messages.h"
 #include "profile/sampler.h"
 #include "profile/scale.h"
 #include "profile/writer.h"
@@ -67,6 +68,14 @@ ompt_start_tool_result_t g_result{initialize, finalize, {}};
 }  // namespace
 
 }  // namespace weft::profile
+
+extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base::TracedCall& call) {
+  weft::profile::note(call);
+}
+
+extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t) {
+  weft::profile::set_ranks({rank, ranks});
+}
 
 extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
   const char* folder = weft::base::options().profile_folder.value;

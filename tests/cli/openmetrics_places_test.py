@@ -3,7 +3,6 @@
 
 import contextlib
 import os
-import resource
 import signal
 import socket
 import stat
@@ -140,10 +139,7 @@ class Port(OpenMetricsTest):
             self.assertEqual(server.end(), (0, ""))
 
     def test_too_few_files(self):
-        def few():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
-
-        with Server(preexec_fn=few) as server:
+        with Server(files=20) as server:
             with contextlib.ExitStack() as many:
                 for _ in range(40):
                     many.enter_context(server.connect())
@@ -173,10 +169,7 @@ class Port(OpenMetricsTest):
                 self.assertEqual(server.end(number), (0, ""))
 
     def test_ignored_signals_stay_ignored(self):
-        def in_background():
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-        with Server(preexec_fn=in_background) as server:
+        with Server(ignores=[signal.SIGINT]) as server:
             server.process.send_signal(signal.SIGINT)
             self.assert_serves(server)
             self.assertEqual(server.end(), (0, ""))

@@ -4,6 +4,7 @@
 import contextlib
 import http.client
 import pathlib
+import resource
 import signal
 import socket
 import subprocess
@@ -94,14 +95,21 @@ def read_all(connection):
 class Exporter:
     """`weft top --openmetrics PLACE`, which ends with the test at the latest."""
 
-    def __init__(self, place, *arguments, **options):
+    def __init__(self, place, *arguments, ignores=(), files=None):
+        def prepare():
+            if files is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+            # Whoever has started the tests may have them ignore some.
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN if number in ignores else signal.SIG_DFL)
+
         self.process = subprocess.Popen(
             [own_node.WEFT, "top", "--openmetrics", str(place), *map(str, arguments)],
             env=own_node.clean_environment(),
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            **options,
+            preexec_fn=prepare,
         )
 
     def __enter__(self):

@@ -2,8 +2,8 @@
 """`weft report` finds the fault that was planted in a program, blames a line that is marked, and gives no advice where
 there is no fault. The factors are those that a program measures by itself.
 
-By default each kind of fault is looked at once; WEFT_REPORT_ALL=1 takes all programs, by all compilers. Other processes
-may disturb a run, so it has a second try. How much the advice gains is printed by gains.py.
+By default each kind of fault is looked at once; WEFT_REPORT_ALL=1 takes all programs, by all compilers, and the variants
+that do not have their fault. Other processes may disturb a run, so it has a second try. How much the advice gains is printed by gains.py.
 """
 
 from __future__ import annotations
@@ -64,6 +64,14 @@ class Faults(WithFolder):
             self.skipTest(reason)
         command = self.builder.command(program, compiler)
         self.in_some_try(lambda: self.look(program, command))
+        if ALL and program.fault:
+            fixed = self.builder.command(program, compiler, fixed=True)
+            self.in_some_try(lambda: self.look_at_fixed(program, fixed))
+
+    def look_at_fixed(self, program: planted.Program, command: list[str]) -> None:
+        ran = planted.report_of(command, self.folder)
+        given = [advice["kind"] for advice in ran.report["advice"]]
+        self.assertNotIn(program.fault, given, "without the fault:\n" + planted.described(ran.report))
 
     def look(self, program: planted.Program, command: list[str]) -> None:
         ran = planted.report_of(command, self.folder, **program.environment)

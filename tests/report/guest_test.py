@@ -42,7 +42,7 @@ class OneNode(unittest.TestCase):
             "fixed": builder.command(cls.program, "gcc", fixed=True),
         }
         settings = " ".join(f"{name}={value}" for name, value in cls.program.environment.items())
-        script = "echo 0 > /proc/sys/kernel/numa_balancing\n"
+        script = "echo 0 > /proc/sys/kernel/numa_balancing\necho never > /sys/kernel/mm/transparent_hugepage/enabled\n"
         for name, command in programs.items():
             script += (
                 f"{settings} {WEFT} report --json /tmp/report --output /tmp/page.html -- {' '.join(command)} "

@@ -216,7 +216,7 @@ TEST(ReportJson, DamagedAtRandom) {
   const std::string good = to_json(full());
   std::mt19937 random(7);
   int refused = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     std::string text = good;
     for (int k = 0; k < 3; ++k) {
       const size_t at = random() % text.size();
@@ -232,7 +232,7 @@ TEST(ReportJson, DamagedAtRandom) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused, 200);
 }
 
 }  // namespace

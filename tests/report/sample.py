@@ -145,7 +145,7 @@ class MadeUpRun:
         return found
 
     def factors(self, sites, whole):
-        lost = {loss: sum(self.sites[i]["lost"][loss] for i in sites) / whole for loss in LOSSES}
+        lost = {loss: sum(self.sites[i]["lost"][loss] for i in sites) / (whole or 1) for loss in LOSSES}
         return {"parallel_efficiency": 1 - sum(lost.values()), **{loss: 1 - part for loss, part in lost.items()}}
 
     def report(self, command, advice, messages=(), threads=(), notes=(), **run):
@@ -401,14 +401,9 @@ def empty():
     """A program that ended at once: no region, no sample."""
     run = MadeUpRun(cpus=2, ticks=0, tick=0.001, seed=1)
     run.site("program", name="true")
-    report = run.report.__func__
-    run.ticks = 1
-    run.now = 1
-    run.tracks = [[[1, 0, IDLE]], [[1, 0, IDLE]]]
-    made = report(run, ["/bin/true"], [], exit_code=1, notes=["The program called no OpenMP."])
-    made["timeline"]["cpus"] = []
-    made["run"].update(seconds=0, samples=0)
-    return made
+    report = run.report(["/bin/true"], [], exit_code=1, notes=["The program called no OpenMP."])
+    report["timeline"]["cpus"] = []
+    return report
 
 
 SAMPLES = {"small": small, "big": big, "odd": odd, "quiet": quiet, "empty": empty}

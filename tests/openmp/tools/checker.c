@@ -5,6 +5,7 @@
 //                   exit status is 97
 //   CHECKER_ADDRESSES  if set: no return address may lie in the runtime. Not for programs whose compiler makes jumps of last
 //                   calls: these return to whoever called the function
+//   CHECKER_TELLS  N: of N regions one is told, of the others nothing; mutexes may be given back where nothing is told
 #define _GNU_SOURCE
 #include "weft/omp-tools.h"
 #include "weft/weft-tools.h"
@@ -62,10 +63,12 @@ static __thread struct thread *me;
 static atomic_int seen[64];
 
 // Kinds of events that may be asked for by a name of their own.
-enum kind { SOURCE, SINK, MUTEXINOUTSET, CHUNK, DISCARDED, YIELD, SCOPE, LOOP, LEFT_OUT, KINDS };
+enum kind { SOURCE, SINK, MUTEXINOUTSET, CHUNK, DISCARDED, YIELD, SCOPE, LOOP, LEFT_OUT, UNTOLD, KINDS };
 static const char *const kind_names[KINDS] = {"source", "sink", "mutexinoutset", "taskloop_chunk", "discarded_task", "yield",
-                                              "scope", "loop", "left_out"};
+                                              "scope", "loop", "left_out", "untold"};
 static atomic_int seen_kinds[KINDS];
+static int tells = 1;  // CHECKER_TELLS
+static __thread int untold;  // regions that the caller has opened and of which nothing is told
 static void *runtime;  // where it is loaded; null: addresses are not checked
 
 static ompt_get_thread_data_t get_thread_data;
@@ -191,7 +194,7 @@ static void on_thread_end(ompt_data_t *data)
 {
   event(ompt_callback_thread_end);
   if (data->ptr != me) wrong("thread_end: other data");
-  if (me->depth || me->tasks || me->held)
+  if (me->depth || me->tasks || (me->held && tells == 1))
     wrong("thread_end: %d scopes, %d tasks, %d mutexes are open", me->depth, me->tasks, me->held);
   free(me);
   me = NULL;
@@ -228,6 +231,24 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *encountering, in
     wrong("parallel_end: %d tasks have begun, %d ended, of %d", region->begun, region->ended, region->size);
   region->kind = 0;
   free(region);
+}
+
+// ---- which regions are told ----
+
+static int on_region_wanted(const void *codeptr)
+{
+  static atomic_uint asked;
+  if (!me) wrong("region_wanted: in a thread that has not begun");
+  is_program(codeptr, "region_wanted");
+  if (atomic_fetch_add(&asked, 1) % (unsigned)tells == 0) return 1;
+  untold++;
+  met(UNTOLD);
+  return 0;
+}
+
+static void on_region_after(void)
+{
+  if (untold-- == 0) wrong("region_after: none has begun");
 }
 
 // Told just before parallel_end, when every member that has begun has ended.
@@ -494,15 +515,15 @@ static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *
   event(ompt_callback_mutex_released);
   (void)codeptr;
   int at = holds(id);
-  if (at < 0) wrong("mutex_released %d: this thread does not hold it", kind);
-  me->mutexes[at] = me->mutexes[--me->held];
+  if (at < 0 && tells == 1) wrong("mutex_released %d: this thread does not hold it", kind);
+  if (at >= 0) me->mutexes[at] = me->mutexes[--me->held];
 }
 
 static void on_nest_lock(ompt_scope_endpoint_t at, ompt_wait_id_t id, const void *codeptr)
 {
   event(ompt_callback_nest_lock);
   (void)codeptr;
-  if (holds(id) < 0) wrong("nest_lock %d: this thread does not hold it", at);
+  if (holds(id) < 0 && tells == 1) wrong("nest_lock %d: this thread does not hold it", at);
 }
 
 static void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id,
@@ -639,6 +660,10 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   get_proc_id = (ompt_get_proc_id_t)find(lookup, "ompt_get_proc_id");
   finalize_tool = (ompt_finalize_tool_t)find(lookup, "ompt_finalize_tool");
   ((weft_set_loop_callback_t)find(lookup, "weft_set_loop_callback"))(on_loop);
+  if (getenv("CHECKER_TELLS")) {
+    tells = atoi(getenv("CHECKER_TELLS"));
+    ((weft_set_region_filter_t)find(lookup, "weft_set_region_filter"))(on_region_wanted, on_region_after);
+  }
   for (int i = 0; i < CALLBACKS; i++) {
     ompt_set_result_t answer = set_callback(callbacks[i].event, callbacks[i].function);
     if (answer != callbacks[i].answer) wrong("ompt_set_callback(%s) says %d", callbacks[i].name, answer);

@@ -11,7 +11,7 @@
 enum { LENGTH = 8 << 20 };  // 64 MB
 
 int main(void) {
-  double *array = malloc(LENGTH * sizeof(double));
+  double* array = malloc(LENGTH * sizeof(double));
   if (array == NULL) return 1;
 #ifdef FIXED
 #pragma omp parallel for schedule(static)
@@ -19,7 +19,7 @@ int main(void) {
   for (long i = 0; i < LENGTH; ++i) array[i] = 1;
   double sum = 0;
   long passes = 0;
-  const double end = seconds_now() + 3;
+  const double end = seconds_now() + 6;
   do {
 #pragma omp parallel for schedule(static) reduction(+ : sum)  // PLANTED
     for (long i = 0; i < LENGTH; ++i) sum += array[i];

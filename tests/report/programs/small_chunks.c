@@ -16,7 +16,7 @@ int main(void) {
   const long piece = steps_of(0.02);
   const long iterations = 1500000L * omp_get_max_threads();
   double sum = 0;
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 20; ++round) {
 #pragma omp parallel for schedule(dynamic, CHUNK) reduction(+ : sum)  // PLANTED
     for (long i = 0; i < iterations; ++i) sum += work(piece);
   }

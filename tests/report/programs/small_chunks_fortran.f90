@@ -5,7 +5,7 @@ program small_chunks_fortran
   use busy
   use omp_lib
   implicit none
-  integer, parameter :: rounds = 40
+  integer, parameter :: rounds = 20
   real(real64) :: sum
   integer :: round, i, iterations, piece
 

@@ -8,7 +8,7 @@
 enum { ROUNDS = 14, ITERATIONS = 400 };
 
 #ifdef FIXED
-#define SCHEDULE guided
+#define SCHEDULE dynamic, 2
 #else
 #define SCHEDULE static
 #endif

@@ -111,7 +111,8 @@ class Matching {
   }
 
   void run() {
-    if (!site_of_.empty()) pair(0, 0);
+    if (site_of_.empty()) return add_all();
+    pair(0, 0);
     // From the outside to the inside, since a site's key says which row is around it.
     for (const std::vector<int>& level : levels()) {
       match(level, [&](const Site& site, int around) {
@@ -170,9 +171,19 @@ class Matching {
     }
   }
 
+  // Of the first report: its numbers are those of the rows.
+  void add_all() {
+    rows_.sites = report_.sites;
+    std::vector<int> numbers;
+    for (int site = 0; site < static_cast<int>(report_.sites.size()); ++site) {
+      rows_.sites[static_cast<size_t>(site)].parent = parent_of(report_, site);
+      numbers.push_back(site);
+    }
+    rows_.numbers.push_back(std::move(numbers));
+  }
+
   // Outer ones first, so that the row around each is there.
   void add_rest() {
-    if (site_of_.empty()) add(0);
     for (const std::vector<int>& level : levels()) {
       for (const int site : level) {
         if (row_of_[static_cast<size_t>(site)] < 0) add(site);
@@ -184,7 +195,7 @@ class Matching {
 
   void add(int site) {
     rows_.sites.push_back(report_.sites[static_cast<size_t>(site)]);
-    rows_.sites.back().parent = site == 0 ? -1 : around_site(site);
+    rows_.sites.back().parent = around_site(site);
     site_of_.push_back(site);
     row_of_[static_cast<size_t>(site)] = static_cast<int>(site_of_.size()) - 1;
   }

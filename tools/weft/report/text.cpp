@@ -171,7 +171,8 @@ class Page {
     }
     // What is left is shared, so that the last one is not without its action.
     for (size_t i = 0; i < count; ++i) {
-      const size_t room = (static_cast<size_t>(kMostLines) - end - lines_.size()) / (count - i);
+      const size_t others = count - i - 1;
+      const size_t room = (static_cast<size_t>(kMostLines) - end - lines_.size() + others) / (others + 1);
       one(report_.advice[i], i + 1, room);
     }
     if (!file_.empty()) add("The whole report: " + shortened(file_, width_ - 18));

@@ -59,7 +59,7 @@ function sentence(site, cost) {
   if (cost === null || cost === 0) return `${begin} ${end}`;
   const part = cost / (cost + mean);
   return (
-    `${begin}, and costs ${seconds(cost)} of the runtime's time beside: ${percent(part)} of both together ${end}`
+    `${begin}, and costs ${seconds(cost)} in the runtime: ${percent(part)} of both together ${end}`
   );
 }
 
