@@ -34,6 +34,17 @@ typedef void (*weft_callback_call_t)(weft_call_t what);
 /* Null ends it. */
 typedef void (*weft_set_call_callback_t)(weft_callback_call_t callback);
 
+/* A call of a library whose jobs weft runs in place of the library's own threads (OpenBLAS with pthreads): `jobs` jobs,
+ * begun at `codeptr_ra` in the library. Told to the thread that calls, weft_library_call, and to those that help it,
+ * weft_library_help; `data` is the tool's, the same for both, and empty when the call begins. With empty data nobody is
+ * told that helps. It must not call OpenMP or wait for another context. */
+typedef enum weft_library_t { weft_library_call = 0, weft_library_help = 1 } weft_library_t;
+typedef void (*weft_callback_library_t)(weft_library_t what, int begins, const void *codeptr_ra, int jobs,
+                                        uint64_t *data);
+
+/* Null ends it. */
+typedef void (*weft_set_library_callback_t)(weft_callback_library_t callback);
+
 /* Asked before a parallel region begins that the program opens at `codeptr_ra`, on the thread that opens it. 0: the tool
  * is told nothing of the region, nor of what happens in it, and the region costs as much as without a tool; `after` is
  * called at its end. Neither may call OpenMP or wait for another context. A tool that counts such a region by itself

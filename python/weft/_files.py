@@ -2,6 +2,7 @@
 """Where the parts that belong to this package lie, and what of them is in this process."""
 
 import os
+import sys
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 RUNTIME = f"{FOLDER}/lib/weft/libgomp.so.1"
@@ -17,6 +18,16 @@ def require(path: str) -> str:
     if os.access(path, os.R_OK):
         return path
     raise OSError(f"{path} is missing; install weft again (pip install --force-reinstall .)")
+
+
+def command() -> str:
+    """The command `weft` that belongs to this package: inside of it, or among the scripts of its Python."""
+    places = [f"{FOLDER}/bin", os.path.dirname(sys.executable), *os.environ.get("PATH", "").split(os.pathsep)]
+    for place in places:
+        path = os.path.join(place, "weft")
+        if os.access(path, os.X_OK) and os.path.isfile(path):
+            return path
+    raise OSError(f"the command weft is neither in {places[0]} nor in {places[1]} nor on PATH; install weft again")
 
 
 def mapped_libraries() -> "list[str]":

@@ -7,6 +7,7 @@ So the program runs as by plain `python app.py`: its __main__, arguments, exit c
 import os
 import sys
 
+from weft._files import command
 from weft._options import help_text, number, parse
 from weft._settings import Settings, store_launch
 
@@ -67,6 +68,15 @@ def _settings(options: "dict[str, str]") -> Settings:
     )
 
 
+def _report(words: "Sequence[str]", page: str) -> "list[str]":
+    """The command that runs `words`, which call this interpreter, and reports where the time went."""
+    try:
+        weft = command()
+    except OSError as error:
+        fail(error)
+    return [weft, "report", "--output", page, "--", sys.executable, *words[1:]]
+
+
 def main() -> "NoReturn":
     """Replaces this process by the program."""
     environment = os.environ.copy()
@@ -93,7 +103,11 @@ def main() -> "NoReturn":
         # exec keeps the process's number: only this process reports.
         file = os.path.abspath(options["--explain-json"]) if options.get("--explain-json") else ""
         environment["WEFT_EXPLAIN"] = f"{os.getpid()}:{file}"
+    words = [*_interpreter(len(sys.argv) - 1), *program]
+    if "--report" in options:
+        words = _report(words, options["--report"])
+    start = words[0] if "--report" in options else sys.executable
     try:
-        os.execve(sys.executable, [*_interpreter(len(sys.argv) - 1), *program], environment)
+        os.execve(start, words, environment)
     except OSError as error:
-        fail(f"{sys.executable}: {error.strerror}")
+        fail(f"{start}: {error.strerror}")

@@ -16,6 +16,7 @@ OPTIONS = (
     (("--stats",), "", "print at exit, on stderr, what the runtime did"),
     (("--explain",), "", "print at exit, on stderr, every pool of threads and its state"),
     (("--explain-json",), "FILE", "the same as JSON, into a file"),
+    (("--report",), "PAGE", "say where the time went: a page, and a summary on stderr (see weft report --help)"),
     (("--version",), "", "print weft's version and end"),
     (("-h", "--help"), "", "print this and end"),
 )

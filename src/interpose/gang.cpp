@@ -10,6 +10,7 @@
 #include "interpose/gang_queue.h"
 #include "interpose/statistics.h"
 #include "interpose/thread_share.h"
+#include "openmp/ompt/library.h"
 #include "platform/cycles.h"
 #include "platform/spinlock.h"
 
@@ -31,6 +32,7 @@ void run_of_list(const Gang* gang, int index) noexcept {
 
 void help(core::ParallelCall* parallel_call, int index) {
   auto* gang = static_cast<Gang*>(parallel_call);
+  const openmp::ompt::InLibrary told(&gang->tool);
   if (!gang->by_turns) core::begin_gang_calls(1);
   g_helpers.fetch_add(1, std::memory_order_relaxed);
   if (gang->by_turns) {

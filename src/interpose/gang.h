@@ -28,6 +28,7 @@ struct Gang : core::ParallelCall {
   bool by_turns = false;     // its jobs say when they wait, so that any number of carriers can run them
   bool offered = false;      // of those: carriers may have come
   Sequence sequence;
+  uint64_t tool = 0;  // what a tool keeps of the call
   Gang* next_free = nullptr;
 };
 

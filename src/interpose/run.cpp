@@ -12,6 +12,7 @@
 #include "interpose/statistics.h"
 #include "interpose/thread_share.h"
 #include "interpose/wait_loops.h"
+#include "openmp/ompt/library.h"
 #include "openmp/settings/startup.h"
 #include "openmp/team/team.h"
 #include "platform/cycles.h"
@@ -37,6 +38,7 @@ Gang* prepare(Copy* copy, Job job, int count, SeenWaits waits) noexcept {
   gang->count = count;
   gang->extra = 0;
   gang->list = nullptr;
+  gang->tool = 0;
   gang->in_sequence = false;
   const bool one_thing = waits == kArraysSeen && count == 1;  // beside a list its creator runs
   gang->by_turns = copy->sees(waits) && !one_thing && base::options().reproducible != base::TriState::no;
@@ -176,7 +178,11 @@ void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
   gang->data = static_cast<char*>(data);
   gang->size = size;
   gang->extra = extra;
-  const bool possible = run_array(gang).possible;
+  bool possible = false;
+  {
+    const openmp::ompt::InLibrary told(WEFT_CALLER, count, &gang->tool);
+    possible = run_array(gang).possible;
+  }
   dismiss(gang);
   if (!possible) give_back(job, count, data);
 }

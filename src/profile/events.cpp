@@ -268,6 +268,24 @@ void on_loop(ompt_data_t* parallel, const weft_loop_totals_t* totals) {
   entry->stolen.add(totals->ranges_of_others);
 }
 
+// The call's data are its node. Who helps may be a context that nobody has told of.
+void on_library(weft_library_t what, int begins, const void* caller, int jobs, uint64_t* data) {
+  if (what == weft_library_help && t_slot == nullptr && begins != 0) begin_slot(false);
+  if (t_slot == nullptr) return;
+  if (begins == 0) return t_slot->pop();
+  if (what == weft_library_help) {
+    t_slot->continue_on(g_carrier());
+    return t_slot->push(static_cast<NodeId>(*data), State::work);
+  }
+  Entry* entry = t_slot->push(Kind::call, caller);
+  if (entry == nullptr) return;
+  entry->count.add(1);
+  raise(g_nodes[entry->node].members, jobs);
+  t_slot->set_state(State::work);
+  t_slot->begin_piece(entry);
+  *data = entry->node;
+}
+
 }  // namespace
 
 int cpus() noexcept { return g_cpus; }
@@ -277,11 +295,12 @@ bool listen(ompt_function_lookup_t lookup) noexcept {
   const auto watch_switches = reinterpret_cast<weft_set_switch_callback_t>(lookup("weft_set_switch_callback"));
   const auto watch_loops = reinterpret_cast<weft_set_loop_callback_t>(lookup("weft_set_loop_callback"));
   const auto watch_calls = reinterpret_cast<weft_set_call_callback_t>(lookup("weft_set_call_callback"));
+  const auto watch_libraries = reinterpret_cast<weft_set_library_callback_t>(lookup("weft_set_library_callback"));
   const auto filter = reinterpret_cast<weft_set_region_filter_t>(lookup("weft_set_region_filter"));
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   const auto count_cpus = reinterpret_cast<ompt_get_num_procs_t>(lookup("ompt_get_num_procs"));
   if (g_carrier == nullptr || watch_switches == nullptr || watch_loops == nullptr || watch_calls == nullptr ||
-      filter == nullptr || set == nullptr || count_cpus == nullptr) {
+      filter == nullptr || watch_libraries == nullptr || set == nullptr || count_cpus == nullptr) {
     return false;
   }
   g_cpus = std::max(count_cpus(), 1);
@@ -309,6 +328,7 @@ bool listen(ompt_function_lookup_t lookup) noexcept {
   for (const auto& [event, function] : callbacks) set(event, function);
   watch_loops(on_loop);
   watch_calls(on_call);
+  watch_libraries(on_library);
   filter(on_region_wanted, on_region_after);
   watch_switches(on_switch);
   return true;

@@ -24,6 +24,7 @@ const char* word_of(Kind kind) noexcept {
     case Kind::critical: return "critical";
     case Kind::lock: return "lock";
     case Kind::ordered: return "ordered";
+    case Kind::call: return "call";
   }
   return "";
 }

@@ -26,6 +26,7 @@ enum class Kind : uint8_t {
   critical,
   lock,
   ordered,
+  call,  // of a library whose jobs the pool runs
 };
 const char* word_of(Kind kind) noexcept;
 

@@ -2,8 +2,9 @@
 """`weft report` finds the fault that was planted in a program, blames a line that is marked, and gives no advice where
 there is no fault. The factors are those that a program measures by itself.
 
-By default each kind of fault is looked at once; WEFT_REPORT_ALL=1 takes all programs, by all compilers, and the variants
-that do not have their fault. Other processes may disturb a run, so it has a second try. How much the advice gains is printed by gains.py.
+By default each kind of fault is looked at once. WEFT_REPORT_ALL=1 takes all programs, by all compilers and
+the variants without their fault. Other processes may disturb a run, so it has a second try. What advice gains is
+printed by gains.py.
 """
 
 from __future__ import annotations

@@ -28,6 +28,9 @@ extern std::atomic<weft_callback_call_t> g_call_callback;
 extern std::atomic<weft_callback_region_wanted_t> g_region_wanted;
 extern std::atomic<weft_callback_region_after_t> g_region_after;
 
+// weft-tools.h: of calls of libraries. Release and acquire as above.
+extern std::atomic<weft_callback_library_t> g_library_callback;
+
 inline void tell_call(weft_call_t what) noexcept {
   if (const weft_callback_call_t callback = g_call_callback.load(std::memory_order_acquire)) callback(what);
 }

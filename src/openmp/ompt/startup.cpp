@@ -17,6 +17,7 @@
 #include "base/options.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
+#include "openmp/ompt/library.h"
 #include "openmp/team/team.h"
 #include "platform/futex_lock.h"
 
@@ -30,6 +31,7 @@ Presence g_presence;
 std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks{};
 std::atomic<weft_callback_loop_t> g_loop_callback{nullptr};
 std::atomic<weft_callback_call_t> g_call_callback{nullptr};
+std::atomic<weft_callback_library_t> g_library_callback{nullptr};
 std::atomic<weft_callback_region_wanted_t> g_region_wanted{nullptr};
 std::atomic<weft_callback_region_after_t> g_region_after{nullptr};
 constinit thread_local Thread t_thread;
@@ -186,6 +188,13 @@ void finalize() noexcept {
   g_presence.state.store(kNone, std::memory_order_relaxed);
   g_lock.unlock();
   if (tool != nullptr && tool->finalize != nullptr) tool->finalize(&tool->tool_data);
+}
+
+void tell_library(weft_library_t what, bool begins, const void* caller, int jobs, uint64_t* data) noexcept {
+  const weft_callback_library_t callback = g_library_callback.load(std::memory_order_acquire);
+  if (callback == nullptr) return;
+  const base::KeepErrno keep;
+  callback(what, begins ? 1 : 0, caller, jobs, data);
 }
 
 void Untold::begin(const void* caller) noexcept {
