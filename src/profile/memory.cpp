@@ -47,6 +47,7 @@ MemorySpread memory_spread() {
     sum += amount;
     largest = std::max(largest, amount);
   }
+  spread.bytes = sum;
   if (sum > 0) spread.on_one_node = largest / sum;
   return spread;
 }

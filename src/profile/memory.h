@@ -6,6 +6,7 @@ namespace weft::profile {
 
 struct MemorySpread {
   int nodes = 1;           // of the machine, with memory
+  double bytes = 0;        // that are the process's own, on machines with several nodes
   double on_one_node = 0;  // the largest part of the process's own pages that lies on one node; 0: not known
 };
 MemorySpread memory_spread();

@@ -96,6 +96,16 @@ void Sampler::look() {
   settled_ = now;
   blocked_.settle();
   threads_.look();
+  if (now >= next_memory_) look_at_memory(now);
+}
+
+// The larger a process is, the longer it takes the kernel to say where its memory lies: more and more seldom. What counts
+// is the look at which there was most.
+void Sampler::look_at_memory(int64_t now) {
+  const MemorySpread seen = memory_spread();
+  if (seen.bytes >= memory_.bytes) memory_ = seen;
+  const int64_t took = platform::now_ns() - now;
+  next_memory_ = now + std::max((now - began_) / 4, kPartOfCpu * took);
 }
 
 void Sampler::run() noexcept {
@@ -112,6 +122,7 @@ void Sampler::run() noexcept {
   look();
   blocked_.settle();
   ledger_.spread_untold(g_nodes);
+  if (next_memory_ == 0) look_at_memory(last_);
   threads_.look();
   state_.store(kStopped, std::memory_order_release);
   platform::futex_wake(state_, 1);

@@ -10,6 +10,7 @@
 #include "profile/blame.h"
 #include "profile/blocked.h"
 #include "profile/ledger.h"
+#include "profile/memory.h"
 #include "profile/threads.h"
 #include "profile/timeline.h"
 
@@ -28,6 +29,7 @@ class Sampler {
   Ledger& ledger() noexcept { return ledger_; }
   const Timeline& timeline() const noexcept { return timeline_; }
   const Threads& threads() const noexcept { return threads_; }
+  const MemorySpread& memory() const noexcept { return memory_; }
   uint64_t snapshots() const noexcept { return snapshots_; }
   int64_t began() const noexcept { return began_; }
   int64_t last() const noexcept { return last_; }
@@ -41,12 +43,14 @@ class Sampler {
   void run() noexcept;
   void look();
   void note_start();
+  void look_at_memory(int64_t now);
   int64_t pause_before_next(int64_t cost) noexcept;
 
   const int cpus_;
   const int64_t began_;
   int64_t last_ = 0;  // when the last snapshot was taken
   int64_t settled_ = 0;
+  int64_t next_memory_ = 0;  // when memory is to be looked at
   uint64_t snapshots_ = 0;
   int64_t mean_cost_ = 0;
   int64_t left_of_stratum_ = 0;
@@ -59,6 +63,7 @@ class Sampler {
   Blocked blocked_;
   Timeline timeline_;
   Threads threads_;
+  MemorySpread memory_;
   std::minstd_rand random_;
 
   enum : uint32_t { kRuns, kStops, kStopped };

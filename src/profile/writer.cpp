@@ -281,7 +281,7 @@ bool write(std::FILE* file, Sampler& sampler, double unix_began) {
   json.field("lost_nodes", g_nodes.lost());
   json.field("rank", ranks().rank);
   json.field("ranks", ranks().ranks);
-  const MemorySpread memory = memory_spread();
+  const MemorySpread& memory = sampler.memory();
   json.field("memory_nodes", memory.nodes);
   json.field("memory_on_one_node", memory.on_one_node);
   write_command(json);

@@ -7,6 +7,7 @@ import signal
 import socket
 import stat
 import struct
+import subprocess
 import time
 import unittest
 
@@ -57,6 +58,7 @@ class Port(OpenMetricsTest):
                 self.assertEqual(int(got.headers["Content-Length"]), len(text))
                 self.assertGreater(int(head.headers["Content-Length"]), 0)
                 self.assertEqual(head.headers["Content-Type"], got.headers["Content-Type"])
+            self.assertTrue(server.send(b"HEAD /metrics HTTP/1.1\r\n\r\n").endswith(b"\r\n\r\n"))
             old = server.send(b"GET /metrics HTTP/1.0\r\n\r\n")
             self.assertTrue(old.startswith(b"HTTP/1.0 200 OK\r\n"), old)
             self.assertTrue(old.endswith(b"\n"))
@@ -130,12 +132,19 @@ class Port(OpenMetricsTest):
             first.settimeout(own_node.TIMEOUT_S)
             # One that takes too long is given up, also if it says a byte now and then.
             self.assertEqual(read_while_sending(first), b"")
-            # The oldest goes if there are too many.
-            oldest = keep(b"")
-            for _ in range(MOST_CONNECTIONS):
-                keep(b"")
-            self.assertEqual(read_all(oldest), b"")
             self.assert_serves(server)
+            self.assertEqual(server.end(), (0, ""))
+
+    def test_too_many_clients(self):
+        with Server() as server, contextlib.ExitStack() as many:
+            oldest = many.enter_context(server.connect())
+            for _ in range(2 * MOST_CONNECTIONS):
+                many.enter_context(server.connect())
+            # It is served behind all of them.
+            self.assert_serves(server)
+            files = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+            self.assertLess(files, MOST_CONNECTIONS + 20)
+            self.assertEqual(read_all(oldest), b"")
             self.assertEqual(server.end(), (0, ""))
 
     def test_too_few_files(self):
@@ -171,6 +180,8 @@ class Port(OpenMetricsTest):
     def test_ignored_signals_stay_ignored(self):
         with Server(ignores=[signal.SIGINT]) as server:
             server.process.send_signal(signal.SIGINT)
+            with self.assertRaises(subprocess.TimeoutExpired):
+                server.process.wait(1)
             self.assert_serves(server)
             self.assertEqual(server.end(), (0, ""))
 

@@ -215,6 +215,27 @@ TEST(UnevenStatic, NoiseIsNot) {
   EXPECT_EQ(kinds(advise(uneven(SiteKind::loop, "static", 0.7).report)), "uneven_static");
 }
 
+// Others took a CPU: members wait for the one who was on it.
+TEST(UnevenStatic, OtherProcessesAreNot) {
+  MadeUpRun run = uneven(SiteKind::loop, "static", 2);
+  run.lost(2, Loss::blocked) = 2;
+  std::vector<std::string> notes;
+  EXPECT_EQ(kinds(advise(run.report, &notes)), "");
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_TRUE(has(notes[0], "2.00 s (25 %")) << notes[0];
+  run.lost(2, Loss::blocked) = 0.2;
+  EXPECT_NEAR(only(run.report).gain, 0.9 * (2 - 0.2) / 4, 1e-6);
+}
+
+// Copies of a loop that the compiler has made.
+TEST(UnevenStatic, CopiesOfALine) {
+  MadeUpRun run = uneven(SiteKind::loop, "static", 1);
+  const int copy = run.add(SiteKind::loop, 12, 1);
+  run.at(copy) = run.at(2);
+  run.at(copy).place.offset += 100;
+  EXPECT_NEAR(only(run.report).gain, 0.9 * 2 / 4, 1e-6);
+}
+
 // Two members on 8 CPUs, of which one works for 1 s more than the other: 7 CPUs are charged to it, and half a second is
 // gained if they work alike.
 TEST(UnevenStatic, IdleCpusPromiseNothing) {
@@ -413,6 +434,24 @@ TEST(SmallTasks, OfARecursion) {
   MadeUpRun run = tasks(0.5e-6, 3, 2);
   run.at(3).lengths.mean = 100e-6;
   EXPECT_EQ(only(run.report).kind, "small_tasks");
+}
+
+// A task for each half of a tree: neither has most of the tasks.
+TEST(SmallTasks, OfTwoKinds) {
+  MadeUpRun run = tasks(0.5e-6, 3, 2);
+  const int more = run.add(SiteKind::task, 15, 1);
+  run.set_pieces(more, 1'000'100, 0.4e-6);
+  const Advice advice = only(run.report);
+  EXPECT_EQ(advice.kind, "small_tasks");
+  EXPECT_EQ(advice.site, more);
+  EXPECT_TRUE(has(advice.evidence, "The same holds for the tasks at program.c:13.")) << advice.evidence;
+}
+
+// A few small ones beside large ones do no harm.
+TEST(SmallTasks, OfWhichThereAreFew) {
+  MadeUpRun run = tasks(0.5e-6, 3, 0);
+  run.set_pieces(run.add(SiteKind::task, 15, 1), 1'000'100, 3e-6);
+  EXPECT_EQ(kinds(advise(run.report)), "");
 }
 
 TEST(SmallTasks, LargeOnesAreNot) { EXPECT_EQ(kinds(advise(tasks(6e-6, 2, 0).report)), ""); }

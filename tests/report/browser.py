@@ -61,8 +61,15 @@ class Browser:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-browser-"))
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
-        for argument in ("headless=new", "disable-dev-shm-usage", "disable-gpu", "hide-scrollbars",
-                         "window-size=1600,1000", f"user-data-dir={self.folder / 'profile'}", "disable-extensions"):
+        for argument in (
+            "headless=new",
+            "disable-dev-shm-usage",
+            "disable-gpu",
+            "hide-scrollbars",
+            "window-size=1600,1000",
+            f"user-data-dir={self.folder / 'profile'}",
+            "disable-extensions",
+        ):
             options.add_argument(f"--{argument}")
         if os.geteuid() == 0:
             options.add_argument("--no-sandbox")
@@ -106,10 +113,14 @@ class Browser:
         return self.reports[name]
 
     def look(self, dark=False, still=True, media=""):
-        self.cdp("Emulation.setEmulatedMedia", media=media, features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"},
-        ])
+        self.cdp(
+            "Emulation.setEmulatedMedia",
+            media=media,
+            features=[
+                {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"},
+            ],
+        )
 
     def size(self, width, height=1000):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -123,7 +134,9 @@ class Browser:
 
     def settle(self):
         """Waits until what a listener has asked to be drawn is drawn."""
-        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+        )
 
     def console(self):
         """Errors and warnings, but for the one that tests cause when they read pixels."""
@@ -153,13 +166,18 @@ class Browser:
         """The texts of a table's body, by rows."""
         return self.js(
             "return [...document.querySelectorAll(arguments[0] + ' > tbody > tr')]"
-            ".map(row => [...row.cells].map(cell => cell.textContent))", selector)
+            ".map(row => [...row.cells].map(cell => cell.textContent))",
+            selector,
+        )
 
     def screenshot(self, file):
         height = self.js("return document.documentElement.scrollHeight")
         width = self.js("return innerWidth")
-        picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=True,
-                           clip={"x": 0, "y": 0, "width": width, "height": height, "scale": 1})
+        picture = self.cdp(
+            "Page.captureScreenshot",
+            captureBeyondViewport=True,
+            clip={"x": 0, "y": 0, "width": width, "height": height, "scale": 1},
+        )
         pathlib.Path(file).write_bytes(base64.b64decode(picture["data"]))
 
 

@@ -10,14 +10,23 @@ import unittest
 
 from browser import Keys, PageTest, main
 
-COLOURS = pathlib.Path(__file__).parents[2] / "tools/weft/report/page/colours.css"
+HERE = pathlib.Path(__file__).parent
+COLOURS = HERE.parents[1] / "tools/weft/report/page/colours.css"
 PARTS = ["useful", "serial", "imbalance", "synchronisation", "overhead", "few_threads", "transfer", "blocked"]
 # How colours look to those who lack a kind of cones, for linear RGB (Machado, Oliveira, Fernandes 2009, severity 1).
 SIGHTS = {
     "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "no red cones": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
-    "no green cones": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
-    "no blue cones": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+    "no green cones": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "no blue cones": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
 }
 # In OKLab black and white are 1 apart; what is nearer than that is hard to tell apart in a small bar.
 APART = 0.08
@@ -57,12 +66,17 @@ def oklab(rgb):
 class Palette(unittest.TestCase):
     def setUp(self):
         light, dark = COLOURS.read_text().split('[data-theme="dark"]')
-        self.themes = {name: dict(re.findall(r"--([\w-]+): (#\w{6});", text)) for name, text in (("light", light), ("dark", dark))}
+        self.themes = {
+            name: dict(re.findall(r"--([\w-]+): (#\w{6});", text)) for name, text in (("light", light), ("dark", dark))
+        }
 
     def test_the_parts_can_be_told_apart_by_everybody(self):
         for theme, colours in self.themes.items():
             for sight, matrix in SIGHTS.items():
-                seen = {part: oklab([sum(m * c for m, c in zip(row, linear(colours[part]))) for row in matrix]) for part in PARTS}
+                seen = {
+                    part: oklab([sum(m * c for m, c in zip(row, linear(colours[part]))) for row in matrix])
+                    for part in PARTS
+                }
                 for a, b in itertools.combinations(PARTS, 2):
                     self.assertGreater(math.dist(seen[a], seen[b]), APART, f"{theme}, {sight}: {a} and {b}")
 
@@ -72,41 +86,12 @@ class Palette(unittest.TestCase):
                 self.assertGreaterEqual(contrast(colours[name], colours["card"]), 3, f"{theme}: {name}")
 
 
-# Texts whose contrast with what is behind them is below WCAG's AA: 4.5, or 3 for large ones.
-CONTRASTS = """
-const rgba = (text) => { const p = text.match(/[\\d.]+/g).map(Number); return text.startsWith('color(srgb') ?
-  [255 * p[0], 255 * p[1], 255 * p[2], p[3] ?? 1] : [p[0], p[1], p[2], p[3] ?? 1]; };
-const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
-const behind = (e) => { const all = []; for (let at = e; at; at = at.parentElement) all.unshift(rgba(getComputedStyle(at).backgroundColor));
-  return all.reduce((under, top) => over(top, under), [255, 255, 255, 1]); };
-const lum = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-const found = new Set();
-let looked = 0;
-const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-while (walker.nextNode()) {
-  const e = walker.currentNode.parentElement;
-  if (!walker.currentNode.data.trim() || e.closest('script, style, noscript, svg, option') || !e.checkVisibility()) continue;
-  if (e.closest(':disabled')) continue;
-  looked++;
-  const style = getComputedStyle(e);
-  const ground = behind(e);
-  const [a, b] = [lum(over(rgba(style.color), ground)), lum(ground)].sort((x, y) => y - x);
-  const size = parseFloat(style.fontSize);
-  const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-  const ratio = (a + 0.05) / (b + 0.05);
-  if (ratio < (large ? 3 : 4.5)) found.add(`${e.tagName}.${e.className} "${walker.currentNode.data.trim().slice(0, 30)}" ${ratio.toFixed(2)}`);
-}
-return [looked, [...found]];
-"""
-
-
 class Contrast(PageTest):
     def test_of_texts_in_both_themes(self):
         for dark in (False, True):
             self.browser.open("small", dark=dark)
             self.browser.js("for (const d of document.querySelectorAll('details')) d.open = true")
-            looked, found = self.browser.js(CONTRASTS)
+            looked, found = self.browser.js((HERE / "page_contrasts.js").read_text())
             self.assertGreater(looked, 500)
             self.assertEqual(found, [], "dark" if dark else "light")
 
@@ -118,7 +103,8 @@ class Theme(PageTest):
     def drawn(self):
         """The colour of useful work in the bar and in the timeline's strip."""
         return self.browser.js(
-            "return Chart.getChart(document.querySelector('#factors-content canvas')).data.datasets[0].backgroundColor")
+            "return Chart.getChart(document.querySelector('#factors-content canvas')).data.datasets[0].backgroundColor"
+        )
 
     def test_follows_the_system_until_the_reader_chooses(self):
         self.browser.open("small")
@@ -140,7 +126,9 @@ class Theme(PageTest):
         self.browser.open("small", still=True)
         self.assertIs(self.browser.js("return Chart.defaults.animation"), False)
         self.assertEqual(self.browser.js("return getComputedStyle(document.documentElement).scrollBehavior"), "auto")
-        self.assertEqual(self.browser.js("return getComputedStyle(document.querySelector('#theme')).transitionDuration"), "0s")
+        self.assertEqual(
+            self.browser.js("return getComputedStyle(document.querySelector('#theme')).transitionDuration"), "0s"
+        )
         self.browser.open("small", still=False)
         self.assertEqual(self.browser.js("return Chart.defaults.animation.duration"), 300)
 
@@ -150,41 +138,33 @@ class Structure(PageTest):
 
     def test_headings_and_landmarks(self):
         self.browser.open("small")
-        levels = self.browser.js("return [...document.querySelectorAll('h1, h2, h3, h4')].filter(e => e.checkVisibility()).map(e => Number(e.tagName[1]))")
+        levels = self.browser.js(
+            "return [...document.querySelectorAll('h1, h2, h3, h4')].filter(e => e.checkVisibility())"
+            ".map(e => Number(e.tagName[1]))"
+        )
         self.assertEqual(levels[0], 1)
         self.assertEqual(levels.count(1), 1)
         for above, below in itertools.pairwise(levels):
             self.assertLessEqual(below, above + 1)
         for landmark in ("main", "header", "footer", "nav"):
-            self.assertEqual(len(self.browser.driver.find_elements("css selector", f"body > {landmark}, body > header > {landmark}")), 1)
+            self.assertEqual(
+                len(
+                    self.browser.driver.find_elements("css selector", f"body > {landmark}, body > header > {landmark}")
+                ),
+                1,
+            )
         self.assertEqual(self.browser.js("return document.documentElement.lang"), "en")
         order = self.browser.js("return [...document.querySelectorAll('main > section')].map(e => e.id)")
-        self.assertEqual(order, ["headline", "advice", "factors", "places", "timeline", "threads", "messages", "settings"])
+        self.assertEqual(
+            order, ["headline", "advice", "factors", "places", "timeline", "threads", "messages", "settings"]
+        )
 
     def test_everything_has_a_name(self):
         for name in ("small", "odd", "big"):
             self.browser.open(name)
             self.browser.js("for (const d of document.querySelectorAll('details')) d.open = true")
             self.browser.until("return document.querySelector('#timeline-table table')")
-            problems = self.browser.js("""
-                const wrong = [];
-                const named = (e) => e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.[0]?.textContent.trim();
-                for (const e of document.querySelectorAll('button, a, select, input, summary')) if (!named(e)) wrong.push(['no name', e.outerHTML]);
-                for (const e of document.querySelectorAll('canvas')) if (!e.getAttribute('aria-label') || !e.getAttribute('role')) wrong.push(['canvas', e.outerHTML]);
-                for (const e of document.querySelectorAll('svg')) if (e.getAttribute('aria-hidden') !== 'true') wrong.push(['svg', e.outerHTML]);
-                for (const t of document.querySelectorAll('table')) {
-                  if (!t.caption?.textContent.trim()) wrong.push(['caption', t.id]);
-                  for (const th of t.querySelectorAll('th')) if (!['col', 'row'].includes(th.scope)) wrong.push(['scope', th.outerHTML]);
-                  for (const row of t.tBodies[0].rows) if (row.cells[0].scope !== 'row') wrong.push(['row head', row.outerHTML]);
-                }
-                for (const s of document.querySelectorAll('main section')) if (!document.getElementById(s.getAttribute('aria-labelledby'))) wrong.push(['section', s.id]);
-                for (const e of document.querySelectorAll('[aria-labelledby], [aria-describedby]'))
-                  for (const id of `${e.getAttribute('aria-labelledby') ?? ''} ${e.getAttribute('aria-describedby') ?? ''}`.trim().split(/ +/))
-                    if (!document.getElementById(id)) wrong.push(['no such id', id]);
-                const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
-                for (const id of ids) if (ids.filter((i) => i === id).length > 1) wrong.push(['twice', id]);
-                for (const a of document.querySelectorAll('a[href^="#"]')) if (!document.querySelector(a.getAttribute('href'))) wrong.push(['link', a.href]);
-                return wrong;""")
+            problems = self.browser.js((HERE / "page_names.js").read_text())
             self.assertEqual(problems, [], name)
 
     def test_each_picture_has_a_table(self):
@@ -192,11 +172,18 @@ class Structure(PageTest):
         for region in range(len(self.browser.reports["small"]["sites"])):
             self.browser.click(f"tr[data-site='{region}']")
             without = self.browser.js(
-                "return [...document.querySelectorAll('#place .chart')].filter(e => !e.nextElementSibling?.querySelector?.('table')).length")
+                "return [...document.querySelectorAll('#place .chart')]"
+                ".filter(e => !e.nextElementSibling?.querySelector?.('table')).length"
+            )
             self.assertEqual(without, 0)
         for part in ("#factors-content", "#timeline-content", "#messages-content"):
-            self.assertTrue(self.browser.js("const e = document.querySelector(arguments[0]);"
-                                            "return Boolean(e.querySelector('canvas') && (e.querySelector('table, #timeline-table')))", part))
+            self.assertTrue(
+                self.browser.js(
+                    "const e = document.querySelector(arguments[0]);"
+                    "return Boolean(e.querySelector('canvas') && (e.querySelector('table, #timeline-table')))",
+                    part,
+                )
+            )
 
     def test_the_browser_tells_the_tables_as_tables(self):
         for width in (1600, 360):
@@ -212,14 +199,21 @@ class Structure(PageTest):
             heads = [name for name in roles["rowheader"] if name == "Synchronisation"]
             self.assertTrue(heads, width)
             # Chromium takes rows that are laid out as grids for rows by itself; other browsers do not.
-            self.assertEqual(self.browser.js("return document.querySelectorAll('#factors-table tbody tr[role=row] > [role=cell]').length"), 40)
+            self.assertEqual(
+                self.browser.js(
+                    "return document.querySelectorAll('#factors-table tbody tr[role=row] > [role=cell]').length"
+                ),
+                40,
+            )
             self.assertTrue(any(name.startswith("Timeline of 8 CPUs") for name in roles["application"]))
 
     def test_changes_are_said(self):
         self.browser.open("small")
         self.assertEqual(self.browser.find("#said").get_attribute("role"), "status")
         self.browser.click("#sites-table th[data-key='useful'] button")
-        self.assertEqual(self.browser.js("return document.querySelector('#said').textContent"), "Sorted by useful, descending.")
+        self.assertEqual(
+            self.browser.js("return document.querySelector('#said').textContent"), "Sorted by useful, descending."
+        )
         self.browser.find("#filter-text").send_keys("solver")
         self.assertIn("of 15 places", self.browser.js("return document.querySelector('#said').textContent"))
 
@@ -235,7 +229,8 @@ class KeysOnly(PageTest):
                 const e = document.activeElement;
                 if (e === document.body) return ['end', true, true];
                 const style = getComputedStyle(e);
-                const cells = [...(e.cells ?? [])].map((c) => getComputedStyle(c).boxShadow).filter((s) => s !== 'none');
+                const shadows = [...(e.cells ?? [])].map((c) => getComputedStyle(c).boxShadow);
+                const cells = shadows.filter((s) => s !== 'none');
                 return [e.id || (e.dataset.site ? 'row' : e.textContent.trim().slice(0, 40)), e.checkVisibility(),
                         (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2) || cells.length > 1];""")
             if place == "end" or (seen and place == seen[0]):
@@ -244,8 +239,20 @@ class KeysOnly(PageTest):
             self.assertTrue(ring, f"{place} does not show that it has the focus")
             seen.append(place)
         self.assertEqual(seen[0], "Skip to the report")
-        wanted = ["theme", "See the figures of assemble.f90:91", "Copy", "filter-text", "filter-kind", "as-tree", "row", "zoom-in",
-                  "lanes", "only-chosen", "tracks", "Keys and mouse"]
+        wanted = [
+            "theme",
+            "See the figures of assemble.f90:91",
+            "Copy",
+            "filter-text",
+            "filter-kind",
+            "as-tree",
+            "row",
+            "zoom-in",
+            "lanes",
+            "only-chosen",
+            "tracks",
+            "Keys and mouse",
+        ]
         at = [seen.index(place) for place in wanted if place in seen]
         self.assertEqual(len(at), len(wanted), seen)
         self.assertEqual(seen.count("row"), 1, "one stop in a table of many rows")
@@ -264,29 +271,39 @@ class Widths(PageTest):
                 self.browser.open(name, width=width)
                 self.assertLessEqual(self.browser.js("return document.documentElement.scrollWidth"), width, name)
                 cut = self.browser.js(
-                    "return [...document.querySelectorAll('main h2, main h3, .claim, button, select')].filter(e => e.checkVisibility())"
-                    ".filter(e => !e.closest('.sites, .scrolled')).filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.textContent)")
+                    "return [...document.querySelectorAll('main h2, main h3, .claim, button, select')]"
+                    ".filter(e => e.checkVisibility() && !e.closest('.sites, .scrolled'))"
+                    ".filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.textContent)"
+                )
                 self.assertEqual(cut, [], f"{name} at {width}")
 
 
 class Paper(PageTest):
     def test_a_dark_page_is_printed_light_and_stays_dark(self):
         self.browser.open("small", dark=True)
-        self.browser.js("addEventListener('beforeprint', () => (window.printed = document.documentElement.dataset.theme))")
+        self.browser.js(
+            "addEventListener('beforeprint', () => (window.printed = document.documentElement.dataset.theme))"
+        )
         printed = self.browser.cdp("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
         paper = base64.b64decode(printed["data"])
         self.assertTrue(paper.startswith(b"%PDF"))
         self.assertGreater(len(paper), 20_000)
-        self.assertEqual(self.browser.js("return [window.printed, document.documentElement.dataset.theme]"), ["light", "dark"])
+        self.assertEqual(
+            self.browser.js("return [window.printed, document.documentElement.dataset.theme]"), ["light", "dark"]
+        )
 
     def test_nothing_is_rolled_up_or_to_be_pressed(self):
         self.browser.open("big", width=740)
-        self.assertTrue(self.browser.js("const e = document.querySelector('.sites'); return e.scrollHeight > e.clientHeight + 2"))
+        self.assertTrue(
+            self.browser.js("const e = document.querySelector('.sites'); return e.scrollHeight > e.clientHeight + 2")
+        )
         self.browser.look(media="print")
         self.browser.settle()
         self.assertFalse(self.browser.find("header.top").is_displayed())
         self.assertFalse(self.browser.find("#places .tools").is_displayed())
-        self.assertTrue(self.browser.js("const e = document.querySelector('.sites'); return e.scrollHeight <= e.clientHeight + 2"))
+        self.assertTrue(
+            self.browser.js("const e = document.querySelector('.sites'); return e.scrollHeight <= e.clientHeight + 2")
+        )
         self.assertLessEqual(self.browser.js("return document.documentElement.scrollWidth"), 740)
         self.browser.look()
 

@@ -105,7 +105,9 @@ class Template(Folder):
         output = self.folder / "made.html"
         run = subprocess.run(
             [sys.executable, "-B", SOURCES / "inline.py", self.folder / "page.html", self.folder / "chart.js", output],
-            capture_output=True, text=True, timeout=60,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         return run, output
 
@@ -162,8 +164,12 @@ class Template(Folder):
     def test_mistakes_are_refused(self):
         script = "<!-- weft:modules a.js -->"
         self.refused("does not export", script, a_js='import { x } from "./b.js";\n', b_js="const x = 1;\n")
-        self.refused("imports itself", script, a_js='import { x } from "./b.js";\nexport const y = 1;\n',
-                     b_js='import { y } from "./a.js";\nexport const x = 1;\n')
+        self.refused(
+            "imports itself",
+            script,
+            a_js='import { x } from "./b.js";\nexport const y = 1;\n',
+            b_js='import { y } from "./a.js";\nexport const x = 1;\n',
+        )
         self.refused("form", script, a_js='import * as b from "./b.js";\n', b_js="")
         self.refused("</script", script, a_js='const x = "</script>";\n')
         self.refused("not understood", "<!-- weft:picture a.png -->")

@@ -92,8 +92,20 @@ class MadeUpRun:
         self.sites[site]["wall"] += ticks * self.tick
         self.now += ticks
 
-    def region(self, region, inner, ticks, members=None, uneven=0.0, overhead=0.0, lock=None, locked=0.0, blocked=0.0,
-               steps=6, begin=True):
+    def region(
+        self,
+        region,
+        inner,
+        ticks,
+        members=None,
+        uneven=0.0,
+        overhead=0.0,
+        lock=None,
+        locked=0.0,
+        blocked=0.0,
+        steps=6,
+        begin=True,
+    ):
         """All members work at the constructs `inner`, in turn, each for a time of its own."""
         ticks = min(ticks, self.ticks - self.now)
         members = members or self.cpus
@@ -287,8 +299,17 @@ def small():
         {"call": "MPI_Allreduce", "peer": -1, "count": 11, "waited": 0.0123},
     ]
     notes = ["libopenblas.so.0 has no debug information: functions are named, lines are not."]
-    return run.report(["./heat", "--grid", "2048", "two words"], advice, messages, threads, notes, rank=2, ranks=4,
-                      memory_nodes=2, memory_on_one_node=0.91)
+    return run.report(
+        ["./heat", "--grid", "2048", "two words"],
+        advice,
+        messages,
+        threads,
+        notes,
+        rank=2,
+        ranks=4,
+        memory_nodes=2,
+        memory_on_one_node=0.91,
+    )
 
 
 def big():
@@ -315,9 +336,18 @@ def big():
     while run.now < run.ticks:
         region, inner, lock = regions[min(45, int(run.random.expovariate(1 / 5)))]
         number += 1
-        run.region(region, inner, run.random.randint(150, 420), members=192 if number % 9 else 128,
-                   uneven=run.random.choice([0, 0.05, 0.1, 0.4]), overhead=0.04, lock=lock, locked=0.03,
-                   blocked=0.004, steps=5)
+        run.region(
+            region,
+            inner,
+            run.random.randint(150, 420),
+            members=192 if number % 9 else 128,
+            uneven=run.random.choice([0, 0.05, 0.1, 0.4]),
+            overhead=0.04,
+            lock=lock,
+            locked=0.03,
+            blocked=0.004,
+            steps=5,
+        )
         if number % 3 == 0:
             run.serial(run.random.choice(between), run.random.randint(5, 60))
         if number % 5 == 0:

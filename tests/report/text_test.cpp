@@ -184,7 +184,9 @@ TEST(Numbers, ColumnsAreCharacters) {
   EXPECT_EQ(shortened("short", 1), ".");
   EXPECT_EQ(padded("ä", 3), "ä  ");
   EXPECT_EQ(wrapped("one two three", 7), (std::vector<std::string>{"one two", "three"}));
-  EXPECT_EQ(printable("a\x01\xc3)"), "a??)");
+  EXPECT_EQ(printable("a\x01"
+                      "b\xc3"),
+            "a?b?");
 }
 
 }  // namespace

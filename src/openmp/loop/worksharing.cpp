@@ -179,9 +179,12 @@ namespace {
 }
 
 [[gnu::cold]] bool take_told_chunk(Member* self, Chunk* chunk) noexcept {
-  if (!take_chunk(self, self->loop.from & ~LoopCursor::kTold, chunk)) return false;
-  if (ompt::on()) ompt::dispatch(self, *chunk);
-  return true;
+  const bool told = ompt::on();
+  if (told) ompt::enter_call();
+  const bool taken = take_chunk(self, self->loop.from & ~LoopCursor::kTold, chunk);
+  if (told && taken) ompt::dispatch(self, *chunk);
+  if (told) ompt::leave_call();
+  return taken;
 }
 
 }  // namespace

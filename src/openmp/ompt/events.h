@@ -22,6 +22,12 @@ enum class Construct : uint8_t;
 
 namespace ompt {
 
+// ---- calls of the program without an Entry (startup.cpp) ----
+
+// They come too often for one.
+void enter_call() noexcept;
+void leave_call() noexcept;
+
 // ---- threads and regions (regions.cpp) ----
 
 // A thread of the program's meets OpenMP, or ends.

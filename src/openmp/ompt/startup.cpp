@@ -190,6 +190,9 @@ void finalize() noexcept {
   if (tool != nullptr && tool->finalize != nullptr) tool->finalize(&tool->tool_data);
 }
 
+void enter_call() noexcept { tell_call(weft_call_enter); }
+void leave_call() noexcept { tell_call(weft_call_leave); }
+
 void tell_library(weft_library_t what, bool begins, const void* caller, int jobs, uint64_t* data) noexcept {
   const weft_callback_library_t callback = g_library_callback.load(std::memory_order_acquire);
   if (callback == nullptr) return;

@@ -68,6 +68,13 @@ void put(Task* task) noexcept {
   append(task);
 }
 
+// To a tool the agent does what it does, or nothing is told.
+void set_told(Member* agent, bool told) noexcept {
+  if (agent->team->tool.told == told) return;
+  agent->team->tool.told = told;
+  make_current(agent);
+}
+
 // An agent is the only member of a team that shows the task where it belongs.
 void run_as_agent(Member* member, Task* task) noexcept {
   Team* team = member->team;
@@ -80,6 +87,7 @@ void run_as_agent(Member* member, Task* task) noexcept {
   if (team->icvs.affinity) place_agent(team, home);
   team->league.size = home->league.size;
   team->league.number = home->league.number;
+  if (ompt::is_present()) set_told(member, home->tool.told);
   run_given(member, task);
 }
 
@@ -101,7 +109,10 @@ void serve() noexcept {
   do {
     while (Task* task = take_given([](const Task*, const Member*) { return true; }, member)) run_as_agent(member, task);
   } while (core::spin_until(member->context, news));
-  if (ompt::on()) ompt::end_agent(member);
+  if (ompt::is_present()) {
+    set_told(member, true);
+    ompt::end_agent(member);
+  }
   team->tool.told = false;
   team->agent_of = nullptr;
   team->first_loop = member->loops;

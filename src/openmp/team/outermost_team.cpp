@@ -98,7 +98,7 @@ bool make_persistent_team(Root* root) noexcept {
     // Both stay with the root's record: members look at them a moment after they have said done.
     root->outermost_team = new (std::nothrow) Team;
     // A tool is there from the start or never.
-    const auto run = ompt::on() ? run_persistent_member<true> : run_persistent_member<false>;
+    const auto run = ompt::is_present() ? run_persistent_member<true> : run_persistent_member<false>;
     root->persistent_team = new (std::nothrow)
         core::PersistentTeam(run, nudge_persistent_member, root->outermost_team, root->outermost_team);
     if (root->persistent_team == nullptr || root->outermost_team == nullptr)

@@ -2,11 +2,33 @@
 #include "report/advice.h"
 
 #include "report/advice/faults.h"
+#include "report/numbers.h"
 
 namespace weft::tools::report {
 
 // The same lost seconds may look like several faults. They go to the first of these that explains them: causes that can
 // be named exactly come before those that fit whenever something waits.
+namespace {
+
+// Of all CPU time; less is usual on a machine that does anything else.
+constexpr double kMuchBlocked = 0.10;
+
+// What other processes take makes threads wait for each other. That is no fault of the program.
+void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
+  double blocked = 0;
+  for (int site = 0; site < static_cast<int>(evidence.report().sites.size()); ++site) {
+    blocked += evidence.left(site, Loss::blocked);
+  }
+  const double part = evidence.cpu_seconds() > 0 ? blocked / evidence.cpu_seconds() : 0;
+  if (part < kMuchBlocked) return;
+  notes.push_back(
+      format("Threads that had work were without a CPU for %s (%s of the time of all CPUs): other processes "
+             "ran there, or the threads slept. On a quiet machine the figures are other ones.",
+             seconds_text(blocked).c_str(), percent_text(part).c_str()));
+}
+
+}  // namespace
+
 std::vector<Advice> advise(const Report& report, std::vector<std::string>* notes) {
   Evidence evidence(report);
   find_nested_serial(evidence);
@@ -20,7 +42,10 @@ std::vector<Advice> advise(const Report& report, std::vector<std::string>* notes
   find_serial_parts(evidence);
   find_other_pools(evidence);
   find_memory_on_one_node(evidence);
-  if (notes != nullptr) notes->insert(notes->end(), evidence.notes().begin(), evidence.notes().end());
+  if (notes != nullptr) {
+    notes->insert(notes->end(), evidence.notes().begin(), evidence.notes().end());
+    note_blocked(evidence, *notes);
+  }
   return evidence.take_advice();
 }
 

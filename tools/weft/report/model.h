@@ -127,7 +127,7 @@ struct Run {
   std::string host;
   std::string began;  // ISO 8601, UTC
   std::string version;  // "weft 1.2.3"
-  double seconds = 0;   // wall, from the first OpenMP call to the end
+  double seconds = 0;   // wall, from the start of the process to its end
   int cpus = 0;         // that the program could use
   int exit_code = 0;
   int process = 0;

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
 namespace weft::tools {
@@ -53,11 +55,25 @@ class DwarfSymbols : public Symbols {
     if (const char* function = dwfl_module_addrname(module, address - 1)) place.function = demangled(function);
     if (Dwfl_Line* line = dwfl_module_getsrc(module, address - 1)) {
       if (const char* file = dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr)) place.file = file;
+    } else {
+      find_in_units(module, address - 1, place);
     }
     return place;
   }
 
  private:
+  // Without .debug_aranges, which clang does not write: by what each unit says of itself.
+  static void find_in_units(Dwfl_Module* module, Dwarf_Addr address, Place& place) {
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;) {
+      if (dwarf_haspc(unit, address - bias) <= 0) continue;
+      Dwarf_Line* line = dwarf_getsrc_die(unit, address - bias);
+      const char* file = line != nullptr ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+      if (file != nullptr && dwarf_lineno(line, &place.line) == 0) place.file = file;
+      return;
+    }
+  }
+
   Dwfl* dwfl_ = nullptr;
 };
 

@@ -20,9 +20,13 @@ constexpr double kLeastSeconds = 0.01;
 // Of 200 samples a tenth is known to within a fifth of itself.
 constexpr double kLeastSamples = 200;
 
-// Of the same construct in another region around it.
-std::tuple<SiteKind, int, std::string, uint64_t, std::string> place_key(const Site& site, int depth) {
+// Copies that the compiler has made of a line are one construct.
+using PlaceKey = std::tuple<SiteKind, int, std::string, uint64_t, std::string>;
+PlaceKey place_key(const Site& site, int depth) {
   const SourcePlace& place = site.place;
+  if (!place.file.empty() && place.line > 0) {
+    return {site.kind, depth, place.file, static_cast<uint64_t>(place.line), place.function};
+  }
   if (place.offset != 0) return {site.kind, depth, place.object, place.offset, ""};
   return {site.kind, depth, place.object, 0, site.name};
 }
@@ -83,7 +87,7 @@ Evidence::Evidence(const Report& report) : report_(report) {
 }
 
 void Evidence::group() {
-  std::map<decltype(place_key(Site(), 0)), size_t> by_place;
+  std::map<PlaceKey, size_t> by_place;
   for (int number = 0; number < static_cast<int>(report_.sites.size()); ++number) {
     const Site& here = site(number);
     int depth = 0;

@@ -64,20 +64,44 @@ std::vector<int> around(const Evidence& evidence, const Construct& tasks) {
   return found;
 }
 
-void judge(Evidence& evidence, const Construct& construct) {
+double mean_of(const Site& sum) {
+  // The clock also runs while a task waits for its children; work alone is sampled.
+  const double worked = sum.useful / tasks_of(sum);
+  return sum.lengths.timed > 0 && sum.lengths.mean > 0 ? std::min(sum.lengths.mean, worked) : worked;
+}
+
+// Those with the most tasks first: where a region makes several kinds of small ones, they are to blame together.
+std::vector<const Construct*> small_tasks(const Evidence& evidence) {
+  std::vector<const Construct*> small;
+  for (const Construct& construct : evidence.constructs()) {
+    const Site& sum = construct.sum;
+    if (sum.kind == SiteKind::task && tasks_of(sum) >= 1 && mean_of(sum) < kSmallPiece) small.push_back(&construct);
+  }
+  std::stable_sort(small.begin(), small.end(),
+                   [](const Construct* a, const Construct* b) { return tasks_of(a->sum) > tasks_of(b->sum); });
+  return small;
+}
+
+void judge(Evidence& evidence, const Construct& construct, const std::vector<const Construct*>& small) {
   const Site& sum = construct.sum;
   const double tasks = tasks_of(sum);
-  if (tasks < 1) return;
-  // The clock also runs while a task waits for its children; work alone is sampled.
-  const double worked = sum.useful / tasks;
-  const double mean = sum.lengths.timed > 0 && sum.lengths.mean > 0 ? std::min(sum.lengths.mean, worked) : worked;
-  if (mean >= kSmallPiece) return;
+  const double mean = mean_of(sum);
   const std::vector<int> sites = around(evidence, construct);
   double all_tasks = 0;
   for (const int site : sites) {
     if (evidence.site(site).kind == SiteKind::task) all_tasks += tasks_of(evidence.site(site));
   }
-  if (tasks < kMostTasks * all_tasks) return;
+  double small_ones = 0;
+  std::string others;
+  for (const Construct* other : small) {
+    double here = 0;
+    for (const int site : other->sites) {
+      if (std::binary_search(sites.begin(), sites.end(), site)) here += tasks_of(evidence.site(site));
+    }
+    small_ones += here;
+    if (here > 0 && other != &construct) others += (others.empty() ? "" : ", ") + printable(other->sum.name);
+  }
+  if (small_ones < kMostTasks * all_tasks) return;
   const double overhead = evidence.left(sites, Loss::overhead);
   const double waits = evidence.left(sites, Loss::imbalance) + evidence.left(sites, Loss::serial);
   const double part = (overhead + waits) / (overhead + waits + evidence.useful(sites));
@@ -96,7 +120,8 @@ void judge(Evidence& evidence, const Construct& construct) {
       "time: %s of the region's time, %s for each task.",
       of_these(static_cast<uint64_t>(tasks), "task").c_str(), seconds_text(mean).c_str(),
       seconds_text(overhead + waits).c_str(), percent_text(part).c_str(),
-      seconds_text((overhead + waits) / tasks).c_str());
+      seconds_text((overhead + waits) / std::max(small_ones, 1.0)).c_str());
+  if (!others.empty()) advice.evidence += " The same holds for the tasks at " + others + ".";
   if (taskloop) {
     advice.action = format(
         "Give each task about %.0f times as many iterations, so that it takes 10 to 20 us "
@@ -123,9 +148,8 @@ void judge(Evidence& evidence, const Construct& construct) {
 }  // namespace
 
 void find_small_tasks(Evidence& evidence) {
-  for (const Construct& construct : evidence.constructs()) {
-    if (construct.sum.kind == SiteKind::task) judge(evidence, construct);
-  }
+  const std::vector<const Construct*> small = small_tasks(evidence);
+  for (const Construct* construct : small) judge(evidence, *construct, small);
 }
 
 }  // namespace weft::tools::report

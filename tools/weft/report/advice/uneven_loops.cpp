@@ -16,6 +16,9 @@ constexpr double kNoise = 0.08;
 // A dynamic schedule evens nearly all out; its last chunks remain.
 constexpr double kEvened = 0.9;
 constexpr double kChunksOfAMember = 8;
+// Where other processes take the CPU of a member the others wait for it, but not where they lose theirs just as long.
+// It is half of the time if each member loses its CPU once in an instance, and less if that happens more often.
+constexpr double kOfOthers = 1.0 / 3;
 
 bool may_be_static(const Construct& construct) {
   switch (construct.sum.kind) {
@@ -26,14 +29,29 @@ bool may_be_static(const Construct& construct) {
   }
 }
 
+// CPU seconds in which members were kept from working.
+double without_cpu(const Evidence& evidence, const Construct& construct) {
+  double sum = 0;
+  for (const int site : evidence.within(construct)) sum += evidence.left(site, Loss::blocked);
+  if (construct.sum.kind != SiteKind::barrier) return sum;
+  // Members are late at a barrier for what they did before it.
+  for (const int site : construct.sites) {
+    const int region = region_around(evidence.report(), site);
+    if (region > 0) sum += evidence.left(region, Loss::blocked);
+  }
+  return sum;
+}
+
 void judge(Evidence& evidence, const Construct& construct) {
   const Site& sum = construct.sum;
+  const int width = width_of(evidence.report(), construct.worst);
   const double lost = evidence.left(construct.sites, Loss::imbalance);
-  if (lost <= 0 || lost < kNoise * evidence.spent(evidence.within(construct))) return;
+  const double own = lost - kOfOthers * (width - 1) * without_cpu(evidence, construct);
+  const std::vector<int> within = evidence.within(construct);
+  if (own <= 0 || own < kNoise * (evidence.spent(within) - evidence.left(within, Loss::blocked))) return;
   const double count = static_cast<double>(std::max<uint64_t>(sum.count, 1));
   const double mean = sum.kind == SiteKind::region && sum.lengths.timed > 0 ? sum.lengths.mean : sum.wall / count;
   if (mean < kShortRegion && sum.kind != SiteKind::barrier) return;
-  const int width = width_of(evidence.report(), construct.worst);
   if (width < 2) return;
 
   Advice advice;
@@ -54,7 +72,7 @@ void judge(Evidence& evidence, const Construct& construct) {
                                                "iterations out while it runs";
   if (sum.iterations > 0) {
     const double iterations = static_cast<double>(sum.iterations);
-    const double each = evidence.useful(evidence.within(construct)) / iterations;
+    const double each = evidence.useful(within) / iterations;
     const double most = iterations / count / (kChunksOfAMember * width);
     const uint64_t chunk = power_below(std::min(each > 0 ? kGoodPiece / each : most, most));
     schedule = "dynamic, " + std::to_string(chunk);
@@ -65,7 +83,7 @@ void judge(Evidence& evidence, const Construct& construct) {
   }
   advice.action += " Where the work of an iteration is known beforehand, divide it equally by hand.";
   advice.command = directive(sum, "for schedule(" + schedule + ")");
-  advice.gain = kEvened * as_balanced_time(lost, width, evidence.cpus());
+  advice.gain = kEvened * as_balanced_time(own, width, evidence.cpus());
   evidence.propose(advice, sum.wall, {{construct.sites, {Loss::imbalance}}});
 }
 

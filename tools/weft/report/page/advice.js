@@ -75,7 +75,7 @@ function card(advice, number, { run, sites }) {
                 },
               },
             },
-            `See the figures of ${site.name}`,
+            `See the figures of ${site.label}`,
           ),
         ),
     ),

@@ -120,7 +120,12 @@ export function bars(label, rows, shown, maximum) {
     options: {
       indexAxis: "y",
       scales: {
-        x: { beginAtZero: true, max: maximum, grid: { color: colour("line") }, ticks: { maxTicksLimit: 5, callback: (v) => shown(v) } },
+        x: {
+          beginAtZero: true,
+          max: maximum,
+          grid: { color: colour("line") },
+          ticks: { maxTicksLimit: 5, callback: (v) => shown(v) },
+        },
         y: { grid: { display: false }, ticks: { color: colour("ink"), autoSkip: false } },
       },
       plugins: { tooltip: { callbacks: { label: (item) => shown(item.raw) } } },

@@ -17,7 +17,9 @@ function miniBar(of, largest) {
   return h(
     "div",
     { class: "mini", "aria-hidden": "true" },
-    reasonsOf(of).map(({ key }) => h("span", { class: `fill-${key}`, style: { width: `${(100 * of.lost[key]) / largest}%` } })),
+    reasonsOf(of).map(({ key }) =>
+      h("span", { class: `fill-${key}`, style: { width: `${(100 * of.lost[key]) / largest}%` } }),
+    ),
     h("span", { style: { flex: 1 } }),
   );
 }
@@ -109,7 +111,8 @@ export function columnsFor(sites, sums) {
     {
       key: "stolen",
       label: "Stolen",
-      means: "Chunks that another member took than the one they were meant for. Many of them are a sign of uneven work.",
+      means:
+        "Chunks that another member took than the one they were meant for. Many of them are a sign of uneven work.",
       value: (site) => site.stolen,
       cell: (site) => count(site.stolen),
       title: (site) => (site.pieces > 0 ? `${percent(site.stolen / site.pieces)} of the chunks` : undefined),
@@ -119,5 +122,6 @@ export function columnsFor(sites, sums) {
 
 // Everything of a site that the filter's text may match.
 export function textOf(site) {
-  return `${site.name} ${site.kind} ${site.place.function ?? ""} ${fileAndLine(site)} ${site.place.object ?? ""}`.toLowerCase();
+  const { function: callee, object } = site.place;
+  return `${site.name} ${site.kind} ${callee ?? ""} ${fileAndLine(site)} ${object ?? ""}`.toLowerCase();
 }

@@ -62,6 +62,7 @@ function relate(sites) {
     if (site.above === site) site.above = sites[0];
     site.above.children.push(site);
   }
+  label(sites);
   const waiting = sites.length > 0 ? [sites[0]] : [];
   const ordered = [];
   if (waiting.length) Object.assign(sites[0], { depth: 0, region: null, outer: null });
@@ -82,6 +83,24 @@ function relate(sites) {
       site.within.lostInAll += within.lostInAll;
       for (const { key } of LOSSES) site.within.lost[key] = (site.within.lost[key] ?? 0) + (within.lost[key] ?? 0);
     }
+  }
+}
+
+// Sites of one line are told apart by their kind, and then by the place around them, where the name stands alone.
+function label(sites) {
+  const forms = [
+    (site) => site.name,
+    (site) => `${site.name} (${site.kind})`,
+    (site) => `${site.name} (${site.kind} in ${site.above?.name})`,
+  ];
+  let left = sites;
+  for (const form of forms) {
+    const times = new Map();
+    for (const site of left) {
+      site.label = form(site);
+      times.set(site.label, (times.get(site.label) ?? 0) + 1);
+    }
+    left = left.filter((site) => times.get(site.label) > 1);
   }
 }
 

@@ -35,7 +35,9 @@ function bar(parts) {
       },
       interaction: { mode: "nearest", axis: "x", intersect: true },
       plugins: {
-        tooltip: { callbacks: { title: () => "", label: (item) => `${item.dataset.label}: ${percent(item.raw / 100)}` } },
+        tooltip: {
+          callbacks: { title: () => "", label: (item) => `${item.dataset.label}: ${percent(item.raw / 100)}` },
+        },
       },
     },
     plugins: [labelled(shown.map((p) => [p.word, percent(p.part)]))],
@@ -57,7 +59,7 @@ function worstButton(site) {
     choose(site);
     goToDetails();
   };
-  return h("button", { type: "button", class: "plain", on: { click } }, site.name);
+  return h("button", { type: "button", class: "plain", on: { click } }, site.label);
 }
 
 export function showFactors({ run, factors, sites }) {
@@ -99,7 +101,11 @@ export function showFactors({ run, factors, sites }) {
 function keepRoles(element) {
   const roles = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" };
   for (const [tag, role] of Object.entries(roles)) {
-    for (const part of [element, ...element.querySelectorAll(tag)]) if (part.matches(tag)) part.setAttribute("role", role);
+    for (const part of [element, ...element.querySelectorAll(tag)]) {
+      if (part.matches(tag)) part.setAttribute("role", role);
+    }
   }
-  for (const head of element.querySelectorAll("th")) head.setAttribute("role", `${head.scope === "col" ? "column" : "row"}header`);
+  for (const head of element.querySelectorAll("th")) {
+    head.setAttribute("role", head.scope === "col" ? "columnheader" : "rowheader");
+  }
 }

@@ -57,21 +57,22 @@ function began(run) {
 export function showHeadline({ run, factors }) {
   const parts = partsOf(factors);
   const [useful, worst] = parts;
-  const whole = run.cpus * run.seconds;
+  const lost = run.cpus * run.seconds * (1 - useful.part);
   const cpus = counted(run.cpus, "CPU");
   const measured = isMeasured({ run });
   const rest = measured
-    ? `The other ${wholePercent(1 - useful.part)} (${seconds(whole * (1 - useful.part))} of CPU time) were lost. ` +
+    ? `The other ${wholePercent(1 - useful.part)} (${seconds(lost)} of CPU time) were lost. ` +
       (worst.part > 0
         ? `The largest loss is ${worst.word.toLowerCase()} with ${percent(worst.part)}: ` +
           `${worst.brief[0].toLowerCase()}${worst.brief.slice(1)}`
         : "")
     : "The run was too short to say where its time went.";
   const facts = [
-    fact("Time", seconds(run.seconds), "From the program's first use of OpenMP to its end."),
+    fact("Time", seconds(run.seconds), "From the program's start to its end."),
     fact("CPUs", count(run.cpus), "CPUs that the program could use."),
-    fact("CPU time lost", measured ? seconds(whole * (1 - useful.part)) : "not known", "CPUs × time, less useful work."),
-    run.rank >= 0 && fact("Rank", `${run.rank} of ${run.ranks}`, "The process's number among those of the MPI program."),
+    fact("CPU time lost", measured ? seconds(lost) : "not known", "CPUs × time, less useful work."),
+    run.rank >= 0 &&
+      fact("Rank", `${run.rank} of ${run.ranks}`, "The process's number among those of the MPI program."),
     fact("Host", run.host),
     fact("Began", began(run)),
     fact("Process", String(run.process)),

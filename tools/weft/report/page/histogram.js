@@ -14,7 +14,9 @@ function bins(histogram) {
   const from = Math.max(0, first - 1);
   const to = Math.min(39, last + 1);
   const found = [];
-  for (let i = from; i <= to; i++) found.push({ low: 2 ** i * 1e-9, high: 2 ** (i + 1) * 1e-9, count: histogram[i] ?? 0 });
+  for (let i = from; i <= to; i++) {
+    found.push({ low: 2 ** i * 1e-9, high: 2 ** (i + 1) * 1e-9, count: histogram[i] ?? 0 });
+  }
   return found;
 }
 

@@ -62,7 +62,9 @@ class Modules:
             raise Refused(f"{file.name} has an import of a form that inline.py does not know")
         self.exports[file] = exported
         self.parts.append(
-            f"const {self.variable(file)} = (() => {{\n{''.join(imports)}{body}return {{ {', '.join(exported)} }};\n}})();\n"
+            f"const {self.variable(file)} = (() => {{\n"
+            f"{''.join(imports)}{body}return {{ {', '.join(exported)} }};\n"
+            "})();\n"
         )
 
     def variable(self, file):
@@ -105,9 +107,7 @@ def inline(page, chart_js):
         f"default-src 'none'; script-src {' '.join(hashes['script'])}; style-src {' '.join(hashes['style'])}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    text = text.replace(
-        "<!-- weft:policy -->", f'<meta http-equiv="Content-Security-Policy" content="{policy}">', 1
-    )
+    text = text.replace("<!-- weft:policy -->", f'<meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
     if left := re.search(r"<!-- weft:.*?-->", text):
         raise Refused(f"{left[0]} was not understood")
     for hole in HOLES:

@@ -11,8 +11,11 @@ export function showMessages({ messages }) {
   by("to-messages").hidden = false;
   const byCall = new Map();
   for (const row of messages) byCall.set(row.call, (byCall.get(row.call) ?? 0) + row.waited);
-  const calls = [...byCall].map(([word, value]) => ({ word, value, key: "transfer" })).sort((a, b) => b.value - a.value);
-  const made = bars("Bars: time that each call of MPI waited. The table beside has it by peer.", calls.slice(0, 12), seconds);
+  const calls = [...byCall]
+    .map(([word, value]) => ({ word, value, key: "transfer" }))
+    .sort((a, b) => b.value - a.value)
+    .slice(0, 12);
+  const made = bars("Bars: time that each call of MPI waited. The table beside has it by peer.", calls, seconds);
   const sorted = [...messages].sort((a, b) => b.waited - a.waited);
   show(
     "messages-content",
@@ -28,7 +31,7 @@ export function showMessages({ messages }) {
           "Messages by call and peer",
           table(
             "A peer is the rank that the message came from or went to",
-            ["Call", "Peer", { text: "Count", number: true }, { text: "Waited", number: true }, { text: "Mean", number: true }],
+            ["Call", "Peer", ...["Count", "Waited", "Mean"].map((text) => ({ text, number: true }))],
             sorted.map((row) => [
               row.call,
               row.peer < 0 ? "any or all" : `rank ${row.peer}`,

@@ -11,7 +11,7 @@ import { histogramOf } from "./histogram.js";
 import { KINDS, LOSSES } from "./words.js";
 
 function link(site) {
-  return h("button", { type: "button", class: "plain", on: { click: () => choose(site) } }, site.name);
+  return h("button", { type: "button", class: "plain", on: { click: () => choose(site) } }, site.label);
 }
 
 function path(site) {
@@ -41,8 +41,16 @@ function figures(site) {
     site.members > 0 && ["Members", count(site.members), "Threads of the largest team"],
     site.requested > 0 && ["Threads asked for", count(site.requested), "The largest number that the program asked for"],
     site.iterations > 0 && ["Iterations", count(site.iterations), "Of the loop, all executions together"],
-    site.pieces > 0 && [many[0].toUpperCase() + many.slice(1), count(site.pieces), "Parts in which the work was dealt out"],
-    site.stolen > 0 && ["Stolen", count(site.stolen) + stolen, "Taken by another member than the one they were meant for"],
+    site.pieces > 0 && [
+      many[0].toUpperCase() + many.slice(1),
+      count(site.pieces),
+      "Parts in which the work was dealt out",
+    ],
+    site.stolen > 0 && [
+      "Stolen",
+      count(site.stolen) + stolen,
+      "Taken by another member than the one they were meant for",
+    ],
     cost > 0 && [`Overhead per ${pieceOf(site, false)}`, seconds(cost), "CPU time of the runtime for each"],
     site.schedule && ["Schedule", site.schedule, "How iterations are dealt out"],
     site.kind === "region" && site.level > 0 && ["Nesting", `level ${site.level}`, "Regions around it"],
@@ -113,11 +121,34 @@ function factorsOf(site) {
   };
 }
 
+// What is within, the largest loss first.
+function placesWithin(site) {
+  if (site.children.length === 0) return null;
+  const children = [...site.children].sort((a, b) => b.within.lostInAll - a.within.lostInAll);
+  return [
+    h("h4", {}, "Places within"),
+    h(
+      "ul",
+      {},
+      children.slice(0, 12).map((child) => {
+        const about = ` ${child.kind}, ${seconds(child.within.lostInAll)} lost`;
+        return h("li", {}, link(child), h("span", { class: "hint" }, about));
+      }),
+    ),
+  ];
+}
+
+// The function, and where it is in which file of the program.
+function code({ place }) {
+  if (!place.function && !place.object) return null;
+  const callee = place.function && ["in ", h("code", {}, place.function), " "];
+  return h("p", { class: "break" }, callee, h("span", { class: "hint" }, binary(place)));
+}
+
 function showPlace(site, advice) {
   const content = by("place-content");
   endCharts(content);
   by("place-title").textContent = site.name;
-  const { function: callee } = site.place;
   const parts = [losses(site), histogramOf(site), factorsOf(site)].filter(Boolean);
   const about = advice.filter((row) => row.site === site.number);
   show(
@@ -125,16 +156,11 @@ function showPlace(site, advice) {
     path(site),
     h("p", { class: "break" }, h("span", { class: "kind" }, site.kind), " ", KINDS[site.kind] ?? "", "."),
     fileAndLine(site) && h("p", { class: "break" }, h("code", {}, fileAndLine(site))),
-    (callee || site.place.object) &&
-      h("p", { class: "break" }, callee && ["in ", h("code", {}, callee), " "], h("span", { class: "hint" }, binary(site.place))),
+    code(site),
     about.map((row) => h("p", { class: "notice" }, row.title, " ", h("a", { href: "#advice" }, "See the advice."))),
     figures(site),
     parts.map((part) => part.elements),
-    site.children.length > 0 && [
-      h("h4", {}, "Places within"),
-      h("ul", {}, [...site.children].sort((a, b) => b.within.lostInAll - a.within.lostInAll).slice(0, 12)
-        .map((child) => h("li", {}, link(child), h("span", { class: "hint" }, ` ${child.kind}, ${seconds(child.within.lostInAll)} lost`)))),
-    ],
+    placesWithin(site),
   );
   for (const part of parts) part.draw();
 }

@@ -6,7 +6,7 @@ import { count, percent, seconds } from "./figures.js";
 
 export function showSettings({ run }) {
   by("version").textContent = run.version;
-  const settings = Object.entries(run.settings ?? {});
+  const settings = Object.entries(run.settings ?? {}).map(([name, value]) => [name, h("code", {}, value)]);
   const measured = [
     ["Samples", count(run.samples)],
     ["Time between two samples", seconds(run.period)],
@@ -14,7 +14,8 @@ export function showSettings({ run }) {
   ];
   if (run.memory_nodes > 1) {
     measured.push(["Nodes of memory", count(run.memory_nodes)]);
-    measured.push(["Largest part of the pages on one node", run.memory_on_one_node > 0 ? percent(run.memory_on_one_node) : "not known"]);
+    const part = run.memory_on_one_node > 0 ? percent(run.memory_on_one_node) : "not known";
+    measured.push(["Largest part of the pages on one node", part]);
   }
   show(
     "settings-content",
@@ -28,10 +29,15 @@ export function showSettings({ run }) {
         { class: "card" },
         h("h3", {}, "Settings"),
         settings.length > 0
-          ? table("Variables that say how OpenMP runs", ["Variable", "Value"], settings.map(([name, value]) => [name, h("code", { class: "break" }, value)]), { id: "settings-table" })
+          ? table("Variables that say how OpenMP runs", ["Variable", "Value"], settings, { id: "settings-table" })
           : h("p", { class: "hint" }, "No variable of OpenMP or weft was set."),
       ),
-      h("div", { class: "card" }, h("h3", {}, "Measurement"), table("How the figures were made", ["What", "Value"], measured)),
+      h(
+        "div",
+        { class: "card" },
+        h("h3", {}, "Measurement"),
+        table("How the figures were made", ["What", "Value"], measured),
+      ),
     ),
   );
 }

@@ -34,7 +34,12 @@ export class SitesTable {
 
   build() {
     const kinds = [...new Set(this.sites.map((site) => site.kind))].sort();
-    const search = h("input", { type: "search", id: "filter-text", placeholder: "file, function or library", autocomplete: "off" });
+    const search = h("input", {
+      type: "search",
+      id: "filter-text",
+      placeholder: "file, function or library",
+      autocomplete: "off",
+    });
     search.addEventListener("input", () => this.change(() => (this.text = search.value.trim().toLowerCase())));
     const kind = h(
       "select",
@@ -44,7 +49,8 @@ export class SitesTable {
     );
     kind.addEventListener("change", () => this.change(() => (this.kind = kind.value)));
     const view = (tree, word, title) => {
-      const button = h("button", { type: "button", id: tree ? "as-tree" : "as-list", title, "aria-pressed": String(tree === this.tree) }, word);
+      const id = tree ? "as-tree" : "as-list";
+      const button = h("button", { type: "button", id, title, "aria-pressed": String(tree === this.tree) }, word);
       button.addEventListener("click", () =>
         this.change(() => {
           this.tree = tree;
@@ -85,7 +91,12 @@ export class SitesTable {
   }
 
   headOf(column) {
-    const button = h("button", { type: "button", title: column.means }, h("span", { class: "label-text" }, column.label), column.unit && h("span", { class: "unit" }, column.unit));
+    const button = h(
+      "button",
+      { type: "button", title: column.means },
+      h("span", { class: "label-text" }, column.label),
+      column.unit && h("span", { class: "unit" }, column.unit),
+    );
     button.addEventListener("click", () =>
       this.change(() => {
         const down = this.sort.key === column.key ? !this.sort.down : !column.text;
@@ -141,8 +152,10 @@ export class SitesTable {
   draw() {
     this.table.setAttribute("role", this.tree ? "treegrid" : "grid");
     for (const head of this.head.children) {
-      if (head.dataset.key === this.sort.key) head.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
+      head.removeAttribute("aria-sort");
+      if (head.dataset.key === this.sort.key) {
+        head.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
+      }
     }
     const all = this.visible();
     const shown = all.slice(0, this.limit);
@@ -171,32 +184,9 @@ export class SitesTable {
   row(site, depth) {
     const open = !this.closed.has(site);
     const parent = this.tree && site.children.length > 0;
+    const twist = parent ? (open ? "▾" : "▸") : "";
     const cells = this.columns.map((column) =>
-      column.key === "name"
-        ? h(
-            "th",
-            { scope: "row" },
-            h(
-              "div",
-              { class: "place-cell", style: { "padding-left": `${Math.min(depth, 8) * 1.1}rem` } },
-              this.tree && h("span", { class: "twist", "aria-hidden": "true" }, parent ? (open ? "▾" : "▸") : ""),
-              h(
-                "div",
-                {},
-                h("span", { class: "name" }, site.name),
-                site.place.function && !site.name.startsWith(site.place.function) && h("span", { class: "function", title: site.place.function }, site.place.function),
-              ),
-            ),
-          )
-        : h(
-            "td",
-            {
-              class: [column.text ? "" : "number", column.reason ? "reason" : "", column.value(site) === 0 ? "zero" : ""].filter(Boolean).join(" ") || undefined,
-              title: column.title?.(site) || undefined,
-              "data-key": column.key,
-            },
-            column.cell(site),
-          ),
+      column.key === "name" ? this.nameCell(site, depth, twist) : this.cell(site, column),
     );
     const row = h(
       "tr",
@@ -211,6 +201,35 @@ export class SitesTable {
     );
     this.rows.set(site.number, row);
     return row;
+  }
+
+  nameCell(site, depth, twist) {
+    const callee = site.place.function;
+    return h(
+      "th",
+      { scope: "row" },
+      h(
+        "div",
+        { class: "place-cell", style: { "padding-left": `${Math.min(depth, 8) * 1.1}rem` } },
+        this.tree && h("span", { class: "twist", "aria-hidden": "true" }, twist),
+        h(
+          "div",
+          {},
+          h("span", { class: "name" }, site.name),
+          callee && !site.name.startsWith(callee) && h("span", { class: "function", title: callee }, callee),
+        ),
+      ),
+    );
+  }
+
+  cell(site, column) {
+    const kinds = [!column.text && "number", column.reason && "reason", column.value(site) === 0 && "zero"];
+    const attributes = {
+      class: kinds.filter(Boolean).join(" ") || undefined,
+      title: column.title?.(site) || undefined,
+      "data-key": column.key,
+    };
+    return h("td", attributes, column.cell(site));
   }
 
   mark(site) {
@@ -263,7 +282,8 @@ export class SitesTable {
     if (!site || event.ctrlKey || event.altKey || event.metaKey) return;
     const at = this.order.indexOf(site);
     const to = (index) => this.go(this.order[Math.max(0, Math.min(this.order.length - 1, index))]);
-    const open = this.tree && site.children.length > 0 && !this.closed.has(site);
+    const parent = this.tree && site.children.length > 0;
+    const open = parent && !this.closed.has(site);
     const actions = {
       ArrowDown: () => to(at + 1),
       ArrowUp: () => to(at - 1),
@@ -271,8 +291,16 @@ export class SitesTable {
       PageUp: () => to(at - 10),
       Home: () => to(0),
       End: () => to(this.order.length - 1),
-      ArrowRight: () => (this.tree && site.children.length > 0 ? (open ? to(at + 1) : this.toggle(site)) : this.sideways(1)),
-      ArrowLeft: () => (open ? this.toggle(site) : this.tree && this.rows.has(site.above?.number) ? this.go(site.above) : this.sideways(-1)),
+      ArrowRight: () => {
+        if (!parent) this.sideways(1);
+        else if (open) to(at + 1);
+        else this.toggle(site);
+      },
+      ArrowLeft: () => {
+        if (open) this.toggle(site);
+        else if (this.tree && this.rows.has(site.above?.number)) this.go(site.above);
+        else this.sideways(-1);
+      },
       Enter: () => {
         this.go(site);
         goToDetails();

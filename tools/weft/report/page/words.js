@@ -103,7 +103,10 @@ export const ADVICE = {
 
 // Who a thread belongs to.
 export const OWNERS = {
-  other: { word: "other", meaning: "Threads of other libraries. They never called OpenMP, and compete for the same CPUs." },
+  other: {
+    word: "other",
+    meaning: "Threads of other libraries. They never called OpenMP, and compete for the same CPUs.",
+  },
   program: { word: "program", meaning: "Threads of the program that called OpenMP." },
   weft: { word: "weft", meaning: "Threads that weft keeps to execute OpenMP's work." },
 };

@@ -15,7 +15,7 @@ export function legendOf(palette) {
       "li",
       {},
       swatch(palette.nameOf(region)),
-      h("button", { type: "button", class: "plain", on: { click: () => choose(region) } }, region.name),
+      h("button", { type: "button", class: "plain", on: { click: () => choose(region) } }, region.label),
     ),
   );
   const shades = DOINGS.map((doing) => [h("span", { class: "shade" }), doing]);
@@ -71,7 +71,10 @@ export function keysHelp() {
     h(
       "dl",
       { class: "keys", id: "timeline-keys" },
-      keys.map(([names, what]) => [h("dt", {}, names.map((name, i) => [i > 0 ? " " : "", h("kbd", {}, name)])), h("dd", {}, what)]),
+      keys.map(([names, what]) => [
+        h("dt", {}, names.map((name, i) => [i > 0 ? " " : "", h("kbd", {}, name)])),
+        h("dd", {}, what),
+      ]),
     ),
   );
 }

@@ -2,7 +2,7 @@
 // The whole run as a strip above the tracks: how many CPUs did what, and which part of it the tracks show.
 
 import { h } from "../dom.js";
-import { seconds } from "../figures.js";
+import { seconds, wholePercent } from "../figures.js";
 import { colour } from "../theme.js";
 import { DOINGS } from "../words.js";
 import { usage } from "./picture.js";
@@ -27,10 +27,11 @@ export class Overview {
   }
 
   label() {
-    const whole = this.tracks.ticks * this.tracks.cpus.length;
-    const sums = usage(this.tracks, 1);
-    const parts = DOINGS.map((doing, i) => `${doing.word} ${whole > 0 ? Math.round((100 * sums[i][0]) / this.tracks.cpus.length) : 0} %`);
-    return `How many CPUs did what over the run's ${seconds(this.tracks.ticks * this.tracks.tick)}: on average ${parts.join(", ")}.`;
+    const { tracks } = this;
+    const sums = usage(tracks, 1);
+    const parts = DOINGS.map((doing, i) => `${doing.word} ${wholePercent(sums[i][0] / tracks.cpus.length)}`);
+    const time = seconds(tracks.ticks * tracks.tick);
+    return `How many CPUs did what over the run's ${time}: on average ${parts.join(", ")}.`;
   }
 
   // The moment under a pointer.

@@ -63,10 +63,11 @@ export function marksOf(view, tick, most) {
   const rough = span / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
-  const [size, unit] = step >= 1 || view.to * tick >= 1 ? [1, "s"] : step >= 1e-3 || view.to * tick >= 0.01 ? [1e-3, "ms"] : [1e-6, "µs"];
+  const last = view.to * tick;
+  const [size, unit] = last >= 1 ? [1, "s"] : last >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
   const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   const marks = [];
-  for (let n = Math.ceil((view.from * tick) / step - 1e-9); n * step <= view.to * tick * (1 + 1e-9); n++) {
+  for (let n = Math.ceil((view.from * tick) / step - 1e-9); n * step <= last * (1 + 1e-9); n++) {
     marks.push([(n * step) / tick, `${((n * step) / size).toFixed(decimals)} ${unit}`]);
   }
   return marks;

@@ -7,23 +7,25 @@ import { DOINGS } from "../words.js";
 
 export function rangeTable(tracks, sites, view) {
   const content = h("div");
-  const element = h("details", { id: "timeline-table" }, h("summary", {}, "This part of the timeline as a table"), content);
+  const summary = h("summary", {}, "This part of the timeline as a table");
+  const element = h("details", { id: "timeline-table" }, summary, content);
   let waiting = null;
   const fill = () => {
     const length = view.to - view.from;
+    const [from, to] = [view.from, view.to].map((moment) => seconds(moment * tracks.tick));
     const rows = tracks.cpus.map((_, cpu) => {
       const { byDoing, most } = tracks.sums(cpu, view.from, view.to);
       return [
         `CPU ${cpu}`,
         ...[1, 2, 3, 4, 0].map((doing) => percent(byDoing[doing] / length)),
-        most >= 0 ? sites[most].name : "–",
+        most >= 0 ? sites[most].label : "–",
       ];
     });
     content.replaceChildren(
       scrolled(
         "Timeline as a table",
         table(
-          `What each CPU did from ${seconds(view.from * tracks.tick)} to ${seconds(view.to * tracks.tick)}, in parts of that time`,
+          `What each CPU did from ${from} to ${to}, in parts of that time`,
           ["CPU", ...[1, 2, 3, 4, 0].map((doing) => ({ text: DOINGS[doing].word, number: true })), "Most in"],
           rows,
         ),

@@ -25,7 +25,8 @@ class Timeline {
     this.palette = new Palette(this.sites, this.tracks);
     this.view = new View(this.tracks.ticks, () => this.redraw());
     this.overview = new Overview(this.tracks, this.view, LEFT);
-    const nested = this.tracks.cpus.some(({ sites }) => sites.some((n) => this.sites[n]?.region !== this.sites[n]?.outer));
+    const isNested = (number) => this.sites[number]?.region !== this.sites[number]?.outer;
+    const nested = this.tracks.cpus.some(({ sites }) => sites.some(isNested));
     this.lanes = nested && this.tracks.cpus.length <= 64 ? "both" : "inner";
     this.onlyChosen = false;
     this.cursor = null;
@@ -52,8 +53,13 @@ class Timeline {
     this.tip = h("div", { class: "tip", hidden: true });
     this.box = h("div", { class: "tracks" }, this.canvas, this.tip);
     this.readout = h("output", { class: "readout", "aria-live": "polite", id: "readout" }, "");
-    const button = (id, word, title, act) => h("button", { type: "button", id, title, "aria-label": title, on: { click: act } }, word);
-    const lanes = h("select", { id: "lanes" }, Object.entries(LANES).map(([key, { word }]) => h("option", { value: key, selected: key === this.lanes }, word)));
+    const button = (id, word, title, click) =>
+      h("button", { type: "button", id, title, "aria-label": title, on: { click } }, word);
+    const lanes = h(
+      "select",
+      { id: "lanes" },
+      Object.entries(LANES).map(([key, { word }]) => h("option", { value: key, selected: key === this.lanes }, word)),
+    );
     lanes.addEventListener("change", () => {
       this.lanes = lanes.value;
       this.redraw();
@@ -192,7 +198,7 @@ class Timeline {
       h("strong", {}, span.doing === 0 ? "idle" : `${site.name}`),
       `CPU ${cpu}, ${seconds(moment * this.tracks.tick)}: ${DOINGS[span.doing].says} for ` +
         `${seconds((span.to - span.from) * this.tracks.tick)}`,
-      site.outer && span.doing !== 0 ? h("div", {}, `${site.kind}, in region ${site.outer.name}`) : "",
+      site.outer && span.doing !== 0 ? h("div", {}, `${site.kind}, in region ${site.outer.label}`) : "",
     );
     const box = this.box.getBoundingClientRect();
     const x = event.clientX - box.left;
@@ -212,7 +218,9 @@ class Timeline {
     const at = seconds(span.from * this.tracks.tick);
     const long = seconds((span.to - span.from) * this.tracks.tick);
     this.readout.textContent =
-      `CPU ${cpu} from ${at}: ${DOINGS[span.doing].says}` + (span.doing === 0 ? "" : ` in ${site.name} (${site.kind})`) + `, for ${long}.`;
+      `CPU ${cpu} from ${at}: ${DOINGS[span.doing].says}` +
+      (span.doing === 0 ? "" : ` in ${site.name} (${site.kind})`) +
+      `, for ${long}.`;
     this.redraw();
   }
 
@@ -284,7 +292,8 @@ class Timeline {
 export function showTimeline(report) {
   const { cpus, tick } = report.timeline;
   if (cpus.length === 0 || !(tick > 0) || cpus.every((spans) => spans.length === 0)) {
-    show("timeline-content", h("p", { class: "card" }, "There is none: the run was too short, or its timeline was not kept."));
+    const why = "There is none: the run was too short, or its timeline was not kept.";
+    show("timeline-content", h("p", { class: "card" }, why));
     return;
   }
   new Timeline(report);
