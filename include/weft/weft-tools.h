@@ -47,7 +47,7 @@ typedef void (*weft_set_library_callback_t)(weft_callback_library_t callback);
 
 /* Asked before a parallel region begins that the program opens at `codeptr_ra`, on the thread that opens it. 0: the tool
  * is told nothing of the region, nor of what happens in it, and the region costs as much as without a tool; `after` is
- * called at its end. Neither may call OpenMP or wait for another context. A tool that counts such a region by itself
+ * called at its end. Neither may call OpenMP, wait for another context or change errno. A tool that counts such a region by itself
  * can so do with a sample of many short ones. */
 typedef int (*weft_callback_region_wanted_t)(const void *codeptr_ra);
 typedef void (*weft_callback_region_after_t)(void);

@@ -99,8 +99,8 @@ void Sampler::look() {
   if (now >= next_memory_) look_at_memory(now);
 }
 
-// The larger a process is, the longer it takes the kernel to say where its memory lies: more and more seldom. What counts
-// is the look at which there was most.
+// The larger a process is, the longer it takes the kernel to say where its memory lies: more and more seldom. What
+// counts is the look at which there was most.
 void Sampler::look_at_memory(int64_t now) {
   const MemorySpread seen = memory_spread();
   if (seen.bytes >= memory_.bytes) memory_ = seen;

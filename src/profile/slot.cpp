@@ -72,7 +72,7 @@ bool Entry::is_told() noexcept {
   // Telling adds some 100 ns, and as much for each construct inside.
   constexpr double kShort = 20'000;
   constexpr uint64_t kAtLeast = 64;
-  constexpr uint32_t kOneOf = 32;
+  constexpr uint32_t kOneOf = 128;
   const uint64_t known = timed.get();
   const bool is_short =
       known >= kAtLeast && static_cast<double>(timed_ticks.get()) * ns_per_tick() < kShort * static_cast<double>(known);

@@ -85,7 +85,7 @@ TEST_F(SlotTest, OfShortRegionsSomeAreTold) {
   }
   EXPECT_EQ(told, 64);
   for (int i = 0; i < 3200; ++i) told += entry->is_told() ? 1 : 0;
-  EXPECT_EQ(told, 64 + 100);
+  EXPECT_EQ(told, 64 + 25);
 }
 
 TEST_F(SlotTest, OfLongRegionsAllAreTold) {

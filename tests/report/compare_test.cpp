@@ -138,6 +138,17 @@ TEST(Match, ByNameWhereNothingElseIsKnown) {
   EXPECT_EQ(match({&one.report, &two.report}), (Rows{{0, 1, 2, -1}, {0, -1, 1, 2}}));
 }
 
+TEST(Match, ByNameInAnotherRegion) {
+  MadeUpRun one(2, 4);
+  one.at(one.add(SiteKind::lock, 0, one.add_region(10, 4))).name = "libone.so+0x10";
+  MadeUpRun two(2, 4);
+  const int other = two.add_region(10, 4);
+  two.at(other).place.function = "elsewhere";
+  two.at(other).name = "elsewhere.c:10";
+  two.at(two.add(SiteKind::lock, 0, other)).name = "libone.so+0x10";
+  EXPECT_EQ(match({&one.report, &two.report}), (Rows{{0, 1, 2, -1}, {0, -1, 2, 1}}));
+}
+
 TEST(Match, KindsAreKept) {
   MadeUpRun one(2, 4);
   one.add(SiteKind::loop, 10);

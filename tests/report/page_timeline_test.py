@@ -83,7 +83,9 @@ class Timeline(PageTest):
         self.assertEqual(len(regions), 4)
         for region in regions:
             site = self.report["sites"][region]
-            cpu, moment, number = self.long_span(lambda s, doing: doing == 1 and self.region_of(s) == region, least=6)
+            cpu, moment, number = self.long_span(
+                lambda s, doing, region=region: doing == 1 and self.region_of(s) == region, least=6
+            )
             self.assertEqual(self.pixel(cpu, moment), self.legend(site["name"]), site["name"])
             outer = self.report["sites"][self.region_of(number, outermost=True)]
             self.assertEqual(self.pixel(cpu, moment, lane=0.12), self.legend(outer["name"]), outer["name"])

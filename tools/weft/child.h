@@ -14,8 +14,9 @@ struct Ending {
 };
 
 // Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, and waits
-// for its end. Warnings are those of weft's command `by`. Signals that would end this command go to the program; the second SIGTERM, or two SIGINT together, kill
-// it.
-Ending run_child(const std::string& by, const std::string& path, const std::vector<std::string>& command, const std::function<void()>& look);
+// for its end. Warnings are those of weft's command `by`. Signals that would end this command go to the program; the
+// second SIGTERM, or two SIGINT together, kill it.
+Ending run_child(const std::string& by, const std::string& path, const std::vector<std::string>& command,
+                 const std::function<void()>& look);
 
 }  // namespace weft::tools

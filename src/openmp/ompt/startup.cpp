@@ -204,7 +204,6 @@ void Untold::begin(const void* caller) noexcept {
   const weft_callback_region_wanted_t wanted = g_region_wanted.load(std::memory_order_acquire);
   if (wanted == nullptr) return;
   Member* member = self();
-  const base::KeepErrno keep;
   if (wanted(caller) != 0) return;
   member_ = member;
   t_member = member;
@@ -212,7 +211,6 @@ void Untold::begin(const void* caller) noexcept {
 
 void Untold::end() noexcept {
   put_current_member(member_);
-  const base::KeepErrno keep;
   if (const weft_callback_region_after_t after = g_region_after.load(std::memory_order_acquire)) after();
 }
 

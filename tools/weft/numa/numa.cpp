@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/message.h"
-#include "library.h"
 #include "child.h"
+#include "library.h"
 #include "numa/kernel.h"
 #include "numa/report.h"
 #include "numa/running.h"

@@ -7,6 +7,7 @@
 
 #include "report/match.h"
 #include "report/numbers.h"
+#include "report/stable_sort.h"
 
 namespace weft::tools::report {
 
@@ -117,7 +118,7 @@ class Comparing {
       }
       result_.sites.push_back(std::move(here));
     }
-    std::stable_sort(result_.sites.begin(), result_.sites.end(), [](const ComparedSite& a, const ComparedSite& b) {
+    sort_stably(result_.sites, [](const ComparedSite& a, const ComparedSite& b) {
       return std::max(size_of(a.lost), size_of(a.useful)) > std::max(size_of(b.lost), size_of(b.useful));
     });
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "report/stable_sort.h"
 #include "report/tree.h"
 
 namespace weft::tools::report {
@@ -55,8 +56,8 @@ Pairs paired(const std::vector<Site>& rows, std::vector<int> left, const std::ve
       return one.line != other.line ? one.line < other.line : one.offset < other.offset;
     };
   };
-  std::stable_sort(left.begin(), left.end(), by_line(rows));
-  std::stable_sort(right.begin(), right.end(), by_line(sites));
+  sort_stably(left, by_line(rows));
+  sort_stably(right, by_line(sites));
   // cost[i][k]: of the best pairs among the first i and the first k; a site that stays alone on the larger side is
   // free.
   const size_t m = left.size();

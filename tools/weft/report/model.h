@@ -112,14 +112,14 @@ struct MessageRow {
 
 // Advice kinds are words of the JSON and of the documentation.
 struct Advice {
-  std::string kind;      // small_chunks, short_loop, uneven_static, serial_part, nested_serial, small_tasks, critical,
-                         // lock, one_node, few_threads, other_pool, single_region
+  std::string kind;  // small_chunks, short_loop, uneven_static, serial_part, nested_serial, small_tasks, critical,
+                     // lock, one_node, few_threads, other_pool, single_region
   int site = 0;
-  std::string title;     // one line: what is wrong, and where
+  std::string title;  // one line: what is wrong, and where
   std::string evidence;  // the measured figures that say so
-  std::string action;    // what to change
-  std::string command;   // or the line, that tries it; may be empty
-  double gain = 0;       // seconds of the run's time, expected
+  std::string action;  // what to change
+  std::string command;  // or the line, that tries it; may be empty
+  double gain = 0;  // seconds of the run's time, expected
 };
 
 struct Run {
@@ -127,11 +127,11 @@ struct Run {
   std::string host;
   std::string began;  // ISO 8601, UTC
   std::string version;  // "weft 1.2.3"
-  double seconds = 0;   // wall, from the start of the process to its end
-  int cpus = 0;         // that the program could use
+  double seconds = 0;  // wall, from the start of the process to its end
+  int cpus = 0;  // that the program could use
   int exit_code = 0;
   int process = 0;
-  int rank = -1;   // of an MPI program
+  int rank = -1;  // of an MPI program
   int ranks = 0;
   uint64_t samples = 0;
   double period = 0;  // seconds between two samples, mean

@@ -6,6 +6,7 @@
 
 #include "report/colour.h"
 #include "report/numbers.h"
+#include "report/stable_sort.h"
 
 namespace weft::tools::report {
 
@@ -44,7 +45,7 @@ struct Part {
 std::vector<Part> largest_first(const std::array<double, kLosses>& lost) {
   std::vector<Part> parts;
   for (int i = 0; i < kLosses; ++i) parts.push_back({static_cast<Loss>(i), lost[static_cast<size_t>(i)]});
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
+  sort_stably(parts, [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
   return parts;
 }
 
@@ -127,8 +128,7 @@ class Page {
       }
       for (size_t i = 0; i < site.lost.size(); ++i) same->lost[i] += site.lost[i];
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Site& a, const Site& b) { return a.lost_in_all() > b.lost_in_all(); });
+    sort_stably(rows, [](const Site& a, const Site& b) { return a.lost_in_all() > b.lost_in_all(); });
     size_t name_width = 0;
     size_t count = 0;
     while (count < std::min(rows.size(), kMostSites) && is_shown(rows[count].lost_in_all())) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "report/numbers.h"
+#include "report/stable_sort.h"
 #include "report/tree.h"
 
 namespace weft::tools::report {
@@ -186,8 +187,7 @@ void Evidence::mention(Advice advice) {
 }
 
 std::vector<Advice> Evidence::take_advice() {
-  std::stable_sort(advice_.begin(), advice_.end(),
-                   [](const Advice& one, const Advice& other) { return one.gain > other.gain; });
+  sort_stably(advice_, [](const Advice& one, const Advice& other) { return one.gain > other.gain; });
   return std::move(advice_);
 }
 

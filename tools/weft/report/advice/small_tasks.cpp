@@ -5,6 +5,7 @@
 
 #include "report/advice/faults.h"
 #include "report/numbers.h"
+#include "report/stable_sort.h"
 #include "report/tree.h"
 
 namespace weft::tools::report {
@@ -77,8 +78,7 @@ std::vector<const Construct*> small_tasks(const Evidence& evidence) {
     const Site& sum = construct.sum;
     if (sum.kind == SiteKind::task && tasks_of(sum) >= 1 && mean_of(sum) < kSmallPiece) small.push_back(&construct);
   }
-  std::stable_sort(small.begin(), small.end(),
-                   [](const Construct* a, const Construct* b) { return tasks_of(a->sum) > tasks_of(b->sum); });
+  sort_stably(small, [](const Construct* a, const Construct* b) { return tasks_of(a->sum) > tasks_of(b->sum); });
   return small;
 }
 
