@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "made_up.h"
+#include "report/constructs.h"
 #include "report/match.h"
 
 namespace {
@@ -182,10 +183,13 @@ TEST(Compare, OneRunEach) {
   EXPECT_TRUE(comparison.efficiency.clear);
   EXPECT_TRUE(comparison.factors[static_cast<size_t>(Loss::imbalance)].clear);
   EXPECT_FALSE(comparison.factors[static_cast<size_t>(Loss::serial)].clear);
-  // The site with the greatest change comes first.
-  EXPECT_EQ(comparison.sites.front().before, "program.c:12");
-  EXPECT_NEAR(comparison.sites.front().lost.difference(), -2, 1e-12);
-  EXPECT_FALSE(comparison.sites.front().useful.clear);
+  // What has changed most comes first: the loop, and the region that it is in.
+  EXPECT_EQ(comparison.sites[0].before, "program.c:10");
+  EXPECT_EQ(comparison.sites[1].before, "program.c:12");
+  for (const size_t i : {0, 1}) {
+    EXPECT_NEAR(comparison.sites[i].lost.difference(), -2, 1e-12);
+    EXPECT_FALSE(comparison.sites[i].useful.clear);
+  }
   const std::string text = to_text(comparison, false, 100);
   EXPECT_TRUE(has(text, "-25.0 %  better")) << text;
   EXPECT_TRUE(has(text, "How much runs differ is not known")) << text;
@@ -256,6 +260,49 @@ TEST(Compare, SitesOfOneSideOnly) {
   EXPECT_TRUE(has(text, "program.c:50 taskloop (only after)")) << text;
 }
 
+// Two serial parts are around the same region, and the compiler has copied the loop.
+TEST(Compare, SitesOfAConstructAreOne) {
+  MadeUpRun run(2, 4);
+  const int first = run.add(SiteKind::serial, 0);
+  const int second = run.add(SiteKind::serial, 10);
+  for (const int serial : {first, second}) {
+    const int region = run.add_region(10, 4, serial);
+    for (const uint64_t copy : {1, 2}) {
+      const int loop = run.add(SiteKind::loop, 12, region);
+      run.at(loop).place.offset += copy;
+      run.at(loop).useful = 1;
+      run.lost(loop, Loss::overhead) = 0.5;
+    }
+    run.report.advice.push_back({"small_chunks", region + 1, "", "", "", "", 1});
+  }
+  const Report made = with_constructs(run.report);
+  EXPECT_EQ(made.sites.size(), 5U);  // the program, two serial parts, the region, the loop
+  EXPECT_EQ(made.advice[0].site, made.advice[1].site);
+  const Comparison comparison = compare({run.report}, {run.report});
+  EXPECT_EQ(comparison.sites.size(), 5U);
+  ASSERT_NE(named(comparison, "program.c:12"), nullptr);
+  EXPECT_NEAR(named(comparison, "program.c:12")->useful.before.median, 4, 1e-12);
+  EXPECT_NEAR(named(comparison, "program.c:10")->lost.before.median, 2, 1e-12);
+  EXPECT_NEAR(comparison.efficiency.before.median, 1 - 2.0 / 8, 1e-12);
+}
+
+// gcc hides static loops from the runtime, and not dynamic ones: the work has not gone.
+TEST(Compare, ALoopThatComesToLight) {
+  MadeUpRun before(2, 4);
+  const int region = before.add_region(10, 4);
+  before.at(region).useful = 5;
+  before.lost(region, Loss::imbalance) = 3;
+  MadeUpRun after(1.3, 4);
+  const int loop = after.add(SiteKind::loop, 11, after.add_region(10, 4));
+  after.at(loop).useful = 5;
+  const Comparison comparison = compare({before.report}, {after.report});
+  EXPECT_FALSE(named(comparison, "program.c:10")->useful.clear);
+  EXPECT_TRUE(named(comparison, "program.c:10")->lost.clear);
+  const std::string text = to_text(comparison, false, 100);
+  EXPECT_TRUE(has(text, "program.c:11 loop (only after)")) << text;
+  EXPECT_FALSE(has(text, "worse")) << text;
+}
+
 TEST(Compare, MovedLinesAreNamed) {
   MadeUpRun before = program();
   before.lost(2, Loss::overhead) = 2;
@@ -302,8 +349,8 @@ TEST(Compare, ForPrograms) {
   EXPECT_EQ(json["seconds"]["after"]["high"], 1.6);
   EXPECT_EQ(json["seconds"]["clear"], true);
   EXPECT_EQ(json["factors"].size(), 8U);
-  EXPECT_EQ(json["sites"][0]["before"], "program.c:12");
-  EXPECT_EQ(json["sites"][0]["lost_by_reason"]["imbalance"]["difference"], -2);
+  EXPECT_EQ(json["sites"][1]["before"], "program.c:12");
+  EXPECT_EQ(json["sites"][1]["lost_by_reason"]["imbalance"]["difference"], -2);
   EXPECT_EQ(json["advice"]["gone"][0]["kind"], "uneven_static");
   EXPECT_TRUE(json["advice"]["new"].empty());
 }

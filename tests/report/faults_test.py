@@ -37,7 +37,10 @@ DEFAULT = {
 ALL = os.environ.get("WEFT_REPORT_ALL") == "1"
 TRIES = 2
 # Of the factors that a program measures by itself.
-TOLERANCE = 0.02
+# Of CPUs x time. Beside the other tests, on small machines that others use too, snapshots are fewer and less even.
+TOLERANCE = 0.02 if ALL else 0.05
+# The ways into the runtime and out of it count as work: some 12 ns of each chunk.
+TOLERANCE_OF_CHUNKS = 0.05
 
 
 class WithFolder(unittest.TestCase):
@@ -103,25 +106,25 @@ def add_tests() -> None:
 class Factors(WithFolder):
     """What the report says, and what the program says, of the same run."""
 
-    def compare(self, compiler: str, *parts: float) -> None:
+    def compare(self, compiler: str, *parts: float, tolerance: float = TOLERANCE) -> None:
         program = self.folder / f"planted_factors_{compiler}"
         if not program.exists():
             planted.compile_c(planted.FOLDER / "planted_factors.c", compiler, program)
-        self.in_some_try(lambda: self.look([str(program), *map(str, parts)]))
+        self.in_some_try(lambda: self.look([str(program), *map(str, parts)], tolerance))
 
-    def look(self, command: list[str]) -> None:
+    def look(self, command: list[str], tolerance: float) -> None:
         ran = planted.report_of(command, self.folder)
         own = json.loads(ran.output.splitlines()[-1])
         text = f"the program: {own}\nthe report: {planted.described(ran.report)}"
         self.assertEqual(ran.report["run"]["cpus"], own["cpus"], text)
         for name, value in own["factors"].items():
-            self.assertAlmostEqual(ran.report["factors"][name], value, delta=TOLERANCE, msg=f"{name}\n{text}")
+            self.assertAlmostEqual(ran.report["factors"][name], value, delta=tolerance, msg=f"{name}\n{text}")
 
     def test_all_together(self) -> None:
         self.compare("gcc", 0.25, 0.2, 0.2, 0.15)
 
     def test_chunks(self) -> None:
-        self.compare("clang", 0, 0, 0, 0.5)
+        self.compare("clang", 0, 0, 0, 0.5, tolerance=TOLERANCE_OF_CHUNKS)
 
     @unittest.skipUnless(ALL, "WEFT_REPORT_ALL=1 takes it")
     def test_each_alone(self) -> None:
@@ -130,7 +133,8 @@ class Factors(WithFolder):
                 parts = [0.0] * 4
                 parts[which] = 0.6
                 with self.subTest(compiler=compiler, parts=parts):
-                    self.compare(compiler, *parts)
+                    chunks = which == len(parts) - 1
+                    self.compare(compiler, *parts, tolerance=TOLERANCE_OF_CHUNKS if chunks else TOLERANCE)
 
     @unittest.skipUnless(ALL, "WEFT_REPORT_ALL=1 takes it")
     def test_nothing_planted(self) -> None:

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <set>
 
+#include "report/constructs.h"
 #include "report/match.h"
 #include "report/numbers.h"
 #include "report/stable_sort.h"
+#include "report/tree.h"
 
 namespace weft::tools::report {
 
@@ -51,18 +53,42 @@ Figures figures_of(const Reports& before, const Reports& after, Get&& get) {
   return figures;
 }
 
+Reports constructs_of(const Reports& reports) {
+  Reports made;
+  for (const Report& report : reports) made.push_back(with_constructs(report));
+  return made;
+}
+
+// The sites, in which work and losses of a region are those of all that is in it.
+std::vector<Site> with_inner(const Report& report) {
+  std::vector<Site> sites = report.sites;
+  for (int number = 0; number < static_cast<int>(sites.size()); ++number) {
+    Site& site = sites[static_cast<size_t>(number)];
+    if (site.kind != SiteKind::region) continue;
+    for (const int inner : sites_within(report, number)) {
+      if (inner == number) continue;
+      const Site& more = report.sites[static_cast<size_t>(inner)];
+      site.useful += more.useful;
+      for (size_t i = 0; i < kLosses; ++i) site.lost[i] += more.lost[i];
+    }
+  }
+  return sites;
+}
+
 double size_of(const Change& change) { return std::abs(change.difference()); }
 
 class Comparing {
  public:
-  Comparing(const Reports& before, const Reports& after) : before_(before), after_(after) {
+  Comparing(const Reports& before, const Reports& after)
+      : before_(constructs_of(before)), after_(constructs_of(after)) {
     result_.runs_before = before.size();
     result_.runs_after = after.size();
     result_.noise_known = before.size() > 1 && after.size() > 1;
     std::vector<const Report*> all;
-    for (const Report& report : before) all.push_back(&report);
-    for (const Report& report : after) all.push_back(&report);
+    for (const Report& report : before_) all.push_back(&report);
+    for (const Report& report : after_) all.push_back(&report);
     rows_ = match(all);
+    for (const Report* report : all) sites_.push_back(with_inner(*report));
   }
 
   Comparison run() {
@@ -84,9 +110,7 @@ class Comparing {
   // Site of a row in one of all runs; null: it was not met there.
   const Site* site(size_t run, size_t row) const {
     const int number = rows_[run][row];
-    if (number < 0) return nullptr;
-    const Report& report = run < before_.size() ? before_[run] : after_[run - before_.size()];
-    return &report.sites[static_cast<size_t>(number)];
+    return number < 0 ? nullptr : &sites_[run][static_cast<size_t>(number)];
   }
 
   template <class Get>
@@ -187,9 +211,10 @@ class Comparing {
     }
   }
 
-  const Reports& before_;
-  const Reports& after_;
+  const Reports before_;
+  const Reports after_;
   std::vector<std::vector<int>> rows_;
+  std::vector<std::vector<Site>> sites_;  // by run
   Comparison result_;
 };
 

@@ -33,7 +33,9 @@ struct Change {
   double difference() const { return after.median - before.median; }
 };
 
-// A site of either side. Figures of runs that have not met it are 0.
+// A construct of either side (constructs.h). Figures of runs that have not met it are 0. The work and the losses of a
+// region are those of all that is in it, since a loop in it may come to light or be hidden from the runtime by another
+// schedule; those of others are their own.
 struct ComparedSite {
   SiteKind kind = SiteKind::program;
   std::string before;  // its name; empty: that side has not met it

@@ -49,6 +49,7 @@ class Page {
     heading();
     totals();
     sites();
+    if (!comparison_.gone.empty() || !comparison_.come.empty()) text_ += "\n";
     advice(comparison_.gone, "No longer said: ");
     advice(comparison_.come, "New advice: ");
     for (const std::string& note : comparison_.notes) {
@@ -60,8 +61,9 @@ class Page {
  private:
   void line(const std::string& name, const std::string& before, const std::string& after, const std::string& change) {
     const size_t room = name_room();
-    text_ += padded(shortened(name, room), room) + " " + padded(before, kFigure) + " " + padded(after, kFigure) + " " +
-             change + "\n";
+    std::string figures = padded(shortened(name, room), room) + " " + padded(before, kFigure) + " ";
+    figures += change.empty() ? after : padded(after, kFigure) + " " + change;
+    text_ += figures + "\n";
   }
   size_t name_room() const { return std::min<size_t>(width_ - kLeastWidth + 22, 40); }
 
@@ -106,6 +108,7 @@ class Page {
     const double whole = std::max(comparison_.seconds.before.median, comparison_.seconds.after.median);
     size_t shown = 0;
     for (const ComparedSite& site : comparison_.sites) {
+      if (site.kind == SiteKind::program) continue;
       const double change = std::max(std::abs(site.lost.difference()), std::abs(site.useful.difference()));
       if (shown == kMostSites || change < kShown * whole) break;
       if (shown++ == 0) text_ += "\n" + colour_.bold("CPU time of sites") + "\n";
@@ -113,15 +116,18 @@ class Page {
       if (site.after.empty()) name += " (only before)";
       if (site.before.empty()) name += " (only after)";
       text_ += shortened(name, width_) + "\n";
-      row("  work", site.useful);
-      row("  lost", site.lost);
+      // What one side has not met is neither better nor worse there.
+      const bool both = !site.before.empty() && !site.after.empty();
+      row("  work", site.useful, both);
+      row("  lost", site.lost, both);
     }
     if (shown == 0) text_ += "No site has changed by more than 0.5 % of the time.\n";
   }
 
-  void row(const char* name, const Change& change) {
+  void row(const char* name, const Change& change, bool both) {
     if (change.before.high <= 0 && change.after.high <= 0) return;
-    line(name, seconds_of(change.before), seconds_of(change.after), verdict(change, relative(change), true));
+    line(name, seconds_of(change.before), seconds_of(change.after),
+         both ? verdict(change, relative(change), true) : "");
   }
 
   void advice(const std::vector<ComparedAdvice>& list, const char* what) {

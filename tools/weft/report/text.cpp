@@ -120,7 +120,7 @@ class Page {
     std::vector<Site> rows;
     for (const Site& site : report_.sites) {
       const auto same = std::find_if(rows.begin(), rows.end(), [&](const Site& row) {
-        return row.kind == site.kind && row.name == site.name && row.place.offset == site.place.offset;
+        return row.kind == site.kind && row.name == site.name && row.schedule == site.schedule;
       });
       if (same == rows.end()) {
         rows.push_back(site);

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
+#include "report/constructs.h"
 #include "report/numbers.h"
 #include "report/stable_sort.h"
 #include "report/tree.h"
@@ -20,42 +21,6 @@ constexpr double kLeastGain = 0.02;     // of the run
 constexpr double kLeastSeconds = 0.01;
 // Of 200 samples a tenth is known to within a fifth of itself.
 constexpr double kLeastSamples = 200;
-
-// Copies that the compiler has made of a line are one construct.
-using PlaceKey = std::tuple<SiteKind, int, std::string, uint64_t, std::string>;
-PlaceKey place_key(const Site& site, int depth) {
-  const SourcePlace& place = site.place;
-  if (!place.file.empty() && place.line > 0) {
-    return {site.kind, depth, place.file, static_cast<uint64_t>(place.line), place.function};
-  }
-  if (place.offset != 0) return {site.kind, depth, place.object, place.offset, ""};
-  return {site.kind, depth, place.object, 0, site.name};
-}
-
-void add_lengths(Lengths& sum, double weight, const Lengths& more, double more_weight) {
-  const double all = (sum.timed > 0 ? weight : 0) + (more.timed > 0 ? more_weight : 0);
-  if (all > 0) {
-    sum.mean = ((sum.timed > 0 ? weight * sum.mean : 0) + (more.timed > 0 ? more_weight * more.mean : 0)) / all;
-  }
-  sum.timed += more.timed;
-  for (size_t i = 0; i < sum.histogram.size(); ++i) sum.histogram[i] += more.histogram[i];
-}
-
-// Pieces that have lengths.
-double pieces_of(const Site& site) { return static_cast<double>(std::max(site.pieces, site.count)); }
-
-void add(Site& sum, const Site& more) {
-  add_lengths(sum.lengths, pieces_of(sum), more.lengths, pieces_of(more));
-  sum.count += more.count;
-  sum.iterations += more.iterations;
-  sum.pieces += more.pieces;
-  sum.stolen += more.stolen;
-  sum.members = std::max(sum.members, more.members);
-  sum.requested = std::max(sum.requested, more.requested);
-  sum.wall += more.wall;
-  sum.useful += more.useful;
-  for (size_t i = 0; i < sum.lost.size(); ++i) sum.lost[i] += more.lost[i];
-}
 
 bool ends_with(const std::string& text, const char* end) {
   const std::string wanted = end;
@@ -88,7 +53,7 @@ Evidence::Evidence(const Report& report) : report_(report) {
 }
 
 void Evidence::group() {
-  std::map<PlaceKey, size_t> by_place;
+  std::map<std::pair<int, PlaceKey>, size_t> by_place;
   for (int number = 0; number < static_cast<int>(report_.sites.size()); ++number) {
     const Site& here = site(number);
     int depth = 0;
@@ -96,7 +61,7 @@ void Evidence::group() {
          around = region_around(report_, parent_of(report_, around))) {
       ++depth;
     }
-    const auto [found, is_new] = by_place.emplace(place_key(here, depth), constructs_.size());
+    const auto [found, is_new] = by_place.emplace(std::pair(depth, place_key(here)), constructs_.size());
     if (is_new) constructs_.push_back({{number}, number, depth, here});
     if (is_new) continue;
     Construct& construct = constructs_[found->second];
