@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-aarch64 conformance \
+.PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-report test-aarch64 conformance \
   test-programs test-many-cpus test-node test-shm test-coll test-explore test-numa test-large-machine scale test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
@@ -105,6 +105,17 @@ scale: build
 test-numa: build
 	@scripts/setup-numa
 	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/guest_test.py
+	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/report/guest_test.py
+
+# All programs with planted faults under weft report, in all languages, and all tests of its page: some ten minutes on a
+# quiet machine.
+test-report: build
+	@scripts/setup-python
+	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft \
+	  WEFT_TEST_PYTHON=$(CURDIR)/build/python/venv/bin/python python3 -B faults_test.py
+	cd tests/report && for test in page page_access page_text page_timeline; do \
+	  WEFT_PAGE_TEMPLATE=$(CURDIR)/build/release/lib/weft/report/report-page.html \
+	  WEFT_MAKE_PAGE=$(CURDIR)/build/release/tests/report_make_page /usr/bin/python3 -B $${test}_test.py || exit 1; done
 
 # The same with 64 CPUs and four nodes: some minutes where the emulator has two CPUs.
 test-large-machine: build

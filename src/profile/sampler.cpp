@@ -122,6 +122,7 @@ void Sampler::run() noexcept {
   look();
   blocked_.settle();
   ledger_.spread_untold(g_nodes);
+  used_by_others_ = others_.used();
   if (next_memory_ == 0) look_at_memory(last_);
   threads_.look();
   state_.store(kStopped, std::memory_order_release);

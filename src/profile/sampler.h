@@ -11,6 +11,7 @@
 #include "profile/blocked.h"
 #include "profile/ledger.h"
 #include "profile/memory.h"
+#include "profile/others.h"
 #include "profile/threads.h"
 #include "profile/timeline.h"
 
@@ -30,6 +31,8 @@ class Sampler {
   const Timeline& timeline() const noexcept { return timeline_; }
   const Threads& threads() const noexcept { return threads_; }
   const MemorySpread& memory() const noexcept { return memory_; }
+  // CPU time that other processes have used meanwhile, in nanoseconds.
+  int64_t used_by_others() const noexcept { return used_by_others_; }
   uint64_t snapshots() const noexcept { return snapshots_; }
   int64_t began() const noexcept { return began_; }
   int64_t last() const noexcept { return last_; }
@@ -64,6 +67,8 @@ class Sampler {
   Timeline timeline_;
   Threads threads_;
   MemorySpread memory_;
+  Others others_;
+  int64_t used_by_others_ = 0;
   std::minstd_rand random_;
 
   enum : uint32_t { kRuns, kStops, kStopped };

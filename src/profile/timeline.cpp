@@ -20,7 +20,7 @@ Doing doing(State state) noexcept {
 uint32_t cell(const Shown& shown) noexcept { return shown.node << 2 | static_cast<uint32_t>(doing(shown.state)); }
 
 // Some megabytes in memory, and some hundred kilobytes on the page.
-constexpr size_t kMostCells = 500'000;
+constexpr size_t kMostCells = 350'000;
 constexpr size_t kMostRows = 4000;
 
 }  // namespace

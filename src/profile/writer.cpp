@@ -282,6 +282,7 @@ bool write(std::FILE* file, Sampler& sampler, double unix_began) {
   json.field("rank", ranks().rank);
   json.field("ranks", ranks().ranks);
   const MemorySpread& memory = sampler.memory();
+  json.field("others_cpu", static_cast<double>(sampler.used_by_others()));
   json.field("memory_nodes", memory.nodes);
   json.field("memory_on_one_node", memory.on_one_node);
   write_command(json);

@@ -583,6 +583,15 @@ TEST(OtherPool, IdleOnesAreNone) {
   EXPECT_EQ(kinds(advise(run.report)), "other_pool");
 }
 
+TEST(Others, WhatTheyTakeIsNoUnevenWork) {
+  MadeUpRun run = uneven(SiteKind::region, "", 2);
+  run.report.run.others_cpu = 2.5;
+  std::vector<std::string> notes;
+  EXPECT_EQ(kinds(advise(run.report, &notes)), "");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("Other processes used 2.50 s"), std::string::npos) << notes[0];
+}
+
 MadeUpRun on_one_node(double part) {
   MadeUpRun run(2, 8);
   run.report.run.memory_nodes = 2;

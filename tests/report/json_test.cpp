@@ -34,6 +34,7 @@ Report full() {
   r.settings = {{"OMP_NUM_THREADS", "4"}, {"OMP_NESTED", ""}};
   r.memory_nodes = 2;
   r.memory_on_one_node = 0.625;
+  r.others_cpu = 1.5;
   r.notes = {"one", "two"};
   const int region = run.add_region(10, 4);
   run.at(region).requested = 8;
@@ -72,6 +73,7 @@ TEST(ReportJson, IsReadAsItWasWritten) {
   EXPECT_EQ(back.run.rank, 2);
   EXPECT_EQ(back.run.settings.at("OMP_NUM_THREADS"), "4");
   EXPECT_EQ(back.run.memory_on_one_node, 0.625);
+  EXPECT_EQ(back.run.others_cpu, 1.5);
   const Site& loop = back.sites[2];
   EXPECT_EQ(loop.parent, 1);
   EXPECT_EQ(loop.kind, SiteKind::loop);
@@ -101,7 +103,7 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
   EXPECT_EQ(json["format"], "weft report 1");
   expect_members(json["run"],
                  {"command", "host", "began", "version", "seconds", "cpus", "exit_code", "process", "rank", "ranks",
-                  "samples", "period", "settings", "memory_nodes", "memory_on_one_node", "notes"});
+                  "samples", "period", "settings", "memory_nodes", "memory_on_one_node", "others_cpu", "notes"});
   const std::vector<std::string> reasons = {"serial",      "imbalance", "synchronisation", "overhead",
                                             "few_threads", "transfer",  "blocked"};
   std::vector<std::string> factors = reasons;

@@ -187,6 +187,7 @@ class MadeUpRun:
             "settings": {"OMP_NUM_THREADS": str(self.cpus), "OMP_SCHEDULE": "static"},
             "memory_nodes": 1,
             "memory_on_one_node": 0.0,
+            "others_cpu": 0.0,
             "notes": list(notes),
         }
         base.update(run)

@@ -19,6 +19,14 @@ void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
   for (int site = 0; site < static_cast<int>(evidence.report().sites.size()); ++site) {
     blocked += evidence.left(site, Loss::blocked);
   }
+  const double others = evidence.run().others_cpu;
+  if (others > kMuchBlocked * evidence.cpu_seconds()) {
+    notes.push_back(
+        format("Other processes used %s of the CPUs' time meanwhile (%s of all). On a quiet machine the figures are "
+               "other ones.",
+               seconds_text(others).c_str(), percent_text(others / evidence.cpu_seconds()).c_str()));
+    return;
+  }
   const double part = evidence.cpu_seconds() > 0 ? blocked / evidence.cpu_seconds() : 0;
   if (part < kMuchBlocked) return;
   notes.push_back(

@@ -114,6 +114,7 @@ void read_run(const Value& value, Run& run) {
   }
   value.read("memory_nodes", run.memory_nodes);
   value.read("memory_on_one_node", run.memory_on_one_node);
+  value.read("others_cpu", run.others_cpu);
   value.read("notes", run.notes);
 }
 

@@ -44,6 +44,7 @@ Json to_json(const Run& run) {
           {"period", finite(run.period)},
           {"settings", run.settings},
           {"memory_nodes", run.memory_nodes},
+          {"others_cpu", finite(run.others_cpu)},
           {"memory_on_one_node", finite(run.memory_on_one_node)},
           {"notes", run.notes}};
 }

@@ -136,6 +136,7 @@ struct Run {
   uint64_t samples = 0;
   double period = 0;  // seconds between two samples, mean
   std::map<std::string, std::string> settings;  // variables that say how OpenMP runs
+  double others_cpu = 0;  // seconds that other processes used of these CPUs
   int memory_nodes = 1;
   double memory_on_one_node = 0;  // the largest part of the pages on one node, 0 to 1; 0: not known
   std::vector<std::string> notes;  // what the reader has to know: events lost, symbols missing

@@ -55,6 +55,7 @@ Run run_of(const Json& profile) {
   for (const char* own : {"WEFT_PROFILE_FOLDER", "WEFT_LIBRARY", "OMP_TOOL", "OMP_TOOL_LIBRARIES"}) {
     run.settings.erase(own);
   }
+  run.others_cpu = profile.at("others_cpu").get<double>() / kSecond;
   run.memory_nodes = profile.at("memory_nodes");
   run.memory_on_one_node = profile.at("memory_on_one_node");
   if (profile.at("lost_nodes") > 0) {

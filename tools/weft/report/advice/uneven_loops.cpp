@@ -42,11 +42,19 @@ double without_cpu(const Evidence& evidence, const Construct& construct) {
   return sum;
 }
 
+// CPU seconds that other processes had meanwhile, as far as they run evenly. The pool uses fewer CPUs then, so that
+// members run one after the other, and it looks as if the later ones had more to do.
+double taken_by_others(const Evidence& evidence, const Construct& construct) {
+  const Run& run = evidence.run();
+  return run.seconds > 0 ? run.others_cpu * std::min(1.0, construct.sum.wall / run.seconds) : 0;
+}
+
 void judge(Evidence& evidence, const Construct& construct) {
   const Site& sum = construct.sum;
   const int width = width_of(evidence.report(), construct.worst);
   const double lost = evidence.left(construct.sites, Loss::imbalance);
-  const double own = lost - kOfOthers * (width - 1) * without_cpu(evidence, construct);
+  const double own =
+      lost - kOfOthers * (width - 1) * without_cpu(evidence, construct) - taken_by_others(evidence, construct);
   const std::vector<int> within = evidence.within(construct);
   if (own <= 0 || own < kNoise * (evidence.spent(within) - evidence.left(within, Loss::blocked))) return;
   const double count = static_cast<double>(std::max<uint64_t>(sum.count, 1));

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/others.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "platform/cycles.h"
+
+namespace weft::profile {
+
+Others::Others() noexcept
+    : cpus_(platform::thread_cpus()), busy_before_(busy()), own_before_(platform::cpu_time_ns()) {}
+
+int64_t Others::used() const noexcept {
+  return std::max<int64_t>(0, (busy() - busy_before_) - (platform::cpu_time_ns() - own_before_));
+}
+
+// What /proc/stat says of our CPUs, what a hypervisor has taken included.
+int64_t Others::busy() const noexcept {
+  std::FILE* file = std::fopen("/proc/stat", "re");
+  if (file == nullptr) return 0;
+  long long ticks = 0;
+  char line[512];
+  while (std::fgets(line, sizeof line, file) != nullptr) {
+    int cpu = 0;
+    long long user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+    const int read = std::sscanf(line, "cpu%d %lld %lld %lld %lld %lld %lld %lld %lld", &cpu, &user, &nice, &system,
+                                 &idle, &iowait, &irq, &softirq, &steal);
+    if (read == 9 && cpu >= 0 && cpu < platform::CpuSet::kMost && cpus_.has(cpu)) {
+      ticks += user + nice + system + irq + softirq + steal;
+    }
+  }
+  std::fclose(file);
+  return ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace weft::profile

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What other processes have used of the CPUs that the program may use.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/cpu_set.h"
+
+namespace weft::profile {
+
+class Others {
+ public:
+  // From now on, on the CPUs of the caller.
+  Others() noexcept;
+
+  // CPU time of others since then, in nanoseconds; 0 where /proc/stat does not say.
+  int64_t used() const noexcept;
+
+ private:
+  int64_t busy() const noexcept;
+
+  const platform::CpuSet cpus_;
+  const int64_t busy_before_;
+  const int64_t own_before_;
+};
+
+}  // namespace weft::profile
