@@ -16,6 +16,10 @@ extern "C" {
 /* The number of the carrier that runs the caller; -1: none, the thread has not used the pool yet. */
 typedef int (*weft_get_carrier_t)(void);
 
+/* How many threads the tool has that stay until the process ends. A process whose initial thread has ended by
+ * pthread_exit ends when no threads are left but these and weft's own. */
+typedef void (*weft_set_tool_threads_t)(int threads);
+
 typedef enum weft_switch_t { weft_switch_leave = 0, weft_switch_continue = 1 } weft_switch_t;
 
 /* Called by a context that is about to leave its carrier, and by one that continues, as the first thing it does. It

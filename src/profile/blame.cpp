@@ -66,13 +66,6 @@ void Blame::count(const Shown& shown) {
     if (is_innermost) {
       ++here.direct;
       if (shown.primary) ++here.instances;
-      if (waits_for_others(shown)) {
-        if (shown.left) {
-          ++here.sleepers;
-        } else {
-          here.waiting += 1;
-        }
-      }
     }
     if (works(shown)) {
       ++here.workers;
@@ -85,7 +78,7 @@ void Blame::count(const Shown& shown) {
 
 void Blame::note_wall(const std::vector<Shown>& seen, double ns) {
   ++stamp_;
-  stamps_.resize(std::max<size_t>(stamps_.size(), nodes_.count()));
+  stamps_.resize(Nodes::kMost);
   for (const Shown& shown : seen) {
     for (NodeId node = shown.node; stamps_[node] != stamp_; node = nodes_[node].parent) {
       stamps_[node] = stamp_;
@@ -122,18 +115,32 @@ void Blame::charge_waits(const std::vector<Shown>& seen, double ns) {
       case State::runtime: ledger_.lose(shown.node, Loss::overhead, ns); break;
       case State::wait_lock: ledger_.lose(shown.node, Loss::synchronisation, ns); break;
       case State::wait_barrier:
-      case State::wait_tasks: {
-        const Tally* region = find(nodes_[shown.node].region);
-        if (region != nullptr && region->workers > 0) {
-          charge_workers(*region, seen, ns, shown.node);
-        } else {
-          ledger_.lose(shown.node, Loss::overhead, ns);
-        }
-        break;
-      }
+      case State::wait_tasks: add_wait(shown.node, ns); break;
       default: break;
     }
   }
+  charge_added_waits(seen);
+}
+
+void Blame::add_wait(NodeId node, double ns) {
+  const auto known = std::find_if(waits_.begin(), waits_.end(), [node](const Wait& wait) { return wait.node == node; });
+  if (known != waits_.end()) {
+    known->ns += ns;
+  } else {
+    waits_.push_back({node, ns});
+  }
+}
+
+void Blame::charge_added_waits(const std::vector<Shown>& seen) {
+  for (const Wait& wait : waits_) {
+    const Tally* region = find(nodes_[wait.node].region);
+    if (region != nullptr && region->workers > 0) {
+      charge_workers(*region, seen, wait.ns, wait.node);
+    } else {
+      ledger_.lose(wait.node, Loss::overhead, wait.ns);
+    }
+  }
+  waits_.clear();
 }
 
 // CPUs on which no context is. Contexts that wait without a CPU would use them, so what they wait for is the reason.
@@ -143,11 +150,12 @@ void Blame::charge_idle(const std::vector<Shown>& seen, double cpus, double ns) 
   int paused = 0;
   const auto is_untold = [](const Shown& shown) { return !shown.left && shown.state == State::untold; };
   // The other members of such regions are not seen.
-  if (const auto regions = std::count_if(seen.begin(), seen.end(), is_untold); regions > 0) {
-    for (const Shown& shown : seen) {
-      if (is_untold(shown)) ledger_.at(shown.node).untold += ns * cpus / static_cast<double>(regions);
-    }
-    return;
+  for (const Shown& shown : seen) {
+    if (!is_untold(shown)) continue;
+    const int others = nodes_[shown.node].members.load(std::memory_order_relaxed) - 1;
+    const double theirs = std::clamp<double>(others, 0, cpus);
+    ledger_.at(shown.node).untold += ns * theirs;
+    cpus -= theirs;
   }
   for (const Shown& shown : seen) {
     if (!shown.left) continue;
@@ -162,15 +170,9 @@ void Blame::charge_idle(const std::vector<Shown>& seen, double cpus, double ns) 
     if (!shown.left) continue;
     if (shown.state == State::wait_lock) ledger_.lose(shown.node, Loss::synchronisation, ns * by_locks / locked);
     if (is_paused(shown)) ledger_.lose(shown.node, Loss::transfer, ns * by_messages / paused);
-    if (!waits_for_others(shown)) continue;
-    const double share = ns * by_others / sleepers;
-    const Tally* region = find(nodes_[shown.node].region);
-    if (region != nullptr && region->workers > 0) {
-      charge_workers(*region, seen, share, shown.node);
-    } else {
-      ledger_.lose(shown.node, Loss::overhead, share);
-    }
+    if (waits_for_others(shown)) add_wait(shown.node, ns * by_others / sleepers);
   }
+  charge_added_waits(seen);
   charge_rest(seen, cpus - by_locks - by_others - by_messages, ns);
 }
 
@@ -218,7 +220,7 @@ void Blame::charge_rest(const std::vector<Shown>& seen, double cpus, double ns) 
   }
 }
 
-void Blame::take(const std::vector<Shown>& seen, double ns) {
+double Blame::take(const std::vector<Shown>& seen, double ns) {
   tallies_.clear();
   int busy = 0;
   for (const Shown& shown : seen) {
@@ -233,6 +235,7 @@ void Blame::take(const std::vector<Shown>& seen, double ns) {
   }
   charge_waits(seen, each);
   charge_idle(seen, std::max(0, cpus_ - busy), ns);
+  return each;
 }
 
 }  // namespace weft::profile

@@ -16,9 +16,15 @@ class Blame {
   Blame(const Nodes& nodes, Ledger& ledger, int cpus) : nodes_(nodes), ledger_(ledger), cpus_(cpus) {}
 
   // What was seen stands for `ns` nanoseconds. `seen` holds no context that is out of everything.
-  void take(const std::vector<Shown>& seen, double ns);
+  // Returns how much of that time each context on a CPU had: less where there are more of them than CPUs.
+  double take(const std::vector<Shown>& seen, double ns);
 
  private:
+  // Time lost at a place where contexts wait.
+  struct Wait {
+    NodeId node;
+    double ns;
+  };
   // What the snapshot says of a region; contexts in regions inside of it are counted too, but for `direct` ones.
   struct Tally {
     NodeId region = 0;
@@ -26,14 +32,14 @@ class Blame {
     int lone_workers = 0;   // of them: in a single, masked or critical region
     int direct = 0;         // contexts whose innermost region it is
     int instances = 0;      // of them: primaries
-    double waiting = 0;     // CPUs that wait at its barriers, or for its tasks
-    int sleepers = 0;       // contexts that do so without a CPU
   };
 
   Tally& tally(NodeId region);
   const Tally* find(NodeId region) const;
   void count(const Shown& shown);
   void charge_waits(const std::vector<Shown>& seen, double ns);
+  void add_wait(NodeId node, double ns);
+  void charge_added_waits(const std::vector<Shown>& seen);
   void charge_idle(const std::vector<Shown>& seen, double cpus, double ns);
   void charge_workers(const Tally& tally, const std::vector<Shown>& seen, double ns, NodeId waited_at);
   void charge_standstill(const std::vector<Shown>& seen, double cpus, double ns);
@@ -49,6 +55,7 @@ class Blame {
   Ledger& ledger_;
   const int cpus_;
   std::vector<Tally> tallies_;
+  std::vector<Wait> waits_;
   std::vector<uint32_t> stamps_;  // by node: the snapshot that has met it last
   uint32_t stamp_ = 0;
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <unordered_map>
 
 #include "profile/ledger.h"
 
@@ -21,22 +21,14 @@ class Blocked {
   void settle();
 
  private:
-  struct Work {
-    int thread;
-    NodeId node;
-    double ns;
-  };
   struct Thread {
-    int thread;
-    int64_t cpu;  // that it had had when it was looked at last
-    double seemed;  // to work since then
+    int64_t cpu = 0;  // that it had had when it was looked at last
+    double seemed = 0;  // to work since then
+    std::unordered_map<NodeId, double> nodes;
   };
-
-  Thread& find(int thread);
 
   Ledger& ledger_;
-  std::vector<Work> work_;
-  std::vector<Thread> threads_;
+  std::unordered_map<int, Thread> threads_;
 };
 
 }  // namespace weft::profile

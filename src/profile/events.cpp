@@ -268,11 +268,21 @@ void on_loop(ompt_data_t* parallel, const weft_loop_totals_t* totals) {
   entry->stolen.add(totals->ranges_of_others);
 }
 
+thread_local bool t_lent = false;  // the slot goes with the help
+
 // The call's data are its node. Who helps may be a context that nobody has told of.
 void on_library(weft_library_t what, int begins, const void* caller, int jobs, uint64_t* data) {
-  if (what == weft_library_help && t_slot == nullptr && begins != 0) begin_slot(false);
+  if (what == weft_library_help && t_slot == nullptr && begins != 0) {
+    begin_slot(false);
+    t_lent = t_slot != nullptr;
+  }
   if (t_slot == nullptr) return;
-  if (begins == 0) return t_slot->pop();
+  if (begins == 0) {
+    t_slot->pop();
+    if (t_lent && what == weft_library_help) end_slot();
+    t_lent = t_slot != nullptr && t_lent;
+    return;
+  }
   if (what == weft_library_help) {
     t_slot->continue_on(g_carrier());
     return t_slot->push(static_cast<NodeId>(*data), State::work);
@@ -296,11 +306,13 @@ bool listen(ompt_function_lookup_t lookup) noexcept {
   const auto watch_loops = reinterpret_cast<weft_set_loop_callback_t>(lookup("weft_set_loop_callback"));
   const auto watch_calls = reinterpret_cast<weft_set_call_callback_t>(lookup("weft_set_call_callback"));
   const auto watch_libraries = reinterpret_cast<weft_set_library_callback_t>(lookup("weft_set_library_callback"));
+  const auto count_threads = reinterpret_cast<weft_set_tool_threads_t>(lookup("weft_set_tool_threads"));
   const auto filter = reinterpret_cast<weft_set_region_filter_t>(lookup("weft_set_region_filter"));
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   const auto count_cpus = reinterpret_cast<ompt_get_num_procs_t>(lookup("ompt_get_num_procs"));
   if (g_carrier == nullptr || watch_switches == nullptr || watch_loops == nullptr || watch_calls == nullptr ||
-      filter == nullptr || watch_libraries == nullptr || set == nullptr || count_cpus == nullptr) {
+      filter == nullptr || count_threads == nullptr || watch_libraries == nullptr || set == nullptr ||
+      count_cpus == nullptr) {
     return false;
   }
   g_cpus = std::max(count_cpus(), 1);
@@ -326,6 +338,7 @@ bool listen(ompt_function_lookup_t lookup) noexcept {
       {ompt_callback_nest_lock, reinterpret_cast<ompt_callback_t>(on_nest_lock)},
   };
   for (const auto& [event, function] : callbacks) set(event, function);
+  count_threads(1);  // the sampler
   watch_loops(on_loop);
   watch_calls(on_call);
   watch_libraries(on_library);

@@ -11,13 +11,16 @@ namespace weft::profile {
 namespace {
 
 platform::FutexLock g_lock;  // of what follows; calls of MPI are rare beside it
+constexpr size_t kMost = 4096;
 std::vector<Messages>& table() {
-  static auto* made = new std::vector<Messages>;  // the file is written when static objects have ended
+  static auto* made = [] {
+    auto* rows = new std::vector<Messages>;  // the file is written when static objects have ended
+    rows->reserve(kMost);
+    return rows;
+  }();
   return *made;
 }
 Ranks g_ranks;  // read and written when no other thread calls
-
-constexpr size_t kMost = 4096;
 
 }  // namespace
 
@@ -26,10 +29,12 @@ void note(const base::TracedCall& call) noexcept {
   std::vector<Messages>& all = table();
   Messages* row = nullptr;
   for (Messages& each : all) {
-    if (each.peer == call.peer && std::strcmp(each.call, call.name) == 0) row = &each;
+    if (each.peer != call.peer || std::strcmp(each.call, call.name) != 0) continue;
+    row = &each;
+    break;
   }
   if (row == nullptr) {
-    if (all.size() == kMost) return;
+    if (all.size() == all.capacity()) return;
     all.push_back({call.name, call.peer, 0, 0});
     row = &all.back();
   }

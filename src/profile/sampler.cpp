@@ -2,7 +2,11 @@
 #include "profile/sampler.h"
 
 #include <algorithm>
+#include <new>
 
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/cycles.h"
@@ -23,7 +27,9 @@ constexpr int64_t kPartOfCpu = 100;
 constexpr int64_t kSettle = 250'000'000;
 
 void add_once(std::vector<int>& numbers, int number) {
-  if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+  constexpr size_t kMost = 4096;  // of a program that starts threads for ever
+  if (numbers.size() < kMost && std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+    numbers.push_back(number);
 }
 
 }  // namespace
@@ -31,7 +37,7 @@ void add_once(std::vector<int>& numbers, int number) {
 Sampler::Sampler(int cpus, int64_t began)
     : cpus_(cpus), began_(began), blame_(g_nodes, ledger_, cpus), blocked_(ledger_), timeline_(cpus) {}
 
-bool Sampler::start() noexcept {
+bool Sampler::start() {
   last_ = platform::now_ns();
   settled_ = last_;
   note_start();
@@ -44,11 +50,20 @@ bool Sampler::start() noexcept {
       this, kStack);
 }
 
-void Sampler::stop() noexcept {
-  state_.store(kStops, std::memory_order_relaxed);
+bool Sampler::stop() noexcept {
+  uint32_t runs = kRuns;
+  state_.compare_exchange_strong(runs, kStops, std::memory_order_relaxed);
   platform::futex_wake(state_, 1);
+  // Not for ever: a program may have called exit() in a signal handler, with a lock of libc that the sampler needs.
+  constexpr int64_t kPatience = 5'000'000'000;
+  const int64_t deadline = platform::now_ns() + kPatience;
   // Acquire pairs with the release at the end of run(): all that it has written is visible.
-  while (state_.load(std::memory_order_acquire) != kStopped) platform::futex_wait(state_, kStops);
+  while (state_.load(std::memory_order_acquire) != kStopped) {
+    const int64_t left = deadline - platform::now_ns();
+    if (left <= 0) return false;
+    platform::futex_wait_for(state_, kStops, left);
+  }
+  return !out_of_memory_;
 }
 
 // The program until its first call of OpenMP: one thread of it worked, as far as it had a CPU.
@@ -80,18 +95,29 @@ void Sampler::look() {
   const auto passed = static_cast<double>(now - last_);
   last_ = now;
   seen_.clear();
+  threads_seen_.clear();
   for (const Slot* slot = g_slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
     const Shown shown = slot->shown();
     if (shown.state == State::out) continue;
     seen_.push_back(shown);
     if (shown.left) continue;
-    const int thread = slot->thread();
-    add_once(shown.root ? roots_ : carriers_, thread);
-    if (shown.state == State::work) blocked_.note(thread, shown.node, passed);
+    threads_seen_.push_back(slot->thread());
   }
-  blame_.take(seen_, passed);
+  const double each = blame_.take(seen_, passed);
+  auto thread = threads_seen_.begin();
+  for (const Shown& shown : seen_) {
+    if (shown.left) continue;
+    add_once(shown.root ? roots_ : carriers_, *thread);
+    if (shown.state == State::work) blocked_.note(*thread, shown.node, each);
+    ++thread;
+  }
   timeline_.take(seen_, now - began_);
   ++snapshots_;
+}
+
+// What takes longer, and is done more seldom.
+void Sampler::look_around() {
+  const int64_t now = platform::now_ns();
   if (now - settled_ < kSettle) return;
   settled_ = now;
   blocked_.settle();
@@ -111,6 +137,18 @@ void Sampler::look_at_memory(int64_t now) {
 void Sampler::run() noexcept {
   own_thread_ = gettid();
   pthread_setname_np(pthread_self(), "weft-profile");
+  // The files that it opens are none of the program's, which may count on its own numbers.
+  if (unshare(CLONE_FILES) == 0) syscall(SYS_close_range, 0u, ~0u, 0u);
+  try {
+    watch();
+  } catch (const std::bad_alloc&) {
+    out_of_memory_ = true;
+  }
+  state_.store(kStopped, std::memory_order_release);
+  platform::futex_wake(state_, 1);
+}
+
+void Sampler::watch() {
   int64_t cost = 0;
   while (state_.load(std::memory_order_relaxed) == kRuns) {
     platform::futex_wait_for(state_, kRuns, pause_before_next(cost));
@@ -118,6 +156,7 @@ void Sampler::run() noexcept {
     const int64_t began = platform::now_ns();
     look();
     cost = platform::now_ns() - began;
+    look_around();
   }
   look();
   blocked_.settle();
@@ -125,8 +164,6 @@ void Sampler::run() noexcept {
   used_by_others_ = others_.used();
   if (next_memory_ == 0) look_at_memory(last_);
   threads_.look();
-  state_.store(kStopped, std::memory_order_release);
-  platform::futex_wake(state_, 1);
 }
 
 }  // namespace weft::profile

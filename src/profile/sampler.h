@@ -23,9 +23,9 @@ class Sampler {
   Sampler(int cpus, int64_t began);
 
   // False when the system refuses the thread.
-  bool start() noexcept;
-  // Waits until the thread has ended; then the rest may be read.
-  void stop() noexcept;
+  bool start();
+  // Waits until the thread has ended; then the rest may be read. False: it does not end, or has had no memory.
+  bool stop() noexcept;
 
   Ledger& ledger() noexcept { return ledger_; }
   const Timeline& timeline() const noexcept { return timeline_; }
@@ -44,7 +44,9 @@ class Sampler {
 
  private:
   void run() noexcept;
+  void watch();
   void look();
+  void look_around();
   void note_start();
   void look_at_memory(int64_t now);
   int64_t pause_before_next(int64_t cost) noexcept;
@@ -58,7 +60,9 @@ class Sampler {
   int64_t mean_cost_ = 0;
   int64_t left_of_stratum_ = 0;
   int own_thread_ = 0;
+  bool out_of_memory_ = false;
   std::vector<Shown> seen_;
+  std::vector<int> threads_seen_;  // of those of them that are on a CPU
   std::vector<int> carriers_;
   std::vector<int> roots_;
   Ledger ledger_;

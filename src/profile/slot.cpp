@@ -76,7 +76,7 @@ bool Entry::is_told() noexcept {
   const uint64_t known = timed.get();
   const bool is_short =
       known >= kAtLeast && static_cast<double>(timed_ticks.get()) * ns_per_tick() < kShort * static_cast<double>(known);
-  until_told = is_short ? kOneOf - 1 : 0;
+  until_told = is_short ? draw(kOneOf) : 0;
   return true;
 }
 
@@ -123,7 +123,7 @@ void Slot::set_serial(const void* caller) noexcept {
 void Slot::push(NodeId node, State state) noexcept {
   if (depth_ == kMostFrames) {
     ++too_deep_;
-    return;
+    return publish(node, state);
   }
   frames_[depth_] = {node, state, primary_, 0, nullptr, 0, 0};
   ++depth_;
@@ -138,7 +138,12 @@ Entry* Slot::push(Kind kind, const void* caller) noexcept {
 
 void Slot::pop() noexcept {
   if (too_deep_ > 0) {
-    --too_deep_;
+    // What is below is not known; most likely it works.
+    if (--too_deep_ > 0) {
+      publish(node(), State::work);
+    } else {
+      publish();
+    }
     return;
   }
   if (depth_ == 1) return;
@@ -155,6 +160,7 @@ Entry* Slot::count(NodeId parent, Kind kind, const void* caller) noexcept {
 }
 
 void Slot::begin_piece(Entry* entry) noexcept {
+  if (too_deep_ > 0) return;
   Frame& frame = top();
   end_piece(frame);
   if (!entry->is_timed()) return;
@@ -204,6 +210,7 @@ Entry* Slot::make(NodeId parent, Kind kind, const void* caller) noexcept {
   entry.kind = kind;
   entry.caller = caller;
   entry.node = g_nodes.child(parent, kind, caller);
+  entry.random += entry.node;
   last_block_->count.store(count + 1, std::memory_order_release);
   return &entry;
 }

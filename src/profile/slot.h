@@ -80,6 +80,7 @@ struct Entry {
   Count untold;  // of `count`: regions of which nothing was told
   uint32_t until_timed = 0;  // pieces that are not timed before the next one that is
   uint32_t until_told = 0;   // regions likewise
+  uint32_t random = 1;
 
   // Whether the length of the next piece is to be measured: of all at first, of one of sixteen later.
   bool is_timed() noexcept {
@@ -87,8 +88,17 @@ struct Entry {
     constexpr uint32_t kOneOf = 16;
     if (timed.get() < kAll) return true;
     if (until_timed-- != 0) return false;
-    until_timed = kOneOf - 1;
+    until_timed = draw(kOneOf);
     return true;
+  }
+
+  // How many to leave out before the next one, `one_of` - 1 on the average: by chance, since a program may take a site
+  // for one thing and another in turn. Marsaglia, "Xorshift RNGs" (2003).
+  uint32_t draw(uint32_t one_of) noexcept {
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    return random % (2 * one_of - 1);
   }
   void add_length(int64_t ticks) noexcept;
 
@@ -110,6 +120,7 @@ class Slot {
   void pop() noexcept;
 
   void enter_runtime() noexcept {
+    if (too_deep_ > 0) return;
     Frame& top = this->top();
     if (top.piece != nullptr) top.until = platform::ticks();
     if (top.state == State::work) set_state(State::runtime);
@@ -118,6 +129,7 @@ class Slot {
     if (top().state == State::runtime) set_state(State::work);
   }
   void set_state(State state) noexcept {
+    if (too_deep_ > 0) return;
     top().state = state;
     publish();
   }
@@ -143,10 +155,14 @@ class Slot {
 
   // The last construct that the member has left, by which waits behind it are named; 0: none.
   NodeId last_construct() const noexcept { return frames_[depth_ - 1].last; }
-  void set_last_construct(NodeId node) noexcept { top().last = node; }
+  void set_last_construct(NodeId node) noexcept {
+    if (too_deep_ == 0) top().last = node;
+  }
 
   // Of the innermost region: member 0 counts what all members meet.
-  void set_primary(bool primary) noexcept { primary_ = primary; }
+  void set_primary(bool primary) noexcept {
+    if (too_deep_ == 0) primary_ = primary;
+  }
   bool is_primary() const noexcept { return primary_; }
 
   // Behind a region of the outermost level: where the thread of the program is now.
@@ -155,7 +171,7 @@ class Slot {
 
   // ---- by anybody ----
 
-  Shown shown() const noexcept { return Shown::of(shown_.load(std::memory_order_relaxed)); }
+  Shown shown() const noexcept { return Shown::of(shown_.load(std::memory_order_acquire)); }
   int thread() const noexcept { return thread_.load(std::memory_order_relaxed); }
   // Acquire pairs with the release where an entry is made.
   template <class Visit>
@@ -194,17 +210,17 @@ class Slot {
   void end_piece(Frame& frame) noexcept;
   Entry* make(NodeId parent, Kind kind, const void* caller) noexcept;
 
-  // Relaxed: what is behind the numbers in it never goes away.
-  void publish() noexcept {
-    const Frame& frame = frames_[depth_ - 1];
+  void publish() noexcept { publish(frames_[depth_ - 1].node, frames_[depth_ - 1].state); }
+  void publish(NodeId node, State state) noexcept {
     Shown shown;
-    shown.node = frame.node;
-    shown.state = frame.state;
+    shown.node = node;
+    shown.state = state;
     shown.primary = primary_;
     shown.root = root_;
     shown.left = left_;
     shown.carrier = carrier_;
-    shown_.store(shown.packed(), std::memory_order_relaxed);
+    // Release: who sees a node's number here sees the node, which never goes away.
+    shown_.store(shown.packed(), std::memory_order_release);
   }
 
   // On a line of its own: the sampler reads it, the context writes it at each event.

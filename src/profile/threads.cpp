@@ -13,6 +13,8 @@ namespace weft::profile {
 
 namespace {
 
+constexpr size_t kMost = 4096;  // of a program that starts threads for ever
+
 std::string name_of(int thread) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%d/comm", thread);
@@ -38,7 +40,7 @@ void Threads::look() {
         std::find_if(threads_.begin(), threads_.end(), [&](const Thread& thread) { return thread.number == number; });
     // A number that has less than before is that of another thread.
     if (known == threads_.end() || cpu < known->cpu) {
-      threads_.push_back({number, name_of(number), cpu});
+      if (threads_.size() < kMost) threads_.push_back({number, name_of(number), cpu});
     } else {
       known->cpu = cpu;
     }

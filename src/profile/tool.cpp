@@ -45,22 +45,36 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
     base::warn("the program runs on another OpenMP runtime than weft, or an older weft: there is no report");
     return 0;
   }
-  g_sampler = new (std::nothrow) Sampler(cpus(), began_at());
-  if (g_sampler != nullptr && g_sampler->start()) return 1;
-  base::warn("the system refuses the thread that looks at the others (ulimit -u): there is no report");
+  try {
+    g_sampler = new Sampler(cpus(), began_at());
+    if (g_sampler->start()) return 1;
+  } catch (const std::bad_alloc&) {
+  }
+  base::warn("the system refuses memory or the thread that looks at the others (ulimit -u): there is no report");
   return 0;
 }
 
-void finalize(ompt_data_t*) {
-  // The child of a fork has its parent's counts, and no sampler.
-  if (getpid() != g_process) return;
-  g_sampler->stop();
+bool write_profile() {
   const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
   const double began = now - static_cast<double>(platform::now_ns() - g_sampler->began()) / 1e9;
   std::FILE* file = std::fopen(g_path.c_str(), "we");
   const bool written = file != nullptr && write(file, *g_sampler, began);
   const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) base::warn("the profile %s could not be written: %s", g_path.c_str(), std::strerror(errno));
+  return written && closed;
+}
+
+void finalize(ompt_data_t*) {
+  // The child of a fork has its parent's counts, and no sampler.
+  if (getpid() != g_process) return;
+  try {
+    if (!g_sampler->stop()) {
+      base::warn("the recorder of weft report has not come to its end, or has had no memory: there is no report");
+    } else if (!write_profile()) {
+      base::warn("the profile %s could not be written: %s", g_path.c_str(), std::strerror(errno));
+    }
+  } catch (const std::bad_alloc&) {
+    base::warn("no memory for the report of weft report: there is none");
+  }
 }
 
 ompt_start_tool_result_t g_result{initialize, finalize, {}};

@@ -2,6 +2,7 @@
 #include "profile/writer.h"
 
 #include <algorithm>
+#include <clocale>
 #include <cstring>
 #include <string>
 
@@ -268,6 +269,9 @@ void write_messages(Json& json) {
 bool write(std::FILE* file, Sampler& sampler, double unix_began) {
   char host[128] = "";
   gethostname(host, sizeof host - 1);
+  // Numbers with a point, whatever the program's locale is.
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+  const locale_t before = uselocale(plain);
   Json json(file);
   json.open('{');
   json.field("format", std::string("weft profile 1"));
@@ -294,6 +298,8 @@ bool write(std::FILE* file, Sampler& sampler, double unix_began) {
   json.field("maps", contents_of("/proc/self/maps"));
   json.close('}');
   std::fputc('\n', file);
+  uselocale(before);
+  freelocale(plain);
   return std::ferror(file) == 0;
 }
 

@@ -40,7 +40,7 @@ class BlameTest : public ::testing::Test {
     made.carrier = left ? -1 : next_carrier_++;
     return made;
   }
-  void take(const std::vector<Shown>& seen) { Blame(*nodes_, ledger_, kCpus).take(seen, kTick); }
+  double take(const std::vector<Shown>& seen) { return Blame(*nodes_, ledger_, kCpus).take(seen, kTick); }
 
   double lost(NodeId node, Loss why) { return ledger_.at(node).lost[static_cast<size_t>(why)] / kTick; }
   double useful(NodeId node) { return ledger_.at(node).useful / kTick; }
@@ -156,8 +156,16 @@ TEST_F(BlameTest, PausedTasksAwaitMessages) {
 TEST_F(BlameTest, MoreThreadsThanCpusShareThem) {
   std::vector<Shown> seen;
   for (int i = 0; i < 2 * kCpus; ++i) seen.push_back(shown(serial_, State::work, true));
-  take(seen);
+  EXPECT_DOUBLE_EQ(take(seen), kTick / 2);
   EXPECT_DOUBLE_EQ(useful(serial_), kCpus);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, WhatIsNotToldTakesNoMoreThanItsTeam) {
+  (*nodes_)[region_].members = 2;
+  take({shown(region_, State::untold, true), shown(lock_, State::wait_lock, false, true)});
+  EXPECT_DOUBLE_EQ(ledger_.at(region_).untold / kTick, 2);
+  EXPECT_DOUBLE_EQ(lost(lock_, Loss::synchronisation), 1);
   EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 

@@ -281,6 +281,16 @@ TEST(SerialPart, TheBoundIsThatOfAll) {
   for (const Advice& advice : all) EXPECT_TRUE(has(advice.evidence, "at least 1.00 s")) << advice.evidence;
 }
 
+TEST(SerialPart, WhoSleepsHasNothingToShare) {
+  MadeUpRun run(2, 4);
+  const int serial = run.add(SiteKind::serial, 10);
+  run.at(serial).wall = 0.8;
+  run.at(serial).useful = 0.1;
+  run.lost(serial, Loss::blocked) = 0.7;
+  run.lost(serial, Loss::serial) = 2.4;
+  EXPECT_EQ(kinds(advise(run.report)), "");
+}
+
 TEST(SerialPart, ALittleIsNone) {
   MadeUpRun run(2, 2);
   const int serial = run.add(SiteKind::serial, 0);

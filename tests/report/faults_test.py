@@ -9,12 +9,13 @@ printed by gains.py.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
 import tempfile
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import planted
 
@@ -45,11 +46,18 @@ FEW = {
 ALL = os.environ.get("WEFT_REPORT_ALL") == "1"
 CHOSEN = FEW if os.environ.get("WEFT_REPORT_FEW") == "1" else DEFAULT
 TRIES = 2
+# Where others had more than this part of the CPUs' time, a wrong report says nothing.
+OF_OTHERS = 0.1
+TRIES_BESIDE_OTHERS = 6
 # Of the factors that a program measures by itself.
 # Of CPUs x time. Beside the other tests, on small machines that others use too, snapshots are fewer and less even.
 TOLERANCE = 0.02 if ALL else 0.05
 # The ways into the runtime and out of it count as work: some 12 ns of each chunk.
 TOLERANCE_OF_CHUNKS = 0.05
+
+
+class Disturbed(AssertionError):
+    """What is wrong may be the fault of other processes."""
 
 
 class WithFolder(unittest.TestCase):
@@ -61,12 +69,27 @@ class WithFolder(unittest.TestCase):
         cls.builder = planted.Builder(cls.folder)
 
     def in_some_try(self, attempt: Callable[[], None]) -> None:
-        for left in range(TRIES - 1, -1, -1):
+        """Once more where it fails, since machines have noise; and again where other processes had the CPUs."""
+        for left in range(TRIES_BESIDE_OTHERS - 1, -1, -1):
             try:
                 return attempt()
-            except AssertionError:
+            except Disturbed as disturbed:
                 if left == 0:
+                    self.skipTest(f"in each of {TRIES_BESIDE_OTHERS} tries {disturbed}")
+            except AssertionError:
+                if left <= TRIES_BESIDE_OTHERS - TRIES:
                     raise
+
+    @contextlib.contextmanager
+    def judging(self, ran: planted.Ran) -> Iterator[None]:
+        try:
+            yield
+        except AssertionError as fault:
+            run = ran.report["run"]
+            part = run["others_cpu"] / (run["cpus"] * run["seconds"])
+            if part > OF_OTHERS:
+                raise Disturbed(f"other processes used {100 * part:.0f} % of the CPUs' time") from fault
+            raise
 
 
 class Faults(WithFolder):
@@ -89,6 +112,10 @@ class Faults(WithFolder):
     def look(self, program: planted.Program, command: list[str]) -> None:
         ran = planted.report_of(command, self.folder, **program.environment)
         self.assertIn("checksum ", ran.output)
+        with self.judging(ran):
+            self.judge(program, ran)
+
+    def judge(self, program: planted.Program, ran: planted.Ran) -> None:
         text = planted.described(ran.report)
         given = ran.report["advice"]
         if program.fault is None:
@@ -126,7 +153,11 @@ class Factors(WithFolder):
         own = json.loads(ran.output.splitlines()[-1])
         text = f"the program: {own}\nthe report: {planted.described(ran.report)}"
         self.assertEqual(ran.report["run"]["cpus"], own["cpus"], text)
-        for name, value in own["factors"].items():
+        with self.judging(ran):
+            self.agree(ran, own["factors"], tolerance, text)
+
+    def agree(self, ran: planted.Ran, factors: dict[str, float], tolerance: float, text: str) -> None:
+        for name, value in factors.items():
             self.assertAlmostEqual(ran.report["factors"][name], value, delta=tolerance, msg=f"{name}\n{text}")
 
     def test_all_together(self) -> None:

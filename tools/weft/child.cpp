@@ -92,7 +92,7 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
   const pid_t child = fork();
   if (child < 0) {
     base::warn("%s: no process can be made: %s", by.c_str(), std::strerror(errno));
-    return {kCannotExecute, 0};
+    return {kCannotExecute, 0, 0};
   }
   if (child == 0) {
     signal(SIGCHLD, SIG_DFL);
@@ -124,8 +124,8 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
   for (const int number : kFromTerminal) sigaction(number, &old[saved++], nullptr);
   for (const int number : kForProgram) sigaction(number, &old[saved++], nullptr);
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (WIFSIGNALED(status)) return {kBySignal + WTERMSIG(status), WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
+  if (WIFSIGNALED(status)) return {kBySignal + WTERMSIG(status), WTERMSIG(status), child};
+  return {WEXITSTATUS(status), 0, child};
 }
 
 }  // namespace weft::tools

@@ -11,6 +11,7 @@ namespace weft::tools {
 struct Ending {
   int exit_code = 0;  // of this command: the program's; 128 and the signal's number
   int signal = 0;     // that has ended it; 0: none
+  int process = 0;    // its number
 };
 
 // Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, and waits

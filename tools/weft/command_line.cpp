@@ -183,7 +183,10 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                    "rank; under the launcher of an MPI the default is weft-report-%r.html")
       ->type_name(kFile)
       ->capture_default_str();
-  report->add_option("--json", report_options.json, "write the report for programs into this file; -: to stdout")
+  report
+      ->add_option(
+          "--json", report_options.json,
+          "write the report for programs into this file, named likewise; -: to stdout, behind what the program says")
       ->type_name(kFile);
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
   add_run_options(report, run_options);

@@ -2,8 +2,14 @@
 #include "report_file.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/message.h"
 
@@ -11,22 +17,56 @@ namespace weft::tools {
 
 ReportFile::ReportFile(std::string command, const std::string& name) : command_(std::move(command)), name_(name) {
   if (name.empty() || name == "-") return;
-  out_ = std::fopen(name.c_str(), "we");
+  open();
   if (out_ == nullptr) complain();
+}
+
+// Beside the old one where that is a plain file or none, and its folder takes a new one.
+void ReportFile::open() {
+  struct stat old{};
+  const bool exists = stat(name_.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) {
+    errno = EISDIR;
+    return;
+  }
+  if (!exists || (S_ISREG(old.st_mode) && access(name_.c_str(), W_OK) == 0)) {
+    std::error_code error;
+    // A link stays one.
+    const std::filesystem::path real = std::filesystem::weakly_canonical(name_, error);
+    temporary_ = (error ? name_ : real.string()) + ".XXXXXX";
+    const int descriptor = mkostemp(temporary_.data(), O_CLOEXEC);
+    if (descriptor >= 0) {
+      const mode_t mask = umask(0);
+      umask(mask);
+      fchmod(descriptor, exists ? old.st_mode : 0666 & ~mask);
+      out_ = fdopen(descriptor, "w");
+      return;
+    }
+    temporary_.clear();
+    if (!exists) return;
+  }
+  out_ = std::fopen(name_.c_str(), "we");
 }
 
 ReportFile::~ReportFile() {
   if (out_ != nullptr) std::fclose(out_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 bool ReportFile::write(const std::string& text) {
   if (name_ == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   std::FILE* out = std::exchange(out_, nullptr);
-  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  const int error = errno;
-  const bool closed = std::fclose(out) == 0;
-  if (written && closed) return true;
-  errno = written ? errno : error;
+  bool good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  int error = errno;
+  if (std::fclose(out) != 0 && std::exchange(good, false)) error = errno;
+  if (good && !temporary_.empty()) {
+    const std::string name = temporary_.substr(0, temporary_.rfind('.'));
+    good = std::rename(temporary_.c_str(), name.c_str()) == 0;
+    error = errno;
+    if (good) temporary_.clear();
+  }
+  if (good) return true;
+  errno = error;
   complain();
   return false;
 }

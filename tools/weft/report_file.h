@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file for a report. It is opened before the program runs: a long run must not end with a report that has no place.
+// A file for a report. Its place is taken before the program runs: a long run must not end with a report that has none.
+// Until the report is written, and where it never is, an older file of that name stays as it was.
 #pragma once
 
 #include <cstdio>
@@ -21,9 +22,11 @@ class ReportFile {
 
  private:
   void complain() const;
+  void open();
 
   const std::string command_;
   const std::string name_;
+  std::string temporary_;  // the file that is written, to be called name_; empty: it has that name
   std::FILE* out_ = nullptr;
 };
 

@@ -18,6 +18,9 @@ namespace weft::core {
 
 namespace {
 
+// Of tools. Relaxed: looked at every some milliseconds.
+std::atomic<int> g_other_service_threads{0};
+
 constexpr useconds_t kPauseUs = 10'000;
 constexpr size_t kStackSize = 8u << 20;  // exit handlers of the program run on it
 
@@ -32,7 +35,8 @@ Own own_threads() noexcept {
   const std::lock_guard lock(p.lock);
   constexpr int kMonitorAndCaller = 2;
   const int donors = static_cast<int>(p.contexts.size());
-  return {donors + p.worker_count.load(std::memory_order_acquire) + kMonitorAndCaller, p.contexts.withdrawn()};
+  const int others = g_other_service_threads.load(std::memory_order_relaxed);
+  return {donors + p.worker_count.load(std::memory_order_acquire) + kMonitorAndCaller + others, p.contexts.withdrawn()};
 }
 
 // Threads of the process, the initial one included when it has ended; 0 without /proc.
@@ -60,6 +64,10 @@ void* watch(void*) {
 }
 
 }  // namespace
+
+void set_other_service_threads(int threads) noexcept {
+  g_other_service_threads.store(threads, std::memory_order_relaxed);
+}
 
 void end_after_last_thread() noexcept {
   // Once a process: a thread that opens regions while it ends leaves several times. Relaxed: one thread calls this.

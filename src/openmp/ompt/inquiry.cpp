@@ -236,6 +236,8 @@ void set_loop_callback(weft_callback_loop_t callback) { g_loop_callback.store(ca
 
 void set_call_callback(weft_callback_call_t callback) { g_call_callback.store(callback, std::memory_order_release); }
 
+void set_tool_threads(int threads) { core::set_other_service_threads(threads); }
+
 void set_library_callback(weft_callback_library_t callback) {
   g_library_callback.store(callback, std::memory_order_release);
 }
@@ -283,6 +285,7 @@ ompt_interface_fn_t lookup(const char* name) {
       entry_point("weft_set_loop_callback", set_loop_callback),
       entry_point("weft_set_call_callback", set_call_callback),
       entry_point("weft_set_region_filter", set_region_filter),
+      entry_point("weft_set_tool_threads", set_tool_threads),
       entry_point("weft_set_library_callback", set_library_callback),
   };
   for (const EntryPoint& entry : kEntryPoints) {

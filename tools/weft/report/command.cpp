@@ -36,6 +36,7 @@ namespace fs = std::filesystem;
 using report::Report;
 
 constexpr int kFailed = 1;
+constexpr int kUsage = 2;
 
 std::string contents_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -104,6 +105,29 @@ void say_why_nothing(const Ending& ending, const std::string& program) {
   }
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  if (a == "-" && b == "-") return true;
+  std::error_code error;
+  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+}
+
+// What is wrong with the names; empty: nothing.
+std::string fault_of(const ReportOptions& options) {
+  if (options.page.empty()) return "-o: the name of a file is wanted";
+  if (options.has_json && options.json.empty()) return "--json: the name of a file is wanted";
+  if (options.has_json && is_same_file(options.page, options.json)) {
+    return "-o " + options.page + ": is the file of --json too; each needs its own";
+  }
+  if (rank_by_launcher() == nullptr) return {};
+  for (const std::string* name : {&options.page, &options.json}) {
+    if (!name->empty() && *name != "-" && name->find("%r") == std::string::npos &&
+        name->find("%p") == std::string::npos) {
+      return *name + ": each rank would write it; put %r into its name, which stands for the rank";
+    }
+  }
+  return {};
+}
+
 class Outputs {
  public:
   Outputs(const ReportOptions& options, const Libraries& found)
@@ -120,12 +144,14 @@ class Outputs {
   bool write(const Report& made, bool quiet) {
     // A reader that has gone is an error like others: the folder of the records must not stay.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     const std::string json = report::to_json(made);
-    bool good = page_.write(report::page_of(template_, json));
-    if (!json_name_.empty()) good = json_.write(json) && good;
+    const bool has_page = page_.write(report::page_of(template_, json));
+    const bool good = (json_name_.empty() || json_.write(json)) && has_page;
     if (quiet) return good;
+    const std::string shown = has_page && page_name_ != "-" ? page_name_ : "";
     const std::string text =
-        report::to_text(made, report::has_colour(STDERR_FILENO), report::columns_of(STDERR_FILENO), page_name_);
+        report::to_text(made, report::has_colour(STDERR_FILENO), report::columns_of(STDERR_FILENO), shown);
     return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && good;
   }
 
@@ -140,6 +166,10 @@ class Outputs {
 }  // namespace
 
 int make_report(const ReportOptions& options, RunOptions run) {
+  if (const std::string fault = fault_of(options); !fault.empty()) {
+    base::warn("report: %s", fault.c_str());
+    return kUsage;
+  }
   const RecordFolder folder("report");
   if (folder.path().empty()) return kFailed;
   run.profile = folder.path();
@@ -154,7 +184,15 @@ int make_report(const ReportOptions& options, RunOptions run) {
     return ending.exit_code != 0 ? ending.exit_code : kFailed;
   }
   Report made = choose(std::move(all));
-  made.run.exit_code = ending.exit_code;
+  // The kernel does not say any more where the initial thread has ended first.
+  if (made.run.command.empty()) made.run.command = run.command;
+  if (made.run.process == ending.process) {
+    made.run.exit_code = ending.exit_code;
+  } else {
+    made.run.notes.insert(made.run.notes.begin(), "This is process " + std::to_string(made.run.process) + " of " +
+                                                      run.command.front() + ", which ended with code " +
+                                                      std::to_string(ending.exit_code) + ".");
+  }
   made.advice = report::advise(made, &made.run.notes);
   const char* rank = rank_by_launcher();
   const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;

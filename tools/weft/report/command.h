@@ -10,7 +10,8 @@ namespace weft::tools {
 
 struct ReportOptions {
   std::string page;  // the file; %p in it stands for the process's number, %r for its rank
-  std::string json;  // the report for programs into this file; "-": stdout; empty: none
+  std::string json;  // the report for programs into this file, named likewise; "-": stdout
+  bool has_json = false;
   bool quiet = false;  // no summary
 };
 

@@ -20,7 +20,7 @@ constexpr double kShown = 0.005;  // smaller parts are rounded to nothing
 
 const char* meaning_of(Loss loss) {
   switch (loss) {
-    case Loss::serial: return "one thread worked alone";
+    case Loss::serial: return "no more than one thread had something to do";
     case Loss::imbalance: return "threads waited for others that still worked";
     case Loss::synchronisation: return "threads waited for locks and critical regions";
     case Loss::overhead: return "in the OpenMP runtime";
@@ -164,8 +164,13 @@ class Page {
     const size_t end = file_.empty() ? 0 : 1;
     const size_t count = std::min(report_.advice.size(), kMostAdvice);
     add("");
+    constexpr size_t kMostNotes = 2;
+    for (size_t i = 0; i < std::min(run_.notes.size(), kMostNotes); ++i) {
+      add(shortened("  Note: " + printable(run_.notes[i]), width_));
+    }
     if (count == 0) {
-      add("No advice: no fault of a known kind costs 2 % of the run or more.");
+      add(run_.notes.empty() ? "No advice: no fault of a known kind costs 2 % of the run or more."
+                             : "No advice: see the notes, and take a longer run on a quiet machine to be sure.");
     } else {
       add(colour_.bold("  WHAT TO CHANGE"));
     }

@@ -24,6 +24,11 @@ void judge(Evidence& evidence, const Construct& part, double all, size_t parts) 
   const Run& run = evidence.run();
   const double lost = evidence.left(part.sites, Loss::serial);
   const double wall = wall_of(lost, cpus);
+  // Who sleeps, for a file or a child, has nothing that others could take over.
+  const double worked = evidence.useful(part.sites);
+  const double blocked = evidence.left(part.sites, Loss::blocked);
+  const double busy = blocked > 0 ? worked / (worked + blocked) : 1;
+  if (busy < kHalf) return;
   const Site& site = evidence.site(part.worst);
   Advice advice;
   advice.kind = "serial_part";
@@ -38,7 +43,7 @@ void judge(Evidence& evidence, const Construct& part, double all, size_t parts) 
   advice.action = "Run the loops in it in parallel, or let it run as a task beside other work.";
   advice.command = directive(site, "parallel for");
   // The half takes 1 / cpus of its time then.
-  advice.gain = kHalf * wall * (1 - 1.0 / cpus);
+  advice.gain = kHalf * busy * wall * (1 - 1.0 / cpus);
   evidence.propose(advice, wall, {{part.sites, {Loss::serial}}});
 }
 
