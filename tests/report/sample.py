@@ -187,6 +187,8 @@ class MadeUpRun:
             "settings": {"OMP_NUM_THREADS": str(self.cpus), "OMP_SCHEDULE": "static"},
             "memory_nodes": 1,
             "memory_on_one_node": 0.0,
+            "own_seconds": 0.0,
+            "own_cpu_seconds": 0.0,
             "others_cpu": 0.0,
             "notes": list(notes),
         }

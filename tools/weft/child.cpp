@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,7 +93,7 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
   const pid_t child = fork();
   if (child < 0) {
     base::warn("%s: no process can be made: %s", by.c_str(), std::strerror(errno));
-    return {kCannotExecute, 0, 0};
+    return {.exit_code = kCannotExecute};
   }
   if (child == 0) {
     signal(SIGCHLD, SIG_DFL);
@@ -104,8 +105,9 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();
   int status = 0;
+  rusage used{};
   for (;;) {
-    const pid_t done = waitpid(child, &status, WNOHANG);
+    const pid_t done = wait4(child, &status, WNOHANG, &used);
     if (done == child || (done < 0 && errno != EINTR)) break;
     const Clock::time_point before_look = Clock::now();
     look();
@@ -124,8 +126,13 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
   for (const int number : kFromTerminal) sigaction(number, &old[saved++], nullptr);
   for (const int number : kForProgram) sigaction(number, &old[saved++], nullptr);
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (WIFSIGNALED(status)) return {kBySignal + WTERMSIG(status), WTERMSIG(status), child};
-  return {WEXITSTATUS(status), 0, child};
+  const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  const double cpu_seconds = of(used.ru_utime) + of(used.ru_stime);
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return {signal != 0 ? kBySignal + signal : WEXITSTATUS(status), signal, child, seconds, cpu_seconds};
 }
 
 }  // namespace weft::tools

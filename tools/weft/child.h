@@ -12,6 +12,8 @@ struct Ending {
   int exit_code = 0;  // of this command: the program's; 128 and the signal's number
   int signal = 0;     // that has ended it; 0: none
   int process = 0;    // its number
+  double seconds = 0;      // that it took
+  double cpu_seconds = 0;  // that it used, its own children included
 };
 
 // Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, and waits

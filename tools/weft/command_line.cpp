@@ -188,6 +188,10 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
           "--json", report_options.json,
           "write the report for programs into this file, named likewise; -: to stdout, behind what the program says")
       ->type_name(kFile);
+  report
+      ->add_option("--against", against,
+                   "stock: run the program under its own OpenMP runtime too, before, and show both times")
+      ->check(CLI::IsMember({"stock"}));
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
   add_run_options(report, run_options);
   report->footer(

@@ -43,7 +43,9 @@ struct CommandLine {
   std::string trace_file = "weft-trace.json";
   std::vector<std::string> merged_traces;
   std::string merged_file = "weft-trace.json";
-  ReportOptions report_options{.page = "weft-report.html", .json = "", .has_json = false, .quiet = false};
+  ReportOptions report_options{
+      .page = "weft-report.html", .json = "", .has_json = false, .against_stock = false, .quiet = false};
+  std::string against;  // what `report` compares with
   CompareOptions compare_options;
   NumaOptions numa_options;
   bool node_json = false;

@@ -120,6 +120,7 @@ int main(int count, char** arguments) {
     if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr) {
       line.report_options.page = "weft-report-%r.html";
     }
+    line.report_options.against_stock = !line.against.empty();
     line.report_options.has_json = line.report->count("--json") > 0;
     return written(weft::tools::make_report(line.report_options, run));
   }

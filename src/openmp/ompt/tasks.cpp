@@ -64,6 +64,9 @@ void close(Task* task) noexcept {
   task->edges.unlock();
 }
 
+// Of a task with dependences or an event. What is not told may have in its record what that had in another life.
+bool is_told(const Task* task) noexcept { return task->team != nullptr && task->team->tool.told; }
+
 void schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) noexcept {
   call<ompt_callback_task_schedule_t>(ompt_callback_task_schedule, prior, status, next);
 }
@@ -144,12 +147,12 @@ bool has_body(const Task* task, void (*body)(Task* task)) noexcept {
 void fulfill(Task* task) noexcept {
   // A thread that has nothing to do with OpenMP otherwise is none to a tool, and a task is one when it has been
   // created.
-  if (t_thread.begun && task->tool.flags != 0 && awaits_both(task))
+  if (is_told(task) && t_thread.begun && task->tool.flags != 0 && awaits_both(task))
     schedule(&task->tool.data, ompt_task_early_fulfill, nullptr);
 }
 
 void complete_detached(Task* task) noexcept {
-  if ((task->tool.flags & kDetached) == 0) return;
+  if (!is_told(task) || (task->tool.flags & kDetached) == 0) return;
   close(task);
   if (t_thread.begun) schedule(&task->tool.data, ompt_task_late_fulfill, nullptr);
 }
@@ -168,7 +171,7 @@ void end_task_wait_for(Member* self, Task* stand_in) noexcept {
 }
 
 void depend(Task* predecessor, Task* successor) noexcept {
-  if ((predecessor->tool.flags & kClosed) != 0) return;
+  if (!is_told(predecessor) || (predecessor->tool.flags & kClosed) != 0) return;
   call<ompt_callback_task_dependence_t>(ompt_callback_task_dependence, &predecessor->tool.data, &successor->tool.data);
 }
 

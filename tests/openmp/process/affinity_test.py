@@ -124,6 +124,7 @@ class Affinity(ProcessTest):
             "WEFT_STATIC_FACTOR",
             "WEFT_EXPLAIN",
             "WEFT_LIBRARY",
+            "WEFT_PROFILE_FOLDER",
             "WEFT_TRACE_FILE",
             "WEFT_NUMA_RECORD",
             *(

@@ -128,6 +128,21 @@ std::string fault_of(const ReportOptions& options) {
   return {};
 }
 
+// Before weft is in the environment. A program that fails so is not run again.
+Ending run_stock(const RunOptions& run) {
+  const Program program = examine_program(run.command.front());
+  if (program.path.empty()) {
+    base::warn("%s", program.complaint.c_str());
+    return {.exit_code = program.exit_code};
+  }
+  Ending ending = run_child("report", program.path, run.command, [] {});
+  if (ending.exit_code != 0) {
+    base::warn("report: under its own OpenMP runtime the program has ended with code %d: it is not run on weft",
+               ending.exit_code);
+  }
+  return ending;
+}
+
 class Outputs {
  public:
   Outputs(const ReportOptions& options, const Libraries& found)
@@ -170,6 +185,8 @@ int make_report(const ReportOptions& options, RunOptions run) {
     base::warn("report: %s", fault.c_str());
     return kUsage;
   }
+  const Ending own = options.against_stock ? run_stock(run) : Ending();
+  if (own.exit_code != 0) return own.exit_code;
   const RecordFolder folder("report");
   if (folder.path().empty()) return kFailed;
   run.profile = folder.path();
@@ -193,6 +210,8 @@ int make_report(const ReportOptions& options, RunOptions run) {
                                                       run.command.front() + ", which ended with code " +
                                                       std::to_string(ending.exit_code) + ".");
   }
+  made.run.own_seconds = own.seconds;
+  made.run.own_cpu_seconds = own.cpu_seconds;
   made.advice = report::advise(made, &made.run.notes);
   const char* rank = rank_by_launcher();
   const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;

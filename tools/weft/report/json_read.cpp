@@ -114,6 +114,8 @@ void read_run(const Value& value, Run& run) {
   }
   value.read("memory_nodes", run.memory_nodes);
   value.read("memory_on_one_node", run.memory_on_one_node);
+  value.read("own_seconds", run.own_seconds);
+  value.read("own_cpu_seconds", run.own_cpu_seconds);
   value.read("others_cpu", run.others_cpu);
   value.read("notes", run.notes);
 }

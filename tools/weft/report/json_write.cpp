@@ -44,6 +44,8 @@ Json to_json(const Run& run) {
           {"period", finite(run.period)},
           {"settings", run.settings},
           {"memory_nodes", run.memory_nodes},
+          {"own_seconds", finite(run.own_seconds)},
+          {"own_cpu_seconds", finite(run.own_cpu_seconds)},
           {"others_cpu", finite(run.others_cpu)},
           {"memory_on_one_node", finite(run.memory_on_one_node)},
           {"notes", run.notes}};

@@ -89,6 +89,11 @@ class Page {
                of_these(static_cast<uint64_t>(run_.cpus), "CPU").c_str()) +
         (efficiency >= kGood ? colour_.good(share) : colour_.bad(share)) + " of their time was the program's work" +
         (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
+    if (run_.own_seconds > 0) {
+      lines_.insert(lines_.end() - 1,
+                    format("Under its own OpenMP runtime it took %s, and %s of CPU time.",
+                           seconds_text(run_.own_seconds).c_str(), seconds_text(run_.own_cpu_seconds).c_str()));
+    }
   }
 
   void reasons() {

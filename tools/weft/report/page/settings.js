@@ -12,6 +12,11 @@ export function showSettings({ run }) {
     ["Time between two samples", seconds(run.period)],
     ["Version", run.version],
   ];
+  if (run.own_seconds > 0) {
+    measured.push(["Time under its own OpenMP runtime", seconds(run.own_seconds)]);
+    measured.push(["CPU time under that", seconds(run.own_cpu_seconds)]);
+  }
+  if (run.others_cpu > 0) measured.push(["CPU time of other processes meanwhile", seconds(run.others_cpu)]);
   if (run.memory_nodes > 1) {
     measured.push(["Nodes of memory", count(run.memory_nodes)]);
     const part = run.memory_on_one_node > 0 ? percent(run.memory_on_one_node) : "not known";
