@@ -111,6 +111,7 @@ test-numa: build
 # quiet machine.
 test-report: build
 	@scripts/setup-python
+	@scripts/setup-report
 	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft \
 	  WEFT_TEST_PYTHON=$(CURDIR)/build/python/venv/bin/python python3 -B faults_test.py
 	cd tests/report && for test in page page_access page_text page_timeline; do \
