@@ -51,6 +51,7 @@ bool Sampler::start() {
 }
 
 bool Sampler::stop() noexcept {
+  // Relaxed: the sampler takes nothing from the caller with it.
   uint32_t runs = kRuns;
   state_.compare_exchange_strong(runs, kStops, std::memory_order_relaxed);
   platform::futex_wake(state_, 1);
@@ -135,7 +136,6 @@ void Sampler::look_at_memory(int64_t now) {
 }
 
 void Sampler::run() noexcept {
-  own_thread_ = gettid();
   pthread_setname_np(pthread_self(), "weft-profile");
   // The files that it opens are none of the program's, which may count on its own numbers.
   if (unshare(CLONE_FILES) == 0) syscall(SYS_close_range, 0u, ~0u, 0u);

@@ -40,7 +40,6 @@ class Sampler {
   // OS threads that ran members, and those of the program's own that called OpenMP.
   const std::vector<int>& carriers() const noexcept { return carriers_; }
   const std::vector<int>& roots() const noexcept { return roots_; }
-  int own_thread() const noexcept { return own_thread_; }
 
  private:
   void run() noexcept;
@@ -59,7 +58,6 @@ class Sampler {
   uint64_t snapshots_ = 0;
   int64_t mean_cost_ = 0;
   int64_t left_of_stratum_ = 0;
-  int own_thread_ = 0;
   bool out_of_memory_ = false;
   std::vector<Shown> seen_;
   std::vector<int> threads_seen_;  // of those of them that are on a CPU

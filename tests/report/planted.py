@@ -43,7 +43,7 @@ class Program:
     fault: str | None
     environment: dict[str, str]
     flags: list[str]
-    library: pathlib.Path | None
+    native_source: pathlib.Path | None  # of the library that a Python program loads
     needs: str | None
     nodes: int
 
@@ -59,7 +59,7 @@ class Program:
         """The places to blame: files with lines, and libraries without."""
         places: set[tuple[str, int]] = set()
         libraries: set[str] = set()
-        for file in filter(None, (self.source, self.library)):
+        for file in filter(None, (self.source, self.native_source)):
             for number, line in enumerate(file.read_text().splitlines(), 1):
                 mark = re.search(r"PLANTED(?: in (?P<library>\w+)| (?P<kind>\w+)|$)", line)
                 if mark is None:
@@ -148,10 +148,10 @@ class Builder:
         variant = "fixed" if fixed else "planted"
         if compiler == "python":
             arguments = []
-            if program.library:
-                into = self.folder / f"{program.library.stem}-{variant}.so"
+            if program.native_source:
+                into = self.folder / f"{program.native_source.stem}-{variant}.so"
                 if not into.exists():
-                    compile_c(program.library, compiler, into, "-fPIC", "-shared", *flags)
+                    compile_c(program.native_source, compiler, into, "-fPIC", "-shared", *flags)
                 arguments = [str(into)]
             return [PYTHON, "-B", str(program.source), *arguments]
         into = self.folder / f"{program.name}-{compiler}-{variant}"

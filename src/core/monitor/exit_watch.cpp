@@ -18,8 +18,14 @@ namespace weft::core {
 
 namespace {
 
-// Of tools. Relaxed: looked at every some milliseconds.
+// Of tools, and in which process: the child of a fork has none of them. Relaxed: looked at every some milliseconds.
 std::atomic<int> g_other_service_threads{0};
+std::atomic<uint32_t> g_others_generation{0};
+
+int other_service_threads() noexcept {
+  if (g_others_generation.load(std::memory_order_relaxed) != platform::generation()) return 0;
+  return g_other_service_threads.load(std::memory_order_relaxed);
+}
 
 constexpr useconds_t kPauseUs = 10'000;
 constexpr size_t kStackSize = 8u << 20;  // exit handlers of the program run on it
@@ -35,8 +41,8 @@ Own own_threads() noexcept {
   const std::lock_guard lock(p.lock);
   constexpr int kMonitorAndCaller = 2;
   const int donors = static_cast<int>(p.contexts.size());
-  const int others = g_other_service_threads.load(std::memory_order_relaxed);
-  return {donors + p.worker_count.load(std::memory_order_acquire) + kMonitorAndCaller + others, p.contexts.withdrawn()};
+  const int workers = p.worker_count.load(std::memory_order_acquire);
+  return {donors + workers + kMonitorAndCaller + other_service_threads(), p.contexts.withdrawn()};
 }
 
 // Threads of the process, the initial one included when it has ended; 0 without /proc.
@@ -67,6 +73,7 @@ void* watch(void*) {
 
 void set_other_service_threads(int threads) noexcept {
   g_other_service_threads.store(threads, std::memory_order_relaxed);
+  g_others_generation.store(platform::generation(), std::memory_order_relaxed);
 }
 
 void end_after_last_thread() noexcept {
