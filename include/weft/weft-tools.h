@@ -59,6 +59,16 @@ typedef void (*weft_callback_region_after_t)(void);
 /* Null ends it. */
 typedef void (*weft_set_region_filter_t)(weft_callback_region_wanted_t wanted, weft_callback_region_after_t after);
 
+/* Asked behind each ompt_callback_dispatch of a chunk of a loop, on the thread that has taken it: how many of the chunks
+ * that the thread takes next in this loop the tool is not to be told of. They cost as much as without a tool; the call
+ * that takes one is not told either. `left` is called where the loop has no more chunks before so many were taken: how
+ * many were not. Neither may call OpenMP, wait for another context or change errno. */
+typedef uint32_t (*weft_callback_chunks_untold_t)(void);
+typedef void (*weft_callback_chunks_left_t)(uint32_t chunks);
+
+/* Null ends it. */
+typedef void (*weft_set_chunk_filter_t)(weft_callback_chunks_untold_t untold, weft_callback_chunks_left_t left);
+
 /* What became of a parallel region that weftcc has compiled as one loop (weft/loop.h). */
 typedef struct weft_loop_totals_t {
   uint64_t iterations;

@@ -48,7 +48,7 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
     process.held = static_cast<int>(std::count(owners.begin(), owners.end(), owner_of(serial, static_cast<int>(i))));
     process.wanted =
         process.held + static_cast<int>(std::min<uint32_t>(record.missing.load(), platform::CpuSet::kMost));
-    process.lent = std::clamp(record.most, 0, platform::CpuSet::kMost);
+    process.due = std::clamp(record.most, 0, platform::CpuSet::kMost);
     process.regions = record.regions.load(std::memory_order_relaxed);
     if (record.rule != Rule::all) {
       process.running = static_cast<int>(std::min<uint32_t>(record.inside.load(std::memory_order_relaxed), INT32_MAX));
@@ -62,18 +62,20 @@ void read_processes(const Layout& layout, std::vector<ProcessStatus>& processes)
   }
 }
 
-// What each would be due if all wanted as much as they may have.
-void count_lent(std::vector<ProcessStatus>& processes) {
+void count_shares(std::vector<ProcessStatus>& processes) {
   std::vector<Demand> demands(processes.size());
   for (size_t i = 0; i < demands.size(); ++i) {
     demands[i].weight = processes[i].weight;
-    demands[i].wanted = processes[i].lent;
+    demands[i].wanted = processes[i].due;
   }
   const auto division = std::make_unique<Division>();
   division->set_processes(static_cast<int>(demands.size()),
                           [&](int i) -> const platform::CpuSet& { return processes[static_cast<size_t>(i)].cpus; });
   division->divide(demands.data(), 0);
-  for (size_t i = 0; i < demands.size(); ++i) processes[i].lent = std::max(0, demands[i].due - processes[i].held);
+  for (size_t i = 0; i < demands.size(); ++i) {
+    processes[i].due = demands[i].due;
+    processes[i].lent = std::max(0, demands[i].due - processes[i].held);
+  }
 }
 
 }  // namespace
@@ -86,7 +88,7 @@ bool read_status(const char* path, NodeStatus& status, Reason& reason) {
   read_processes(segment->layout(), status.processes);
   if (locked && status.processes.empty()) segment->close_and_remove();
   if (locked) segment->unlock();
-  count_lent(status.processes);
+  count_shares(status.processes);
   return true;
 }
 

@@ -18,6 +18,7 @@ struct ProcessStatus {
   platform::CpuSet cpus;
   int held = 0;    // slots
   int wanted = 0;  // slots that it has or could use now
+  int due = 0;     // its share of the CPUs while all want as much as they may have
   int lent = 0;    // of its share of the CPUs, what it does not have: others may use that
   uint64_t regions = 0;
   int running = -1;  // outermost regions in progress; -1: its mode does not count them

@@ -111,7 +111,8 @@ void Blame::charge_waits(const std::vector<Shown>& seen, double ns) {
   for (const Shown& shown : seen) {
     if (shown.left) continue;
     switch (shown.state) {
-      case State::untold: ledger_.at(shown.node).untold += ns; break;
+      case State::untold:
+      case State::untold_chunks: ledger_.at(shown.node).untold += ns; break;
       case State::runtime: ledger_.lose(shown.node, Loss::overhead, ns); break;
       case State::wait_lock: ledger_.lose(shown.node, Loss::synchronisation, ns); break;
       case State::wait_barrier:
@@ -148,10 +149,9 @@ void Blame::charge_idle(const std::vector<Shown>& seen, double cpus, double ns) 
   int locked = 0;
   int sleepers = 0;
   int paused = 0;
-  const auto is_untold = [](const Shown& shown) { return !shown.left && shown.state == State::untold; };
   // The other members of such regions are not seen.
   for (const Shown& shown : seen) {
-    if (!is_untold(shown)) continue;
+    if (shown.left || shown.state != State::untold) continue;
     const int others = nodes_[shown.node].members.load(std::memory_order_relaxed) - 1;
     const double theirs = std::clamp<double>(others, 0, cpus);
     ledger_.at(shown.node).untold += ns * theirs;

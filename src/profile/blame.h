@@ -60,12 +60,16 @@ class Blame {
   uint32_t stamp_ = 0;
 };
 
+inline bool is_untold(const Shown& shown) noexcept {
+  return shown.state == State::untold || shown.state == State::untold_chunks;
+}
 inline bool works(const Shown& shown) noexcept {
-  return !shown.left && (shown.state == State::work || shown.state == State::runtime || shown.state == State::untold);
+  return !shown.left && (shown.state == State::work || shown.state == State::runtime || is_untold(shown));
 }
 // Has left its carrier in the middle of its work: its task is paused, or waits for an event.
 inline bool is_paused(const Shown& shown) noexcept {
-  return shown.left && (shown.state == State::work || shown.state == State::runtime);
+  return shown.left &&
+         (shown.state == State::work || shown.state == State::runtime || shown.state == State::untold_chunks);
 }
 inline bool waits_for_others(const Shown& shown) noexcept {
   return shown.state == State::wait_barrier || shown.state == State::wait_tasks;

@@ -29,9 +29,12 @@ void Blocked::settle() {
     if (had < kSign) {
       for (const auto& [node, ns] : thread.nodes) {
         Account& account = ledger_.at(node);
-        const double moved = std::min(ns * (1 - had), account.useful);
-        account.useful -= moved;
-        ledger_.lose(node, Loss::blocked, moved);
+        const double missed = ns * (1 - had);
+        const double of_useful = std::min(missed, account.useful);
+        const double of_untold = std::min(missed - of_useful, account.untold);
+        account.useful -= of_useful;
+        account.untold -= of_untold;
+        ledger_.lose(node, Loss::blocked, of_useful + of_untold);
       }
     }
     thread = {cpu, 0, {}};

@@ -2,8 +2,11 @@
 #include "profile/events.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 #include "profile/code_range.h"
+#include "profile/scale.h"
 #include "profile/slot.h"
 #include "weft/weft-tools.h"
 
@@ -216,13 +219,31 @@ void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, const
   if (Entry* entry = t_slot->push(Kind::masked, caller)) entry->count.add(1);
 }
 
-void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t, ompt_data_t) {
-  if (t_slot == nullptr) return;
+// Of the construct that the caller is in; null: there is none.
+Entry* current_entry() noexcept {
+  if (t_slot == nullptr) return nullptr;
   const Node& site = g_nodes[t_slot->node()];
-  Entry* entry = t_slot->entry_of(site.parent, site.kind, site.caller);
+  return t_slot->entry_of(site.parent, site.kind, site.caller);
+}
+
+void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t, ompt_data_t) {
+  Entry* entry = current_entry();
   if (entry == nullptr) return;
   entry->pieces.add(1);
-  t_slot->begin_piece(entry);
+  t_slot->begin_chunk(entry);
+}
+
+// What is not told is counted here; what of its time was work, the lengths of those that are told say later.
+uint32_t on_chunks_untold() {
+  Entry* entry = current_entry();
+  return entry != nullptr ? t_slot->leave_out(entry) : 0;
+}
+
+void on_chunks_left(uint32_t chunks) {
+  Entry* entry = current_entry();
+  if (entry == nullptr) return;
+  entry->pieces.take_back(chunks);
+  entry->untold.take_back(chunks);
 }
 
 bool waits(ompt_mutex_t kind) noexcept { return kind != ompt_mutex_test_lock && kind != ompt_mutex_test_nest_lock; }
@@ -300,6 +321,30 @@ void on_library(weft_library_t what, int begins, const void* caller, int jobs, u
 
 int cpus() noexcept { return g_cpus; }
 
+// A chunk that does nothing, told by the same calls: the shortest one on the average of some.
+void measure_chunk() noexcept {
+  constexpr int kTries = 32;
+  constexpr int kChunks = 16;
+  void (*volatile call)(weft_call_t) = on_call;
+  t_slot = new (std::nothrow) Slot;
+  if (t_slot == nullptr) return;
+  t_slot->begin(false);
+  int64_t best = INT64_MAX;
+  for (int i = 0; i < kTries; ++i) {
+    Entry chunks;
+    t_slot->push(0, State::work);
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      call(weft_call_enter);
+      t_slot->begin_chunk(&chunks);
+      call(weft_call_leave);
+    }
+    t_slot->pop();
+    best = std::min(best, static_cast<int64_t>(chunks.timed_ticks.get() / chunks.timed.get()));
+  }
+  delete std::exchange(t_slot, nullptr);
+  g_chunk_ticks = best;
+}
+
 bool listen(ompt_function_lookup_t lookup) noexcept {
   g_carrier = reinterpret_cast<weft_get_carrier_t>(lookup("weft_get_carrier"));
   const auto watch_switches = reinterpret_cast<weft_set_switch_callback_t>(lookup("weft_set_switch_callback"));
@@ -307,12 +352,13 @@ bool listen(ompt_function_lookup_t lookup) noexcept {
   const auto watch_calls = reinterpret_cast<weft_set_call_callback_t>(lookup("weft_set_call_callback"));
   const auto watch_libraries = reinterpret_cast<weft_set_library_callback_t>(lookup("weft_set_library_callback"));
   const auto count_threads = reinterpret_cast<weft_set_tool_threads_t>(lookup("weft_set_tool_threads"));
+  const auto filter_chunks = reinterpret_cast<weft_set_chunk_filter_t>(lookup("weft_set_chunk_filter"));
   const auto filter = reinterpret_cast<weft_set_region_filter_t>(lookup("weft_set_region_filter"));
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   const auto count_cpus = reinterpret_cast<ompt_get_num_procs_t>(lookup("ompt_get_num_procs"));
   if (g_carrier == nullptr || watch_switches == nullptr || watch_loops == nullptr || watch_calls == nullptr ||
-      filter == nullptr || count_threads == nullptr || watch_libraries == nullptr || set == nullptr ||
-      count_cpus == nullptr) {
+      filter == nullptr || filter_chunks == nullptr || count_threads == nullptr || watch_libraries == nullptr ||
+      set == nullptr || count_cpus == nullptr) {
     return false;
   }
   g_cpus = std::max(count_cpus(), 1);
@@ -343,6 +389,7 @@ bool listen(ompt_function_lookup_t lookup) noexcept {
   watch_calls(on_call);
   watch_libraries(on_library);
   filter(on_region_wanted, on_region_after);
+  filter_chunks(on_chunks_untold, on_chunks_left);
   watch_switches(on_switch);
   return true;
 }

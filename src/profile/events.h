@@ -9,6 +9,9 @@ namespace weft::profile {
 // False where the runtime is not weft.
 bool listen(ompt_function_lookup_t lookup) noexcept;
 
+// Once, before the first event (scale.h).
+void measure_chunk() noexcept;
+
 // The CPUs that the program may use at once.
 int cpus() noexcept;
 

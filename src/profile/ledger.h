@@ -21,7 +21,13 @@ struct Account {
   double useful = 0;
   double wall = 0;  // in which anybody was in it
   std::array<double, kLosses> lost{};
-  double untold = 0;  // CPU time of a region of which nothing was told
+  double untold = 0;  // CPU time of regions and chunks of which nothing was told
+};
+
+// What counts and lengths say of that time, by node.
+struct Untold {
+  double chunks_ns = 0;   // of a loop: the chunks' own
+  double told_extra = 0;  // of a region: by which part those that are told take longer
 };
 
 class Ledger {
@@ -31,11 +37,14 @@ class Ledger {
     return accounts_[node];
   }
   void lose(NodeId node, Loss why, double ns) { at(node).lost[static_cast<size_t>(why)] += ns; }
-  // Spreads what was not told of regions like what was told of them.
-  void spread_untold(const Nodes& nodes);
+  // Of loops: what is not the chunks' own is overhead. Of regions: spreads what was not told of them like what was
+  // told, which has more overhead.
+  void spread_untold(const Nodes& nodes, const std::vector<Untold>& known);
   NodeId size() const noexcept { return static_cast<NodeId>(accounts_.size()); }
 
  private:
+  void spread_region(const Nodes& nodes, NodeId region, double untold, double told_extra);
+
   std::vector<Account> accounts_;
 };
 

@@ -12,6 +12,7 @@
 #include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/service_thread.h"
+#include "profile/counts.h"
 #include "profile/slot.h"
 
 namespace weft::profile {
@@ -109,7 +110,7 @@ void Sampler::look() {
   for (const Shown& shown : seen_) {
     if (shown.left) continue;
     add_once(shown.root ? roots_ : carriers_, *thread);
-    if (shown.state == State::work) blocked_.note(*thread, shown.node, each);
+    if (shown.state == State::work || shown.state == State::untold_chunks) blocked_.note(*thread, shown.node, each);
     ++thread;
   }
   timeline_.take(seen_, now - began_);
@@ -160,7 +161,7 @@ void Sampler::watch() {
   }
   look();
   blocked_.settle();
-  ledger_.spread_untold(g_nodes);
+  ledger_.spread_untold(g_nodes, untold_of(sums(g_nodes.count()), g_nodes));
   used_by_others_ = others_.used();
   if (next_memory_ == 0) look_at_memory(last_);
   threads_.look();

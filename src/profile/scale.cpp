@@ -6,6 +6,7 @@
 namespace weft::profile {
 
 double g_ns_per_tick = 1;
+int64_t g_chunk_ticks = 0;
 
 void measure_ticks() noexcept {
   constexpr int64_t kFor = 500'000;

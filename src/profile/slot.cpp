@@ -20,6 +20,11 @@ namespace {
 
 platform::Spinlock g_slot_lock;  // of `in_use`, and of what is added to the list
 
+// A region that is told, of a site of which others are not.
+bool is_told_for_others(State state, const Entry& entry) noexcept {
+  return entry.kind == Kind::region && state != State::untold && entry.untold.get() > 0;
+}
+
 Slot* take_free() noexcept {
   for (Slot* slot = g_slots.load(std::memory_order_relaxed); slot != nullptr; slot = slot->next) {
     if (!slot->in_use) return slot;
@@ -57,11 +62,30 @@ void end_slot() noexcept {
 void Entry::add_length(int64_t ticks) noexcept {
   // A context that has moved to another CPU may see the clock go back.
   const auto length = static_cast<uint64_t>(std::max<int64_t>(ticks, 0));
+  constexpr uint64_t kFar = 32;
+  if (timed.get() >= kAllTimed && length / kFar * timed.get() > timed_ticks.get()) {
+    far_longer.add(1);
+    far_longer_ticks.add(length);
+  }
   timed.add(1);
   timed_ticks.add(length);
   const auto ns = static_cast<uint64_t>(static_cast<double>(length) * ns_per_tick());
   const int power = ns == 0 ? 0 : 63 - __builtin_clzll(ns);
   lengths[static_cast<size_t>(std::min(power, kLengthClasses - 1))].add(1);
+}
+
+void Entry::add_told_length(int64_t ticks) noexcept {
+  // Longer ones are the system's, which had taken the CPU away.
+  constexpr double kLongest = 100'000;
+  const auto longest = static_cast<int64_t>(kLongest / ns_per_tick());
+  told_timed.add(1);
+  told_ticks.add(static_cast<uint64_t>(std::clamp<int64_t>(ticks, 0, longest)));
+}
+
+bool Entry::is_shorter_than(double ns) const noexcept {
+  constexpr uint64_t kAtLeast = 64;
+  const uint64_t known = timed.get();
+  return known >= kAtLeast && static_cast<double>(timed_ticks.get()) * ns_per_tick() < ns * static_cast<double>(known);
 }
 
 bool Entry::is_told() noexcept {
@@ -71,14 +95,13 @@ bool Entry::is_told() noexcept {
   }
   // Telling adds some 100 ns, and as much for each construct inside.
   constexpr double kShort = 20'000;
-  constexpr uint64_t kAtLeast = 64;
   constexpr uint32_t kOneOf = 128;
-  const uint64_t known = timed.get();
-  const bool is_short =
-      known >= kAtLeast && static_cast<double>(timed_ticks.get()) * ns_per_tick() < kShort * static_cast<double>(known);
-  until_told = is_short ? draw(kOneOf) : 0;
+  until_told = is_shorter_than(kShort) ? draw(kOneOf) : 0;
   return true;
 }
+
+// Telling adds some 100 ns.
+bool Entry::has_short_chunks() const noexcept { return is_shorter_than(5'000); }
 
 void Slot::begin(bool root) noexcept {
   depth_ = 1;
@@ -125,7 +148,7 @@ void Slot::push(NodeId node, State state) noexcept {
     ++too_deep_;
     return publish(node, state);
   }
-  frames_[depth_] = {node, state, primary_, 0, nullptr, 0, 0};
+  frames_[depth_] = {node, state, State::work, primary_, 0, nullptr, 0, 0};
   ++depth_;
   publish();
 }
@@ -163,17 +186,47 @@ void Slot::begin_piece(Entry* entry) noexcept {
   if (too_deep_ > 0) return;
   Frame& frame = top();
   end_piece(frame);
-  if (!entry->is_timed()) return;
+  // What tells of a region that is told is known by these alone, so all of them are timed.
+  if (entry->is_timed() || is_told_for_others(frame.state, *entry)) start_clock(frame, entry);
+}
+
+void Slot::begin_chunk(Entry* entry) noexcept {
+  if (too_deep_ > 0) return;
+  Frame& frame = top();
+  const bool was_timed = frame.piece != nullptr;
+  end_piece(frame);
+  frame.outside = State::work;
+  if (entry->has_short_chunks() ? !was_timed : entry->is_timed()) start_clock(frame, entry);
+}
+
+uint32_t Slot::leave_out(Entry* entry) noexcept {
+  Frame& frame = top();
+  if (too_deep_ > 0 || frame.piece != nullptr || !entry->has_short_chunks()) return 0;
+  constexpr uint32_t kOneOf = 256;
+  const uint32_t chunks = entry->draw(kOneOf);
+  entry->pieces.add(chunks);
+  entry->untold.add(chunks);
+  if (chunks > 0) frame.outside = State::untold_chunks;
+  return chunks;
+}
+
+void Slot::start_clock(Frame& frame, Entry* entry) noexcept {
   frame.piece = entry;
   frame.until = 0;
   frame.since = platform::ticks();
 }
 
 void Slot::end_piece(Frame& frame) noexcept {
-  if (frame.piece == nullptr) return;
-  const bool asks_for_more = frame.piece->kind != Kind::task && frame.until != 0;
-  frame.piece->add_length((asks_for_more ? frame.until : platform::ticks()) - frame.since);
+  Entry* entry = frame.piece;
+  if (entry == nullptr) return;
   frame.piece = nullptr;
+  const bool asks_for_more = entry->kind != Kind::task && frame.until != 0;
+  const int64_t length = (asks_for_more ? frame.until : platform::ticks()) - frame.since;
+  if (is_told_for_others(frame.state, *entry)) {
+    entry->add_told_length(length);
+  } else {
+    entry->add_length(entry->kind == Kind::loop ? length - chunk_ticks() : length);
+  }
 }
 
 Entry* Slot::entry_of(NodeId parent, Kind kind, const void* caller) noexcept {

@@ -21,6 +21,7 @@ enum class State : uint8_t {
   wait_tasks,
   wait_lock,
   untold,  // in a region of which nothing is told; the context is its primary
+  untold_chunks,  // in a loop, and not told of its next chunks: in the program or in the runtime
 };
 
 // What the sampler sees of a context at once.
@@ -54,6 +55,9 @@ class Count {
   void add(uint64_t more) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
+  void take_back(uint64_t some) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) - some, std::memory_order_relaxed);
+  }
   uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -74,17 +78,22 @@ struct Entry {
   Count stolen;
   Count timed;
   Count timed_ticks;
+  Count far_longer;  // of `timed`: than the mean was then
+  Count far_longer_ticks;
   std::array<Count, kLengthClasses> lengths;
-  Count untold;  // of `count`: regions of which nothing was told
+  Count untold;  // regions of `count`, or chunks of `pieces`, of which nothing was told
+  // Of regions, as soon as some of them are not told. They are not among `timed`.
+  Count told_timed;
+  Count told_ticks;
   uint32_t until_timed = 0;  // pieces that are not timed before the next one that is
   uint32_t until_told = 0;   // regions likewise
   uint32_t random = 1;
 
+  static constexpr uint64_t kAllTimed = 256;
   // Whether the length of the next piece is to be measured: of all at first, of one of sixteen later.
   bool is_timed() noexcept {
-    constexpr uint64_t kAll = 256;
     constexpr uint32_t kOneOf = 16;
-    if (timed.get() < kAll) return true;
+    if (timed.get() < kAllTimed) return true;
     if (until_timed-- != 0) return false;
     until_timed = draw(kOneOf);
     return true;
@@ -99,9 +108,15 @@ struct Entry {
     return random % (2 * one_of - 1);
   }
   void add_length(int64_t ticks) noexcept;
+  void add_told_length(int64_t ticks) noexcept;
 
   // Whether the region that is about to begin is to be told: of those that are short on the average one of some.
   bool is_told() noexcept;
+  // Whether some of its chunks need not be told.
+  bool has_short_chunks() const noexcept;
+
+ private:
+  bool is_shorter_than(double ns) const noexcept;
 };
 
 class Slot {
@@ -121,10 +136,10 @@ class Slot {
     if (too_deep_ > 0) return;
     Frame& top = this->top();
     if (top.piece != nullptr) top.until = platform::ticks();
-    if (top.state == State::work) set_state(State::runtime);
+    if (top.state == top.outside) set_state(State::runtime);
   }
   void leave_runtime() noexcept {
-    if (top().state == State::runtime) set_state(State::work);
+    if (top().state == State::runtime) set_state(top().outside);
   }
   void set_state(State state) noexcept {
     if (too_deep_ > 0) return;
@@ -150,6 +165,9 @@ class Slot {
   // A piece of work of `entry` begins in the innermost frame. It ends with the frame, or where the next one begins; of
   // these two, a chunk ends with the call that has asked for more.
   void begin_piece(Entry* entry) noexcept;
+  // The same of a chunk. Where chunks are short, one is timed, and then some are left out: how many says leave_out().
+  void begin_chunk(Entry* entry) noexcept;
+  uint32_t leave_out(Entry* entry) noexcept;
 
   // The last construct that the member has left, by which waits behind it are named; 0: none.
   NodeId last_construct() const noexcept { return frames_[depth_ - 1].last; }
@@ -187,6 +205,7 @@ class Slot {
   struct Frame {
     NodeId node = 0;
     State state = State::out;
+    State outside = State::work;  // of the runtime
     bool was_primary = false;  // before it
     NodeId last = 0;
     Entry* piece = nullptr;  // that is being timed
@@ -206,6 +225,7 @@ class Slot {
 
   Frame& top() noexcept { return frames_[depth_ - 1]; }
   void end_piece(Frame& frame) noexcept;
+  static void start_clock(Frame& frame, Entry* entry) noexcept;
   Entry* make(NodeId parent, Kind kind, const void* caller) noexcept;
 
   void publish() noexcept { publish(frames_[depth_ - 1].node, frames_[depth_ - 1].state); }

@@ -10,7 +10,8 @@ namespace {
 Doing doing(State state) noexcept {
   switch (state) {
     case State::work:
-    case State::untold: return Doing::work;
+    case State::untold:
+    case State::untold_chunks: return Doing::work;
     case State::runtime: return Doing::runtime;
     case State::out: return Doing::idle;
     default: return Doing::wait;

@@ -41,6 +41,7 @@ int64_t began_at() noexcept {
 
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   measure_ticks();
+  measure_chunk();
   if (!listen(lookup)) {
     base::warn("the program runs on another OpenMP runtime than weft, or an older weft: there is no report");
     return 0;

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "profile/counts.h"
 #include "profile/memory.h"
 #include "profile/messages.h"
 #include "profile/nodes.h"
@@ -17,57 +18,6 @@
 namespace weft::profile {
 
 namespace {
-
-// What a node's counts are over all contexts.
-struct Sum {
-  uint64_t count = 0;
-  uint64_t untold = 0;
-  uint64_t iterations = 0;
-  uint64_t pieces = 0;
-  uint64_t stolen = 0;
-  uint64_t timed = 0;
-  uint64_t timed_ticks = 0;
-  std::array<uint64_t, kLengthClasses> lengths{};
-};
-
-// What was counted inside of regions that were told stands for the others too.
-void scale(std::vector<Sum>& all) {
-  std::vector<double> factors(all.size(), 1);
-  for (NodeId id = 1; id < all.size(); ++id) {
-    const NodeId parent = g_nodes[id].parent;
-    const Sum& around = all[parent];
-    factors[id] = factors[parent];
-    if (around.untold > 0 && around.untold < around.count) {
-      factors[id] *= static_cast<double>(around.count) / static_cast<double>(around.count - around.untold);
-    }
-    const auto scaled = [factor = factors[id]](uint64_t& number) {
-      number = static_cast<uint64_t>(static_cast<double>(number) * factor + 0.5);
-    };
-    Sum& sum = all[id];
-    if (factors[id] == 1) continue;
-    for (uint64_t* number : {&sum.count, &sum.untold, &sum.iterations, &sum.pieces, &sum.stolen}) scaled(*number);
-  }
-}
-
-std::vector<Sum> sums(uint32_t nodes) {
-  std::vector<Sum> all(nodes);
-  for (const Slot* slot = g_slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
-    slot->visit([&](const Entry& entry) {
-      if (entry.node >= nodes) return;
-      Sum& sum = all[entry.node];
-      sum.count += entry.count.get();
-      sum.untold += entry.untold.get();
-      sum.iterations += entry.iterations.get();
-      sum.pieces += entry.pieces.get();
-      sum.stolen += entry.stolen.get();
-      sum.timed += entry.timed.get();
-      sum.timed_ticks += entry.timed_ticks.get();
-      for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] += entry.lengths[i].get();
-    });
-  }
-  scale(all);
-  return all;
-}
 
 const char* word_of(Schedule schedule) noexcept {
   switch (schedule) {
@@ -179,7 +129,8 @@ void write_settings(Json& json) {
 
 void write_nodes(Json& json, Ledger& ledger) {
   const uint32_t count = g_nodes.count();
-  const std::vector<Sum> all = sums(count);
+  std::vector<Sum> all = sums(count);
+  scale(all, g_nodes);
   json.key("nodes");
   json.open('[');
   for (uint32_t id = 0; id < count; ++id) {
@@ -199,7 +150,7 @@ void write_nodes(Json& json, Ledger& ledger) {
     json.field("pieces", sum.pieces);
     json.field("stolen", sum.stolen);
     json.field("timed", sum.timed);
-    json.field("timed_ns", static_cast<double>(sum.timed_ticks) * ns_per_tick());
+    json.field("timed_ns", mean_ns(sum) * static_cast<double>(sum.timed));
     json.key("lengths");
     json.open('[');
     for (const uint64_t length : sum.lengths) json.value(length);

@@ -175,9 +175,53 @@ TEST_F(BlameTest, WhatIsNotToldIsSpreadLikeWhatIs) {
   // Told: one snapshot in which half of the CPUs work.
   take({shown(loop_, State::work, true), shown(loop_, State::work), shown(loop_, State::wait_barrier),
         shown(loop_, State::wait_barrier)});
-  ledger_.spread_untold(*nodes_);
+  ledger_.spread_untold(*nodes_, {});
   EXPECT_DOUBLE_EQ(useful(loop_), 4);
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 4);
+  EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
+}
+
+TEST_F(BlameTest, WhatTellingCostsIsNotSpread) {
+  take({shown(region_, State::untold, true)});
+  // Told: half is work and half is overhead, of which half again is since it is told.
+  take({shown(loop_, State::work, true), shown(loop_, State::work), shown(loop_, State::runtime),
+        shown(loop_, State::runtime)});
+  std::vector<Untold> known(nodes_->count());
+  known[region_].told_extra = 0.25;
+  ledger_.spread_untold(*nodes_, known);
+  EXPECT_DOUBLE_EQ(useful(loop_), 2 + 4 * 2 / 3.0);
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 2 + 4 * 1 / 3.0);
+  EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
+}
+
+TEST_F(BlameTest, WhatTellingCostsIsNoMoreThanTheOverhead) {
+  take({shown(region_, State::untold, true)});
+  take({shown(loop_, State::work, true), shown(loop_, State::work), shown(loop_, State::work),
+        shown(loop_, State::runtime)});
+  std::vector<Untold> known(nodes_->count());
+  known[region_].told_extra = 0.9;
+  ledger_.spread_untold(*nodes_, known);
+  EXPECT_DOUBLE_EQ(useful(loop_), 3 + 4);
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 1);
+  EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
+}
+
+TEST_F(BlameTest, OfChunksThatAreNotToldTheirLengthsSayWhatWasWork) {
+  const std::vector<Shown> all = {shown(loop_, State::untold_chunks, true), shown(loop_, State::untold_chunks),
+                                  shown(loop_, State::untold_chunks), shown(loop_, State::wait_barrier)};
+  take(all);
+  // Who waits does so for those that are in the loop.
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 1);
+  EXPECT_DOUBLE_EQ(ledger_.at(loop_).untold / kTick, 3);
+  std::vector<Untold> known(nodes_->count());
+  known[loop_].chunks_ns = 1.5 * kTick;
+  ledger_.spread_untold(*nodes_, known);
+  EXPECT_DOUBLE_EQ(useful(loop_), 1.5);
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 1.5);
+  take(all);
+  known[loop_].chunks_ns = 9 * kTick;  // than it was there
+  ledger_.spread_untold(*nodes_, known);
+  EXPECT_DOUBLE_EQ(useful(loop_), 1.5 + 3);
   EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profile/counts.h"
+#include "profile/scale.h"
 #include "profile/timeline.h"
 
 namespace weft::profile {
@@ -94,6 +96,77 @@ TEST_F(SlotTest, OfLongRegionsAllAreTold) {
     ASSERT_TRUE(entry->is_told());
     entry->add_length(int64_t{1} << 40);
   }
+}
+
+TEST_F(SlotTest, OfShortChunksSomeAreToldAndEachSecondOfTheseIsTimed) {
+  Entry* entry = t_slot->push(Kind::loop, at(0x600));
+  constexpr int kChunks = 1'000'000;
+  uint32_t untold = 0;
+  int told = 0;
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    if (untold > 0) {
+      EXPECT_EQ(t_slot->shown().state, State::untold_chunks);
+      --untold;
+      continue;
+    }
+    t_slot->enter_runtime();
+    EXPECT_EQ(t_slot->shown().state, State::runtime);
+    ++told;
+    entry->pieces.add(1);
+    t_slot->begin_chunk(entry);
+    untold = t_slot->leave_out(entry);
+    t_slot->leave_runtime();
+    EXPECT_EQ(t_slot->shown().state, untold > 0 ? State::untold_chunks : State::work);
+  }
+  entry->pieces.take_back(untold);
+  EXPECT_EQ(entry->pieces.get(), static_cast<uint64_t>(kChunks));
+  // 64 until it is known that they are short; of 257 later two.
+  EXPECT_NEAR(told, 64 + 2 * kChunks / 257, 1000);
+  EXPECT_NEAR(static_cast<double>(entry->timed.get()), 64 + kChunks / 257.0, 500);
+  t_slot->pop();
+  EXPECT_EQ(t_slot->shown().state, State::work);
+}
+
+TEST_F(SlotTest, OfLongChunksAllAreTold) {
+  Entry* entry = t_slot->push(Kind::loop, at(0x700));
+  for (int i = 0; i < 100; ++i) entry->add_length(int64_t{1} << 40);
+  for (int i = 0; i < 1000; ++i) {
+    t_slot->begin_chunk(entry);
+    ASSERT_EQ(t_slot->leave_out(entry), 0u);
+  }
+  t_slot->pop();
+}
+
+TEST_F(SlotTest, LengthsOfRegionsThatAreToldForOthersAreKeptApart) {
+  Entry* entry = t_slot->count(Kind::region, at(0x800));
+  const auto run = [&](State state) {
+    t_slot->push(entry->node, state);
+    t_slot->begin_piece(entry);
+    t_slot->pop();
+  };
+  run(State::runtime);
+  EXPECT_EQ(entry->timed.get(), 1u);
+  entry->untold.add(1);
+  run(State::untold);
+  EXPECT_EQ(entry->timed.get(), 2u);
+  run(State::runtime);
+  EXPECT_EQ(entry->timed.get(), 2u);
+  EXPECT_EQ(entry->told_timed.get(), 1u);
+}
+
+// A few lengths are those of chunks in which the CPU was taken away.
+TEST_F(SlotTest, TheMeanOfShortChunksIsNotThatOfAFewLongOnes) {
+  Entry* entry = t_slot->push(Kind::loop, at(0x900));
+  const auto ticks = [](double ns) { return static_cast<int64_t>(ns / ns_per_tick()); };
+  entry->untold.add(1'000'000);
+  for (int i = 0; i < 10000; ++i) entry->add_length(ticks(100));
+  for (int i = 0; i < 4; ++i) entry->add_length(ticks(5e6));
+  const std::vector<Sum> all = sums(g_nodes.count());
+  EXPECT_NEAR(untold_of(all, g_nodes)[entry->node].chunks_ns, 1e6 * 100, 2e7);
+  // What is as long and not so rare is the program's own.
+  for (int i = 0; i < 40; ++i) entry->add_length(ticks(1e6));
+  EXPECT_NEAR(untold_of(sums(g_nodes.count()), g_nodes)[entry->node].chunks_ns, 1e6 * (1e6 + 20e6 + 40e6) / 10044, 1e8);
+  t_slot->pop();
 }
 
 TEST_F(SlotTest, ManyEntriesAreFoundAgain) {

@@ -311,7 +311,7 @@ TEST(SingleRegion, OthersWait) {
   EXPECT_EQ(advice.site, single);
   EXPECT_EQ(advice.command, "#pragma omp single nowait");
   EXPECT_TRUE(has(advice.title, "single region at program.c:12")) << advice.title;
-  EXPECT_NEAR(advice.gain, 0.5 * 2.1 / 4, 1e-6);
+  EXPECT_NEAR(advice.gain, 0.9 * 2.1 / 4, 1e-6);
 }
 
 TEST(SingleRegion, MaskedHasNoNowait) {

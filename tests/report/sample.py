@@ -190,6 +190,7 @@ class MadeUpRun:
             "own_seconds": 0.0,
             "own_cpu_seconds": 0.0,
             "others_cpu": 0.0,
+            "node": {"others": 0, "share": 0.0, "held": 0.0, "lent": 0.0, "borrowed": 0.0, "waited": 0.0},
             "notes": list(notes),
         }
         base.update(run)

@@ -133,7 +133,10 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   loop.position = 0;
   loop.share = nullptr;
   loop.from = whole ? LoopCursor::kWhole : is_static ? LoopCursor::kSchedule : LoopCursor::kShare;
-  if (told) loop.from |= LoopCursor::kTold;
+  if (told) {
+    loop.from |= LoopCursor::kTold;
+    loop.untold = 0;
+  }
   loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
   if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
   if (whole || (is_static && !shared)) return;
@@ -178,12 +181,24 @@ namespace {
   return true;
 }
 
+// Of a loop that a tool has been told of.
 [[gnu::cold]] bool take_told_chunk(Member* self, Chunk* chunk) noexcept {
-  const bool told = ompt::on();
-  if (told) ompt::enter_call();
-  const bool taken = take_chunk(self, self->loop.from & ~LoopCursor::kTold, chunk);
-  if (told && taken) ompt::dispatch(self, *chunk);
-  if (told) ompt::leave_call();
+  LoopCursor& loop = self->loop;
+  const int from = loop.from & ~LoopCursor::kTold;
+  if (!ompt::on()) return take_chunk(self, from, chunk);
+  if (loop.untold > 0) {
+    if (take_chunk(self, from, chunk)) {
+      --loop.untold;
+      return true;
+    }
+    ompt::chunks_left(loop.untold);
+    loop.untold = 0;
+    return false;
+  }
+  ompt::enter_call();
+  const bool taken = take_chunk(self, from, chunk);
+  if (taken) loop.untold = ompt::dispatch(self, *chunk);
+  ompt::leave_call();
   return taken;
 }
 

@@ -45,6 +45,7 @@ struct LoopCursor {
   // kGroups: the same, by groups of members (chunk_groups.h).
   enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4, kCounter = 8, kGroups = 16 };
   uint8_t from = kShare;
+  uint32_t untold = 0;  // with kTold: so many of the next chunks are not
   GroupCursor group;
 
   bool whole() const noexcept { return (from & kWhole) != 0; }  // a team of one takes everything at once

@@ -28,6 +28,10 @@ extern std::atomic<weft_callback_call_t> g_call_callback;
 extern std::atomic<weft_callback_region_wanted_t> g_region_wanted;
 extern std::atomic<weft_callback_region_after_t> g_region_after;
 
+// weft-tools.h: which chunks are told. Release and acquire as above; `left` is set before `untold`.
+extern std::atomic<weft_callback_chunks_untold_t> g_chunks_untold;
+extern std::atomic<weft_callback_chunks_left_t> g_chunks_left;
+
 // weft-tools.h: of calls of libraries. Release and acquire as above.
 extern std::atomic<weft_callback_library_t> g_library_callback;
 

@@ -111,7 +111,9 @@ void end_task_loop(Member* self, uint64_t count) noexcept;
 void announce_chunk(uint64_t first, uint64_t count) noexcept;
 void begin_single(Member* self, bool executes) noexcept;
 void end_single(Member* self, const void* caller) noexcept;
-void dispatch(Member* self, const Chunk& chunk) noexcept;
+// Returns how many of the chunks that the member takes next are not told; chunks_left() where the loop has fewer.
+uint32_t dispatch(Member* self, const Chunk& chunk) noexcept;
+void chunks_left(uint32_t chunks) noexcept;
 // Iterations dealt out without a call for each chunk: `count` of them from the value `first` on.
 void dispatch_static(Member* self, uint64_t first, uint64_t count) noexcept;
 void begin_masked(Member* self, const void* caller) noexcept;

@@ -247,6 +247,11 @@ void set_region_filter(weft_callback_region_wanted_t wanted, weft_callback_regio
   g_region_wanted.store(wanted, std::memory_order_release);
 }
 
+void set_chunk_filter(weft_callback_chunks_untold_t untold, weft_callback_chunks_left_t left) {
+  g_chunks_left.store(left, std::memory_order_release);
+  g_chunks_untold.store(untold, std::memory_order_release);
+}
+
 struct EntryPoint {
   const char* name;
   ompt_interface_fn_t function;
@@ -285,6 +290,7 @@ ompt_interface_fn_t lookup(const char* name) {
       entry_point("weft_set_loop_callback", set_loop_callback),
       entry_point("weft_set_call_callback", set_call_callback),
       entry_point("weft_set_region_filter", set_region_filter),
+      entry_point("weft_set_chunk_filter", set_chunk_filter),
       entry_point("weft_set_tool_threads", set_tool_threads),
       entry_point("weft_set_library_callback", set_library_callback),
   };

@@ -34,6 +34,8 @@ std::atomic<weft_callback_call_t> g_call_callback{nullptr};
 std::atomic<weft_callback_library_t> g_library_callback{nullptr};
 std::atomic<weft_callback_region_wanted_t> g_region_wanted{nullptr};
 std::atomic<weft_callback_region_after_t> g_region_after{nullptr};
+std::atomic<weft_callback_chunks_untold_t> g_chunks_untold{nullptr};
+std::atomic<weft_callback_chunks_left_t> g_chunks_left{nullptr};
 constinit thread_local Thread t_thread;
 
 namespace {

@@ -88,10 +88,16 @@ void end_single(Member* self, const void* caller) noexcept {
   work(ompt_work_single_executor, ompt_scope_end, self, 1, caller != nullptr ? caller : self->tool.caller);
 }
 
-void dispatch(Member* self, const Chunk& chunk) noexcept {
-  if (self->tool.work != 0) {
-    dispatch_static(self, self->loop.base + chunk.begin * self->loop.step, chunk.end - chunk.begin);
-  }
+uint32_t dispatch(Member* self, const Chunk& chunk) noexcept {
+  if (self->tool.work == 0) return 0;
+  dispatch_static(self, self->loop.base + chunk.begin * self->loop.step, chunk.end - chunk.begin);
+  if (self->tool.work == ompt_work_sections) return 0;
+  const weft_callback_chunks_untold_t untold = g_chunks_untold.load(std::memory_order_acquire);
+  return untold != nullptr ? untold() : 0;
+}
+
+void chunks_left(uint32_t chunks) noexcept {
+  if (const weft_callback_chunks_left_t left = g_chunks_left.load(std::memory_order_acquire)) left(chunks);
 }
 
 void dispatch_static(Member* self, uint64_t first, uint64_t count) noexcept {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,7 @@
 #include "record_folder.h"
 #include "report/advice.h"
 #include "report/json.h"
+#include "report/node_watch.h"
 #include "report/page.h"
 #include "report/profile.h"
 #include "report/terminal.h"
@@ -37,6 +39,8 @@ using report::Report;
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
+// At the node, where processes share it.
+constexpr std::chrono::milliseconds kBetweenLooks{100};
 
 std::string contents_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -194,7 +198,8 @@ int make_report(const ReportOptions& options, RunOptions run) {
   if (const int fault = prepare(run, program); fault != 0) return fault;
   Outputs outputs(options, find_libraries());
   if (!outputs.good()) return kFailed;
-  const Ending ending = run_child("report", program.path, run.command, [] {});
+  report::NodeWatch node;
+  const Ending ending = run_child("report", program.path, run.command, [&] { node.look(); }, kBetweenLooks);
   std::vector<Report> all = read_all(folder.path());
   if (all.empty()) {
     say_why_nothing(ending, run.command.front());
@@ -210,6 +215,8 @@ int make_report(const ReportOptions& options, RunOptions run) {
                                                       run.command.front() + ", which ended with code " +
                                                       std::to_string(ending.exit_code) + ".");
   }
+  made.run.node = node.share_of(made.run.process);
+  if (const std::string text = report::sharing_text(made.run.node); !text.empty()) made.run.notes.push_back(text);
   made.run.own_seconds = own.seconds;
   made.run.own_cpu_seconds = own.cpu_seconds;
   made.advice = report::advise(made, &made.run.notes);

@@ -93,6 +93,15 @@ SiteKind kind_of(const Value& value) {
   refuse(value.place(), "\"" + word + "\" is no kind of site that is known here");
 }
 
+void read_node(const Value& value, NodeShare& node) {
+  value.read("others", node.others);
+  value.read("share", node.share);
+  value.read("held", node.held);
+  value.read("lent", node.lent);
+  value.read("borrowed", node.borrowed);
+  value.read("waited", node.waited);
+}
+
 void read_run(const Value& value, Run& run) {
   value["seconds"].read(run.seconds);
   value["cpus"].read(run.cpus);
@@ -117,6 +126,7 @@ void read_run(const Value& value, Run& run) {
   value.read("own_seconds", run.own_seconds);
   value.read("own_cpu_seconds", run.own_cpu_seconds);
   value.read("others_cpu", run.others_cpu);
+  if (value.has("node")) read_node(value["node"], run.node);
   value.read("notes", run.notes);
 }
 

@@ -29,6 +29,11 @@ Json to_json(const Factors& factors) {
   return json;
 }
 
+Json to_json(const NodeShare& node) {
+  return {{"others", node.others},     {"share", finite(node.share)},       {"held", finite(node.held)},
+          {"lent", finite(node.lent)}, {"borrowed", finite(node.borrowed)}, {"waited", finite(node.waited)}};
+}
+
 Json to_json(const Run& run) {
   return {{"command", run.command},
           {"host", run.host},
@@ -47,6 +52,7 @@ Json to_json(const Run& run) {
           {"own_seconds", finite(run.own_seconds)},
           {"own_cpu_seconds", finite(run.own_cpu_seconds)},
           {"others_cpu", finite(run.others_cpu)},
+          {"node", to_json(run.node)},
           {"memory_on_one_node", finite(run.memory_on_one_node)},
           {"notes", run.notes}};
 }

@@ -122,6 +122,16 @@ struct Advice {
   double gain = 0;  // seconds of the run's time, expected
 };
 
+// Of a process that shared the node (--node) with others.
+struct NodeShare {
+  int others = 0;  // processes, at most at once; 0: it was alone, or did not share
+  double share = 0;  // CPU seconds that it was due
+  double held = 0;  // that it had
+  double lent = 0;  // of its share, that it did not have
+  double borrowed = 0;  // that it had beyond its share
+  double waited = 0;  // seconds in which it had less than its share and wanted more
+};
+
 struct Run {
   std::vector<std::string> command;
   std::string host;
@@ -139,6 +149,7 @@ struct Run {
   double own_seconds = 0;      // the same under the program's own OpenMP runtime; 0: it was not run so
   double own_cpu_seconds = 0;  // and CPU seconds
   double others_cpu = 0;  // seconds that other processes used of these CPUs
+  NodeShare node;
   int memory_nodes = 1;
   double memory_on_one_node = 0;  // the largest part of the pages on one node, 0 to 1; 0: not known
   std::vector<std::string> notes;  // what the reader has to know: events lost, symbols missing

@@ -10,8 +10,8 @@ namespace weft::tools::report {
 
 namespace {
 
-// Half of it can be run by all, or beside what follows.
-constexpr double kHalf = 0.5;
+// What all run, or what runs beside what follows, does not always bring all back.
+constexpr double kCareful = 0.9;
 
 void judge(Evidence& evidence, const Construct& construct) {
   const Evidence::Claim waits = {construct.sites, {Loss::serial, Loss::imbalance}};
@@ -53,7 +53,7 @@ void judge(Evidence& evidence, const Construct& construct) {
     advice.command = directive(sum, "taskloop");
   }
   const int width = width_of(evidence.report(), construct.worst);
-  advice.gain = kHalf * as_balanced_time(lost, width, evidence.cpus());
+  advice.gain = kCareful * as_balanced_time(lost, width, evidence.cpus());
   evidence.propose(advice, sum.wall, {waits});
 }
 

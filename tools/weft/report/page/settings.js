@@ -17,6 +17,13 @@ export function showSettings({ run }) {
     measured.push(["CPU time under that", seconds(run.own_cpu_seconds)]);
   }
   if (run.others_cpu > 0) measured.push(["CPU time of other processes meanwhile", seconds(run.others_cpu)]);
+  if (run.node?.others > 0) {
+    const { share, lent, borrowed, waited } = run.node;
+    measured.push(["CPU time that was its share of the node", seconds(share)]);
+    measured.push(["of which it lent", seconds(lent)]);
+    measured.push(["CPU time of other processes' shares that it had", seconds(borrowed)]);
+    measured.push(["Time in which it had less than its share and wanted more", seconds(waited)]);
+  }
   if (run.memory_nodes > 1) {
     measured.push(["Nodes of memory", count(run.memory_nodes)]);
     const part = run.memory_on_one_node > 0 ? percent(run.memory_on_one_node) : "not known";

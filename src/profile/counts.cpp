@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/counts.h"
+
+#include "profile/scale.h"
+
+namespace weft::profile {
+
+std::vector<Sum> sums(uint32_t nodes) {
+  std::vector<Sum> all(nodes);
+  for (const Slot* slot = g_slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+    slot->visit([&](const Entry& entry) {
+      if (entry.node >= nodes) return;
+      Sum& sum = all[entry.node];
+      sum.count += entry.count.get();
+      sum.iterations += entry.iterations.get();
+      sum.pieces += entry.pieces.get();
+      sum.stolen += entry.stolen.get();
+      sum.untold += entry.untold.get();
+      sum.timed += entry.timed.get();
+      sum.timed_ticks += entry.timed_ticks.get();
+      sum.far_longer += entry.far_longer.get();
+      sum.far_longer_ticks += entry.far_longer_ticks.get();
+      sum.told_timed += entry.told_timed.get();
+      sum.told_ticks += entry.told_ticks.get();
+      for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] += entry.lengths[i].get();
+    });
+  }
+  return all;
+}
+
+double mean_ns(const Sum& sum) {
+  // What is as long more often than so is the program's own.
+  constexpr uint64_t kOneOf = 2000;
+  const bool leaves_out = sum.untold > 0 && sum.far_longer * kOneOf <= sum.timed;
+  const uint64_t pieces = leaves_out ? sum.timed - sum.far_longer : sum.timed;
+  const uint64_t ticks = leaves_out ? sum.timed_ticks - sum.far_longer_ticks : sum.timed_ticks;
+  return pieces > 0 ? static_cast<double>(ticks) * ns_per_tick() / static_cast<double>(pieces) : 0;
+}
+
+std::vector<Untold> untold_of(const std::vector<Sum>& all, const Nodes& nodes) {
+  std::vector<Untold> known(all.size());
+  for (NodeId id = 0; id < all.size(); ++id) {
+    const Sum& sum = all[id];
+    if (sum.untold == 0) continue;
+    if (nodes[id].kind != Kind::region) {
+      known[id].chunks_ns = static_cast<double>(sum.untold) * mean_ns(sum);
+    } else if (sum.told_timed > 0) {
+      const double told = static_cast<double>(sum.told_ticks) * ns_per_tick() / static_cast<double>(sum.told_timed);
+      const double untold = mean_ns(sum);
+      known[id].told_extra = told > untold ? 1 - untold / told : 0;
+    }
+  }
+  return known;
+}
+
+void scale(std::vector<Sum>& all, const Nodes& nodes) {
+  std::vector<double> factors(all.size(), 1);
+  for (NodeId id = 1; id < all.size(); ++id) {
+    const NodeId parent = nodes[id].parent;
+    const Sum& around = all[parent];
+    factors[id] = factors[parent];
+    if (nodes[parent].kind == Kind::region && around.untold > 0 && around.untold < around.count) {
+      factors[id] *= static_cast<double>(around.count) / static_cast<double>(around.count - around.untold);
+    }
+    if (factors[id] == 1) continue;
+    Sum& sum = all[id];
+    for (uint64_t* number : {&sum.count, &sum.untold, &sum.iterations, &sum.pieces, &sum.stolen}) {
+      *number = static_cast<uint64_t>(static_cast<double>(*number) * factors[id] + 0.5);
+    }
+  }
+}
+
+}  // namespace weft::profile

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all contexts have counted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "profile/ledger.h"
+#include "profile/nodes.h"
+#include "profile/slot.h"
+
+namespace weft::profile {
+
+// At one node. The same as in an Entry.
+struct Sum {
+  uint64_t count = 0;
+  uint64_t iterations = 0;
+  uint64_t pieces = 0;
+  uint64_t stolen = 0;
+  uint64_t untold = 0;
+  uint64_t timed = 0;
+  uint64_t timed_ticks = 0;
+  uint64_t far_longer = 0;
+  uint64_t far_longer_ticks = 0;
+  uint64_t told_timed = 0;
+  uint64_t told_ticks = 0;
+  std::array<uint64_t, kLengthClasses> lengths{};
+};
+
+// By node, of the first `nodes`.
+std::vector<Sum> sums(uint32_t nodes);
+
+// The mean of the lengths that were timed. Of pieces that are short on the average a few that are far longer than all
+// others do not count: there the system had taken the CPU away.
+double mean_ns(const Sum& sum);
+
+// What the counts say of what was not told.
+std::vector<Untold> untold_of(const std::vector<Sum>& all, const Nodes& nodes);
+
+// What was counted inside of regions that were told stands for the others too.
+void scale(std::vector<Sum>& all, const Nodes& nodes);
+
+}  // namespace weft::profile
