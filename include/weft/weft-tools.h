@@ -51,9 +51,22 @@ typedef void (*weft_set_library_callback_t)(weft_callback_library_t callback);
 
 /* Asked before a parallel region begins that the program opens at `codeptr_ra`, on the thread that opens it. 0: the tool
  * is told nothing of the region, nor of what happens in it, and the region costs as much as without a tool; `after` is
- * called at its end. Neither may call OpenMP, wait for another context or change errno. A tool that counts such a region by itself
- * can so do with a sample of many short ones. */
-typedef int (*weft_callback_region_wanted_t)(const void *codeptr_ra);
+ * called at its end. Neither may call OpenMP, wait for another context or change errno. A tool that counts such a region
+ * by itself can so do with a sample of many short ones.
+ *
+ * To be asked costs as much as a part of an empty region. A tool may set *skip then. The runtime keeps the pointer for
+ * the thread until it asks again. Where the thread opens a region at `codeptr_ra` and `left` is not 0, it does not ask:
+ * it takes one from `left`, sets `inside`, and combines *shown with `toggles` by exclusive or; and at the end, if
+ * `inside` is still set, it clears it and does the same again in place of the call of `after`. So others see in *shown
+ * that the thread is in such a region. The thread alone writes these; others may read `left` and *shown. */
+typedef struct weft_region_skip_t {
+  const void *codeptr_ra;
+  uint32_t left;   /* regions */
+  uint32_t inside; /* 0 or 1 */
+  uint64_t *shown;
+  uint64_t toggles;
+} weft_region_skip_t;
+typedef int (*weft_callback_region_wanted_t)(const void *codeptr_ra, weft_region_skip_t **skip);
 typedef void (*weft_callback_region_after_t)(void);
 
 /* Null ends it. */

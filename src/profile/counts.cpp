@@ -24,6 +24,10 @@ std::vector<Sum> sums(uint32_t nodes) {
       sum.told_ticks += entry.told_ticks.get();
       for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] += entry.lengths[i].get();
     });
+    const auto [node, regions] = slot->ahead();
+    if (node >= nodes) continue;
+    all[node].count -= regions;
+    all[node].untold -= regions;
   }
   return all;
 }

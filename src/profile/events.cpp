@@ -18,6 +18,8 @@ weft_get_carrier_t g_carrier = nullptr;
 int g_cpus = 1;
 CodeRange g_runtime;
 
+thread_local bool t_lent = false;  // the slot is the caller's for as long as it helps a call of a library
+
 template <class Number>
 void raise(std::atomic<Number>& most, Number value) noexcept {
   Number seen = most.load(std::memory_order_relaxed);
@@ -47,8 +49,10 @@ void on_switch(weft_switch_t what, int carrier) {
 }
 
 // What is not told is counted here, and its time is spread later by what others of the same site were told to do.
-int on_region_wanted(const void* caller) {
+int on_region_wanted(const void* caller, weft_region_skip_t** skip) {
+  *skip = nullptr;
   if (t_slot == nullptr) return 1;
+  if (!t_lent) *skip = t_slot->skip();
   Entry* entry = t_slot->entry_of(t_slot->node(), Kind::region, caller);
   if (entry == nullptr || entry->is_told()) return 1;
   entry->count.add(1);
@@ -59,7 +63,7 @@ int on_region_wanted(const void* caller) {
 }
 
 void on_region_after() {
-  if (t_slot != nullptr) t_slot->pop();
+  if (t_slot != nullptr) t_slot->end_untold_region();
 }
 
 // A region's data is its node.
@@ -288,8 +292,6 @@ void on_loop(ompt_data_t* parallel, const weft_loop_totals_t* totals) {
   entry->iterations.add(totals->iterations);
   entry->stolen.add(totals->ranges_of_others);
 }
-
-thread_local bool t_lent = false;  // the slot goes with the help
 
 // The call's data are its node. Who helps may be a context that nobody has told of.
 void on_library(weft_library_t what, int begins, const void* caller, int jobs, uint64_t* data) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <unistd.h>
 
@@ -19,6 +20,9 @@ std::atomic<Slot*> g_slots{nullptr};
 namespace {
 
 platform::Spinlock g_slot_lock;  // of `in_use`, and of what is added to the list
+
+// Of short regions of which nothing is told the runtime asks for one of some.
+constexpr uint32_t kAskedOneOf = 32;
 
 // A region that is told, of a site of which others are not.
 bool is_told_for_others(State state, const Entry& entry) noexcept {
@@ -67,6 +71,7 @@ void Entry::add_length(int64_t ticks) noexcept {
     far_longer.add(1);
     far_longer_ticks.add(length);
   }
+  longest = std::max(longest, length);
   timed.add(1);
   timed_ticks.add(length);
   const auto ns = static_cast<uint64_t>(static_cast<double>(length) * ns_per_tick());
@@ -85,7 +90,9 @@ void Entry::add_told_length(int64_t ticks) noexcept {
 bool Entry::is_shorter_than(double ns) const noexcept {
   constexpr uint64_t kAtLeast = 64;
   const uint64_t known = timed.get();
-  return known >= kAtLeast && static_cast<double>(timed_ticks.get()) * ns_per_tick() < ns * static_cast<double>(known);
+  // The longest one does not count: the first is when threads are made, and in another the system takes the CPU away.
+  return known >= kAtLeast &&
+         static_cast<double>(timed_ticks.get() - longest) * ns_per_tick() < ns * static_cast<double>(known);
 }
 
 bool Entry::is_told() noexcept {
@@ -95,7 +102,7 @@ bool Entry::is_told() noexcept {
   }
   // Telling adds some 100 ns, and as much for each construct inside.
   constexpr double kShort = 20'000;
-  constexpr uint32_t kOneOf = 128;
+  constexpr uint32_t kOneOf = 256;
   until_told = is_shorter_than(kShort) ? draw(kOneOf) : 0;
   return true;
 }
@@ -120,6 +127,7 @@ void Slot::begin(bool root) noexcept {
 }
 
 void Slot::end() noexcept {
+  settle();
   depth_ = 1;
   root_ = false;
   frames_[0] = {};
@@ -144,6 +152,7 @@ void Slot::set_serial(const void* caller) noexcept {
 }
 
 void Slot::push(NodeId node, State state) noexcept {
+  settle();
   if (depth_ == kMostFrames) {
     ++too_deep_;
     return publish(node, state);
@@ -160,6 +169,7 @@ Entry* Slot::push(Kind kind, const void* caller) noexcept {
 }
 
 void Slot::pop() noexcept {
+  settle();
   if (too_deep_ > 0) {
     // What is below is not known; most likely it works.
     if (--too_deep_ > 0) {
@@ -176,6 +186,38 @@ void Slot::pop() noexcept {
   publish();
 }
 
+void Slot::end_untold_region() noexcept {
+  const Node& region = g_nodes[node()];
+  const bool is_known = too_deep_ == 0 && region.kind == Kind::region;
+  pop();
+  Entry* entry = is_known ? entry_of(node(), Kind::region, region.caller) : nullptr;
+  if (entry == nullptr) return;
+  const uint32_t regions = std::min(entry->draw(kAskedOneOf), entry->until_told);
+  if (regions == 0) return;
+  entry->until_told -= regions;
+  entry->count.add(regions);
+  entry->untold.add(regions);
+  Shown inside = shown();
+  const uint64_t outside = inside.packed();
+  inside.node = entry->node;
+  inside.state = State::untold;
+  skip_ = {region.caller, regions, 0, &shown_, outside ^ inside.packed()};
+  // Release: who sees the entry sees how many are left.
+  skipped_.store(entry, std::memory_order_release);
+}
+
+void Slot::stop_skipping() noexcept {
+  Entry* entry = skipped_.load(std::memory_order_relaxed);
+  skipped_.store(nullptr, std::memory_order_relaxed);
+  const std::atomic_ref left(skip_.left);
+  const uint32_t regions = left.load(std::memory_order_relaxed);
+  left.store(0, std::memory_order_relaxed);
+  entry->until_told += regions;
+  entry->count.take_back(regions);
+  entry->untold.take_back(regions);
+  if (std::exchange(skip_.inside, 0) != 0) push(entry->node, State::untold);
+}
+
 Entry* Slot::count(NodeId parent, Kind kind, const void* caller) noexcept {
   Entry* entry = entry_of(parent, kind, caller);
   if (entry != nullptr) entry->count.add(1);
@@ -186,8 +228,8 @@ void Slot::begin_piece(Entry* entry) noexcept {
   if (too_deep_ > 0) return;
   Frame& frame = top();
   end_piece(frame);
-  // What tells of a region that is told is known by these alone, so all of them are timed.
-  if (entry->is_timed() || is_told_for_others(frame.state, *entry)) start_clock(frame, entry);
+  // Of regions that are not told few are asked for; and how much longer one takes that is told, is known by these alone.
+  if (frame.state == State::untold || entry->is_timed() || is_told_for_others(frame.state, *entry)) start_clock(frame, entry);
 }
 
 void Slot::begin_chunk(Entry* entry) noexcept {

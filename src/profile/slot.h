@@ -10,6 +10,7 @@
 
 #include "platform/cycles.h"
 #include "profile/nodes.h"
+#include "weft/weft-tools.h"
 
 namespace weft::profile {
 
@@ -85,6 +86,7 @@ struct Entry {
   // Of regions, as soon as some of them are not told. They are not among `timed`.
   Count told_timed;
   Count told_ticks;
+  uint64_t longest = 0;  // of `timed_ticks`
   uint32_t until_timed = 0;  // pieces that are not timed before the next one that is
   uint32_t until_told = 0;   // regions likewise
   uint32_t random = 1;
@@ -133,15 +135,18 @@ class Slot {
   void pop() noexcept;
 
   void enter_runtime() noexcept {
+    settle();
     if (too_deep_ > 0) return;
     Frame& top = this->top();
     if (top.piece != nullptr) top.until = platform::ticks();
     if (top.state == top.outside) set_state(State::runtime);
   }
   void leave_runtime() noexcept {
+    settle();
     if (top().state == State::runtime) set_state(top().outside);
   }
   void set_state(State state) noexcept {
+    settle();
     if (too_deep_ > 0) return;
     top().state = state;
     publish();
@@ -159,8 +164,11 @@ class Slot {
   // Neither; null without memory.
   Entry* entry_of(NodeId parent, Kind kind, const void* caller) noexcept;
 
-  NodeId node() const noexcept { return frames_[depth_ - 1].node; }
-  NodeId region() const noexcept { return g_nodes[node()].region; }
+  NodeId node() noexcept {
+    settle();
+    return frames_[depth_ - 1].node;
+  }
+  NodeId region() noexcept { return g_nodes[node()].region; }
 
   // A piece of work of `entry` begins in the innermost frame. It ends with the frame, or where the next one begins; of
   // these two, a chunk ends with the call that has asked for more.
@@ -185,9 +193,16 @@ class Slot {
   void set_serial(const void* caller) noexcept;
   bool is_serial() const noexcept { return depth_ == 1 && root_; }
 
+  // The innermost frame, a region of which nothing is told, is left. The next ones of the same place need not even be
+  // asked for, until the context is told anything else. The runtime finds them in skip().
+  void end_untold_region() noexcept;
+  weft_region_skip_t* skip() noexcept { return &skip_; }
+
   // ---- by anybody ----
 
-  Shown shown() const noexcept { return Shown::of(shown_.load(std::memory_order_acquire)); }
+  Shown shown() const noexcept {
+    return Shown::of(std::atomic_ref(shown_).load(std::memory_order_acquire));
+  }
   int thread() const noexcept { return thread_.load(std::memory_order_relaxed); }
   // Acquire pairs with the release where an entry is made.
   template <class Visit>
@@ -196,6 +211,17 @@ class Slot {
       const size_t count = block->count.load(std::memory_order_acquire);
       for (size_t i = 0; i < count; ++i) visit(block->entries[i]);
     }
+  }
+  // Regions that were counted beforehand, and have not begun yet: they are to be taken off those of the node.
+  struct Ahead {
+    NodeId node;
+    uint32_t regions;
+  };
+  Ahead ahead() const noexcept {
+    // Acquire pairs with the release of end_untold_region(). Relaxed: a figure for a report.
+    const Entry* entry = skipped_.load(std::memory_order_acquire);
+    const std::atomic_ref left(skip_.left);
+    return entry != nullptr ? Ahead{entry->node, left.load(std::memory_order_relaxed)} : Ahead{0, 0};
   }
 
   Slot* next = nullptr;  // of the list of all
@@ -224,6 +250,11 @@ class Slot {
   static constexpr unsigned kCacheBits = 7;
 
   Frame& top() noexcept { return frames_[depth_ - 1]; }
+  // Before any change: regions that need not be asked for end here, and the one that the context is in becomes a frame.
+  void settle() noexcept {
+    if (skipped_.load(std::memory_order_relaxed) != nullptr) stop_skipping();
+  }
+  void stop_skipping() noexcept;
   void end_piece(Frame& frame) noexcept;
   static void start_clock(Frame& frame, Entry* entry) noexcept;
   Entry* make(NodeId parent, Kind kind, const void* caller) noexcept;
@@ -237,12 +268,15 @@ class Slot {
     shown.root = root_;
     shown.left = left_;
     shown.carrier = carrier_;
+    // Where the context leaves its carrier, or goes on, inside of a region that was not asked for.
+    const uint64_t toggles = skip_.inside != 0 ? skip_.toggles : 0;
     // Release: who sees a node's number here sees the node, which never goes away.
-    shown_.store(shown.packed(), std::memory_order_release);
+    std::atomic_ref(shown_).store(shown.packed() ^ toggles, std::memory_order_release);
   }
 
   // On a line of its own: the sampler reads it, the context writes it at each event.
-  alignas(128) std::atomic<uint64_t> shown_{0};
+  // Through std::atomic_ref alone.
+  alignas(128) mutable uint64_t shown_ = 0;
   std::atomic<int> thread_{0};  // the kernel's number of the OS thread it was on last
 
   alignas(128) int depth_ = 1;
@@ -251,6 +285,8 @@ class Slot {
   bool left_ = false;
   bool root_ = false;
   bool primary_ = false;
+  mutable weft_region_skip_t skip_{};  // `left` through std::atomic_ref alone
+  std::atomic<Entry*> skipped_{nullptr};  // whose regions need not be asked for
   std::array<Frame, kMostFrames> frames_{};
   std::array<Entry*, 1u << kCacheBits> cache_{};
   Block* last_block_ = &first_;

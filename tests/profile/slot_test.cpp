@@ -86,7 +86,7 @@ TEST_F(SlotTest, OfShortRegionsSomeAreTold) {
     entry->add_length(10);
   }
   EXPECT_EQ(told, 64);
-  for (int i = 0; i < 128000; ++i) told += entry->is_told() ? 1 : 0;
+  for (int i = 0; i < 256000; ++i) told += entry->is_told() ? 1 : 0;
   EXPECT_NEAR(told, 64 + 1000, 150);
 }
 
@@ -152,6 +152,102 @@ TEST_F(SlotTest, LengthsOfRegionsThatAreToldForOthersAreKeptApart) {
   run(State::runtime);
   EXPECT_EQ(entry->timed.get(), 2u);
   EXPECT_EQ(entry->told_timed.get(), 1u);
+}
+
+// As the runtime opens a region of which nothing is told: it asks for some.
+class SkipTest : public SlotTest {
+ protected:
+  SkipTest() {
+    begin_slot(true);
+    entry_ = t_slot->entry_of(t_slot->node(), Kind::region, at(0xa00));
+    for (int i = 0; i < 64; ++i) entry_->add_length(10);
+    entry_->until_told = 1'000'000;
+  }
+
+  void begin() {
+    weft_region_skip_t* skip = t_slot->skip();
+    if (skip->left > 0 && skip->codeptr_ra == entry_->caller) {
+      --skip->left;
+      skip->inside = 1;
+      *skip->shown ^= skip->toggles;
+      return;
+    }
+    ++asked_;
+    ASSERT_FALSE(entry_->is_told());
+    entry_->count.add(1);
+    entry_->untold.add(1);
+    t_slot->push(entry_->node, State::untold);
+    t_slot->begin_piece(entry_);
+  }
+  void end() {
+    weft_region_skip_t* skip = t_slot->skip();
+    if (skip->inside == 0) return t_slot->end_untold_region();
+    skip->inside = 0;
+    *skip->shown ^= skip->toggles;
+  }
+  void begin_unasked() {
+    do {
+      begin();
+      if (t_slot->skip()->inside != 0) return;
+      end();
+    } while (true);
+  }
+  void expect_inside() {
+    EXPECT_EQ(t_slot->shown().state, State::untold);
+    EXPECT_EQ(t_slot->shown().node, entry_->node);
+  }
+  uint64_t counted() const { return sums(g_nodes.count())[entry_->node].untold; }
+
+  Entry* entry_ = nullptr;
+  int asked_ = 0;
+};
+
+TEST_F(SkipTest, RegionsThatNeedNotBeAskedForAreSeenAndCounted) {
+  const uint64_t before = counted();
+  const uint64_t outside = t_slot->shown().packed();
+  for (uint64_t i = 1; i <= 10000; ++i) {
+    begin();
+    expect_inside();
+    end();
+    EXPECT_EQ(t_slot->shown().packed(), outside);
+    ASSERT_EQ(counted() - before, i);
+  }
+  EXPECT_LT(asked_, 10000 / 5);
+  EXPECT_EQ(sums(g_nodes.count())[entry_->node].count, sums(g_nodes.count())[entry_->node].untold);
+}
+
+TEST_F(SkipTest, WhoeverIsToldOfSomethingIsAskedAgain) {
+  const uint64_t before = counted();
+  begin_unasked();
+  end();
+  t_slot->enter_runtime();
+  t_slot->leave_runtime();
+  EXPECT_EQ(t_slot->skip()->left, 0u);
+  EXPECT_EQ(1'000'000 - entry_->until_told, counted() - before);
+}
+
+TEST_F(SkipTest, WhatIsToldInsideOfOneIsInIt) {
+  const uint64_t outside = t_slot->shown().packed();
+  begin_unasked();
+  t_slot->push(Kind::call, at(0xb00));
+  EXPECT_EQ(g_nodes[t_slot->node()].parent, entry_->node);
+  t_slot->pop();
+  expect_inside();
+  end();  // now by end_untold_region()
+  EXPECT_EQ(t_slot->shown().packed(), outside);
+}
+
+TEST_F(SkipTest, WhoLeavesItsCarrierInsideOfOneIsInItStill) {
+  begin_unasked();
+  t_slot->leave_carrier();
+  expect_inside();
+  EXPECT_TRUE(t_slot->shown().left);
+  t_slot->continue_on(3);
+  expect_inside();
+  end();
+  EXPECT_EQ(t_slot->shown().state, State::work);
+  EXPECT_EQ(t_slot->shown().carrier, 3);
+  EXPECT_FALSE(t_slot->shown().left);
 }
 
 // A few lengths are those of chunks in which the CPU was taken away.

@@ -58,6 +58,7 @@ struct Thread {
   ompt_dispatch_chunk_t chunk{};  // of the task it creates next (announce_chunk)
   bool yields = false;           // in taskyield, and no other task has been started there
   bool begun = false;
+  weft_region_skip_t* skip = nullptr;  // the tool's, for regions that it need not be asked for
   bool in_league = false;  // the region it opens next only carries the teams of a league
 };
 extern constinit thread_local Thread t_thread;

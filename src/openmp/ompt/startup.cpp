@@ -202,17 +202,45 @@ void tell_library(weft_library_t what, bool begins, const void* caller, int jobs
   callback(what, begins ? 1 : 0, caller, jobs, data);
 }
 
+namespace {
+
+// Relaxed: the thread alone writes it. Release: who sees the word sees what the tool had put behind it.
+void toggle(const weft_region_skip_t& skip) noexcept {
+  const std::atomic_ref shown(*skip.shown);
+  shown.store(shown.load(std::memory_order_relaxed) ^ skip.toggles, std::memory_order_release);
+}
+
+// Whether the tool has said before that it does not want the region.
+bool is_skipped(weft_region_skip_t* skip, const void* caller) noexcept {
+  if (skip == nullptr || skip->codeptr_ra != caller) return false;
+  // Relaxed: a number that others read for a report.
+  const std::atomic_ref left(skip->left);
+  const uint32_t before = left.load(std::memory_order_relaxed);
+  if (before == 0) return false;
+  left.store(before - 1, std::memory_order_relaxed);
+  skip->inside = 1;
+  toggle(*skip);
+  return true;
+}
+
+}  // namespace
+
 void Untold::begin(const void* caller) noexcept {
   const weft_callback_region_wanted_t wanted = g_region_wanted.load(std::memory_order_acquire);
   if (wanted == nullptr) return;
   Member* member = self();
-  if (wanted(caller) != 0) return;
+  if (!is_skipped(t_thread.skip, caller) && wanted(caller, &t_thread.skip) != 0) return;
   member_ = member;
   t_member = member;
 }
 
 void Untold::end() noexcept {
   put_current_member(member_);
+  weft_region_skip_t* skip = t_thread.skip;
+  if (skip != nullptr && skip->inside != 0) {
+    skip->inside = 0;
+    return toggle(*skip);
+  }
   if (const weft_callback_region_after_t after = g_region_after.load(std::memory_order_acquire)) after();
 }
 

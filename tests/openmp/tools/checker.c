@@ -235,20 +235,43 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *encountering, in
 
 // ---- which regions are told ----
 
-static int on_region_wanted(const void *codeptr)
+// Of the regions that are not wanted each second one is not even asked for, if its caller is the same.
+static __thread weft_region_skip_t skip;
+static __thread uint64_t shown;
+
+static int on_region_wanted(const void *codeptr, weft_region_skip_t **skipped)
 {
   static atomic_uint asked;
   if (!me) wrong("region_wanted: in a thread that has not begun");
   is_program(codeptr, "region_wanted");
+  if (skip.inside || shown) wrong("region_wanted: a region that was not asked for has not ended");
+  if (skip.left && skip.codeptr_ra == codeptr) wrong("region_wanted: asked for a region that is not wanted");
   if (atomic_fetch_add(&asked, 1) % (unsigned)tells == 0) return 1;
   untold++;
   met(UNTOLD);
+  skip = (weft_region_skip_t){.codeptr_ra = codeptr, .left = 1, .shown = &shown, .toggles = 6};
+  *skipped = &skip;
   return 0;
 }
 
 static void on_region_after(void)
 {
   if (untold-- == 0) wrong("region_after: none has begun");
+}
+
+// ---- which chunks are told: each third one ----
+
+static __thread uint32_t chunks_untold;
+
+static uint32_t on_chunks_untold(void)
+{
+  return chunks_untold = 2;
+}
+
+static void on_chunks_left(uint32_t chunks)
+{
+  if (chunks == 0 || chunks > chunks_untold) wrong("chunks_left: %u of %u", chunks, chunks_untold);
+  chunks_untold = 0;
 }
 
 // Told just before parallel_end, when every member that has begun has ended.
@@ -663,6 +686,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   if (getenv("CHECKER_TELLS")) {
     tells = atoi(getenv("CHECKER_TELLS"));
     ((weft_set_region_filter_t)find(lookup, "weft_set_region_filter"))(on_region_wanted, on_region_after);
+    ((weft_set_chunk_filter_t)find(lookup, "weft_set_chunk_filter"))(on_chunks_untold, on_chunks_left);
   }
   for (int i = 0; i < CALLBACKS; i++) {
     ompt_set_result_t answer = set_callback(callbacks[i].event, callbacks[i].function);
