@@ -261,17 +261,19 @@ static void on_region_after(void)
 
 // ---- which chunks are told: each third one ----
 
-static __thread uint32_t chunks_untold;
+enum { CHUNKS_UNTOLD = 2 };
+static __thread unsigned long chunks_untold;  // of all loops that the thread has been in
 
 static uint32_t on_chunks_untold(void)
 {
-  return chunks_untold = 2;
+  chunks_untold += CHUNKS_UNTOLD;
+  return CHUNKS_UNTOLD;
 }
 
 static void on_chunks_left(uint32_t chunks)
 {
-  if (chunks == 0 || chunks > chunks_untold) wrong("chunks_left: %u of %u", chunks, chunks_untold);
-  chunks_untold = 0;
+  if (chunks == 0 || chunks > CHUNKS_UNTOLD || chunks > chunks_untold) wrong("chunks_left: %u", chunks);
+  chunks_untold -= chunks;
 }
 
 // Told just before parallel_end, when every member that has begun has ended.
