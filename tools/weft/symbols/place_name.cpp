@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "symbols/symbols.h"
@@ -17,10 +18,41 @@ std::string stem(const std::string& path) {
   return end == std::string::npos || end == 0 ? name : name.substr(0, end);
 }
 
-// Without what the compiler has added behind a point, and without the types of its arguments.
+// Without what the compiler has added behind a point, and of C++ without types: what it returns, and the arguments of
+// templates and calls.
 std::string short_function(const std::string& function) {
-  const size_t end = function.find_first_of(".(", 1);
-  return end == std::string::npos ? function : function.substr(0, end);
+  static const std::string kUnnamed = "(anonymous namespace)::";
+  static const std::string kOperator = "operator";
+  const auto is_operator = [](const std::string& text, char next) {
+    if (std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_' || text.size() < kOperator.size()) return false;
+    const size_t begin = text.size() - kOperator.size();
+    return text.compare(begin, kOperator.size(), kOperator) == 0 && (begin == 0 || text[begin - 1] == ':');
+  };
+  std::string name;
+  int templates = 0;
+  for (size_t at = 0; at < function.size(); ++at) {
+    const char here = function[at];
+    if (function.compare(at, kUnnamed.size(), kUnnamed) == 0) {
+      at += kUnnamed.size() - 1;
+    } else if (templates == 0 && is_operator(name, here)) {
+      // Its sign, or the type that it converts to.
+      const size_t end = function.find('(', at + 1);
+      return name + function.substr(at, end - at);
+    } else if (here == '<') {
+      ++templates;
+    } else if (here == '>' && templates > 0) {
+      --templates;
+    } else if (templates > 0) {
+      continue;
+    } else if (here == ' ') {
+      name.clear();
+    } else if (!name.empty() && (here == '.' || here == '(')) {
+      return name;
+    } else {
+      name += here;
+    }
+  }
+  return name.empty() ? function : name;
 }
 
 }  // namespace
