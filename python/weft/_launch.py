@@ -88,6 +88,10 @@ def main() -> "NoReturn":
             from weft._version import WHOLE_VERSION
 
             _tell(f"weft {WHOLE_VERSION}")
+        if "--install-kernel" in options:
+            from weft import _kernel
+
+            _tell(_kernel.install())
         _settings(options).store(environment)
         store_launch(environment)
     except (OSError, ValueError) as error:
@@ -103,6 +107,13 @@ def main() -> "NoReturn":
         # exec keeps the process's number: only this process reports.
         file = os.path.abspath(options["--explain-json"]) if options.get("--explain-json") else ""
         environment["WEFT_EXPLAIN"] = f"{os.getpid()}:{file}"
+    if "--notebook" in options:
+        if "--report" in options:
+            fail("--notebook: --report records the whole program: leave out one of them")
+        from weft import _recorder
+
+        # exec keeps the process's number.
+        _recorder.store_paused(environment)
     words = [*_interpreter(len(sys.argv) - 1), *program]
     if "--report" in options:
         words = _report(words, options["--report"])

@@ -12,4 +12,7 @@ bool listen(ompt_function_lookup_t lookup) noexcept;
 // The CPUs that the program may use at once.
 int cpus() noexcept;
 
+// Whether the process has a thread of the recorder's now (weft_set_tool_threads).
+void count_sampler(bool runs) noexcept;
+
 }  // namespace weft::profile

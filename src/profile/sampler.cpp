@@ -67,7 +67,8 @@ bool Sampler::stop() noexcept {
   return !out_of_memory_;
 }
 
-// The program until its first call of OpenMP: one thread of it worked, as far as it had a CPU.
+// The program until its first call of OpenMP: one thread of it worked, as far as it had a CPU. Of a part of the process
+// nothing has passed.
 void Sampler::note_start() {
   const NodeId before = g_nodes.child(0, Kind::serial, nullptr);
   const auto passed = static_cast<double>(std::max<int64_t>(0, last_ - began_));

@@ -19,8 +19,12 @@ namespace weft::profile {
 
 class Sampler {
  public:
-  // `began`: when the process did, by CLOCK_MONOTONIC; what was before now is one serial part.
+  // `began`: when the process did, by CLOCK_MONOTONIC, or the part of it that is looked at; what was before the start is
+  // one serial part.
   Sampler(int cpus, int64_t began);
+
+  // What threads have used until now is none of what is looked at.
+  void count_threads_from_now() { threads_.begin(); }
 
   // False when the system refuses the thread.
   bool start();

@@ -15,6 +15,7 @@ namespace weft::profile {
 
 thread_local Slot* t_slot [[gnu::tls_model("initial-exec")]] = nullptr;
 std::atomic<Slot*> g_slots{nullptr};
+std::atomic<uint32_t> g_recordings{0};
 
 namespace {
 
@@ -65,6 +66,7 @@ void Entry::add_length(int64_t ticks) noexcept {
 }
 
 bool Entry::is_told() noexcept {
+  note_recording();
   if (until_told > 0) {
     --until_told;
     return false;
@@ -73,9 +75,9 @@ bool Entry::is_told() noexcept {
   constexpr double kShort = 20'000;
   constexpr uint64_t kAtLeast = 64;
   constexpr uint32_t kOneOf = 128;
-  const uint64_t known = timed.get();
-  const bool is_short =
-      known >= kAtLeast && static_cast<double>(timed_ticks.get()) * ns_per_tick() < kShort * static_cast<double>(known);
+  const uint64_t known = timed.get() - timed_before;
+  const auto length = static_cast<double>(timed_ticks.get() - ticks_before) * ns_per_tick();
+  const bool is_short = known >= kAtLeast && length < kShort * static_cast<double>(known);
   until_told = is_short ? draw(kOneOf) : 0;
   return true;
 }

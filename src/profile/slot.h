@@ -23,6 +23,11 @@ enum class State : uint8_t {
   untold,  // in a region of which nothing is told; the context is its primary
 };
 
+// How often recording has begun or ended in this process: odd while it runs (recording.h). Relaxed everywhere: a context
+// that learns late of a recording belongs to it late.
+extern std::atomic<uint32_t> g_recordings;
+inline bool is_recording() noexcept { return (g_recordings.load(std::memory_order_relaxed) & 1) != 0; }
+
 // What the sampler sees of a context at once.
 struct Shown {
   NodeId node = 0;
@@ -76,6 +81,9 @@ struct Entry {
   Count timed_ticks;
   std::array<Count, kLengthClasses> lengths;
   Count untold;  // of `count`: regions of which nothing was told
+  uint32_t recording = 0;      // the one that is known here
+  uint64_t timed_before = 0;   // it: these lengths say nothing of the present one, whose data may be others
+  uint64_t ticks_before = 0;
   uint32_t until_timed = 0;  // pieces that are not timed before the next one that is
   uint32_t until_told = 0;   // regions likewise
   uint32_t random = 1;
@@ -84,7 +92,8 @@ struct Entry {
   bool is_timed() noexcept {
     constexpr uint64_t kAll = 256;
     constexpr uint32_t kOneOf = 16;
-    if (timed.get() < kAll) return true;
+    note_recording();
+    if (timed.get() - timed_before < kAll) return true;
     if (until_timed-- != 0) return false;
     until_timed = draw(kOneOf);
     return true;
@@ -99,6 +108,15 @@ struct Entry {
     return random % (2 * one_of - 1);
   }
   void add_length(int64_t ticks) noexcept;
+  void note_recording() noexcept {
+    const uint32_t now = g_recordings.load(std::memory_order_relaxed);
+    if (recording == now) return;
+    recording = now;
+    timed_before = timed.get();
+    ticks_before = timed_ticks.get();
+    until_timed = 0;
+    until_told = 0;
+  }
 
   // Whether the region that is about to begin is to be told: of those that are short on the average one of some.
   bool is_told() noexcept;

@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include "platform/cycles.h"
+#include "profile/counts.h"
 #include "profile/memory.h"
 #include "profile/messages.h"
 #include "profile/nodes.h"
@@ -17,57 +19,6 @@
 namespace weft::profile {
 
 namespace {
-
-// What a node's counts are over all contexts.
-struct Sum {
-  uint64_t count = 0;
-  uint64_t untold = 0;
-  uint64_t iterations = 0;
-  uint64_t pieces = 0;
-  uint64_t stolen = 0;
-  uint64_t timed = 0;
-  uint64_t timed_ticks = 0;
-  std::array<uint64_t, kLengthClasses> lengths{};
-};
-
-// What was counted inside of regions that were told stands for the others too.
-void scale(std::vector<Sum>& all) {
-  std::vector<double> factors(all.size(), 1);
-  for (NodeId id = 1; id < all.size(); ++id) {
-    const NodeId parent = g_nodes[id].parent;
-    const Sum& around = all[parent];
-    factors[id] = factors[parent];
-    if (around.untold > 0 && around.untold < around.count) {
-      factors[id] *= static_cast<double>(around.count) / static_cast<double>(around.count - around.untold);
-    }
-    const auto scaled = [factor = factors[id]](uint64_t& number) {
-      number = static_cast<uint64_t>(static_cast<double>(number) * factor + 0.5);
-    };
-    Sum& sum = all[id];
-    if (factors[id] == 1) continue;
-    for (uint64_t* number : {&sum.count, &sum.untold, &sum.iterations, &sum.pieces, &sum.stolen}) scaled(*number);
-  }
-}
-
-std::vector<Sum> sums(uint32_t nodes) {
-  std::vector<Sum> all(nodes);
-  for (const Slot* slot = g_slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
-    slot->visit([&](const Entry& entry) {
-      if (entry.node >= nodes) return;
-      Sum& sum = all[entry.node];
-      sum.count += entry.count.get();
-      sum.untold += entry.untold.get();
-      sum.iterations += entry.iterations.get();
-      sum.pieces += entry.pieces.get();
-      sum.stolen += entry.stolen.get();
-      sum.timed += entry.timed.get();
-      sum.timed_ticks += entry.timed_ticks.get();
-      for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] += entry.lengths[i].get();
-    });
-  }
-  scale(all);
-  return all;
-}
 
 const char* word_of(Schedule schedule) noexcept {
   switch (schedule) {
@@ -157,10 +108,10 @@ class Json {
   bool first_ = true;
 };
 
-void write_command(Json& json) {
+void write_command(Json& json, const char* title) {
   json.key("command");
   json.open('[');
-  const std::string all = contents_of("/proc/self/cmdline");
+  const std::string all = title != nullptr ? title : contents_of("/proc/self/cmdline");
   for (size_t at = 0; at < all.size(); at += std::strlen(all.c_str() + at) + 1) json.value(std::string(&all[at]));
   json.close(']');
 }
@@ -177,9 +128,10 @@ void write_settings(Json& json) {
   json.close('}');
 }
 
-void write_nodes(Json& json, Ledger& ledger) {
+void write_nodes(Json& json, Recording& recording) {
   const uint32_t count = g_nodes.count();
-  const std::vector<Sum> all = sums(count);
+  const std::vector<Sum> all = recording.sums(count);
+  Ledger& ledger = recording.sampler().ledger();
   json.key("nodes");
   json.open('[');
   for (uint32_t id = 0; id < count; ++id) {
@@ -241,19 +193,20 @@ void write_threads(Json& json, const Sampler& sampler) {
   for (const Threads::Thread& thread : sampler.threads().all()) {
     // Those of the pool that are no carriers have its name too.
     const bool ours = has(sampler.carriers(), thread.number) || thread.name.rfind("weft", 0) == 0;
+    if (thread.before > 0 && thread.cpu == thread.before) continue;
     json.open('{');
     json.field("name", thread.name);
     json.field("whose", std::string(has(sampler.roots(), thread.number) ? "program" : ours ? "weft" : "other"));
-    json.field("cpu", static_cast<double>(thread.cpu));
+    json.field("cpu", static_cast<double>(thread.cpu - thread.before));
     json.close('}');
   }
   json.close(']');
 }
 
-void write_messages(Json& json) {
+void write_messages(Json& json, const Recording& recording) {
   json.key("messages");
   json.open('[');
-  for (const Messages& row : messages()) {
+  for (const Messages& row : recording.new_messages()) {
     json.open('{');
     json.field("call", std::string(row.call));
     json.field("peer", row.peer == base::TracedCall::kNone ? -1 : row.peer);
@@ -266,7 +219,10 @@ void write_messages(Json& json) {
 
 }  // namespace
 
-bool write(std::FILE* file, Sampler& sampler, double unix_began) {
+bool write(std::FILE* file, Recording& recording, const char* title) {
+  Sampler& sampler = recording.sampler();
+  const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
+  const double began = now - static_cast<double>(platform::now_ns() - sampler.began()) / 1e9;
   char host[128] = "";
   gethostname(host, sizeof host - 1);
   // Numbers with a point, whatever the program's locale is.
@@ -278,23 +234,23 @@ bool write(std::FILE* file, Sampler& sampler, double unix_began) {
   json.field("version", std::string("weft " WEFT_VERSION));
   json.field("process", static_cast<int>(getpid()));
   json.field("host", std::string(host));
-  json.field("began", unix_began);
+  json.field("began", began);
   json.field("nanoseconds", static_cast<double>(sampler.last() - sampler.began()));
   json.field("cpus", sampler.cpus());
   json.field("snapshots", sampler.snapshots());
-  json.field("lost_nodes", g_nodes.lost());
+  json.field("lost_nodes", recording.lost_nodes());
   json.field("rank", ranks().rank);
   json.field("ranks", ranks().ranks);
   const MemorySpread& memory = sampler.memory();
   json.field("others_cpu", static_cast<double>(sampler.used_by_others()));
   json.field("memory_nodes", memory.nodes);
   json.field("memory_on_one_node", memory.on_one_node);
-  write_command(json);
+  write_command(json, title);
   write_settings(json);
-  write_nodes(json, sampler.ledger());
+  write_nodes(json, recording);
   write_timeline(json, sampler);
   write_threads(json, sampler);
-  write_messages(json);
+  write_messages(json, recording);
   json.field("maps", contents_of("/proc/self/maps"));
   json.close('}');
   std::fputc('\n', file);
