@@ -162,7 +162,7 @@ void Sampler::watch() {
   look();
   blocked_.settle();
   ledger_.spread_untold(g_nodes);
-  used_by_others_ = others_.used();
+  used_by_others_ = others_.used_of(static_cast<int64_t>(cpus_) * (last_ - began_));
   if (next_memory_ == 0) look_at_memory(last_);
   threads_.look();
 }
