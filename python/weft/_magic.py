@@ -138,7 +138,7 @@ class WeftMagics(Magics):
         code = choice.statement if cell is None else cell
         _check_await(shell, code)
         try:
-            recording = Recording(f"In [{shell.execution_count}]", choice.page, choice.json)
+            recording = Recording(f"cell {shell.execution_count}", choice.page, choice.json)
         except NoRecorderError as why:
             _mark(shell, shell.run_cell(code))
             return _say(f"no report: {why}")

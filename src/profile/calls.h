@@ -18,7 +18,7 @@ extern "C" {
 const char *weft_profile_begin(void);
 
 /* Recording ends, and its profile is written into the folder, as NUMBER_OF_THE_PROCESS.json, for `weft report --profile`.
- * The title stands for the command line in the report; null: the process's own. Where the profile cannot be written
+ * The title's words stand for the command line in the report; null: the process's own. Where the profile cannot be written
  * recording has ended all the same. Fails while none runs. */
 const char *weft_profile_write(const char *folder, const char *title);
 

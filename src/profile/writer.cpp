@@ -111,7 +111,8 @@ class Json {
 void write_command(Json& json, const char* title) {
   json.key("command");
   json.open('[');
-  const std::string all = title != nullptr ? title : contents_of("/proc/self/cmdline");
+  std::string all = title != nullptr ? title : contents_of("/proc/self/cmdline");
+  if (title != nullptr) std::replace(all.begin(), all.end(), ' ', '\0');
   for (size_t at = 0; at < all.size(); at += std::strlen(all.c_str() + at) + 1) json.value(std::string(&all[at]));
   json.close(']');
 }
