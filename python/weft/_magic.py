@@ -94,7 +94,8 @@ _LOADER = """<!doctype html><meta charset="utf-8"><body><script>
   document.write(page);
   document.close();
 })().catch((error) => {
-  document.body.textContent = "weft: this browser cannot show the report here (" + error + "); %%%%weft -o page.html writes it into a file.";
+  const way = "%%%%weft -o page.html writes it into a file.";
+  document.body.textContent = `weft: this browser cannot show the report here (${error}); ${way}`;
 });
 </script>"""
 
@@ -138,10 +139,10 @@ class WeftMagics(Magics):
         code = choice.statement if cell is None else cell
         _check_await(shell, code)
         try:
-            recording = Recording(f"cell {shell.execution_count}", choice.page, choice.json)
+            recording = Recording(f"cell {shell.displayhook.prompt_count}", choice.page, choice.json)
         except NoRecorderError as why:
             _mark(shell, shell.run_cell(code))
-            return _say(f"no report: {why}")
+            return _say(f"no report: {_reason(why)}")
         except OSError as error:
             raise UsageError(f"%%weft: {error}") from None
         try:
@@ -191,6 +192,15 @@ def _mark(shell: InteractiveShell, result: ExecutionResult) -> None:
     shell.events.register("post_run_cell", mark)
 
 
+def _reason(error: NoRecorderError) -> str:
+    if not error.is_too_late:
+        return error.reason
+    return (
+        f'{error.reason}. Choose the kernel "Python 3 (weft)" (`python -m weft --install-kernel` makes it), or restart '
+        "this one and put `%load_ext weft` before other imports"
+    )
+
+
 def _say(text: str) -> None:
     print(f"weft: {text}", file=sys.stderr)
 
@@ -201,4 +211,4 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     try:
         recorder()
     except NoRecorderError as why:
-        _say(f"%%weft will run cells without a report: {why}")
+        _say(f"%%weft will run cells without a report: {_reason(why)}")

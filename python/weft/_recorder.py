@@ -12,12 +12,14 @@ _PAUSED = "WEFT_PROFILE_PAUSED"
 _LIBRARIES = "OMP_TOOL_LIBRARIES"
 _TOOL = "OMP_TOOL"
 
-KERNEL = 'choose the kernel "Python 3 (weft)", which `python -m weft --install-kernel` makes'
-_FIRST = "put `%load_ext weft` before other imports, in a fresh kernel"
-
 
 class NoRecorderError(RuntimeError):
-    """Nothing can be recorded in this process; the text says why, and what to do."""
+    """Nothing can be recorded in this process; the text says why, and what to do in a program."""
+
+    def __init__(self, reason: str, is_too_late: bool = False) -> None:
+        way = "; start the program by `python -m weft --notebook`, or enter weft.report() before other imports"
+        super().__init__(reason + (way if is_too_late else ""))
+        self.reason, self.is_too_late = reason, is_too_late
 
 
 def store_paused(environment: dict[str, str] | os._Environ[str]) -> None:
@@ -84,7 +86,7 @@ def _bring_runtime() -> None:
         _enable.enable(children=False)
     except _enable.TooLateError:
         others = ", ".join(os.path.basename(path) for path in _runtime.other_runtimes())
-        raise NoRecorderError(f"this process runs on {others}, which was here before weft: {KERNEL}, or {_FIRST}") from None
+        raise NoRecorderError(f"{others} was in this process before weft", is_too_late=True) from None
     _runtime.load().omp_get_max_threads()
 
 
@@ -107,7 +109,7 @@ def _start() -> Recorder:
                 os.environ[name] = value
     found = _mapped()
     if found is None:
-        raise NoRecorderError(f"weft was at work in this process before the recorder could be loaded: {KERNEL}, or {_FIRST}")
+        raise NoRecorderError("weft was at work in this process before the recorder came", is_too_late=True)
     return found
 
 

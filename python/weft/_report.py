@@ -116,12 +116,12 @@ class Recording:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-class report:  # noqa: N801 - a function to its callers
+class report:
     """Where the time of a `with` block goes: `with weft.report("page.html"): ...`.
 
-    The page and, with `json`, the figures are left in files; the summary goes to stderr unless `quiet`. Behind the block
-    `result` of what `as` names is the Report. The block must begin before OpenMP is used for the first time, or the
-    program be started by `python -m weft --notebook`; NoRecorderError says so. A block that raises has no report.
+    The page and, with `json`, the figures are left in files; the summary goes to stderr unless `quiet`. Behind the
+    block `result` of what `as` names is the Report. The program is to be started by `python -m weft --notebook`, or the
+    first block to begin before OpenMP comes: NoRecorderError says so. A block that raises has no report.
     """
 
     def __init__(self, page: str | None = None, *, json: str | None = None, quiet: bool = False) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stretch of the process's time of which a profile is made: its sampler, and what had been counted before it. There is
-// one at a time; while there is none, regions are not told (slot.h, is_recording).
+// A stretch of the process's time of which a profile is made: its sampler, and what had been counted before it. There
+// is one at a time; while there is none, regions are not told (slot.h, is_recording).
 #pragma once
 
 #include <cstdint>

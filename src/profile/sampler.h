@@ -19,8 +19,8 @@ namespace weft::profile {
 
 class Sampler {
  public:
-  // `began`: when the process did, by CLOCK_MONOTONIC, or the part of it that is looked at; what was before the start is
-  // one serial part.
+  // `began`: when the process did, by CLOCK_MONOTONIC, or the part of it that is looked at; what was before the start
+  // is one serial part.
   Sampler(int cpus, int64_t began);
 
   // What threads have used until now is none of what is looked at.

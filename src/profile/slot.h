@@ -23,8 +23,8 @@ enum class State : uint8_t {
   untold,  // in a region of which nothing is told; the context is its primary
 };
 
-// How often recording has begun or ended in this process: odd while it runs (recording.h). Relaxed everywhere: a context
-// that learns late of a recording belongs to it late.
+// How often recording has begun or ended in this process: odd while it runs (recording.h). Relaxed everywhere: a
+// context that learns late of a recording belongs to it late.
 extern std::atomic<uint32_t> g_recordings;
 inline bool is_recording() noexcept { return (g_recordings.load(std::memory_order_relaxed) & 1) != 0; }
 

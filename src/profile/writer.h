@@ -8,7 +8,8 @@
 
 namespace weft::profile {
 
-// The recording has stopped. `title`: words that say what the report is of; null: the process's command line. False: see errno.
+// The recording has stopped. `title`: words that say what the report is of; null: the process's command line. False:
+// see errno.
 bool write(std::FILE* file, Recording& recording, const char* title);
 
 }  // namespace weft::profile

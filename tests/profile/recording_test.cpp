@@ -3,8 +3,8 @@
 // it gives a runtime, here one without threads of its own.
 #include "profile/recording.h"
 
-#include <atomic>
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <thread>

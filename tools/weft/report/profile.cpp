@@ -52,7 +52,8 @@ Run run_of(const Json& profile) {
   if (run.samples > 0) run.period = run.seconds / static_cast<double>(run.samples);
   run.settings = profile.at("settings").get<std::map<std::string, std::string>>();
   // What `weft report` has set itself is no choice of the user's.
-  for (const char* own : {"WEFT_PROFILE_FOLDER", "WEFT_PROFILE_PAUSED", "WEFT_LIBRARY", "OMP_TOOL", "OMP_TOOL_LIBRARIES"}) {
+  for (const char* own :
+       {"WEFT_PROFILE_FOLDER", "WEFT_PROFILE_PAUSED", "WEFT_LIBRARY", "OMP_TOOL", "OMP_TOOL_LIBRARIES"}) {
     run.settings.erase(own);
   }
   run.others_cpu = profile.at("others_cpu").get<double>() / kSecond;
