@@ -8,6 +8,10 @@ import json
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 NAME = "Python 3 (weft)"
 
 
@@ -19,12 +23,12 @@ def _folders() -> list[str]:
     return [os.path.join(sys.prefix, "share", "jupyter"), own]
 
 
-def _write(folder: str) -> str:
+def _write(folder: str, options: Sequence[str]) -> str:
     place = os.path.join(folder, "kernels", "weft")
     os.makedirs(place, exist_ok=True)
     description = {
         "argv": [
-            *(sys.executable, "-m", "weft", "--notebook"),
+            *(sys.executable, "-m", "weft", *options, "--notebook"),
             *("-m", "ipykernel_launcher", "-f", "{connection_file}"),
         ],
         "display_name": NAME,
@@ -37,12 +41,12 @@ def _write(folder: str) -> str:
     return place
 
 
-def install() -> str:
-    """What to tell the user. Raises OSError where it can be written nowhere."""
+def install(options: Sequence[str]) -> str:
+    """What to tell the user; the kernel starts with these options of weft. Raises OSError where it cannot be written."""
     fault: OSError | None = None
     for folder in _folders():
         try:
-            place = _write(folder)
+            place = _write(folder, options)
         except OSError as error:
             fault = fault or error
             continue

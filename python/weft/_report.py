@@ -81,7 +81,9 @@ class Recording:
         for name in (output, json_file):
             if name is not None:
                 check_file(name)
-        self._title, self._output, self._json = title, output, json_file
+        # The block may go to another folder.
+        self._output, self._json = (None if name is None else os.path.abspath(name) for name in (output, json_file))
+        self._title = title
         self._recorder: Recorder = recorder()
         self._process = 0
 
@@ -104,16 +106,18 @@ class Recording:
         """Raises RuntimeError where there is none. None: in the child of a fork, whose parent is recorded."""
         if self._process != os.getpid():
             return None
-        self._process = 0
-        folder = tempfile.mkdtemp(prefix="weft-report-")
+        folder = None
         try:
+            folder = tempfile.mkdtemp(prefix="weft-report-")
+            self._process = 0  # whatever comes of it, write() ends the recording
             self._recorder.write(folder, self._title)
             return _make(folder, self._output, self._json)
-        except BaseException:
-            self._recorder.cancel()
-            raise
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            raise RuntimeError(f"{type(error).__name__}: {error}") from error
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            self.cancel()
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 class report:

@@ -233,6 +233,7 @@ bool write(std::FILE* file, Recording& recording, const char* title) {
   json.open('{');
   json.field("format", std::string("weft profile 1"));
   json.field("version", std::string("weft " WEFT_VERSION));
+  json.field("part", title != nullptr ? 1 : 0);
   json.field("process", static_cast<int>(getpid()));
   json.field("host", std::string(host));
   json.field("began", began);

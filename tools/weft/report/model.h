@@ -124,6 +124,7 @@ struct Advice {
 
 struct Run {
   std::vector<std::string> command;
+  bool is_part = false;  // of a process, such as a notebook's cell: `command` names it, and can be run by nobody
   std::string host;
   std::string began;  // ISO 8601, UTC
   std::string version;  // "weft 1.2.3"

@@ -40,6 +40,7 @@ SiteKind kind_of(const std::string& word) {
 Run run_of(const Json& profile) {
   Run run;
   run.command = profile.at("command").get<std::vector<std::string>>();
+  run.is_part = profile.at("part") > 0;
   run.host = profile.at("host");
   run.began = iso_time(profile.at("began"));
   run.version = profile.at("version");
