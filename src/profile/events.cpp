@@ -45,10 +45,10 @@ void on_switch(weft_switch_t what, int carrier) {
 }
 
 // What is not told is counted here, and its time is spread later by what others of the same site were told to do.
-// While nothing is recorded the region is a frame that looks like what is around it, for on_region_after() to leave.
+// While nothing is recorded the region is a frame for on_region_after() to leave, and nothing else.
 int on_region_wanted(const void* caller) {
   if (!is_recording()) {
-    if (t_slot != nullptr) t_slot->push(t_slot->node(), State::work);
+    if (t_slot != nullptr) t_slot->push(t_slot->node(), State::unseen);
     return 0;
   }
   if (t_slot == nullptr) return 1;
@@ -294,7 +294,7 @@ void on_library(weft_library_t what, int begins, const void* caller, int jobs, u
     return t_slot->push(static_cast<NodeId>(*data), State::work);
   }
   // Without data nobody is told that helps.
-  if (!is_recording()) return t_slot->push(t_slot->node(), State::work);
+  if (!is_recording()) return t_slot->push(t_slot->node(), State::unseen);
   Entry* entry = t_slot->push(Kind::call, caller);
   if (entry == nullptr) return;
   entry->count.add(1);

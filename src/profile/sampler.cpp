@@ -98,13 +98,20 @@ void Sampler::look() {
   last_ = now;
   seen_.clear();
   threads_seen_.clear();
+  bool is_unseen = false;
   for (const Slot* slot = g_slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
-    const Shown shown = slot->shown();
+    Shown shown = slot->shown();
     if (shown.state == State::out) continue;
+    if (shown.state == State::unseen) {
+      // All that is known is that its primary is there.
+      shown.state = State::work;
+      is_unseen = true;
+    }
     seen_.push_back(shown);
     if (shown.left) continue;
     threads_seen_.push_back(slot->thread());
   }
+  if (is_unseen) unseen_ += passed;
   const double each = blame_.take(seen_, passed);
   auto thread = threads_seen_.begin();
   for (const Shown& shown : seen_) {

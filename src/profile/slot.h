@@ -21,6 +21,7 @@ enum class State : uint8_t {
   wait_tasks,
   wait_lock,
   untold,  // in a region of which nothing is told; the context is its primary
+  unseen,  // in a region or a library's call that has begun while nothing was recorded
 };
 
 // How often recording has begun or ended in this process: odd while it runs (recording.h). Relaxed everywhere: a

@@ -240,6 +240,7 @@ bool write(std::FILE* file, Recording& recording, const char* title) {
   json.field("nanoseconds", static_cast<double>(sampler.last() - sampler.began()));
   json.field("cpus", sampler.cpus());
   json.field("snapshots", sampler.snapshots());
+  json.field("unseen", sampler.unseen());
   json.field("lost_nodes", recording.lost_nodes());
   json.field("rank", ranks().rank);
   json.field("ranks", ranks().ranks);

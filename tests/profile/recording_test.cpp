@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <thread>
@@ -135,6 +136,7 @@ TEST_F(RecordingTest, EachHasItsOwnCounts) {
     EXPECT_EQ(counted(recording, Kind::region, 0x1000), static_cast<uint64_t>(regions));
     EXPECT_EQ(counted(recording, Kind::loop, 0x1001), static_cast<uint64_t>(regions));
     EXPECT_GT(recording.sampler().snapshots(), 0u);
+    EXPECT_EQ(recording.sampler().unseen(), 0);
   }
 }
 
@@ -154,6 +156,7 @@ TEST_F(RecordingTest, ARegionThatIsOpenWhenOneBeginsOrEndsLeavesItsFrame) {
   Recording recording(2);
   ASSERT_TRUE(recording.start());
   EXPECT_FALSE(t_slot->is_serial());
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   g_runtime.after();
   EXPECT_TRUE(t_slot->is_serial());
   EXPECT_TRUE(root_->region(0x3100));
@@ -170,6 +173,7 @@ TEST_F(RecordingTest, ARegionThatIsOpenWhenOneBeginsOrEndsLeavesItsFrame) {
   EXPECT_TRUE(t_slot->is_serial());
   EXPECT_EQ(counted(recording, Kind::region, 0x3000), 0u);
   EXPECT_EQ(counted(recording, Kind::region, 0x3100), 1u);
+  EXPECT_GT(recording.sampler().unseen(), 10e6);
 }
 
 TEST_F(RecordingTest, ItsSerialPartIsItsOwn) {

@@ -139,6 +139,7 @@ struct Run {
   std::map<std::string, std::string> settings;  // variables that say how OpenMP runs
   double own_seconds = 0;      // the same under the program's own OpenMP runtime; 0: it was not run so
   double own_cpu_seconds = 0;  // and CPU seconds
+  double unseen = 0;  // in which a region was open that had begun before what was recorded; not in the JSON
   double others_cpu = 0;  // seconds that other processes used of these CPUs
   int memory_nodes = 1;
   double memory_on_one_node = 0;  // the largest part of the pages on one node, 0 to 1; 0: not known

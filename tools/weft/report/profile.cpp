@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/numbers.h"
 #include "symbols/symbols.h"
 
 namespace weft::tools::report {
@@ -60,6 +61,13 @@ Run run_of(const Json& profile) {
   run.others_cpu = profile.at("others_cpu").get<double>() / kSecond;
   run.memory_nodes = profile.at("memory_nodes");
   run.memory_on_one_node = profile.at("memory_on_one_node");
+  constexpr double kMuch = 0.01;
+  const double unseen = profile.at("unseen").get<double>() / kSecond;
+  if (unseen > kMuch * run.seconds) {
+    run.unseen = unseen;
+    run.notes.push_back("For " + seconds_text(run.unseen) +
+                        " there was a region that had begun before the recording: nothing is known of its threads.");
+  }
   if (profile.at("lost_nodes") > 0) {
     run.notes.push_back("The program has more places with OpenMP than the recorder keeps: " +
                         std::to_string(profile.at("lost_nodes").get<uint64_t>()) +
