@@ -14,8 +14,10 @@ import shutil
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 from support import ProgramTest
+from weft import _files, _kernel
 
 try:
     import IPython  # noqa: F401
@@ -274,8 +276,32 @@ class Blocks(NotebookTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("leave out one of them", done.stderr)
 
+    def test_the_command_wants_a_profile(self) -> None:
+        (self.folder / "empty").mkdir()
+        (self.folder / "damaged").mkdir()
+        self.write("damaged/1.json", '{"format": "weft profile 1"}')
+        for words, code, said in (
+            (["none"], 2, "none: is no folder"),
+            (["empty"], 1, "empty: there is no profile in it"),
+            (["damaged"], 1, "process 1: the profile is damaged"),
+            (["empty", "/bin/true"], 2, "leave out the program"),
+        ):
+            done = self.run_program(_files.command(), "report", "--profile", *words)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(said, done.stderr)
+
 
 class Kernel(NotebookTest):
+    def test_the_kernel_has_the_options(self) -> None:
+        with unittest.mock.patch.object(sys, "prefix", str(self.folder)):
+            said = _kernel.install(["--mode", "counting"])
+        description = json.loads((self.folder / "share/jupyter/kernels/weft/kernel.json").read_text())
+        self.assertEqual(description["argv"][:6], [sys.executable, "-m", "weft", "--mode", "counting", "--notebook"])
+        self.assertIn(str(self.folder), said)
+        done = self.weft("--install-kernel", "app.py")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("runs no program", done.stderr)
+
     def test_a_notebook(self) -> None:
         place = pathlib.Path(sys.prefix) / "share/jupyter/kernels/weft"
         if not place.exists():
