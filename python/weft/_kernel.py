@@ -42,7 +42,7 @@ def _write(folder: str, options: Sequence[str]) -> str:
 
 
 def install(options: Sequence[str]) -> str:
-    """What to tell the user. The kernel starts with these options of weft. Raises OSError: it can be written nowhere."""
+    """What to tell the user. The kernel starts with these options of weft. Raises OSError."""
     fault: OSError | None = None
     for folder in _folders():
         try:
