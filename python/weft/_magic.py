@@ -114,7 +114,10 @@ class _Shown:
         # Alone in its frame: no rights, no server, and the page's own styles.
         style = "width: 100%; height: 640px; border: 1px solid #8888; resize: vertical"
         source = html.escape(_LOADER % packed)
-        return f'<iframe sandbox="allow-scripts" title="weft report" style="{style}" srcdoc="{source}"></iframe>'
+        frame = f'<iframe sandbox="allow-scripts" title="weft report" style="{style}" srcdoc="{source}"></iframe>'
+        # For viewers that leave out frames: notebooks that are not trusted, pages of code hosts.
+        text = html.escape(self._made.summary)
+        return f"{frame}<details><summary>The summary of weft report</summary><pre>{text}</pre></details>"
 
 
 @magics_class

@@ -62,7 +62,9 @@ SHELL = """
 
 def page_of(shown: str) -> str:
     """The page in a frame of a notebook."""
-    source = html.unescape(re.fullmatch(r'<iframe sandbox="allow-scripts" .* srcdoc="(.*)"></iframe>', shown, re.S)[1])
+    source = html.unescape(
+        re.match(r'<iframe sandbox="allow-scripts" .* srcdoc="([^"]*)"></iframe><details>', shown)[1]
+    )
     return gzip.decompress(base64.b64decode(re.search(r'atob\("([^"]*)"\)', source)[1])).decode()
 
 
@@ -132,6 +134,8 @@ class Cells(NotebookTest):
                 page = page_of(shown["text/html"])
                 self.assertEqual(page, (self.folder / "page 2.html").read_text())
                 self.assertLess(len(shown["text/html"]), 250_000)
+                below = shown["text/html"].rpartition("</iframe>")[2]
+                self.assertIn(html.escape(shown["text/plain"]), below)
 
     def test_of_numpy(self) -> None:
         done = self.cells(
