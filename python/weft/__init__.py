@@ -9,19 +9,37 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft._enable import TooLateError, enable
     from weft._kv import KV
+    from weft._magic import load_ipython_extension
     from weft._pools import Pool, pools
+    from weft._recorder import NoRecorderError
+    from weft._report import report
     from weft._rwlock import RWLock
     from weft._status import status
 
-__all__ = ["KV", "Pool", "RWLock", "TooLateError", "__version__", "enable", "pools", "status"]
+__all__ = [
+    "KV",
+    "NoRecorderError",
+    "Pool",
+    "RWLock",
+    "TooLateError",
+    "__version__",
+    "enable",
+    "load_ipython_extension",
+    "pools",
+    "report",
+    "status",
+]
 
 _MODULES = {
     "KV": "_kv",
+    "NoRecorderError": "_recorder",
     "Pool": "_pools",
     "RWLock": "_rwlock",
     "TooLateError": "_enable",
     "enable": "_enable",
+    "load_ipython_extension": "_magic",
     "pools": "_pools",
+    "report": "_report",
     "status": "_status",
 }
 

@@ -68,6 +68,14 @@ def _settings(options: "dict[str, str]") -> Settings:
     )
 
 
+def _install_kernel(program: "Sequence[str]") -> "NoReturn":
+    from weft import _kernel
+
+    if program:
+        fail(f"{program[0]}: --install-kernel runs no program; leave it out")
+    _tell(_kernel.install([word for word in sys.argv[1:] if word not in ("--install-kernel", "--notebook", "--")]))
+
+
 def _report(words: "Sequence[str]", page: str) -> "list[str]":
     """The command that runs `words`, which call this interpreter, and reports where the time went."""
     try:
@@ -89,11 +97,13 @@ def main() -> "NoReturn":
 
             _tell(f"weft {WHOLE_VERSION}")
         _settings(options).store(environment)
+        if not sys.executable:
+            fail("this Python does not know where it lies (sys.executable is empty): call it by its path")
+        if "--install-kernel" in options:
+            _install_kernel(program)
         store_launch(environment)
     except (OSError, ValueError) as error:
         fail(error)
-    if not sys.executable:
-        fail("this Python does not know where it lies (sys.executable is empty): call it by its path")
     _check_program(program)
     explain = "--explain" in options or "--explain-json" in options
     deaf = sys.flags.ignore_environment or sys.flags.no_site
@@ -103,6 +113,13 @@ def main() -> "NoReturn":
         # exec keeps the process's number: only this process reports.
         file = os.path.abspath(options["--explain-json"]) if options.get("--explain-json") else ""
         environment["WEFT_EXPLAIN"] = f"{os.getpid()}:{file}"
+    if "--notebook" in options:
+        if "--report" in options:
+            fail("--notebook: --report records the whole program: leave out one of them")
+        from weft import _recorder
+
+        # exec keeps the process's number.
+        _recorder.store_paused(environment)
     words = [*_interpreter(len(sys.argv) - 1), *program]
     if "--report" in options:
         words = _report(words, options["--report"])

@@ -17,6 +17,8 @@ OPTIONS = (
     (("--explain",), "", "print at exit, on stderr, every pool of threads and its state"),
     (("--explain-json",), "FILE", "the same as JSON, into a file"),
     (("--report",), "PAGE", "say where the time went: a page, and a summary on stderr (see weft report --help)"),
+    (("--notebook",), "", "have the recorder wait for %%weft and weft.report() to begin"),
+    (("--install-kernel",), "", "make the Jupyter kernel `Python 3 (weft)` for this Python, and end"),
     (("--version",), "", "print weft's version and end"),
     (("-h", "--help"), "", "print this and end"),
 )

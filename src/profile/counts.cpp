@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/counts.h"
 
+#include <algorithm>
+
 #include "profile/scale.h"
 
 namespace weft::profile {
@@ -30,6 +32,25 @@ std::vector<Sum> sums(uint32_t nodes) {
     all[node].untold -= regions;
   }
   return all;
+}
+
+void subtract(std::vector<Sum>& all, const std::vector<Sum>& before) noexcept {
+  for (size_t id = 0; id < std::min(all.size(), before.size()); ++id) {
+    Sum& sum = all[id];
+    const Sum& had = before[id];
+    sum.count -= had.count;
+    sum.iterations -= had.iterations;
+    sum.pieces -= had.pieces;
+    sum.stolen -= had.stolen;
+    sum.untold -= had.untold;
+    sum.timed -= had.timed;
+    sum.timed_ticks -= had.timed_ticks;
+    sum.far_longer -= had.far_longer;
+    sum.far_longer_ticks -= had.far_longer_ticks;
+    sum.told_timed -= had.told_timed;
+    sum.told_ticks -= had.told_ticks;
+    for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] -= had.lengths[i];
+  }
 }
 
 double mean_ns(const Sum& sum) {

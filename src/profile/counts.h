@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all contexts have counted.
+// What all contexts have counted at each node. Counts are written by their contexts alone: what has been counted in a
+// stretch of time is the difference of two sums.
 #pragma once
 
 #include <array>
@@ -30,6 +31,9 @@ struct Sum {
 
 // By node, of the first `nodes`.
 std::vector<Sum> sums(uint32_t nodes);
+
+// What `all` has more than `before`, which may be shorter.
+void subtract(std::vector<Sum>& all, const std::vector<Sum>& before) noexcept;
 
 // The mean of the lengths that were timed. Of pieces that are short on the average a few that are far longer than all
 // others do not count: there the system had taken the CPU away.

@@ -15,6 +15,7 @@ namespace weft::profile {
 namespace {
 
 weft_get_carrier_t g_carrier = nullptr;
+weft_set_tool_threads_t g_count_threads = nullptr;
 int g_cpus = 1;
 CodeRange g_runtime;
 
@@ -49,8 +50,13 @@ void on_switch(weft_switch_t what, int carrier) {
 }
 
 // What is not told is counted here, and its time is spread later by what others of the same site were told to do.
+// While nothing is recorded the region is a frame for on_region_after() to leave, and nothing else.
 int on_region_wanted(const void* caller, weft_region_skip_t** skip) {
   *skip = nullptr;
+  if (!is_recording()) {
+    if (t_slot != nullptr) t_slot->push(t_slot->node(), State::unseen);
+    return 0;
+  }
   if (t_slot == nullptr) return 1;
   if (!t_lent) *skip = t_slot->skip();
   Entry* entry = t_slot->entry_of(t_slot->node(), Kind::region, caller);
@@ -310,6 +316,8 @@ void on_library(weft_library_t what, int begins, const void* caller, int jobs, u
     t_slot->continue_on(g_carrier());
     return t_slot->push(static_cast<NodeId>(*data), State::work);
   }
+  // Without data nobody is told that helps.
+  if (!is_recording()) return t_slot->push(t_slot->node(), State::unseen);
   Entry* entry = t_slot->push(Kind::call, caller);
   if (entry == nullptr) return;
   entry->count.add(1);
@@ -347,19 +355,21 @@ void measure_chunk() noexcept {
   g_chunk_ticks = best;
 }
 
+void count_sampler(bool runs) noexcept { g_count_threads(runs ? 1 : 0); }
+
 bool listen(ompt_function_lookup_t lookup) noexcept {
   g_carrier = reinterpret_cast<weft_get_carrier_t>(lookup("weft_get_carrier"));
   const auto watch_switches = reinterpret_cast<weft_set_switch_callback_t>(lookup("weft_set_switch_callback"));
   const auto watch_loops = reinterpret_cast<weft_set_loop_callback_t>(lookup("weft_set_loop_callback"));
   const auto watch_calls = reinterpret_cast<weft_set_call_callback_t>(lookup("weft_set_call_callback"));
   const auto watch_libraries = reinterpret_cast<weft_set_library_callback_t>(lookup("weft_set_library_callback"));
-  const auto count_threads = reinterpret_cast<weft_set_tool_threads_t>(lookup("weft_set_tool_threads"));
+  g_count_threads = reinterpret_cast<weft_set_tool_threads_t>(lookup("weft_set_tool_threads"));
   const auto filter_chunks = reinterpret_cast<weft_set_chunk_filter_t>(lookup("weft_set_chunk_filter"));
   const auto filter = reinterpret_cast<weft_set_region_filter_t>(lookup("weft_set_region_filter"));
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   const auto count_cpus = reinterpret_cast<ompt_get_num_procs_t>(lookup("ompt_get_num_procs"));
   if (g_carrier == nullptr || watch_switches == nullptr || watch_loops == nullptr || watch_calls == nullptr ||
-      filter == nullptr || filter_chunks == nullptr || count_threads == nullptr || watch_libraries == nullptr ||
+      filter == nullptr || filter_chunks == nullptr || g_count_threads == nullptr || watch_libraries == nullptr ||
       set == nullptr || count_cpus == nullptr) {
     return false;
   }
@@ -386,7 +396,6 @@ bool listen(ompt_function_lookup_t lookup) noexcept {
       {ompt_callback_nest_lock, reinterpret_cast<ompt_callback_t>(on_nest_lock)},
   };
   for (const auto& [event, function] : callbacks) set(event, function);
-  count_threads(1);  // the sampler
   watch_loops(on_loop);
   watch_calls(on_call);
   watch_libraries(on_library);

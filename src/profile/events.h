@@ -15,4 +15,7 @@ void measure_chunk() noexcept;
 // The CPUs that the program may use at once.
 int cpus() noexcept;
 
+// Whether the process has a thread of the recorder's now (weft_set_tool_threads).
+void count_sampler(bool runs) noexcept;
+
 }  // namespace weft::profile

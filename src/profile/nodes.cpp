@@ -56,4 +56,12 @@ NodeId Nodes::child(NodeId parent, Kind kind, const void* caller) noexcept {
   return id;
 }
 
+void Nodes::forget_sizes() noexcept {
+  const uint32_t nodes = count();
+  for (uint32_t id = 0; id < nodes; ++id) {
+    nodes_[id].members.store(0, std::memory_order_relaxed);
+    nodes_[id].requested.store(0, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace weft::profile

@@ -58,6 +58,8 @@ class Nodes {
   const Node& operator[](NodeId id) const noexcept { return nodes_[id]; }
   // Those below are complete. Acquire pairs with the release of child().
   uint32_t count() const noexcept { return count_.load(std::memory_order_acquire); }
+  // Of regions: from now on the largest members and requests are looked for anew.
+  void forget_sizes() noexcept;
   uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
  private:

@@ -13,8 +13,11 @@ namespace weft::profile {
 Others::Others() noexcept
     : cpus_(platform::thread_cpus()), busy_before_(busy()), own_before_(platform::cpu_time_ns()) {}
 
-int64_t Others::used() const noexcept {
-  return std::max<int64_t>(0, (busy() - busy_before_) - (platform::cpu_time_ns() - own_before_));
+int64_t Others::used_of(int64_t all) const noexcept {
+  // The kernel's ticks: of each CPU the last one may be missing, or have been another's in part.
+  constexpr int64_t kTicks = 20;
+  if (all < kTicks * std::max(cpus_.count(), 1) * (1'000'000'000 / sysconf(_SC_CLK_TCK))) return 0;
+  return std::clamp<int64_t>((busy() - busy_before_) - (platform::cpu_time_ns() - own_before_), 0, all);
 }
 
 // What /proc/stat says of our CPUs, what a hypervisor has taken included.

@@ -13,8 +13,9 @@ class Others {
   // From now on, on the CPUs of the caller.
   Others() noexcept;
 
-  // CPU time of others since then, in nanoseconds; 0 where /proc/stat does not say.
-  int64_t used() const noexcept;
+  // CPU time of others since then, of `all` that there was, in nanoseconds; 0 where /proc/stat does not say, or is too
+  // coarse for so short a time.
+  int64_t used_of(int64_t all) const noexcept;
 
  private:
   int64_t busy() const noexcept;

@@ -12,7 +12,6 @@
 #include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/service_thread.h"
-#include "profile/counts.h"
 #include "profile/slot.h"
 
 namespace weft::profile {
@@ -68,7 +67,8 @@ bool Sampler::stop() noexcept {
   return !out_of_memory_;
 }
 
-// The program until its first call of OpenMP: one thread of it worked, as far as it had a CPU.
+// The program until its first call of OpenMP: one thread of it worked, as far as it had a CPU. Of a part of the process
+// nothing has passed.
 void Sampler::note_start() {
   const NodeId before = g_nodes.child(0, Kind::serial, nullptr);
   const auto passed = static_cast<double>(std::max<int64_t>(0, last_ - began_));
@@ -98,13 +98,20 @@ void Sampler::look() {
   last_ = now;
   seen_.clear();
   threads_seen_.clear();
+  bool is_unseen = false;
   for (const Slot* slot = g_slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
-    const Shown shown = slot->shown();
+    Shown shown = slot->shown();
     if (shown.state == State::out) continue;
+    if (shown.state == State::unseen) {
+      // All that is known is that its primary is there.
+      shown.state = State::work;
+      is_unseen = true;
+    }
     seen_.push_back(shown);
     if (shown.left) continue;
     threads_seen_.push_back(slot->thread());
   }
+  if (is_unseen) unseen_ += passed;
   const double each = blame_.take(seen_, passed);
   auto thread = threads_seen_.begin();
   for (const Shown& shown : seen_) {
@@ -161,8 +168,7 @@ void Sampler::watch() {
   }
   look();
   blocked_.settle();
-  ledger_.spread_untold(g_nodes, untold_of(sums(g_nodes.count()), g_nodes));
-  used_by_others_ = others_.used();
+  used_by_others_ = others_.used_of(static_cast<int64_t>(cpus_) * (last_ - began_));
   if (next_memory_ == 0) look_at_memory(last_);
   threads_.look();
 }

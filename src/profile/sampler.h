@@ -19,8 +19,12 @@ namespace weft::profile {
 
 class Sampler {
  public:
-  // `began`: when the process did, by CLOCK_MONOTONIC; what was before now is one serial part.
+  // `began`: when the process did, by CLOCK_MONOTONIC, or the part of it that is looked at; what was before the start
+  // is one serial part.
   Sampler(int cpus, int64_t began);
+
+  // What threads have used until now is none of what is looked at.
+  void count_threads_from_now() { threads_.begin(); }
 
   // False when the system refuses the thread.
   bool start();
@@ -33,6 +37,8 @@ class Sampler {
   const MemorySpread& memory() const noexcept { return memory_; }
   // CPU time that other processes have used meanwhile, in nanoseconds.
   int64_t used_by_others() const noexcept { return used_by_others_; }
+  // Nanoseconds in which there was a region of before the recording, of which nothing is known.
+  double unseen() const noexcept { return unseen_; }
   uint64_t snapshots() const noexcept { return snapshots_; }
   int64_t began() const noexcept { return began_; }
   int64_t last() const noexcept { return last_; }
@@ -56,6 +62,7 @@ class Sampler {
   int64_t settled_ = 0;
   int64_t next_memory_ = 0;  // when memory is to be looked at
   uint64_t snapshots_ = 0;
+  double unseen_ = 0;
   int64_t mean_cost_ = 0;
   int64_t left_of_stratum_ = 0;
   bool out_of_memory_ = false;

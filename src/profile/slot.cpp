@@ -16,6 +16,7 @@ namespace weft::profile {
 
 thread_local Slot* t_slot [[gnu::tls_model("initial-exec")]] = nullptr;
 std::atomic<Slot*> g_slots{nullptr};
+std::atomic<uint32_t> g_recordings{0};
 
 namespace {
 
@@ -26,7 +27,7 @@ constexpr uint32_t kAskedOneOf = 32;
 
 // A region that is told, of a site of which others are not.
 bool is_told_for_others(State state, const Entry& entry) noexcept {
-  return entry.kind == Kind::region && state != State::untold && entry.untold.get() > 0;
+  return entry.kind == Kind::region && state != State::untold && entry.has_untold();
 }
 
 Slot* take_free() noexcept {
@@ -67,7 +68,7 @@ void Entry::add_length(int64_t ticks) noexcept {
   // A context that has moved to another CPU may see the clock go back.
   const auto length = static_cast<uint64_t>(std::max<int64_t>(ticks, 0));
   constexpr uint64_t kFar = 32;
-  if (timed.get() >= kAllTimed && length / kFar * timed.get() > timed_ticks.get()) {
+  if (lengths_known() >= kAllTimed && length / kFar * lengths_known() > ticks_known()) {
     far_longer.add(1);
     far_longer_ticks.add(length);
   }
@@ -89,13 +90,14 @@ void Entry::add_told_length(int64_t ticks) noexcept {
 
 bool Entry::is_shorter_than(double ns) const noexcept {
   constexpr uint64_t kAtLeast = 64;
-  const uint64_t known = timed.get();
+  const uint64_t known = lengths_known();
   // The longest one does not count: the first is when threads are made, and in another the system takes the CPU away.
   return known >= kAtLeast &&
-         static_cast<double>(timed_ticks.get() - longest) * ns_per_tick() < ns * static_cast<double>(known);
+         static_cast<double>(ticks_known() - longest) * ns_per_tick() < ns * static_cast<double>(known);
 }
 
 bool Entry::is_told() noexcept {
+  note_recording();
   if (until_told > 0) {
     --until_told;
     return false;
@@ -108,7 +110,10 @@ bool Entry::is_told() noexcept {
 }
 
 // Telling adds some 100 ns.
-bool Entry::has_short_chunks() const noexcept { return is_shorter_than(5'000); }
+bool Entry::has_short_chunks() noexcept {
+  note_recording();
+  return is_shorter_than(5'000);
+}
 
 void Slot::begin(bool root) noexcept {
   depth_ = 1;
@@ -188,7 +193,8 @@ void Slot::pop() noexcept {
 
 void Slot::end_untold_region() noexcept {
   const Node& region = g_nodes[node()];
-  const bool is_known = too_deep_ == 0 && region.kind == Kind::region;
+  // Of one that has begun while nothing was recorded the node is that around it.
+  const bool is_known = too_deep_ == 0 && top().state == State::untold;
   pop();
   Entry* entry = is_known ? entry_of(node(), Kind::region, region.caller) : nullptr;
   if (entry == nullptr) return;

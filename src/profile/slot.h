@@ -23,7 +23,13 @@ enum class State : uint8_t {
   wait_lock,
   untold,  // in a region of which nothing is told; the context is its primary
   untold_chunks,  // in a loop, and not told of its next chunks: in the program or in the runtime
+  unseen,  // in a region or a library's call that has begun while nothing was recorded
 };
+
+// How often recording has begun or ended in this process: odd while it runs (recording.h). Relaxed everywhere: a
+// context that learns late of a recording belongs to it late.
+extern std::atomic<uint32_t> g_recordings;
+inline bool is_recording() noexcept { return (g_recordings.load(std::memory_order_relaxed) & 1) != 0; }
 
 // What the sampler sees of a context at once.
 struct Shown {
@@ -86,7 +92,12 @@ struct Entry {
   // Of regions, as soon as some of them are not told. They are not among `timed`.
   Count told_timed;
   Count told_ticks;
-  uint64_t longest = 0;  // of `timed_ticks`
+  uint64_t longest = 0;  // of `timed_ticks`, in this recording
+  uint32_t recording = 0;  // the one that is known here
+  // What was counted before it: lengths say nothing of the present one, whose data may be others.
+  uint64_t timed_before = 0;
+  uint64_t ticks_before = 0;
+  uint64_t untold_before = 0;
   uint32_t until_timed = 0;  // pieces that are not timed before the next one that is
   uint32_t until_told = 0;   // regions likewise
   uint32_t random = 1;
@@ -95,7 +106,8 @@ struct Entry {
   // Whether the length of the next piece is to be measured: of all at first, of one of sixteen later.
   bool is_timed() noexcept {
     constexpr uint32_t kOneOf = 16;
-    if (timed.get() < kAllTimed) return true;
+    note_recording();
+    if (lengths_known() < kAllTimed) return true;
     if (until_timed-- != 0) return false;
     until_timed = draw(kOneOf);
     return true;
@@ -111,11 +123,26 @@ struct Entry {
   }
   void add_length(int64_t ticks) noexcept;
   void add_told_length(int64_t ticks) noexcept;
+  void note_recording() noexcept {
+    const uint32_t now = g_recordings.load(std::memory_order_relaxed);
+    if (recording == now) return;
+    recording = now;
+    timed_before = timed.get();
+    ticks_before = timed_ticks.get();
+    untold_before = untold.get();
+    longest = 0;
+    until_timed = 0;
+    until_told = 0;
+  }
+  // Of this recording.
+  uint64_t lengths_known() const noexcept { return timed.get() - timed_before; }
+  uint64_t ticks_known() const noexcept { return timed_ticks.get() - ticks_before; }
+  bool has_untold() const noexcept { return untold.get() != untold_before; }
 
   // Whether the region that is about to begin is to be told: of those that are short on the average one of some.
   bool is_told() noexcept;
   // Whether some of its chunks need not be told.
-  bool has_short_chunks() const noexcept;
+  bool has_short_chunks() noexcept;
 
  private:
   bool is_shorter_than(double ns) const noexcept;

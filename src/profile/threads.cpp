@@ -28,6 +28,11 @@ std::string name_of(int thread) {
 
 }  // namespace
 
+void Threads::begin() {
+  look();
+  for (Thread& thread : threads_) thread.before = thread.cpu;
+}
+
 void Threads::look() {
   DIR* folder = opendir("/proc/self/task");
   if (folder == nullptr) return;
@@ -40,7 +45,7 @@ void Threads::look() {
         std::find_if(threads_.begin(), threads_.end(), [&](const Thread& thread) { return thread.number == number; });
     // A number that has less than before is that of another thread.
     if (known == threads_.end() || cpu < known->cpu) {
-      if (threads_.size() < kMost) threads_.push_back({number, name_of(number), cpu});
+      if (threads_.size() < kMost) threads_.push_back({number, name_of(number), cpu, 0});
     } else {
       known->cpu = cpu;
     }

@@ -13,8 +13,12 @@ class Threads {
   struct Thread {
     int number = 0;  // the kernel's
     std::string name;
-    int64_t cpu = 0;  // nanoseconds
+    int64_t cpu = 0;     // nanoseconds
+    int64_t before = 0;  // of them: that do not count
   };
+
+  // What the threads have had until now does not count.
+  void begin();
 
   // Looks at all that are there. Those that have gone keep what they had.
   void look();

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder of `weft report` as a tool of OMPT: from the program's first call of OpenMP to its end.
+// The recorder of `weft report` as a tool of OMPT: from the program's first call of OpenMP to its end; or, where it is
+// loaded paused, from each weft_profile_begin() to the next weft_profile_write() (calls.h).
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"
 #include "base/options.h"
 #include "platform/cycles.h"
+#include "platform/futex_lock.h"
 #include "platform/process.h"
+#include "profile/calls.h"
 #include "profile/events.h"
 #include "profile/messages.h"
-#include "profile/sampler.h"
+#include "profile/recording.h"
 #include "profile/scale.h"
 #include "profile/writer.h"
 #include "weft/omp-tools.h"
@@ -25,8 +32,14 @@ namespace weft::profile {
 namespace {
 
 pid_t g_process = 0;
-std::string g_path;
-Sampler* g_sampler = nullptr;
+std::string g_folder;  // empty: paused at the start
+
+platform::FutexLock g_lock;  // of what follows
+bool g_listens = false;      // between the tool's initializer and its finalizer
+bool g_runs = false;
+// A recording that has ended stays until the next one begins: its sampler's last step is to wake by address who waits
+// for it.
+Recording* g_recording = nullptr;
 
 // When the process was started, by CLOCK_MONOTONIC.
 int64_t began_at() noexcept {
@@ -39,39 +52,71 @@ int64_t began_at() noexcept {
   return age > 0 ? now - age : now;
 }
 
+// Null, or what is wrong.
+const char* start(std::unique_ptr<Recording> recording) {
+  if (!recording->start()) return "the system refuses the thread that looks at the others (ulimit -u)";
+  g_recording = recording.release();
+  g_runs = true;
+  count_sampler(true);
+  return nullptr;
+}
+
+const char* stop() noexcept {
+  g_runs = false;
+  count_sampler(false);
+  if (g_recording->stop()) return nullptr;
+  // Its thread may still look at it.
+  g_recording = nullptr;
+  return "the recorder has not come to its end, or has had no memory";
+}
+
+// The child of a fork has its parent's counts, and no sampler.
+void forget_parents() noexcept {
+  if (is_recording()) g_recordings.fetch_add(1, std::memory_order_relaxed);
+}
+
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   measure_ticks();
+  measure_chunk();
   measure_chunk();
   if (!listen(lookup)) {
     base::warn("the program runs on another OpenMP runtime than weft, or an older weft: there is no report");
     return 0;
   }
+  const std::lock_guard guard(g_lock);
+  g_nodes.child(0, Kind::serial, nullptr);  // whatever is met first, this is the first node
+  pthread_atfork(nullptr, nullptr, forget_parents);
+  const char* fault = nullptr;
   try {
-    g_sampler = new Sampler(cpus(), began_at());
-    if (g_sampler->start()) return 1;
+    if (!g_folder.empty()) fault = start(std::make_unique<Recording>(cpus(), began_at()));
   } catch (const std::bad_alloc&) {
+    fault = "the system refuses memory";
   }
-  base::warn("the system refuses memory or the thread that looks at the others (ulimit -u): there is no report");
-  return 0;
+  if (fault != nullptr) base::warn("%s: there is no report", fault);
+  g_listens = fault == nullptr;
+  return g_listens ? 1 : 0;
 }
 
-bool write_profile() {
-  const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
-  const double began = now - static_cast<double>(platform::now_ns() - g_sampler->began()) / 1e9;
-  std::FILE* file = std::fopen(g_path.c_str(), "we");
-  const bool written = file != nullptr && write(file, *g_sampler, began);
+bool write_profile(const std::string& folder, const char* title) {
+  const std::string path = folder + "/" + std::to_string(g_process) + ".json";
+  std::FILE* file = std::fopen(path.c_str(), "we");
+  const bool written = file != nullptr && write(file, *g_recording, title);
   const bool closed = file != nullptr && std::fclose(file) == 0;
   return written && closed;
 }
 
 void finalize(ompt_data_t*) {
-  // The child of a fork has its parent's counts, and no sampler.
   if (getpid() != g_process) return;
+  const std::lock_guard guard(g_lock);
+  g_listens = false;
+  if (!g_runs) return;
+  const char* fault = stop();
+  if (g_folder.empty()) return;
   try {
-    if (!g_sampler->stop()) {
-      base::warn("the recorder of weft report has not come to its end, or has had no memory: there is no report");
-    } else if (!write_profile()) {
-      base::warn("the profile %s could not be written: %s", g_path.c_str(), std::strerror(errno));
+    if (fault != nullptr) {
+      base::warn("%s: there is no report", fault);
+    } else if (!write_profile(g_folder, nullptr)) {
+      base::warn("the profile could not be written into %s: %s", g_folder.c_str(), std::strerror(errno));
     }
   } catch (const std::bad_alloc&) {
     base::warn("no memory for the report of weft report: there is none");
@@ -80,22 +125,70 @@ void finalize(ompt_data_t*) {
 
 ompt_start_tool_result_t g_result{initialize, finalize, {}};
 
+// ---- calls.h ----
+
+thread_local char t_answer[512];
+
+// Why the caller cannot begin or end a recording; null: it can. The lock is held.
+const char* fault_of_call(bool wants_recording) noexcept {
+  if (!g_listens) return "the recorder has not been started in this process, or has come to its end";
+  if (!g_folder.empty()) return "weft report records the whole of this process already";
+  if (wants_recording && !g_runs) return "nothing is being recorded";
+  if (!wants_recording && g_runs) return "a recording runs already";
+  return nullptr;
+}
+
+// `call` under the lock, in the process that the recorder is in.
+template <class Call>
+const char* answer(bool wants_recording, const Call& call) noexcept {
+  // Before the lock: whoever held it at a fork is not here.
+  if (getpid() != g_process) return "the recorder is in the parent of this process";
+  const std::lock_guard guard(g_lock);
+  if (const char* fault = fault_of_call(wants_recording)) return fault;
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return "the system refuses memory";
+  }
+}
+
+const char* begin_recording() {
+  delete std::exchange(g_recording, nullptr);
+  return start(std::make_unique<Recording>(cpus()));
+}
+
+const char* write_recording(const char* folder, const char* title) {
+  if (const char* fault = stop()) return fault;
+  if (write_profile(folder, title)) return nullptr;
+  const int error = errno;
+  std::snprintf(t_answer, sizeof t_answer, "%.300s: the profile cannot be written: %s", folder, std::strerror(error));
+  return t_answer;
+}
+
 }  // namespace
 
 }  // namespace weft::profile
 
-extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base::TracedCall& call) {
-  weft::profile::note(call);
+#define WEFT_EXPORT extern "C" [[gnu::visibility("default")]]
+
+WEFT_EXPORT void weft_trace_call(const weft::base::TracedCall& call) { weft::profile::note(call); }
+
+WEFT_EXPORT void weft_trace_rank(int rank, int ranks, int64_t) { weft::profile::set_ranks({rank, ranks}); }
+
+WEFT_EXPORT const char* weft_profile_begin() { return weft::profile::answer(false, weft::profile::begin_recording); }
+
+WEFT_EXPORT const char* weft_profile_write(const char* folder, const char* title) {
+  return weft::profile::answer(true, [=] { return weft::profile::write_recording(folder, title); });
 }
 
-extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t) {
-  weft::profile::set_ranks({rank, ranks});
-}
+WEFT_EXPORT const char* weft_profile_cancel() { return weft::profile::answer(true, weft::profile::stop); }
 
 extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
-  const char* folder = weft::base::options().profile_folder.value;
-  if (folder == nullptr) return nullptr;
+  const weft::base::Options& options = weft::base::options();
+  const char* folder = options.profile_folder.value;
+  // Its children have the setting too, and are not meant.
+  if (folder == nullptr && options.profile_paused != getpid()) return nullptr;
   weft::profile::g_process = getpid();
-  weft::profile::g_path = std::string(folder) + "/" + std::to_string(getpid()) + ".json";
+  if (folder != nullptr) weft::profile::g_folder = folder;
   return &weft::profile::g_result;
 }

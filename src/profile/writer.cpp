@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "platform/cycles.h"
 #include "profile/counts.h"
 #include "profile/memory.h"
 #include "profile/messages.h"
@@ -107,10 +108,11 @@ class Json {
   bool first_ = true;
 };
 
-void write_command(Json& json) {
+void write_command(Json& json, const char* title) {
   json.key("command");
   json.open('[');
-  const std::string all = contents_of("/proc/self/cmdline");
+  std::string all = title != nullptr ? title : contents_of("/proc/self/cmdline");
+  if (title != nullptr) std::replace(all.begin(), all.end(), ' ', '\0');
   for (size_t at = 0; at < all.size(); at += std::strlen(all.c_str() + at) + 1) json.value(std::string(&all[at]));
   json.close(']');
 }
@@ -127,10 +129,10 @@ void write_settings(Json& json) {
   json.close('}');
 }
 
-void write_nodes(Json& json, Ledger& ledger) {
+void write_nodes(Json& json, Recording& recording) {
   const uint32_t count = g_nodes.count();
-  std::vector<Sum> all = sums(count);
-  scale(all, g_nodes);
+  const std::vector<Sum> all = recording.scaled_sums(count);
+  Ledger& ledger = recording.sampler().ledger();
   json.key("nodes");
   json.open('[');
   for (uint32_t id = 0; id < count; ++id) {
@@ -192,19 +194,20 @@ void write_threads(Json& json, const Sampler& sampler) {
   for (const Threads::Thread& thread : sampler.threads().all()) {
     // Those of the pool that are no carriers have its name too.
     const bool ours = has(sampler.carriers(), thread.number) || thread.name.rfind("weft", 0) == 0;
+    if (thread.before > 0 && thread.cpu == thread.before) continue;
     json.open('{');
     json.field("name", thread.name);
     json.field("whose", std::string(has(sampler.roots(), thread.number) ? "program" : ours ? "weft" : "other"));
-    json.field("cpu", static_cast<double>(thread.cpu));
+    json.field("cpu", static_cast<double>(thread.cpu - thread.before));
     json.close('}');
   }
   json.close(']');
 }
 
-void write_messages(Json& json) {
+void write_messages(Json& json, const Recording& recording) {
   json.key("messages");
   json.open('[');
-  for (const Messages& row : messages()) {
+  for (const Messages& row : recording.new_messages()) {
     json.open('{');
     json.field("call", std::string(row.call));
     json.field("peer", row.peer == base::TracedCall::kNone ? -1 : row.peer);
@@ -217,7 +220,10 @@ void write_messages(Json& json) {
 
 }  // namespace
 
-bool write(std::FILE* file, Sampler& sampler, double unix_began) {
+bool write(std::FILE* file, Recording& recording, const char* title) {
+  Sampler& sampler = recording.sampler();
+  const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
+  const double began = now - static_cast<double>(platform::now_ns() - sampler.began()) / 1e9;
   char host[128] = "";
   gethostname(host, sizeof host - 1);
   // Numbers with a point, whatever the program's locale is.
@@ -227,25 +233,27 @@ bool write(std::FILE* file, Sampler& sampler, double unix_began) {
   json.open('{');
   json.field("format", std::string("weft profile 1"));
   json.field("version", std::string("weft " WEFT_VERSION));
+  json.field("part", title != nullptr ? 1 : 0);
   json.field("process", static_cast<int>(getpid()));
   json.field("host", std::string(host));
-  json.field("began", unix_began);
+  json.field("began", began);
   json.field("nanoseconds", static_cast<double>(sampler.last() - sampler.began()));
   json.field("cpus", sampler.cpus());
   json.field("snapshots", sampler.snapshots());
-  json.field("lost_nodes", g_nodes.lost());
+  json.field("unseen", sampler.unseen());
+  json.field("lost_nodes", recording.lost_nodes());
   json.field("rank", ranks().rank);
   json.field("ranks", ranks().ranks);
   const MemorySpread& memory = sampler.memory();
   json.field("others_cpu", static_cast<double>(sampler.used_by_others()));
   json.field("memory_nodes", memory.nodes);
   json.field("memory_on_one_node", memory.on_one_node);
-  write_command(json);
+  write_command(json, title);
   write_settings(json);
-  write_nodes(json, sampler.ledger());
+  write_nodes(json, recording);
   write_timeline(json, sampler);
   write_threads(json, sampler);
-  write_messages(json);
+  write_messages(json, recording);
   json.field("maps", contents_of("/proc/self/maps"));
   json.close('}');
   std::fputc('\n', file);

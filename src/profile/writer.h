@@ -4,11 +4,12 @@
 
 #include <cstdio>
 
-#include "profile/sampler.h"
+#include "profile/recording.h"
 
 namespace weft::profile {
 
-// The sampler has stopped. `unix_began`: when the process began, in seconds since 1970. False: see errno.
-bool write(std::FILE* file, Sampler& sampler, double unix_began);
+// The recording has stopped. `title`: words that say what the report is of; null: the process's command line. False:
+// see errno.
+bool write(std::FILE* file, Recording& recording, const char* title);
 
 }  // namespace weft::profile

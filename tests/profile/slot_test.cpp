@@ -129,6 +129,7 @@ TEST_F(SlotTest, OfShortChunksSomeAreToldAndEachSecondOfTheseIsTimed) {
 
 TEST_F(SlotTest, OfLongChunksAllAreTold) {
   Entry* entry = t_slot->push(Kind::loop, at(0x700));
+  entry->note_recording();
   for (int i = 0; i < 100; ++i) entry->add_length(int64_t{1} << 40);
   for (int i = 0; i < 1000; ++i) {
     t_slot->begin_chunk(entry);
@@ -160,6 +161,7 @@ class SkipTest : public SlotTest {
   SkipTest() {
     begin_slot(true);
     entry_ = t_slot->entry_of(t_slot->node(), Kind::region, at(0xa00));
+    entry_->note_recording();
     for (int i = 0; i < 64; ++i) entry_->add_length(10);
     entry_->until_told = 1'000'000;
   }

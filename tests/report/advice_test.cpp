@@ -266,6 +266,10 @@ TEST(SerialPart, BehindARegion) {
   EXPECT_TRUE(has(advice.evidence, "(40 %)")) << advice.evidence;
   // If all of it ran in parallel 0.6 s were saved.
   EXPECT_NEAR(advice.gain, 0.3, 1e-6);
+  EXPECT_TRUE(has(advice.command, "#pragma omp"));
+  run.report.run.is_part = true;
+  EXPECT_TRUE(has(only(run.report).action, "Python"));
+  EXPECT_EQ(only(run.report).command, "");
 }
 
 TEST(SerialPart, TheBoundIsThatOfAll) {
@@ -368,6 +372,8 @@ TEST(NestedSerial, ByAListOfThreads) {
   run.report.run.settings["OMP_NUM_THREADS"] = "2,1";
   EXPECT_EQ(kinds(advise(run.report)), "nested_serial");
   EXPECT_TRUE(has(only(run.report).command, "env -u OMP_NUM_THREADS"));
+  run.report.run.is_part = true;
+  EXPECT_EQ(only(run.report).command, "unset OMP_NUM_THREADS");
 }
 
 TEST(NestedSerial, ByACall) {

@@ -193,6 +193,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                    "stock: run the program under its own OpenMP runtime too, before, and show both times")
       ->check(CLI::IsMember({"stock"}));
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
+  // Not for people: docs/explanation/report.md.
+  report->add_option("--profile", report_options.profile, "a folder with a profile, in place of a program")->group("");
   add_run_options(report, run_options);
   report->footer(
       "Exit code:\n"

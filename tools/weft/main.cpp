@@ -107,6 +107,14 @@ int main(int count, char** arguments) {
   if (line.compare->parsed()) return written(weft::tools::compare_reports(line.compare_options));
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
   if (line.tune->parsed()) return weft::tools::tune({arguments + 2, arguments + count});
+  if (line.report->parsed() && line.report->count("--profile") > 0) {
+    if (!run.command.empty() || !line.against.empty()) {
+      weft::base::warn("report: --profile: nothing is run then: leave out the program, and --against");
+      return kUsage;
+    }
+    line.report_options.has_json = line.report->count("--json") > 0;
+    return written(weft::tools::make_report_of_profile(line.report_options));
+  }
   if (run.command.empty()) {
     weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;

@@ -125,6 +125,7 @@ class Affinity(ProcessTest):
             "WEFT_EXPLAIN",
             "WEFT_LIBRARY",
             "WEFT_PROFILE_FOLDER",
+            "WEFT_PROFILE_PAUSED",
             "WEFT_TRACE_FILE",
             "WEFT_NUMA_RECORD",
             *(

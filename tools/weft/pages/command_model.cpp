@@ -82,7 +82,8 @@ CommandModel model_of(const CLI::App& app, const std::string& name) {
   CommandModel model;
   model.path = name;
   // What is only a place on the line stands in the usage.
-  for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->nonpositional(); })) {
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* o) { return o->nonpositional() && !o->get_group().empty(); })) {
     model.options.push_back(option_of(*option));
   }
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -226,4 +226,27 @@ int make_report(const ReportOptions& options, RunOptions run) {
   return ending.exit_code;
 }
 
+int make_report_of_profile(const ReportOptions& options) {
+  if (const std::string fault = fault_of(options); !fault.empty()) {
+    base::warn("report: %s", fault.c_str());
+    return kUsage;
+  }
+  std::error_code error;
+  if (!fs::is_directory(options.profile, error)) {
+    base::warn("report: --profile %s: is no folder; the one that weft_profile_write() was given is wanted",
+               options.profile.c_str());
+    return kUsage;
+  }
+  Outputs outputs(options, find_libraries());
+  if (!outputs.good()) return kFailed;
+  std::vector<Report> all = read_all(options.profile);
+  if (all.empty()) {
+    base::warn("report: --profile %s: there is no profile in it", options.profile.c_str());
+    return kFailed;
+  }
+  Report made = choose(std::move(all));
+  made.advice = report::advise(made, &made.run.notes);
+  return outputs.write(made, options.quiet) ? 0 : kFailed;
+}
+
 }  // namespace weft::tools

@@ -14,9 +14,13 @@ struct ReportOptions {
   bool has_json = false;
   bool against_stock = false;  // run the program under its own runtime too, first
   bool quiet = false;  // no summary
+  std::string profile;  // in place of a program: the folder in which the recorder has left its profile
 };
 
 // The exit code of this command: the program's.
 int make_report(const ReportOptions& options, RunOptions run);
+
+// Of what lies in `options.profile`; nothing is run. Not 0: there is no report.
+int make_report_of_profile(const ReportOptions& options);
 
 }  // namespace weft::tools

@@ -134,6 +134,7 @@ struct NodeShare {
 
 struct Run {
   std::vector<std::string> command;
+  bool is_part = false;  // of a Python process, such as a notebook's cell: `command` names it, and can be run by nobody
   std::string host;
   std::string began;  // ISO 8601, UTC
   std::string version;  // "weft 1.2.3"
@@ -146,8 +147,9 @@ struct Run {
   uint64_t samples = 0;
   double period = 0;  // seconds between two samples, mean
   std::map<std::string, std::string> settings;  // variables that say how OpenMP runs
-  double own_seconds = 0;      // the same under the program's own OpenMP runtime; 0: it was not run so
+  double own_seconds = 0;  // the same under the program's own OpenMP runtime; 0: it was not run so
   double own_cpu_seconds = 0;  // and CPU seconds
+  double unseen = 0;  // in which a region was open that had begun before what was recorded; not in the JSON
   double others_cpu = 0;  // seconds that other processes used of these CPUs
   NodeShare node;
   int memory_nodes = 1;

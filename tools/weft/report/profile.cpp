@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/numbers.h"
 #include "symbols/symbols.h"
 
 namespace weft::tools::report {
@@ -40,6 +41,7 @@ SiteKind kind_of(const std::string& word) {
 Run run_of(const Json& profile) {
   Run run;
   run.command = profile.at("command").get<std::vector<std::string>>();
+  run.is_part = profile.at("part") > 0;
   run.host = profile.at("host");
   run.began = iso_time(profile.at("began"));
   run.version = profile.at("version");
@@ -52,12 +54,20 @@ Run run_of(const Json& profile) {
   if (run.samples > 0) run.period = run.seconds / static_cast<double>(run.samples);
   run.settings = profile.at("settings").get<std::map<std::string, std::string>>();
   // What `weft report` has set itself is no choice of the user's.
-  for (const char* own : {"WEFT_PROFILE_FOLDER", "WEFT_LIBRARY", "OMP_TOOL", "OMP_TOOL_LIBRARIES"}) {
+  for (const char* own :
+       {"WEFT_PROFILE_FOLDER", "WEFT_PROFILE_PAUSED", "WEFT_LIBRARY", "OMP_TOOL", "OMP_TOOL_LIBRARIES"}) {
     run.settings.erase(own);
   }
   run.others_cpu = profile.at("others_cpu").get<double>() / kSecond;
   run.memory_nodes = profile.at("memory_nodes");
   run.memory_on_one_node = profile.at("memory_on_one_node");
+  constexpr double kMuch = 0.01;
+  const double unseen = profile.at("unseen").get<double>() / kSecond;
+  if (unseen > kMuch * run.seconds) {
+    run.unseen = unseen;
+    run.notes.push_back("For " + seconds_text(run.unseen) +
+                        " there was a region that had begun before the recording: nothing is known of its threads.");
+  }
   if (profile.at("lost_nodes") > 0) {
     run.notes.push_back("The program has more places with OpenMP than the recorder keeps: " +
                         std::to_string(profile.at("lost_nodes").get<uint64_t>()) +

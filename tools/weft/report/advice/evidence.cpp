@@ -190,12 +190,14 @@ std::string directive(const Site& site, const std::string& words) {
 }
 
 std::string command_line(const Run& run) {
+  if (run.is_part) return "PROGRAM";
   std::string text;
   for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + quoted(word);
   return text.empty() ? "PROGRAM" : text;
 }
 
 std::string run_without(const Run& run, const std::string& variable) {
+  if (run.is_part) return "unset " + variable;
   return "env -u " + variable + " weft report -- " + command_line(run);
 }
 

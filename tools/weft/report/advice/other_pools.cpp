@@ -49,6 +49,8 @@ bool is_false(const std::optional<std::string>& value) {
 }  // namespace
 
 void find_other_pools(Evidence& evidence) {
+  // Threads of a region that nobody has told of look like others.
+  if (evidence.run().unseen > 0) return;
   double used = 0;
   uint64_t threads = 0;
   std::map<std::string, double> by_name;

@@ -40,8 +40,15 @@ void judge(Evidence& evidence, const Construct& part, double all, size_t parts) 
   if (parts > 1) advice.evidence += format(" All serial parts together took %s.", seconds_text(all).c_str());
   advice.evidence +=
       format(" With any number of CPUs the run takes at least %s.", seconds_text(std::min(all, run.seconds)).c_str());
-  advice.action = "Run the loops in it in parallel, or let it run as a task beside other work.";
-  advice.command = directive(site, "parallel for");
+  if (run.is_part) {
+    advice.action =
+        "It is what Python does between the calls that are parallel: give these calls whole arrays in place of loops "
+        "in "
+        "Python, or have such loops compiled (numba).";
+  } else {
+    advice.action = "Run the loops in it in parallel, or let it run as a task beside other work.";
+    advice.command = directive(site, "parallel for");
+  }
   // The half takes 1 / cpus of its time then.
   advice.gain = kHalf * busy * wall * (1 - 1.0 / cpus);
   evidence.propose(advice, wall, {{part.sites, {Loss::serial}}});

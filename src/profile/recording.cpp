@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/recording.h"
+
+#include <new>
+
+#include "platform/cycles.h"
+#include "profile/nodes.h"
+#include "profile/slot.h"
+
+namespace weft::profile {
+
+Recording::Recording(int cpus) : is_part_(true), sampler_(cpus, platform::now_ns()) {}
+
+Recording::Recording(int cpus, int64_t began) : is_part_(false), sampler_(cpus, began) {}
+
+bool Recording::start() {
+  if (is_part_) {
+    const uint32_t nodes = g_nodes.count();
+    g_nodes.forget_sizes();
+    before_ = sums(nodes);
+    messages_before_ = messages();
+    lost_nodes_before_ = g_nodes.lost();
+    if (t_slot != nullptr && t_slot->is_serial()) t_slot->set_serial(nullptr);
+    sampler_.count_threads_from_now();
+  }
+  if (!sampler_.start()) return false;
+  g_recordings.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool Recording::stop() noexcept {
+  g_recordings.fetch_add(1, std::memory_order_relaxed);
+  if (!sampler_.stop()) return false;
+  try {
+    sampler_.ledger().spread_untold(g_nodes, untold_of(counted(g_nodes.count()), g_nodes));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+std::vector<Sum> Recording::counted(uint32_t nodes) const {
+  std::vector<Sum> all = sums(nodes);
+  subtract(all, before_);
+  return all;
+}
+
+std::vector<Sum> Recording::scaled_sums(uint32_t nodes) const {
+  std::vector<Sum> all = counted(nodes);
+  scale(all, g_nodes);
+  return all;
+}
+
+std::vector<Messages> Recording::new_messages() const {
+  std::vector<Messages> all = messages();
+  // Rows are never removed, and keep their order.
+  for (size_t i = 0; i < messages_before_.size(); ++i) {
+    all[i].count -= messages_before_[i].count;
+    all[i].waited -= messages_before_[i].waited;
+  }
+  std::erase_if(all, [](const Messages& row) { return row.count == 0; });
+  return all;
+}
+
+}  // namespace weft::profile
