@@ -238,4 +238,13 @@ double Blame::take(const std::vector<Shown>& seen, double ns) {
   return each;
 }
 
+void Blame::take_start(NodeId serial, double ns, double worked) {
+  Account& account = ledger_.at(serial);
+  account.useful += worked;
+  account.wall += ns;
+  ledger_.lose(serial, Loss::blocked, ns - worked);
+  ledger_.lose(serial, Loss::serial, ns * (cpus_ - 1));
+  ledger_.at(0).wall += ns;
+}
+
 }  // namespace weft::profile

@@ -12,9 +12,9 @@
 #include "base/message.h"
 #include "base/options.h"
 #include "platform/cycles.h"
-#include "platform/process.h"
 #include "profile/events.h"
 #include "profile/messages.h"
+#include "profile/process.h"
 #include "profile/sampler.h"
 #include "profile/scale.h"
 #include "profile/writer.h"
@@ -28,17 +28,6 @@ pid_t g_process = 0;
 std::string g_path;
 Sampler* g_sampler = nullptr;
 
-// When the process was started, by CLOCK_MONOTONIC.
-int64_t began_at() noexcept {
-  const int64_t now = platform::now_ns();
-  const uint64_t start = platform::process_start(getpid());
-  if (start == 0) return now;
-  const long per_second = sysconf(_SC_CLK_TCK);
-  const int64_t since_boot = static_cast<int64_t>(start) * (1'000'000'000 / per_second);
-  const int64_t age = platform::clock_ns(CLOCK_BOOTTIME) - since_boot;
-  return age > 0 ? now - age : now;
-}
-
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   measure_ticks();
   if (!listen(lookup)) {
@@ -46,7 +35,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
     return 0;
   }
   try {
-    g_sampler = new Sampler(cpus(), began_at());
+    g_sampler = new Sampler(cpus(), process_began());
     if (g_sampler->start()) return 1;
   } catch (const std::bad_alloc&) {
   }

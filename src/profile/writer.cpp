@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/writer.h"
 
-#include <algorithm>
-#include <clocale>
-#include <cstring>
 #include <string>
 
-#include <unistd.h>
-
-#include "profile/memory.h"
+#include "profile/json.h"
 #include "profile/messages.h"
 #include "profile/nodes.h"
+#include "profile/process.h"
 #include "profile/scale.h"
 #include "profile/slot.h"
 
@@ -69,114 +65,6 @@ std::vector<Sum> sums(uint32_t nodes) {
   return all;
 }
 
-const char* word_of(Schedule schedule) noexcept {
-  switch (schedule) {
-    case Schedule::fixed: return "static";
-    case Schedule::dynamic: return "dynamic";
-    case Schedule::guided: return "guided";
-    case Schedule::unknown: break;
-  }
-  return "";
-}
-
-std::string contents_of(const char* path) {
-  std::string all;
-  std::FILE* file = std::fopen(path, "re");
-  if (file == nullptr) return all;
-  char some[4096];
-  while (const size_t count = std::fread(some, 1, sizeof some, file)) all.append(some, count);
-  std::fclose(file);
-  return all;
-}
-
-// Which variables say how many threads there are and what they do.
-bool is_setting(const char* variable) {
-  for (const char* beginning : {"OMP_", "GOMP_", "KMP_", "WEFT_", "OPENBLAS_", "MKL_", "BLIS_", "GOTO_"}) {
-    if (std::strncmp(variable, beginning, std::strlen(beginning)) == 0) return true;
-  }
-  return false;
-}
-
-class Json {
- public:
-  explicit Json(std::FILE* file) : file_(file) {}
-
-  void key(const char* name) {
-    comma();
-    std::fprintf(file_, "\"%s\":", name);
-    first_ = true;
-  }
-  void open(char bracket) {
-    comma();
-    std::fputc(bracket, file_);
-    first_ = true;
-  }
-  void close(char bracket) {
-    std::fputc(bracket, file_);
-    first_ = false;
-  }
-  void value(double number) {
-    comma();
-    std::fprintf(file_, "%.10g", number);
-  }
-  void value(uint64_t number) {
-    comma();
-    std::fprintf(file_, "%llu", static_cast<unsigned long long>(number));
-  }
-  void value(int number) {
-    comma();
-    std::fprintf(file_, "%d", number);
-  }
-  // Bytes that are no UTF-8 are kept as characters of their number.
-  void value(const std::string& text) {
-    comma();
-    std::fputc('"', file_);
-    for (const char c : text) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
-        std::fprintf(file_, "\\u%04x", byte);
-      } else {
-        std::fputc(c, file_);
-      }
-    }
-    std::fputc('"', file_);
-  }
-  template <class Value>
-  void field(const char* name, const Value& what) {
-    key(name);
-    value(what);
-  }
-
- private:
-  void comma() {
-    if (!first_) std::fputc(',', file_);
-    first_ = false;
-  }
-
-  std::FILE* file_;
-  bool first_ = true;
-};
-
-void write_command(Json& json) {
-  json.key("command");
-  json.open('[');
-  const std::string all = contents_of("/proc/self/cmdline");
-  for (size_t at = 0; at < all.size(); at += std::strlen(all.c_str() + at) + 1) json.value(std::string(&all[at]));
-  json.close(']');
-}
-
-void write_settings(Json& json) {
-  json.key("settings");
-  json.open('{');
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const char* equals = std::strchr(*variable, '=');
-    if (equals == nullptr || !is_setting(*variable)) continue;
-    const std::string name(static_cast<const char*>(*variable), equals);
-    if (name.find_first_of("\"\\") == std::string::npos) json.field(name.c_str(), std::string(equals + 1));
-  }
-  json.close('}');
-}
-
 void write_nodes(Json& json, Ledger& ledger) {
   const uint32_t count = g_nodes.count();
   const std::vector<Sum> all = sums(count);
@@ -232,24 +120,6 @@ void write_timeline(Json& json, const Sampler& sampler) {
   json.close(']');
 }
 
-void write_threads(Json& json, const Sampler& sampler) {
-  const auto has = [](const std::vector<int>& numbers, int number) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-  };
-  json.key("threads");
-  json.open('[');
-  for (const Threads::Thread& thread : sampler.threads().all()) {
-    // Those of the pool that are no carriers have its name too.
-    const bool ours = has(sampler.carriers(), thread.number) || thread.name.rfind("weft", 0) == 0;
-    json.open('{');
-    json.field("name", thread.name);
-    json.field("whose", std::string(has(sampler.roots(), thread.number) ? "program" : ours ? "weft" : "other"));
-    json.field("cpu", static_cast<double>(thread.cpu));
-    json.close('}');
-  }
-  json.close(']');
-}
-
 void write_messages(Json& json) {
   json.key("messages");
   json.open('[');
@@ -267,39 +137,28 @@ void write_messages(Json& json) {
 }  // namespace
 
 bool write(std::FILE* file, Sampler& sampler, double unix_began) {
-  char host[128] = "";
-  gethostname(host, sizeof host - 1);
-  // Numbers with a point, whatever the program's locale is.
-  const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
-  const locale_t before = uselocale(plain);
+  const PlainNumbers plain;
   Json json(file);
   json.open('{');
   json.field("format", std::string("weft profile 1"));
-  json.field("version", std::string("weft " WEFT_VERSION));
-  json.field("process", static_cast<int>(getpid()));
-  json.field("host", std::string(host));
-  json.field("began", unix_began);
   json.field("nanoseconds", static_cast<double>(sampler.last() - sampler.began()));
-  json.field("cpus", sampler.cpus());
   json.field("snapshots", sampler.snapshots());
   json.field("lost_nodes", g_nodes.lost());
   json.field("rank", ranks().rank);
   json.field("ranks", ranks().ranks);
-  const MemorySpread& memory = sampler.memory();
-  json.field("others_cpu", static_cast<double>(sampler.used_by_others()));
-  json.field("memory_nodes", memory.nodes);
-  json.field("memory_on_one_node", memory.on_one_node);
-  write_command(json);
-  write_settings(json);
+  write_process(json, {.version = "weft " WEFT_VERSION,
+                       .unix_began = unix_began,
+                       .cpus = sampler.cpus(),
+                       .others_cpu = sampler.used_by_others(),
+                       .memory = sampler.memory(),
+                       .threads = sampler.threads(),
+                       .carriers = sampler.carriers(),
+                       .roots = sampler.roots()});
   write_nodes(json, sampler.ledger());
   write_timeline(json, sampler);
-  write_threads(json, sampler);
   write_messages(json);
-  json.field("maps", contents_of("/proc/self/maps"));
   json.close('}');
   std::fputc('\n', file);
-  uselocale(before);
-  freelocale(plain);
   return std::ferror(file) == 0;
 }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/trace/trace.h"
+
+#include <fstream>
+#include <stdexcept>
+
+#include "report/numbers.h"
+#include "report/profile.h"
+#include "report/trace/contexts.h"
+#include "report/trace/sweep.h"
+#include "report/trace/trace_file.h"
+#include "symbols/symbols.h"
+
+namespace weft::tools::report {
+
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+std::string text_of(const Json& run, const char* name) {
+  const auto found = run.find(name);
+  return found != run.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+InRuntime in_runtime(const Trace& trace, const fs::path& folder) {
+  const fs::path maps = folder / "maps";
+  std::ofstream(maps) << text_of(trace.run, "maps");
+  const auto symbols = read_symbols(maps);
+  const auto runtime = trace.run.find("runtime");
+  InRuntime within(trace.places.size(), false);
+  if (runtime == trace.run.end() || !runtime->is_number_unsigned()) return within;
+  const std::string object = symbols->find(*runtime).object;
+  for (size_t i = 1; i < within.size() && !object.empty(); ++i) {
+    within[i] = symbols->find(trace.places[i].address).object == object;
+  }
+  return within;
+}
+
+}  // namespace
+
+Report report_of_trace(const fs::path& file, const fs::path& folder) {
+  const Trace trace = read_trace(file);
+  Report report = report_of_profile(profile_of(trace, contexts_of(trace), in_runtime(trace, folder)), folder);
+  report.run.is_trace = true;
+  std::vector<std::string>& notes = report.run.notes;
+  notes.push_back("Made of a trace, " + printable(file.filename()) +
+                  ": each event counts. Time in the runtime between events, as where chunks are dealt out and tasks "
+                  "made, counts as work.");
+  if (trace.lost > 0) {
+    notes.push_back(count_text(trace.lost) + " events are not in the trace: there was no memory for them.");
+  }
+  if (trace.unread > 0) notes.push_back(count_text(trace.unread) + " events of the trace make no sense, and are left out.");
+  return report;
+}
+
+}  // namespace weft::tools::report
