@@ -309,6 +309,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
 void finalize(ompt_data_t*) {
   // The child of a fork has its parent's records: they are the parent's to write.
   if (getpid() != g_process) return;
+  g_traced.cpu = platform::cpu_time_ns();
   g_traced.others_cpu = g_others->used();
   std::FILE* file = std::fopen(g_path.c_str(), "we");
   const bool written = file != nullptr && write(file, g_logs.load(std::memory_order_acquire), g_traced, now());

@@ -367,6 +367,7 @@ class Json {
     json.field("nanoseconds", static_cast<double>(now - process_.began));
     json.field("nanoseconds_before", static_cast<double>(std::max<int64_t>(0, before)));
     json.field("cpu_before", static_cast<double>(process_.cpu_before));
+    json.field("cpu", static_cast<double>(process_.cpu));
     profile::write_process(json, {.version = "weft " WEFT_VERSION,
                                   .unix_began = unix_now - static_cast<double>(now - process_.began + before) / 1e9,
                                   .cpus = process_.cpus,

@@ -69,8 +69,8 @@ class Context {
     Change change;
     change.time = std::max(last_, root_ != nullptr ? root_->ended : last_);
     change.context = number_;
-    if (base_ >= 0) into_.frames[static_cast<size_t>(base_)].end = change.time;
-    into_.changes.push_back(change);
+    if (base_ >= 0) frame(base_).end = change.time;
+    push(change);
   }
 
  private:
@@ -208,6 +208,7 @@ class Context {
 
   void push(Change change) {
     last_ = change.time = std::max(change.time, last_);
+    change.number = static_cast<uint32_t>(into_.changes.size());
     into_.changes.push_back(change);
   }
 
@@ -274,17 +275,9 @@ Contexts contexts_of(const Trace& trace) {
     for (; call != own.end(); ++call) context.take_call(**call);
     context.finish();
   }
-  std::vector<Change>& changes = made.changes;
-  // Those of a context stay in their order.
-  std::vector<uint32_t> order(changes.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return changes[a].time != changes[b].time ? changes[a].time < changes[b].time : a < b;
+  std::sort(made.changes.begin(), made.changes.end(), [](const Change& a, const Change& b) {
+    return a.time != b.time ? a.time < b.time : a.number < b.number;
   });
-  std::vector<Change> sorted;
-  sorted.reserve(changes.size());
-  for (const uint32_t i : order) sorted.push_back(changes[i]);
-  changes = std::move(sorted);
   return made;
 }
 

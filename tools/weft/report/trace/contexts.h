@@ -27,6 +27,7 @@ struct Change {
   int32_t context = 0;  // dense numbers
   int32_t frame = -1;   // -1: the context is in nothing
   int32_t carrier = -1;
+  uint32_t number = 0;  // those of a context stay in their order
   profile::State state = profile::State::out;
   bool left = false;
   bool is_primary = false;

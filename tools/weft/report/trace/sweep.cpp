@@ -52,6 +52,7 @@ class Sweep {
       apply(change);
     }
     pass_until(end_);
+    settle();
   }
 
   Json profile() {
@@ -59,6 +60,7 @@ class Sweep {
     made["format"] = "weft profile 1";
     made["nanoseconds"] = before_ + static_cast<double>(end_);
     made["snapshots"] = 0;
+    made["blocked_part"] = blocked_part_;
     made["lost_nodes"] = nodes_->lost();
     made["rank"] = trace_.rank;
     made["ranks"] = trace_.ranks;
@@ -84,6 +86,24 @@ class Sweep {
   void pass(int64_t time) {
     if (time > now_) blame_.take(seen_, static_cast<double>(time - now_));
     now_ = std::max(now_, time);
+  }
+
+  // What seemed to be work, and was more than the CPU time that the process has had: its threads have had no CPU. Where,
+  // a trace does not say, so that all work is taken to have had its part of it.
+  void settle() {
+    double seemed = 0;
+    for (NodeId id = 0; id < nodes_->count(); ++id) seemed += ledger_.at(id).useful;
+    const double had = figure(trace_.run, "cpu", 0, 1e18);
+    // Clocks of CPU time go by ticks on some machines.
+    constexpr double kSure = 0.98;
+    if (had >= kSure * seemed) return;
+    const double part = had / seemed;
+    for (NodeId id = 0; id < nodes_->count(); ++id) {
+      profile::Account& account = ledger_.at(id);
+      ledger_.lose(id, profile::Loss::blocked, (1 - part) * account.useful);
+      account.useful *= part;
+    }
+    blocked_part_ = 1 - part;
   }
 
   void apply(const Change& change) {
@@ -193,6 +213,7 @@ class Sweep {
   std::vector<Shown> seen_;
   std::vector<int32_t> owners_;  // of what is seen
   std::vector<int32_t> where_;   // by context: its place in what is seen; -1: none
+  double blocked_part_ = 0;  // of what seemed to be work
   int64_t now_ = 0;
   int64_t next_tick_ = 0;
 };

@@ -41,12 +41,19 @@ InRuntime in_runtime(const Trace& trace, const fs::path& folder) {
 
 Report report_of_trace(const fs::path& file, const fs::path& folder) {
   const Trace trace = read_trace(file);
-  Report report = report_of_profile(profile_of(trace, contexts_of(trace), in_runtime(trace, folder)), folder);
+  const Json profile = profile_of(trace, contexts_of(trace), in_runtime(trace, folder));
+  Report report = report_of_profile(profile, folder);
   report.run.is_trace = true;
   std::vector<std::string>& notes = report.run.notes;
   notes.push_back("Made of a trace, " + printable(file.filename()) +
                   ": each event counts. Time in the runtime between events, as where chunks are dealt out and tasks "
                   "made, counts as work.");
+  const double blocked = profile.at("blocked_part");
+  if (blocked > 0) {
+    notes.push_back("Its threads have had " + percent_text(blocked) +
+                    " less CPU time than they seemed to work. A trace does not tell where: all work counts as blocked "
+                    "for that part. A run by weft report tells.");
+  }
   if (trace.lost > 0) {
     notes.push_back(count_text(trace.lost) + " events are not in the trace: there was no memory for them.");
   }

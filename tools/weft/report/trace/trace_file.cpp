@@ -83,14 +83,18 @@ class Reader {
  public:
   Trace read(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
+    // A slice takes so many bytes at least, with its name and place.
+    constexpr uintmax_t kSlice = 140;
+    std::error_code no_size;
+    const uintmax_t size = fs::file_size(file, no_size);
+    if (!no_size) trace_.slices.reserve(size / kSlice);
     Json rest;
     try {
       rest = Json::parse(in, [this](int depth, Json::parse_event_t event, Json& value) {
         return take(depth, event, value);
       });
     } catch (const Json::parse_error& fault) {
-      std::error_code error;
-      if (fault.byte >= fs::file_size(file, error) && !error) {
+      if (!no_size && fault.byte >= size) {
         throw std::runtime_error("the trace is cut off: its end is missing, which says what the rest means; trace the "
                                  "program again");
       }
@@ -117,7 +121,7 @@ class Reader {
     if (text_of(event, "ph") != "X") return;
     const std::string_view category = text_of(event, "cat");
     if (category == "idle") return;
-    const int process = number_of(event, "pid", 0);
+    const int process = number_of(event, "pid", process_);
     if (process_ != 0 && process != process_) is_merged_ = true;
     process_ = process;
     static const Json kNone = Json::object();
