@@ -5,6 +5,7 @@ import collections
 import copy
 import json
 import os
+import time
 import unittest
 
 from command_test import CommandTest
@@ -215,6 +216,11 @@ class ReportFiles(CommandTest):
         kinds = {site["kind"] for site in made["sites"] if site["count"] > 0}
         self.assertGreaterEqual(kinds, {"region", "loop", "critical", "barrier", "single", "task", "serial"})
         self.assertGreater(self.lost(made, "loop", "imbalance"), 0)
+        # Built again, and gone.
+        os.utime(program, (time.time() + 100, time.time() + 100))
+        self.assertIn("real was changed", json.dumps(self.read(trace.read_text())["run"]["notes"]))
+        program.unlink()
+        self.assertIn("real is not there", json.dumps(self.read(trace.read_text())["run"]["notes"]))
 
     def test_traces_that_are_none(self):
         good = Made(10).member(0, 0, 0, 10)

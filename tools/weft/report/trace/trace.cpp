@@ -2,7 +2,10 @@
 #include "report/trace/trace.h"
 
 #include <fstream>
+#include <set>
 #include <stdexcept>
+
+#include <sys/stat.h>
 
 #include "report/numbers.h"
 #include "report/profile.h"
@@ -37,6 +40,21 @@ InRuntime in_runtime(const Trace& trace, const fs::path& folder) {
   return within;
 }
 
+// Lines are those of the files as they are now.
+void note_changed_objects(Report& report, double unix_began) {
+  std::set<std::string> objects;
+  for (const Site& site : report.sites) {
+    if (site.place.object.rfind('/', 0) == 0) objects.insert(site.place.object);
+  }
+  for (const std::string& object : objects) {
+    struct stat status{};
+    const bool is_there = stat(object.c_str(), &status) == 0;
+    if (is_there && static_cast<double>(status.st_mtime) <= unix_began + 1) continue;
+    report.run.notes.push_back(printable(object) + (is_there ? " was changed after the trace was written: its lines may be wrong."
+                                                             : " is not there any more: its lines are not known."));
+  }
+}
+
 }  // namespace
 
 Report report_of_trace(const fs::path& file, const fs::path& folder) {
@@ -54,6 +72,7 @@ Report report_of_trace(const fs::path& file, const fs::path& folder) {
                     " less CPU time than they seemed to work. A trace does not tell where: all work counts as blocked "
                     "for that part. A run by weft report tells.");
   }
+  note_changed_objects(report, profile.at("began"));
   if (trace.lost > 0) {
     notes.push_back(count_text(trace.lost) + " events are not in the trace: there was no memory for them.");
   }
