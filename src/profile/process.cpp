@@ -101,8 +101,7 @@ int64_t process_began() noexcept {
   return age > 0 ? now - age : now;
 }
 
-PlainNumbers::PlainNumbers() noexcept
-    : plain_(newlocale(LC_ALL_MASK, "C", nullptr)), before_(uselocale(plain_)) {}
+PlainNumbers::PlainNumbers() noexcept : plain_(newlocale(LC_ALL_MASK, "C", nullptr)), before_(uselocale(plain_)) {}
 
 PlainNumbers::~PlainNumbers() {
   uselocale(before_);

@@ -332,7 +332,8 @@ class Json {
     }
     if (r.caller != nullptr) std::fprintf(file_, ",\"at\":\"%s\"", places_.name(r.caller).c_str());
     // What is inside of it is of the same context.
-    if (slice.depth == 0) std::fprintf(file_, ",\"context\":%d%s", slice.context, slice.paused ? ",\"paused\":true" : "");
+    if (slice.depth == 0)
+      std::fprintf(file_, ",\"context\":%d%s", slice.context, slice.paused ? ",\"paused\":true" : "");
     std::fputs("}}", file_);
   }
 

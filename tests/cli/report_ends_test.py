@@ -54,7 +54,9 @@ class ReportEnds(CommandTest):
     def test_what_a_terminal_sends_is_not_sent_again(self):
         """Both get it by the terminal: the program once."""
         counts = WAITS.replace("asked = number", "asked += number")
-        program = self.build("counts", counts.replace("return", "for (int i = 0; i < 200; i++) usleep(1000);\n  return"))
+        program = self.build(
+            "counts", counts.replace("return", "for (int i = 0; i < 200; i++) usleep(1000);\n  return")
+        )
         parent, child = os.forkpty()
         if parent == 0:
             os.execv(WEFT, [WEFT, "report", "--quiet", "-o", str(self.folder / "page.html"), str(program)])
@@ -104,8 +106,10 @@ class ReportEnds(CommandTest):
         program = self.build("waits", WAITS)
         before = self.folders("/dev/shm")
         killed, living = self.start(program), self.start(program)
-        own = {process: {name for name in self.folders("/dev/shm") - before if f"-{process.pid}." in name}
-               for process in (killed, living)}
+        own = {
+            process: {name for name in self.folders("/dev/shm") - before if f"-{process.pid}." in name}
+            for process in (killed, living)
+        }
         self.assertEqual([len(names) for names in own.values()], [1, 1])
         killed.kill()
         killed.wait()

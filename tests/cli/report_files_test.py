@@ -262,7 +262,15 @@ class ReportFiles(CommandTest):
     def test_strange_events(self):
         """Figures that cannot be are not believed; nobody waits for ever."""
         trace = Made(10).member(0, 0, 0, 10).member(1, 1, 0, 10)
-        for args in ({"context": 1e300}, {"context": -5, "team": -1}, {"held": 1e300}, {"member": "one"}, [1], "x", None):
+        for args in (
+            {"context": 1e300},
+            {"context": -5, "team": -1},
+            {"held": 1e300},
+            {"member": "one"},
+            [1],
+            "x",
+            None,
+        ):
             trace.add("wait", "waits for critical", 1, 3, 4)
             trace.events[-1]["args"] = args
         trace.add("member", "team", 0, 8, 30, "region", team=1, member=0, of=2)

@@ -105,9 +105,16 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
   };
   expect_members(json, {"format", "run", "factors", "sites", "timeline", "threads", "messages", "advice"});
   EXPECT_EQ(json["format"], "weft report 1");
-  expect_members(json["run"], {"command", "host", "began", "version", "seconds", "cpus", "exit_code", "process", "rank",
-                               "ranks", "samples", "period", "is_trace", "settings", "memory_nodes", "memory_on_one_node",
-                               "own_seconds", "own_cpu_seconds", "others_cpu", "notes"});
+  expect_members(json["run"], {"command",      "host",
+                               "began",        "version",
+                               "seconds",      "cpus",
+                               "exit_code",    "process",
+                               "rank",         "ranks",
+                               "samples",      "period",
+                               "is_trace",     "settings",
+                               "memory_nodes", "memory_on_one_node",
+                               "own_seconds",  "own_cpu_seconds",
+                               "others_cpu",   "notes"});
   const std::vector<std::string> reasons = {"serial",      "imbalance", "synchronisation", "overhead",
                                             "few_threads", "transfer",  "blocked"};
   std::vector<std::string> factors = reasons;

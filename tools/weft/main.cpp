@@ -81,11 +81,9 @@ std::string name_of_command(const CLI::App& app) {
 // The exit code of what has been said on stdout: somebody may rely on it, so that what could not be written is a
 // failure.
 int written(int code) {
-  errno = 0;
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
-  // 0: what failed was before.
-  weft::base::warn("standard output: %s", errno != 0 ? std::strerror(errno) : "not all of it could be written");
+  weft::base::warn("standard output: %s", std::strerror(errno));
   return code != 0 ? code : EXIT_FAILURE;
 }
 

@@ -162,9 +162,10 @@ int make_report(const ReportOptions& options, RunOptions run) {
 int report_files(const ReportOptions& options, const std::vector<std::string>& names) {
   std::string fault = fault_of(options);
   for (const std::string* output : {&options.page, &options.json}) {
-    const auto same = std::find_if(names.begin(), names.end(),
-                                   [&](const std::string& name) { return is_same_file(*output, name); });
-    if (fault.empty() && same != names.end()) fault = *output + ": is the file that is read; name another one for what is written";
+    const auto same =
+        std::find_if(names.begin(), names.end(), [&](const std::string& name) { return is_same_file(*output, name); });
+    if (fault.empty() && same != names.end())
+      fault = *output + ": is the file that is read; name another one for what is written";
   }
   if (fault.empty() && names.size() > 1) fault = names[1] + ": one file is wanted; weft compare takes several";
   if (!fault.empty()) {

@@ -222,11 +222,11 @@ class Comparing {
     if (!alike) notes.push_back("The runs of one side differ in their command or their CPUs.");
     if (failed) notes.push_back("A run has ended with an error.");
     if (!result_.noise_known) {
-      notes.push_back(
-          format("One run of a side cannot tell how much runs differ: what changes by less than %.0f %% of the run, and "
-                 "by what its samples leave open, is called not clear, and what is called clear may still be chance. "
-                 "Three runs of each side tell: A1.json,A2.json,A3.json B1.json,B2.json,B3.json.",
-                 100 * kUnknownNoise));
+      notes.push_back(format(
+          "One run of a side cannot tell how much runs differ: what changes by less than %.0f %% of the run, and "
+          "by what its samples leave open, is called not clear, and what is called clear may still be chance. "
+          "Three runs of each side tell: A1.json,A2.json,A3.json B1.json,B2.json,B3.json.",
+          100 * kUnknownNoise));
     }
   }
 

@@ -105,7 +105,8 @@ FileKind kind_of_file(const std::string& name) {
   switch (finder.found) {
     case Found::report: return FileKind::report;
     case Found::trace: return FileKind::trace;
-    case Found::damage: throw std::runtime_error("not JSON: something is wrong at its byte " + std::to_string(finder.byte));
+    case Found::damage:
+      throw std::runtime_error("not JSON: something is wrong at its byte " + std::to_string(finder.byte));
     case Found::nothing:
     case Found::other_format: break;
   }

@@ -132,7 +132,8 @@ class Context {
 
   void leave_until(int64_t time) {
     for (;;) {
-      const auto ended = std::find_if(open_.begin(), open_.end(), [time](const Open& each) { return each.end <= time; });
+      const auto ended =
+          std::find_if(open_.begin(), open_.end(), [time](const Open& each) { return each.end <= time; });
       if (ended == open_.end()) return;
       // Those inside end with it at the latest.
       leave(std::min(open_.back().end, ended->end));
@@ -174,8 +175,8 @@ class Context {
     made.what = slice.what;
     made.is_primary = slice.what == What::member ? slice.member == 0 : is_primary();
     if (is_wait(slice.what) && top() >= 0) made.last = frame(top()).last;
-    const bool opens = slice.what == What::member && slice.member == 0 && slice.opened >= last_ &&
-                       slice.opened < slice.begin;
+    const bool opens =
+        slice.what == What::member && slice.member == 0 && slice.opened >= last_ && slice.opened < slice.begin;
     if (opens) made.begin = slice.opened;
     const int32_t added = add(made);
     if (opens) {
@@ -275,9 +276,8 @@ Contexts contexts_of(const Trace& trace) {
     for (; call != own.end(); ++call) context.take_call(**call);
     context.finish();
   }
-  std::sort(made.changes.begin(), made.changes.end(), [](const Change& a, const Change& b) {
-    return a.time != b.time ? a.time < b.time : a.number < b.number;
-  });
+  std::sort(made.changes.begin(), made.changes.end(),
+            [](const Change& a, const Change& b) { return a.time != b.time ? a.time < b.time : a.number < b.number; });
   return made;
 }
 

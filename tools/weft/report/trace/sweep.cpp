@@ -88,8 +88,8 @@ class Sweep {
     now_ = std::max(now_, time);
   }
 
-  // What seemed to be work, and was more than the CPU time that the process has had: its threads have had no CPU. Where,
-  // a trace does not say, so that all work is taken to have had its part of it.
+  // What seemed to be work, and was more than the CPU time that the process has had: its threads have had no CPU.
+  // Where, a trace does not say, so that all work is taken to have had its part of it.
   void settle() {
     double seemed = 0;
     for (NodeId id = 0; id < nodes_->count(); ++id) seemed += ledger_.at(id).useful;

@@ -50,8 +50,9 @@ void note_changed_objects(Report& report, double unix_began) {
     struct stat status{};
     const bool is_there = stat(object.c_str(), &status) == 0;
     if (is_there && static_cast<double>(status.st_mtime) <= unix_began + 1) continue;
-    report.run.notes.push_back(printable(object) + (is_there ? " was changed after the trace was written: its lines may be wrong."
-                                                             : " is not there any more: its lines are not known."));
+    report.run.notes.push_back(printable(object) +
+                               (is_there ? " was changed after the trace was written: its lines may be wrong."
+                                         : " is not there any more: its lines are not known."));
   }
 }
 
@@ -76,7 +77,8 @@ Report report_of_trace(const fs::path& file, const fs::path& folder) {
   if (trace.lost > 0) {
     notes.push_back(count_text(trace.lost) + " events are not in the trace: there was no memory for them.");
   }
-  if (trace.unread > 0) notes.push_back(count_text(trace.unread) + " events of the trace make no sense, and are left out.");
+  if (trace.unread > 0)
+    notes.push_back(count_text(trace.unread) + " events of the trace make no sense, and are left out.");
   return report;
 }
 

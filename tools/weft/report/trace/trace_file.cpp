@@ -46,8 +46,8 @@ std::string_view text_of(const Json& object, const char* name) {
 
 std::optional<What> what_of(std::string_view category, std::string_view name) {
   static const std::unordered_map<std::string_view, What> kWork = {
-      {"loop", What::loop},         {"workshare", What::loop}, {"distribute", What::loop}, {"sections", What::sections},
-      {"single", What::single},     {"masked", What::masked},  {"scope", What::scope},     {"taskloop", What::taskloop}};
+      {"loop", What::loop},     {"workshare", What::loop}, {"distribute", What::loop}, {"sections", What::sections},
+      {"single", What::single}, {"masked", What::masked},  {"scope", What::scope},     {"taskloop", What::taskloop}};
   static const std::unordered_map<std::string_view, What> kWaits = {{"barrier", What::barrier},
                                                                     {"taskwait", What::tasks},
                                                                     {"end of taskgroup", What::tasks},
@@ -90,13 +90,13 @@ class Reader {
     if (!no_size) trace_.slices.reserve(size / kSlice);
     Json rest;
     try {
-      rest = Json::parse(in, [this](int depth, Json::parse_event_t event, Json& value) {
-        return take(depth, event, value);
-      });
+      rest = Json::parse(
+          in, [this](int depth, Json::parse_event_t event, Json& value) { return take(depth, event, value); });
     } catch (const Json::parse_error& fault) {
       if (!no_size && fault.byte >= size) {
-        throw std::runtime_error("the trace is cut off: its end is missing, which says what the rest means; trace the "
-                                 "program again");
+        throw std::runtime_error(
+            "the trace is cut off: its end is missing, which says what the rest means; trace the "
+            "program again");
       }
       throw std::runtime_error("not JSON: something is wrong at its byte " + std::to_string(fault.byte));
     } catch (const Json::exception& fault) {
