@@ -128,7 +128,10 @@ const char* name_of_work(int kind) {
   }
 }
 
-bool is_loop(int kind) { return std::string_view(name_of_work(kind)) == "loop"; }
+bool is_loop(int kind) {
+  const std::string_view name = name_of_work(kind);
+  return name == "loop" || name == "distribute" || name == "workshare";
+}
 
 // What is known of the regions that were one loop, by their numbers.
 using Loops = std::unordered_map<uint64_t, const weft_loop_totals_t*>;

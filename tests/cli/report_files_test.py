@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft report` of files: traces, made up so that each figure is known, and one of a real program; reports by --json."""
+"""`weft report` of files: traces that are made up, so that each figure is known, one of a real program, and reports."""
 
 import collections
 import copy
