@@ -201,13 +201,18 @@ void Blame::charge_rest(const std::vector<Shown>& seen, double cpus, double ns) 
   }
   const double by_ended = std::min<double>(cpus, ended);
   const double rest = cpus - by_ended;
+  // Who works in an inner region keeps those of the outer ones waiting too.
+  for (const Tally& each : tallies_) {
+    if (each.workers == 0 || missing(each) == 0) continue;
+    for (const Shown& shown : seen) {
+      if (!works(shown) || !is_in(shown.node, each.region)) continue;
+      ledger_.lose(construct_in(shown.node, each.region), Loss::imbalance, ns * by_ended / workers_of_ended);
+    }
+  }
   for (const Shown& shown : seen) {
     if (!works(shown)) continue;
     const NodeId region = nodes_[shown.node].region;
     const Tally* here = find(region);
-    if (here != nullptr && workers_of_ended > 0 && missing(*here) > 0) {
-      ledger_.lose(construct_in(shown.node, region), Loss::imbalance, ns * by_ended / workers_of_ended);
-    }
     const double share = ns * rest / workers;
     NodeId construct = 0;
     if (region == 0) {
@@ -236,6 +241,15 @@ double Blame::take(const std::vector<Shown>& seen, double ns) {
   charge_waits(seen, each);
   charge_idle(seen, std::max(0, cpus_ - busy), ns);
   return each;
+}
+
+void Blame::take_start(NodeId serial, double ns, double worked) {
+  Account& account = ledger_.at(serial);
+  account.useful += worked;
+  account.wall += ns;
+  ledger_.lose(serial, Loss::blocked, ns - worked);
+  ledger_.lose(serial, Loss::serial, ns * (cpus_ - 1));
+  ledger_.at(0).wall += ns;
 }
 
 }  // namespace weft::profile

@@ -19,6 +19,9 @@ class Blame {
   // Returns how much of that time each context on a CPU had: less where there are more of them than CPUs.
   double take(const std::vector<Shown>& seen, double ns);
 
+  // The program until its first call of OpenMP: one thread of it worked, for `worked` of the time.
+  void take_start(NodeId serial, double ns, double worked);
+
  private:
   // Time lost at a place where contexts wait.
   struct Wait {

@@ -29,6 +29,16 @@ const char* word_of(Kind kind) noexcept {
   return "";
 }
 
+const char* word_of(Schedule schedule) noexcept {
+  switch (schedule) {
+    case Schedule::fixed: return "static";
+    case Schedule::dynamic: return "dynamic";
+    case Schedule::guided: return "guided";
+    case Schedule::unknown: break;
+  }
+  return "";
+}
+
 NodeId Nodes::child(NodeId parent, Kind kind, const void* caller) noexcept {
   for (NodeId around = parent; around != 0; around = nodes_[around].parent) {
     if (nodes_[around].kind == kind && nodes_[around].caller == caller) return around;

@@ -31,6 +31,7 @@ enum class Kind : uint8_t {
 const char* word_of(Kind kind) noexcept;
 
 enum class Schedule : uint8_t { unknown, fixed, dynamic, guided };
+const char* word_of(Schedule schedule) noexcept;
 
 using NodeId = uint32_t;
 

@@ -67,18 +67,10 @@ bool Sampler::stop() noexcept {
   return !out_of_memory_;
 }
 
-// The program until its first call of OpenMP: one thread of it worked, as far as it had a CPU. Of a part of the process
-// nothing has passed.
 void Sampler::note_start() {
   const NodeId before = g_nodes.child(0, Kind::serial, nullptr);
   const auto passed = static_cast<double>(std::max<int64_t>(0, last_ - began_));
-  const double worked = std::min(passed, static_cast<double>(platform::cpu_time_ns()));
-  Account& account = ledger_.at(before);
-  account.useful += worked;
-  account.wall += passed;
-  ledger_.lose(before, Loss::blocked, passed - worked);
-  ledger_.lose(before, Loss::serial, passed * (cpus_ - 1));
-  ledger_.at(0).wall += passed;
+  blame_.take_start(before, passed, std::min(passed, static_cast<double>(platform::cpu_time_ns())));
 }
 
 // Moments drawn at random, one in each period: a program that does something each millisecond is not met at the same

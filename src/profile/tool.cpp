@@ -18,10 +18,10 @@
 #include "base/options.h"
 #include "platform/cycles.h"
 #include "platform/futex_lock.h"
-#include "platform/process.h"
 #include "profile/calls.h"
 #include "profile/events.h"
 #include "profile/messages.h"
+#include "profile/process.h"
 #include "profile/recording.h"
 #include "profile/scale.h"
 #include "profile/writer.h"
@@ -40,17 +40,6 @@ bool g_runs = false;
 // A recording that has ended stays until the next one begins: its sampler's last step is to wake by address who waits
 // for it.
 Recording* g_recording = nullptr;
-
-// When the process was started, by CLOCK_MONOTONIC.
-int64_t began_at() noexcept {
-  const int64_t now = platform::now_ns();
-  const uint64_t start = platform::process_start(getpid());
-  if (start == 0) return now;
-  const long per_second = sysconf(_SC_CLK_TCK);
-  const int64_t since_boot = static_cast<int64_t>(start) * (1'000'000'000 / per_second);
-  const int64_t age = platform::clock_ns(CLOCK_BOOTTIME) - since_boot;
-  return age > 0 ? now - age : now;
-}
 
 // Null, or what is wrong.
 const char* start(std::unique_ptr<Recording> recording) {
@@ -78,7 +67,6 @@ void forget_parents() noexcept {
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   measure_ticks();
   measure_chunk();
-  measure_chunk();
   if (!listen(lookup)) {
     base::warn("the program runs on another OpenMP runtime than weft, or an older weft: there is no report");
     return 0;
@@ -88,7 +76,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   pthread_atfork(nullptr, nullptr, forget_parents);
   const char* fault = nullptr;
   try {
-    if (!g_folder.empty()) fault = start(std::make_unique<Recording>(cpus(), began_at()));
+    if (!g_folder.empty()) fault = start(std::make_unique<Recording>(cpus(), process_began()));
   } catch (const std::bad_alloc&) {
     fault = "the system refuses memory";
   }

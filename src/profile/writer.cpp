@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/writer.h"
 
-#include <algorithm>
-#include <clocale>
-#include <cstring>
 #include <string>
-
-#include <unistd.h>
 
 #include "platform/cycles.h"
 #include "profile/counts.h"
-#include "profile/memory.h"
+#include "profile/json.h"
 #include "profile/messages.h"
 #include "profile/nodes.h"
+#include "profile/process.h"
 #include "profile/scale.h"
 #include "profile/slot.h"
 
@@ -28,105 +24,6 @@ const char* word_of(Schedule schedule) noexcept {
     case Schedule::unknown: break;
   }
   return "";
-}
-
-std::string contents_of(const char* path) {
-  std::string all;
-  std::FILE* file = std::fopen(path, "re");
-  if (file == nullptr) return all;
-  char some[4096];
-  while (const size_t count = std::fread(some, 1, sizeof some, file)) all.append(some, count);
-  std::fclose(file);
-  return all;
-}
-
-// Which variables say how many threads there are and what they do.
-bool is_setting(const char* variable) {
-  for (const char* beginning : {"OMP_", "GOMP_", "KMP_", "WEFT_", "OPENBLAS_", "MKL_", "BLIS_", "GOTO_"}) {
-    if (std::strncmp(variable, beginning, std::strlen(beginning)) == 0) return true;
-  }
-  return false;
-}
-
-class Json {
- public:
-  explicit Json(std::FILE* file) : file_(file) {}
-
-  void key(const char* name) {
-    comma();
-    std::fprintf(file_, "\"%s\":", name);
-    first_ = true;
-  }
-  void open(char bracket) {
-    comma();
-    std::fputc(bracket, file_);
-    first_ = true;
-  }
-  void close(char bracket) {
-    std::fputc(bracket, file_);
-    first_ = false;
-  }
-  void value(double number) {
-    comma();
-    std::fprintf(file_, "%.10g", number);
-  }
-  void value(uint64_t number) {
-    comma();
-    std::fprintf(file_, "%llu", static_cast<unsigned long long>(number));
-  }
-  void value(int number) {
-    comma();
-    std::fprintf(file_, "%d", number);
-  }
-  // Bytes that are no UTF-8 are kept as characters of their number.
-  void value(const std::string& text) {
-    comma();
-    std::fputc('"', file_);
-    for (const char c : text) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
-        std::fprintf(file_, "\\u%04x", byte);
-      } else {
-        std::fputc(c, file_);
-      }
-    }
-    std::fputc('"', file_);
-  }
-  template <class Value>
-  void field(const char* name, const Value& what) {
-    key(name);
-    value(what);
-  }
-
- private:
-  void comma() {
-    if (!first_) std::fputc(',', file_);
-    first_ = false;
-  }
-
-  std::FILE* file_;
-  bool first_ = true;
-};
-
-void write_command(Json& json, const char* title) {
-  json.key("command");
-  json.open('[');
-  std::string all = title != nullptr ? title : contents_of("/proc/self/cmdline");
-  if (title != nullptr) std::replace(all.begin(), all.end(), ' ', '\0');
-  for (size_t at = 0; at < all.size(); at += std::strlen(all.c_str() + at) + 1) json.value(std::string(&all[at]));
-  json.close(']');
-}
-
-void write_settings(Json& json) {
-  json.key("settings");
-  json.open('{');
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const char* equals = std::strchr(*variable, '=');
-    if (equals == nullptr || !is_setting(*variable)) continue;
-    const std::string name(static_cast<const char*>(*variable), equals);
-    if (name.find_first_of("\"\\") == std::string::npos) json.field(name.c_str(), std::string(equals + 1));
-  }
-  json.close('}');
 }
 
 void write_nodes(Json& json, Recording& recording) {
@@ -185,25 +82,6 @@ void write_timeline(Json& json, const Sampler& sampler) {
   json.close(']');
 }
 
-void write_threads(Json& json, const Sampler& sampler) {
-  const auto has = [](const std::vector<int>& numbers, int number) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-  };
-  json.key("threads");
-  json.open('[');
-  for (const Threads::Thread& thread : sampler.threads().all()) {
-    // Those of the pool that are no carriers have its name too.
-    const bool ours = has(sampler.carriers(), thread.number) || thread.name.rfind("weft", 0) == 0;
-    if (thread.before > 0 && thread.cpu == thread.before) continue;
-    json.open('{');
-    json.field("name", thread.name);
-    json.field("whose", std::string(has(sampler.roots(), thread.number) ? "program" : ours ? "weft" : "other"));
-    json.field("cpu", static_cast<double>(thread.cpu - thread.before));
-    json.close('}');
-  }
-  json.close(']');
-}
-
 void write_messages(Json& json, const Recording& recording) {
   json.key("messages");
   json.open('[');
@@ -223,42 +101,31 @@ void write_messages(Json& json, const Recording& recording) {
 bool write(std::FILE* file, Recording& recording, const char* title) {
   Sampler& sampler = recording.sampler();
   const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
-  const double began = now - static_cast<double>(platform::now_ns() - sampler.began()) / 1e9;
-  char host[128] = "";
-  gethostname(host, sizeof host - 1);
-  // Numbers with a point, whatever the program's locale is.
-  const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
-  const locale_t before = uselocale(plain);
+  const PlainNumbers plain;
   Json json(file);
   json.open('{');
   json.field("format", std::string("weft profile 1"));
-  json.field("version", std::string("weft " WEFT_VERSION));
   json.field("part", title != nullptr ? 1 : 0);
-  json.field("process", static_cast<int>(getpid()));
-  json.field("host", std::string(host));
-  json.field("began", began);
   json.field("nanoseconds", static_cast<double>(sampler.last() - sampler.began()));
-  json.field("cpus", sampler.cpus());
   json.field("snapshots", sampler.snapshots());
   json.field("unseen", sampler.unseen());
   json.field("lost_nodes", recording.lost_nodes());
   json.field("rank", ranks().rank);
   json.field("ranks", ranks().ranks);
-  const MemorySpread& memory = sampler.memory();
-  json.field("others_cpu", static_cast<double>(sampler.used_by_others()));
-  json.field("memory_nodes", memory.nodes);
-  json.field("memory_on_one_node", memory.on_one_node);
-  write_command(json, title);
-  write_settings(json);
+  write_process(json, {.version = "weft " WEFT_VERSION,
+                       .title = title,
+                       .unix_began = now - static_cast<double>(platform::now_ns() - sampler.began()) / 1e9,
+                       .cpus = sampler.cpus(),
+                       .others_cpu = sampler.used_by_others(),
+                       .memory = sampler.memory(),
+                       .threads = sampler.threads(),
+                       .carriers = sampler.carriers(),
+                       .roots = sampler.roots()});
   write_nodes(json, recording);
   write_timeline(json, sampler);
-  write_threads(json, sampler);
   write_messages(json, recording);
-  json.field("maps", contents_of("/proc/self/maps"));
   json.close('}');
   std::fputc('\n', file);
-  uselocale(before);
-  freelocale(plain);
   return std::ferror(file) == 0;
 }
 

@@ -22,6 +22,8 @@ enum class What : uint8_t {
   resume,  // and continues, perhaps on another
   loop,    // the region `id`, which ends, was one loop
   call,    // a call that has waited for other processes
+  region,  // the context opens the region `id`, and asks for `number` threads
+  release,  // the innermost critical or ordered region that it has is left
 };
 
 // Kinds of wait from here on are OMPT's kinds of mutexes.
@@ -33,7 +35,7 @@ struct Record {
   uint8_t kind = 0;      // OMPT's number of the kind of work or wait
   uint16_t level = 0;    // of a member: how many regions are around it
   int32_t carrier = -1;  // on which it happened
-  uint64_t id = 0;       // of the team or task
+  uint64_t id = 0;       // of the team or task; of a loop, its iterations
   int32_t number = 0;    // of the member, and of how many
   int32_t size = 0;
   union {
@@ -41,6 +43,14 @@ struct Record {
     const weft_loop_totals_t* loop;  // of What::loop; the record's own
     const base::TracedCall* call;    // of What::call; likewise
   };
+  // Of a task: the team of who has made it, in the place of `number` and `size`.
+  void set_team(uint64_t team) noexcept {
+    number = static_cast<int32_t>(team);
+    size = static_cast<int32_t>(team >> 32);
+  }
+  uint64_t team() const noexcept {
+    return uint64_t{static_cast<uint32_t>(number)} | uint64_t{static_cast<uint32_t>(size)} << 32;
+  }
 };
 
 class Log {
@@ -62,6 +72,10 @@ class Log {
 
   Log* next = nullptr;  // of the list of all
   int number = 0;       // in the order of their beginning
+  // Of a thread of the program's: its number to the kernel, and when it first called OpenMP and ended; 0: not yet.
+  int thread = 0;
+  int64_t began = 0;
+  std::atomic<int64_t> ended{0};
 
  private:
   static constexpr size_t kRecords = 2048;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tool behind `weft trace`: what OMPT tells becomes records; at the end of the program they become a file.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 
 #include <time.h>
@@ -12,6 +14,8 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "platform/cycles.h"
+#include "profile/others.h"
 #include "trace/writer.h"
 #include "weft/omp-tools.h"
 #include "weft/weft-tools.h"
@@ -28,6 +32,7 @@ struct Region {
 
 struct Task {
   uint64_t id;
+  uint64_t team;  // of who has made it; 0: none
   const void* caller;
 };
 
@@ -38,7 +43,9 @@ std::atomic<uint64_t> g_tasks{0};
 Process g_traced;  // read and written when no other thread calls
 pid_t g_process = 0;
 std::string g_path;
+std::optional<profile::Others> g_others;
 weft_get_carrier_t g_carrier = nullptr;
+ompt_get_parallel_info_t g_parallel_info = nullptr;
 
 thread_local Log* t_log = nullptr;
 thread_local int t_open = 0;  // things begun and not ended
@@ -79,9 +86,13 @@ void begin_or_end(ompt_scope_endpoint_t endpoint, What what, int kind, const voi
   begin(made);
 }
 
-void on_thread_begin(ompt_thread_t, ompt_data_t*) {
+void on_thread_begin(ompt_thread_t kind, ompt_data_t*) {
   t_log = new (std::nothrow) Log;
   if (t_log == nullptr) return;
+  if (kind == ompt_thread_initial) {
+    t_log->thread = gettid();
+    t_log->began = now();
+  }
   t_log->number = g_log_count.fetch_add(1, std::memory_order_relaxed);
   // Release: a thread that finds the log finds it complete.
   t_log->next = g_logs.load(std::memory_order_relaxed);
@@ -91,13 +102,21 @@ void on_thread_begin(ompt_thread_t, ompt_data_t*) {
 
 // The log stays, for the file.
 void on_thread_end(ompt_data_t*) {
+  // Relaxed: a time for a report, read when the program has ended.
+  if (t_log != nullptr) t_log->ended.store(now(), std::memory_order_relaxed);
   t_log = nullptr;
   t_open = 0;
 }
 
-void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void* caller) {
+void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned requested, int,
+                       const void* caller) {
   const uint64_t id = g_regions.fetch_add(1, std::memory_order_relaxed) + 1;
   parallel->ptr = new (std::nothrow) Region{id, static_cast<uint16_t>(t_level + 1), caller};
+  if (t_log == nullptr) return;
+  Record made = record(What::region);
+  made.id = id;
+  made.number = static_cast<int32_t>(requested);
+  t_log->append(made);
 }
 
 void on_loop(ompt_data_t* parallel, const weft_loop_totals_t* totals) {
@@ -140,8 +159,17 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, omp
   begin(made);
 }
 
+uint64_t team_of_caller() noexcept {
+  ompt_data_t* parallel = nullptr;
+  constexpr int kFound = 2;
+  if (g_parallel_info(0, &parallel, nullptr) != kFound || parallel == nullptr) return 0;
+  const auto* region = static_cast<const Region*>(parallel->ptr);
+  return region != nullptr ? region->id : 0;
+}
+
 void on_task_create(ompt_data_t*, const ompt_frame_t*, ompt_data_t* task, int, int, const void* caller) {
-  task->ptr = new (std::nothrow) Task{g_tasks.fetch_add(1, std::memory_order_relaxed) + 1, caller};
+  const uint64_t id = g_tasks.fetch_add(1, std::memory_order_relaxed) + 1;
+  task->ptr = new (std::nothrow) Task{id, team_of_caller(), caller};
 }
 
 void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) {
@@ -151,6 +179,7 @@ void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t
       Record made = record(What::task);
       if (const auto* task = static_cast<const Task*>(next->ptr)) {
         made.id = task->id;
+        made.set_team(task->team);
         made.caller = task->caller;
       }
       return begin(made);
@@ -170,9 +199,15 @@ void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint
   begin_or_end(endpoint, What::wait, kind, caller);
 }
 
-void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, uint64_t,
+void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, uint64_t count,
              const void* caller) {
-  if (kind != ompt_work_single_other) begin_or_end(endpoint, What::work, kind, caller);
+  if (kind == ompt_work_single_other) return;
+  if (endpoint == ompt_scope_end) return end();
+  Record made = record(What::work);
+  made.kind = static_cast<uint8_t>(kind);
+  made.id = count;
+  made.caller = caller;
+  begin(made);
 }
 
 void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, const void* caller) {
@@ -187,6 +222,11 @@ void on_mutex_acquire(ompt_mutex_t kind, unsigned, unsigned, ompt_wait_id_t, con
 
 void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t, const void*) {
   if (waits(kind)) end();
+}
+
+void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t, const void*) {
+  if (t_log == nullptr || (kind != ompt_mutex_critical && kind != ompt_mutex_ordered)) return;
+  t_log->append(record(What::release));
 }
 
 // A nestable lock that its owner takes again.
@@ -229,7 +269,10 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   const auto watch = reinterpret_cast<weft_set_switch_callback_t>(lookup("weft_set_switch_callback"));
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   const auto watch_loops = reinterpret_cast<weft_set_loop_callback_t>(lookup("weft_set_loop_callback"));
-  if (g_carrier == nullptr || watch == nullptr || watch_loops == nullptr || set == nullptr) {
+  g_parallel_info = reinterpret_cast<ompt_get_parallel_info_t>(lookup("ompt_get_parallel_info"));
+  const auto count_cpus = reinterpret_cast<ompt_get_num_procs_t>(lookup("ompt_get_num_procs"));
+  if (g_carrier == nullptr || watch == nullptr || watch_loops == nullptr || set == nullptr ||
+      g_parallel_info == nullptr || count_cpus == nullptr) {
     base::warn("the program runs on another OpenMP runtime than weft: no trace is written");
     return 0;
   }
@@ -249,10 +292,15 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
       {ompt_callback_masked, reinterpret_cast<ompt_callback_t>(on_masked)},
       {ompt_callback_mutex_acquire, reinterpret_cast<ompt_callback_t>(on_mutex_acquire)},
       {ompt_callback_mutex_acquired, reinterpret_cast<ompt_callback_t>(on_mutex_acquired)},
+      {ompt_callback_mutex_released, reinterpret_cast<ompt_callback_t>(on_mutex_released)},
       {ompt_callback_nest_lock, reinterpret_cast<ompt_callback_t>(on_nest_lock)},
   };
   for (const auto& [event, function] : callbacks) set(event, function);
   g_traced.began = now();
+  g_traced.cpus = std::max(count_cpus(), 1);
+  g_traced.runtime = reinterpret_cast<const void*>(g_carrier);
+  g_traced.cpu_before = platform::cpu_time_ns();
+  g_others.emplace();
   watch_loops(on_loop);
   watch(on_switch);
   return 1;
@@ -261,6 +309,8 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
 void finalize(ompt_data_t*) {
   // The child of a fork has its parent's records: they are the parent's to write.
   if (getpid() != g_process) return;
+  g_traced.cpu = platform::cpu_time_ns();
+  g_traced.others_cpu = g_others->used_of(g_traced.cpus * (now() - g_traced.began));
   std::FILE* file = std::fopen(g_path.c_str(), "we");
   const bool written = file != nullptr && write(file, g_logs.load(std::memory_order_acquire), g_traced, now());
   const bool closed = file != nullptr && std::fclose(file) == 0;

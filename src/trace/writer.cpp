@@ -2,15 +2,20 @@
 #include "trace/writer.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/code_name.h"
+#include "platform/cycles.h"
+#include "profile/process.h"
 #include "weft/omp-tools.h"
 
 namespace weft::trace {
@@ -27,6 +32,9 @@ struct Slice {
   int64_t begin;
   int64_t end;
   int depth;
+  int context;   // the number of its log
+  bool paused;   // the context has left its carrier at the end, and goes on later
+  int64_t held;  // of a wait for a critical or ordered region: how long the context was in it then
 };
 
 // Follows one context: what it has open is cut into slices at each change of its carrier.
@@ -37,6 +45,7 @@ class Replay {
   void run(int64_t now) {
     log_.visit([this](const Record& record) { take(record); });
     while (!open_.empty()) close(now);
+    while (!entered_.empty()) release(now);
   }
 
  private:
@@ -47,21 +56,34 @@ class Replay {
 
   int track(int carrier) const { return carrier >= 0 ? carrier : kThreadTracks + log_.number; }
 
-  void add(size_t index, int64_t until) {
+  void add(size_t index, int64_t until, bool paused) {
     const Open& open = open_[index];
-    if (until >= open.since)
-      slices_.push_back({open.what, track(carrier_), open.since, until, static_cast<int>(index)});
+    if (until >= open.since) {
+      slices_.push_back(
+          {open.what, track(carrier_), open.since, until, static_cast<int>(index), log_.number, paused, 0});
+    }
   }
 
   void close(int64_t time) {
     if (open_.empty()) return;
-    if (running_) add(open_.size() - 1, time);
+    const Record& what = *open_.back().what;
+    if (running_) add(open_.size() - 1, time, false);
     open_.pop_back();
+    const bool enters = what.what == What::wait && (what.kind == kMutexWaits + ompt_mutex_critical ||
+                                                    what.kind == kMutexWaits + ompt_mutex_ordered);
+    if (enters && running_ && !slices_.empty()) entered_.push_back(slices_.size() - 1);
+  }
+
+  void release(int64_t time) {
+    if (entered_.empty()) return;
+    Slice& wait = slices_[entered_.back()];
+    wait.held = time - wait.end;
+    entered_.pop_back();
   }
 
   void pause(int64_t time) {
     if (!running_) return;
-    for (size_t i = 0; i < open_.size(); ++i) add(i, time);
+    for (size_t i = 0; i < open_.size(); ++i) add(i, time, true);
     running_ = false;
   }
 
@@ -72,7 +94,8 @@ class Replay {
   }
 
   void take(const Record& record) {
-    if (record.what == What::loop || record.what == What::call) return;
+    if (record.what == What::loop || record.what == What::call || record.what == What::region) return;
+    if (record.what == What::release) return release(record.time);
     if (record.what == What::leave) return pause(record.time);
     if (record.what == What::resume) return resume(record.time, record.carrier);
     // A thread that has just been given a carrier, or a context that runs for the first time.
@@ -87,6 +110,7 @@ class Replay {
   const Log& log_;
   std::vector<Slice>& slices_;
   std::vector<Open> open_;
+  std::vector<size_t> entered_;  // slices behind which a critical or ordered region has begun
   int carrier_ = -1;
   bool running_ = true;
 };
@@ -104,6 +128,11 @@ const char* name_of_work(int kind) {
   }
 }
 
+bool is_loop(int kind) {
+  const std::string_view name = name_of_work(kind);
+  return name == "loop" || name == "distribute" || name == "workshare";
+}
+
 // What is known of the regions that were one loop, by their numbers.
 using Loops = std::unordered_map<uint64_t, const weft_loop_totals_t*>;
 
@@ -117,9 +146,23 @@ Loops loops_of(const Log* logs) {
   return loops;
 }
 
+// By the number of the region: when it was opened, and what was asked for.
+using Openings = std::unordered_map<uint64_t, const Record*>;
+
+Openings openings_of(const Log* logs) {
+  Openings openings;
+  for (const Log* log = logs; log != nullptr; log = log->next) {
+    log->visit([&](const Record& record) {
+      if (record.what == What::region) openings.emplace(record.id, &record);
+    });
+  }
+  return openings;
+}
+
 // Each on the first track on which no other call waits then, by the time of their beginning.
 struct CallSlice {
   const base::TracedCall* call;
+  int context;
   int track;
 };
 
@@ -127,7 +170,7 @@ std::vector<CallSlice> calls_of(const Log* logs) {
   std::vector<CallSlice> calls;
   for (const Log* log = logs; log != nullptr; log = log->next) {
     log->visit([&](const Record& record) {
-      if (record.what == What::call) calls.push_back({record.call, 0});
+      if (record.what == What::call) calls.push_back({record.call, log->number, 0});
     });
   }
   std::sort(calls.begin(), calls.end(),
@@ -174,26 +217,52 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-class Symbols {
+const char* word_of_schedule(int kind) {
+  switch (kind) {
+    case ompt_work_loop_static: return "static";
+    case ompt_work_loop_dynamic: return "dynamic";
+    case ompt_work_loop_guided: return "guided";
+    default: return "";
+  }
+}
+
+// Each address has a name of its own, by which a reader of the file finds it again.
+class Places {
  public:
+  struct Place {
+    const void* address;
+    const char* schedule = "";  // of a loop there
+  };
+
   const std::string& name(const void* address) {
     auto [at, is_new] = known_.try_emplace(address);
-    if (is_new) {
-      char text[512];
-      platform::name_code(address, text, sizeof text);
-      at->second = text;
+    if (!is_new) return at->second;
+    char text[512];
+    platform::name_code(address, text, sizeof text);
+    std::string name = escaped(text);
+    // Functions that are static may have the same name.
+    for (int number = 2; !places_.try_emplace(name, Place{address}).second; ++number) {
+      name = escaped(text) + " #" + std::to_string(number);
     }
-    return at->second;
+    return at->second = name;
   }
+  void set_schedule(const void* address, const char* schedule) { places_.at(name(address)).schedule = schedule; }
+
+  const std::map<std::string, Place>& all() const { return places_; }
 
  private:
   std::unordered_map<const void*, std::string> known_;
+  std::map<std::string, Place> places_;
 };
 
 class Json {
  public:
-  Json(std::FILE* file, const Process& process, Loops loops)
-      : file_(file), process_(process), number_(std::max(0, process.rank) + 1), loops_(std::move(loops)) {
+  Json(std::FILE* file, const Process& process, const Log* logs)
+      : file_(file),
+        process_(process),
+        number_(std::max(0, process.rank) + 1),
+        loops_(loops_of(logs)),
+        openings_(openings_of(logs)) {
     std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
     char name[64] = "weft";
     if (process.rank >= 0) std::snprintf(name, sizeof name, "rank %d of %d", process.rank, process.ranks);
@@ -230,7 +299,8 @@ class Json {
     if (call.bytes >= 0) number("bytes", call.bytes);
     if (call.requests >= 0) number("requests", call.requests);
     if (call.communicator[0] != '\0') text("communicator", call.communicator);
-    if (call.caller != nullptr) text("at", symbols_.name(call.caller));
+    if (call.caller != nullptr) text("at", places_.name(call.caller));
+    number("context", slice.context);
     std::fputs("}}", file_);
     // An arrow from the beginning of one to the end of the other, inside of both.
     if (call.sent != 0) arrow("s", call.sent, track, call.began);
@@ -250,32 +320,110 @@ class Json {
       case What::task:
         std::snprintf(name, sizeof name, "task %llu", static_cast<unsigned long long>(r.id));
         open(name, "task", slice.track, slice.begin, slice.end);
-        std::fprintf(file_, ",\"args\":{\"task\":%llu", static_cast<unsigned long long>(r.id));
+        std::fprintf(file_, ",\"args\":{\"task\":%llu,\"team\":%llu", static_cast<unsigned long long>(r.id),
+                     static_cast<unsigned long long>(r.team()));
         break;
       default: {
         const bool waits = r.what == What::wait;
         open(waits ? name_of_wait(r.kind) : name_of_work(r.kind), waits ? "wait" : "work", slice.track, slice.begin,
              slice.end);
         std::fprintf(file_, ",\"args\":{\"level\":%d", r.level);
+        if (slice.held > 0) microseconds("held", slice.held);
+        if (!waits && is_loop(r.kind)) loop(r);
         break;
       }
     }
-    if (r.caller != nullptr) std::fprintf(file_, ",\"at\":\"%s\"", escaped(symbols_.name(r.caller)).c_str());
+    if (r.caller != nullptr) std::fprintf(file_, ",\"at\":\"%s\"", places_.name(r.caller).c_str());
+    // What is inside of it is of the same context.
+    if (slice.depth == 0)
+      std::fprintf(file_, ",\"context\":%d%s", slice.context, slice.paused ? ",\"paused\":true" : "");
     std::fputs("}}", file_);
   }
 
-  bool finish(uint64_t lost) {
+  // Behind the events: what `weft merge` and `weft report` want to know besides.
+  bool finish(const Log* logs, uint64_t lost, int64_t now) {
     char host[128] = "";
     gethostname(host, sizeof host - 1);
     std::fprintf(file_,
                  "\n],\"otherData\":{\"lost\":%llu,\"rank\":%d,\"ranks\":%d,\"host\":\"%s\",\"began\":%lld,"
-                 "\"together\":%lld}}\n",
+                 "\"together\":%lld,\"run\":",
                  static_cast<unsigned long long>(lost), process_.rank, process_.ranks, escaped(host).c_str(),
                  static_cast<long long>(process_.began), static_cast<long long>(process_.together));
+    write_run(logs, now);
+    write_places();
+    std::fputs("}}\n", file_);
     return std::ferror(file_) == 0;
   }
 
  private:
+  void write_run(const Log* logs, int64_t now) {
+    const int64_t before = process_.began - profile::process_began();
+    std::vector<int> roots;
+    for (const Log* log = logs; log != nullptr; log = log->next) {
+      if (log->thread != 0) roots.push_back(log->thread);
+    }
+    profile::Threads threads;
+    threads.look();
+    const double unix_now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
+    profile::Json json(file_);
+    json.open('{');
+    json.field("format", std::string("weft trace 2"));
+    json.field("nanoseconds", static_cast<double>(now - process_.began));
+    json.field("nanoseconds_before", static_cast<double>(std::max<int64_t>(0, before)));
+    json.field("cpu_before", static_cast<double>(process_.cpu_before));
+    json.field("cpu", static_cast<double>(process_.cpu));
+    profile::write_process(json, {.version = "weft " WEFT_VERSION,
+                                  .title = nullptr,
+                                  .unix_began = unix_now - static_cast<double>(now - process_.began + before) / 1e9,
+                                  .cpus = process_.cpus,
+                                  .others_cpu = process_.others_cpu,
+                                  .memory = profile::memory_spread(),
+                                  .threads = threads,
+                                  .carriers = {},
+                                  .roots = roots});
+    json.field("runtime", address(process_.runtime));
+    write_roots(json, logs, now);
+    json.close('}');
+  }
+
+  // Threads of the program's: the context of each, and when it called OpenMP first and ended.
+  void write_roots(profile::Json& json, const Log* logs, int64_t now) {
+    json.key("roots");
+    json.open('[');
+    for (const Log* log = logs; log != nullptr; log = log->next) {
+      if (log->thread == 0) continue;
+      const int64_t ended = log->ended.load(std::memory_order_relaxed);
+      json.open('[');
+      json.value(log->number);
+      json.value(static_cast<double>(log->began - process_.began));
+      json.value(static_cast<double>((ended != 0 ? ended : now) - process_.began));
+      json.close(']');
+    }
+    json.close(']');
+  }
+
+  // By the names that slices have as "at".
+  void write_places() {
+    std::fputs(",\"places\":[", file_);
+    const char* comma = "";
+    for (const auto& [name, place] : places_.all()) {
+      std::fprintf(file_, "%s\n[\"%s\",%llu,\"%s\"]", comma, name.c_str(),
+                   static_cast<unsigned long long>(address(place.address)), place.schedule);
+      comma = ",";
+    }
+    std::fputc(']', file_);
+  }
+  static uint64_t address(const void* place) { return reinterpret_cast<uintptr_t>(place); }
+
+  void microseconds(const char* name, int64_t ns) {
+    std::fprintf(file_, ",\"%s\":%.3f", name, static_cast<double>(ns) / 1e3);
+  }
+
+  void loop(const Record& r) {
+    std::fprintf(file_, ",\"iterations\":%llu", static_cast<unsigned long long>(r.id));
+    if (r.caller != nullptr) places_.set_schedule(r.caller, word_of_schedule(r.kind));
+  }
+
   void member(const Slice& slice) {
     const Record& r = *slice.what;
     const auto found = loops_.find(r.id);
@@ -286,6 +434,11 @@ class Json {
                   r.size);
     open(name, "member", slice.track, slice.begin, slice.end);
     std::fprintf(file_, ",\"args\":{\"team\":%llu,\"level\":%d,\"member\":%d,\"of\":%d", id, r.level, r.number, r.size);
+    const auto opening = r.number == 0 ? openings_.find(r.id) : openings_.end();
+    if (opening != openings_.end()) {
+      std::fprintf(file_, ",\"requested\":%d", opening->second->number);
+      microseconds("opened", opening->second->time - process_.began);
+    }
     if (loop == nullptr) return;
     std::fprintf(
         file_, ",\"loop\":{\"iterations\":%llu,\"ranges\":%llu,\"taken by others\":%llu,\"members\":%d,\"whole\":%s}",
@@ -312,8 +465,9 @@ class Json {
   std::FILE* file_;
   const Process process_;
   const int number_;  // of the process in the file
-  Loops loops_;
-  Symbols symbols_;
+  const Loops loops_;
+  const Openings openings_;
+  Places places_;
 };
 
 }  // namespace
@@ -332,7 +486,8 @@ bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now
     if (a.end != b.end) return a.end > b.end;
     return a.depth < b.depth;
   });
-  Json json(file, process, loops_of(logs));
+  const profile::PlainNumbers plain;
+  Json json(file, process, logs);
   int track = -1;
   int64_t covered = 0;
   // Shorter gaps are the scheduler's own work.
@@ -353,7 +508,7 @@ bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now
     if (slice.track == named) json.name_track(kCallTracks + named++);
     json.call(slice);
   }
-  return json.finish(lost);
+  return json.finish(logs, lost, now);
 }
 
 }  // namespace weft::trace

@@ -16,6 +16,11 @@ struct Process {
   int rank = -1;  // -1: there are no others
   int ranks = 0;
   int64_t together = 0;  // when all were at the same place
+  int cpus = 1;          // that the program may use
+  int64_t cpu_before = 0;  // CPU time that the process had had when the trace began
+  int64_t cpu = 0;         // and when it ended
+  int64_t others_cpu = 0;  // that other processes have used since then
+  const void* runtime = nullptr;  // an address in it
 };
 
 // Writes the records of all `logs` up to `now`; false when the file cannot be written.

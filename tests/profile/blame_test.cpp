@@ -133,6 +133,12 @@ TEST_F(BlameTest, MembersThatHaveEndedAreLostToTheOthers) {
   EXPECT_DOUBLE_EQ(lost(region_, Loss::few_threads), 0);
 }
 
+TEST_F(BlameTest, MembersThatHaveEndedAreLostToInnerRegionsOfTheOthersToo) {
+  take({shown(loop_, State::work, true), shown(inner_, State::work, true)});
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 2);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
 TEST_F(BlameTest, ATeamSmallerThanTheMachine) {
   (*nodes_)[region_].members = 2;
   take({shown(loop_, State::work, true), shown(loop_, State::work)});

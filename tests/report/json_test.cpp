@@ -120,6 +120,7 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
                                "ranks",
                                "samples",
                                "period",
+                               "is_trace",
                                "settings",
                                "memory_nodes",
                                "memory_on_one_node",

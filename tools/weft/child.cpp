@@ -35,14 +35,20 @@ void pass_on(int number) {
   kill(g_child, again ? SIGKILL : number);
 }
 
-// By a terminal, which sends it to the program too. Programs that people talk to take many, one at a time.
-void count_interrupt(int) {
+// A terminal sends its signals to the program too. A process that sends them to this command alone means the program.
+void pass_on_unless_typed(int number, siginfo_t* from, void*) {
+  if (g_child > 0 && from->si_code != SI_KERNEL) kill(g_child, number);
+}
+
+// Programs that people talk to take many, one at a time.
+void count_interrupt(int number, siginfo_t* from, void* context) {
   constexpr sig_atomic_t kTogether = 2;
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   const auto now = static_cast<sig_atomic_t>(time.tv_sec);
   if (g_child > 0 && g_interrupted != 0 && now - g_interrupted < kTogether) kill(g_child, SIGKILL);
   g_interrupted = now;
+  pass_on_unless_typed(number, from, context);
 }
 
 void ignored(int) {}
@@ -51,14 +57,15 @@ void ignored(int) {}
 constexpr int kFromTerminal[] = {SIGINT, SIGQUIT};
 constexpr int kForProgram[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-void set_handlers(void (*terminal)(int), void (*others)(int)) {
+void set_handlers() {
   struct sigaction action{};
-  action.sa_handler = terminal;
+  action.sa_flags = SA_SIGINFO;
   for (const int number : kFromTerminal) {
-    action.sa_handler = number == SIGINT ? count_interrupt : terminal;
+    action.sa_sigaction = number == SIGINT ? count_interrupt : pass_on_unless_typed;
     sigaction(number, &action, nullptr);
   }
-  action.sa_handler = others;
+  action.sa_flags = 0;
+  action.sa_handler = pass_on;
   for (const int number : kForProgram) sigaction(number, &action, nullptr);
 }
 
@@ -82,10 +89,14 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
   sigset_t before;
   sigemptyset(&ended);
   sigaddset(&ended, SIGCHLD);
+  // Until somebody is there for them to go to.
+  sigset_t early = ended;
+  for (const int number : kFromTerminal) sigaddset(&early, number);
+  for (const int number : kForProgram) sigaddset(&early, number);
   struct sigaction action{};
   action.sa_handler = ignored;
   sigaction(SIGCHLD, &action, nullptr);
-  sigprocmask(SIG_BLOCK, &ended, &before);
+  sigprocmask(SIG_BLOCK, &early, &before);
   struct sigaction old[std::size(kFromTerminal) + std::size(kForProgram)];
   size_t saved = 0;
   for (const int number : kFromTerminal) sigaction(number, nullptr, &old[saved++]);
@@ -93,6 +104,7 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
   const pid_t child = fork();
   if (child < 0) {
     base::warn("%s: no process can be made: %s", by.c_str(), std::strerror(errno));
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     return {.exit_code = kCannotExecute};
   }
   if (child == 0) {
@@ -101,7 +113,9 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
     become(path, command);
   }
   g_child = child;
-  set_handlers(ignored, pass_on);
+  set_handlers();
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  sigprocmask(SIG_BLOCK, &ended, nullptr);
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();
   int status = 0;

@@ -19,7 +19,7 @@ struct Ending {
 
 // Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, yet each
 // `longest`, and waits for its end. Warnings are those of weft's command `by`. Signals that would end this command go
-// to the program; the second SIGTERM, or two SIGINT together, kill it.
+// to the program, but for those that a terminal has sent to both; the second SIGTERM, or two SIGINT together, kill it.
 Ending run_child(const std::string& by, const std::string& path, const std::vector<std::string>& command,
                  const std::function<void()>& look, std::chrono::milliseconds longest = std::chrono::seconds(5));
 

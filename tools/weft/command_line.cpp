@@ -173,10 +173,10 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "  weft merge weft-trace-*.json");
 
   report = app.add_subcommand("report",
-                              "weft report [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+                              "weft report [OPTIONS] [--] PROGRAM [ARGUMENTS...] | FILE.json\n"
                               "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
                               "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
-                              "lines of sources.");
+                              "lines of sources. A file by weft trace, or by --json of an earlier report, is read.");
   report
       ->add_option("-o,--output", report_options.page,
                    "the page, a file that any browser opens; %p in it stands for the process's number, %r for its "
@@ -200,10 +200,12 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "Exit code:\n"
       "  That of the program, or 128 and the number of the signal that has ended it. 1: there is no report, or it "
       "could\n"
-      "  not be written. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n"
+      "  not be written. 2: wrong options. 126: the program cannot be executed. 127: there is none. Of a file that is\n"
+      "  read: 0, 1 or 2.\n"
       "Examples:\n"
       "  weft report ./program\n"
       "  weft report --json report.json -- python3 app.py\n"
+      "  weft report -o page.html weft-trace.json\n"
       "  mpirun -n 4 weft report --mpi ./program");
 
   compare = app.add_subcommand("compare",

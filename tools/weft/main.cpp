@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -17,6 +18,7 @@
 #include "merge.h"
 #include "node.h"
 #include "numa/numa.h"
+#include "report/files.h"
 #include "run.h"
 #include "tune.h"
 
@@ -35,6 +37,35 @@ int find_program(const CLI::App& command, int count, char** arguments) {
     if (option != nullptr && option->get_items_expected_max() > 0) ++i;
   }
   return i;
+}
+
+// `weft report FILE -o page.html`: options may stand behind files, which have none themselves. They come first then.
+std::vector<std::string> take_files(const CLI::App& command, std::vector<char*>& arguments, int first) {
+  std::vector<char*> options(arguments.begin(), arguments.begin() + first);
+  std::vector<std::string> files;
+  for (size_t i = static_cast<size_t>(first); i < arguments.size(); ++i) {
+    const std::string argument = arguments[i];
+    if (argument.size() < 2 || argument[0] != '-') {
+      files.push_back(argument);
+      continue;
+    }
+    options.push_back(arguments[i]);
+    const CLI::Option* option = command.get_option_no_throw(argument);
+    if (option != nullptr && option->get_items_expected_max() > 0 && i + 1 < arguments.size()) {
+      options.push_back(arguments[++i]);
+    }
+  }
+  arguments = options;
+  return files;
+}
+
+// An option that says how a program is run; empty: none was given.
+std::string option_of_runs(const CLI::App& report) {
+  for (const CLI::Option* option : report.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && name != "--output" && name != "--json" && name != "--quiet") return name;
+  }
+  return {};
 }
 
 // The command that was found on the line, `weft node status` at most: its help lists the options that it has.
@@ -67,12 +98,20 @@ int main(int count, char** arguments) {
     return written(kUsage);
   }
   int parsed = count;
+  std::vector<std::string> files;  // to be reported on
   const std::string_view name = count > 1 ? arguments[1] : "";
   if (name == "run" || name == "trace" || name == "report" || name == "numa") {
     const CLI::App& command = *app.get_subcommand(std::string(name));
     parsed = std::min(find_program(command, count, arguments), count);
     run.command.assign(arguments + parsed, arguments + count);
-    if (parsed > 2 && std::string_view(arguments[parsed - 1]) == "--") --parsed;
+    if (parsed > 2 && std::string_view(arguments[parsed - 1]) == "--") {
+      --parsed;
+    } else if (name == "report" && parsed < count && weft::tools::report::is_for_reading(arguments[parsed])) {
+      std::vector<char*> words(arguments, arguments + count);
+      files = take_files(command, words, parsed);
+      parsed = static_cast<int>(words.size());
+      std::copy(words.begin(), words.end(), arguments);
+    }
   }
   try {
     app.parse(parsed, arguments);
@@ -128,8 +167,15 @@ int main(int count, char** arguments) {
     if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr) {
       line.report_options.page = "weft-report-%r.html";
     }
+    const std::string misplaced = files.empty() ? "" : option_of_runs(*line.report);
+    if (!misplaced.empty()) {
+      weft::base::warn("report: %s: says how a program is run; %s is a file that is read", misplaced.c_str(),
+                       files.front().c_str());
+      return kUsage;
+    }
     line.report_options.against_stock = !line.against.empty();
     line.report_options.has_json = line.report->count("--json") > 0;
+    if (!files.empty()) return written(weft::tools::report_files(line.report_options, files));
     return written(weft::tools::make_report(line.report_options, run));
   }
   if (line.trace->parsed()) {

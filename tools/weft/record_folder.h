@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder in which programs leave what they are asked for; it goes with this object.
+// A folder in which programs leave what they are asked for; it goes with this object. Those of commands that were
+// killed go when the next one is made.
 #pragma once
 
 #include <filesystem>

@@ -8,12 +8,26 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/message.h"
 
 namespace weft::tools {
+
+namespace {
+
+// The error is that of the call that fails, so it is said here, and nobody has to ask stdout for it later.
+bool write_to_stdout(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
+  base::warn("standard output: %s", std::strerror(errno));
+  __fpurge(stdout);
+  std::clearerr(stdout);
+  return false;
+}
+
+}  // namespace
 
 ReportFile::ReportFile(std::string command, const std::string& name) : command_(std::move(command)), name_(name) {
   if (name.empty() || name == "-") return;
@@ -54,7 +68,7 @@ ReportFile::~ReportFile() {
 }
 
 bool ReportFile::write(const std::string& text) {
-  if (name_ == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (name_ == "-") return write_to_stdout(text);
   std::FILE* out = std::exchange(out_, nullptr);
   bool good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
   int error = errno;

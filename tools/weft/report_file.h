@@ -17,7 +17,7 @@ class ReportFile {
   ReportFile& operator=(const ReportFile&) = delete;
 
   bool good() const { return name_.empty() || name_ == "-" || out_ != nullptr; }
-  // The whole of it, once. Warns, except of stdout: the caller looks at that for all that goes there.
+  // The whole of it, once. Warns where that cannot be.
   bool write(const std::string& text);
 
  private:

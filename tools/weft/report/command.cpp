@@ -2,15 +2,10 @@
 #include "report/command.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -22,13 +17,10 @@
 #include "program.h"
 #include "record_folder.h"
 #include "report/advice.h"
-#include "report/json.h"
+#include "report/files.h"
 #include "report/node_watch.h"
-#include "report/page.h"
+#include "report/outputs.h"
 #include "report/profile.h"
-#include "report/terminal.h"
-#include "report/text.h"
-#include "report_file.h"
 
 namespace weft::tools {
 
@@ -41,23 +33,6 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 // At the node, where processes share it.
 constexpr std::chrono::milliseconds kBetweenLooks{100};
-
-std::string contents_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-}
-
-std::string with_numbers(std::string name) {
-  const char* rank = rank_by_launcher();
-  replace_all(name, "%p", std::to_string(getpid()));
-  replace_all(name, "%r", rank != nullptr ? rank : "0");
-  return name;
-}
 
 double cpu_of(const Report& each) {
   double sum = 0;
@@ -147,41 +122,6 @@ Ending run_stock(const RunOptions& run) {
   return ending;
 }
 
-class Outputs {
- public:
-  Outputs(const ReportOptions& options, const Libraries& found)
-      : page_name_(with_numbers(options.page)),
-        json_name_(with_numbers(options.json)),
-        page_("report", page_name_),
-        json_("report", json_name_),
-        template_(contents_of(found.page)) {
-    if (template_.empty()) base::warn("report: %s: cannot be read; install weft again", found.page.c_str());
-  }
-
-  bool good() const { return page_.good() && json_.good() && !template_.empty(); }
-
-  bool write(const Report& made, bool quiet) {
-    // A reader that has gone is an error like others: the folder of the records must not stay.
-    std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);
-    const std::string json = report::to_json(made);
-    const bool has_page = page_.write(report::page_of(template_, json));
-    const bool good = (json_name_.empty() || json_.write(json)) && has_page;
-    if (quiet) return good;
-    const std::string shown = has_page && page_name_ != "-" ? page_name_ : "";
-    const std::string text =
-        report::to_text(made, report::has_colour(STDERR_FILENO), report::columns_of(STDERR_FILENO), shown);
-    return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && good;
-  }
-
- private:
-  const std::string page_name_;
-  const std::string json_name_;
-  ReportFile page_;
-  ReportFile json_;
-  const std::string template_;
-};
-
 }  // namespace
 
 int make_report(const ReportOptions& options, RunOptions run) {
@@ -247,6 +187,31 @@ int make_report_of_profile(const ReportOptions& options) {
   Report made = choose(std::move(all));
   made.advice = report::advise(made, &made.run.notes);
   return outputs.write(made, options.quiet) ? 0 : kFailed;
+}
+
+int report_files(const ReportOptions& options, const std::vector<std::string>& names) {
+  std::string fault = fault_of(options);
+  for (const std::string* output : {&options.page, &options.json}) {
+    const auto same =
+        std::find_if(names.begin(), names.end(), [&](const std::string& name) { return is_same_file(*output, name); });
+    if (fault.empty() && same != names.end())
+      fault = *output + ": is the file that is read; name another one for what is written";
+  }
+  if (fault.empty() && names.size() > 1) fault = names[1] + ": one file is wanted; weft compare takes several";
+  if (!fault.empty()) {
+    base::warn("report: %s", fault.c_str());
+    return kUsage;
+  }
+  const RecordFolder folder("report");
+  if (folder.path().empty()) return kFailed;
+  try {
+    const std::vector<Report> read = report::read_files(names, folder.path());
+    Outputs outputs(options, find_libraries());
+    return outputs.good() && outputs.write(read.front(), options.quiet) ? 0 : kFailed;
+  } catch (const std::runtime_error& error) {
+    base::warn("report: %s", error.what());
+    return kFailed;
+  }
 }
 
 }  // namespace weft::tools

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft report`: runs a program, and says where the time went.
+// `weft report`: runs a program, or reads what a run has left, and says where the time went.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "run.h"
 
@@ -22,5 +23,7 @@ int make_report(const ReportOptions& options, RunOptions run);
 
 // Of what lies in `options.profile`; nothing is run. Not 0: there is no report.
 int make_report_of_profile(const ReportOptions& options);
+// Of what earlier runs have left: a report by --json, or a trace.
+int report_files(const ReportOptions& options, const std::vector<std::string>& names);
 
 }  // namespace weft::tools

@@ -16,7 +16,7 @@ namespace weft::tools::report {
 namespace {
 
 // One run says nothing of how much runs differ; on a quiet machine they do by less than this part of the run.
-constexpr double kUnknownNoise = 0.03;
+constexpr double kUnknownNoise = 0.05;
 // Runs that agree by chance may still differ so much.
 constexpr double kLeastNoise = 0.005;
 
@@ -26,7 +26,16 @@ using Reports = std::vector<Report>;
 struct Figures {
   std::vector<double> before;
   std::vector<double> after;
+  double sampling = 0;  // by how much they are uncertain since they come from samples
 };
+
+// A part of a run that was seen in some of its snapshots, as a binomial: its CPUs may all have done the same. 95 of 100
+// times the truth is within twice of it.
+double sampling_error(const Run& run, double value, double whole) {
+  if (run.is_trace || run.samples == 0 || whole <= 0) return 0;
+  const double part = std::clamp(std::abs(value) / whole, 0.0, 1.0);
+  return 2 * whole * std::sqrt(part * (1 - part) / static_cast<double>(run.samples));
+}
 
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -39,8 +48,9 @@ Spread spread_of(std::vector<double> values) {
 Change change_of(const Figures& figures, double whole) {
   Change change = {spread_of(figures.before), spread_of(figures.after), false};
   const bool known = figures.before.size() > 1 && figures.after.size() > 1;
-  const double noise = std::max({change.before.high - change.before.low, change.after.high - change.after.low,
-                                 (known ? kLeastNoise : kUnknownNoise) * whole});
+  // Runs of which there are several show what samples leave open too.
+  const double least = known ? kLeastNoise * whole : kUnknownNoise * whole + figures.sampling;
+  const double noise = std::max({change.before.high - change.before.low, change.after.high - change.after.low, least});
   change.clear = std::abs(change.difference()) > noise;
   return change;
 }
@@ -93,12 +103,18 @@ class Comparing {
 
   Comparison run() {
     const auto figures = [&](auto&& get) { return figures_of(before_, after_, get); };
+    const auto parts = [&](auto&& get) {
+      Figures made = figures(get);
+      made.sampling = std::hypot(sampling_error(before_.front().run, made.before.front(), 1),
+                                 sampling_error(after_.front().run, made.after.front(), 1));
+      return made;
+    };
     const Figures seconds = figures([](const Report& report) { return report.run.seconds; });
     result_.seconds = change_of(seconds, spread_of(seconds.before).median);
     result_.efficiency =
-        change_of(figures([](const Report& report) { return factors_of(report).parallel_efficiency; }), 1);
+        change_of(parts([](const Report& report) { return factors_of(report).parallel_efficiency; }), 1);
     for (size_t i = 0; i < kLosses; ++i) {
-      result_.factors[i] = change_of(figures([&](const Report& report) { return factors_of(report).each[i]; }), 1);
+      result_.factors[i] = change_of(parts([&](const Report& report) { return factors_of(report).each[i]; }), 1);
     }
     compare_sites();
     compare_advice();
@@ -120,6 +136,8 @@ class Comparing {
       const Site* here = site(run, row);
       (run < before_.size() ? figures.before : figures.after).push_back(here != nullptr ? get(*here) : 0);
     }
+    figures.sampling = std::hypot(sampling_error(before_.front().run, figures.before.front(), whole),
+                                  sampling_error(after_.front().run, figures.after.front(), whole));
     return change_of(figures, whole);
   }
 
@@ -204,10 +222,11 @@ class Comparing {
     if (!alike) notes.push_back("The runs of one side differ in their command or their CPUs.");
     if (failed) notes.push_back("A run has ended with an error.");
     if (!result_.noise_known) {
-      notes.push_back(
-          format("How much runs differ is not known from one alone: changes below %.0f %% are called not "
-                 "clear. Several runs of each side tell more: A1.json,A2.json B1.json,B2.json.",
-                 100 * kUnknownNoise));
+      notes.push_back(format(
+          "One run of a side cannot tell how much runs differ: what changes by less than %.0f %% of the run, and "
+          "by what its samples leave open, is called not clear, and what is called clear may still be chance. "
+          "Three runs of each side tell: A1.json,A2.json,A3.json B1.json,B2.json,B3.json.",
+          100 * kUnknownNoise));
     }
   }
 

@@ -53,6 +53,10 @@ class Value {
     into = json_.get<double>();
     if (!std::isfinite(into)) refuse(place_, "a number is wanted");
   }
+  void read(bool& into) const {
+    if (!json_.is_boolean()) refuse(place_, "true or false is wanted");
+    into = json_.get<bool>();
+  }
   template <class Integer>
     requires std::is_integral_v<Integer>
   void read(Integer& into) const {
@@ -117,6 +121,7 @@ void read_run(const Value& value, Run& run) {
   value.read("ranks", run.ranks);
   value.read("samples", run.samples);
   value.read("period", run.period);
+  value.read("is_trace", run.is_trace);
   if (value.has("settings")) {
     value["settings"].each_member(
         [&](const std::string& name, const Value& setting) { setting.read(run.settings[name]); });

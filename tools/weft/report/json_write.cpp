@@ -47,6 +47,7 @@ Json to_json(const Run& run) {
           {"ranks", run.ranks},
           {"samples", run.samples},
           {"period", finite(run.period)},
+          {"is_trace", run.is_trace},
           {"settings", run.settings},
           {"memory_nodes", run.memory_nodes},
           {"own_seconds", finite(run.own_seconds)},

@@ -146,6 +146,7 @@ struct Run {
   int ranks = 0;
   uint64_t samples = 0;
   double period = 0;  // seconds between two samples, mean
+  bool is_trace = false;  // made of a trace: each event is known, and there are no samples
   std::map<std::string, std::string> settings;  // variables that say how OpenMP runs
   double own_seconds = 0;  // the same under the program's own OpenMP runtime; 0: it was not run so
   double own_cpu_seconds = 0;  // and CPU seconds

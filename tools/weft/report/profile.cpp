@@ -54,8 +54,8 @@ Run run_of(const Json& profile) {
   if (run.samples > 0) run.period = run.seconds / static_cast<double>(run.samples);
   run.settings = profile.at("settings").get<std::map<std::string, std::string>>();
   // What `weft report` has set itself is no choice of the user's.
-  for (const char* own :
-       {"WEFT_PROFILE_FOLDER", "WEFT_PROFILE_PAUSED", "WEFT_LIBRARY", "OMP_TOOL", "OMP_TOOL_LIBRARIES"}) {
+  for (const char* own : {"WEFT_PROFILE_FOLDER", "WEFT_PROFILE_PAUSED", "WEFT_TRACE_FILE", "WEFT_LIBRARY", "OMP_TOOL",
+                          "OMP_TOOL_LIBRARIES"}) {
     run.settings.erase(own);
   }
   run.others_cpu = profile.at("others_cpu").get<double>() / kSecond;
@@ -206,10 +206,8 @@ Timeline timeline_of(const Json& rows, const Sites& sites, double seconds, int c
 
 }  // namespace
 
-Report read_profile(const fs::path& file, const fs::path& folder) {
-  std::ifstream in(file);
+Report report_of_profile(const Json& profile, const fs::path& folder) {
   try {
-    const Json profile = Json::parse(in);
     if (profile.at("format") != kProfileFormat) throw std::runtime_error("a profile by another version of weft");
     const fs::path maps = folder / "maps";
     std::ofstream(maps) << profile.at("maps").get<std::string>();
@@ -227,6 +225,15 @@ Report read_profile(const fs::path& file, const fs::path& folder) {
           {row.at("call"), row.at("peer"), row.at("count"), row.at("waited").get<double>() / kSecond});
     }
     return report;
+  } catch (const Json::exception& fault) {
+    throw std::runtime_error(std::string("the profile is damaged (") + fault.what() + ")");
+  }
+}
+
+Report read_profile(const fs::path& file, const fs::path& folder) {
+  std::ifstream in(file);
+  try {
+    return report_of_profile(Json::parse(in), folder);
   } catch (const Json::exception& fault) {
     throw std::runtime_error(std::string("the profile is damaged (") + fault.what() + ")");
   }

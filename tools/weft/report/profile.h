@@ -5,11 +5,14 @@
 #include <filesystem>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "report/model.h"
 
 namespace weft::tools::report {
 
-// Throws std::runtime_error with a text for the user. `folder` takes a file that is needed meanwhile.
+// They throw std::runtime_error with a text for the user. `folder` takes a file that is needed meanwhile.
 Report read_profile(const std::filesystem::path& file, const std::filesystem::path& folder);
+Report report_of_profile(const nlohmann::json& profile, const std::filesystem::path& folder);
 
 }  // namespace weft::tools::report

@@ -131,7 +131,7 @@ void Evidence::propose(Advice advice, double wall, const std::vector<Claim>& cla
   if (advice.gain < kLeastGain * run().seconds || advice.gain < kLeastSeconds) return;
   const double period = run().samples > 0 ? run().seconds / static_cast<double>(run().samples) : 0;
   const double samples = period > 0 ? seen / period : 0;
-  if (samples < kLeastSamples) {
+  if (!run().is_trace && samples < kLeastSamples) {
     notes_.push_back(
         format("For a verdict on %s the run is too short: it was seen in %.0f samples, and %.0f are needed",
                site_text(site(advice.site)).c_str(), samples, kLeastSamples));

@@ -41,9 +41,9 @@ function visible(value) {
   return value;
 }
 
-// Whether the samples say anything of the run.
+// Whether the samples, or a trace, say anything of the run.
 export function isMeasured({ run }) {
-  return run.samples > 0 && run.seconds > 0 && run.cpus > 0;
+  return (run.samples > 0 || run.is_trace) && run.seconds > 0 && run.cpus > 0;
 }
 
 // Gives each site its number, children, depth, sums and the regions that it belongs to.

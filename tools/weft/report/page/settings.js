@@ -7,11 +7,13 @@ import { count, percent, seconds } from "./figures.js";
 export function showSettings({ run }) {
   by("version").textContent = run.version;
   const settings = Object.entries(run.settings ?? {}).map(([name, value]) => [name, h("code", {}, value)]);
-  const measured = [
-    ["Samples", count(run.samples)],
-    ["Time between two samples", seconds(run.period)],
-    ["Version", run.version],
-  ];
+  const measured = run.is_trace
+    ? [["Made of", "a trace: each event is known"]]
+    : [
+        ["Samples", count(run.samples)],
+        ["Time between two samples", seconds(run.period)],
+      ];
+  measured.push(["Version", run.version]);
   if (run.own_seconds > 0) {
     measured.push(["Time under its own OpenMP runtime", seconds(run.own_seconds)]);
     measured.push(["CPU time under that", seconds(run.own_cpu_seconds)]);

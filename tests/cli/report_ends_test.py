@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft report` that is asked to end, cannot write, or was killed."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from command_test import WEFT, CommandTest
+
+# Says that it is there, and ends in order at SIGINT and SIGTERM.
+WAITS = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t asked;
+static void ask(int number) { asked = number; }
+int main(void) {
+  signal(SIGINT, ask);
+  signal(SIGTERM, ask);
+#pragma omp parallel num_threads(2)
+  usleep(10);
+  puts("ready");
+  fflush(stdout);
+  while (!asked) usleep(1000);
+  return asked == SIGINT ? 4 : 5;
+}
+"""
+
+
+class ReportEnds(CommandTest):
+    def start(self, program):
+        command = [WEFT, "report", "--quiet", "-o", str(self.folder / "page.html"), str(program)]
+        # A group of its own, as a shell gives it.
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def test_signals_to_the_command_alone(self):
+        program = self.build("waits", WAITS)
+        for number, code in ((signal.SIGINT, 4), (signal.SIGTERM, 5)):
+            with self.subTest(number=number):
+                (self.folder / "page.html").unlink(missing_ok=True)
+                process = self.start(program)
+                process.send_signal(number)
+                self.assertEqual((process.wait(timeout=20), process.stderr.read()), (code, ""))
+                self.assertIn("<html", (self.folder / "page.html").read_text())
+
+    def test_what_a_terminal_sends_is_not_sent_again(self):
+        """Both get it by the terminal: the program once."""
+        counts = WAITS.replace("asked = number", "asked += number")
+        program = self.build(
+            "counts", counts.replace("return", "for (int i = 0; i < 200; i++) usleep(1000);\n  return")
+        )
+        parent, child = os.forkpty()
+        if parent == 0:
+            os.execv(WEFT, [WEFT, "report", "--quiet", "-o", str(self.folder / "page.html"), str(program)])
+        said = b""
+        while b"ready" not in said:
+            said += os.read(child, 100)
+        time.sleep(0.1)
+        os.write(child, b"\x03")
+        _, status = os.waitpid(parent, 0)
+        os.close(child)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 4)  # 2 signals would have made it 5
+
+    def test_a_full_disk(self):
+        program = self.build("waits_not", WAITS.replace("!asked", "0"))
+        with pathlib.Path("/dev/full").open("w") as full:
+            command = [WEFT, "report", "--quiet", "--json", "-", "-o", str(self.folder / "page.html")]
+            for more, code in (((program,), 5), ((self.folder / "r.json",), 1)):
+                with self.subTest(more=more):
+                    self.report_of(program)
+                    done = subprocess.run(
+                        [*command, *map(str, more)], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+                    )
+                    self.assertEqual(done.returncode, code)
+                    self.one_complaint(done, "standard output", "No space left")
+
+    def report_of(self, program):
+        page = self.folder / "page.html"
+        self.weft("report", "--quiet", "-o", page, "--json", self.folder / "r.json", program)
+
+    def test_a_reader_that_has_gone(self):
+        program = self.build("waits_not", WAITS.replace("!asked", "0"))
+        self.report_of(program)
+        read, write = os.pipe()
+        os.close(read)
+        command = [WEFT, "report", "--quiet", "--json", "-", "-o", str(self.folder / "page.html")]
+        done = subprocess.run(
+            [*command, str(self.folder / "r.json")], stdout=write, stderr=subprocess.PIPE, text=True, check=False
+        )
+        os.close(write)
+        self.assertEqual(done.returncode, 1)
+        self.one_complaint(done, "standard output", "Broken pipe")
+
+    def folders(self, place):
+        return {folder.name for folder in pathlib.Path(place).glob("weft-report-*")}
+
+    def test_what_a_killed_command_has_left(self):
+        program = self.build("waits", WAITS)
+        before = self.folders("/dev/shm")
+        killed, living = self.start(program), self.start(program)
+        own = {
+            process: {name for name in self.folders("/dev/shm") - before if f"-{process.pid}." in name}
+            for process in (killed, living)
+        }
+        self.assertEqual([len(names) for names in own.values()], [1, 1])
+        killed.kill()
+        killed.wait()
+        (name,) = own[killed]
+        with tempfile.TemporaryDirectory() as elsewhere:
+            # A link of the same dead process, and one whose name says nothing of a process.
+            kept = pathlib.Path(elsewhere) / "kept"
+            kept.write_text("x")
+            link = pathlib.Path("/dev/shm") / (name[:-6] + "aaaaaa")
+            link.symlink_to(elsewhere)
+            self.addCleanup(link.unlink)
+            other = pathlib.Path("/dev/shm") / "weft-report-1.x.Abcdef"
+            other.mkdir()
+            self.addCleanup(other.rmdir)
+            self.report_of(self.build("waits_not", WAITS.replace("!asked", "0")))
+            self.assertTrue(kept.exists())
+            self.assertTrue(link.is_symlink())
+            self.assertTrue(other.is_dir())
+        self.assertFalse(own[killed] & self.folders("/dev/shm"))
+        self.assertEqual(own[living] & self.folders("/dev/shm"), own[living])
+        living.send_signal(signal.SIGTERM)
+        self.assertEqual(living.wait(timeout=20), 5)
+        self.assertFalse(own[living] & self.folders("/dev/shm"))
+        # The program of the killed one goes on, in its group.
+        os.killpg(killed.pid, signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    unittest.main()

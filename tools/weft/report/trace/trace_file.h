@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft trace` has written (src/trace/writer.cpp), slice by slice.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace weft::tools::report {
+
+enum class What : uint8_t {
+  serial,  // of a thread of the program's outside of everything else; in no file
+  member,
+  task,
+  loop,
+  sections,
+  single,
+  masked,
+  taskloop,
+  scope,
+  barrier,           // waits from here on; an explicit one
+  implicit_barrier,  // at the end of a construct or region
+  tasks,
+  critical,
+  ordered,
+  lock,
+  in_critical,  // has got it; in no file
+  in_ordered,
+};
+inline bool is_wait(What what) { return what >= What::barrier && what <= What::lock; }
+
+// As long as a context was on one carrier. Nanoseconds since the trace began.
+struct Slice {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t opened = -1;      // of the primary: when it opened the region; -1: not known
+  int64_t held = 0;         // of a wait for a critical or ordered region: how long it was in there then
+  uint64_t team = 0;        // of a member; of a task: of who has made it
+  uint64_t iterations = 0;  // of a loop, or a region that is one
+  uint64_t stolen = 0;      // of such a region
+  uint32_t place = 0;       // 0: not known
+  int32_t track = 0;
+  int32_t context = -1;  // -1: that of the slice around it
+  int32_t member = 0;
+  int32_t of = 0;
+  int32_t requested = 0;
+  What what = What::member;
+  bool paused = false;  // its context leaves the carrier at the end, and goes on later
+};
+
+// That has waited for another process.
+struct Call {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int32_t context = -1;
+  int32_t peer = -1;
+  uint32_t name = 0;
+};
+
+struct Trace {
+  struct Place {
+    uint64_t address = 0;
+    std::string schedule;
+  };
+  struct Root {
+    int32_t context = 0;
+    int64_t began = 0;
+    int64_t ended = 0;
+  };
+
+  std::vector<Slice> slices;  // by track and time; what holds another comes first
+  std::vector<Call> calls;    // by time
+  std::vector<Place> places;  // [0] is none
+  std::vector<std::string> call_names;
+  std::vector<Root> roots;
+  nlohmann::json run;  // what src/profile/process.cpp writes, and more
+  int rank = -1;
+  int ranks = 0;
+  uint64_t lost = 0;   // events for which there was no memory
+  uint64_t unread = 0;  // slices that make no sense
+};
+
+inline constexpr int kThreadTracks = 100'000;  // from there on: of threads that no carrier runs
+
+// Throws std::runtime_error with a text for the user.
+Trace read_trace(const std::filesystem::path& file);
+
+}  // namespace weft::tools::report
