@@ -37,7 +37,8 @@ void add_once(std::vector<int>& numbers, int number) {
 Sampler::Sampler(int cpus, int64_t began)
     : cpus_(cpus), began_(began), blame_(g_nodes, ledger_, cpus), blocked_(ledger_), timeline_(cpus) {}
 
-bool Sampler::start() {
+bool Sampler::start(void (*look_around)() noexcept) {
+  look_around_ = look_around;
   last_ = platform::now_ns();
   settled_ = last_;
   note_start();
@@ -124,6 +125,15 @@ void Sampler::look_around() {
   blocked_.settle();
   threads_.look();
   if (now >= next_memory_) look_at_memory(now);
+  look_around_();
+}
+
+void Sampler::sum_up() {
+  blocked_.settle();
+  ledger_.spread_untold(g_nodes);
+  used_by_others_ = others_.used();
+  if (next_memory_ == 0) look_at_memory(last_);
+  threads_.look();
 }
 
 // The larger a process is, the longer it takes the kernel to say where its memory lies: more and more seldom. What
@@ -159,11 +169,7 @@ void Sampler::watch() {
     look_around();
   }
   look();
-  blocked_.settle();
-  ledger_.spread_untold(g_nodes);
-  used_by_others_ = others_.used();
-  if (next_memory_ == 0) look_at_memory(last_);
-  threads_.look();
+  sum_up();
 }
 
 }  // namespace weft::profile

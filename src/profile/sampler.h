@@ -23,9 +23,13 @@ class Sampler {
   Sampler(int cpus, int64_t began);
 
   // False when the system refuses the thread.
-  bool start();
+  // `look_around` is called by the thread some times a second.
+  bool start(void (*look_around)() noexcept);
   // Waits until the thread has ended; then the rest may be read. False: it does not end, or has had no memory.
   bool stop() noexcept;
+
+  // By the thread alone: what is known now may be read.
+  void sum_up();
 
   Ledger& ledger() noexcept { return ledger_; }
   const Timeline& timeline() const noexcept { return timeline_; }
@@ -71,6 +75,7 @@ class Sampler {
   MemorySpread memory_;
   Others others_;
   int64_t used_by_others_ = 0;
+  void (*look_around_)() noexcept = nullptr;
   std::minstd_rand random_;
 
   enum : uint32_t { kRuns, kStops, kStopped };

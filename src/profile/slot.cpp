@@ -146,10 +146,34 @@ void Slot::pop() noexcept {
     }
     return;
   }
-  if (depth_ == 1) return;
+  drop_wait();
+  if (depth_ == 1) return publish();
   end_piece(top());
   --depth_;
   primary_ = frames_[depth_].was_primary;
+  publish();
+}
+
+// Takes the frame away, and leaves it to the caller to say what is seen now.
+void Slot::drop_wait() noexcept {
+  if (depth_ == 1 || top().state != State::wait_messages) return;
+  --depth_;
+  primary_ = frames_[depth_].was_primary;
+}
+
+void Slot::begin_wait(const char* name, const void* caller) noexcept {
+  drop_wait();
+  if (too_deep_ > 0 || depth_ == kMostFrames || top().state == State::out || top().state == State::untold) {
+    return publish();
+  }
+  const Entry* entry = count(Kind::call, caller);
+  if (entry != nullptr) g_nodes[entry->node].callee.store(name, std::memory_order_relaxed);
+  push(entry != nullptr ? entry->node : node(), State::wait_messages);
+}
+
+void Slot::end_wait() noexcept {
+  if (too_deep_ > 0) return;
+  drop_wait();
   publish();
 }
 

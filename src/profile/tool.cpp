@@ -17,6 +17,7 @@
 #include "profile/messages.h"
 #include "profile/sampler.h"
 #include "profile/scale.h"
+#include "profile/slot.h"
 #include "profile/writer.h"
 #include "weft/omp-tools.h"
 
@@ -26,6 +27,7 @@ namespace {
 
 pid_t g_process = 0;
 std::string g_path;
+std::string g_wanted;  // a file: who makes it wants to have what is known so far
 Sampler* g_sampler = nullptr;
 
 // When the process was started, by CLOCK_MONOTONIC.
@@ -39,6 +41,30 @@ int64_t began_at() noexcept {
   return age > 0 ? now - age : now;
 }
 
+// In place at once: somebody may be waiting for it.
+bool write_profile() {
+  const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
+  const double began = now - static_cast<double>(platform::now_ns() - g_sampler->began()) / 1e9;
+  const std::string made = g_path + ".new";
+  std::FILE* file = std::fopen(made.c_str(), "we");
+  const bool written = file != nullptr && write(file, *g_sampler, began);
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  return written && closed && std::rename(made.c_str(), g_path.c_str()) == 0;
+}
+
+// Once, by the sampler: another rank has failed, and this process will be ended too (tools/weft/report/rank_folder.h).
+void write_if_wanted() noexcept {
+  static bool written = false;
+  if (written || getpid() != g_process || access(g_wanted.c_str(), F_OK) != 0) return;
+  written = true;
+  try {
+    g_sampler->sum_up();
+    write_profile();
+  } catch (const std::bad_alloc&) {
+    // There may be more at the end.
+  }
+}
+
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   measure_ticks();
   if (!listen(lookup)) {
@@ -47,20 +73,11 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   }
   try {
     g_sampler = new Sampler(cpus(), began_at());
-    if (g_sampler->start()) return 1;
+    if (g_sampler->start(write_if_wanted)) return 1;
   } catch (const std::bad_alloc&) {
   }
   base::warn("the system refuses memory or the thread that looks at the others (ulimit -u): there is no report");
   return 0;
-}
-
-bool write_profile() {
-  const double now = static_cast<double>(platform::clock_ns(CLOCK_REALTIME)) / 1e9;
-  const double began = now - static_cast<double>(platform::now_ns() - g_sampler->began()) / 1e9;
-  std::FILE* file = std::fopen(g_path.c_str(), "we");
-  const bool written = file != nullptr && write(file, *g_sampler, began);
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  return written && closed;
 }
 
 void finalize(ompt_data_t*) {
@@ -87,6 +104,16 @@ extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base:
   weft::profile::note(call);
 }
 
+extern "C" [[gnu::visibility("default")]] void weft_trace_wait(const char* name, const void* caller) {
+  using weft::profile::t_slot;
+  if (t_slot != nullptr) t_slot->begin_wait(name, caller);
+}
+
+extern "C" [[gnu::visibility("default")]] void weft_trace_waited() {
+  using weft::profile::t_slot;
+  if (t_slot != nullptr) t_slot->end_wait();
+}
+
 extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t) {
   weft::profile::set_ranks({rank, ranks});
 }
@@ -96,5 +123,6 @@ extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
   if (folder == nullptr) return nullptr;
   weft::profile::g_process = getpid();
   weft::profile::g_path = std::string(folder) + "/" + std::to_string(getpid()) + ".json";
+  weft::profile::g_wanted = std::string(folder) + "/wanted";
   return &weft::profile::g_result;
 }

@@ -194,6 +194,8 @@ void write_nodes(Json& json, Ledger& ledger) {
     json.field("members", node.members.load(std::memory_order_relaxed));
     json.field("requested", node.requested.load(std::memory_order_relaxed));
     json.field("schedule", std::string(word_of(node.schedule.load(std::memory_order_relaxed))));
+    const char* callee = node.callee.load(std::memory_order_relaxed);
+    json.field("callee", std::string(callee != nullptr ? callee : ""));
     json.field("count", sum.count);
     json.field("iterations", sum.iterations);
     json.field("pieces", sum.pieces);

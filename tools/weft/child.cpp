@@ -76,7 +76,7 @@ void set_handlers(void (*terminal)(int), void (*others)(int)) {
 }  // namespace
 
 Ending run_child(const std::string& by, const std::string& path, const std::vector<std::string>& command,
-                 const std::function<void()>& look) {
+                 const std::function<void()>& look, std::chrono::milliseconds most) {
   // The end of the child wakes the waits below.
   sigset_t ended;
   sigset_t before;
@@ -115,7 +115,7 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
     // and twenty times what the last one took.
     const Clock::time_point now = Clock::now();
     const auto pause = std::max<Clock::duration>(
-        std::clamp<Clock::duration>((now - began) / 10, std::chrono::milliseconds(20), std::chrono::seconds(5)),
+        std::clamp<Clock::duration>((now - began) / 10, std::chrono::milliseconds(20), most),
         20 * (now - before_look));
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(pause).count();
     const timespec limit{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};

@@ -2,6 +2,7 @@
 // The program that is looked at, as a child.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,10 +17,10 @@ struct Ending {
   double cpu_seconds = 0;  // that it used, its own children included
 };
 
-// Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, and waits
-// for its end. Warnings are those of weft's command `by`. Signals that would end this command go to the program; the
+// Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, but no more
+// seldom than `most` if it takes no time, and waits for its end. Warnings are those of weft's command `by`. Signals that would end this command go to the program; the
 // second SIGTERM, or two SIGINT together, kill it.
 Ending run_child(const std::string& by, const std::string& path, const std::vector<std::string>& command,
-                 const std::function<void()>& look);
+                 const std::function<void()>& look, std::chrono::milliseconds most = std::chrono::seconds(5));
 
 }  // namespace weft::tools

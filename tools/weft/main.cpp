@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "command_line.h"
 #include "info.h"
+#include "job.h"
 #include "merge.h"
 #include "node.h"
 #include "numa/numa.h"
@@ -117,7 +118,8 @@ int main(int count, char** arguments) {
     return written(weft::tools::show_numa(line.numa_options));
   }
   if (line.report->parsed()) {
-    if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr) {
+    if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr &&
+        !weft::tools::job_by_launcher()) {
       line.report_options.page = "weft-report-%r.html";
     }
     line.report_options.against_stock = !line.against.empty();

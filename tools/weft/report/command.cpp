@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/command.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <stdexcept>
+#include <optional>
+#include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "base/message.h"
 #include "child.h"
-#include "library.h"
+#include "job.h"
 #include "program.h"
 #include "record_folder.h"
 #include "report/advice.h"
 #include "report/json.h"
-#include "report/page.h"
-#include "report/profile.h"
-#include "report/terminal.h"
-#include "report/text.h"
-#include "report_file.h"
+#include "report/left.h"
+#include "report/outputs.h"
+#include "report/rank_folder.h"
+#include "report/ranks.h"
 
 namespace weft::tools {
 
@@ -37,61 +30,6 @@ using report::Report;
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
-
-std::string contents_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-}
-
-std::string with_numbers(std::string name) {
-  const char* rank = rank_by_launcher();
-  replace_all(name, "%p", std::to_string(getpid()));
-  replace_all(name, "%r", rank != nullptr ? rank : "0");
-  return name;
-}
-
-double cpu_of(const Report& each) {
-  double sum = 0;
-  for (const report::ThreadRow& thread : each.threads) sum += thread.cpu;
-  return sum;
-}
-
-// The processes of the program that have used OpenMP. A shell script has many.
-std::vector<Report> read_all(const fs::path& folder) {
-  std::vector<Report> all;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    try {
-      all.push_back(report::read_profile(entry.path(), folder));
-    } catch (const std::runtime_error& fault) {
-      base::warn("report: process %s: %s", entry.path().stem().c_str(), fault.what());
-    }
-  }
-  return all;
-}
-
-// The one that has used most of the CPUs; the others are named.
-Report choose(std::vector<Report> all) {
-  std::sort(all.begin(), all.end(), [](const Report& a, const Report& b) { return cpu_of(a) > cpu_of(b); });
-  Report chosen = std::move(all.front());
-  constexpr size_t kNamed = 4;
-  for (size_t i = 1; i < std::min(all.size(), kNamed); ++i) {
-    const std::string name = all[i].run.command.empty() ? "?" : all[i].run.command.front();
-    char text[160];
-    std::snprintf(text, sizeof text, "Process %d (%.60s) used OpenMP too, %.1f CPU seconds: it is not shown here.",
-                  all[i].run.process, name.c_str(), cpu_of(all[i]));
-    chosen.run.notes.emplace_back(text);
-  }
-  if (all.size() > kNamed) {
-    chosen.run.notes.push_back("And " + std::to_string(all.size() - kNamed) + " more processes.");
-  }
-  return chosen;
-}
 
 void say_why_nothing(const Ending& ending, const std::string& program) {
   if (ending.signal != 0) {
@@ -111,6 +49,13 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
 }
 
+bool has_number(const std::string& name) {
+  return name.find("%r") != std::string::npos || name.find("%p") != std::string::npos;
+}
+
+// Each rank has files of its own.
+bool is_by_rank(const ReportOptions& options) { return has_number(options.page) || has_number(options.json); }
+
 // What is wrong with the names; empty: nothing.
 std::string fault_of(const ReportOptions& options) {
   if (options.page.empty()) return "-o: the name of a file is wanted";
@@ -118,10 +63,9 @@ std::string fault_of(const ReportOptions& options) {
   if (options.has_json && is_same_file(options.page, options.json)) {
     return "-o " + options.page + ": is the file of --json too; each needs its own";
   }
-  if (rank_by_launcher() == nullptr) return {};
+  if (rank_by_launcher() == nullptr || (job_by_launcher() && !is_by_rank(options))) return {};
   for (const std::string* name : {&options.page, &options.json}) {
-    if (!name->empty() && *name != "-" && name->find("%r") == std::string::npos &&
-        name->find("%p") == std::string::npos) {
+    if (!name->empty() && *name != "-" && !has_number(*name)) {
       return *name + ": each rank would write it; put %r into its name, which stands for the rank";
     }
   }
@@ -143,40 +87,87 @@ Ending run_stock(const RunOptions& run) {
   return ending;
 }
 
-class Outputs {
+// One of several ranks makes the report of all.
+class Ranks {
  public:
-  Outputs(const ReportOptions& options, const Libraries& found)
-      : page_name_(with_numbers(options.page)),
-        json_name_(with_numbers(options.json)),
-        page_("report", page_name_),
-        json_("report", json_name_),
-        template_(contents_of(found.page)) {
-    if (template_.empty()) base::warn("report: %s: cannot be read; install weft again", found.page.c_str());
+  Ranks(const ReportOptions& options, const Job& job, const fs::path& records, const RunOptions& run)
+      : options_(options), job_(job), records_(records), run_(run), folder_(options.page, job) {}
+
+  bool good() const { return folder_.good(); }
+
+  // While the program runs. The launcher ends it as soon as the rank that has failed is gone: it is asked for what it knows.
+  void look() {
+    if (left_early_ || !folder_.look()) return;
+    if (!asked_) {
+      asked_ = true;
+      std::ofstream(records_ / "wanted").put('\n');
+      return;
+    }
+    const std::optional<Report> made = report_left(records_, run_.command, {}, {});
+    if (!made) return;
+    left_early_ = true;
+    leave(made, {}, true);
   }
 
-  bool good() const { return page_.good() && json_.good() && !template_.empty(); }
-
-  bool write(const Report& made, bool quiet) {
-    // A reader that has gone is an error like others: the folder of the records must not stay.
-    std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);
-    const std::string json = report::to_json(made);
-    const bool has_page = page_.write(report::page_of(template_, json));
-    const bool good = (json_name_.empty() || json_.write(json)) && has_page;
-    if (quiet) return good;
-    const std::string shown = has_page && page_name_ != "-" ? page_name_ : "";
-    const std::string text =
-        report::to_text(made, report::has_colour(STDERR_FILENO), report::columns_of(STDERR_FILENO), shown);
-    return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && good;
+  // The exit code of this command.
+  int end(const Ending& ending, const Ending& own) {
+    if (!leave(report_left(records_, run_.command, ending, own), ending, false)) return ending.exit_code;
+    const std::optional<RankParts> parts = folder_.gather(ending.exit_code != 0);
+    if (!parts || write(*parts) || ending.exit_code != 0) return ending.exit_code;
+    return kFailed;
   }
 
  private:
-  const std::string page_name_;
-  const std::string json_name_;
-  ReportFile page_;
-  ReportFile json_;
-  const std::string template_;
+  bool leave(std::optional<Report> made, const Ending& ending, bool is_early) {
+    RankPart part;
+    part.exit_code = ending.exit_code;
+    part.is_early = is_early;
+    if (made) {
+      made->run.rank = job_.rank;
+      made->run.ranks = job_.ranks;
+      part.report = report::to_json(*made);
+    } else {
+      part.why = why_nothing(ending);
+    }
+    return folder_.leave(std::move(part));
+  }
+
+  bool write(const RankParts& parts) {
+    std::vector<std::string> notes;
+    std::optional<Report> made = report_of_ranks(parts, &notes);
+    if (!made) {
+      base::warn("report: none of the ranks has left a report");
+      for (const std::string& note : notes) base::warn("report: %s", note.c_str());
+      return false;
+    }
+    made->run.notes.insert(made->run.notes.begin(), notes.begin(), notes.end());
+    made->advice = report::advise(*made, &made->run.notes);
+    Outputs outputs(options_);
+    return outputs.good() && outputs.write(*made, options_.quiet);
+  }
+
+  const ReportOptions& options_;
+  const Job job_;
+  const fs::path records_;
+  const RunOptions& run_;
+  RankFolder folder_;
+  bool asked_ = false;
+  bool left_early_ = false;
 };
+
+// A page of its own.
+int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Report> made, const Ending& ending,
+                const std::string& program) {
+  if (!made) {
+    say_why_nothing(ending, program);
+    return ending.exit_code != 0 ? ending.exit_code : kFailed;
+  }
+  made->advice = report::advise(*made, &made->run.notes);
+  const char* rank = rank_by_launcher();
+  const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
+  if (!outputs.write(*made, options.quiet || !speaks) && ending.exit_code == 0) return kFailed;
+  return ending.exit_code;
+}
 
 }  // namespace
 
@@ -192,31 +183,21 @@ int make_report(const ReportOptions& options, RunOptions run) {
   run.profile = folder.path();
   Program program;
   if (const int fault = prepare(run, program); fault != 0) return fault;
-  Outputs outputs(options, find_libraries());
-  if (!outputs.good()) return kFailed;
-  const Ending ending = run_child("report", program.path, run.command, [] {});
-  std::vector<Report> all = read_all(folder.path());
-  if (all.empty()) {
-    say_why_nothing(ending, run.command.front());
-    return ending.exit_code != 0 ? ending.exit_code : kFailed;
+  std::optional<Outputs> outputs(std::in_place, options);
+  if (!outputs->good()) return kFailed;
+  const std::optional<Job> job = is_by_rank(options) ? std::nullopt : job_by_launcher();
+  if (!job) {
+    const Ending ending = run_child("report", program.path, run.command, [] {});
+    return write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own), ending,
+                       run.command.front());
   }
-  Report made = choose(std::move(all));
-  // The kernel does not say any more where the initial thread has ended first.
-  if (made.run.command.empty()) made.run.command = run.command;
-  if (made.run.process == ending.process) {
-    made.run.exit_code = ending.exit_code;
-  } else {
-    made.run.notes.insert(made.run.notes.begin(), "This is process " + std::to_string(made.run.process) + " of " +
-                                                      run.command.front() + ", which ended with code " +
-                                                      std::to_string(ending.exit_code) + ".");
-  }
-  made.run.own_seconds = own.seconds;
-  made.run.own_cpu_seconds = own.cpu_seconds;
-  made.advice = report::advise(made, &made.run.notes);
-  const char* rank = rank_by_launcher();
-  const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
-  if (!outputs.write(made, options.quiet || !speaks) && ending.exit_code == 0) return kFailed;
-  return ending.exit_code;
+  // The files can be written; one of the ranks will.
+  outputs.reset();
+  Ranks ranks(options, *job, folder.path(), run);
+  if (!ranks.good()) return kFailed;
+  constexpr std::chrono::milliseconds kBetweenLooks(250);
+  const Ending ending = run_child("report", program.path, run.command, [&] { ranks.look(); }, kBetweenLooks);
+  return ranks.end(ending, own);
 }
 
 }  // namespace weft::tools

@@ -125,7 +125,8 @@ class Page {
     std::vector<Site> rows;
     for (const Site& site : report_.sites) {
       const auto same = std::find_if(rows.begin(), rows.end(), [&](const Site& row) {
-        return row.kind == site.kind && row.name == site.name && row.schedule == site.schedule;
+        return row.kind == site.kind && row.name == site.name && row.schedule == site.schedule &&
+               row.callee == site.callee;
       });
       if (same == rows.end()) {
         rows.push_back(site);
@@ -151,7 +152,8 @@ class Page {
   static std::string name_of(const Site& site) {
     if (site.kind == SiteKind::program || site.kind == SiteKind::serial) return printable(site.name);
     const std::string name = site.name.empty() ? "?" : printable(site.name);
-    return name + " " + word_of(site.kind) + (site.schedule.empty() ? "" : " (" + printable(site.schedule) + ")");
+    const std::string kind = site.callee.empty() ? word_of(site.kind) : printable(site.callee);
+    return name + " " + kind + (site.schedule.empty() ? "" : " (" + printable(site.schedule) + ")");
   }
 
   std::string row_of(const Site& site, size_t name_width) const {
