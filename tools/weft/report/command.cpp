@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -111,13 +112,24 @@ class Ranks {
 
   // The exit code of this command.
   int end(const Ending& ending, const Ending& own) {
-    if (!leave(report_left(records_, run_.command, ending, own), ending, false)) return ending.exit_code;
-    const std::optional<RankParts> parts = folder_.gather(ending.exit_code != 0);
+    std::optional<Report> made = report_left(records_, run_.command, ending, own);
+    RankFolder::End how = ending.exit_code != 0 || (made && is_unfinished(*made)) ? RankFolder::End::failed
+                          : !made && run_.mpi                                      ? RankFolder::End::doubtful
+                                                                                   : RankFolder::End::good;
+    if (!leave(std::move(made), ending, false)) return ending.exit_code;
+    const std::optional<RankParts> parts = folder_.gather(how);
     if (!parts || write(*parts) || ending.exit_code != 0) return ending.exit_code;
     return kFailed;
   }
 
  private:
+  // MPI was used and not finalized, which launchers take for a failure.
+  static bool is_unfinished(const Report& made) {
+    return made.run.rank >= 0 && std::none_of(made.sites.begin(), made.sites.end(), [](const report::Site& site) {
+      return site.callee == "MPI_Finalize";
+    });
+  }
+
   bool leave(std::optional<Report> made, const Ending& ending, bool is_early) {
     RankPart part;
     part.exit_code = ending.exit_code;

@@ -2,6 +2,7 @@
 #include "report/rank_folder.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -108,6 +109,13 @@ std::optional<RankPart> part_of(const std::string& text) {
   }
 }
 
+// Of a `.here`: whether who has written it is known to be gone.
+bool is_dead(const Json& here, const std::string& machine) {
+  if (!here.is_object() || here.value("machine", "") != machine) return false;
+  const auto process = static_cast<pid_t>(here.value("process", 0));
+  return process <= 0 || platform::process_start(process) != here.value("start", uint64_t{0});
+}
+
 void remove_folder(const fs::path& folder) {
   std::error_code error;
   fs::remove_all(folder, error);
@@ -121,6 +129,7 @@ RankFolder::RankFolder(const fs::path& page, Job job) : job_(std::move(job)), ma
   const fs::path real = page == "-" ? fs::absolute("stdout", error) : fs::weakly_canonical(page, error);
   constexpr size_t kMostOfName = 200;
   path_ = real.parent_path() / ("." + real.filename().string().substr(0, kMostOfName) + "." + job_.name);
+  if (job_.rank == 0) sweep();
   wait_for_earlier_run();
   // The first one makes it. Another job's rank may take an old one away meanwhile.
   constexpr int kTries = 3;
@@ -140,6 +149,36 @@ RankFolder::~RankFolder() {
 }
 
 fs::path RankFolder::file(int rank, const char* kind) const { return path_ / (std::to_string(rank) + "." + kind); }
+
+// What jobs have left that were killed before this one, with the same page.
+void RankFolder::sweep() const {
+  constexpr size_t kOfJob = 16;
+  const std::string name = path_.filename();
+  const std::string page = name.substr(0, name.size() - kOfJob);
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_.parent_path(), error)) {
+    const std::string other = entry.path().filename();
+    if (other.rfind(page, 0) != 0 || other.size() < name.size() || other.rfind(name, 0) == 0) continue;
+    const bool is_name = std::all_of(other.begin() + static_cast<ptrdiff_t>(page.size()), other.end(),
+                                     [](unsigned char c) { return std::isxdigit(c) != 0 || c == '.'; });
+    if (is_name && entry.is_directory(error) && is_abandoned(entry.path())) remove_folder(entry.path());
+  }
+}
+
+bool RankFolder::is_abandoned(const fs::path& folder) const {
+  const int64_t today = static_cast<int64_t>(std::time(nullptr)) * kSecond;
+  std::error_code error;
+  bool recent = today - time_of(folder) < kSameStart;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".here") continue;
+    constexpr int64_t kDay = 86'400 * kSecond;
+    const bool is_silent = today - time_of(entry.path()) > kDay;
+    const Json said = Json::parse(contents_of(entry.path()), nullptr, false);
+    if (!is_silent && !is_dead(said, machine_)) return false;
+    recent = false;
+  }
+  return !recent;
+}
 
 // A job may run several programs one after the other, each under `weft report` with one page: what the last one has left
 // may not be gathered yet. What no job gathers has been left by one that was killed.
@@ -206,17 +245,17 @@ bool RankFolder::is_alive(int rank) const {
   const fs::path here = file(rank, "here");
   if (!is_of_this_job(here)) return false;
   const Json said = Json::parse(contents_of(here), nullptr, false);
-  if (!said.is_object()) return false;
-  if (said.value("machine", "") == machine_) {
-    const auto process = static_cast<pid_t>(said.value("process", 0));
-    return process > 0 && platform::process_start(process) == said.value("start", uint64_t{0});
-  }
+  if (is_dead(said, machine_)) return false;
   return time_of(file(job_.rank, "here")) - time_of(here) < kSilent;
 }
 
-std::optional<RankParts> RankFolder::gather(bool failed) {
-  const int64_t began = now();
-  if (failed && rank_that_failed() < 0) put(path_ / "ending", std::to_string(job_.rank));
+void RankFolder::say_failed() {
+  if (rank_that_failed() < 0) put(path_ / "ending", std::to_string(job_.rank));
+}
+
+std::optional<RankParts> RankFolder::gather(End end) {
+  int64_t began = now();
+  if (end == End::failed) say_failed();
   // Looks cost the more the more ranks there are.
   for (int64_t rests = 1;; rests = std::min<int64_t>(rests + 1, 10)) {
     if (access(path_.c_str(), F_OK) != 0) return std::nullopt;
@@ -233,6 +272,12 @@ std::optional<RankParts> RankFolder::gather(bool failed) {
     }
     if (all) return take();
     const bool patient = now() - began < kPatience;
+    if (!patient && alive && end == End::doubtful && rank_that_failed() < 0) {
+      // It has not been finalized, it seems.
+      say_failed();
+      began = now();
+      continue;
+    }
     // Those who have ended leave it to the last one, unless the job ends now.
     if (!patient && alive && rank_that_failed() < 0) return std::nullopt;
     if (!patient || (!alive && !unseen)) return take();

@@ -55,14 +55,19 @@ class RankFolder {
   bool look();
   // Whether it could be put there; otherwise somebody has gathered the parts already.
   bool leave(RankPart part);
+  // How the program has ended: doubtful without having left anything, though MPI's library is in it.
+  enum class End { good, doubtful, failed };
   // Behind leave(): waits, not for long, and returns what there is; nothing where another rank makes the report.
-  std::optional<RankParts> gather(bool failed);
+  std::optional<RankParts> gather(End end);
 
  private:
   std::filesystem::path file(int rank, const char* kind) const;
   bool is_of_this_job(const std::filesystem::path& file) const;
+  void sweep() const;
+  bool is_abandoned(const std::filesystem::path& folder) const;
   void wait_for_earlier_run();
   void stay();
+  void say_failed();
   int rank_that_failed() const;
   bool is_alive(int rank) const;
   bool has_come(int rank);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/ranks.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -24,17 +25,36 @@ void note(std::vector<std::string>& notes, const std::vector<int>& ranks, const 
   if (!ranks.empty()) notes.push_back(begun(report::ranks_text(ranks)) + what);
 }
 
-// Ranks that are not bound count the CPUs of others as theirs.
-void note_shared_cpus(const RankParts& found, const std::vector<Report>& reports, std::vector<std::string>& notes) {
-  std::map<std::string, std::pair<int, int>> hosts;  // CPUs that its ranks count, and that it has
-  for (const RankPart& part : found.parts) hosts[part.host].second = part.host_cpus;
-  for (const Report& each : reports) hosts[each.run.host].first += each.run.cpus;
-  for (const auto& [host, cpus] : hosts) {
-    if (cpus.second == 0 || cpus.first <= cpus.second) continue;
-    notes.push_back("The ranks on " + host + " count " + std::to_string(cpus.first) + " CPUs together, and it has " +
-                    std::to_string(cpus.second) +
-                    ": they share them, so that less was lost than it seems. Bind the ranks (mpirun --bind-to), or give "
-                    "each fewer threads.");
+double cpu_of(const Report& each) {
+  double sum = 0;
+  for (const report::ThreadRow& thread : each.threads) sum += thread.cpu;
+  return sum;
+}
+
+// Ranks that are not bound count the CPUs of others as theirs. To each of them the others are processes that use them.
+void judge_shared_cpus(const RankParts& found, std::vector<Report>& reports, std::vector<std::string>& notes) {
+  struct Host {
+    int has = 0;
+    int counted = 0;
+    double used = 0;
+  };
+  std::map<std::string, Host> hosts;
+  for (const RankPart& part : found.parts) hosts[part.host].has = part.host_cpus;
+  for (const Report& each : reports) {
+    hosts[each.run.host].counted += each.run.cpus;
+    hosts[each.run.host].used += cpu_of(each);
+  }
+  for (Report& each : reports) {
+    const Host& host = hosts[each.run.host];
+    if (host.has == 0 || host.counted <= host.has) continue;
+    each.run.others_cpu = std::max(0.0, each.run.others_cpu - (host.used - cpu_of(each)));
+  }
+  for (const auto& [name, host] : hosts) {
+    if (host.has == 0 || host.counted <= host.has) continue;
+    notes.push_back("The ranks on " + name + " count " + std::to_string(host.counted) + " CPUs together, and it has " +
+                    std::to_string(host.has) +
+                    ": they share them, so that less was lost than it seems. Bind the ranks to CPUs of their own "
+                    "(mpirun --bind-to), or give each fewer threads.");
   }
 }
 
@@ -42,6 +62,7 @@ std::string failed_text(const RankParts& found) {
   if (found.failed < 0) return "others had ended";
   for (const RankPart& part : found.parts) {
     if (part.rank != found.failed) continue;
+    if (part.exit_code == 0) return "rank " + std::to_string(part.rank) + " had ended without MPI_Finalize";
     return "rank " + std::to_string(part.rank) + " ended with code " + std::to_string(part.exit_code);
   }
   return "rank " + std::to_string(found.failed) + " failed";
@@ -78,7 +99,7 @@ std::optional<Report> report_of_ranks(const RankParts& found, std::vector<std::s
                                  std::string(" not been seen: weft report did not run there with this page, or the "
                                              "page's folder there is on another file system."));
   if (reports.empty()) return std::nullopt;
-  note_shared_cpus(found, reports, *notes);
+  judge_shared_cpus(found, reports, *notes);
   return report::merge(std::move(reports));
 }
 
