@@ -126,7 +126,8 @@ void remove_folder(const fs::path& folder) {
 // A page that goes to stdout has its folder where the program runs.
 RankFolder::RankFolder(const fs::path& page, Job job) : job_(std::move(job)), machine_(this_machine()), come_(static_cast<size_t>(job_.ranks)) {
   std::error_code error;
-  const fs::path real = page == "-" ? fs::absolute("stdout", error) : fs::weakly_canonical(page, error);
+  const fs::path named = fs::absolute(page == "-" ? "stdout" : page, error);
+  const fs::path real = fs::weakly_canonical(named, error);
   constexpr size_t kMostOfName = 200;
   path_ = real.parent_path() / ("." + real.filename().string().substr(0, kMostOfName) + "." + job_.name);
   if (job_.rank == 0) sweep();

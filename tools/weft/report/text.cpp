@@ -108,9 +108,9 @@ class Page {
     for (const RankRow& row : report_.ranks) sum += row.useful;
     const double balance = most->useful > 0 ? sum / static_cast<double>(report_.ranks.size()) / most->useful : 1;
     lines_.insert(lines_.end() - 1,
-                  format("Rank %d worked most (%s), rank %d least (%s): balance of the ranks %s.", most->rank,
+                  shortened(format("Rank %d worked most (%s), rank %d least (%s): balance %s.", most->rank,
                          seconds_text(most->useful).c_str(), least->rank, seconds_text(least->useful).c_str(),
-                         percent_text(balance).c_str()));
+                         percent_text(balance).c_str()), width_));
   }
 
   void reasons() {

@@ -5,13 +5,6 @@ import { by, h, scrolled, show, table } from "./dom.js";
 import { column, count, percent, seconds } from "./figures.js";
 import { LOSSES } from "./words.js";
 
-// Which part of a rank's CPU time was lost most, and for what reason.
-function worstOf({ lost, seconds: time, cpus }) {
-  const [worst] = [...LOSSES].sort((a, b) => (lost?.[b.key] ?? 0) - (lost?.[a.key] ?? 0));
-  const value = lost?.[worst.key] ?? 0;
-  return value > 0 && time * cpus > 0 ? `${worst.word.toLowerCase()} ${percent(value / (time * cpus))}` : "–";
-}
-
 // What a program would use of its ranks if all had as much work as the one that has most.
 function balanceOf(ranks) {
   const most = Math.max(...ranks.map((rank) => rank.useful));
@@ -24,6 +17,7 @@ export function showRanks({ ranks }) {
   by("to-ranks").hidden = false;
   const useful = column(ranks.map((rank) => rank.useful));
   const waited = column(ranks.map((rank) => rank.waited));
+  const losses = LOSSES.filter(({ key }) => ranks.some((rank) => rank.lost?.[key] > 0));
   const lost = column(ranks.flatMap((rank) => LOSSES.map(({ key }) => rank.lost?.[key] ?? 0)));
   const number = (text, title) => ({ text, number: true, title });
   const list = scrolled(
@@ -37,9 +31,8 @@ export function showRanks({ ranks }) {
         number("CPUs"),
         number("Efficiency", "Parallel efficiency: the part of the rank's CPUs × time that was the program's work."),
         number("Useful"),
-        ...LOSSES.map(({ word, brief }) => number(word, brief)),
         number("Waited in MPI", "Seconds in calls of MPI that wait, of all threads and tasks together."),
-        "Most lost for",
+        ...losses.map(({ word, brief }) => number(word, brief)),
       ],
       ranks.map((rank) => [
         String(rank.rank),
@@ -48,9 +41,8 @@ export function showRanks({ ranks }) {
         count(rank.cpus),
         percent(rank.parallel_efficiency ?? 1),
         useful(rank.useful),
-        ...LOSSES.map(({ key }) => lost(rank.lost?.[key] ?? 0)),
         waited(rank.waited ?? 0),
-        worstOf(rank),
+        ...losses.map(({ key }) => lost(rank.lost?.[key] ?? 0)),
       ]),
       { id: "ranks-table" },
     ),
