@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a library whose calls wait for other processes and the tool of `weft trace` or `weft report`, if both are in the
-// process: the tool has functions of these names.
+// Between a library whose calls wait for other processes and the tool of `weft trace` or `weft report`, if both are in
+// the process: the tool has functions of these names.
 #pragma once
 
 #include <climits>

@@ -65,8 +65,8 @@ class Blame {
 inline bool works(const Shown& shown) noexcept {
   return !shown.left && (shown.state == State::work || shown.state == State::runtime || shown.state == State::untold);
 }
-// Waits for other processes, in a call, with its CPU or without; or has left its carrier in the middle of its work, since
-// its task waits for an event.
+// Waits for other processes, in a call, with its CPU or without; or has left its carrier in the middle of its work,
+// since its task waits for an event.
 inline bool awaits_messages(const Shown& shown) noexcept {
   return shown.state == State::wait_messages ||
          (shown.left && (shown.state == State::work || shown.state == State::runtime));

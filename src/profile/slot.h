@@ -118,9 +118,9 @@ class Slot {
   // The innermost frame is left. Does nothing where only the outermost one is there.
   void pop() noexcept;
 
-  // The context waits for other processes, in a call at `caller`. Such frames are no more than the innermost one: a call
-  // that a callback makes takes the place of the one around it, and one that its thread has left by longjmp goes with the
-  // next frame that is left, or the next call. What is not told of stays so.
+  // The context waits for other processes, in a call at `caller`. Such frames are no more than the innermost one: a
+  // call that a callback makes takes the place of the one around it, and one that its thread has left by longjmp goes
+  // with the next frame that is left, or the next call. What is not told of stays so.
   void begin_wait(const char* name, const void* caller) noexcept;
   void end_wait() noexcept;
 

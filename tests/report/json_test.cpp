@@ -111,8 +111,7 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
     std::sort(wanted.begin(), wanted.end());
     EXPECT_EQ(found, wanted);
   };
-  expect_members(json, {"format", "run", "factors", "sites", "timeline", "threads", "messages", "ranks",
-                        "advice"});
+  expect_members(json, {"format", "run", "factors", "sites", "timeline", "threads", "messages", "ranks", "advice"});
   EXPECT_EQ(json["format"], "weft report 1");
   expect_members(json["run"], {"command", "host", "began", "version", "seconds", "cpus", "exit_code", "process", "rank",
                                "ranks", "samples", "period", "settings", "memory_nodes", "memory_on_one_node",
@@ -122,9 +121,9 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
   std::vector<std::string> factors = reasons;
   factors.push_back("parallel_efficiency");
   expect_members(json["factors"], factors);
-  const std::vector<std::string> site = {"parent",     "kind",   "name",   "place",   "callee", "schedule",  "count",
-                                         "iterations", "pieces", "stolen", "members", "requested", "level",
-                                         "wall",       "useful", "lost",   "lengths"};
+  const std::vector<std::string> site = {"parent", "kind",       "name",   "place",  "callee",  "schedule",
+                                         "count",  "iterations", "pieces", "stolen", "members", "requested",
+                                         "level",  "wall",       "useful", "lost",   "lengths"};
   expect_members(json["sites"][2], site);
   std::vector<std::string> region = site;
   region.push_back("factors");
@@ -138,8 +137,8 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
   expect_members(json["timeline"], {"tick", "cpus"});
   expect_members(json["threads"][0], {"name", "whose", "cpu"});
   expect_members(json["messages"][0], {"call", "peer", "count", "waited", "rank"});
-  expect_members(json["ranks"][0], {"rank", "host", "seconds", "cpus", "parallel_efficiency", "useful", "lost", "waited",
-                                    "exit_code"});
+  expect_members(json["ranks"][0],
+                 {"rank", "host", "seconds", "cpus", "parallel_efficiency", "useful", "lost", "waited", "exit_code"});
   expect_members(json["ranks"][0]["lost"], reasons);
   expect_members(json["advice"][0], {"kind", "site", "title", "evidence", "action", "command", "gain"});
 }

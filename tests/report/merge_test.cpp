@@ -37,7 +37,8 @@ Report rank(int number, double seconds, double useful, double transfer) {
   run.at(call).wall = transfer / 2;
   run.lost(call, Loss::transfer) = transfer;
   const auto half = static_cast<uint32_t>(seconds * 50);
-  run.report.timeline = {1e-2, {{{half, loop, Doing::work}, {half, call, Doing::wait}}, {{2 * half, loop, Doing::work}}}};
+  run.report.timeline = {1e-2,
+                         {{{half, loop, Doing::work}, {half, call, Doing::wait}}, {{2 * half, loop, Doing::work}}}};
   run.report.threads = {{"program", "program", useful}};
   run.report.messages = {{"MPI_Recv", 1 - number, 3, transfer / 2}};
   return run.report;

@@ -56,7 +56,7 @@ class WithFolder(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def check_files(self, *names: str) -> None:
-        self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(names))
 
     def report(self, name: str = "report.json") -> dict:
         return json.loads((self.folder / name).read_text())
@@ -98,7 +98,9 @@ class Launched(WithFolder):
         sites = [
             site
             for site in report["sites"]
-            if site["callee"] == callee and site["place"]["line"] == line and site["place"]["file"].endswith(SOURCE.name)
+            if site["callee"] == callee
+            and site["place"]["line"] == line
+            and site["place"]["file"].endswith(SOURCE.name)
         ]
         self.assertEqual(len(sites), 1, f"{callee} in line {line}: {[site['name'] for site in report['sites']]}")
         for loss, value in sites[0]["lost"].items():
@@ -177,7 +179,9 @@ class Told(WithFolder):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.program = cls.programs / "small"
-        subprocess.run([planted.GCC, "-g", "-fopenmp", "-x", "c", "-", "-o", cls.program], input=SMALL, text=True, check=True)
+        subprocess.run(
+            [planted.GCC, "-g", "-fopenmp", "-x", "c", "-", "-o", cls.program], input=SMALL, text=True, check=True
+        )
 
     def start(self, rank: int, *command: object, ranks: int = 2, job: str = "job", page: str = "page.html"):
         told = {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(ranks), "PMIX_NAMESPACE": job}
@@ -258,7 +262,15 @@ class Told(WithFolder):
             time.sleep(0.02)
         (folder,) = self.folders()
         self.kill(first)
-        head = {"rank": 1, "exit_code": 77, "why": "stale", "is_early": False, "host": "old", "host_cpus": 1, "began": 1}
+        head = {
+            "rank": 1,
+            "exit_code": 77,
+            "why": "stale",
+            "is_early": False,
+            "host": "old",
+            "host_cpus": 1,
+            "began": 1,
+        }
         for rank in range(2):
             (folder / f"{rank}.part").write_text(json.dumps(head | {"rank": rank}) + "\n{}")
             os.utime(folder / f"{rank}.part", (1, 1))
@@ -301,7 +313,7 @@ class Told(WithFolder):
         while not (parts := list(self.folder.glob(".page.html.*/0.part"))):
             time.sleep(0.02)
         head = parts[0].read_text().splitlines()[0]
-        parts[0].write_text(head + "\n{\"format\": \"weft report 1\"}")
+        parts[0].write_text(head + '\n{"format": "weft report 1"}')
         self.end(first, other)
         self.check_files("page.html", "report.json")
         self.assertIn("Rank 0 has left no report: not a complete report of weft: run: is missing", self.notes())

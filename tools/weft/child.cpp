@@ -115,8 +115,7 @@ Ending run_child(const std::string& by, const std::string& path, const std::vect
     // and twenty times what the last one took.
     const Clock::time_point now = Clock::now();
     const auto pause = std::max<Clock::duration>(
-        std::clamp<Clock::duration>((now - began) / 10, std::chrono::milliseconds(20), most),
-        20 * (now - before_look));
+        std::clamp<Clock::duration>((now - began) / 10, std::chrono::milliseconds(20), most), 20 * (now - before_look));
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(pause).count();
     const timespec limit{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
     sigtimedwait(&ended, nullptr, &limit);

@@ -96,7 +96,8 @@ class Ranks {
 
   bool good() const { return folder_.good(); }
 
-  // While the program runs. The launcher ends it as soon as the rank that has failed is gone: it is asked for what it knows.
+  // While the program runs. The launcher ends it as soon as the rank that has failed is gone: it is asked for what it
+  // knows.
   void look() {
     if (left_early_ || !folder_.look()) return;
     if (!asked_) {
@@ -114,8 +115,8 @@ class Ranks {
   int end(const Ending& ending, const Ending& own) {
     std::optional<Report> made = report_left(records_, run_.command, ending, own);
     RankFolder::End how = ending.exit_code != 0 || (made && is_unfinished(*made)) ? RankFolder::End::failed
-                          : !made && run_.mpi                                      ? RankFolder::End::doubtful
-                                                                                   : RankFolder::End::good;
+                          : !made && run_.mpi                                     ? RankFolder::End::doubtful
+                                                                                  : RankFolder::End::good;
     if (!leave(std::move(made), ending, false)) return ending.exit_code;
     const std::optional<RankParts> parts = folder_.gather(how);
     if (!parts || write(*parts) || ending.exit_code != 0) return ending.exit_code;
@@ -125,9 +126,8 @@ class Ranks {
  private:
   // MPI was used and not finalized, which launchers take for a failure.
   static bool is_unfinished(const Report& made) {
-    return made.run.rank >= 0 && std::none_of(made.sites.begin(), made.sites.end(), [](const report::Site& site) {
-      return site.callee == "MPI_Finalize";
-    });
+    return made.run.rank >= 0 && std::none_of(made.sites.begin(), made.sites.end(),
+                                              [](const report::Site& site) { return site.callee == "MPI_Finalize"; });
   }
 
   bool leave(std::optional<Report> made, const Ending& ending, bool is_early) {

@@ -12,8 +12,8 @@
 
 namespace weft::tools {
 
-// Of the process that has used most of the CPUs, without advice; none: nothing was left. `own`: how the program ran on its
-// own runtime, if it did.
+// Of the process that has used most of the CPUs, without advice; none: nothing was left. `own`: how the program ran on
+// its own runtime, if it did.
 std::optional<report::Report> report_left(const std::filesystem::path& folder, const std::vector<std::string>& command,
                                           const Ending& ending, const Ending& own);
 

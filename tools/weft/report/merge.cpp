@@ -76,8 +76,8 @@ class Sites {
       const Site& site = rank.sites[static_cast<size_t>(number)];
       const int around = parent_of(rank, number);
       const int parent = around < 0 ? -1 : number_of[static_cast<size_t>(around)];
-      const auto [found, is_new] =
-          numbers_.emplace(std::pair(parent, number == 0 ? PlaceKey() : place_key(site)), static_cast<int>(sites.size()));
+      const auto [found, is_new] = numbers_.emplace(std::pair(parent, number == 0 ? PlaceKey() : place_key(site)),
+                                                    static_cast<int>(sites.size()));
       const auto here = static_cast<size_t>(found->second);
       number_of[static_cast<size_t>(number)] = found->second;
       if (is_new) {
@@ -122,8 +122,8 @@ void add(std::vector<Span>& spans, int site, Doing doing) {
 }
 
 // The CPU in ticks of another length, `delay` seconds later.
-std::vector<Span> resampled(const std::vector<Span>& spans, double tick, double delay, const std::vector<int>& number_of,
-                            size_t ticks, double new_tick) {
+std::vector<Span> resampled(const std::vector<Span>& spans, double tick, double delay,
+                            const std::vector<int>& number_of, size_t ticks, double new_tick) {
   std::vector<Span> result;
   size_t at = 0;
   double end = delay + (spans.empty() ? 0 : spans[0].ticks * tick);  // of the span `at`

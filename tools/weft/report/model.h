@@ -165,7 +165,8 @@ struct Report {
   Timeline timeline;
   std::vector<ThreadRow> threads;
   std::vector<MessageRow> messages;
-  std::vector<RankRow> ranks;  // by number, where the report is about an MPI program's; the timeline has their CPUs in turn
+  std::vector<RankRow>
+      ranks;  // by number, where the report is about an MPI program's; the timeline has their CPUs in turn
   std::vector<Advice> advice;
 };
 

@@ -83,7 +83,7 @@ bool put(const fs::path& file, const std::string& text) {
 }
 
 std::string to_text(const RankPart& part) {
-  const Json head = {{"rank", part.rank},       {"exit_code", part.exit_code}, {"why", part.why},
+  const Json head = {{"rank", part.rank},         {"exit_code", part.exit_code}, {"why", part.why},
                      {"is_early", part.is_early}, {"host", part.host},           {"host_cpus", part.host_cpus},
                      {"began", part.began}};
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + part.report;
@@ -124,7 +124,8 @@ void remove_folder(const fs::path& folder) {
 }  // namespace
 
 // A page that goes to stdout has its folder where the program runs.
-RankFolder::RankFolder(const fs::path& page, Job job) : job_(std::move(job)), machine_(this_machine()), come_(static_cast<size_t>(job_.ranks)) {
+RankFolder::RankFolder(const fs::path& page, Job job)
+    : job_(std::move(job)), machine_(this_machine()), come_(static_cast<size_t>(job_.ranks)) {
   std::error_code error;
   const fs::path named = fs::absolute(page == "-" ? "stdout" : page, error);
   const fs::path real = fs::weakly_canonical(named, error);
@@ -181,8 +182,8 @@ bool RankFolder::is_abandoned(const fs::path& folder) const {
   return !recent;
 }
 
-// A job may run several programs one after the other, each under `weft report` with one page: what the last one has left
-// may not be gathered yet. What no job gathers has been left by one that was killed.
+// A job may run several programs one after the other, each under `weft report` with one page: what the last one has
+// left may not be gathered yet. What no job gathers has been left by one that was killed.
 void RankFolder::wait_for_earlier_run() {
   const fs::path part = file(job_.rank, "part");
   const int64_t began = now();

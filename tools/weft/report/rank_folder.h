@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a job meet to make one report: a hidden folder beside the page, named by the page and the job. They
-// need nothing but a file system that all of them see (docs/explanation/report.md, "One report of several ranks").
+// Where the ranks of a job meet to make one report: a hidden folder beside the page, named by the page and the job.
+// They need nothing but a file system that all of them see (docs/explanation/report.md, "One report of several ranks").
 //
 // In it are, for each rank N:
 //   N.here   from the start of its `weft report` on, which touches it again and again: whether that still runs
 //   N.part   what the rank has left, put in place at once when its program has ended
-// and `ending`, made by a rank whose program has failed: the launcher is about to end the others, so that they leave what
-// they know so far. Who finds all parts, or finds that no more will come, renames the folder, which one process alone can
-// do; then the parts are that one's.
+// and `ending`, made by a rank whose program has failed: the launcher is about to end the others, so that they leave
+// what they know so far. Who finds all parts, or finds that no more will come, renames the folder, which one process
+// alone can do; then the parts are that one's.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ namespace weft::tools {
 struct RankPart {
   int rank = 0;
   int exit_code = 0;
-  std::string why;         // there is no report; empty: there is one
-  bool is_early = false;   // the rank still ran when another one failed
+  std::string why;  // there is no report; empty: there is one
+  bool is_early = false;  // the rank still ran when another one failed
   std::string host;
-  int host_cpus = 0;       // that the host has
-  int64_t began = 0;       // when it came here, by the clock of the file system
-  std::string report;      // its JSON
+  int host_cpus = 0;  // that the host has
+  int64_t began = 0;  // when it came here, by the clock of the file system
+  std::string report;  // its JSON
 };
 
 // What there is when the parts are gathered.
 struct RankParts {
   std::vector<RankPart> parts;
   std::vector<int> running;  // were here and have left nothing yet
-  std::vector<int> gone;     // likewise, and their `weft report` is there no more
+  std::vector<int> gone;  // likewise, and their `weft report` is there no more
   std::vector<int> unseen;
-  int failed = -1;           // the rank that has ended it early; -1: none
+  int failed = -1;  // the rank that has ended it early; -1: none
 };
 
 class RankFolder {

@@ -86,18 +86,20 @@ std::optional<Report> report_of_ranks(const RankParts& found, std::vector<std::s
       reasons[fault.what()].push_back(part.rank);
     }
   }
-  for (const auto& [why, ranks] : reasons) note(*notes, ranks, (ranks.size() > 1 ? " have" : " has") +
-                                                                  std::string(" left no report: ") + why + ".");
-  note(*notes, early, " still ran when " + failed_text(found) + ", and " + (early.size() > 1 ? "are" : "is") +
-                          " shown as until then.");
-  note(*notes, found.running, (found.running.size() > 1 ? " have" : " has") +
-                                  std::string(" left no report: the program still ran there when ") +
-                                  failed_text(found) + ".");
-  note(*notes, found.gone, (found.gone.size() > 1 ? " have" : " has") +
-                               std::string(" left no report: weft report was killed there."));
-  note(*notes, found.unseen, (found.unseen.size() > 1 ? " have" : " has") +
-                                 std::string(" not been seen: weft report did not run there with this page, or the "
-                                             "page's folder there is on another file system."));
+  for (const auto& [why, ranks] : reasons)
+    note(*notes, ranks, (ranks.size() > 1 ? " have" : " has") + std::string(" left no report: ") + why + ".");
+  note(
+      *notes, early,
+      " still ran when " + failed_text(found) + ", and " + (early.size() > 1 ? "are" : "is") + " shown as until then.");
+  note(*notes, found.running,
+       (found.running.size() > 1 ? " have" : " has") +
+           std::string(" left no report: the program still ran there when ") + failed_text(found) + ".");
+  note(*notes, found.gone,
+       (found.gone.size() > 1 ? " have" : " has") + std::string(" left no report: weft report was killed there."));
+  note(*notes, found.unseen,
+       (found.unseen.size() > 1 ? " have" : " has") +
+           std::string(" not been seen: weft report did not run there with this page, or the "
+                       "page's folder there is on another file system."));
   if (reports.empty()) return std::nullopt;
   judge_shared_cpus(found, reports, *notes);
   return report::merge(std::move(reports));

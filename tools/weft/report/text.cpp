@@ -109,8 +109,9 @@ class Page {
     const double balance = most->useful > 0 ? sum / static_cast<double>(report_.ranks.size()) / most->useful : 1;
     lines_.insert(lines_.end() - 1,
                   shortened(format("Rank %d worked most (%s), rank %d least (%s): balance %s.", most->rank,
-                         seconds_text(most->useful).c_str(), least->rank, seconds_text(least->useful).c_str(),
-                         percent_text(balance).c_str()), width_));
+                                   seconds_text(most->useful).c_str(), least->rank, seconds_text(least->useful).c_str(),
+                                   percent_text(balance).c_str()),
+                            width_));
   }
 
   void reasons() {
