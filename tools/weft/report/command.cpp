@@ -117,7 +117,10 @@ class Ranks {
     RankFolder::End how = ending.exit_code != 0 || (made && is_unfinished(*made)) ? RankFolder::End::failed
                           : !made && run_.mpi                                     ? RankFolder::End::doubtful
                                                                                   : RankFolder::End::good;
-    if (!leave(std::move(made), ending, false)) return ending.exit_code;
+    if (!leave(std::move(made), ending, false)) {
+      if (!left_early_) base::warn("report: the report has been made without rank %d", job_.rank);
+      return ending.exit_code;
+    }
     const std::optional<RankParts> parts = folder_.gather(how);
     if (!parts || write(*parts) || ending.exit_code != 0) return ending.exit_code;
     return kFailed;

@@ -258,33 +258,34 @@ void RankFolder::say_failed() {
 std::optional<RankParts> RankFolder::gather(End end) {
   int64_t began = now();
   if (end == End::failed) say_failed();
-  // Looks cost the more the more ranks there are.
   for (int64_t rests = 1;; rests = std::min<int64_t>(rests + 1, 10)) {
     if (access(path_.c_str(), F_OK) != 0) return std::nullopt;
     look();
-    bool all = true;
-    bool alive = false;
-    bool unseen = false;
-    for (int rank = 0; rank < job_.ranks; ++rank) {
-      if (has_come(rank)) continue;
-      all = false;
-      const bool here = access(file(rank, "here").c_str(), F_OK) == 0;
-      unseen = unseen || !here;
-      alive = alive || (here && is_alive(rank));
-    }
-    if (all) return take();
-    const bool patient = now() - began < kPatience;
-    if (!patient && alive && end == End::doubtful && rank_that_failed() < 0) {
+    const Others others = look_at_others();
+    if (others == Others::ended) return take();
+    if (now() - began >= kPatience) {
+      const bool ends_now = rank_that_failed() >= 0;
+      if (others != Others::alive || ends_now) return take();
+      // Those who have ended leave it to the last one, unless the job ends.
+      if (end != End::doubtful) return std::nullopt;
       // It has not been finalized, it seems.
       say_failed();
       began = now();
-      continue;
     }
-    // Those who have ended leave it to the last one, unless the job ends now.
-    if (!patient && alive && rank_that_failed() < 0) return std::nullopt;
-    if (!patient || (!alive && !unseen)) return take();
     for (int64_t i = 0; i < rests; ++i) rest();
   }
+}
+
+// Looks cost little also where there are many ranks: up to the first one that is waited for.
+RankFolder::Others RankFolder::look_at_others() {
+  while (next_ < job_.ranks && has_come(next_)) ++next_;
+  Others others = Others::ended;
+  for (int rank = next_; rank < job_.ranks; ++rank) {
+    if (has_come(rank)) continue;
+    if (is_alive(rank)) return Others::alive;
+    if (access(file(rank, "here").c_str(), F_OK) != 0) others = Others::unseen;
+  }
+  return others;
 }
 
 std::optional<RankParts> RankFolder::take() {

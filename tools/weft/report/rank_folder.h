@@ -61,6 +61,10 @@ class RankFolder {
   std::optional<RankParts> gather(End end);
 
  private:
+  // Of those of whom there is no part: whether one is there, or one has not been seen, or there are none but those that
+  // are gone.
+  enum class Others { ended, unseen, alive };
+  Others look_at_others();
   std::filesystem::path file(int rank, const char* kind) const;
   bool is_of_this_job(const std::filesystem::path& file) const;
   void sweep() const;
@@ -77,6 +81,7 @@ class RankFolder {
   std::filesystem::path path_;
   std::string machine_;
   std::vector<char> come_;  // by rank: its part has been seen
+  int next_ = 0;  // the first one whose part has not been seen
   int64_t began_ = 0;
   int64_t touched_ = 0;  // by this process's clock
   bool good_ = false;
