@@ -335,6 +335,20 @@ class Told(WithFolder):
         self.assertEqual(done.returncode, 2)
         self.assertIn("report.json: each rank would write it; put %r into its name", done.stderr)
 
+    def test_a_second_run_of_a_rank(self) -> None:
+        """Launchers let a rank use MPI once."""
+        done = subprocess.run(
+            [planted.WEFT, "report", "--mpi", "--against", "stock", self.program],
+            env=planted.environment(OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2", PMIX_NAMESPACE="job"),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--against stock: a rank of MPI can be started once", done.stderr)
+        self.check_files()
+
     @unittest.skipUnless(ALL, "make test-report takes it")
     def test_a_rank_that_is_never_seen(self) -> None:
         self.end(self.start(0))

@@ -191,6 +191,10 @@ int make_report(const ReportOptions& options, RunOptions run) {
     base::warn("report: %s", fault.c_str());
     return kUsage;
   }
+  if (options.against_stock && run.mpi && rank_by_launcher() != nullptr) {
+    base::warn("report: --against stock: a rank of MPI can be started once; time the program without weft by itself");
+    return kUsage;
+  }
   const Ending own = options.against_stock ? run_stock(run) : Ending();
   if (own.exit_code != 0) return own.exit_code;
   const RecordFolder folder("report");
