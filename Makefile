@@ -114,6 +114,7 @@ test-report: build
 	@scripts/setup-report
 	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft \
 	  WEFT_TEST_PYTHON=$(CURDIR)/build/python/venv/bin/python python3 -B faults_test.py
+	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft python3 -B mpi_test.py
 	cd tests/report && for test in page page_access page_text page_timeline; do \
 	  WEFT_PAGE_TEMPLATE=$(CURDIR)/build/release/lib/weft/report/report-page.html \
 	  WEFT_MAKE_PAGE=$(CURDIR)/build/release/tests/report_make_page /usr/bin/python3 -B $${test}_test.py || exit 1; done

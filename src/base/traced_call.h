@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a library whose calls wait for other processes and the tool of `weft trace`, if both are in the process: the
-// tool has functions of these names.
+// Between a library whose calls wait for other processes and the tool of `weft trace` or `weft report`, if both are in
+// the process: the tool has functions of these names.
 #pragma once
 
 #include <climits>
@@ -27,6 +27,12 @@ struct TracedCall {
 
 using TraceCall = void (*)(const TracedCall& call);
 inline constexpr char kTraceCall[] = "weft_trace_call";
+
+// The caller waits from now on, and does no more, each on the same task. A tool that has the one has the other.
+using TraceWait = void (*)(const char* name, const void* caller);
+inline constexpr char kTraceWait[] = "weft_trace_wait";
+using TraceWaited = void (*)();
+inline constexpr char kTraceWaited[] = "weft_trace_waited";
 
 // Which part of a parallel program the process is, and a time at which all parts were at the same place.
 using TraceRank = void (*)(int rank, int ranks, int64_t together);

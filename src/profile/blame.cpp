@@ -72,6 +72,7 @@ void Blame::count(const Shown& shown) {
       NodeId construct = 0;
       if (is_innermost && is_lone(shown.node, &construct)) ++here.lone_workers;
     }
+    if (awaits_messages(shown)) ++here.awaiting;
     is_innermost = false;
   }
 }
@@ -114,6 +115,7 @@ void Blame::charge_waits(const std::vector<Shown>& seen, double ns) {
       case State::untold:
       case State::untold_chunks: ledger_.at(shown.node).untold += ns; break;
       case State::runtime: ledger_.lose(shown.node, Loss::overhead, ns); break;
+      case State::wait_messages: ledger_.lose(shown.node, Loss::transfer, ns); break;
       case State::wait_lock: ledger_.lose(shown.node, Loss::synchronisation, ns); break;
       case State::wait_barrier:
       case State::wait_tasks: add_wait(shown.node, ns); break;
@@ -137,11 +139,21 @@ void Blame::charge_added_waits(const std::vector<Shown>& seen) {
     const Tally* region = find(nodes_[wait.node].region);
     if (region != nullptr && region->workers > 0) {
       charge_workers(*region, seen, wait.ns, wait.node);
+    } else if (region != nullptr && region->awaiting > 0) {
+      charge_messages(seen, region->region, region->awaiting, wait.ns);
     } else {
       ledger_.lose(wait.node, Loss::overhead, wait.ns);
     }
   }
   waits_.clear();
+}
+
+// `ns` is lost since nobody in the region works, and some there await messages; 0: in the whole program.
+void Blame::charge_messages(const std::vector<Shown>& seen, NodeId region, int awaiting, double ns) {
+  for (const Shown& shown : seen) {
+    if (!awaits_messages(shown) || (region != 0 && !is_in(shown.node, region))) continue;
+    ledger_.lose(shown.node, Loss::transfer, ns / awaiting);
+  }
 }
 
 // CPUs on which no context is. Contexts that wait without a CPU would use them, so what they wait for is the reason.
@@ -176,8 +188,10 @@ void Blame::charge_idle(const std::vector<Shown>& seen, double cpus, double ns) 
   charge_rest(seen, cpus - by_locks - by_others - by_messages, ns);
 }
 
-// Nobody works. Members that wait are about to go on, or to begin.
+// Nobody works. Where no messages are awaited, members that wait are about to go on, or to begin.
 void Blame::charge_standstill(const std::vector<Shown>& seen, double cpus, double ns) {
+  const auto awaiting = std::count_if(seen.begin(), seen.end(), awaits_messages);
+  if (awaiting > 0) return charge_messages(seen, 0, static_cast<int>(awaiting), ns * cpus);
   const auto waits = [](const Shown& shown) { return waits_for_others(shown); };
   const auto waiting = std::count_if(seen.begin(), seen.end(), waits);
   if (waiting == 0) return ledger_.lose(0, Loss::blocked, ns * cpus);

@@ -33,6 +33,7 @@ class Blame {
     NodeId region = 0;
     int workers = 0;        // in the program or in the runtime
     int lone_workers = 0;   // of them: in a single, masked or critical region
+    int awaiting = 0;       // messages of other processes
     int direct = 0;         // contexts whose innermost region it is
     int instances = 0;      // of them: primaries
   };
@@ -43,6 +44,7 @@ class Blame {
   void charge_waits(const std::vector<Shown>& seen, double ns);
   void add_wait(NodeId node, double ns);
   void charge_added_waits(const std::vector<Shown>& seen);
+  void charge_messages(const std::vector<Shown>& seen, NodeId region, int awaiting, double ns);
   void charge_idle(const std::vector<Shown>& seen, double cpus, double ns);
   void charge_workers(const Tally& tally, const std::vector<Shown>& seen, double ns, NodeId waited_at);
   void charge_standstill(const std::vector<Shown>& seen, double cpus, double ns);
@@ -69,11 +71,13 @@ inline bool is_untold(const Shown& shown) noexcept {
 inline bool works(const Shown& shown) noexcept {
   return !shown.left && (shown.state == State::work || shown.state == State::runtime || is_untold(shown));
 }
-// Has left its carrier in the middle of its work: its task is paused, or waits for an event.
-inline bool is_paused(const Shown& shown) noexcept {
-  return shown.left &&
-         (shown.state == State::work || shown.state == State::runtime || shown.state == State::untold_chunks);
+// Waits for other processes, in a call, with its CPU or without; or has left its carrier in the middle of its work,
+// since its task waits for an event.
+inline bool awaits_messages(const Shown& shown) noexcept {
+  const bool works = shown.state == State::work || shown.state == State::runtime || shown.state == State::untold_chunks;
+  return shown.state == State::wait_messages || (shown.left && works);
 }
+inline bool is_paused(const Shown& shown) noexcept { return shown.left && awaits_messages(shown); }
 inline bool waits_for_others(const Shown& shown) noexcept {
   return shown.state == State::wait_barrier || shown.state == State::wait_tasks;
 }

@@ -26,7 +26,7 @@ enum class Kind : uint8_t {
   critical,
   lock,
   ordered,
-  call,  // of a library whose jobs the pool runs
+  call,  // of a library: its jobs are run by the pool, or it waits for other processes
 };
 const char* word_of(Kind kind) noexcept;
 
@@ -45,6 +45,7 @@ struct Node {
   std::atomic<int> members{0};
   std::atomic<int> requested{0};
   std::atomic<Schedule> schedule{Schedule::unknown};
+  std::atomic<const char*> callee{nullptr};  // of a call, where it is known: a name that stays
 };
 
 class Nodes {

@@ -13,7 +13,8 @@ Recording::Recording(int cpus) : is_part_(true), sampler_(cpus, platform::now_ns
 
 Recording::Recording(int cpus, int64_t began) : is_part_(false), sampler_(cpus, began) {}
 
-bool Recording::start() {
+bool Recording::start(LookAround look_around) {
+  look_around_ = look_around;
   if (is_part_) {
     const uint32_t nodes = g_nodes.count();
     g_nodes.forget_sizes();
@@ -23,7 +24,11 @@ bool Recording::start() {
     if (t_slot != nullptr && t_slot->is_serial()) t_slot->set_serial(nullptr);
     sampler_.count_threads_from_now();
   }
-  if (!sampler_.start()) return false;
+  const auto look = [](void* self) noexcept {
+    auto* recording = static_cast<Recording*>(self);
+    recording->look_around_(*recording);
+  };
+  if (!sampler_.start(look_around != nullptr ? +look : nullptr, this)) return false;
   g_recordings.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
@@ -32,11 +37,20 @@ bool Recording::stop() noexcept {
   g_recordings.fetch_add(1, std::memory_order_relaxed);
   if (!sampler_.stop()) return false;
   try {
-    sampler_.ledger().spread_untold(g_nodes, untold_of(counted(g_nodes.count()), g_nodes));
+    spread_untold();
   } catch (const std::bad_alloc&) {
     return false;
   }
   return true;
+}
+
+void Recording::sum_up() {
+  sampler_.sum_up();
+  spread_untold();
+}
+
+void Recording::spread_untold() {
+  sampler_.ledger().spread_untold(g_nodes, untold_of(counted(g_nodes.count()), g_nodes));
 }
 
 std::vector<Sum> Recording::counted(uint32_t nodes) const {

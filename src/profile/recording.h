@@ -20,10 +20,14 @@ class Recording {
   Recording(int cpus, int64_t began);
 
   // The caller goes on with what is serial, if it is a thread of the program's outside of regions. False when the
-  // system refuses the sampler's thread.
-  bool start();
+  // system refuses the sampler's thread, which calls `look_around`, if there is one, some times a second.
+  using LookAround = void (*)(Recording& recording) noexcept;
+  bool start(LookAround look_around = nullptr);
   // Then the rest may be read. False: the sampler does not end, so that this must stay, or has had no memory.
   bool stop() noexcept;
+
+  // By the sampler's thread, while it runs: the rest may be read by it.
+  void sum_up();
 
   Sampler& sampler() noexcept { return sampler_; }
   // What was counted in it, by node; scaled to what was not told.
@@ -33,8 +37,10 @@ class Recording {
 
  private:
   std::vector<Sum> counted(uint32_t nodes) const;
+  void spread_untold();
 
   const bool is_part_;  // not of the whole process
+  LookAround look_around_ = nullptr;
   Sampler sampler_;
   std::vector<Sum> before_;
   std::vector<Messages> messages_before_;

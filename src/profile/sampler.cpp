@@ -37,7 +37,9 @@ void add_once(std::vector<int>& numbers, int number) {
 Sampler::Sampler(int cpus, int64_t began)
     : cpus_(cpus), began_(began), blame_(g_nodes, ledger_, cpus), blocked_(ledger_), timeline_(cpus) {}
 
-bool Sampler::start() {
+bool Sampler::start(void (*look_around)(void* argument) noexcept, void* argument) {
+  look_around_ = look_around;
+  look_around_argument_ = argument;
   last_ = platform::now_ns();
   settled_ = last_;
   note_start();
@@ -124,6 +126,14 @@ void Sampler::look_around() {
   blocked_.settle();
   threads_.look();
   if (now >= next_memory_) look_at_memory(now);
+  if (look_around_ != nullptr) look_around_(look_around_argument_);
+}
+
+void Sampler::sum_up() {
+  blocked_.settle();
+  used_by_others_ = others_.used_of(static_cast<int64_t>(cpus_) * (last_ - began_));
+  if (next_memory_ == 0) look_at_memory(last_);
+  threads_.look();
 }
 
 // The larger a process is, the longer it takes the kernel to say where its memory lies: more and more seldom. What
@@ -159,10 +169,7 @@ void Sampler::watch() {
     look_around();
   }
   look();
-  blocked_.settle();
-  used_by_others_ = others_.used_of(static_cast<int64_t>(cpus_) * (last_ - began_));
-  if (next_memory_ == 0) look_at_memory(last_);
-  threads_.look();
+  sum_up();
 }
 
 }  // namespace weft::profile

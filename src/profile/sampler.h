@@ -26,10 +26,13 @@ class Sampler {
   // What threads have used until now is none of what is looked at.
   void count_threads_from_now() { threads_.begin(); }
 
-  // False when the system refuses the thread.
-  bool start();
+  // False when the system refuses the thread, which calls `look_around`, if there is one, some times a second.
+  bool start(void (*look_around)(void* argument) noexcept, void* argument);
   // Waits until the thread has ended; then the rest may be read. False: it does not end, or has had no memory.
   bool stop() noexcept;
+
+  // By the thread alone: what is known now may be read, but for what was not told (Ledger::spread_untold).
+  void sum_up();
 
   Ledger& ledger() noexcept { return ledger_; }
   const Timeline& timeline() const noexcept { return timeline_; }
@@ -78,6 +81,8 @@ class Sampler {
   MemorySpread memory_;
   Others others_;
   int64_t used_by_others_ = 0;
+  void (*look_around_)(void* argument) noexcept = nullptr;
+  void* look_around_argument_ = nullptr;
   std::minstd_rand random_;
 
   enum : uint32_t { kRuns, kStops, kStopped };

@@ -184,7 +184,8 @@ void Slot::pop() noexcept {
     }
     return;
   }
-  if (depth_ == 1) return;
+  drop_wait();
+  if (depth_ == 1) return publish();
   end_piece(top());
   --depth_;
   primary_ = frames_[depth_].was_primary;
@@ -222,6 +223,31 @@ void Slot::stop_skipping() noexcept {
   entry->count.take_back(regions);
   entry->untold.take_back(regions);
   if (std::exchange(skip_.inside, 0) != 0) push(entry->node, State::untold);
+}
+
+// Takes the frame away, and leaves it to the caller to say what is seen now.
+void Slot::drop_wait() noexcept {
+  if (depth_ == 1 || top().state != State::wait_messages) return;
+  --depth_;
+  primary_ = frames_[depth_].was_primary;
+}
+
+void Slot::begin_wait(const char* name, const void* caller) noexcept {
+  settle();
+  drop_wait();
+  const State around = top().state;
+  const bool is_known = around != State::out && around != State::untold && around != State::unseen && is_recording();
+  if (!is_known || too_deep_ > 0 || depth_ == kMostFrames) return publish();
+  const Entry* entry = count(Kind::call, caller);
+  if (entry != nullptr) g_nodes[entry->node].callee.store(name, std::memory_order_relaxed);
+  push(entry != nullptr ? entry->node : node(), State::wait_messages);
+}
+
+void Slot::end_wait() noexcept {
+  settle();
+  if (too_deep_ > 0) return;
+  drop_wait();
+  publish();
 }
 
 Entry* Slot::count(NodeId parent, Kind kind, const void* caller) noexcept {

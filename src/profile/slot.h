@@ -21,6 +21,7 @@ enum class State : uint8_t {
   wait_barrier,
   wait_tasks,
   wait_lock,
+  wait_messages,  // in a call that waits for other processes
   untold,  // in a region of which nothing is told; the context is its primary
   untold_chunks,  // in a loop, and not told of its next chunks: in the program or in the runtime
   unseen,  // in a region or a library's call that has begun while nothing was recorded
@@ -161,6 +162,12 @@ class Slot {
   // The innermost frame is left. Does nothing where only the outermost one is there.
   void pop() noexcept;
 
+  // The context waits for other processes, in a call at `caller`. Such frames are no more than the innermost one: a
+  // call that a callback makes takes the place of the one around it, and one that its thread has left by longjmp goes
+  // with the next frame that is left, or the next call. What is not told of stays so.
+  void begin_wait(const char* name, const void* caller) noexcept;
+  void end_wait() noexcept;
+
   void enter_runtime() noexcept {
     settle();
     if (too_deep_ > 0) return;
@@ -284,6 +291,7 @@ class Slot {
   void stop_skipping() noexcept;
   void end_piece(Frame& frame) noexcept;
   static void start_clock(Frame& frame, Entry* entry) noexcept;
+  void drop_wait() noexcept;
   Entry* make(NodeId parent, Kind kind, const void* caller) noexcept;
 
   void publish() noexcept { publish(frames_[depth_ - 1].node, frames_[depth_ - 1].state); }

@@ -24,6 +24,7 @@
 #include "profile/process.h"
 #include "profile/recording.h"
 #include "profile/scale.h"
+#include "profile/slot.h"
 #include "profile/writer.h"
 #include "weft/omp-tools.h"
 
@@ -33,6 +34,7 @@ namespace {
 
 pid_t g_process = 0;
 std::string g_folder;  // empty: paused at the start
+std::string g_wanted;  // a file: who makes it wants to have what is known so far
 
 platform::FutexLock g_lock;  // of what follows
 bool g_listens = false;      // between the tool's initializer and its finalizer
@@ -42,8 +44,8 @@ bool g_runs = false;
 Recording* g_recording = nullptr;
 
 // Null, or what is wrong.
-const char* start(std::unique_ptr<Recording> recording) {
-  if (!recording->start()) return "the system refuses the thread that looks at the others (ulimit -u)";
+const char* start(std::unique_ptr<Recording> recording, Recording::LookAround look_around = nullptr) {
+  if (!recording->start(look_around)) return "the system refuses the thread that looks at the others (ulimit -u)";
   g_recording = recording.release();
   g_runs = true;
   count_sampler(true);
@@ -64,6 +66,29 @@ void forget_parents() noexcept {
   if (is_recording()) g_recordings.fetch_add(1, std::memory_order_relaxed);
 }
 
+// In place at once: somebody may be waiting for it.
+bool write_profile(Recording& recording, const std::string& folder, const char* title) {
+  const std::string path = folder + "/" + std::to_string(g_process) + ".json";
+  const std::string made = path + ".new";
+  std::FILE* file = std::fopen(made.c_str(), "we");
+  const bool written = file != nullptr && write(file, recording, title);
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  return written && closed && std::rename(made.c_str(), path.c_str()) == 0;
+}
+
+// Once, by the sampler: another rank has failed, and this process will be ended too (tools/weft/report/rank_folder.h).
+void write_if_wanted(Recording& recording) noexcept {
+  static bool written = false;
+  if (written || getpid() != g_process || access(g_wanted.c_str(), F_OK) != 0) return;
+  written = true;
+  try {
+    recording.sum_up();
+    write_profile(recording, g_folder, nullptr);
+  } catch (const std::bad_alloc&) {
+    // There may be more at the end.
+  }
+}
+
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   measure_ticks();
   measure_chunk();
@@ -76,21 +101,13 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   pthread_atfork(nullptr, nullptr, forget_parents);
   const char* fault = nullptr;
   try {
-    if (!g_folder.empty()) fault = start(std::make_unique<Recording>(cpus(), process_began()));
+    if (!g_folder.empty()) fault = start(std::make_unique<Recording>(cpus(), process_began()), write_if_wanted);
   } catch (const std::bad_alloc&) {
     fault = "the system refuses memory";
   }
   if (fault != nullptr) base::warn("%s: there is no report", fault);
   g_listens = fault == nullptr;
   return g_listens ? 1 : 0;
-}
-
-bool write_profile(const std::string& folder, const char* title) {
-  const std::string path = folder + "/" + std::to_string(g_process) + ".json";
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  const bool written = file != nullptr && write(file, *g_recording, title);
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  return written && closed;
 }
 
 void finalize(ompt_data_t*) {
@@ -103,7 +120,7 @@ void finalize(ompt_data_t*) {
   try {
     if (fault != nullptr) {
       base::warn("%s: there is no report", fault);
-    } else if (!write_profile(g_folder, nullptr)) {
+    } else if (!write_profile(*g_recording, g_folder, nullptr)) {
       base::warn("the profile could not be written into %s: %s", g_folder.c_str(), std::strerror(errno));
     }
   } catch (const std::bad_alloc&) {
@@ -147,7 +164,7 @@ const char* begin_recording() {
 
 const char* write_recording(const char* folder, const char* title) {
   if (const char* fault = stop()) return fault;
-  if (write_profile(folder, title)) return nullptr;
+  if (write_profile(*g_recording, folder, title)) return nullptr;
   const int error = errno;
   std::snprintf(t_answer, sizeof t_answer, "%.300s: the profile cannot be written: %s", folder, std::strerror(error));
   return t_answer;
@@ -171,12 +188,25 @@ WEFT_EXPORT const char* weft_profile_write(const char* folder, const char* title
 
 WEFT_EXPORT const char* weft_profile_cancel() { return weft::profile::answer(true, weft::profile::stop); }
 
+WEFT_EXPORT void weft_trace_wait(const char* name, const void* caller) {
+  using weft::profile::t_slot;
+  if (t_slot != nullptr) t_slot->begin_wait(name, caller);
+}
+
+WEFT_EXPORT void weft_trace_waited() {
+  using weft::profile::t_slot;
+  if (t_slot != nullptr) t_slot->end_wait();
+}
+
 extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
   const weft::base::Options& options = weft::base::options();
   const char* folder = options.profile_folder.value;
   // Its children have the setting too, and are not meant.
   if (folder == nullptr && options.profile_paused != getpid()) return nullptr;
   weft::profile::g_process = getpid();
-  if (folder != nullptr) weft::profile::g_folder = folder;
+  if (folder != nullptr) {
+    weft::profile::g_folder = folder;
+    weft::profile::g_wanted = weft::profile::g_folder + "/wanted";
+  }
   return &weft::profile::g_result;
 }

@@ -16,16 +16,6 @@ namespace weft::profile {
 
 namespace {
 
-const char* word_of(Schedule schedule) noexcept {
-  switch (schedule) {
-    case Schedule::fixed: return "static";
-    case Schedule::dynamic: return "dynamic";
-    case Schedule::guided: return "guided";
-    case Schedule::unknown: break;
-  }
-  return "";
-}
-
 void write_nodes(Json& json, Recording& recording) {
   const uint32_t count = g_nodes.count();
   const std::vector<Sum> all = recording.scaled_sums(count);
@@ -44,6 +34,8 @@ void write_nodes(Json& json, Recording& recording) {
     json.field("members", node.members.load(std::memory_order_relaxed));
     json.field("requested", node.requested.load(std::memory_order_relaxed));
     json.field("schedule", std::string(word_of(node.schedule.load(std::memory_order_relaxed))));
+    const char* callee = node.callee.load(std::memory_order_relaxed);
+    json.field("callee", std::string(callee != nullptr ? callee : ""));
     json.field("count", sum.count);
     json.field("iterations", sum.iterations);
     json.field("pieces", sum.pieces);

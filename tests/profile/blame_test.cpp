@@ -27,6 +27,8 @@ class BlameTest : public ::testing::Test {
     lock_ = nodes_->child(loop_, Kind::lock, at(0x50));
     inner_ = nodes_->child(loop_, Kind::region, at(0x60));
     task_ = nodes_->child(region_, Kind::task, at(0x70));
+    call_ = nodes_->child(serial_, Kind::call, at(0x80));
+    inner_call_ = nodes_->child(loop_, Kind::call, at(0x90));
     (*nodes_)[region_].members = kCpus;
     (*nodes_)[inner_].members = 1;
   }
@@ -56,7 +58,7 @@ class BlameTest : public ::testing::Test {
 
   std::unique_ptr<Nodes> nodes_ = std::make_unique<Nodes>();
   Ledger ledger_;
-  NodeId serial_, region_, loop_, single_, barrier_, lock_, inner_, task_;
+  NodeId serial_, region_, loop_, single_, barrier_, lock_, inner_, task_, call_, inner_call_;
   int next_carrier_ = 0;
 };
 
@@ -155,7 +157,55 @@ TEST_F(BlameTest, InnerRegionsOfOneMemberAreTooFew) {
 TEST_F(BlameTest, PausedTasksAwaitMessages) {
   take({shown(region_, State::wait_barrier, true), shown(task_, State::work, false, true),
         shown(task_, State::work, false, true), shown(task_, State::work, false, true)});
-  EXPECT_DOUBLE_EQ(lost(task_, Loss::transfer), 3);
+  // Also that of the primary: it waits for them.
+  EXPECT_DOUBLE_EQ(lost(task_, Loss::transfer), 4);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, ACallThatWaitsKeepsAllCpusFromWork) {
+  take({shown(call_, State::wait_messages, true)});
+  EXPECT_DOUBLE_EQ(useful(call_), 0);
+  EXPECT_DOUBLE_EQ(lost(call_, Loss::transfer), 4);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, ACallThatWaitsBesideOthersThatWorkHasItsOwnCpu) {
+  take({shown(inner_call_, State::wait_messages, true), shown(loop_, State::work), shown(loop_, State::work),
+        shown(loop_, State::wait_barrier)});
+  EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 1);
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 1);
+  EXPECT_DOUBLE_EQ(useful(loop_), 2);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, MembersThatWaitForOneThatAwaitsMessages) {
+  take({shown(inner_call_, State::wait_messages, true), shown(loop_, State::wait_barrier),
+        shown(loop_, State::wait_barrier), shown(loop_, State::wait_barrier, false, true)});
+  EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 4);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, PausedCallsAwaitMessagesAtTheirPlace) {
+  take({shown(region_, State::wait_barrier, true), shown(inner_call_, State::wait_messages, false, true),
+        shown(inner_call_, State::wait_messages, false, true)});
+  // Two CPUs for them, and the others have nothing else to wait for.
+  EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 4);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, PausedCallsAreNoLossWhereAllCpusWork) {
+  take({shown(loop_, State::work, true), shown(loop_, State::work), shown(loop_, State::work),
+        shown(loop_, State::work), shown(inner_call_, State::wait_messages, false, true)});
+  EXPECT_DOUBLE_EQ(useful(loop_), 4);
+  EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 0);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, AThreadBesideARegionThatWorksWaitsForItself) {
+  take({shown(call_, State::wait_messages, true), shown(loop_, State::work, true), shown(loop_, State::work),
+        shown(loop_, State::work)});
+  EXPECT_DOUBLE_EQ(lost(call_, Loss::transfer), 1);
+  EXPECT_DOUBLE_EQ(useful(loop_), 3);
   EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 

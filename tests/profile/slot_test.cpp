@@ -57,6 +57,68 @@ TEST_F(SlotTest, CallsOfTheRuntimeAreRuntimeUntilTheyReturn) {
   EXPECT_EQ(t_slot->shown().state, State::work);
 }
 
+TEST_F(SlotTest, ACallThatWaitsIsSeenAtItsPlaceUntilItReturns) {
+  const NodeId before = t_slot->node();
+  t_slot->begin_wait("MPI_Recv", at(0x180));
+  const Shown shown = t_slot->shown();
+  EXPECT_EQ(shown.state, State::wait_messages);
+  EXPECT_EQ(g_nodes[shown.node].kind, Kind::call);
+  EXPECT_EQ(g_nodes[shown.node].caller, at(0x180));
+  EXPECT_STREQ(g_nodes[shown.node].callee, "MPI_Recv");
+  t_slot->leave_carrier();
+  EXPECT_EQ(t_slot->shown().state, State::wait_messages);
+  EXPECT_TRUE(t_slot->shown().left);
+  t_slot->continue_on(3);
+  t_slot->end_wait();
+  EXPECT_EQ(t_slot->shown().state, State::work);
+  EXPECT_EQ(t_slot->node(), before);
+}
+
+TEST_F(SlotTest, ACallWithinACallTakesItsPlace) {
+  const NodeId before = t_slot->node();
+  t_slot->begin_wait("MPI_Reduce", at(0x190));
+  t_slot->begin_wait("MPI_Recv", at(0x1a0));  // by the program's operation
+  EXPECT_EQ(g_nodes[t_slot->node()].caller, at(0x1a0));
+  t_slot->end_wait();
+  t_slot->end_wait();
+  EXPECT_EQ(t_slot->node(), before);
+  EXPECT_EQ(t_slot->shown().state, State::work);
+}
+
+TEST_F(SlotTest, ACallThatIsLeftByAJumpGoesWithTheFrameAroundIt) {
+  const NodeId before = t_slot->node();
+  Entry* task = t_slot->count(Kind::task, at(0x1b0));
+  t_slot->push(task->node, State::work);
+  t_slot->begin_wait("MPI_Wait", at(0x1c0));
+  t_slot->pop();  // the task has ended
+  EXPECT_EQ(t_slot->node(), before);
+  EXPECT_EQ(t_slot->shown().state, State::work);
+  t_slot->end_wait();
+  EXPECT_EQ(t_slot->node(), before);
+}
+
+TEST_F(SlotTest, CallsInRegionsThatAreNotToldAreNotEither) {
+  Entry* region = t_slot->entry_of(t_slot->node(), Kind::region, at(0x1d0));
+  t_slot->push(region->node, State::untold);
+  t_slot->begin_wait("MPI_Recv", at(0x1e0));
+  EXPECT_EQ(t_slot->shown().state, State::untold);
+  t_slot->end_wait();
+  EXPECT_EQ(t_slot->shown().state, State::untold);
+  t_slot->pop();
+  EXPECT_EQ(t_slot->shown().state, State::work);
+}
+
+TEST_F(SlotTest, WaitsBelowTooManyFramesChangeNothing) {
+  const NodeId before = t_slot->node();
+  Entry* entry = t_slot->count(Kind::loop, at(0x1f0));
+  constexpr int kMany = 150;
+  for (int i = 0; i < kMany; ++i) t_slot->push(entry->node, State::work);
+  t_slot->begin_wait("MPI_Recv", at(0x1f8));
+  t_slot->end_wait();
+  for (int i = 0; i < kMany; ++i) t_slot->pop();
+  EXPECT_EQ(t_slot->node(), before);
+}
+
 TEST_F(SlotTest, FramesThatFindNoRoomAreLeftAsOften) {
   Entry* entry = t_slot->count(Kind::loop, at(0x200));
   const NodeId before = t_slot->node();

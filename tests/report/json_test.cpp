@@ -44,6 +44,7 @@ Report full() {
   run.at(region).level = 1;
   const int loop = run.add(SiteKind::loop, 12, region);
   Site& site = run.at(loop);
+  site.callee = "MPI_Recv";
   site.schedule = "guided";
   site.count = 11;
   site.iterations = 12;
@@ -62,7 +63,9 @@ Report full() {
                               {{8, region, Doing::wait}, {9, 0, Doing::blocked}},
                               {}};
   run.report.threads = {{"weft-1", "weft", 1.5}, {"boss", "other", 0.25}};
-  run.report.messages = {{"MPI_Recv", 3, 17, 0.75}, {"MPI_Barrier", -1, 1, 0}};
+  run.report.messages = {{"MPI_Recv", 3, 17, 0.75, 1}, {"MPI_Barrier", -1, 1, 0, 0}};
+  run.report.ranks = {{0, "here", 2.5, 3, 0.5, 1.5, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}, 0.25, 0},
+                      {1, "there", 2.25, 1, 0.75, 0.5, {}, 0.125, 134}};
   run.report.advice = {{"small_chunks", loop, "title", "evidence", "action", "command", 0.125}};
   return run.report;
 }
@@ -94,6 +97,11 @@ TEST(ReportJson, IsReadAsItWasWritten) {
   EXPECT_EQ(back.timeline.cpus[0][1].site, 2);
   EXPECT_EQ(back.threads[1].cpu, 0.25);
   EXPECT_EQ(back.messages[1].peer, -1);
+  EXPECT_EQ(back.messages[0].rank, 1);
+  EXPECT_EQ(loop.callee, "MPI_Recv");
+  EXPECT_EQ(back.ranks[1].host, "there");
+  EXPECT_EQ(back.ranks[0].lost, full().ranks[0].lost);
+  EXPECT_EQ(back.ranks[1].exit_code, 134);
   EXPECT_EQ(back.advice[0].gain, 0.125);
 }
 
@@ -106,7 +114,7 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
     std::sort(wanted.begin(), wanted.end());
     EXPECT_EQ(found, wanted);
   };
-  expect_members(json, {"format", "run", "factors", "sites", "timeline", "threads", "messages", "advice"});
+  expect_members(json, {"format", "run", "factors", "sites", "timeline", "threads", "messages", "ranks", "advice"});
   EXPECT_EQ(json["format"], "weft report 1");
   expect_members(json["run"], {"command",
                                "host",
@@ -135,9 +143,9 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
   std::vector<std::string> factors = reasons;
   factors.push_back("parallel_efficiency");
   expect_members(json["factors"], factors);
-  const std::vector<std::string> site = {"parent",     "kind",   "name",   "place",   "schedule",  "count",
-                                         "iterations", "pieces", "stolen", "members", "requested", "level",
-                                         "wall",       "useful", "lost",   "lengths"};
+  const std::vector<std::string> site = {"parent", "kind",       "name",   "place",  "callee",  "schedule",
+                                         "count",  "iterations", "pieces", "stolen", "members", "requested",
+                                         "level",  "wall",       "useful", "lost",   "lengths"};
   expect_members(json["sites"][2], site);
   std::vector<std::string> region = site;
   region.push_back("factors");
@@ -150,7 +158,10 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
   EXPECT_EQ(json["timeline"]["cpus"][1], Json::parse("[[8,1,3],[9,0,4]]"));
   expect_members(json["timeline"], {"tick", "cpus"});
   expect_members(json["threads"][0], {"name", "whose", "cpu"});
-  expect_members(json["messages"][0], {"call", "peer", "count", "waited"});
+  expect_members(json["messages"][0], {"call", "peer", "count", "waited", "rank"});
+  expect_members(json["ranks"][0],
+                 {"rank", "host", "seconds", "cpus", "parallel_efficiency", "useful", "lost", "waited", "exit_code"});
+  expect_members(json["ranks"][0]["lost"], reasons);
   expect_members(json["advice"][0], {"kind", "site", "title", "evidence", "action", "command", "gain"});
 }
 
@@ -173,6 +184,17 @@ TEST(ReportJson, EmptyLists) {
   EXPECT_TRUE(back.timeline.cpus.empty());
   EXPECT_TRUE(back.advice.empty());
   EXPECT_EQ(back.sites.size(), 1U);
+}
+
+TEST(ReportJson, EarlierOnesLackTheRanks) {
+  Json json = Json::parse(to_json(full()));
+  json.erase("ranks");
+  for (Json& message : json["messages"]) message.erase("rank");
+  for (Json& site : json["sites"]) site.erase("callee");
+  const Report back = report_from_json(json.dump());
+  EXPECT_TRUE(back.ranks.empty());
+  EXPECT_EQ(back.messages[0].rank, -1);
+  EXPECT_EQ(back.sites[2].callee, "");
 }
 
 TEST(ReportJson, LaterMembersAreLeftOut) {
@@ -235,6 +257,10 @@ TEST(ReportJson, TheFaultIsNamed) {
   expect_refused("/timeline/cpus/0/1/2", 5, "timeline.cpus[0][1][2]: 0 to 4");
   expect_refused("/timeline/cpus/0/1/3", 5, "timeline.cpus[0][1][3]: is one too many");
   expect_refused("/timeline/cpus/0/1", Json::array({1, 2}), "timeline.cpus[0][1]: three numbers");
+  expect_refused("/ranks", 1, "ranks: a list is wanted");
+  expect_refused("/ranks/0/cpus", 0, "ranks[0].cpus: one CPU");
+  expect_refused("/ranks/1", Json::object(), "ranks[1].rank: is missing");
+  expect_refused("/messages/0/rank", "1", "messages[0].rank: an integer is wanted");
   expect_refused("/advice/0/site", 99, "advice[0].site: there is no site 99");
   expect_refused("/advice/0/kind", 1, "advice[0].kind: a text is wanted");
 }

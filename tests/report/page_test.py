@@ -222,6 +222,32 @@ class Figures(PageTest):
                 self.shows(waited, row["waited"])
                 self.shows(mean, row["waited"] / row["count"])
 
+    def test_ranks(self):
+        report = self.browser.open("ranks")
+        rows = self.browser.table("#ranks-table")
+        self.assertEqual(len(rows), len(report["ranks"]))
+        for (number, host, time, cpus, efficiency, useful, waited, transfer), rank in zip(rows, report["ranks"]):
+            self.assertEqual((number, host), (str(rank["rank"]), rank["host"]))
+            self.shows(time, rank["seconds"])
+            self.shows(cpus, rank["cpus"])
+            self.shows(efficiency, rank["parallel_efficiency"])
+            self.shows(useful, rank["useful"])
+            self.shows(waited, rank["waited"])
+            self.shows(transfer, rank["lost"]["transfer"])
+        claim = self.browser.find("#ranks-claim").text
+        self.assertIn("Rank 0 worked most (8.00 s of CPU time), rank 1 least (6.00 s)", claim)
+        self.assertIn("87.5 %", claim)
+        self.assertEqual({row[1] for row in self.browser.table("#messages-table")}, {"1"})
+        self.assertIn("MPI_Waitall", self.browser.find("#sites-table").text)
+        tracks = self.browser.js(
+            "document.getElementById('timeline-table').open = true;"
+            "document.getElementById('timeline-table').dispatchEvent(new Event('toggle'));"
+            "return [...document.querySelectorAll('#timeline-table tbody th')].map(e => e.textContent)"
+        )
+        self.assertEqual(tracks, [f"Rank {rank}, CPU {cpu}" for rank in range(2) for cpu in range(4)])
+        self.browser.open("small")
+        self.assertFalse(self.browser.find("#ranks").is_displayed())
+
     def test_settings_and_notes(self):
         report = self.browser.open("small")
         self.assertEqual(dict(self.browser.table("#settings-table")), report["run"]["settings"])

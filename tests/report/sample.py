@@ -440,7 +440,35 @@ def empty():
     return report
 
 
-SAMPLES = {"small": small, "big": big, "odd": odd, "quiet": quiet, "empty": empty}
+def ranks():
+    """The small one as if of two ranks, the second of which waits for the first."""
+    report = small()
+    whole = report["run"]["seconds"] * 4
+    report["run"].update(rank=-1, ranks=2)
+    nothing = dict.fromkeys(LOSSES, 0.0)
+    report["ranks"] = [
+        {
+            "rank": rank,
+            "host": f"node{rank}",
+            "seconds": report["run"]["seconds"],
+            "cpus": 4,
+            "parallel_efficiency": useful / whole,
+            "useful": useful,
+            "lost": nothing | {"transfer": whole - useful},
+            "waited": (whole - useful) / 4,
+            "exit_code": 0,
+        }
+        for rank, useful in enumerate((8.0, 6.0))
+    ]
+    for row in report["messages"]:
+        row["rank"] = 1
+    for site in report["sites"]:
+        if site["kind"] == "call":
+            site["callee"] = "MPI_Waitall"
+    return report
+
+
+SAMPLES = {"ranks": ranks, "small": small, "big": big, "odd": odd, "quiet": quiet, "empty": empty}
 
 if __name__ == "__main__":
     json.dump(SAMPLES[sys.argv[1]](), sys.stdout, separators=(",", ":"), ensure_ascii=False)

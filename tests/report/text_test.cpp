@@ -189,4 +189,19 @@ TEST(Numbers, ColumnsAreCharacters) {
             "a?b?");
 }
 
+TEST(ReportText, SaysWhichRankWorkedMostAndWhichLeast) {
+  Report report = crowded();
+  report.run.rank = -1;
+  EXPECT_FALSE(has(to_text(report, false, 100, ""), "balance"));
+  report.ranks.resize(3);
+  for (int i = 0; i < 3; ++i) report.ranks[static_cast<size_t>(i)].rank = i;
+  report.ranks[0].useful = 2;
+  report.ranks[1].useful = 4;
+  report.ranks[2].useful = 3;
+  const std::string text = to_text(report, false, 72, "");
+  EXPECT_TRUE(has(text, "Rank 1 worked most (4.00 s), rank 0 least (2.00 s): balance 75 %.")) << text;
+  EXPECT_TRUE(has(lines_of(text)[0], ", 3 ranks"));
+  EXPECT_LE(lines_of(text).size(), 25U);
+}
+
 }  // namespace

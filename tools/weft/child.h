@@ -17,9 +17,10 @@ struct Ending {
   double cpu_seconds = 0;  // that it used, its own children included
 };
 
-// Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, yet each
-// `longest`, and waits for its end. Warnings are those of weft's command `by`. Signals that would end this command go
-// to the program, but for those that a terminal has sent to both; the second SIGTERM, or two SIGINT together, kill it.
+// Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, but no
+// more seldom than `longest` if it takes no time, and waits for its end. Warnings are those of weft's command `by`.
+// Signals that would end this command go to the program, but for those that a terminal has sent to both; the second
+// SIGTERM, or two SIGINT together, kill it.
 Ending run_child(const std::string& by, const std::string& path, const std::vector<std::string>& command,
                  const std::function<void()>& look, std::chrono::milliseconds longest = std::chrono::seconds(5));
 

@@ -178,9 +178,10 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                               "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
                               "lines of sources. A file by weft trace, or by --json of an earlier report, is read.");
   report
-      ->add_option("-o,--output", report_options.page,
-                   "the page, a file that any browser opens; %p in it stands for the process's number, %r for its "
-                   "rank; under the launcher of an MPI the default is weft-report-%r.html")
+      ->add_option(
+          "-o,--output", report_options.page,
+          "the page, a file that any browser opens, one for all ranks of an MPI program; %p in it stands for the "
+          "process's number, %r for its rank: then each has a page of its own")
       ->type_name(kFile)
       ->capture_default_str();
   report

@@ -15,6 +15,7 @@
 #include "base/message.h"
 #include "command_line.h"
 #include "info.h"
+#include "job.h"
 #include "merge.h"
 #include "node.h"
 #include "numa/numa.h"
@@ -164,7 +165,8 @@ int main(int count, char** arguments) {
     return written(weft::tools::show_numa(line.numa_options));
   }
   if (line.report->parsed()) {
-    if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr) {
+    if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr &&
+        !weft::tools::job_by_launcher()) {
       line.report_options.page = "weft-report-%r.html";
     }
     const std::string misplaced = files.empty() ? "" : option_of_runs(*line.report);

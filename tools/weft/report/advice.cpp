@@ -2,6 +2,7 @@
 #include "report/advice.h"
 
 #include "report/advice/faults.h"
+#include "report/merge.h"
 #include "report/numbers.h"
 
 namespace weft::tools::report {
@@ -38,6 +39,8 @@ void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
 }  // namespace
 
 std::vector<Advice> advise(const Report& report, std::vector<std::string>* notes) {
+  // What a rank should change is told by what a rank did: gains are of its time, and its CPUs are those of its regions.
+  if (report.ranks.size() > 1) return advise(mean_rank(report), notes);
   Evidence evidence(report);
   find_nested_serial(evidence);
   find_small_tasks(evidence);

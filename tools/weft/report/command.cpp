@@ -3,24 +3,27 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "base/message.h"
 #include "child.h"
-#include "library.h"
+#include "job.h"
 #include "program.h"
 #include "record_folder.h"
 #include "report/advice.h"
 #include "report/files.h"
+#include "report/json.h"
+#include "report/left.h"
 #include "report/node_watch.h"
 #include "report/outputs.h"
-#include "report/profile.h"
+#include "report/rank_folder.h"
+#include "report/ranks.h"
 
 namespace weft::tools {
 
@@ -31,46 +34,8 @@ using report::Report;
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
-// At the node, where processes share it.
-constexpr std::chrono::milliseconds kBetweenLooks{100};
-
-double cpu_of(const Report& each) {
-  double sum = 0;
-  for (const report::ThreadRow& thread : each.threads) sum += thread.cpu;
-  return sum;
-}
-
-// The processes of the program that have used OpenMP. A shell script has many.
-std::vector<Report> read_all(const fs::path& folder) {
-  std::vector<Report> all;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    try {
-      all.push_back(report::read_profile(entry.path(), folder));
-    } catch (const std::runtime_error& fault) {
-      base::warn("report: process %s: %s", entry.path().stem().c_str(), fault.what());
-    }
-  }
-  return all;
-}
-
-// The one that has used most of the CPUs; the others are named.
-Report choose(std::vector<Report> all) {
-  std::sort(all.begin(), all.end(), [](const Report& a, const Report& b) { return cpu_of(a) > cpu_of(b); });
-  Report chosen = std::move(all.front());
-  constexpr size_t kNamed = 4;
-  for (size_t i = 1; i < std::min(all.size(), kNamed); ++i) {
-    const std::string name = all[i].run.command.empty() ? "?" : all[i].run.command.front();
-    char text[160];
-    std::snprintf(text, sizeof text, "Process %d (%.60s) used OpenMP too, %.1f CPU seconds: it is not shown here.",
-                  all[i].run.process, name.c_str(), cpu_of(all[i]));
-    chosen.run.notes.emplace_back(text);
-  }
-  if (all.size() > kNamed) {
-    chosen.run.notes.push_back("And " + std::to_string(all.size() - kNamed) + " more processes.");
-  }
-  return chosen;
-}
+// At what happens beside the program: who shares the node, whether another rank has failed.
+constexpr std::chrono::milliseconds kBetweenLooks(100);
 
 void say_why_nothing(const Ending& ending, const std::string& program) {
   if (ending.signal != 0) {
@@ -90,6 +55,13 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
 }
 
+bool has_number(const std::string& name) {
+  return name.find("%r") != std::string::npos || name.find("%p") != std::string::npos;
+}
+
+// Each rank has files of its own.
+bool is_by_rank(const ReportOptions& options) { return has_number(options.page) || has_number(options.json); }
+
 // What is wrong with the names; empty: nothing.
 std::string fault_of(const ReportOptions& options) {
   if (options.page.empty()) return "-o: the name of a file is wanted";
@@ -97,10 +69,9 @@ std::string fault_of(const ReportOptions& options) {
   if (options.has_json && is_same_file(options.page, options.json)) {
     return "-o " + options.page + ": is the file of --json too; each needs its own";
   }
-  if (rank_by_launcher() == nullptr) return {};
+  if (rank_by_launcher() == nullptr || (job_by_launcher() && !is_by_rank(options))) return {};
   for (const std::string* name : {&options.page, &options.json}) {
-    if (!name->empty() && *name != "-" && name->find("%r") == std::string::npos &&
-        name->find("%p") == std::string::npos) {
+    if (!name->empty() && *name != "-" && !has_number(*name)) {
       return *name + ": each rank would write it; put %r into its name, which stands for the rank";
     }
   }
@@ -122,11 +93,121 @@ Ending run_stock(const RunOptions& run) {
   return ending;
 }
 
+// The last things that a report of a run is given.
+void complete(Report& made) {
+  if (const std::string text = report::sharing_text(made.run.node); !text.empty()) made.run.notes.push_back(text);
+  made.advice = report::advise(made, &made.run.notes);
+}
+
+// One of several ranks makes the report of all.
+class Ranks {
+ public:
+  Ranks(const ReportOptions& options, const Job& job, const fs::path& records, const RunOptions& run)
+      : options_(options), job_(job), records_(records), run_(run), folder_(options.page, job) {}
+
+  bool good() const { return folder_.good(); }
+
+  // While the program runs. The launcher ends it as soon as the rank that has failed is gone: it is asked for what it
+  // knows.
+  void look() {
+    node_.look();
+    if (left_early_ || !folder_.look()) return;
+    if (!asked_) {
+      asked_ = true;
+      std::ofstream(records_ / "wanted").put('\n');
+      return;
+    }
+    const std::optional<Report> made = report_left(records_, run_.command, {}, {});
+    if (!made) return;
+    left_early_ = true;
+    leave(made, {}, true);
+  }
+
+  // The exit code of this command.
+  int end(const Ending& ending, const Ending& own) {
+    std::optional<Report> made = report_left(records_, run_.command, ending, own);
+    RankFolder::End how = ending.exit_code != 0 || (made && is_unfinished(*made)) ? RankFolder::End::failed
+                          : !made && run_.mpi                                     ? RankFolder::End::doubtful
+                                                                                  : RankFolder::End::good;
+    if (!leave(std::move(made), ending, false)) {
+      if (!left_early_) base::warn("report: the report has been made without rank %d", job_.rank);
+      return ending.exit_code;
+    }
+    const std::optional<RankParts> parts = folder_.gather(how);
+    if (!parts || write(*parts) || ending.exit_code != 0) return ending.exit_code;
+    return kFailed;
+  }
+
+ private:
+  // MPI was used and not finalized, which launchers take for a failure.
+  static bool is_unfinished(const Report& made) {
+    return made.run.rank >= 0 && std::none_of(made.sites.begin(), made.sites.end(),
+                                              [](const report::Site& site) { return site.callee == "MPI_Finalize"; });
+  }
+
+  bool leave(std::optional<Report> made, const Ending& ending, bool is_early) {
+    RankPart part;
+    if (made) made->run.node = node_.share_of(made->run.process);
+    part.exit_code = ending.exit_code;
+    part.is_early = is_early;
+    if (made) {
+      made->run.rank = job_.rank;
+      made->run.ranks = job_.ranks;
+      part.report = report::to_json(*made);
+    } else {
+      part.why = why_nothing(ending);
+    }
+    return folder_.leave(std::move(part));
+  }
+
+  bool write(const RankParts& parts) {
+    std::vector<std::string> notes;
+    std::optional<Report> made = report_of_ranks(parts, &notes);
+    if (!made) {
+      base::warn("report: none of the ranks has left a report");
+      for (const std::string& note : notes) base::warn("report: %s", note.c_str());
+      return false;
+    }
+    made->run.notes.insert(made->run.notes.begin(), notes.begin(), notes.end());
+    complete(*made);
+    Outputs outputs(options_);
+    return outputs.good() && outputs.write(*made, options_.quiet);
+  }
+
+  const ReportOptions& options_;
+  const Job job_;
+  const fs::path records_;
+  const RunOptions& run_;
+  RankFolder folder_;
+  report::NodeWatch node_;
+  bool asked_ = false;
+  bool left_early_ = false;
+};
+
+// A page of its own.
+int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Report> made, const Ending& ending,
+                const report::NodeWatch& node, const std::string& program) {
+  if (!made) {
+    say_why_nothing(ending, program);
+    return ending.exit_code != 0 ? ending.exit_code : kFailed;
+  }
+  made->run.node = node.share_of(made->run.process);
+  complete(*made);
+  const char* rank = rank_by_launcher();
+  const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
+  if (!outputs.write(*made, options.quiet || !speaks) && ending.exit_code == 0) return kFailed;
+  return ending.exit_code;
+}
+
 }  // namespace
 
 int make_report(const ReportOptions& options, RunOptions run) {
   if (const std::string fault = fault_of(options); !fault.empty()) {
     base::warn("report: %s", fault.c_str());
+    return kUsage;
+  }
+  if (options.against_stock && run.mpi && rank_by_launcher() != nullptr) {
+    base::warn("report: --against stock: a rank of MPI can be started once; time the program without weft by itself");
     return kUsage;
   }
   const Ending own = options.against_stock ? run_stock(run) : Ending();
@@ -136,34 +217,21 @@ int make_report(const ReportOptions& options, RunOptions run) {
   run.profile = folder.path();
   Program program;
   if (const int fault = prepare(run, program); fault != 0) return fault;
-  Outputs outputs(options, find_libraries());
-  if (!outputs.good()) return kFailed;
-  report::NodeWatch node;
-  const Ending ending = run_child("report", program.path, run.command, [&] { node.look(); }, kBetweenLooks);
-  std::vector<Report> all = read_all(folder.path());
-  if (all.empty()) {
-    say_why_nothing(ending, run.command.front());
-    return ending.exit_code != 0 ? ending.exit_code : kFailed;
+  std::optional<Outputs> outputs(std::in_place, options);
+  if (!outputs->good()) return kFailed;
+  const std::optional<Job> job = is_by_rank(options) ? std::nullopt : job_by_launcher();
+  if (!job) {
+    report::NodeWatch node;
+    const Ending ending = run_child("report", program.path, run.command, [&] { node.look(); }, kBetweenLooks);
+    return write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own), ending, node,
+                       run.command.front());
   }
-  Report made = choose(std::move(all));
-  // The kernel does not say any more where the initial thread has ended first.
-  if (made.run.command.empty()) made.run.command = run.command;
-  if (made.run.process == ending.process) {
-    made.run.exit_code = ending.exit_code;
-  } else {
-    made.run.notes.insert(made.run.notes.begin(), "This is process " + std::to_string(made.run.process) + " of " +
-                                                      run.command.front() + ", which ended with code " +
-                                                      std::to_string(ending.exit_code) + ".");
-  }
-  made.run.node = node.share_of(made.run.process);
-  if (const std::string text = report::sharing_text(made.run.node); !text.empty()) made.run.notes.push_back(text);
-  made.run.own_seconds = own.seconds;
-  made.run.own_cpu_seconds = own.cpu_seconds;
-  made.advice = report::advise(made, &made.run.notes);
-  const char* rank = rank_by_launcher();
-  const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
-  if (!outputs.write(made, options.quiet || !speaks) && ending.exit_code == 0) return kFailed;
-  return ending.exit_code;
+  // The files can be written; one of the ranks will.
+  outputs.reset();
+  Ranks ranks(options, *job, folder.path(), run);
+  if (!ranks.good()) return kFailed;
+  const Ending ending = run_child("report", program.path, run.command, [&] { ranks.look(); }, kBetweenLooks);
+  return ranks.end(ending, own);
 }
 
 int make_report_of_profile(const ReportOptions& options) {
@@ -177,16 +245,15 @@ int make_report_of_profile(const ReportOptions& options) {
                options.profile.c_str());
     return kUsage;
   }
-  Outputs outputs(options, find_libraries());
+  Outputs outputs(options);
   if (!outputs.good()) return kFailed;
-  std::vector<Report> all = read_all(options.profile);
-  if (all.empty()) {
+  std::optional<Report> made = report_left(options.profile, {}, {}, {});
+  if (!made) {
     base::warn("report: --profile %s: there is no profile in it", options.profile.c_str());
     return kFailed;
   }
-  Report made = choose(std::move(all));
-  made.advice = report::advise(made, &made.run.notes);
-  return outputs.write(made, options.quiet) ? 0 : kFailed;
+  complete(*made);
+  return outputs.write(*made, options.quiet) ? 0 : kFailed;
 }
 
 int report_files(const ReportOptions& options, const std::vector<std::string>& names) {
@@ -197,7 +264,6 @@ int report_files(const ReportOptions& options, const std::vector<std::string>& n
     if (fault.empty() && same != names.end())
       fault = *output + ": is the file that is read; name another one for what is written";
   }
-  if (fault.empty() && names.size() > 1) fault = names[1] + ": one file is wanted; weft compare takes several";
   if (!fault.empty()) {
     base::warn("report: %s", fault.c_str());
     return kUsage;
@@ -205,9 +271,9 @@ int report_files(const ReportOptions& options, const std::vector<std::string>& n
   const RecordFolder folder("report");
   if (folder.path().empty()) return kFailed;
   try {
-    const std::vector<Report> read = report::read_files(names, folder.path());
-    Outputs outputs(options, find_libraries());
-    return outputs.good() && outputs.write(read.front(), options.quiet) ? 0 : kFailed;
+    Report made = report::read_files(names, folder.path());
+    Outputs outputs(options);
+    return outputs.good() && outputs.write(made, options.quiet) ? 0 : kFailed;
   } catch (const std::runtime_error& error) {
     base::warn("report: %s", error.what());
     return kFailed;

@@ -28,7 +28,8 @@ double pieces_of(const Site& site) { return static_cast<double>(std::max(site.pi
 PlaceKey place_key(const Site& site) {
   const SourcePlace& place = site.place;
   if (!place.file.empty() && place.line > 0) {
-    return {site.kind, place.file, static_cast<uint64_t>(place.line), place.function};
+    // Calls of several names are told apart on one line.
+    return {site.kind, place.file, static_cast<uint64_t>(place.line), place.function + '\n' + site.callee};
   }
   if (place.offset != 0) return {site.kind, place.object, place.offset, ""};
   return {site.kind, place.object, 0, site.name};

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "program.h"
 #include "report/advice.h"
 #include "report/json.h"
+#include "report/merge.h"
 #include "report/trace/trace.h"
 
 namespace weft::tools::report {
@@ -95,6 +97,21 @@ Report read_file(const std::string& name, const std::filesystem::path& folder) {
   return made;
 }
 
+void check_ranks(const std::vector<Report>& reports, const std::vector<std::string>& names) {
+  for (size_t i = 0; i < reports.size(); ++i) {
+    const int rank = reports[i].run.rank;
+    if (rank < 0) {
+      throw std::runtime_error(names[i] +
+                               ": is not of one rank of MPI, and only such files are put together; weft compare "
+                               "compares several runs");
+    }
+    for (size_t other = 0; other < i; ++other) {
+      if (reports[other].run.rank != rank) continue;
+      throw std::runtime_error(names[i] + ": is of rank " + std::to_string(rank) + ", as " + names[other] + " is");
+    }
+  }
+}
+
 }  // namespace
 
 FileKind kind_of_file(const std::string& name) {
@@ -124,7 +141,7 @@ bool is_for_reading(const std::string& name) {
   return examine_program(name).path.empty();
 }
 
-std::vector<Report> read_files(const std::vector<std::string>& names, const std::filesystem::path& folder) {
+Report read_files(const std::vector<std::string>& names, const std::filesystem::path& folder) {
   std::vector<Report> reports;
   for (const std::string& name : names) {
     try {
@@ -133,7 +150,11 @@ std::vector<Report> read_files(const std::vector<std::string>& names, const std:
       throw std::runtime_error(name + ": " + fault.what());
     }
   }
-  return reports;
+  if (reports.size() == 1) return std::move(reports.front());
+  check_ranks(reports, names);
+  Report merged = merge(std::move(reports));
+  merged.advice = advise(merged, &merged.run.notes);
+  return merged;
 }
 
 }  // namespace weft::tools::report

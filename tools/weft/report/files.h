@@ -18,8 +18,8 @@ FileKind kind_of_file(const std::string& name);
 // Whether `weft report NAME` means a file to read: its name ends in .json, and it is no program.
 bool is_for_reading(const std::string& name);
 
-// With advice, in the order of the names. Throws std::runtime_error with a text for the user, the file's name included.
-// `folder` takes files that are needed meanwhile.
-std::vector<Report> read_files(const std::vector<std::string>& names, const std::filesystem::path& folder);
+// With advice; of several files, which are those of ranks of MPI, one report. Throws std::runtime_error with a text for
+// the user, the file's name included. `folder` takes files that are needed meanwhile.
+Report read_files(const std::vector<std::string>& names, const std::filesystem::path& folder);
 
 }  // namespace weft::tools::report

@@ -146,6 +146,12 @@ void read_lengths(const Value& value, Lengths& lengths) {
   });
 }
 
+void read_lost(const Value& value, std::array<double, kLosses>& into) {
+  if (!value.has("lost")) return;
+  const Value lost = value["lost"];
+  for (int i = 0; i < kLosses; ++i) lost.read(word_of(static_cast<Loss>(i)), into[static_cast<size_t>(i)]);
+}
+
 void read_site(const Value& value, Site& site) {
   site.kind = kind_of(value["kind"]);
   value.read("parent", site.parent);
@@ -158,6 +164,7 @@ void read_site(const Value& value, Site& site) {
     place.read("object", site.place.object);
     place.read("offset", site.place.offset);
   }
+  value.read("callee", site.callee);
   value.read("schedule", site.schedule);
   value.read("count", site.count);
   value.read("iterations", site.iterations);
@@ -168,10 +175,7 @@ void read_site(const Value& value, Site& site) {
   value.read("level", site.level);
   value.read("wall", site.wall);
   value.read("useful", site.useful);
-  if (value.has("lost")) {
-    const Value lost = value["lost"];
-    for (int i = 0; i < kLosses; ++i) lost.read(word_of(static_cast<Loss>(i)), site.lost[static_cast<size_t>(i)]);
-  }
+  read_lost(value, site.lost);
   if (value.has("lengths")) read_lengths(value["lengths"], site.lengths);
 }
 
@@ -222,6 +226,19 @@ Span read_span(const Value& value, const Report& report) {
   return span;
 }
 
+void read_rank(const Value& value, RankRow& row) {
+  value["rank"].read(row.rank);
+  value["cpus"].read(row.cpus);
+  if (row.cpus < 1) refuse(value.place() + ".cpus", "one CPU at least is wanted");
+  value.read("host", row.host);
+  value.read("seconds", row.seconds);
+  value.read("parallel_efficiency", row.efficiency);
+  value.read("useful", row.useful);
+  read_lost(value, row.lost);
+  value.read("waited", row.waited);
+  value.read("exit_code", row.exit_code);
+}
+
 void read_rest(const Value& value, Report& report) {
   if (value.has("timeline")) {
     const Value timeline = value["timeline"];
@@ -248,7 +265,11 @@ void read_rest(const Value& value, Report& report) {
       message.read("peer", row.peer);
       message.read("count", row.count);
       message.read("waited", row.waited);
+      message.read("rank", row.rank);
     });
+  }
+  if (value.has("ranks")) {
+    value["ranks"].each([&](const Value& rank) { read_rank(rank, report.ranks.emplace_back()); });
   }
   if (value.has("advice")) {
     value["advice"].each([&](const Value& piece) {

@@ -73,6 +73,7 @@ Json to_json(const Report& report, int number) {
         {"function", place.function},
         {"object", place.object},
         {"offset", place.offset}}},
+      {"callee", site.callee},
       {"schedule", site.schedule},
       {"count", site.count},
       {"iterations", site.iterations},
@@ -123,7 +124,22 @@ std::string to_json(const Report& report) {
             return Json{{"name", row.name}, {"whose", row.whose}, {"cpu", finite(row.cpu)}};
           });
   text += ",\n\"messages\": " + lines(report.messages, "  ", [](const MessageRow& row) {
-            return Json{{"call", row.call}, {"peer", row.peer}, {"count", row.count}, {"waited", finite(row.waited)}};
+            return Json{{"call", row.call},
+                        {"peer", row.peer},
+                        {"count", row.count},
+                        {"waited", finite(row.waited)},
+                        {"rank", row.rank}};
+          });
+  text += ",\n\"ranks\": " + lines(report.ranks, "  ", [](const RankRow& row) {
+            return Json{{"rank", row.rank},
+                        {"host", row.host},
+                        {"seconds", finite(row.seconds)},
+                        {"cpus", row.cpus},
+                        {"parallel_efficiency", finite(row.efficiency)},
+                        {"useful", finite(row.useful)},
+                        {"lost", to_json(row.lost)},
+                        {"waited", finite(row.waited)},
+                        {"exit_code", row.exit_code}};
           });
   text += ",\n\"advice\": " + lines(report.advice, "  ", [](const Advice& advice) {
             return Json{{"kind", advice.kind},         {"site", advice.site},     {"title", advice.title},

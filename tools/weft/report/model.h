@@ -38,7 +38,7 @@ enum class SiteKind : uint8_t {
   critical,
   lock,
   ordered,
-  call,      // a blocking call of MPI
+  call,      // of a library: one of MPI that waits, or one whose jobs run on the threads of regions
 };
 const char* word_of(SiteKind kind);
 
@@ -64,6 +64,7 @@ struct Site {
   SiteKind kind = SiteKind::program;
   SourcePlace place;
   std::string name;      // for people: "dgemv.c:42", "function (libfoo.so)", "libfoo.so+0x1234"
+  std::string callee;    // of a call: MPI_Recv; empty: not known
   std::string schedule;  // of a loop: static, dynamic, guided; empty: the compiler keeps it from the runtime
   uint64_t count = 0;       // instances: exact
   uint64_t iterations = 0;  // of a loop, sum
@@ -108,6 +109,20 @@ struct MessageRow {
   int peer = -1;     // -1: any or all
   uint64_t count = 0;
   double waited = 0;  // seconds
+  int rank = -1;     // whose call it was, of several in one report
+};
+
+// A process of an MPI program, of those that one report is about.
+struct RankRow {
+  int rank = 0;
+  std::string host;
+  double seconds = 0;
+  int cpus = 0;
+  double efficiency = 1;  // parallel efficiency, of its own CPUs and time
+  double useful = 0;      // CPU seconds
+  std::array<double, kLosses> lost{};
+  double waited = 0;  // seconds in calls of MPI, of all threads and tasks together
+  int exit_code = 0;
 };
 
 // Advice kinds are words of the JSON and of the documentation.
@@ -136,14 +151,14 @@ struct Run {
   std::vector<std::string> command;
   bool is_part = false;  // of a Python process, such as a notebook's cell: `command` names it, and can be run by nobody
   std::string host;
-  std::string began;  // ISO 8601, UTC
+  std::string began;  // ISO 8601, UTC, to the millisecond
   std::string version;  // "weft 1.2.3"
   double seconds = 0;  // wall, from the start of the process to its end
   int cpus = 0;  // that the program could use
   int exit_code = 0;
   int process = 0;
-  int rank = -1;  // of an MPI program
-  int ranks = 0;
+  int rank = -1;  // of an MPI program; -1: of none, or of several ranks
+  int ranks = 0;  // that the MPI program has
   uint64_t samples = 0;
   double period = 0;  // seconds between two samples, mean
   bool is_trace = false;  // made of a trace: each event is known, and there are no samples
@@ -164,6 +179,8 @@ struct Report {
   Timeline timeline;
   std::vector<ThreadRow> threads;
   std::vector<MessageRow> messages;
+  std::vector<RankRow>
+      ranks;  // by number, where the report is about an MPI program's; the timeline has their CPUs in turn
   std::vector<Advice> advice;
 };
 

@@ -10,20 +10,17 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "library.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report/terminal.h"
 #include "report/text.h"
-#include "run.h"
 
 namespace weft::tools {
 
 namespace {
 
-namespace fs = std::filesystem;
-using report::Report;
-
-std::string contents_of(const fs::path& file) {
+std::string contents_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -42,16 +39,16 @@ std::string with_numbers(std::string name) {
 
 }  // namespace
 
-Outputs::Outputs(const ReportOptions& options, const Libraries& found)
+Outputs::Outputs(const ReportOptions& options)
     : page_name_(with_numbers(options.page)),
       json_name_(with_numbers(options.json)),
       page_("report", page_name_),
       json_("report", json_name_),
-      template_(contents_of(found.page)) {
-  if (template_.empty()) base::warn("report: %s: cannot be read; install weft again", found.page.c_str());
+      template_(contents_of(find_libraries().page)) {
+  if (template_.empty()) base::warn("report: %s: cannot be read; install weft again", find_libraries().page.c_str());
 }
 
-bool Outputs::write(const Report& made, bool quiet) {
+bool Outputs::write(const report::Report& made, bool quiet) {
   // A reader that has gone is an error like others: the folder of the records must not stay.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

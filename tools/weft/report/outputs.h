@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a report goes: the page, the JSON and the summary. Places of files are taken before the program runs.
+// Where a report goes: the page, the JSON, the summary.
 #pragma once
 
 #include <string>
 
-#include "library.h"
 #include "report/command.h"
 #include "report/model.h"
 #include "report_file.h"
@@ -14,9 +13,10 @@ namespace weft::tools {
 class Outputs {
  public:
   // Warns of what cannot be written.
-  Outputs(const ReportOptions& options, const Libraries& found);
+  explicit Outputs(const ReportOptions& options);
 
   bool good() const { return page_.good() && json_.good() && !template_.empty(); }
+  // Whether all of it could be written. `quiet`: no summary.
   bool write(const report::Report& made, bool quiet);
 
  private:

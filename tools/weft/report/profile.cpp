@@ -2,6 +2,7 @@
 #include "report/profile.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -27,7 +28,10 @@ std::string iso_time(double seconds) {
   std::tm parts{};
   gmtime_r(&time, &parts);
   char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+  const size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  char rest[8];
+  std::snprintf(rest, sizeof rest, ".%03dZ", static_cast<int>(1000 * (seconds - static_cast<double>(time))) % 1000);
+  return std::string(text, length) + rest;
 }
 
 SiteKind kind_of(const std::string& word) {
@@ -126,6 +130,7 @@ class Sites {
     site.kind = kind_of(node.at("kind"));
     site.parent = site.kind == SiteKind::program ? -1 : site_of_node(node.at("parent"));
     set_place(node.at("caller"), site);
+    site.callee = node.at("callee");
     site.schedule = node.at("schedule");
     site.count = node.at("count");
     site.iterations = node.at("iterations");

@@ -61,6 +61,7 @@ class Page {
 
   std::string text() {
     headline();
+    ranks();
     reasons();
     sites();
     advice();
@@ -78,6 +79,7 @@ class Page {
     std::string command;
     for (const std::string& word : run_.command) command += (command.empty() ? "" : " ") + printable(word);
     std::string end;
+    if (report_.ranks.size() > 1) end += format(", %zu ranks", report_.ranks.size());
     if (run_.rank >= 0) end += format(", rank %d of %d", run_.rank, run_.ranks);
     if (run_.exit_code != 0) end += format(", ended with code %d", run_.exit_code);
     const std::string begin = "weft report: ";
@@ -94,6 +96,22 @@ class Page {
                     format("Under its own OpenMP runtime it took %s, and %s of CPU time.",
                            seconds_text(run_.own_seconds).c_str(), seconds_text(run_.own_cpu_seconds).c_str()));
     }
+  }
+
+  // Between the line above and what was lost there.
+  void ranks() {
+    if (report_.ranks.size() < 2) return;
+    const auto [least, most] =
+        std::minmax_element(report_.ranks.begin(), report_.ranks.end(),
+                            [](const RankRow& a, const RankRow& b) { return a.useful < b.useful; });
+    double sum = 0;
+    for (const RankRow& row : report_.ranks) sum += row.useful;
+    const double balance = most->useful > 0 ? sum / static_cast<double>(report_.ranks.size()) / most->useful : 1;
+    lines_.insert(lines_.end() - 1,
+                  shortened(format("Rank %d worked most (%s), rank %d least (%s): balance %s.", most->rank,
+                                   seconds_text(most->useful).c_str(), least->rank, seconds_text(least->useful).c_str(),
+                                   percent_text(balance).c_str()),
+                            width_));
   }
 
   void reasons() {
@@ -125,7 +143,8 @@ class Page {
     std::vector<Site> rows;
     for (const Site& site : report_.sites) {
       const auto same = std::find_if(rows.begin(), rows.end(), [&](const Site& row) {
-        return row.kind == site.kind && row.name == site.name && row.schedule == site.schedule;
+        return row.kind == site.kind && row.name == site.name && row.schedule == site.schedule &&
+               row.callee == site.callee;
       });
       if (same == rows.end()) {
         rows.push_back(site);
@@ -151,7 +170,8 @@ class Page {
   static std::string name_of(const Site& site) {
     if (site.kind == SiteKind::program || site.kind == SiteKind::serial) return printable(site.name);
     const std::string name = site.name.empty() ? "?" : printable(site.name);
-    return name + " " + word_of(site.kind) + (site.schedule.empty() ? "" : " (" + printable(site.schedule) + ")");
+    const std::string kind = site.callee.empty() ? word_of(site.kind) : printable(site.callee);
+    return name + " " + kind + (site.schedule.empty() ? "" : " (" + printable(site.schedule) + ")");
   }
 
   std::string row_of(const Site& site, size_t name_width) const {

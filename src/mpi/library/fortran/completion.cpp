@@ -12,6 +12,7 @@
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
 #include "mpi/library/waits/plain.h"
+#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi::fortran {
 
@@ -59,7 +60,9 @@ void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) 
 void finalize(MPI_Fint* error) noexcept {
   deactivate();
   const Inside inside;
+  begin_wait("MPI_Finalize", __builtin_return_address(0));
   give_error(error, Routine<"pmpi_finalize_", 0>::call());
+  end_wait();
 }
 
 void query_thread(MPI_Fint* provided, MPI_Fint* error) noexcept {

@@ -81,7 +81,11 @@ int init(int* argc, char*** argv) noexcept {
 int finalize() noexcept {
   deactivate();
   const Inside inside;
-  return PMPI_Finalize();
+  // Ranks that have nothing more to do wait here for the others.
+  begin_wait("MPI_Finalize", __builtin_return_address(0));
+  const int code = PMPI_Finalize();
+  end_wait();
+  return code;
 }
 
 int query_thread(int* provided) noexcept {

@@ -93,7 +93,8 @@ uint64_t number_of_message(bool sent, MPI_Comm communicator, int peer, int tag) 
 void begin_trace() noexcept {
   // Relaxed: the caller has just made the calls that are converted possible, or has not.
   const Runtime* runtime = g_runtime.load(std::memory_order_relaxed);
-  if (runtime == nullptr || base::quiet_options().trace_file.value == nullptr) return;
+  const base::Options& options = base::quiet_options();
+  if (runtime == nullptr || (options.trace_file.value == nullptr && options.profile_folder.value == nullptr)) return;
   // A runtime loads its tool when OpenMP is used for the first time.
   runtime->context();
   const auto call = reinterpret_cast<base::TraceCall>(platform::find_symbol(base::kTraceCall));
@@ -104,7 +105,23 @@ void begin_trace() noexcept {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   rank_is(rank, ranks, platform::now_ns());
+  const auto waits = reinterpret_cast<base::TraceWait>(platform::find_symbol(base::kTraceWait));
+  const auto waited = reinterpret_cast<base::TraceWaited>(platform::find_symbol(base::kTraceWaited));
+  if (waits != nullptr && waited != nullptr) {
+    g_trace_waited.store(waited, std::memory_order_relaxed);
+    g_trace_wait.store(waits, std::memory_order_relaxed);
+  }
   g_trace_call.store(call, std::memory_order_relaxed);
+}
+
+void begin_wait(const char* name, const void* caller) noexcept {
+  // Relaxed: as g_trace_wait says.
+  if (const base::TraceWait waits = g_trace_wait.load(std::memory_order_relaxed); waits != nullptr) waits(name, caller);
+}
+
+void end_wait() noexcept {
+  // Relaxed: as g_trace_wait says.
+  if (const base::TraceWaited waited = g_trace_waited.load(std::memory_order_relaxed); waited != nullptr) waited();
 }
 
 TracedWait::TracedWait(const Call& call) noexcept {
@@ -116,6 +133,12 @@ TracedWait::TracedWait(const Call& call) noexcept {
   traced_.tag = what_.tag;
   traced_.requests = what_.requests;
   traced_.bytes = bytes_of(what_);
+  // Who looks at waits alone, the recorder of `weft report`, draws no arrows: what follows takes calls of MPI.
+  if (g_trace_wait.load(std::memory_order_relaxed) == nullptr) number_messages();
+  begin_wait(traced_.name, traced_.caller);
+}
+
+void TracedWait::number_messages() noexcept {
   name_communicator(what_.communicator, traced_.communicator, sizeof traced_.communicator);
   if (what_.also_sent.peer != Description::kNone) {
     traced_.sent = number_of_message(true, what_.communicator, what_.also_sent.peer, what_.also_sent.tag);
@@ -136,10 +159,12 @@ void TracedWait::came(const MPI_Status& status) noexcept {
   if (what_.direction != Description::Direction::received || traced_.received != 0) return;
   traced_.peer = status.MPI_SOURCE;
   traced_.tag = status.MPI_TAG;
+  if (g_trace_wait.load(std::memory_order_relaxed) != nullptr) return;
   traced_.received = number_of_message(false, what_.communicator, traced_.peer, traced_.tag);
 }
 
 TracedWait::~TracedWait() {
+  end_wait();
   traced_.ended = platform::now_ns();
   g_trace_call.load(std::memory_order_relaxed)(traced_);
 }

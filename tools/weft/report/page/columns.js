@@ -54,8 +54,8 @@ export function columnsFor(sites, sums) {
       label: "Kind",
       means: "What construct it is. The details of a place explain the kind.",
       text: true,
-      value: (site) => site.kind,
-      cell: (site) => h("span", { class: "kind" }, site.kind),
+      value: (site) => site.word,
+      cell: (site) => h("span", { class: "kind" }, site.word),
     },
     {
       key: "lost",
@@ -123,5 +123,5 @@ export function columnsFor(sites, sums) {
 // Everything of a site that the filter's text may match.
 export function textOf(site) {
   const { function: callee, object } = site.place;
-  return `${site.name} ${site.kind} ${callee ?? ""} ${fileAndLine(site)} ${object ?? ""}`.toLowerCase();
+  return `${site.name} ${site.kind} ${site.word} ${callee ?? ""} ${fileAndLine(site)} ${object ?? ""}`.toLowerCase();
 }

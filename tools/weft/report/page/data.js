@@ -17,12 +17,12 @@ export function readReport() {
   if (report?.format !== FORMAT) {
     throw new Error(`The report's format is "${report?.format}", and this page reads "${FORMAT}".`);
   }
-  for (const key of ["sites", "threads", "messages", "advice"]) report[key] ??= [];
+  for (const key of ["sites", "threads", "messages", "ranks", "advice"]) report[key] ??= [];
   report.timeline ??= { tick: 0, cpus: [] };
   report.timeline.cpus ??= [];
   report.factors ??= {};
   report.sites = visible(report.sites);
-  for (const key of ["run", "threads", "messages", "advice"]) report[key] = visible(report[key]);
+  for (const key of ["run", "threads", "messages", "ranks", "advice"]) report[key] = visible(report[key]);
   relate(report.sites);
   return report;
 }
@@ -53,6 +53,7 @@ function relate(sites) {
     site.children = [];
     site.lost ??= {};
     site.place ??= {};
+    site.word = site.callee || site.kind;
     site.lengths ??= { timed: 0, mean: 0, histogram: [] };
     site.lostInAll = LOSSES.reduce((sum, loss) => sum + (site.lost[loss.key] ?? 0), 0);
   });
@@ -90,8 +91,8 @@ function relate(sites) {
 function label(sites) {
   const forms = [
     (site) => site.name,
-    (site) => `${site.name} (${site.kind})`,
-    (site) => `${site.name} (${site.kind} in ${site.above?.name})`,
+    (site) => `${site.name} (${site.word})`,
+    (site) => `${site.name} (${site.word} in ${site.above?.name})`,
   ];
   let left = sites;
   for (const form of forms) {

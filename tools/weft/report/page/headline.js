@@ -54,7 +54,7 @@ function began(run) {
   return Number.isNaN(date.getTime()) ? run.began : `${run.began.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-export function showHeadline({ run, factors }) {
+export function showHeadline({ run, factors, ranks }) {
   const parts = partsOf(factors);
   const [useful, worst] = parts;
   const lost = run.cpus * run.seconds * (1 - useful.part);
@@ -71,11 +71,13 @@ export function showHeadline({ run, factors }) {
     fact("Time", seconds(run.seconds), "From the program's start to its end."),
     fact("CPUs", count(run.cpus), "CPUs that the program could use."),
     fact("CPU time lost", measured ? seconds(lost) : "not known", "CPUs × time, less useful work."),
+    ranks.length > 1 &&
+      fact("Ranks", count(ranks.length), "Processes of the MPI program that this report is about."),
     run.rank >= 0 &&
       fact("Rank", `${run.rank} of ${run.ranks}`, "The process's number among those of the MPI program."),
     fact("Host", run.host),
     fact("Began", began(run)),
-    fact("Process", String(run.process)),
+    ranks.length < 2 && fact("Process", String(run.process)),
     run.exit_code !== 0 && fact("Exit code", String(run.exit_code), "What the program ended with. 0 is success."),
   ];
   show(

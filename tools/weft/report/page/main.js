@@ -10,6 +10,7 @@ import { showHeadline } from "./headline.js";
 import { later, startLater } from "./later.js";
 import { showMessages } from "./messages.js";
 import { startPlace } from "./place.js";
+import { showRanks } from "./ranks.js";
 import { showSettings } from "./settings.js";
 import { SitesTable } from "./sites.js";
 import { startTheme } from "./theme.js";
@@ -33,6 +34,7 @@ function draw() {
     startCharts();
     showFactors(report);
   });
+  later(() => showRanks(report));
   later(() => new SitesTable(report));
   later(() => startPlace(report));
   later(() => showTimeline(report));

@@ -16,6 +16,7 @@ export function showMessages({ messages }) {
     .sort((a, b) => b.value - a.value)
     .slice(0, 12);
   const made = bars("Bars: time that each call of MPI waited. The table beside has it by peer.", calls, seconds);
+  const byRank = messages.some((row) => row.rank >= 0);
   const sorted = [...messages].sort((a, b) => b.waited - a.waited);
   show(
     "messages-content",
@@ -26,14 +27,15 @@ export function showMessages({ messages }) {
       h(
         "div",
         { class: "card" },
-        h("h3", {}, "By call and peer"),
+        h("h3", {}, byRank ? "By call, rank and peer" : "By call and peer"),
         scrolled(
           "Messages by call and peer",
           table(
             "A peer is the rank that the message came from or went to",
-            ["Call", "Peer", ...["Count", "Waited", "Mean"].map((text) => ({ text, number: true }))],
+            ["Call", ...(byRank ? ["Rank"] : []), "Peer", ...["Count", "Waited", "Mean"].map((text) => ({ text, number: true }))],
             sorted.map((row) => [
               row.call,
+              ...(byRank ? [row.rank >= 0 ? String(row.rank) : "–"] : []),
               row.peer < 0 ? "any or all" : `rank ${row.peer}`,
               count(row.count),
               seconds(row.waited),

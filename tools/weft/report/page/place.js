@@ -131,7 +131,7 @@ function placesWithin(site) {
       "ul",
       {},
       children.slice(0, 12).map((child) => {
-        const about = ` ${child.kind}, ${seconds(child.within.lostInAll)} lost`;
+        const about = ` ${child.word}, ${seconds(child.within.lostInAll)} lost`;
         return h("li", {}, link(child), h("span", { class: "hint" }, about));
       }),
     ),
@@ -154,7 +154,7 @@ function showPlace(site, advice) {
   show(
     "place-content",
     path(site),
-    h("p", { class: "break" }, h("span", { class: "kind" }, site.kind), " ", KINDS[site.kind] ?? "", "."),
+    h("p", { class: "break" }, h("span", { class: "kind" }, site.word), " ", KINDS[site.kind] ?? "", "."),
     fileAndLine(site) && h("p", { class: "break" }, h("code", {}, fileAndLine(site))),
     code(site),
     about.map((row) => h("p", { class: "notice" }, row.title, " ", h("a", { href: "#advice" }, "See the advice."))),

@@ -49,8 +49,10 @@ export const LOSSES = [
   {
     key: "transfer",
     word: "Transfer",
-    brief: "Nobody worked: messages were awaited.",
-    meaning: "Messages of other processes (MPI) were awaited, and no thread had work to do meanwhile.",
+    brief: "Messages of other processes were awaited.",
+    meaning:
+      "A CPU waited in a call of MPI, or had nothing to do while tasks awaited messages. Where ranks have unequal work, " +
+      "those with less of it wait so.",
   },
   {
     key: "blocked",

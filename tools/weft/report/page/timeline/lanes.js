@@ -44,7 +44,7 @@ export function drawLanes(canvas, state, width, ratio, left) {
     });
   });
   axis(context, state, width, height, left);
-  labels(context, tracks.cpus.length, row, left);
+  labels(context, tracks.labels, row, left);
   cursorAndDrag(context, state, width, height, left, row);
   return row;
 }
@@ -72,12 +72,12 @@ function axis(context, { view, tracks }, width, height, left) {
   }
 }
 
-function labels(context, cpus, row, left) {
+function labels(context, words, row, left) {
   context.textAlign = "right";
   context.textBaseline = "middle";
   context.fillStyle = colour("quiet");
   const step = [1, 2, 4, 8, 16, 32, 64].find((n) => n * row >= 13) ?? 128;
-  for (let cpu = 0; cpu < cpus; cpu += step) context.fillText(String(cpu), left - 6, AXIS + (cpu + 0.5) * row);
+  for (let cpu = 0; cpu < words.length; cpu += step) context.fillText(words[cpu].short, left - 6, AXIS + (cpu + 0.5) * row);
   context.textBaseline = "alphabetic";
 }
 

@@ -16,7 +16,7 @@ export function rangeTable(tracks, sites, view) {
     const rows = tracks.cpus.map((_, cpu) => {
       const { byDoing, most } = tracks.sums(cpu, view.from, view.to);
       return [
-        `CPU ${cpu}`,
+        tracks.name(cpu),
         ...[1, 2, 3, 4, 0].map((doing) => percent(byDoing[doing] / length)),
         most >= 0 ? sites[most].label : "–",
       ];

@@ -21,7 +21,7 @@ const CLICK = 4;
 class Timeline {
   constructor(report) {
     this.sites = report.sites;
-    this.tracks = new Tracks(report.timeline);
+    this.tracks = new Tracks(report.timeline, report.ranks);
     this.palette = new Palette(this.sites, this.tracks);
     this.view = new View(this.tracks.ticks, () => this.redraw());
     this.overview = new Overview(this.tracks, this.view, LEFT);
@@ -196,9 +196,9 @@ class Timeline {
     const site = this.sites[span.site];
     this.tip.replaceChildren(
       h("strong", {}, span.doing === 0 ? "idle" : `${site.name}`),
-      `CPU ${cpu}, ${seconds(moment * this.tracks.tick)}: ${DOINGS[span.doing].says} for ` +
+      `${this.tracks.name(cpu)}, ${seconds(moment * this.tracks.tick)}: ${DOINGS[span.doing].says} for ` +
         `${seconds((span.to - span.from) * this.tracks.tick)}`,
-      site.outer && span.doing !== 0 ? h("div", {}, `${site.kind}, in region ${site.outer.label}`) : "",
+      site.outer && span.doing !== 0 ? h("div", {}, `${site.word}, in region ${site.outer.label}`) : "",
     );
     const box = this.box.getBoundingClientRect();
     const x = event.clientX - box.left;
@@ -218,8 +218,8 @@ class Timeline {
     const at = seconds(span.from * this.tracks.tick);
     const long = seconds((span.to - span.from) * this.tracks.tick);
     this.readout.textContent =
-      `CPU ${cpu} from ${at}: ${DOINGS[span.doing].says}` +
-      (span.doing === 0 ? "" : ` in ${site.name} (${site.kind})`) +
+      `${this.tracks.name(cpu)} from ${at}: ${DOINGS[span.doing].says}` +
+      (span.doing === 0 ? "" : ` in ${site.name} (${site.word})`) +
       `, for ${long}.`;
     this.redraw();
   }

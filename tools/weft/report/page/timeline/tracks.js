@@ -4,8 +4,9 @@
 import { DOINGS } from "../words.js";
 
 export class Tracks {
-  constructor({ tick, cpus }) {
+  constructor({ tick, cpus }, ranks) {
     this.tick = tick;
+    this.label(cpus.length, ranks);
     this.cpus = cpus.map((spans) => {
       const starts = new Float64Array(spans.length + 1);
       const sites = new Int32Array(spans.length);
@@ -18,6 +19,23 @@ export class Tracks {
       return { starts, sites, doings, length: spans.length };
     });
     this.ticks = Math.max(0, ...this.cpus.map(({ starts }) => starts.at(-1)));
+  }
+
+  // Of several ranks each has its CPUs behind those of the one before.
+  label(count, ranks) {
+    this.labels = Array.from({ length: count }, (_, cpu) => ({ short: String(cpu), long: `CPU ${cpu}` }));
+    if (ranks.length < 2) return;
+    let next = 0;
+    for (const { rank, cpus } of ranks) {
+      for (let cpu = 0; cpu < cpus && next < count; ++cpu) {
+        this.labels[next++] = { short: cpu === 0 ? `r${rank}` : String(cpu), long: `rank ${rank}, CPU ${cpu}` };
+      }
+    }
+  }
+
+  name(cpu) {
+    const { long } = this.labels[cpu];
+    return long[0].toUpperCase() + long.slice(1);
   }
 
   // The number of the span at a moment; -1: the track is empty there.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/left.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "base/message.h"
+#include "report/profile.h"
+
+namespace weft::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+using report::Report;
+
+double cpu_of(const Report& each) {
+  double sum = 0;
+  for (const report::ThreadRow& thread : each.threads) sum += thread.cpu;
+  return sum;
+}
+
+// The processes of the program that have used OpenMP. A shell script has many.
+std::vector<Report> read_all(const fs::path& folder) {
+  std::vector<Report> all;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    try {
+      all.push_back(report::read_profile(entry.path(), folder));
+    } catch (const std::runtime_error& fault) {
+      base::warn("report: process %s: %s", entry.path().stem().c_str(), fault.what());
+    }
+  }
+  return all;
+}
+
+// The one that has used most of the CPUs; the others are named.
+Report choose(std::vector<Report> all) {
+  std::sort(all.begin(), all.end(), [](const Report& a, const Report& b) { return cpu_of(a) > cpu_of(b); });
+  Report chosen = std::move(all.front());
+  constexpr size_t kNamed = 4;
+  for (size_t i = 1; i < std::min(all.size(), kNamed); ++i) {
+    const std::string name = all[i].run.command.empty() ? "?" : all[i].run.command.front();
+    char text[160];
+    std::snprintf(text, sizeof text, "Process %d (%.60s) used OpenMP too, %.1f CPU seconds: it is not shown here.",
+                  all[i].run.process, name.c_str(), cpu_of(all[i]));
+    chosen.run.notes.emplace_back(text);
+  }
+  if (all.size() > kNamed) {
+    chosen.run.notes.push_back("And " + std::to_string(all.size() - kNamed) + " more processes.");
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::optional<Report> report_left(const fs::path& folder, const std::vector<std::string>& command, const Ending& ending,
+                                  const Ending& own) {
+  std::vector<Report> all = read_all(folder);
+  if (all.empty()) return std::nullopt;
+  Report made = choose(std::move(all));
+  // The kernel does not say any more where the initial thread has ended first.
+  if (made.run.command.empty()) made.run.command = command;
+  if (made.run.process == ending.process) {
+    made.run.exit_code = ending.exit_code;
+  } else if (ending.process != 0) {
+    made.run.notes.insert(made.run.notes.begin(), "This is process " + std::to_string(made.run.process) + " of " +
+                                                      command.front() + ", which ended with code " +
+                                                      std::to_string(ending.exit_code) + ".");
+  }
+  made.run.own_seconds = own.seconds;
+  made.run.own_cpu_seconds = own.cpu_seconds;
+  return made;
+}
+
+std::string why_nothing(const Ending& ending) {
+  if (ending.signal == 0) return "it has called no OpenMP, or has ended by _exit";
+  return "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ") has ended it";
+}
+
+}  // namespace weft::tools

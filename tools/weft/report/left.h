@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program's processes have left in the folder of the records.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "child.h"
+#include "report/model.h"
+
+namespace weft::tools {
+
+// Of the process that has used most of the CPUs, without advice; none: nothing was left. `own`: how the program ran on
+// its own runtime, if it did.
+std::optional<report::Report> report_left(const std::filesystem::path& folder, const std::vector<std::string>& command,
+                                          const Ending& ending, const Ending& own);
+
+// "it has called no OpenMP, or has ended by _exit"
+std::string why_nothing(const Ending& ending);
+
+}  // namespace weft::tools
