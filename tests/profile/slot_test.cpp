@@ -18,8 +18,14 @@ const void* at(uintptr_t address) { return reinterpret_cast<const void*>(address
 
 class SlotTest : public ::testing::Test {
  protected:
-  SlotTest() { begin_slot(true); }
-  ~SlotTest() override { end_slot(); }
+  SlotTest() {
+    ++g_recordings;  // one runs
+    begin_slot(true);
+  }
+  ~SlotTest() override {
+    end_slot();
+    ++g_recordings;
+  }
 };
 
 TEST_F(SlotTest, AWordHoldsAllThatIsShown) {
