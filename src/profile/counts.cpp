@@ -22,8 +22,8 @@ std::vector<Sum> sums(uint32_t nodes) {
       sum.timed_ticks += entry.timed_ticks.get();
       sum.far_longer += entry.far_longer.get();
       sum.far_longer_ticks += entry.far_longer_ticks.get();
-      sum.told_timed += entry.told_timed.get();
-      sum.told_ticks += entry.told_ticks.get();
+      sum.sampled += entry.sampled.get();
+      sum.sampled_work += entry.sampled_work.get();
       for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] += entry.lengths[i].get();
     });
     const auto [node, regions] = slot->ahead();
@@ -47,8 +47,8 @@ void subtract(std::vector<Sum>& all, const std::vector<Sum>& before) noexcept {
     sum.timed_ticks -= had.timed_ticks;
     sum.far_longer -= had.far_longer;
     sum.far_longer_ticks -= had.far_longer_ticks;
-    sum.told_timed -= had.told_timed;
-    sum.told_ticks -= had.told_ticks;
+    sum.sampled -= had.sampled;
+    sum.sampled_work -= had.sampled_work;
     for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] -= had.lengths[i];
   }
 }
@@ -64,15 +64,19 @@ double mean_ns(const Sum& sum) {
 
 std::vector<Untold> untold_of(const std::vector<Sum>& all, const Nodes& nodes) {
   std::vector<Untold> known(all.size());
+  std::vector<bool> has_inner(all.size(), false);
+  for (NodeId id = 0; id < all.size(); ++id) {
+    if (nodes[id].kind == Kind::region) has_inner[nodes[nodes[id].parent].region] = true;
+  }
   for (NodeId id = 0; id < all.size(); ++id) {
     const Sum& sum = all[id];
-    if (sum.untold == 0) continue;
+    const auto untold = static_cast<double>(sum.untold);
     if (nodes[id].kind != Kind::region) {
-      known[id].chunks_ns = static_cast<double>(sum.untold) * mean_ns(sum);
-    } else if (sum.told_timed > 0) {
-      const double told = static_cast<double>(sum.told_ticks) * ns_per_tick() / static_cast<double>(sum.told_timed);
-      const double untold = mean_ns(sum);
-      known[id].told_extra = told > untold ? 1 - untold / told : 0;
+      if (sum.untold > 0) known[id].work_ns = untold * mean_ns(sum);
+    } else if (sum.sampled > 0 && !has_inner[id]) {
+      // Contexts of inner regions have worked too, and nobody has measured that.
+      const double each = static_cast<double>(sum.sampled_work) * ns_per_tick() / static_cast<double>(sum.sampled);
+      known[id].work_ns = untold * each;
     }
   }
   return known;

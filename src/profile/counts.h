@@ -24,8 +24,8 @@ struct Sum {
   uint64_t timed_ticks = 0;
   uint64_t far_longer = 0;
   uint64_t far_longer_ticks = 0;
-  uint64_t told_timed = 0;
-  uint64_t told_ticks = 0;
+  uint64_t sampled = 0;
+  uint64_t sampled_work = 0;
   std::array<uint64_t, kLengthClasses> lengths{};
 };
 

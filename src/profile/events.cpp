@@ -72,7 +72,9 @@ void on_region_after() {
   if (t_slot != nullptr) t_slot->end_untold_region();
 }
 
-// A region's data is its node.
+// A region's data is its node, and whether its members measure their work.
+constexpr uint64_t kSampled = uint64_t{1} << 32;
+
 void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned requested, int,
                        const void* caller) {
   parallel->value = 0;
@@ -81,6 +83,10 @@ void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel,
   if (entry == nullptr) return;
   entry->count.add(1);
   parallel->value = entry->node;
+  if (entry->has_untold()) {
+    entry->sampled.add(1);
+    parallel->value |= kSampled;
+  }
   raise(g_nodes[entry->node].requested, static_cast<int>(requested));
   // From here on the caller is on its way into the region, as its primary.
   t_slot->set_state(State::runtime);
@@ -96,12 +102,23 @@ void on_parallel_end(ompt_data_t*, ompt_data_t*, int, const void* caller) {
   }
 }
 
-// A member remembers in its task's data that it has a frame.
+// A member remembers in its task's data that it has a frame, and that it measures its work.
+constexpr uint64_t kHasFrame = 1;
+constexpr uint64_t kMeasures = 2;
+
+bool measures(const ompt_data_t* parallel) noexcept {
+  if (parallel == nullptr || (parallel->value & kSampled) == 0) return false;
+  const Node& site = g_nodes[static_cast<NodeId>(parallel->value)];
+  Entry* entry = t_slot->entry_of(site.parent, site.kind, site.caller);
+  return entry != nullptr && t_slot->begin_work(entry);
+}
+
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size,
                       unsigned number, int flags) {
   if (t_slot == nullptr) return;
   if (endpoint == ompt_scope_end) {
-    if (task->value != 0) t_slot->pop();
+    if ((task->value & kMeasures) != 0) t_slot->end_work();
+    if ((task->value & kHasFrame) != 0) t_slot->pop();
     return;
   }
   task->value = 0;
@@ -109,11 +126,12 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, omp
   const NodeId region = parallel != nullptr ? static_cast<NodeId>(parallel->value) : 0;
   // The initial task of a thread of the program's has the outermost frame already.
   if (is_initial && region == 0) return;
-  task->value = 1;
+  task->value = kHasFrame;
   t_slot->continue_on(g_carrier());
   t_slot->push(region, State::work);
   t_slot->set_primary(number == 0);
   if (region != 0) raise(g_nodes[region].members, static_cast<int>(size));
+  if (measures(parallel)) task->value |= kMeasures;
 }
 
 // An explicit task's data is its node. Tasks that tasks create are counted where their region is: chains of creators

@@ -6,6 +6,16 @@
 
 namespace weft::profile {
 
+namespace {
+
+double lost_of(const Account& account) noexcept {
+  double sum = 0;
+  for (const double part : account.lost) sum += part;
+  return sum;
+}
+
+}  // namespace
+
 void Ledger::spread_untold(const Nodes& nodes, const std::vector<Untold>& known) {
   const NodeId count = nodes.count();
   at(count - 1);
@@ -14,47 +24,41 @@ void Ledger::spread_untold(const Nodes& nodes, const std::vector<Untold>& known)
   for (NodeId node = count; node-- > 0;) {
     const double untold = std::exchange(accounts_[node].untold, 0);
     if (untold <= 0) continue;
-    const Untold what = node < known.size() ? known[node] : Untold();
+    const double work = node < known.size() ? std::min(known[node].work_ns, untold) : -1;
     if (nodes[node].kind == Kind::region) {
-      spread_region(nodes, node, untold, what.told_extra);
+      spread_region(nodes, node, untold, work);
     } else {
-      const double chunks = std::min(untold, what.chunks_ns);
-      accounts_[node].useful += chunks;
-      lose(node, Loss::overhead, untold - chunks);
+      accounts_[node].useful += std::max(work, 0.0);
+      lose(node, Loss::overhead, untold - std::max(work, 0.0));
     }
   }
 }
 
-void Ledger::spread_region(const Nodes& nodes, NodeId region, double untold, double told_extra) {
+void Ledger::spread_region(const Nodes& nodes, NodeId region, double untold, double work) {
   const NodeId count = nodes.count();
-  const auto overhead_of = [](Account& account) -> double& {
-    return account.lost[static_cast<size_t>(Loss::overhead)];
-  };
   std::vector<NodeId> within;
   std::vector<bool> is_within(count, false);
   is_within[region] = true;
-  double told = 0;
-  double overhead = 0;
+  double useful = 0;
+  double lost = 0;
   for (NodeId node = region; node < count; ++node) {
     is_within[node] = is_within[node] || is_within[nodes[node].parent];
     if (!is_within[node]) continue;
     within.push_back(node);
-    told += accounts_[node].useful;
-    for (const double part : accounts_[node].lost) told += part;
-    overhead += overhead_of(accounts_[node]);
+    useful += accounts_[node].useful;
+    lost += lost_of(accounts_[node]);
   }
-  // What is longer since it is told is overhead.
-  const double extra = std::min(told_extra * told, overhead);
-  const double like_untold = told - extra;
-  if (like_untold <= 0) return lose(region, Loss::overhead, untold);
-  const double more = untold / like_untold;
-  const double more_overhead = overhead > 0 ? more * (1 - extra / overhead) : 0;
+  if (work < 0) work = useful + lost > 0 ? untold * useful / (useful + lost) : 0;
+  // Where a snapshot has met none of it.
+  if (useful <= 0) accounts_[region].useful += work;
+  if (lost <= 0) lose(region, Loss::overhead, untold - work);
+  const double more_useful = useful > 0 ? 1 + work / useful : 1;
+  const double more_lost = lost > 0 ? 1 + (untold - work) / lost : 1;
   for (const NodeId node : within) {
-    Account& account = accounts_[node];
-    const double overhead_before = overhead_of(account);
-    account.useful *= 1 + more;
-    for (double& part : account.lost) part *= 1 + more;
-    overhead_of(account) = overhead_before * (1 + more_overhead);
+    if (useful > 0) accounts_[node].useful *= more_useful;
+    if (lost > 0) {
+      for (double& part : accounts_[node].lost) part *= more_lost;
+    }
   }
 }
 

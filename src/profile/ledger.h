@@ -26,8 +26,7 @@ struct Account {
 
 // What counts and lengths say of that time, by node.
 struct Untold {
-  double chunks_ns = 0;   // of a loop: the chunks' own
-  double told_extra = 0;  // of a region: by which part those that are told take longer
+  double work_ns = -1;  // so much of it was work; below 0: that is not known
 };
 
 class Ledger {
@@ -37,13 +36,13 @@ class Ledger {
     return accounts_[node];
   }
   void lose(NodeId node, Loss why, double ns) { at(node).lost[static_cast<size_t>(why)] += ns; }
-  // Of loops: what is not the chunks' own is overhead. Of regions: spreads what was not told of them like what was
-  // told, which has more overhead.
+  // Of loops: what was not work is overhead. Of regions: spreads the work that was not told like the work that was, and
+  // likewise what was lost; both together where it is not known how much was work.
   void spread_untold(const Nodes& nodes, const std::vector<Untold>& known);
   NodeId size() const noexcept { return static_cast<NodeId>(accounts_.size()); }
 
  private:
-  void spread_region(const Nodes& nodes, NodeId region, double untold, double told_extra);
+  void spread_region(const Nodes& nodes, NodeId region, double untold, double work);
 
   std::vector<Account> accounts_;
 };

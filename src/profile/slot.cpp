@@ -25,7 +25,7 @@ platform::Spinlock g_slot_lock;  // of `in_use`, and of what is added to the lis
 // Of short regions of which nothing is told the runtime asks for one of some.
 constexpr uint32_t kAskedOneOf = 32;
 
-// A region that is told, of a site of which others are not.
+// A region that is told, of a site of which others are not: it takes longer than those.
 bool is_told_for_others(State state, const Entry& entry) noexcept {
   return entry.kind == Kind::region && state != State::untold && entry.has_untold();
 }
@@ -80,14 +80,6 @@ void Entry::add_length(int64_t ticks) noexcept {
   lengths[static_cast<size_t>(std::min(power, kLengthClasses - 1))].add(1);
 }
 
-void Entry::add_told_length(int64_t ticks) noexcept {
-  // Longer ones are the system's, which had taken the CPU away.
-  constexpr double kLongest = 100'000;
-  const auto longest = static_cast<int64_t>(kLongest / ns_per_tick());
-  told_timed.add(1);
-  told_ticks.add(static_cast<uint64_t>(std::clamp<int64_t>(ticks, 0, longest)));
-}
-
 bool Entry::is_shorter_than(double ns) const noexcept {
   constexpr uint64_t kAtLeast = 64;
   const uint64_t known = lengths_known();
@@ -116,6 +108,7 @@ bool Entry::has_short_chunks() noexcept {
 }
 
 void Slot::begin(bool root) noexcept {
+  end_work();
   depth_ = 1;
   too_deep_ = 0;
   carrier_ = -1;
@@ -133,6 +126,7 @@ void Slot::begin(bool root) noexcept {
 
 void Slot::end() noexcept {
   settle();
+  end_work();
   depth_ = 1;
   root_ = false;
   frames_[0] = {};
@@ -260,8 +254,9 @@ void Slot::begin_piece(Entry* entry) noexcept {
   if (too_deep_ > 0) return;
   Frame& frame = top();
   end_piece(frame);
-  // Of regions that are not told few are asked for; and how much longer one takes that is told, is known by these alone.
-  if (frame.state == State::untold || entry->is_timed() || is_told_for_others(frame.state, *entry)) start_clock(frame, entry);
+  if (is_told_for_others(frame.state, *entry)) return;
+  // Of regions that are not told few are asked for, so all of these are timed.
+  if (frame.state == State::untold || entry->is_timed()) start_clock(frame, entry, platform::ticks());
 }
 
 void Slot::begin_chunk(Entry* entry) noexcept {
@@ -270,12 +265,12 @@ void Slot::begin_chunk(Entry* entry) noexcept {
   const bool was_timed = frame.piece != nullptr;
   end_piece(frame);
   frame.outside = State::work;
-  if (entry->has_short_chunks() ? !was_timed : entry->is_timed()) start_clock(frame, entry);
+  if (entry->has_short_chunks() ? !was_timed : entry->is_timed()) start_clock(frame, entry, 0);
 }
 
 uint32_t Slot::leave_out(Entry* entry) noexcept {
   Frame& frame = top();
-  if (too_deep_ > 0 || frame.piece != nullptr || !entry->has_short_chunks()) return 0;
+  if (too_deep_ > 0 || frame.piece != nullptr || work_of_ != nullptr || !entry->has_short_chunks()) return 0;
   constexpr uint32_t kOneOf = 256;
   const uint32_t chunks = entry->draw(kOneOf);
   entry->pieces.add(chunks);
@@ -284,23 +279,40 @@ uint32_t Slot::leave_out(Entry* entry) noexcept {
   return chunks;
 }
 
-void Slot::start_clock(Frame& frame, Entry* entry) noexcept {
+bool Slot::begin_work(Entry* entry) noexcept {
+  if (work_of_ != nullptr) return false;
+  work_of_ = entry;
+  works_since_ = 0;
+  clock_work(too_deep_ == 0 && top().state == State::work && !left_);
+  return true;
+}
+
+void Slot::end_work() noexcept {
+  if (work_of_ != nullptr) clock_work(false);
+  work_of_ = nullptr;
+}
+
+void Slot::clock_work(bool works) noexcept {
+  if (works == (works_since_ != 0)) return;
+  const int64_t now = platform::ticks();
+  if (!works) work_of_->sampled_work.add(static_cast<uint64_t>(std::max<int64_t>(now - works_since_ - chunk_ticks(), 0)));
+  works_since_ = works ? now : 0;
+}
+
+void Slot::start_clock(Frame& frame, Entry* entry, int64_t since) noexcept {
   frame.piece = entry;
   frame.until = 0;
-  frame.since = platform::ticks();
+  frame.since = since;
 }
 
 void Slot::end_piece(Frame& frame) noexcept {
   Entry* entry = frame.piece;
   if (entry == nullptr) return;
   frame.piece = nullptr;
+  if (frame.since == 0) return;
   const bool asks_for_more = entry->kind != Kind::task && frame.until != 0;
   const int64_t length = (asks_for_more ? frame.until : platform::ticks()) - frame.since;
-  if (is_told_for_others(frame.state, *entry)) {
-    entry->add_told_length(length);
-  } else {
-    entry->add_length(entry->kind == Kind::loop ? length - chunk_ticks() : length);
-  }
+  entry->add_length(entry->kind == Kind::loop ? length - chunk_ticks() : length);
 }
 
 Entry* Slot::entry_of(NodeId parent, Kind kind, const void* caller) noexcept {

@@ -90,9 +90,10 @@ struct Entry {
   Count far_longer_ticks;
   std::array<Count, kLengthClasses> lengths;
   Count untold;  // regions of `count`, or chunks of `pieces`, of which nothing was told
-  // Of regions, as soon as some of them are not told. They are not among `timed`.
-  Count told_timed;
-  Count told_ticks;
+  // Of regions, as soon as some of them are not told: how many are, and how long their members have worked. They are
+  // not among `timed`.
+  Count sampled;
+  Count sampled_work;
   uint64_t longest = 0;  // of `timed_ticks`, in this recording
   uint32_t recording = 0;  // the one that is known here
   // What was counted before it: lengths say nothing of the present one, whose data may be others.
@@ -123,7 +124,6 @@ struct Entry {
     return random % (2 * one_of - 1);
   }
   void add_length(int64_t ticks) noexcept;
-  void add_told_length(int64_t ticks) noexcept;
   void note_recording() noexcept {
     const uint32_t now = g_recordings.load(std::memory_order_relaxed);
     if (recording == now) return;
@@ -168,6 +168,11 @@ class Slot {
   void begin_wait(const char* name, const void* caller) noexcept;
   void end_wait() noexcept;
 
+  // From here on, until end_work(), the time that the context works is added to the entry's; false: it is added to
+  // another one's already.
+  bool begin_work(Entry* entry) noexcept;
+  void end_work() noexcept;
+
   void enter_runtime() noexcept {
     settle();
     if (too_deep_ > 0) return;
@@ -177,7 +182,9 @@ class Slot {
   }
   void leave_runtime() noexcept {
     settle();
-    if (top().state == State::runtime) set_state(top().outside);
+    Frame& top = this->top();
+    if (top.state == State::runtime) set_state(top.outside);
+    if (top.piece != nullptr && top.since == 0) top.since = platform::ticks();
   }
   void set_state(State state) noexcept {
     settle();
@@ -269,7 +276,7 @@ class Slot {
     bool was_primary = false;  // before it
     NodeId last = 0;
     Entry* piece = nullptr;  // that is being timed
-    int64_t since = 0;
+    int64_t since = 0;  // 0: from where the context leaves the runtime
     int64_t until = 0;  // the last call of the runtime since then; 0: none
   };
   static constexpr int kMostFrames = 96;
@@ -289,13 +296,15 @@ class Slot {
     if (skipped_.load(std::memory_order_relaxed) != nullptr) stop_skipping();
   }
   void stop_skipping() noexcept;
+  void clock_work(bool works) noexcept;
   void end_piece(Frame& frame) noexcept;
-  static void start_clock(Frame& frame, Entry* entry) noexcept;
+  static void start_clock(Frame& frame, Entry* entry, int64_t since) noexcept;
   void drop_wait() noexcept;
   Entry* make(NodeId parent, Kind kind, const void* caller) noexcept;
 
   void publish() noexcept { publish(frames_[depth_ - 1].node, frames_[depth_ - 1].state); }
   void publish(NodeId node, State state) noexcept {
+    if (work_of_ != nullptr) clock_work(state == State::work && !left_);
     Shown shown;
     shown.node = node;
     shown.state = state;
@@ -320,6 +329,8 @@ class Slot {
   bool left_ = false;
   bool root_ = false;
   bool primary_ = false;
+  Entry* work_of_ = nullptr;
+  int64_t works_since_ = 0;  // ticks; 0: it does not
   mutable weft_region_skip_t skip_{};  // `left` through std::atomic_ref alone
   std::atomic<Entry*> skipped_{nullptr};  // whose regions need not be asked for
   std::array<Frame, kMostFrames> frames_{};

@@ -237,28 +237,30 @@ TEST_F(BlameTest, WhatIsNotToldIsSpreadLikeWhatIs) {
   EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
-TEST_F(BlameTest, WhatTellingCostsIsNotSpread) {
+TEST_F(BlameTest, OfWhatIsNotToldAsMuchIsWorkAsWasMeasured) {
   take({shown(region_, State::untold, true)});
-  // Told: half is work and half is overhead, of which half again is since it is told.
+  // Told: half is work and half is overhead, since it is told.
   take({shown(loop_, State::work, true), shown(loop_, State::work), shown(loop_, State::runtime),
         shown(loop_, State::runtime)});
   std::vector<Untold> known(nodes_->count());
-  known[region_].told_extra = 0.25;
+  known[region_].work_ns = 3 * kTick;
   ledger_.spread_untold(*nodes_, known);
-  EXPECT_DOUBLE_EQ(useful(loop_), 2 + 4 * 2 / 3.0);
-  EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 2 + 4 * 1 / 3.0);
+  EXPECT_DOUBLE_EQ(useful(loop_), 2 + 3);
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 2 + 1);
   EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
-TEST_F(BlameTest, WhatTellingCostsIsNoMoreThanTheOverhead) {
+TEST_F(BlameTest, WhatNoSnapshotHasMetIsTheRegionsOwn) {
   take({shown(region_, State::untold, true)});
-  take({shown(loop_, State::work, true), shown(loop_, State::work), shown(loop_, State::work),
-        shown(loop_, State::runtime)});
   std::vector<Untold> known(nodes_->count());
-  known[region_].told_extra = 0.9;
+  known[region_].work_ns = kTick;
   ledger_.spread_untold(*nodes_, known);
-  EXPECT_DOUBLE_EQ(useful(loop_), 3 + 4);
-  EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 1);
+  EXPECT_DOUBLE_EQ(useful(region_), 1);
+  EXPECT_DOUBLE_EQ(lost(region_, Loss::overhead), 3);
+  take({shown(region_, State::untold, true)});
+  known[region_].work_ns = 9 * kTick;  // more than there was
+  ledger_.spread_untold(*nodes_, known);
+  EXPECT_DOUBLE_EQ(useful(region_), 1 + 4);
   EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
@@ -270,12 +272,12 @@ TEST_F(BlameTest, OfChunksThatAreNotToldTheirLengthsSayWhatWasWork) {
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 1);
   EXPECT_DOUBLE_EQ(ledger_.at(loop_).untold / kTick, 3);
   std::vector<Untold> known(nodes_->count());
-  known[loop_].chunks_ns = 1.5 * kTick;
+  known[loop_].work_ns = 1.5 * kTick;
   ledger_.spread_untold(*nodes_, known);
   EXPECT_DOUBLE_EQ(useful(loop_), 1.5);
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 1.5);
   take(all);
-  known[loop_].chunks_ns = 9 * kTick;  // than it was there
+  known[loop_].work_ns = 9 * kTick;  // than it was there
   ledger_.spread_untold(*nodes_, known);
   EXPECT_DOUBLE_EQ(useful(loop_), 1.5 + 3);
   EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);

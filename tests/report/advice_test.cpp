@@ -147,7 +147,7 @@ TEST(ShortLoop, SeveralThreadsGainAllTheSame) {
   // One thread would take 4 s.
   const Advice advice = only(short_regions(2, 4, 3, 1).report);
   EXPECT_EQ(advice.kind, "short_loop");
-  EXPECT_NEAR(advice.gain, 0.5, 1e-6);
+  EXPECT_NEAR(advice.gain, 0.7, 1e-6);
   EXPECT_FALSE(has(advice.action, "would be faster")) << advice.action;
 }
 
@@ -162,7 +162,7 @@ TEST(ShortLoop, SaysFromHowManyIterationsOn) {
 
 TEST(ShortLoop, LongerOnesAreNot) { EXPECT_EQ(kinds(advise(short_regions(2, 4, 4, 0, 5'000).report)), ""); }
 
-TEST(ShortLoop, UsefulOnesAreNot) { EXPECT_EQ(kinds(advise(short_regions(2, 6, 1.5, 0.5).report)), ""); }
+TEST(ShortLoop, UsefulOnesAreNot) { EXPECT_EQ(kinds(advise(short_regions(2, 6.5, 1, 0.5).report)), ""); }
 
 MadeUpRun uneven(SiteKind kind, const char* schedule, double imbalance) {
   MadeUpRun run(2, 4);

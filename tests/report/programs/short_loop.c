@@ -13,13 +13,17 @@ int main(void) {
   double sum = 0;
   int count = ITERATIONS;
   omp_get_max_threads();
-  for (int round = 0; round < ROUNDS; ++round) {
 #ifdef FIXED
-#pragma omp parallel for reduction(+ : sum) if (count > 1000)
-#else
-#pragma omp parallel for reduction(+ : sum)  // PLANTED
-#endif
+#pragma omp parallel reduction(+ : sum)
+  for (int round = 0; round < ROUNDS; ++round) {
+#pragma omp for
     for (int i = 0; i < count; ++i) sum += work(piece);
   }
+#else
+  for (int round = 0; round < ROUNDS; ++round) {
+#pragma omp parallel for reduction(+ : sum)  // PLANTED
+    for (int i = 0; i < count; ++i) sum += work(piece);
+  }
+#endif
   return print_checksum(sum);
 }

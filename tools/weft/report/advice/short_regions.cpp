@@ -12,11 +12,11 @@ namespace weft::tools::report {
 namespace {
 
 // The part of the region's time that has to be lost.
-constexpr double kLost = 0.3;
+constexpr double kLost = 0.25;
 // Up to this length it may be the overhead, if that alone is so large.
 constexpr double kPerhapsShort = 100e-6;
 // One region around many gives back this part of what beginnings and ends cost: a barrier for each remains.
-constexpr double kMerged = 0.5;
+constexpr double kMerged = 0.7;
 // Loops that gain just as much as they cost are not worth a second thread.
 constexpr double kWorthIt = 2;
 
