@@ -58,13 +58,16 @@ typedef void (*weft_set_library_callback_t)(weft_callback_library_t callback);
  * the thread until it asks again. Where the thread opens a region at `codeptr_ra` and `left` is not 0, it does not ask:
  * it takes one from `left`, sets `inside`, and combines *shown with `toggles` by exclusive or; and at the end, if
  * `inside` is still set, it clears it and does the same again in place of the call of `after`. So others see in *shown
- * that the thread is in such a region. The thread alone writes these; others may read `left` and *shown. */
+ * that the thread is in such a region. The thread alone writes these; others may read `left` and *shown. All of it holds
+ * as long as *valid is `expected`. */
 typedef struct weft_region_skip_t {
   const void *codeptr_ra;
   uint32_t left;   /* regions */
   uint32_t inside; /* 0 or 1 */
   uint64_t *shown;
   uint64_t toggles;
+  uint32_t *valid;
+  uint32_t expected;
 } weft_region_skip_t;
 typedef int (*weft_callback_region_wanted_t)(const void *codeptr_ra, weft_region_skip_t **skip);
 typedef void (*weft_callback_region_after_t)(void);

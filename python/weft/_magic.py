@@ -12,7 +12,7 @@ import shlex
 import sys
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from IPython.display import display
 
 from weft._recorder import NoRecorderError, recorder
@@ -124,6 +124,7 @@ class _Shown:
 class WeftMagics(Magics):
     """%%weft."""
 
+    @no_var_expand
     @line_cell_magic
     def weft(self, line: str, cell: str | None = None) -> None:
         """Run the cell, or the statement, as always, and show below it where its time went.

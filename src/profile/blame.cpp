@@ -163,9 +163,10 @@ void Blame::charge_idle(const std::vector<Shown>& seen, double cpus, double ns) 
   int paused = 0;
   // The other members of such regions are not seen.
   for (const Shown& shown : seen) {
-    if (shown.left || shown.state != State::untold) continue;
-    const int others = nodes_[shown.node].members.load(std::memory_order_relaxed) - 1;
-    const double theirs = std::clamp<double>(others, 0, cpus);
+    if (shown.state != State::untold) continue;
+    // A primary that has left its carrier waits for the others, and one of these may have its CPU.
+    const int members = nodes_[shown.node].members.load(std::memory_order_relaxed);
+    const double theirs = std::clamp<double>(shown.left ? members : members - 1, 0, cpus);
     ledger_.at(shown.node).untold += ns * theirs;
     cpus -= theirs;
   }

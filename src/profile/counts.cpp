@@ -28,28 +28,30 @@ std::vector<Sum> sums(uint32_t nodes) {
     });
     const auto [node, regions] = slot->ahead();
     if (node >= nodes) continue;
-    all[node].count -= regions;
-    all[node].untold -= regions;
+    all[node].count -= std::min<uint64_t>(all[node].count, regions);
+    all[node].untold -= std::min<uint64_t>(all[node].untold, regions);
   }
   return all;
 }
 
 void subtract(std::vector<Sum>& all, const std::vector<Sum>& before) noexcept {
+  // What contexts count ahead and take back may have been read in between.
+  const auto less = [](uint64_t& number, uint64_t by) { number -= std::min(number, by); };
   for (size_t id = 0; id < std::min(all.size(), before.size()); ++id) {
     Sum& sum = all[id];
     const Sum& had = before[id];
-    sum.count -= had.count;
-    sum.iterations -= had.iterations;
-    sum.pieces -= had.pieces;
-    sum.stolen -= had.stolen;
-    sum.untold -= had.untold;
-    sum.timed -= had.timed;
-    sum.timed_ticks -= had.timed_ticks;
-    sum.far_longer -= had.far_longer;
-    sum.far_longer_ticks -= had.far_longer_ticks;
-    sum.sampled -= had.sampled;
-    sum.sampled_work -= had.sampled_work;
-    for (size_t i = 0; i < sum.lengths.size(); ++i) sum.lengths[i] -= had.lengths[i];
+    less(sum.count, had.count);
+    less(sum.iterations, had.iterations);
+    less(sum.pieces, had.pieces);
+    less(sum.stolen, had.stolen);
+    less(sum.untold, had.untold);
+    less(sum.timed, had.timed);
+    less(sum.timed_ticks, had.timed_ticks);
+    less(sum.far_longer, had.far_longer);
+    less(sum.far_longer_ticks, had.far_longer_ticks);
+    less(sum.sampled, had.sampled);
+    less(sum.sampled_work, had.sampled_work);
+    for (size_t i = 0; i < sum.lengths.size(); ++i) less(sum.lengths[i], had.lengths[i]);
   }
 }
 
@@ -62,6 +64,16 @@ double mean_ns(const Sum& sum) {
   return pieces > 0 ? static_cast<double>(ticks) * ns_per_tick() / static_cast<double>(pieces) : 0;
 }
 
+namespace {
+
+// What it takes at most to get a chunk, in nanoseconds: members meet at one counter. The rest is work that no length
+// tells of: a few chunks that are far longer than the others.
+double most_for_a_chunk(const Node& region) noexcept {
+  return 300 + 50.0 * region.members.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
 std::vector<Untold> untold_of(const std::vector<Sum>& all, const Nodes& nodes) {
   std::vector<Untold> known(all.size());
   std::vector<bool> has_inner(all.size(), false);
@@ -72,7 +84,9 @@ std::vector<Untold> untold_of(const std::vector<Sum>& all, const Nodes& nodes) {
     const Sum& sum = all[id];
     const auto untold = static_cast<double>(sum.untold);
     if (nodes[id].kind != Kind::region) {
-      if (sum.untold > 0) known[id].work_ns = untold * mean_ns(sum);
+      if (sum.untold == 0) continue;
+      known[id].work_ns = untold * mean_ns(sum);
+      known[id].most_overhead_ns = untold * most_for_a_chunk(nodes[nodes[id].region]);
     } else if (sum.sampled > 0 && !has_inner[id]) {
       // Contexts of inner regions have worked too, and nobody has measured that.
       const double each = static_cast<double>(sum.sampled_work) * ns_per_tick() / static_cast<double>(sum.sampled);

@@ -254,22 +254,28 @@ Entry* current_entry() noexcept {
   return t_slot->entry_of(site.parent, site.kind, site.caller);
 }
 
+// A loop's or sections'. Where there are too many places, the one around it stands for it, and is something else.
+bool has_chunks(const Entry* entry) noexcept {
+  return entry != nullptr && (entry->kind == Kind::loop || entry->kind == Kind::sections);
+}
+
 void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t, ompt_data_t) {
   Entry* entry = current_entry();
   if (entry == nullptr) return;
   entry->pieces.add(1);
-  t_slot->begin_chunk(entry);
+  // That of a taskloop is a task, and its clock runs.
+  if (has_chunks(entry)) t_slot->begin_chunk(entry);
 }
 
 // What is not told is counted here; what of its time was work, the lengths of those that are told say later.
 uint32_t on_chunks_untold() {
   Entry* entry = current_entry();
-  return entry != nullptr ? t_slot->leave_out(entry) : 0;
+  return has_chunks(entry) ? t_slot->leave_out(entry) : 0;
 }
 
 void on_chunks_left(uint32_t chunks) {
   Entry* entry = current_entry();
-  if (entry == nullptr) return;
+  if (!has_chunks(entry)) return;
   entry->pieces.take_back(chunks);
   entry->untold.take_back(chunks);
 }

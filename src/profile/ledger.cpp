@@ -28,8 +28,10 @@ void Ledger::spread_untold(const Nodes& nodes, const std::vector<Untold>& known)
     if (nodes[node].kind == Kind::region) {
       spread_region(nodes, node, untold, work);
     } else {
-      accounts_[node].useful += std::max(work, 0.0);
-      lose(node, Loss::overhead, untold - std::max(work, 0.0));
+      const double most = node < known.size() ? known[node].most_overhead_ns : untold;
+      const double overhead = std::min(untold - std::max(work, 0.0), most);
+      accounts_[node].useful += untold - overhead;
+      lose(node, Loss::overhead, overhead);
     }
   }
 }

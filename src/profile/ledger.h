@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "profile/nodes.h"
@@ -27,6 +28,7 @@ struct Account {
 // What counts and lengths say of that time, by node.
 struct Untold {
   double work_ns = -1;  // so much of it was work; below 0: that is not known
+  double most_overhead_ns = std::numeric_limits<double>::infinity();  // of a loop
 };
 
 class Ledger {

@@ -29,12 +29,12 @@ bool Recording::start(LookAround look_around) {
     recording->look_around_(*recording);
   };
   if (!sampler_.start(look_around != nullptr ? +look : nullptr, this)) return false;
-  g_recordings.fetch_add(1, std::memory_order_relaxed);
+  next_recording();
   return true;
 }
 
 bool Recording::stop() noexcept {
-  g_recordings.fetch_add(1, std::memory_order_relaxed);
+  next_recording();
   if (!sampler_.stop()) return false;
   try {
     spread_untold();
@@ -42,11 +42,6 @@ bool Recording::stop() noexcept {
     return false;
   }
   return true;
-}
-
-void Recording::sum_up() {
-  sampler_.sum_up();
-  spread_untold();
 }
 
 void Recording::spread_untold() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "profile/counts.h"
@@ -26,8 +27,15 @@ class Recording {
   // Then the rest may be read. False: the sampler does not end, so that this must stay, or has had no memory.
   bool stop() noexcept;
 
-  // By the sampler's thread, while it runs: the rest may be read by it.
-  void sum_up();
+  // By the sampler's thread, while it runs: calls `read`, which may read the rest, and goes on as if nothing had been.
+  template <class Read>
+  void interrupt(Read&& read) {
+    sampler_.sum_up();
+    Ledger before = sampler_.ledger();
+    spread_untold();
+    read();
+    sampler_.ledger() = std::move(before);
+  }
 
   Sampler& sampler() noexcept { return sampler_; }
   // What was counted in it, by node; scaled to what was not told.

@@ -97,8 +97,9 @@ void Sampler::look() {
     Shown shown = slot->shown();
     if (shown.state == State::out) continue;
     if (shown.state == State::unseen) {
-      // All that is known is that its primary is there.
+      // All that is known is that its primary is there, or waits for others that work.
       shown.state = State::work;
+      shown.left = false;
       is_unseen = true;
     }
     seen_.push_back(shown);

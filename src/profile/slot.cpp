@@ -16,7 +16,7 @@ namespace weft::profile {
 
 thread_local Slot* t_slot [[gnu::tls_model("initial-exec")]] = nullptr;
 std::atomic<Slot*> g_slots{nullptr};
-std::atomic<uint32_t> g_recordings{0};
+uint32_t g_recordings = 0;
 
 namespace {
 
@@ -94,11 +94,19 @@ bool Entry::is_told() noexcept {
     --until_told;
     return false;
   }
-  // Telling adds some 100 ns, and as much for each construct inside.
-  constexpr double kShort = 20'000;
-  constexpr uint32_t kOneOf = 256;
-  until_told = is_shorter_than(kShort) ? draw(kOneOf) : 0;
+  until_told = has_short_regions() ? draw(one_of(256)) : 0;
   return true;
+}
+
+// Telling adds some 100 ns, and as much for each construct inside. A long one may be the first of many.
+bool Entry::has_short_regions() const noexcept {
+  constexpr double kShort = 20'000;
+  return is_shorter_than(kShort) && static_cast<double>(last) * ns_per_tick() < 2 * kShort;
+}
+
+// The more is known, the fewer.
+uint32_t Entry::one_of(uint32_t most) const noexcept {
+  return static_cast<uint32_t>(std::clamp<uint64_t>(lengths_known() / 16, 1, most));
 }
 
 // Telling adds some 100 ns.
@@ -143,6 +151,7 @@ void Slot::continue_on(int carrier) noexcept {
 }
 
 void Slot::set_serial(const void* caller) noexcept {
+  settle();
   Entry* entry = count(0, Kind::serial, caller);
   if (entry == nullptr) return;
   top().node = entry->node;
@@ -163,7 +172,9 @@ void Slot::push(NodeId node, State state) noexcept {
 
 Entry* Slot::push(Kind kind, const void* caller) noexcept {
   Entry* entry = entry_of(node(), kind, caller);
-  push(entry != nullptr ? entry->node : node(), top().state);
+  // Called back by the library in whose call it waits.
+  const State state = top().state == State::wait_messages ? State::work : top().state;
+  push(entry != nullptr ? entry->node : node(), state);
   return entry;
 }
 
@@ -193,7 +204,8 @@ void Slot::end_untold_region() noexcept {
   pop();
   Entry* entry = is_known ? entry_of(node(), Kind::region, region.caller) : nullptr;
   if (entry == nullptr) return;
-  const uint32_t regions = std::min(entry->draw(kAskedOneOf), entry->until_told);
+  if (!entry->has_short_regions()) entry->until_told = 0;
+  const uint32_t regions = std::min(entry->draw(entry->one_of(kAskedOneOf)), entry->until_told);
   if (regions == 0) return;
   entry->until_told -= regions;
   entry->count.add(regions);
@@ -202,7 +214,13 @@ void Slot::end_untold_region() noexcept {
   const uint64_t outside = inside.packed();
   inside.node = entry->node;
   inside.state = State::untold;
-  skip_ = {region.caller, regions, 0, &shown_, outside ^ inside.packed()};
+  skip_.codeptr_ra = region.caller;
+  std::atomic_ref(skip_.left).store(regions, std::memory_order_relaxed);
+  skip_.inside = 0;
+  skip_.shown = &shown_;
+  skip_.toggles = outside ^ inside.packed();
+  skip_.valid = &g_recordings;
+  skip_.expected = entry->recording;
   // Release: who sees the entry sees how many are left.
   skipped_.store(entry, std::memory_order_release);
 }
@@ -233,7 +251,8 @@ void Slot::begin_wait(const char* name, const void* caller) noexcept {
   const bool is_known = around != State::out && around != State::untold && around != State::unseen && is_recording();
   if (!is_known || too_deep_ > 0 || depth_ == kMostFrames) return publish();
   const Entry* entry = count(Kind::call, caller);
-  if (entry != nullptr) g_nodes[entry->node].callee.store(name, std::memory_order_relaxed);
+  if (entry != nullptr && g_nodes[entry->node].kind == Kind::call)
+    g_nodes[entry->node].callee.store(name, std::memory_order_relaxed);
   push(entry != nullptr ? entry->node : node(), State::wait_messages);
 }
 
@@ -254,9 +273,10 @@ void Slot::begin_piece(Entry* entry) noexcept {
   if (too_deep_ > 0) return;
   Frame& frame = top();
   end_piece(frame);
-  if (is_told_for_others(frame.state, *entry)) return;
   // Of regions that are not told few are asked for, so all of these are timed.
-  if (frame.state == State::untold || entry->is_timed()) start_clock(frame, entry, platform::ticks());
+  if (frame.state == State::untold || is_told_for_others(frame.state, *entry) || entry->is_timed()) {
+    start_clock(frame, entry, platform::ticks());
+  }
 }
 
 void Slot::begin_chunk(Entry* entry) noexcept {
@@ -295,7 +315,8 @@ void Slot::end_work() noexcept {
 void Slot::clock_work(bool works) noexcept {
   if (works == (works_since_ != 0)) return;
   const int64_t now = platform::ticks();
-  if (!works) work_of_->sampled_work.add(static_cast<uint64_t>(std::max<int64_t>(now - works_since_ - chunk_ticks(), 0)));
+  if (!works)
+    work_of_->sampled_work.add(static_cast<uint64_t>(std::max<int64_t>(now - works_since_ - chunk_ticks(), 0)));
   works_since_ = works ? now : 0;
 }
 
@@ -312,7 +333,10 @@ void Slot::end_piece(Frame& frame) noexcept {
   if (frame.since == 0) return;
   const bool asks_for_more = entry->kind != Kind::task && frame.until != 0;
   const int64_t length = (asks_for_more ? frame.until : platform::ticks()) - frame.since;
-  entry->add_length(entry->kind == Kind::loop ? length - chunk_ticks() : length);
+  entry->last = static_cast<uint64_t>(std::max<int64_t>(length, 0));
+  if (!is_told_for_others(frame.state, *entry)) {
+    entry->add_length(entry->kind == Kind::loop ? length - chunk_ticks() : length);
+  }
 }
 
 Entry* Slot::entry_of(NodeId parent, Kind kind, const void* caller) noexcept {

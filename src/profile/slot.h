@@ -29,8 +29,10 @@ enum class State : uint8_t {
 
 // How often recording has begun or ended in this process: odd while it runs (recording.h). Relaxed everywhere: a
 // context that learns late of a recording belongs to it late.
-extern std::atomic<uint32_t> g_recordings;
-inline bool is_recording() noexcept { return (g_recordings.load(std::memory_order_relaxed) & 1) != 0; }
+extern uint32_t g_recordings;
+inline uint32_t recordings() noexcept { return std::atomic_ref(g_recordings).load(std::memory_order_relaxed); }
+inline bool is_recording() noexcept { return (recordings() & 1) != 0; }
+inline void next_recording() noexcept { std::atomic_ref(g_recordings).fetch_add(1, std::memory_order_relaxed); }
 
 // What the sampler sees of a context at once.
 struct Shown {
@@ -95,6 +97,7 @@ struct Entry {
   Count sampled;
   Count sampled_work;
   uint64_t longest = 0;  // of `timed_ticks`, in this recording
+  uint64_t last = 0;     // length that was timed, also of those that do not count
   uint32_t recording = 0;  // the one that is known here
   // What was counted before it: lengths say nothing of the present one, whose data may be others.
   uint64_t timed_before = 0;
@@ -125,7 +128,7 @@ struct Entry {
   }
   void add_length(int64_t ticks) noexcept;
   void note_recording() noexcept {
-    const uint32_t now = g_recordings.load(std::memory_order_relaxed);
+    const uint32_t now = recordings();
     if (recording == now) return;
     recording = now;
     timed_before = timed.get();
@@ -144,6 +147,10 @@ struct Entry {
   bool is_told() noexcept;
   // Whether some of its chunks need not be told.
   bool has_short_chunks() noexcept;
+  // Whether some of those that follow need not be told.
+  bool has_short_regions() const noexcept;
+  // One of how many is to be looked at: of `most`, as soon as so many lengths are known.
+  uint32_t one_of(uint32_t most) const noexcept;
 
  private:
   bool is_shorter_than(double ns) const noexcept;
@@ -232,7 +239,10 @@ class Slot {
 
   // Behind a region of the outermost level: where the thread of the program is now.
   void set_serial(const void* caller) noexcept;
-  bool is_serial() const noexcept { return depth_ == 1 && root_; }
+  bool is_serial() noexcept {
+    settle();
+    return depth_ == 1 && root_;
+  }
 
   // The innermost frame, a region of which nothing is told, is left. The next ones of the same place need not even be
   // asked for, until the context is told anything else. The runtime finds them in skip().
@@ -241,9 +251,7 @@ class Slot {
 
   // ---- by anybody ----
 
-  Shown shown() const noexcept {
-    return Shown::of(std::atomic_ref(shown_).load(std::memory_order_acquire));
-  }
+  Shown shown() const noexcept { return Shown::of(std::atomic_ref(shown_).load(std::memory_order_acquire)); }
   int thread() const noexcept { return thread_.load(std::memory_order_relaxed); }
   // Acquire pairs with the release where an entry is made.
   template <class Visit>

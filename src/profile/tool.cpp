@@ -63,7 +63,7 @@ const char* stop() noexcept {
 
 // The child of a fork has its parent's counts, and no sampler.
 void forget_parents() noexcept {
-  if (is_recording()) g_recordings.fetch_add(1, std::memory_order_relaxed);
+  if (is_recording()) next_recording();
 }
 
 // In place at once: somebody may be waiting for it.
@@ -82,8 +82,7 @@ void write_if_wanted(Recording& recording) noexcept {
   if (written || getpid() != g_process || access(g_wanted.c_str(), F_OK) != 0) return;
   written = true;
   try {
-    recording.sum_up();
-    write_profile(recording, g_folder, nullptr);
+    recording.interrupt([&] { write_profile(recording, g_folder, nullptr); });
   } catch (const std::bad_alloc&) {
     // There may be more at the end.
   }

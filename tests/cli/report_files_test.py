@@ -189,8 +189,8 @@ class ReportFiles(CommandTest):
     def test_messages(self):
         trace = Made(10).add("mpi", "MPI_Recv", 200000, 2, 5, peer=1, context=0)
         made = self.read(trace)
-        self.assertEqual(made["messages"], [{"call": "MPI_Recv", "peer": 1, "count": 1, "waited": 0.003}])
-        self.assertEqual(self.lost(made, "serial", "transfer"), 3)
+        self.assertEqual(made["messages"], [{"call": "MPI_Recv", "peer": 1, "count": 1, "waited": 0.003, "rank": -1}])
+        self.assertEqual(self.lost(made, "serial", "transfer"), 6)
 
     def counts(self, made):
         """What was met, by kind and line."""
@@ -309,7 +309,7 @@ class ReportFiles(CommandTest):
         os.mkfifo(self.folder / "pipe.json")
         self.assertEqual(self.report(program).returncode, 3)
         for arguments, code, words in (
-            ((good, good), 2, ["one file", "compare"]),
+            ((good, good), 1, ["one rank", "compare"]),
             (("--cpus", 2, good), 2, ["--cpus", "good.json"]),
             (("--against", "stock", good), 2, ["--against"]),
             ((good, "--frob"), 2, ["--frob"]),

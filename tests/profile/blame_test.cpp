@@ -237,6 +237,22 @@ TEST_F(BlameTest, WhatIsNotToldIsSpreadLikeWhatIs) {
   EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
+TEST_F(BlameTest, APrimaryThatHasLeftItsCarrierIsInItsRegionStill) {
+  (*nodes_)[region_].members = 3;
+  take({shown(region_, State::untold, true, true)});
+  EXPECT_DOUBLE_EQ(ledger_.at(region_).untold / kTick, 3);
+  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
+}
+
+TEST_F(BlameTest, OverheadIsNoMoreThanChunksMayTake) {
+  take({shown(loop_, State::untold_chunks, true)});
+  std::vector<Untold> known(nodes_->count());
+  known[loop_] = {.work_ns = 0.1 * kTick, .most_overhead_ns = 0.3 * kTick};
+  ledger_.spread_untold(*nodes_, known);
+  EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 0.3);
+  EXPECT_DOUBLE_EQ(useful(loop_), 0.7);
+}
+
 TEST_F(BlameTest, OfWhatIsNotToldAsMuchIsWorkAsWasMeasured) {
   take({shown(region_, State::untold, true)});
   // Told: half is work and half is overhead, since it is told.

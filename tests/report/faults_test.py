@@ -52,8 +52,6 @@ TRIES_BESIDE_OTHERS = 6
 # Of the factors that a program measures by itself.
 # Of CPUs x time. Beside the other tests, on small machines that others use too, snapshots are fewer and less even.
 TOLERANCE = 0.02 if ALL else 0.05
-# The ways into the runtime and out of it count as work: some 12 ns of each chunk.
-TOLERANCE_OF_CHUNKS = 0.05
 
 
 class Disturbed(AssertionError):
@@ -142,30 +140,30 @@ def add_tests() -> None:
 class Factors(WithFolder):
     """What the report says, and what the program says, of the same run."""
 
-    def compare(self, compiler: str, *parts: float, tolerance: float = TOLERANCE) -> None:
+    def compare(self, compiler: str, *parts: float) -> None:
         program = self.folder / f"planted_factors_{compiler}"
         if not program.exists():
             planted.compile_c(planted.FOLDER / "planted_factors.c", compiler, program)
-        self.in_some_try(lambda: self.look([str(program), *map(str, parts)], tolerance))
+        self.in_some_try(lambda: self.look([str(program), *map(str, parts)]))
 
-    def look(self, command: list[str], tolerance: float) -> None:
+    def look(self, command: list[str]) -> None:
         ran = planted.report_of(command, self.folder)
         own = json.loads(ran.output.splitlines()[-1])
         text = f"the program: {own}\nthe report: {planted.described(ran.report)}"
         self.assertEqual(ran.report["run"]["cpus"], own["cpus"], text)
         with self.judging(ran):
-            self.agree(ran, own["factors"], tolerance, text)
+            self.agree(ran, own["factors"], text)
 
-    def agree(self, ran: planted.Ran, factors: dict[str, float], tolerance: float, text: str) -> None:
+    def agree(self, ran: planted.Ran, factors: dict[str, float], text: str) -> None:
         for name, value in factors.items():
-            self.assertAlmostEqual(ran.report["factors"][name], value, delta=tolerance, msg=f"{name}\n{text}")
+            self.assertAlmostEqual(ran.report["factors"][name], value, delta=TOLERANCE, msg=f"{name}\n{text}")
 
     def test_all_together(self) -> None:
         self.compare("gcc", 0.25, 0.2, 0.2, 0.15)
 
     @unittest.skipIf(CHOSEN is FEW, "make test-report takes it")
     def test_chunks(self) -> None:
-        self.compare("clang", 0, 0, 0, 0.5, tolerance=TOLERANCE_OF_CHUNKS)
+        self.compare("clang", 0, 0, 0, 0.5)
 
     @unittest.skipUnless(ALL, "WEFT_REPORT_ALL=1 takes it")
     def test_each_alone(self) -> None:
@@ -174,8 +172,7 @@ class Factors(WithFolder):
                 parts = [0.0] * 4
                 parts[which] = 0.6
                 with self.subTest(compiler=compiler, parts=parts):
-                    chunks = which == len(parts) - 1
-                    self.compare(compiler, *parts, tolerance=TOLERANCE_OF_CHUNKS if chunks else TOLERANCE)
+                    self.compare(compiler, *parts)
 
     @unittest.skipUnless(ALL, "WEFT_REPORT_ALL=1 takes it")
     def test_nothing_planted(self) -> None:

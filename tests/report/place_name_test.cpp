@@ -6,7 +6,9 @@
 namespace weft::tools {
 namespace {
 
-std::string name_in(const std::string& function) { return name_of({"/usr/lib/libsolver.so.1.2", function, "", 0, 0x10}); }
+std::string name_in(const std::string& function) {
+  return name_of({"/usr/lib/libsolver.so.1.2", function, "", 0, 0x10});
+}
 
 TEST(PlaceName, OfALineIsThatOfTheFile) { EXPECT_EQ(name_of({"/bin/a", "f", "/home/user/dir/a.c", 7, 0}), "a.c:7"); }
 
@@ -31,6 +33,8 @@ TEST(PlaceName, OfAFunctionHasNoTypes) {
       {"ns::Flag::operator bool() const", "ns::Flag::operator bool"},
       {"my_operator_apply(int)", "my_operator_apply"},
       {"run()::{lambda(int)#1}::operator()(int) const", "run"},
+      {"decltype (tt) work<int>(int)", "work"},
+      {"decltype ((fp)(fp0)) ns::call<void (*)(int)>(int)", "ns::call"},
       {"__solver_MOD_step", "__solver_MOD_step"},
       {"<", "<"},
       {".text", ".text"},

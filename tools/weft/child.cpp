@@ -28,10 +28,19 @@ volatile sig_atomic_t g_child = 0;
 volatile sig_atomic_t g_terminated = 0;
 volatile sig_atomic_t g_interrupted = 0;
 
+// Tenths of a second, from any moment on; never 0.
+sig_atomic_t tenths() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<sig_atomic_t>(time.tv_sec * 10 + time.tv_nsec / 100'000'000 + 1);
+}
+
 void pass_on(int number) {
   if (g_child <= 0) return;
-  const bool again = number == SIGTERM && g_terminated != 0;
-  if (number == SIGTERM) g_terminated = 1;
+  // Whoever ends a program and then its group, as timeout does, has not asked twice.
+  constexpr sig_atomic_t kOnce = 1;
+  const bool again = number == SIGTERM && g_terminated != 0 && tenths() - g_terminated > kOnce;
+  if (number == SIGTERM && g_terminated == 0) g_terminated = tenths();
   kill(g_child, again ? SIGKILL : number);
 }
 
@@ -42,12 +51,12 @@ void pass_on_unless_typed(int number, siginfo_t* from, void*) {
 
 // Programs that people talk to take many, one at a time.
 void count_interrupt(int number, siginfo_t* from, void* context) {
-  constexpr sig_atomic_t kTogether = 2;
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  const auto now = static_cast<sig_atomic_t>(time.tv_sec);
-  if (g_child > 0 && g_interrupted != 0 && now - g_interrupted < kTogether) kill(g_child, SIGKILL);
-  g_interrupted = now;
+  constexpr sig_atomic_t kOnce = 1;
+  constexpr sig_atomic_t kTogether = 20;
+  const sig_atomic_t now = tenths();
+  const sig_atomic_t since = g_interrupted != 0 ? now - g_interrupted : kTogether;
+  if (g_child > 0 && since > kOnce && since < kTogether) kill(g_child, SIGKILL);
+  if (since > kOnce) g_interrupted = now;
   pass_on_unless_typed(number, from, context);
 }
 
@@ -57,16 +66,23 @@ void ignored(int) {}
 constexpr int kFromTerminal[] = {SIGINT, SIGQUIT};
 constexpr int kForProgram[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
+// What is ignored here is by the program too, and stays so.
+void handle(int number, const struct sigaction& action) {
+  struct sigaction before{};
+  sigaction(number, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+}
+
 void set_handlers() {
   struct sigaction action{};
   action.sa_flags = SA_SIGINFO;
   for (const int number : kFromTerminal) {
     action.sa_sigaction = number == SIGINT ? count_interrupt : pass_on_unless_typed;
-    sigaction(number, &action, nullptr);
+    handle(number, action);
   }
   action.sa_flags = 0;
   action.sa_handler = pass_on;
-  for (const int number : kForProgram) sigaction(number, &action, nullptr);
+  for (const int number : kForProgram) handle(number, action);
 }
 
 [[noreturn]] void become(const std::string& path, const std::vector<std::string>& command) {

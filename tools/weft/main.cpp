@@ -165,7 +165,7 @@ int main(int count, char** arguments) {
     return written(weft::tools::show_numa(line.numa_options));
   }
   if (line.report->parsed()) {
-    if (line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr &&
+    if (files.empty() && line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr &&
         !weft::tools::job_by_launcher()) {
       line.report_options.page = "weft-report-%r.html";
     }

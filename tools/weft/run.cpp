@@ -189,10 +189,15 @@ void say_unreported(const Libraries& found) {
 }  // namespace
 
 const char* rank_by_launcher() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    if (const char* rank = std::getenv(variable); rank != nullptr && *rank != '\0') return rank;
+  const auto said = [](const char* variable) -> const char* {
+    const char* value = std::getenv(variable);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+  };
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* rank = said(variable)) return rank;
   }
-  return nullptr;
+  // The script of a batch job has a number too, and is no rank.
+  return said("SLURM_STEP_ID") != nullptr ? said("SLURM_PROCID") : nullptr;
 }
 
 int prepare(const RunOptions& options, Program& program) {

@@ -213,6 +213,8 @@ void toggle(const weft_region_skip_t& skip) noexcept {
 // Whether the tool has said before that it does not want the region.
 bool is_skipped(weft_region_skip_t* skip, const void* caller) noexcept {
   if (skip == nullptr || skip->codeptr_ra != caller) return false;
+  // Relaxed: whoever sees late that it does not hold any more skips a region more.
+  if (std::atomic_ref(*skip->valid).load(std::memory_order_relaxed) != skip->expected) return false;
   // Relaxed: a number that others read for a report.
   const std::atomic_ref left(skip->left);
   const uint32_t before = left.load(std::memory_order_relaxed);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worksharing constructs and the masked construct.
+#include <utility>
+
 #include "openmp/loop/worksharing.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/events.h"
@@ -52,6 +54,8 @@ void begin_loop(Member* self, base::LoopSchedule::Kind kind, uint64_t count) noe
 
 void end_work(Member* self, const void* caller) noexcept {
   if (self->tool.work == 0) return;
+  // Of a loop that is cancelled: nobody asks for its last chunk.
+  if (self->loop.told() && self->loop.untold > 0) chunks_left(std::exchange(self->loop.untold, 0));
   const auto kind = static_cast<ompt_work_t>(self->tool.work);
   self->tool.work = 0;
   if (caller == nullptr) caller = t_thread.caller;

@@ -238,6 +238,7 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *encountering, in
 // Of the regions that are not wanted each second one is not even asked for, if its caller is the same.
 static __thread weft_region_skip_t skip;
 static __thread uint64_t shown;
+static uint32_t skips_valid = 1;
 
 static int on_region_wanted(const void *codeptr, weft_region_skip_t **skipped)
 {
@@ -249,7 +250,8 @@ static int on_region_wanted(const void *codeptr, weft_region_skip_t **skipped)
   if (atomic_fetch_add(&asked, 1) % (unsigned)tells == 0) return 1;
   untold++;
   met(UNTOLD);
-  skip = (weft_region_skip_t){.codeptr_ra = codeptr, .left = 1, .shown = &shown, .toggles = 6};
+  skip = (weft_region_skip_t){.codeptr_ra = codeptr, .left = 1, .shown = &shown, .toggles = 6,
+                              .valid = &skips_valid, .expected = 1};
   *skipped = &skip;
   return 0;
 }

@@ -63,12 +63,18 @@ bool has_number(const std::string& name) {
 bool is_by_rank(const ReportOptions& options) { return has_number(options.page) || has_number(options.json); }
 
 // What is wrong with the names; empty: nothing.
-std::string fault_of(const ReportOptions& options) {
+std::string fault_of_names(const ReportOptions& options) {
   if (options.page.empty()) return "-o: the name of a file is wanted";
   if (options.has_json && options.json.empty()) return "--json: the name of a file is wanted";
   if (options.has_json && is_same_file(options.page, options.json)) {
     return "-o " + options.page + ": is the file of --json too; each needs its own";
   }
+  return {};
+}
+
+// The same where a program is run.
+std::string fault_of(const ReportOptions& options) {
+  if (std::string fault = fault_of_names(options); !fault.empty()) return fault;
   if (rank_by_launcher() == nullptr || (job_by_launcher() && !is_by_rank(options))) return {};
   for (const std::string* name : {&options.page, &options.json}) {
     if (!name->empty() && *name != "-" && !has_number(*name)) {
@@ -235,7 +241,7 @@ int make_report(const ReportOptions& options, RunOptions run) {
 }
 
 int make_report_of_profile(const ReportOptions& options) {
-  if (const std::string fault = fault_of(options); !fault.empty()) {
+  if (const std::string fault = fault_of_names(options); !fault.empty()) {
     base::warn("report: %s", fault.c_str());
     return kUsage;
   }
@@ -257,7 +263,7 @@ int make_report_of_profile(const ReportOptions& options) {
 }
 
 int report_files(const ReportOptions& options, const std::vector<std::string>& names) {
-  std::string fault = fault_of(options);
+  std::string fault = fault_of_names(options);
   for (const std::string* output : {&options.page, &options.json}) {
     const auto same =
         std::find_if(names.begin(), names.end(), [&](const std::string& name) { return is_same_file(*output, name); });

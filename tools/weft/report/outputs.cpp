@@ -40,8 +40,9 @@ std::string with_numbers(std::string name) {
 }  // namespace
 
 Outputs::Outputs(const ReportOptions& options)
-    : page_name_(with_numbers(options.page)),
-      json_name_(with_numbers(options.json)),
+    // A program has named the files of a profile, letter by letter.
+    : page_name_(options.profile.empty() ? with_numbers(options.page) : options.page),
+      json_name_(options.profile.empty() ? with_numbers(options.json) : options.json),
       page_("report", page_name_),
       json_("report", json_name_),
       template_(contents_of(find_libraries().page)) {

@@ -24,7 +24,8 @@ std::string short_function(const std::string& function) {
   static const std::string kUnnamed = "(anonymous namespace)::";
   static const std::string kOperator = "operator";
   const auto is_operator = [](const std::string& text, char next) {
-    if (std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_' || text.size() < kOperator.size()) return false;
+    if (std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_' || text.size() < kOperator.size())
+      return false;
     const size_t begin = text.size() - kOperator.size();
     return text.compare(begin, kOperator.size(), kOperator) == 0 && (begin == 0 || text[begin - 1] == ':');
   };
@@ -44,6 +45,14 @@ std::string short_function(const std::string& function) {
       --templates;
     } else if (templates > 0) {
       continue;
+    } else if (name == "decltype" && (here == ' ' || here == '(')) {
+      // The type that is returned.
+      name.clear();
+      int depth = 0;
+      while (at + 1 < function.size() && (depth > 0 || function[at] != ')')) {
+        depth += function[at] == '(' ? 1 : 0;
+        depth -= function[++at] == ')' ? 1 : 0;
+      }
     } else if (here == ' ') {
       name.clear();
     } else if (!name.empty() && (here == '.' || here == '(')) {

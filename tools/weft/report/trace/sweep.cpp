@@ -151,6 +151,7 @@ class Sweep {
                       {"level", node.level},
                       {"members", node.members.load(std::memory_order_relaxed)},
                       {"requested", node.requested.load(std::memory_order_relaxed)},
+                      {"callee", ""},
                       {"schedule", profile::word_of(node.schedule.load(std::memory_order_relaxed))},
                       {"count", counts.count},
                       {"iterations", counts.iterations},
