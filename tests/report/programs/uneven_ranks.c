@@ -26,6 +26,7 @@ int main(int count, char** arguments) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   compute(rank == 0 ? 600 : 100);
   if (strcmp(what, "abort") == 0 && rank == 0) abort();
+  if (strcmp(what, "mpi_abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   if (strcmp(what, "exit") == 0 && rank == 1) _exit(0);
   if (strcmp(what, "tasks") == 0) {
 #pragma omp parallel
