@@ -178,6 +178,12 @@ class Launched(WithFolder):
         if (self.folder / "report.json").exists():
             self.assertNotIn("called no OpenMP", self.notes())
 
+    def check_silent(self, mpi: str) -> None:
+        self.assertNotEqual(self.run_ranks(mpi, "silent").returncode, 0)
+        self.check_files("report.json", "weft-report.html")
+        self.assertIn("Rank 1 has left no report: it has ended without MPI_Finalize", self.notes())
+        self.assertIn("Rank 0 still ran when rank 1 had ended without MPI_Finalize", self.notes())
+
     def check_exit(self, mpi: str) -> None:
         self.assertNotEqual(self.run_ranks(mpi, "exit").returncode, 0)
         self.check_files("report.json", "weft-report.html")
@@ -188,7 +194,7 @@ def add_tests() -> None:
     for mpi in MPIS:
         # Hydra kills the others at once. Open MPI's launcher gives them a second, which takes that long.
         few = ("waits", "abort") if mpi == "mpich" else ("waits",)
-        for case in ("waits", "abort", "mpi_abort", "tasks", "exit") if ALL else few:
+        for case in ("waits", "abort", "mpi_abort", "tasks", "exit", "silent") if ALL else few:
 
             def test(self: Launched, mpi: str = mpi, case: str = case) -> None:
                 getattr(self, f"check_{case}")(mpi)
@@ -297,7 +303,9 @@ class Told(WithFolder):
         ends = self.end(self.start(0), self.start(1, "/bin/true"))
         self.check_files("page.html", "report.json")
         self.assertEqual([code for code, _ in ends], [0, 0])
-        self.assertIn("Rank 1 has left no report: it has called no OpenMP, or has ended by _exit or MPI_Abort.", self.notes())
+        self.assertIn(
+            "Rank 1 has left no report: it has called no OpenMP, or has ended by _exit or MPI_Abort.", self.notes()
+        )
 
     def test_none_has_openmp(self) -> None:
         ends = self.end(self.start(0, "/bin/true"), self.start(1, "/bin/true"))
@@ -388,7 +396,15 @@ class Told(WithFolder):
         """Its part of the one before is not gathered yet: nobody takes it away, and nobody takes it for this one's."""
         other = self.start(1, self.program, 1200)
         here = self.wait_for("1.here")
-        head = {"rank": 0, "exit_code": 0, "why": "planted", "is_early": False, "program": "a", "host": "b", "cpus": "0"}
+        head = {
+            "rank": 0,
+            "exit_code": 0,
+            "why": "planted",
+            "is_early": False,
+            "program": "a",
+            "host": "b",
+            "cpus": "0",
+        }
         began = json.loads(here.read_text())["came"]
         (here.parent / "0.part").write_text(json.dumps(head | {"began": began}))
         ahead = self.start(0, self.program, 1)
@@ -563,7 +579,9 @@ class Told(WithFolder):
     @unittest.skipUnless(ALL, "make test-report takes it")
     def test_programs_whose_ranks_end_far_apart(self) -> None:
         """Rank 0 is done with both when the other one begins with its second one."""
-        script = '"$0" report -o one.html --json one.json "$1" "$2"; "$0" report -o one.html --json report.json "$1" 300'
+        script = (
+            '"$0" report -o one.html --json one.json "$1" "$2"; "$0" report -o one.html --json report.json "$1" 300'
+        )
         command = ["sh", "-c", script, planted.WEFT, self.program]
         ends = self.end(*(self.start_rank(rank, *command, ms) for rank, ms in enumerate((20, 13000))))
         self.assertEqual([code for code, _ in ends], [0, 0])

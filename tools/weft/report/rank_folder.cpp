@@ -278,7 +278,7 @@ int RankFolder::rank_that_failed() const {
 }
 
 RankFolder::Left RankFolder::leave(RankPart part) {
-  if (!is_mine()) return Left::late;
+  if (!is_mine() && errno == ENOENT) return Left::late;
   part.rank = job_.rank;
   part.began = began_;
   char host[256] = "";
