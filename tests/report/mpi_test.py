@@ -34,6 +34,24 @@ int main(int count, char **words) {
   return count > 2 ? atoi(words[2]) : 0;
 }
 """
+# No file of a rank's report can be written: the disk is full.
+FULL = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+ssize_t write(int file, const void *data, size_t size) {
+  char link[64], name[4096] = "";
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  if (readlink(link, name, sizeof name - 1) > 0 && strstr(name, ".part") != NULL && size > ROOM) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return syscall(SYS_write, file, data, size);
+}
+"""
 TIMEOUT_S = 60
 
 
@@ -154,6 +172,18 @@ class Launched(WithFolder):
         self.assertEqual(len(self.report()["ranks"]), 3)
         self.assertGreater(self.lost_at(self.report(), line_of("// tasks wait here"), "MPI_Recv"), 0.1)
 
+    def check_mpi_abort(self, mpi: str) -> None:
+        self.assertNotEqual(self.run_ranks(mpi, "mpi_abort").returncode, 0)
+        # Hydra kills all at once.
+        if (self.folder / "report.json").exists():
+            self.assertNotIn("called no OpenMP", self.notes())
+
+    def check_silent(self, mpi: str) -> None:
+        self.assertNotEqual(self.run_ranks(mpi, "silent").returncode, 0)
+        self.check_files("report.json", "weft-report.html")
+        self.assertIn("Rank 1 has left no report: it has ended without MPI_Finalize", self.notes())
+        self.assertIn("Rank 0 still ran when rank 1 had ended without MPI_Finalize", self.notes())
+
     def check_exit(self, mpi: str) -> None:
         self.assertNotEqual(self.run_ranks(mpi, "exit").returncode, 0)
         self.check_files("report.json", "weft-report.html")
@@ -164,7 +194,7 @@ def add_tests() -> None:
     for mpi in MPIS:
         # Hydra kills the others at once. Open MPI's launcher gives them a second, which takes that long.
         few = ("waits", "abort") if mpi == "mpich" else ("waits",)
-        for case in ("waits", "abort", "tasks", "exit") if ALL else few:
+        for case in ("waits", "abort", "mpi_abort", "tasks", "exit", "silent") if ALL else few:
 
             def test(self: Launched, mpi: str = mpi, case: str = case) -> None:
                 getattr(self, f"check_{case}")(mpi)
@@ -183,16 +213,57 @@ class Told(WithFolder):
             [planted.GCC, "-g", "-fopenmp", "-x", "c", "-", "-o", cls.program], input=SMALL, text=True, check=True
         )
 
-    def start(self, rank: int, *command: object, ranks: int = 2, job: str = "job", page: str = "page.html"):
-        told = {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(ranks), "PMIX_NAMESPACE": job}
+    def start(
+        self,
+        rank: int,
+        *command: object,
+        ranks: int = 2,
+        job: str = "job",
+        page: str = "page.html",
+        cpus: set[int] | None = None,
+        **variables: str,
+    ) -> subprocess.Popen[str]:
         json_name = page.replace("page.html", "report.json")
+        if page == json_name:
+            json_name = "report.json"
+        report = [planted.WEFT, "report", "-o", page, "--json", json_name]
+        return self.start_rank(
+            rank, *report, *(command or [self.program]), ranks=ranks, job=job, cpus=cpus, **variables
+        )
+
+    def start_rank(
+        self,
+        rank: int,
+        *command: object,
+        ranks: int = 2,
+        job: str = "job",
+        cpus: set[int] | None = None,
+        **variables: str,
+    ) -> subprocess.Popen[str]:
+        told = {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(ranks), "PMIX_NAMESPACE": job}
+        bound = ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
         return subprocess.Popen(
-            [planted.WEFT, "report", "-o", page, "--json", json_name, *map(str, command or [self.program])],
-            env=planted.environment(**told),
+            [*bound, *map(str, command)],
+            env=planted.environment(**told, **variables),
             cwd=self.folder,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def folder_of_job(self) -> pathlib.Path:
+        """Where its ranks meet, empty."""
+        first = self.start(0, self.program, 20000)
+        self.wait_for("0.here")
+        (folder,) = self.folders()
+        self.kill(first)
+        shutil.rmtree(folder)
+        return folder
+
+    def wait_for(self, name: str) -> pathlib.Path:
+        while not (found := list(self.folder.glob(f".page.html.*/{name}"))):
+            time.sleep(0.02)
+        return found[0]
 
     def end(self, *processes: subprocess.Popen) -> list[tuple[int, str]]:
         ends = [(process.communicate(timeout=TIMEOUT_S)[1], process.returncode) for process in processes]
@@ -232,7 +303,9 @@ class Told(WithFolder):
         ends = self.end(self.start(0), self.start(1, "/bin/true"))
         self.check_files("page.html", "report.json")
         self.assertEqual([code for code, _ in ends], [0, 0])
-        self.assertIn("Rank 1 has left no report: it has called no OpenMP, or has ended by _exit.", self.notes())
+        self.assertIn(
+            "Rank 1 has left no report: it has called no OpenMP, or has ended by _exit or MPI_Abort.", self.notes()
+        )
 
     def test_none_has_openmp(self) -> None:
         ends = self.end(self.start(0, "/bin/true"), self.start(1, "/bin/true"))
@@ -267,8 +340,9 @@ class Told(WithFolder):
             "exit_code": 77,
             "why": "stale",
             "is_early": False,
+            "program": "old",
             "host": "old",
-            "host_cpus": 1,
+            "cpus": "0",
             "began": 1,
         }
         for rank in range(2):
@@ -304,6 +378,131 @@ class Told(WithFolder):
         self.end(*first[1:], self.start(0), self.start(1))
         self.check_files("page.html", "report.json")
         self.assertEqual(len(self.report()["ranks"]), 2)
+
+    def test_programs_whose_ranks_end_apart(self) -> None:
+        """Rank 0 still waits for its first one to be gathered when the other one's next one makes the folder anew."""
+        script = '"$0" report -o page.html "$1" "$2"; "$0" report -o page.html --json report.json "$3" 300'
+        other = self.programs / "other"
+        other.unlink(missing_ok=True)
+        shutil.copy(self.program, other)
+        command = ["sh", "-c", script, planted.WEFT, self.program]
+        ends = self.end(*(self.start_rank(rank, *command, ms, other) for rank, ms in enumerate((20, 1900))))
+        self.assertEqual([code for code, _ in ends], [0, 0])
+        self.check_files("page.html", "report.json")
+        self.assertEqual([rank["rank"] for rank in self.report()["ranks"]], [0, 1])
+        self.assertNotIn("Rank", self.notes())
+
+    def test_a_program_whose_rank_is_ahead(self) -> None:
+        """Its part of the one before is not gathered yet: nobody takes it away, and nobody takes it for this one's."""
+        other = self.start(1, self.program, 1200)
+        here = self.wait_for("1.here")
+        head = {
+            "rank": 0,
+            "exit_code": 0,
+            "why": "planted",
+            "is_early": False,
+            "program": "a",
+            "host": "b",
+            "cpus": "0",
+        }
+        began = json.loads(here.read_text())["came"]
+        (here.parent / "0.part").write_text(json.dumps(head | {"began": began}))
+        ahead = self.start(0, self.program, 1)
+        while len(self.folders()) < 2:
+            self.assertIsNone(ahead.poll())
+            time.sleep(0.02)
+        self.end(other)
+        self.assertIn("Rank 0 has left no report: planted.", self.notes())
+        self.end(self.start(1), ahead)
+        self.check_files("page.html", "report.json")
+        self.assertEqual([rank["rank"] for rank in self.report()["ranks"]], [0, 1])
+
+    def test_different_programs(self) -> None:
+        self.end(self.start(0), self.start(1, "/bin/sh", "-c", f"{self.program}; true"))
+        self.assertIn(f"The ranks ran different programs: rank 1 /bin/sh, rank 0 {self.program}.", self.notes())
+
+    def test_a_full_disk(self) -> None:
+        for room, files in ((1000, ["page.html", "report.json"]), (0, [])):
+            with self.subTest(room=room):
+                library = self.programs / f"full{room}.so"
+                build = [planted.GCC, "-shared", "-fPIC", f"-DROOM={room}", "-x", "c", "-", "-o", library]
+                subprocess.run(build, input=FULL, text=True, check=True)
+                ranks = [self.start(0, LD_PRELOAD=str(library))] if not files else []
+                ranks = ranks or [self.start(0, LD_PRELOAD=str(library)), self.start(1)]
+                ends = self.end(*ranks)
+                self.assertEqual(ends[0][0], 1)
+                self.assertRegex(ends[0][1], r"/\.page\.html\.\w+: No space left on device; name a page \(-o\)")
+                self.assertNotIn("has been made without", ends[0][1])
+                self.check_files(*files)
+                if files:
+                    self.assertIn("Rank 0 has left no report: what it knows could not be left", self.notes())
+                    for file in files:
+                        (self.folder / file).unlink()
+
+    def test_folders_of_others(self) -> None:
+        folder = self.folder_of_job()
+        elsewhere = self.programs / "elsewhere"
+        elsewhere.mkdir(exist_ok=True)
+        for how in ("link", "open", "file"):
+            with self.subTest(how=how):
+                if how == "link":
+                    folder.symlink_to(elsewhere)
+                elif how == "open":
+                    folder.mkdir()
+                    folder.chmod(0o777)
+                else:
+                    folder.touch()
+                ((code, said),) = self.end(self.start(0))
+                self.assertEqual(code, 1)
+                self.assertIn(f"{folder}, in which the ranks meet: it is no folder of this user's own", said)
+                self.assertEqual(list(elsewhere.iterdir()), [])
+                shutil.rmtree(folder) if how == "open" else folder.unlink()
+        self.check_files()
+
+    def test_files_of_others(self) -> None:
+        """Pipes are not waited for, links not followed, and what is damaged ends nothing."""
+        target = self.programs / "target"
+        target.write_text("as it was")
+        folder = self.folder_of_job()
+        folder.mkdir(0o700)
+        os.mkfifo(folder / "0.here")
+        (folder / "0.here.new").symlink_to(target)
+        (folder / "0.part.new").symlink_to(target)
+        (folder / "1.here").write_text('{"machine": 1}')
+        old = folder.with_name(folder.name[:-16] + "0" * 16)
+        old.mkdir(0o700)
+        (old / "0.here").write_text('{"machine": 1}')
+        (old / "1.here").write_text('{"machine": "' + "x" * 40)
+        ends = self.end(self.start(0), self.start(1))
+        self.assertEqual([code for code, _ in ends], [0, 0])
+        self.assertEqual(target.read_text(), "as it was")
+        shutil.rmtree(old)
+        self.check_files("page.html", "report.json")
+        self.assertEqual(len(self.report()["ranks"]), 2)
+
+    def test_a_page_that_is_no_file(self) -> None:
+        for page in ("/dev/null", "-"):
+            with self.subTest(page=page):
+                ranks = [self.start(rank, self.program, 200, page=page) for rank in range(2)]
+                seen = set()
+                while ranks[0].poll() is None:
+                    seen |= {folder.name for folder in self.folders()}
+                    time.sleep(0.01)
+                self.assertEqual([code for code, _ in self.end(*ranks)], [0, 0])
+                self.assertTrue(all(name.startswith(".report.json.") for name in seen) and seen, seen)
+                self.check_files("report.json")
+                self.assertEqual(len(self.report()["ranks"]), 2)
+
+    def test_ranks_on_the_same_cpus(self) -> None:
+        (cpu, *_) = os.sched_getaffinity(0)
+        self.end(*(self.start(rank, self.program, 100, cpus={cpu}) for rank in range(2)))
+        self.assertRegex(self.notes(), r"The ranks on \S+ count 2 CPUs together, and may use 1: they share them")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU")
+    def test_ranks_on_cpus_of_their_own(self) -> None:
+        cpus = list(os.sched_getaffinity(0))
+        self.end(*(self.start(rank, self.program, 100, cpus={cpus[rank]}) for rank in range(2)))
+        self.assertNotIn("they share them", self.notes())
 
     def test_what_is_damaged(self) -> None:
         other = self.start(1, self.program, 600)
@@ -365,6 +564,32 @@ class Told(WithFolder):
         self.end(last)
         self.check_files("page.html", "report.json")
         self.assertEqual(len(self.report()["ranks"]), 2)
+
+    @unittest.skipUnless(ALL, "make test-report takes it")
+    def test_a_rank_without_openmp_ends_first(self) -> None:
+        """Which is no failure, also with MPI."""
+        last = self.start(1, self.program, 7000)
+        self.end(self.start_rank(0, planted.WEFT, "report", "--mpi", "-o", "page.html", "/bin/true"))
+        self.end(last)
+        self.check_files("page.html", "report.json")
+        self.assertIn("Rank 0 has left no report: it has called no OpenMP", self.notes())
+        self.assertNotIn("still ran", self.notes())
+        self.assertGreater(self.report()["run"]["seconds"], 6.9)
+
+    @unittest.skipUnless(ALL, "make test-report takes it")
+    def test_programs_whose_ranks_end_far_apart(self) -> None:
+        """Rank 0 is done with both when the other one begins with its second one."""
+        script = (
+            '"$0" report -o one.html --json one.json "$1" "$2"; "$0" report -o one.html --json report.json "$1" 300'
+        )
+        command = ["sh", "-c", script, planted.WEFT, self.program]
+        ends = self.end(*(self.start_rank(rank, *command, ms) for rank, ms in enumerate((20, 13000))))
+        self.assertEqual([code for code, _ in ends], [0, 0])
+        self.check_files("one.html", "one.json", "report.json")
+        for name in ("one.json", "report.json"):
+            self.assertEqual([rank["rank"] for rank in self.report(name)["ranks"]], [0, 1])
+        self.assertGreater(self.report("one.json")["run"]["seconds"], 12.9)
+        self.assertLess(self.report()["run"]["seconds"], 5)
 
     @unittest.skipUnless(ALL, "make test-report takes it")
     def test_a_rank_whose_command_is_killed(self) -> None:

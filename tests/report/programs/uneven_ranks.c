@@ -24,8 +24,10 @@ int main(int count, char** arguments) {
   int rank = 0, value = 0, level = 0;
   MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (strcmp(what, "silent") == 0 && rank == 1) _exit(0);
   compute(rank == 0 ? 600 : 100);
   if (strcmp(what, "abort") == 0 && rank == 0) abort();
+  if (strcmp(what, "mpi_abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   if (strcmp(what, "exit") == 0 && rank == 1) _exit(0);
   if (strcmp(what, "tasks") == 0) {
 #pragma omp parallel

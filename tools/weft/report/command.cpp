@@ -43,8 +43,8 @@ void say_why_nothing(const Ending& ending, const std::string& program) {
                strsignal(ending.signal));
   } else {
     base::warn(
-        "report: %s has left nothing to report: it has called no OpenMP, or has ended by _exit; weft run --stats says "
-        "which runtimes it has",
+        "report: %s has left nothing to report: it has called no OpenMP, or has ended by _exit or MPI_Abort; weft run "
+        "--stats says which runtimes it has",
         program.c_str());
   }
 }
@@ -109,7 +109,7 @@ void complete(Report& made) {
 class Ranks {
  public:
   Ranks(const ReportOptions& options, const Job& job, const fs::path& records, const RunOptions& run)
-      : options_(options), job_(job), records_(records), run_(run), folder_(options.page, job) {}
+      : options_(options), job_(job), records_(records), run_(run), folder_({options.page, options.json}, job) {}
 
   bool good() const { return folder_.good(); }
 
@@ -132,16 +132,16 @@ class Ranks {
   // The exit code of this command.
   int end(const Ending& ending, const Ending& own) {
     std::optional<Report> made = report_left(records_, run_.command, ending, own);
-    RankFolder::End how = ending.exit_code != 0 || (made && is_unfinished(*made)) ? RankFolder::End::failed
-                          : !made && run_.mpi                                     ? RankFolder::End::doubtful
-                                                                                  : RankFolder::End::good;
-    if (!leave(std::move(made), ending, false)) {
+    const bool is_failed = ending.exit_code != 0 || (made ? is_unfinished(*made) : is_in_mpi(records_));
+    const RankFolder::Left left = leave(std::move(made), ending, false);
+    if (left == RankFolder::Left::late) {
       if (!left_early_) base::warn("report: the report has been made without rank %d", job_.rank);
       return ending.exit_code;
     }
-    const std::optional<RankParts> parts = folder_.gather(how);
-    if (!parts || write(*parts) || ending.exit_code != 0) return ending.exit_code;
-    return kFailed;
+    const std::optional<RankParts> parts = folder_.gather(is_failed ? RankFolder::End::failed : RankFolder::End::good);
+    const bool is_good = left == RankFolder::Left::all && !folder_.has_failed();
+    const bool is_written = !parts || write(*parts);
+    return is_good && is_written ? ending.exit_code : std::max(ending.exit_code, kFailed);
   }
 
  private:
@@ -151,8 +151,9 @@ class Ranks {
                                               [](const report::Site& site) { return site.callee == "MPI_Finalize"; });
   }
 
-  bool leave(std::optional<Report> made, const Ending& ending, bool is_early) {
+  RankFolder::Left leave(std::optional<Report> made, const Ending& ending, bool is_early) {
     RankPart part;
+    part.program = run_.command.front();
     if (made) made->run.node = node_.share_of(made->run.process);
     part.exit_code = ending.exit_code;
     part.is_early = is_early;
@@ -161,7 +162,7 @@ class Ranks {
       made->run.ranks = job_.ranks;
       part.report = report::to_json(*made);
     } else {
-      part.why = why_nothing(ending);
+      part.why = why_nothing(records_, ending);
     }
     return folder_.leave(std::move(part));
   }

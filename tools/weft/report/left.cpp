@@ -76,9 +76,18 @@ std::optional<Report> report_left(const fs::path& folder, const std::vector<std:
   return made;
 }
 
-std::string why_nothing(const Ending& ending) {
-  if (ending.signal == 0) return "it has called no OpenMP, or has ended by _exit";
-  return "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ") has ended it";
+std::string why_nothing(const fs::path& folder, const Ending& ending) {
+  if (ending.signal != 0) {
+    return "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ") has ended it";
+  }
+  if (is_in_mpi(folder)) return "it has ended without MPI_Finalize, as MPI_Abort does";
+  return "it has called no OpenMP, or has ended by _exit or MPI_Abort";
+}
+
+bool is_in_mpi(const fs::path& folder) {
+  std::error_code error;
+  const auto is_mark = [](const fs::directory_entry& entry) { return entry.path().extension() == ".in-mpi"; };
+  return std::any_of(fs::directory_iterator(folder, error), fs::directory_iterator(), is_mark);
 }
 
 }  // namespace weft::tools

@@ -17,7 +17,11 @@ namespace weft::tools {
 std::optional<report::Report> report_left(const std::filesystem::path& folder, const std::vector<std::string>& command,
                                           const Ending& ending, const Ending& own);
 
-// "it has called no OpenMP, or has ended by _exit"
-std::string why_nothing(const Ending& ending);
+// "it has called no OpenMP, or has ended by _exit or MPI_Abort"
+std::string why_nothing(const std::filesystem::path& folder, const Ending& ending);
+
+// Whether a process of the program has called MPI_Init, and has not come out of MPI_Finalize: launchers take its end
+// for a failure. Known where weft's MPI library was there.
+bool is_in_mpi(const std::filesystem::path& folder);
 
 }  // namespace weft::tools

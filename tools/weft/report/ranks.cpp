@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/cpu_set.h"
 #include "report/json.h"
 #include "report/merge.h"
 
@@ -31,31 +32,81 @@ double cpu_of(const Report& each) {
   return sum;
 }
 
+// Ranks of a host that have CPUs in common, directly or by others of them.
+struct Sharing {
+  std::vector<size_t> ranks;  // their places among the reports
+  platform::CpuSet cpus;
+  int counted = 0;
+  double used = 0;
+};
+
+using Hosts = std::map<std::string, std::vector<Sharing>>;
+
+Hosts sharings_of(const std::vector<Report>& reports, const std::vector<std::string>& cpus) {
+  Hosts hosts;
+  for (size_t i = 0; i < reports.size(); ++i) {
+    std::vector<Sharing>& known = hosts[reports[i].run.host];
+    Sharing all{{i}, platform::parse_cpu_list(cpus[i].c_str()), reports[i].run.cpus, cpu_of(reports[i])};
+    const auto apart = std::partition(known.begin(), known.end(), [&](const Sharing& each) {
+      platform::CpuSet common = each.cpus;
+      common.keep_only(all.cpus);
+      return common.empty();
+    });
+    for (auto each = apart; each != known.end(); ++each) {
+      all.ranks.insert(all.ranks.end(), each->ranks.begin(), each->ranks.end());
+      all.cpus.add_all(each->cpus);
+      all.counted += each->counted;
+      all.used += each->used;
+    }
+    known.erase(apart, known.end());
+    known.push_back(std::move(all));
+  }
+  return hosts;
+}
+
 // Ranks that are not bound count the CPUs of others as theirs. To each of them the others are processes that use them.
-void judge_shared_cpus(const RankParts& found, std::vector<Report>& reports, std::vector<std::string>& notes) {
-  struct Host {
-    int has = 0;
+void judge_shared_cpus(std::vector<Report>& reports, const std::vector<std::string>& cpus,
+                       std::vector<std::string>& notes) {
+  for (const auto& [name, sharings] : sharings_of(reports, cpus)) {
     int counted = 0;
-    double used = 0;
-  };
-  std::map<std::string, Host> hosts;
-  for (const RankPart& part : found.parts) hosts[part.host].has = part.host_cpus;
-  for (const Report& each : reports) {
-    hosts[each.run.host].counted += each.run.cpus;
-    hosts[each.run.host].used += cpu_of(each);
-  }
-  for (Report& each : reports) {
-    const Host& host = hosts[each.run.host];
-    if (host.has == 0 || host.counted <= host.has) continue;
-    each.run.others_cpu = std::max(0.0, each.run.others_cpu - (host.used - cpu_of(each)));
-  }
-  for (const auto& [name, host] : hosts) {
-    if (host.has == 0 || host.counted <= host.has) continue;
-    notes.push_back("The ranks on " + name + " count " + std::to_string(host.counted) + " CPUs together, and it has " +
-                    std::to_string(host.has) +
+    int has = 0;
+    for (const Sharing& sharing : sharings) {
+      if (sharing.counted <= sharing.cpus.count()) continue;
+      counted += sharing.counted;
+      has += sharing.cpus.count();
+      for (const size_t i : sharing.ranks) {
+        report::Run& run = reports[i].run;
+        run.others_cpu = std::max(0.0, run.others_cpu - (sharing.used - cpu_of(reports[i])));
+      }
+    }
+    if (counted == 0) continue;
+    notes.push_back("The ranks on " + name + " count " + std::to_string(counted) + " CPUs together, and may use " +
+                    std::to_string(has) +
                     ": they share them, so that less was lost than it seems. Bind the ranks to CPUs of their own "
                     "(mpirun --bind-to), or give each fewer threads.");
   }
+}
+
+// With --node the others of a rank are ranks of the job too, which are in the report.
+void leave_out_own_ranks(std::vector<Report>& reports) {
+  std::map<std::string, int> sharing;
+  for (const Report& each : reports) sharing[each.run.host] += each.run.node.others > 0 ? 1 : 0;
+  for (Report& each : reports) {
+    int& others = each.run.node.others;
+    if (others > 0) others = std::max(0, others - (sharing[each.run.host] - 1));
+  }
+}
+
+// One job may consist of several programs (mpirun's `:`). Otherwise something is wrong, which only its user knows.
+void note_programs(const RankParts& found, std::vector<std::string>& notes) {
+  std::map<std::string, std::vector<int>> programs;
+  for (const RankPart& part : found.parts) programs[part.program].push_back(part.rank);
+  if (programs.size() < 2) return;
+  std::string text;
+  for (const auto& [program, ranks] : programs) {
+    text += (text.empty() ? "" : ", ") + report::ranks_text(ranks) + " " + program;
+  }
+  notes.push_back("The ranks ran different programs: " + text + ".");
 }
 
 std::string failed_text(const RankParts& found) {
@@ -72,6 +123,7 @@ std::string failed_text(const RankParts& found) {
 
 std::optional<Report> report_of_ranks(const RankParts& found, std::vector<std::string>* notes) {
   std::vector<Report> reports;
+  std::vector<std::string> cpus;
   std::map<std::string, std::vector<int>> reasons;
   std::vector<int> early;
   for (const RankPart& part : found.parts) {
@@ -81,6 +133,7 @@ std::optional<Report> report_of_ranks(const RankParts& found, std::vector<std::s
     }
     try {
       reports.push_back(report::report_from_json(part.report));
+      cpus.push_back(part.cpus);
       if (part.is_early) early.push_back(part.rank);
     } catch (const std::runtime_error& fault) {
       reasons[fault.what()].push_back(part.rank);
@@ -101,7 +154,9 @@ std::optional<Report> report_of_ranks(const RankParts& found, std::vector<std::s
            std::string(" not been seen: weft report did not run there with this page, or the "
                        "page's folder there is on another file system."));
   if (reports.empty()) return std::nullopt;
-  judge_shared_cpus(found, reports, *notes);
+  note_programs(found, *notes);
+  judge_shared_cpus(reports, cpus, *notes);
+  leave_out_own_ranks(reports);
   return report::merge(std::move(reports));
 }
 

@@ -9,6 +9,7 @@
 #include "mpi/library/fortran/routine.h"
 #include "mpi/library/fortran/status.h"
 #include "mpi/library/levels/levels.h"
+#include "mpi/library/levels/mark.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
 #include "mpi/library/waits/plain.h"
@@ -63,6 +64,7 @@ void finalize(MPI_Fint* error) noexcept {
   begin_wait("MPI_Finalize", __builtin_return_address(0));
   give_error(error, Routine<"pmpi_finalize_", 0>::call());
   end_wait();
+  remove_mark();
 }
 
 void query_thread(MPI_Fint* provided, MPI_Fint* error) noexcept {

@@ -5,6 +5,7 @@
 
 #include "mpi/library/calls/collective.h"
 #include "mpi/library/levels/environment.h"
+#include "mpi/library/levels/mark.h"
 #include "mpi/library/levels/program.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/waits/trace.h"
@@ -62,6 +63,7 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   } else if (pausing || multiple) {
     activate(multiple ? nullptr : "this MPI does not give MPI_THREAD_MULTIPLE");
   }
+  leave_mark();
   begin_trace();
   if (multiple && (pausing || (with_runtime && required > known))) given = g_told = required;
   *provided = given;
@@ -85,6 +87,7 @@ int finalize() noexcept {
   begin_wait("MPI_Finalize", __builtin_return_address(0));
   const int code = PMPI_Finalize();
   end_wait();
+  remove_mark();
   return code;
 }
 
