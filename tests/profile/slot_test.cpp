@@ -269,9 +269,10 @@ class SkipTest : public SlotTest {
   void begin() {
     weft_region_skip_t* skip = t_slot->skip();
     if (skip->left > 0 && skip->codeptr_ra == entry_->caller) {
-      --skip->left;
+      const std::atomic_ref left(skip->left);
+      left.store(left.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
       skip->inside = 1;
-      *skip->shown ^= skip->toggles;
+      toggle();
       return;
     }
     ++asked_;
@@ -285,7 +286,11 @@ class SkipTest : public SlotTest {
     weft_region_skip_t* skip = t_slot->skip();
     if (skip->inside == 0) return t_slot->end_untold_region();
     skip->inside = 0;
-    *skip->shown ^= skip->toggles;
+    toggle();
+  }
+  static void toggle() {
+    const std::atomic_ref shown(*t_slot->skip()->shown);
+    shown.store(shown.load(std::memory_order_relaxed) ^ t_slot->skip()->toggles, std::memory_order_release);
   }
   void begin_unasked() {
     do {
@@ -368,6 +373,30 @@ TEST_F(SkipTest, WhoLeavesItsCarrierInsideOfOneIsInItStill) {
   EXPECT_EQ(t_slot->shown().state, State::work);
   EXPECT_EQ(t_slot->shown().carrier, 3);
   EXPECT_FALSE(t_slot->shown().left);
+}
+
+TEST_F(SkipTest, OthersSeeNothingButTheRegionAndWhatIsAroundIt) {
+  const Slot* slot = t_slot;
+  const NodeId outside = slot->shown().node;
+  const NodeId inside = entry_->node;
+  std::atomic<bool> ends{false};
+  std::thread reader([&] {
+    while (!ends.load(std::memory_order_relaxed)) {
+      const Shown shown = slot->shown();
+      EXPECT_EQ(shown.node, shown.state == State::untold ? inside : outside);
+      const Sum sum = sums(inside + 1)[inside];
+      EXPECT_LT(sum.count, uint64_t{1} << 32);
+      EXPECT_LT(sum.untold, uint64_t{1} << 32);
+    }
+  });
+  for (int i = 0; i < 100'000; ++i) {
+    begin();
+    end();
+    if (i % 100 == 0) t_slot->enter_runtime();
+    if (i % 100 == 0) t_slot->leave_runtime();
+  }
+  ends.store(true, std::memory_order_relaxed);
+  reader.join();
 }
 
 // A few lengths are those of chunks in which the CPU was taken away.
