@@ -84,8 +84,11 @@ thread_local weft_region_skip_t* t_skip = nullptr;
 int wanted(const void* caller) { return g_runtime.wanted(caller, &t_skip); }
 
 bool is_skipped(const void* caller) {
-  return t_skip != nullptr && t_skip->codeptr_ra == caller && *t_skip->valid == t_skip->expected && t_skip->left > 0;
+  return t_skip != nullptr && t_skip->codeptr_ra == caller &&
+         std::atomic_ref(*t_skip->valid).load() == t_skip->expected && t_skip->left > 0;
 }
+
+void toggle() { std::atomic_ref(*t_skip->shown).fetch_xor(t_skip->toggles); }
 
 // A thread of the program's, known to the recorder.
 class Root {
@@ -98,10 +101,10 @@ class Root {
   // A region of one member with a loop in it; whether it was told.
   bool region(uintptr_t caller) {
     if (is_skipped(at(caller))) {
-      --t_skip->left;
-      *t_skip->shown ^= t_skip->toggles;
+      std::atomic_ref(t_skip->left).fetch_sub(1);
+      toggle();
       EXPECT_EQ(g_nodes[t_slot->shown().node].caller, at(caller));
-      *t_skip->shown ^= t_skip->toggles;
+      toggle();
       return false;
     }
     g_runtime.call(weft_call_enter);

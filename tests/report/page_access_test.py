@@ -156,7 +156,7 @@ class Structure(PageTest):
         self.assertEqual(self.browser.js("return document.documentElement.lang"), "en")
         order = self.browser.js("return [...document.querySelectorAll('main > section')].map(e => e.id)")
         self.assertEqual(
-            order, ["headline", "advice", "factors", "places", "timeline", "threads", "messages", "settings"]
+            order, ["headline", "advice", "factors", "ranks", "places", "timeline", "threads", "messages", "settings"]
         )
 
     def test_everything_has_a_name(self):
