@@ -30,9 +30,10 @@ struct Combined {
   unsigned count;
 };
 
+template <bool Told = true>
 void run_sections(void* const* words, int) noexcept {
   const auto* combined = static_cast<const Combined*>(words[1]);
-  begin_sections(self(), combined->count);
+  begin_sections<Told>(own_member<Told>(), combined->count);
   combined->function(combined->data);
 }
 
@@ -78,10 +79,12 @@ WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
 
 WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,
                                               unsigned flags) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Combined combined{function, data, count};
-  void* words[core::Post::kWords] = {nullptr, &combined};
-  parallel(run_sections, words, clauses(threads, flags));
+  const auto region = [threads, flags, record = &combined](Member*, auto told, const void*) {
+    void* words[core::Post::kWords] = {nullptr, record};
+    parallel<told>(run_sections<told>, words, clauses(threads, flags));
+  };
+  ompt::enter_region(region, static_cast<int>(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel_sections);
 
@@ -91,7 +94,7 @@ WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* dat
   auto* combined = new (std::nothrow) Combined{function, data, count};
   if (combined == nullptr) base::lacking("no memory for parallel sections");
   void* words[core::Post::kWords] = {nullptr, combined};
-  begin_parallel(run_sections, words, clauses(threads));
+  begin_parallel(run_sections<>, words, clauses(threads));
   begin_sections(self(), count);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_sections_start);
