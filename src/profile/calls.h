@@ -3,7 +3,7 @@
  * package does so for the cells of a notebook (python/weft/_recorder.py). The recorder is to be loaded as the process's
  * tool of OMPT (OMP_TOOL_LIBRARIES), with WEFT_PROFILE_PAUSED set to the number of the process; it waits then.
  *
- * Each call answers null, or what is wrong in words for the user; these stay until the thread's next call. Calls may
+ * Each call answers null, or what is wrong in words for the user; these stay until the next call. Calls may
  * come from any thread and at any time. In the child of a fork all of them fail. */
 #ifndef WEFT_PROFILE_CALLS_H
 #define WEFT_PROFILE_CALLS_H

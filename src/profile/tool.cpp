@@ -131,7 +131,7 @@ ompt_start_tool_result_t g_result{initialize, finalize, {}};
 
 // ---- calls.h ----
 
-thread_local char t_answer[512];
+char g_answer[512];  // under the lock
 
 // Why the caller cannot begin or end a recording; null: it can. The lock is held.
 const char* fault_of_call(bool wants_recording) noexcept {
@@ -165,8 +165,8 @@ const char* write_recording(const char* folder, const char* title) {
   if (const char* fault = stop()) return fault;
   if (write_profile(*g_recording, folder, title)) return nullptr;
   const int error = errno;
-  std::snprintf(t_answer, sizeof t_answer, "%.300s: the profile cannot be written: %s", folder, std::strerror(error));
-  return t_answer;
+  std::snprintf(g_answer, sizeof g_answer, "%.300s: the profile cannot be written: %s", folder, std::strerror(error));
+  return g_answer;
 }
 
 }  // namespace
