@@ -94,7 +94,7 @@ bool Entry::is_told() noexcept {
     --until_told;
     return false;
   }
-  until_told = has_short_regions() ? draw(one_of(256)) : 0;
+  until_told = has_short_regions() ? draw(one_of(512)) : 0;
   return true;
 }
 

@@ -159,7 +159,7 @@ TEST_F(SlotTest, OfShortRegionsSomeAreTold) {
     entry->add_length(10);
   }
   // More of them until it is known well how long they are.
-  EXPECT_NEAR(told, 64 + 66 + 984, 150);
+  EXPECT_NEAR(told, 64 + 78 + 484, 120);
 }
 
 TEST_F(SlotTest, OfLongRegionsAllAreTold) {
