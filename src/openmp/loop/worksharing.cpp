@@ -133,10 +133,7 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   loop.position = 0;
   loop.share = nullptr;
   loop.from = whole ? LoopCursor::kWhole : is_static ? LoopCursor::kSchedule : LoopCursor::kShare;
-  if (told) {
-    loop.from |= LoopCursor::kTold;
-    loop.untold = 0;
-  }
+  if (told) loop.from |= LoopCursor::kTold;
   loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
   if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
   if (whole || (is_static && !shared)) return;
@@ -182,7 +179,7 @@ namespace {
 }
 
 // Of a loop that a tool has been told of.
-[[gnu::cold]] bool take_told_chunk(Member* self, Chunk* chunk) noexcept {
+[[gnu::noinline, gnu::cold]] bool take_told_chunk(Member* self, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
   const int from = loop.from & ~LoopCursor::kTold;
   if (!ompt::on()) return take_chunk(self, from, chunk);

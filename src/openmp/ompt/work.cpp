@@ -37,6 +37,7 @@ void close_work(Member* self) noexcept {
 
 void begin_work(Member* self, ompt_work_t kind, uint64_t count) noexcept {
   close_work(self);
+  self->loop.untold = 0;
   self->tool.work = kind;
   self->tool.count = count;
   self->tool.caller = caller_of(self);
