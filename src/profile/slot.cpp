@@ -215,6 +215,7 @@ void Slot::end_untold_region() noexcept {
   inside.node = entry->node;
   inside.state = State::untold;
   skip_.codeptr_ra = region.caller;
+  // Relaxed: published below.
   std::atomic_ref(skip_.left).store(regions, std::memory_order_relaxed);
   skip_.inside = 0;
   skip_.shown = &shown_;
@@ -225,6 +226,7 @@ void Slot::end_untold_region() noexcept {
   skipped_.store(entry, std::memory_order_release);
 }
 
+// Relaxed: the context alone writes these; what a reader makes of them in between is off by regions counted ahead.
 void Slot::stop_skipping() noexcept {
   Entry* entry = skipped_.load(std::memory_order_relaxed);
   skipped_.store(nullptr, std::memory_order_relaxed);
@@ -251,6 +253,7 @@ void Slot::begin_wait(const char* name, const void* caller) noexcept {
   const bool is_known = around != State::out && around != State::untold && around != State::unseen && is_recording();
   if (!is_known || too_deep_ > 0 || depth_ == kMostFrames) return publish();
   const Entry* entry = count(Kind::call, caller);
+  // Relaxed: the name is a constant of the library's.
   if (entry != nullptr && g_nodes[entry->node].kind == Kind::call)
     g_nodes[entry->node].callee.store(name, std::memory_order_relaxed);
   push(entry != nullptr ? entry->node : node(), State::wait_messages);

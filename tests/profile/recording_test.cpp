@@ -34,7 +34,7 @@ struct Runtime {
   ompt_callback_implicit_task_t implicit_task = nullptr;
   ompt_callback_work_t work = nullptr;
   weft_callback_call_t call = nullptr;
-  weft_callback_library_t library = nullptr;
+  weft_callback_library_t call_of_library = nullptr;
   weft_callback_region_wanted_t wanted = nullptr;
   weft_callback_region_after_t after = nullptr;
 };
@@ -67,7 +67,7 @@ ompt_interface_fn_t lookup(const char* name) {
   if (wanted == "ompt_set_callback") return found(set_callback);
   if (wanted == "weft_set_call_callback") return found(+[](weft_callback_call_t given) { g_runtime.call = given; });
   if (wanted == "weft_set_library_callback") {
-    return found(+[](weft_callback_library_t given) { g_runtime.library = given; });
+    return found(+[](weft_callback_library_t given) { g_runtime.call_of_library = given; });
   }
   if (wanted == "weft_set_region_filter") {
     return found(+[](weft_callback_region_wanted_t wanted_region, weft_callback_region_after_t after) {
@@ -176,9 +176,9 @@ TEST_F(RecordingTest, BetweenThemNothingIsToldAndNoPlaceIsMade) {
   const uint32_t nodes = g_nodes.count();
   for (uintptr_t i = 0; i < 1000; ++i) ASSERT_FALSE(root_->region(0x2000 + 2 * i));
   uint64_t data = 0;
-  g_runtime.library(weft_library_call, 1, at(0x2fff), 2, &data);
+  g_runtime.call_of_library(weft_library_call, 1, at(0x2fff), 2, &data);
   EXPECT_EQ(data, 0u);  // so that nobody is told who helps
-  g_runtime.library(weft_library_call, 0, at(0x2fff), 2, &data);
+  g_runtime.call_of_library(weft_library_call, 0, at(0x2fff), 2, &data);
   EXPECT_EQ(g_nodes.count(), nodes);
   EXPECT_TRUE(t_slot->is_serial());
 }
@@ -193,7 +193,7 @@ TEST_F(RecordingTest, ARegionThatIsOpenWhenOneBeginsOrEndsLeavesItsFrame) {
   EXPECT_TRUE(t_slot->is_serial());
   EXPECT_TRUE(root_->region(0x3100));
   uint64_t data = 0;
-  g_runtime.library(weft_library_call, 1, at(0x3200), 2, &data);
+  g_runtime.call_of_library(weft_library_call, 1, at(0x3200), 2, &data);
   EXPECT_NE(data, 0u);
   ompt_data_t parallel{};
   ASSERT_NE(wanted(at(0x3300)), 0);
@@ -201,7 +201,7 @@ TEST_F(RecordingTest, ARegionThatIsOpenWhenOneBeginsOrEndsLeavesItsFrame) {
   ASSERT_TRUE(recording.stop());
   EXPECT_FALSE(root_->region(0x3400));  // in it
   g_runtime.parallel_end(&parallel, nullptr, 0, at(0x3300));
-  g_runtime.library(weft_library_call, 0, at(0x3200), 2, &data);
+  g_runtime.call_of_library(weft_library_call, 0, at(0x3200), 2, &data);
   EXPECT_TRUE(t_slot->is_serial());
   EXPECT_EQ(counted(recording, Kind::region, 0x3000), 0u);
   EXPECT_EQ(counted(recording, Kind::region, 0x3100), 1u);

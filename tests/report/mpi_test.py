@@ -522,9 +522,10 @@ class Told(WithFolder):
         self.assertEqual(ends[0][0], 1)
         self.assertIn("none/page.html: No such file or directory", ends[0][1])
 
-    def test_a_page_by_rank_and_one_for_all(self) -> None:
+    def refused(self, *options: str) -> str:
+        """What a rank says whose options are refused before the program runs."""
         done = subprocess.run(
-            [planted.WEFT, "report", "-o", "page-%r.html", "--json", "report.json", self.program],
+            [planted.WEFT, "report", *options, self.program],
             env=planted.environment(OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2", PMIX_NAMESPACE="job"),
             cwd=self.folder,
             capture_output=True,
@@ -532,20 +533,16 @@ class Told(WithFolder):
             check=False,
         )
         self.assertEqual(done.returncode, 2)
-        self.assertIn("report.json: each rank would write it; put %r into its name", done.stderr)
+        return done.stderr
+
+    def test_a_page_by_rank_and_one_for_all(self) -> None:
+        said = self.refused("-o", "page-%r.html", "--json", "report.json")
+        self.assertIn("report.json: each rank would write it; put %r into its name", said)
 
     def test_a_second_run_of_a_rank(self) -> None:
         """Launchers let a rank use MPI once."""
-        done = subprocess.run(
-            [planted.WEFT, "report", "--mpi", "--against", "stock", self.program],
-            env=planted.environment(OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2", PMIX_NAMESPACE="job"),
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--against stock: a rank of MPI can be started once", done.stderr)
+        said = self.refused("--mpi", "--against", "stock")
+        self.assertIn("--against stock: a rank of MPI can be started once", said)
         self.check_files()
 
     @unittest.skipUnless(ALL, "make test-report takes it")
