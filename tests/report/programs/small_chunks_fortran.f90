@@ -13,18 +13,16 @@ program small_chunks_fortran
   piece = steps_of(0.02_real64)
   iterations = 1500000 * omp_get_max_threads()
   sum = 0
-  !$omp parallel reduction(+:sum) private(round)
   do round = 1, rounds
 #ifdef FIXED
-    !$omp do schedule(dynamic, 512)
+    !$omp parallel do schedule(dynamic, 512) reduction(+:sum)
 #else
-    !$omp do schedule(dynamic)  ! PLANTED
+    !$omp parallel do schedule(dynamic) reduction(+:sum)  ! PLANTED
 #endif
     do i = 1, iterations
       sum = sum + work(piece)
     end do
-    !$omp end do
+    !$omp end parallel do
   end do
-  !$omp end parallel
   call print_checksum(sum)
 end program
