@@ -17,9 +17,9 @@ program small_chunks_fortran
 #ifdef FIXED
     !$omp parallel do schedule(dynamic, 512) reduction(+:sum)
 #else
-    !$omp parallel do schedule(dynamic) reduction(+:sum)  ! PLANTED
+    !$omp parallel do schedule(dynamic) reduction(+:sum)
 #endif
-    do i = 1, iterations
+    do i = 1, iterations  ! PLANTED
       sum = sum + work(piece)
     end do
     !$omp end parallel do
