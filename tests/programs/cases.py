@@ -277,6 +277,22 @@ def fasttree(folder, size):
     return [tool("fasttreeMP", "fasttree"), "-nt", "-quiet", "family.fasta"]
 
 
+def suite_sparse(name, library):
+    def prepare(folder, _size):
+        adapt(name, folder)
+        if not all(
+            pathlib.Path("/usr/include", header).exists() for header in ("suitesparse/cholmod.h", "GraphBLAS.h")
+        ):
+            raise Missing(
+                "SuiteSparse (apt install libsuitesparse-dev libgraphblas-dev, or run scripts/setup-programs)"
+            )
+        program = folder / pathlib.Path(name).stem
+        call(tool("gcc-12", "gcc-12"), "-O2", "-fopenmp", folder / name, "-o", program, library, cwd=folder)
+        return [program]
+
+    return prepare
+
+
 # ---- PyPI's ----
 
 
@@ -337,6 +353,8 @@ CASES = [
         tolerance=1e-7,
     ),
     Case("FastTree", fasttree, tolerance=1e-4),
+    Case("CHOLMOD", suite_sparse("sparse.c", "-lcholmod"), tolerance=1e-9),
+    Case("GraphBLAS", suite_sparse("graph.c", "-lgraphblas")),
     Case("pyscf", script("molecule.py"), tolerance=1e-7),
     # Its regions are those of processes that it starts.
     Case("Ray", script("actors.py"), tolerance=1e-6, replaceable=False, regions=False),
