@@ -356,6 +356,7 @@ CASES = [
     Case("CHOLMOD", suite_sparse("sparse.c", "-lcholmod"), tolerance=1e-9),
     Case("GraphBLAS", suite_sparse("graph.c", "-lgraphblas")),
     Case("pyscf", script("molecule.py"), tolerance=1e-7),
+    Case("ggml", script("ggml.py"), tolerance=1e-4, replaceable=False),
     # Its regions are those of processes that it starts.
     Case("Ray", script("actors.py"), tolerance=1e-6, replaceable=False, regions=False),
     Case("JAX", script("waves.py"), tolerance=1e-6, replaceable=False, regions=False),
