@@ -62,11 +62,14 @@ class OwnerWord {
   // Relaxed: it only says whether to try, and what to compare.
   uint64_t look() const noexcept { return word_.load(std::memory_order_relaxed); }
 
-  // `seen` is not owned, or its owner is known to have gone. False: it has changed. Acquire: what the one before has
+  // `seen` is not owned, or its owner is known to have gone. `no`: it has changed. Acquire: what the one before has
   // written.
-  bool take_from(uint64_t seen, uint64_t mine) noexcept {
+  Taken take_from(uint64_t seen, uint64_t mine) noexcept {
+    const Taken taken = owner_word::is_free(seen) ? Taken::yes : Taken::after_death;
     const uint64_t wanted = mine | (seen & owner_word::kWaiters);
-    return word_.compare_exchange_strong(seen, wanted, std::memory_order_acquire, std::memory_order_relaxed);
+    const bool done =
+        word_.compare_exchange_strong(seen, wanted, std::memory_order_acquire, std::memory_order_relaxed);
+    return done ? taken : Taken::no;
   }
 
   // Tries until it is `mine`, or until `deadline_ns`; `no` when that has passed.

@@ -63,8 +63,8 @@ Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
   if (owned && (look == Look::word || !owner_has_gone(seen))) return Taken::no;
   OwnerList& list = OwnerList::own();
   list.announce(*this);
-  const bool taken = word_.take_from(seen, word_of(list, era));
-  if (taken) {
+  const Taken taken = word_.take_from(seen, word_of(list, era));
+  if (taken != Taken::no) {
     // Relaxed, but for the last, which makes the others valid: see owner().
     space_.store(list.space(), std::memory_order_relaxed);
     const platform::ProcessId& process = list.process();
@@ -75,9 +75,8 @@ Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
     thread_.store(list.thread(), std::memory_order_release);
     if (hold == Hold::long_term) list.add(*this);
   }
-  if (!taken || hold == Hold::long_term) list.unannounce();
-  if (!taken) return Taken::no;
-  return owner_word::is_free(seen) ? Taken::yes : Taken::after_death;
+  if (taken == Taken::no || hold == Hold::long_term) list.unannounce();
+  return taken;
 }
 
 Taken Robust::take(uint32_t era, Hold hold, int64_t deadline_ns) noexcept {
