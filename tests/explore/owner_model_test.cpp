@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word of what has an owner, by its very code, on the model: it passes to one at a time, nobody sleeps for ever, and
-// one hears of each owner that is no more, be it that the kernel has marked the word or that its era has passed.
+// The word of what has an owner, by its very code, on the model: it passes to one at a time, nobody sleeps for ever,
+// and one hears of each owner that is no more, be it that the kernel has marked the word or that its era has passed.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -47,7 +47,8 @@ class Model {
   void set_up(Explorer& explorer) {
     word_.make();
     // Of an earlier era an owner may have the number of somebody who is there now.
-    if (first_ == First::of_an_earlier_era) word_.take_from(0, owner_word::of(1, kEarlierEra, 1) | owner_word::kWaiters);
+    if (first_ == First::of_an_earlier_era)
+      word_.take_from(0, owner_word::of(1, kEarlierEra, 1) | owner_word::kWaiters);
     if (first_ == First::marked) word_.take_from(0, owner_word::kDied);
     one_ = two_ = inside_ = 0;
     untold_ = first_ != First::free;
@@ -110,8 +111,8 @@ std::string explore(const char* what, int threads, First first, Options options)
   if (std::getenv("WEFT_TEST_EXPLORE") != nullptr) ++options.deviations;
   Model model(threads, first);
   Explorer explorer(options);
-  const Result result = explorer.run([&](Explorer& running) { model.set_up(running); },
-                                     [&](Explorer& running) { model.check(running); });
+  const Result result =
+      explorer.run([&](Explorer& running) { model.set_up(running); }, [&](Explorer& running) { model.check(running); });
   std::printf("owners, %s: %d threads, %d deviations, %d kills: %llu executions, %llu steps\n", what, threads,
               options.deviations, options.kills, static_cast<unsigned long long>(result.executions),
               static_cast<unsigned long long>(result.steps));

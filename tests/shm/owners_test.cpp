@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <csignal>
 #include <ctime>
 
@@ -335,7 +335,8 @@ TEST(HiddenDeathTest, TheProgramsOwnRobustMutexesShareTheList) {
         const bool is_mutex = random() % 2 == 0;
         std::atomic<bool>& has = is_mutex ? shared.has_mutex[at] : shared.has_owned[at];
         if (is_mutex) {
-          if ((has ? pthread_mutex_unlock(&shared.mutexes[at]) : pthread_mutex_lock(&shared.mutexes[at])) != 0) return 1;
+          if ((has ? pthread_mutex_unlock(&shared.mutexes[at]) : pthread_mutex_lock(&shared.mutexes[at])) != 0)
+            return 1;
         } else if (has) {
           shared.owned[at].give(kEra, Hold::long_term);
         } else if (shared.owned[at].try_take(kEra, Hold::long_term) != Taken::yes) {

@@ -69,7 +69,8 @@ class Spoiler {
       }
       case 6: {
         const size_t at = place();
-        for (size_t i = 0; i < 8 && at + 8 * i + 8 <= bytes_; ++i) store(at + 8 * i, random_() % 2 == 0 ? 0 : ~uint64_t{0});
+        for (size_t i = 0; i < 8 && at + 8 * i + 8 <= bytes_; ++i)
+          store(at + 8 * i, random_() % 2 == 0 ? 0 : ~uint64_t{0});
         return;
       }
       default: store(place(), uint64_t{0}); return;
@@ -151,9 +152,9 @@ void use_store(weft_kv* kv, uint64_t seed) {
 }
 
 std::vector<size_t> parts_of_store() {
-  std::vector<size_t> found = {offsetof(Layout, header) + 48, offsetof(Layout, max_bytes), offsetof(Layout, version),
+  std::vector<size_t> found = {offsetof(Layout, header) + 48, offsetof(Layout, max_bytes),   offsetof(Layout, version),
                                offsetof(Layout, writer),      offsetof(Layout, writer) + 24, offsetof(Layout, holds),
-                               offsetof(Layout, heap_end),    offsetof(Layout, keys),      offsetof(Layout, untidy),
+                               offsetof(Layout, heap_end),    offsetof(Layout, keys),        offsetof(Layout, untidy),
                                offsetof(Layout, published)};
   for (size_t i = 0; i < kSizeClasses; i += 4) found.push_back(offsetof(Layout, free) + i * sizeof(Layout::Free));
   for (size_t i = 0; i < 64; ++i) found.push_back(kv_heap_begin<RealOps>() + 64 * i);
@@ -255,11 +256,17 @@ void use_lock(weft_rwlock* lock, uint64_t seed) {
 }
 
 std::vector<size_t> parts_of_lock() {
-  std::vector<size_t> found = {48, 64, offsetof(LockLayout, gate), offsetof(LockLayout, writer),
-                               offsetof(LockLayout, writer) + 32, offsetof(LockLayout, writing),
-                               offsetof(LockLayout, data), offsetof(LockLayout, sleeping_readers)};
+  std::vector<size_t> found = {48,
+                               64,
+                               offsetof(LockLayout, gate),
+                               offsetof(LockLayout, writer),
+                               offsetof(LockLayout, writer) + 32,
+                               offsetof(LockLayout, writing),
+                               offsetof(LockLayout, data),
+                               offsetof(LockLayout, sleeping_readers)};
   for (size_t i = 0; i < kSlots; ++i) {
-    for (const size_t part : {0, 8, 40}) found.push_back(offsetof(LockLayout, slot) + i * sizeof(RwlockSlot<RealOps>) + part);
+    for (const size_t part : {0, 8, 40})
+      found.push_back(offsetof(LockLayout, slot) + i * sizeof(RwlockSlot<RealOps>) + part);
   }
   return found;
 }

@@ -64,10 +64,11 @@ int explain_holder(const weft_kv& kv, const char* name) noexcept {
   char command[32] = "?";
   std::snprintf(path, sizeof path, "/proc/%d/comm", pid);
   if (weft::platform::read_small_file(path, command, sizeof command)) command[std::strcspn(command, "\n")] = '\0';
-  return fail(ETIMEDOUT,
-              "%s: process %d (%s) has been writing for %.3g s; see whether it is stopped (ps -o stat %d), and continue "
-              "(kill -CONT %d) or end it",
-              name, pid, command, seconds, pid, pid);
+  return fail(
+      ETIMEDOUT,
+      "%s: process %d (%s) has been writing for %.3g s; see whether it is stopped (ps -o stat %d), and continue "
+      "(kill -CONT %d) or end it",
+      name, pid, command, seconds, pid, pid);
 }
 
 int explain(const weft_kv& kv, int code, const char* name) noexcept {
@@ -97,8 +98,7 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
           name);
     case ENOMEM: return fail(code, "%s: no memory to gather what is free", name);
     case ETIMEDOUT: return explain_holder(kv, name);
-    case EINTR:
-      return fail(code, "%s: signals keep the kernel from giving the store more memory; try again", name);
+    case EINTR: return fail(code, "%s: signals keep the kernel from giving the store more memory; try again", name);
     case 0: return code;
     case ENOENT: return answer(code, "there is no such key, or no more keys");
     case ERANGE: return answer(code, "what is there is longer than the buffer; its length is said");

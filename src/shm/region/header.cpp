@@ -97,10 +97,11 @@ int check_region(const void* memory, size_t mapped, Kind kind, uint32_t layout, 
                 name_of(kind));
   }
   if (header.byte_order != Header::kByteOrder || header.words != Header::kWords || header.layout != layout) {
-    return fail(EPROTO,
-                "%s: the %s was made by another version of weft, or by a program of another word size (layout %u, words "
-                "%#x; here %u and %#x): use the same build on both sides, or remove it and make it anew",
-                name, name_of(kind), header.layout, header.words, layout, Header::kWords);
+    return fail(
+        EPROTO,
+        "%s: the %s was made by another version of weft, or by a program of another word size (layout %u, words "
+        "%#x; here %u and %#x): use the same build on both sides, or remove it and make it anew",
+        name, name_of(kind), header.layout, header.words, layout, Header::kWords);
   }
   if (header.kind != kind) return fail(EBADMSG, "%s: what lies there is no %s", name, name_of(kind));
   if (state == State::destroyed) return fail(EBADMSG, "%s: the %s was destroyed", name, name_of(kind));

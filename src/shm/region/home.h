@@ -24,8 +24,9 @@ void settle_at(std::atomic<Home>& home, Home here) noexcept;
 // What owners write beside their number: never 0, and another one for another home.
 constexpr uint32_t kEraBits = 20;
 constexpr uint32_t era_of(Home home) noexcept {
-  const uint64_t mixed = (home ^ home >> 31) * 0x9e3779b97f4a7c15u;
-  const auto era = static_cast<uint32_t>(mixed >> (64 - kEraBits));
+  // All bits of a home are those of hashes.
+  const uint64_t folded = home ^ home >> kEraBits ^ home >> 2 * kEraBits ^ home >> 3 * kEraBits;
+  const uint32_t era = static_cast<uint32_t>(folded) & ((1u << kEraBits) - 1);
   return era == 0 ? 1 : era;
 }
 

@@ -2,7 +2,6 @@
 #include "shm/sync/owner_list.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 
@@ -10,7 +9,6 @@
 #include <pthread.h>
 
 #include "base/keep_errno.h"
-#include "platform/generation.h"
 #include "platform/spinlock.h"
 #include "shm/sync/thread_number.h"
 
@@ -22,22 +20,16 @@ namespace {
 constexpr size_t kLink = offsetof(pthread_mutex_t, __data.__list.__next);
 constexpr size_t kBefore = offsetof(pthread_mutex_t, __data.__list.__prev);
 static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0 && kLink == 32 && kBefore == 24);
-// In the head: the first entry, the distance from a link to its word, and what is about to be taken or given back.
-constexpr size_t kDistance = 1, kPending = 2;
 
 // The entry that a link leads to; its last bit says of which kind that is.
 void** untagged(void* link) noexcept { return reinterpret_cast<void**>(reinterpret_cast<uintptr_t>(link) & ~1ul); }
-
-// The kernel reads the list when the thread is gone, so the thread's own order of writing is what counts: at each
-// instruction the list is whole.
-void in_this_order() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 // The number of a thread as the C library knows it, and its list: they show in a mutex that it has.
 struct Found {
   uint32_t number = 0;
   void** head = nullptr;
 };
-Found find_list() noexcept {
+Found find_list(size_t distance) noexcept {
   Found found;
   pthread_mutexattr_t attributes;
   if (pthread_mutexattr_init(&attributes) != 0) return found;
@@ -48,7 +40,7 @@ Found find_list() noexcept {
       found.number = static_cast<uint32_t>(probe.__data.__lock) & FUTEX_TID_MASK;
       void** const head = untagged(probe.__data.__list.__prev);
       const bool known = head != nullptr && *head == &probe.__data.__list.__next &&
-                         reinterpret_cast<intptr_t>(head[kDistance]) == -static_cast<intptr_t>(kLink);
+                         reinterpret_cast<intptr_t>(head[distance]) == -static_cast<intptr_t>(kLink);
       found.head = known ? head : nullptr;
       pthread_mutex_unlock(&probe);
     }
@@ -77,23 +69,15 @@ Self self_of(uint32_t generation) noexcept {
   return g_self = found;
 }
 
-constinit thread_local OwnerList t_list;
-
 }  // namespace
 
-OwnerList& OwnerList::own() noexcept {
-  OwnerList& list = t_list;
-  if (list.generation_ != platform::generation()) [[unlikely]] {
-    list.learn();
-  }
-  return list;
-}
+constinit thread_local OwnerList t_owner_list;
 
 // The C library empties the list of the thread that a fork leaves.
 void OwnerList::learn() noexcept {
   const base::KeepErrno keep;
   const Self self = self_of(platform::generation());
-  const Found found = find_list();
+  const Found found = find_list(kDistance);
   number_ = found.number;
   head_ = found.head;
   space_ = self.space;
@@ -105,18 +89,6 @@ void OwnerList::learn() noexcept {
     room_ = kNear;
   }
   generation_ = self.generation;
-}
-
-void OwnerList::announce(Robust& robust) noexcept {
-  if (head_ == nullptr) return;
-  head_[kPending] = &robust.link_;
-  in_this_order();
-}
-
-void OwnerList::unannounce() noexcept {
-  if (head_ == nullptr) return;
-  in_this_order();
-  head_[kPending] = nullptr;
 }
 
 // Where what comes behind `link` says where its own link stands.
@@ -155,16 +127,31 @@ void OwnerList::add(Robust& robust) noexcept {
   *head_ = &first_.next;
 }
 
+void OwnerList::unlink_all() noexcept {
+  void** const before = untagged(first_.before);
+  *before_of(last_.next) = before;
+  *before = last_.next;
+}
+
 void OwnerList::remove(Robust& robust) noexcept {
+  if (count_ == 1 && held_ == near_) [[likely]] {
+    if (near_[0] != &robust) return;
+    unlink_all();
+    in_this_order();
+    count_ = 0;
+    return;
+  }
+  remove_one(robust);
+}
+
+void OwnerList::remove_one(Robust& robust) noexcept {
   Robust** const end = held_ + count_;
   Robust** at = end;
   while (at != held_ && at[-1] != &robust) --at;
   if (at == held_) return;
   --at;
   if (count_ == 1) {
-    void** const before = untagged(first_.before);
-    *before_of(last_.next) = before;
-    *before = last_.next;
+    unlink_all();
   } else {
     void* const next = at + 1 == end ? static_cast<void*>(&last_.next) : &at[1]->link_;
     if (at == held_) {

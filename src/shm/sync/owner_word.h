@@ -67,8 +67,7 @@ class OwnerWord {
   Taken take_from(uint64_t seen, uint64_t mine) noexcept {
     const Taken taken = owner_word::is_free(seen) ? Taken::yes : Taken::after_death;
     const uint64_t wanted = mine | (seen & owner_word::kWaiters);
-    const bool done =
-        word_.compare_exchange_strong(seen, wanted, std::memory_order_acquire, std::memory_order_relaxed);
+    const bool done = word_.compare_exchange_strong(seen, wanted, std::memory_order_acquire, std::memory_order_relaxed);
     return done ? taken : Taken::no;
   }
 

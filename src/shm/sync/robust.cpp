@@ -64,7 +64,8 @@ Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
   OwnerList& list = OwnerList::own();
   list.announce(*this);
   const Taken taken = word_.take_from(seen, word_of(list, era));
-  if (taken != Taken::no) {
+  // Relaxed: what the thread itself has written the last time it may leave there.
+  if (taken != Taken::no && thread_.load(std::memory_order_relaxed) != list.thread()) {
     // Relaxed, but for the last, which makes the others valid: see owner().
     space_.store(list.space(), std::memory_order_relaxed);
     const platform::ProcessId& process = list.process();
@@ -73,8 +74,8 @@ Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
     start_.store(process.start, std::memory_order_relaxed);
     clock_.store(process.clock, std::memory_order_relaxed);
     thread_.store(list.thread(), std::memory_order_release);
-    if (hold == Hold::long_term) list.add(*this);
   }
+  if (taken != Taken::no && hold == Hold::long_term) list.add(*this);
   if (taken == Taken::no || hold == Hold::long_term) list.unannounce();
   return taken;
 }

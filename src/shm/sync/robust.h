@@ -9,7 +9,8 @@
 // from shared memory, ever:
 //   - What is owned briefly, as the store's lock is, stands where the list has room for what is about to be taken or
 //     given back: one address, in the thread's own memory.
-//   - What is owned for long is in the list. The kernel wants the link to the next entry beside the word, so there it is
+//   - What is owned for long is in the list. The kernel wants the link to the next entry beside the word, so there it
+//   is
 //     written, for the kernel alone; which one the next is, the thread knows from its own memory. Before the first and
 //     behind the last one are entries of its own, which the C library's functions may link others to.
 // So what others write over a link can do no more than to end the kernel's way through the list when the thread ends,
@@ -43,8 +44,8 @@ class Robust {
   Taken try_take(uint32_t era, Hold hold, Look look = Look::word) noexcept;
   // Waits until `deadline_ns` of CLOCK_MONOTONIC; `no` when it has passed. Other user-level threads run meanwhile.
   Taken take(uint32_t era, Hold hold, int64_t deadline_ns) noexcept;
-  // After `after_death`, when what it guards is whole. Nothing is to be done: until it gives it back, a caller that dies
-  // is found dead in turn.
+  // After `after_death`, when what it guards is whole. Nothing is to be done: until it gives it back, a caller that
+  // dies is found dead in turn.
   void settle() noexcept {}
   // By the owner.
   void give(uint32_t era, Hold hold) noexcept;
