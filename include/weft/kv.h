@@ -15,7 +15,7 @@
  * until weft_kv_unlink(); who has it open then goes on using it.
  *
  * All calls may be made by any thread of any process at any time, but not by handlers of signals. An open store works
- * in the child of a fork too. A process that is stopped (SIGSTOP) while it writes keeps others from writing, whose calls
+ * in the child of a fork too, but not of clone(2) or _Fork(). A process that is stopped (SIGSTOP) while it writes keeps others from writing, whose calls
  * then fail with ETIMEDOUT, and nobody from reading. A file that was copied while a process wrote, or whose machine was
  * booted anew, is a store like any other. Nobody may make the file shorter while it is used. Each call returns 0 or the
  * errno value that stands with it, and weft_shm_error() (weft/shm.h) says more. EBADMSG, of any call: the store is damaged, since something
@@ -50,7 +50,7 @@ enum {
  * ENOENT: there is none. EEXIST: there is one (WEFT_KV_EXCLUSIVE). EACCES: the user may not. EINVAL: an unusable name,
  * size
  * or flag, or WEFT_KV_EXCLUSIVE without WEFT_KV_CREATE. EBADMSG: the file is no store. EPROTO: made by another version of
- * weft, or by a program of another word size, byte order or C library. ENOSPC: no room for its beginning. EFBIG: beyond
+ * weft, or by a program of another word size or byte order. ENOSPC: no room for its beginning. EFBIG: beyond
  * the limit of file sizes (ulimit -f). ENOMEM: no address space (ulimit -v). Others of open(2) and mmap(2). */
 int weft_kv_open(weft_kv **kv, const char *name, size_t max_bytes, unsigned flags);
 int weft_kv_close(weft_kv *kv);
