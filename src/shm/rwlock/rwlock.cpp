@@ -229,6 +229,7 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
     return fail(EAGAIN, "%s: all %u readers' slots are taken; make the lock for more readers", kName,
                 lock->layout.slots);
   }
+  tsan_acquire(&slot->lease);  // the reader before, whose unlocking is seen by the slot's word, which is written anew
   made->slot = reinterpret_cast<uint32_t*>(&slot->depth);
   made->lock = lock;
   made->own = slot;
@@ -247,6 +248,7 @@ WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
     if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) {
       return fail(EBUSY, "%s: the reader has a read lock; unlock first", kName);
     }
+    tsan_release(&reader.own->lease);
     reader.lock->protocol.leave(*reader.own);
   } else if (!has_gone(reader)) {
     return fail(EPERM, "%s: another thread has registered this reader, and lives", kName);
