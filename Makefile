@@ -82,6 +82,7 @@ test-node: build
 # Ten thousand processes that use a lock in shared memory are killed: a minute.
 test-shm: build
 	build/release/tests/shm/rwlock_kills
+	build/release/tests/shm/region_fuzz 2000
 	WEFT_TEST_KILLS=10000 build/release/tests/shm/shm_tests --gtest_filter=KvTest.AWriterThatIsKilledLeavesAllKeysWhole
 
 # Ranks of MPI jobs are killed in collectives, 200 times with each MPI: some minutes.

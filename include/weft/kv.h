@@ -15,9 +15,10 @@
  * until weft_kv_unlink(); who has it open then goes on using it.
  *
  * All calls may be made by any thread of any process at any time, but not by handlers of signals. An open store works
- * in the child of a fork too. A process that is stopped (SIGSTOP) while it writes keeps others from writing, and nobody
- * from reading. Nobody may make the file shorter while it is used. Each call returns 0 or the errno value that stands
- * with it, and weft_shm_error() (weft/shm.h) says more. EBADMSG, of any call: the store is damaged, since something
+ * in the child of a fork too, but not of clone(2) or _Fork(). A process that is stopped (SIGSTOP) while it writes keeps others from writing, whose calls
+ * then fail with ETIMEDOUT, and nobody from reading. A file that was copied while a process wrote, or whose machine was
+ * booted anew, is a store like any other. Nobody may make the file shorter while it is used. Each call returns 0 or the
+ * errno value that stands with it, and weft_shm_error() (weft/shm.h) says more. EBADMSG, of any call: the store is damaged, since something
  * else has written into it. EINVAL, of any call: null where that is not allowed. */
 #ifndef WEFT_KV_H
 #define WEFT_KV_H
@@ -49,7 +50,7 @@ enum {
  * ENOENT: there is none. EEXIST: there is one (WEFT_KV_EXCLUSIVE). EACCES: the user may not. EINVAL: an unusable name,
  * size
  * or flag, or WEFT_KV_EXCLUSIVE without WEFT_KV_CREATE. EBADMSG: the file is no store. EPROTO: made by another version of
- * weft, or by a program of another word size, byte order or C library. ENOSPC: no room for its beginning. EFBIG: beyond
+ * weft, or by a program of another word size or byte order. ENOSPC: no room for its beginning. EFBIG: beyond
  * the limit of file sizes (ulimit -f). ENOMEM: no address space (ulimit -v). Others of open(2) and mmap(2). */
 int weft_kv_open(weft_kv **kv, const char *name, size_t max_bytes, unsigned flags);
 int weft_kv_close(weft_kv *kv);
@@ -64,7 +65,13 @@ int weft_kv_unlink(const char *name);
 int weft_kv_get(const weft_kv *kv, const void *key, size_t key_length, void *value, size_t size, size_t *length,
                 uint64_t *version);
 
+/* How long one and the same change of another process may keep a change through `kv` waiting: 10 seconds at first. Changes
+ * that come one after the other may take longer together. 0: not at all; null: for any time. */
+int weft_kv_set_timeout(weft_kv *kv, const struct timespec *longest);
+
 /* Gives a key a value, and says the version if that is not null.
+ * ETIMEDOUT: somebody else has been writing for longer than weft_kv_set_timeout() says; weft_shm_error() names the process.
+ * EINTR: signals kept the kernel from giving the store more memory; try again.
  * ENOSPC: the store has its greatest size and no room for the value, or its file system is full. EMSGSIZE: key and value
  * would never fit. EACCES: opened for reading. EBADF: the store has to grow, and the program has closed its file
  * descriptor. EDEADLK: called by a handler of a signal that came while the same thread

@@ -83,7 +83,7 @@ int weft_rwlock_create(void *memory, size_t size, unsigned readers, unsigned fla
  * of the process's own; the lock's must stay mapped as long as it is used.
  * EINVAL: null, not aligned, too small. EACCES: mapped without the right to read or write. EAGAIN: the lock is still
  * being made after a second. EBADMSG: no lock, or one that was destroyed. EPROTO: made by another version of weft, or
- * by a program of another word size, byte order or C library. ENOMEM. */
+ * by a program of another word size or byte order. ENOMEM. */
 int weft_rwlock_attach(weft_rwlock **lock, void *memory, size_t size);
 
 /* Ends the attachment, and the handles of threads that have ended. EBUSY: others are registered, or a thread of the

@@ -13,7 +13,7 @@ extern "C" {
 
 /* What the calling thread's last call that failed has to say: which input, why, and the way out. One line without its
  * end; never null, empty before the first failure, and valid until the thread's next call that fails. EBUSY and
- * ETIMEDOUT of calls that try or wait are answers rather than failures, and leave it as it is. */
+ * ETIMEDOUT of calls that try or wait until a deadline are answers rather than failures, and leave it as it is. */
 const char *weft_shm_error(void);
 
 #ifdef __cplusplus

@@ -23,6 +23,8 @@ Buffer = Union[bytes, bytearray, memoryview]
 _CREATE, _EXCLUSIVE, _READ_ONLY = 1, 2, 4
 _LEAST_BYTES, _MOST_BYTES = 1 << 16, 1 << 44  # of a store
 _USUAL_BYTES = 4096  # of values and keys; longer ones are asked for twice
+_USUAL_TIMEOUT_S = 10.0
+_LONGEST_S = 1e9  # that is asked for
 # Python runs handlers of signals, such as Ctrl-C's, between two calls only, and in the main thread.
 _SLICE_S = 0.2
 
@@ -53,6 +55,11 @@ class _Timespec(ctypes.Structure):
     _fields_ = (("tv_sec", ctypes.c_long), ("tv_nsec", ctypes.c_long))
 
 
+def _timespec(seconds: float) -> _Timespec:
+    seconds = min(seconds, _LONGEST_S)
+    return _Timespec(int(seconds), int(seconds % 1 * 1e9))
+
+
 @functools.lru_cache(maxsize=1)
 class _Calls:
     """The functions of the library, with their types."""
@@ -65,6 +72,7 @@ class _Calls:
         types = {
             "open": [pointer, ctypes.c_char_p, size, ctypes.c_uint],
             "close": [pointer],
+            "set_timeout": [pointer, pointer],
             "unlink": [ctypes.c_char_p],
             "get": [*key, *value, pointer, pointer],
             "put": [*key, *value, pointer],
@@ -199,6 +207,9 @@ class KV(MutableMapping):
     grow to; a store that is there keeps its own. The store stays until `unlink()`. Nothing is evicted: a store that is
     full raises OSError with errno ENOSPC.
 
+    `timeout`: how many seconds one and the same change of another process may keep a change waiting. Then TimeoutError
+    says which process that is, which may be stopped. None waits for ever.
+
     Keys are str, bytes, bytearray or memoryview; values are buffers. `get_versioned`, `compare_and_set` and
     `compare_and_delete` change what nobody else has changed meanwhile; `setdefault`, `pop` and `popitem` are made of
     these, so that of several processes one gets a key. `items()` and `values()` leave out keys that others delete on
@@ -218,9 +229,11 @@ class KV(MutableMapping):
         create: bool = True,
         exclusive: bool = False,
         read_only: bool = False,
+        timeout: float | None = _USUAL_TIMEOUT_S,
     ) -> None:
         self._store: int | None = None  # its address
-        self._name, self._read_only = _name(name), read_only
+        self._name, self._read_only, self._timeout = _name(name), read_only, timeout
+        _shm.check_timeout(timeout)
         if exclusive and (read_only or not create):
             raise ValueError("weft.KV: exclusive=True is for making a store, not with create=False or read_only=True")
         flags = _READ_ONLY if read_only else 0
@@ -231,6 +244,9 @@ class KV(MutableMapping):
         path = os.fsencode(self._name)
         _shm.check(self._calls.open(ctypes.addressof(store), path, _max_bytes(max_bytes), flags))
         self._store = store.value
+        if timeout != _USUAL_TIMEOUT_S:
+            longest = None if timeout is None else _timespec(timeout)
+            _shm.check(self._calls.set_timeout(self._store, None if longest is None else ctypes.addressof(longest)))
 
     @property
     def name(self) -> str:
@@ -258,8 +274,8 @@ class KV(MutableMapping):
         if getattr(self, "_store", None) is not None:
             self.close()
 
-    def __reduce__(self) -> tuple[object, tuple[str, bool]]:
-        return _reopen, (self._name, self._read_only)
+    def __reduce__(self) -> tuple[object, tuple[str, bool, float | None]]:
+        return _reopen, (self._name, self._read_only, self._timeout)
 
     def __repr__(self) -> str:
         return f"weft.KV({self._name!r}{'' if self._store is not None else ', closed'})"
@@ -451,7 +467,7 @@ class KV(MutableMapping):
         while True:
             until = time.monotonic() + _SLICE_S
             until = until if end is None else min(until, end)
-            deadline = _Timespec(int(until), int(until % 1 * 1e9))
+            deadline = _timespec(until)
             error = calls.wait(self._open(), version, ctypes.addressof(deadline), ctypes.addressof(now))
             if error == 0:
                 return now.value
@@ -461,9 +477,9 @@ class KV(MutableMapping):
                 return version
 
 
-def _reopen(name: str, read_only: bool) -> KV:
+def _reopen(name: str, read_only: bool, timeout: float | None) -> KV:
     try:
-        return KV(name, create=False, read_only=read_only)
+        return KV(name, create=False, read_only=read_only, timeout=timeout)
     except FileNotFoundError as missing:
         text = f"weft.KV: the store {name!r} was unlinked after it was sent; unlink it when all have opened it"
         raise FileNotFoundError(missing.errno, text) from None

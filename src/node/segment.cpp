@@ -17,6 +17,7 @@
 #include "platform/cycles.h"
 #include "platform/futex.h"
 #include "platform/process.h"
+#include "platform/reserve_file.h"
 
 namespace weft::node {
 
@@ -122,7 +123,7 @@ bool Segment::make(const char* path, Reason& reason) noexcept {
     return false;
   }
   // All of it now: a file system that is full must not show only when a page is touched.
-  const int full = posix_fallocate(file.number(), 0, sizeof(Layout));
+  const int full = platform::reserve_file(file.number(), 0, sizeof(Layout));
   if (full != 0) {
     reason.say("%s: no room for %zu KB: %s", folder, sizeof(Layout) >> 10, std::strerror(full));
     return false;

@@ -141,10 +141,19 @@ void Explorer::wait(const void* word, uint64_t expected, int64_t deadline) {
   sleep("sleep", word, deadline);
 }
 
-void Explorer::awaken(const void* word) {
+void Explorer::awaken(const void* word, int most) {
   for (Thread& thread : threads_) {
-    if (thread.state == State::asleep && thread.sleeps_on == word) thread.state = State::ready;
+    if (most == 0 || thread.state != State::asleep || thread.sleeps_on != word) continue;
+    thread.state = State::ready;
+    --most;
   }
+}
+
+void Explorer::wake_one(const void* word) {
+  if (outside()) return;
+  point("wake one", word);
+  drain_all(threads_[static_cast<size_t>(current_)]);
+  if (!g_mutation.no_wake) awaken(word, 1);
 }
 
 void Explorer::wake(const void* word) {

@@ -3,6 +3,7 @@
 // model of memory, of futexes and of death. See README.md for what is covered and what is not.
 #pragma once
 
+#include <climits>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -68,6 +69,7 @@ class Explorer {
   void heavy_fence();
   void wait(const void* word, uint64_t expected, int64_t deadline);
   void wake(const void* word);
+  void wake_one(const void* word);  // the first of them
   int64_t now() const { return clock_; }
   void pause();
   int self() const { return current_; }
@@ -138,7 +140,7 @@ class Explorer {
   bool can_drain(const Thread& thread, size_t entry) const;
   void kill(int process);
   void bury(int index);
-  void awaken(const void* word);
+  void awaken(const void* word, int most = INT_MAX);
   std::string label(const void* word);
   static void enter(boost::context::detail::transfer_t transfer);
 

@@ -51,12 +51,15 @@ class ModelAtomic {
 
 class ModelRobust {
  public:
-  bool make() noexcept { return true; }
-  bool is_one() const noexcept { return true; }
-  shm::Taken try_take() noexcept { return result_of(Explorer::running()->try_take(this)); }
-  shm::Taken take(int64_t deadline_ns) noexcept { return result_of(Explorer::running()->take(this, deadline_ns)); }
+  void make() noexcept {}
+  shm::Taken try_take(uint32_t, shm::Hold, shm::Look = shm::Look::word) noexcept {
+    return result_of(Explorer::running()->try_take(this));
+  }
+  shm::Taken take(uint32_t, shm::Hold, int64_t deadline_ns) noexcept {
+    return result_of(Explorer::running()->take(this, deadline_ns));
+  }
   void settle() noexcept { Explorer::running()->settle(this); }
-  void give() noexcept { Explorer::running()->give(this); }
+  void give(uint32_t, shm::Hold) noexcept { Explorer::running()->give(this); }
 
  private:
   static shm::Taken result_of(Explorer::Taken taken) noexcept {

@@ -40,6 +40,12 @@ def write_until_killed(store: weft.KV) -> None:
         store[f"key {number % 100}"] = bytes([number % 256]) * (number % 3000 + 1)
 
 
+def write_long_values(store: weft.KV) -> None:
+    value = bytes(1 << 20)
+    while True:
+        store["long"] = value
+
+
 def change_later(store: weft.KV) -> None:
     store["changed"] = b"1"
 
@@ -305,6 +311,38 @@ with weft.KV(sys.argv[1] + "/store", max_bytes=1 << 26) as store:
         process.start()
         process.join(JOIN_S)
         self.assertEqual(process.exitcode, 0)
+
+    def test_a_writer_that_is_stopped_is_named(self) -> None:
+        hasty = weft.KV(self.name, timeout=0.02)
+        self.addCleanup(hasty.close)
+        writer = multiprocessing.get_context("spawn").Process(target=write_long_values, args=(self.store,))
+        writer.start()
+        try:
+            said = None
+            while said is None:
+                self.assertTrue(writer.is_alive())
+                os.kill(writer.pid, signal.SIGSTOP)
+                try:
+                    hasty["key"] = b"value"
+                except TimeoutError as error:
+                    said = str(error)
+                else:
+                    os.kill(writer.pid, signal.SIGCONT)
+            self.assertRegex(said, f"weft.KV: process {writer.pid} .*kill -CONT {writer.pid}")
+            again = pickle.loads(pickle.dumps(hasty))
+            with self.assertRaises(TimeoutError):
+                del again["long"]
+            again.close()
+        finally:
+            writer.kill()
+            writer.join(JOIN_S)
+        hasty["key"] = b"value"
+        self.assertEqual(self.store["key"], b"value")
+        for wrong in (-1, float("nan")):
+            with self.assertRaises(ValueError):
+                weft.KV(self.name, timeout=wrong)
+        weft.KV(self.name, timeout=None).close()
+        weft.KV(self.name, timeout=float("inf")).close()
 
     def test_wait(self) -> None:
         version = self.store.stat().version

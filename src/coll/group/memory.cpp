@@ -14,6 +14,7 @@
 
 #include "platform/cycles.h"
 #include "platform/numa.h"
+#include "platform/reserve_file.h"
 
 namespace weft::coll {
 
@@ -136,7 +137,7 @@ bool take_pages(const MemoryFile& file, const Mapping& mapping, size_t offset, s
     // Else a fault would bring in pages of the neighbours, before they have said where they want them.
     madvise(begin, bytes, MADV_RANDOM);
   }
-  if (posix_fallocate(file.number(), static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) return false;
+  if (platform::reserve_file(file.number(), offset, offset + bytes) != 0) return false;
   // The pages are there, and zero. To map them now as well takes as long as that, and only where they lie on nodes it
   // must be known that they lie right.
   if (node < 0) return true;

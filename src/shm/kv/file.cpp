@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
+#include "platform/reserve_file.h"
 #include "shm/error.h"
 #include "shm/region/header.h"
 #include "weft/kv.h"
@@ -106,7 +107,7 @@ int make(const KvPath& path, uint64_t max_bytes, int* made) noexcept {
   }
   // Long at once, so that no position within it lies behind the end; the memory comes as it is needed.
   if (ftruncate(file.number(), static_cast<off_t>(max_bytes)) != 0) return fail_with_errno(path);
-  const int full = posix_fallocate(file.number(), 0, kFirstBytes);
+  const int full = platform::reserve_file(file.number(), 0, kFirstBytes);
   if (full != 0) {
     return fail(full, "%s: %s: no room for %llu bytes: %s (df %s)", kName, folder,
                 static_cast<unsigned long long>(kFirstBytes), std::strerror(full), folder);
@@ -114,7 +115,7 @@ int make(const KvPath& path, uint64_t max_bytes, int* made) noexcept {
   void* const memory = mmap(nullptr, kFirstBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) return fail_with_errno(path);
   auto& layout = *static_cast<Layout*>(memory);
-  begin_region(layout.header, Kind::kv, kKvLayout, max_bytes);
+  begin_region(layout.header, Kind::kv, kKvLayout, max_bytes, home_of_file(file.number()));
   KvWriter<RealOps>::make(layout, max_bytes, kFirstBytes);
   finish_region(layout.header);
   munmap(memory, kFirstBytes);
@@ -172,8 +173,11 @@ int KvFile::map(int file, const KvPath& path) noexcept {
     return fail_with_errno(path, "; the store's greatest size must fit into the address space (ulimit -v)");
   }
   if (const int error = check_region(memory_, bytes_, Kind::kv, kKvLayout, kName); error != 0) return error;
-  if (layout().max_bytes == bytes_ && layout().header.size == bytes_) return 0;
-  return fail(EBADMSG, "%s: %s was cut or extended; remove it", kName, path.text);
+  if (layout().max_bytes != bytes_ || layout().header.size != bytes_) {
+    return fail(EBADMSG, "%s: %s was cut or extended; remove it", kName, path.text);
+  }
+  if (writable_) settle_at(layout().header.home, home_of_file(file));
+  return 0;
 }
 
 int KvFile::open(const KvPath& path, uint64_t max_bytes, unsigned flags) noexcept {
@@ -225,10 +229,7 @@ int KvFile::unlinked(bool* is) const noexcept {
 int KvFile::commit(uint64_t from, uint64_t to) noexcept {
   const base::KeepErrno keep;
   if (!has_descriptor()) return EBADF;
-  int error = 0;
-  do {
-    error = posix_fallocate(file_, static_cast<off_t>(from), static_cast<off_t>(to - from));
-  } while (error == EINTR);
+  const int error = platform::reserve_file(file_, from, to);
   return error == ENOSPC || error == EDQUOT ? kNoMemory : error;
 }
 

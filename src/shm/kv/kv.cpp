@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -14,6 +15,7 @@
 #include <xxhash.h>
 
 #include "base/keep_errno.h"
+#include "platform/small_file.h"
 #include "shm/error.h"
 #include "shm/kv/file.h"
 #include "shm/kv/reader.h"
@@ -24,9 +26,15 @@
 using namespace weft::shm;
 
 struct weft_kv {
+  static constexpr int64_t kUsualPatienceNs = 10 * kSecondNs;
+
   KvFile file;
+  // How long one and the same change of somebody else may keep one of this process waiting. Relaxed: a number.
+  std::atomic<int64_t> patience_ns{kUsualPatienceNs};
   KvReader<RealOps> reader() const noexcept { return {file.layout(), file.bytes()}; }
-  KvWriter<RealOps> writer() noexcept { return {file.layout(), file.bytes(), file}; }
+  KvWriter<RealOps> writer() noexcept {
+    return {file.layout(), file.bytes(), file, patience_ns.load(std::memory_order_relaxed)};
+  }
 };
 
 namespace {
@@ -38,6 +46,30 @@ KvKey key_of(const void* key, size_t length) noexcept { return {key, length, XXH
 bool is_bytes(const void* bytes, size_t length) noexcept { return bytes != nullptr || length == 0; }
 
 int is_null(const char* name) noexcept { return fail(EINVAL, "%s: null is no store, key or value", name); }
+
+// Somebody else is changing the store, and does not go on.
+int explain_holder(const weft_kv& kv, const char* name) noexcept {
+  const weft::base::KeepErrno keep;
+  const Robust::Owner owner = kv.file.layout().writer.owner();
+  const double seconds = static_cast<double>(kv.patience_ns.load(std::memory_order_relaxed)) / kSecondNs;
+  if (!owner.known) return fail(ETIMEDOUT, "%s: somebody else has been writing for %.3g s; try again", name, seconds);
+  const int pid = owner.process.pid;
+  if (!owner.is_near) {
+    return fail(ETIMEDOUT,
+                "%s: process %d of another PID namespace has been writing for %.3g s; see there whether it is stopped, "
+                "and continue or end it",
+                name, pid, seconds);
+  }
+  char path[48];
+  char command[32] = "?";
+  std::snprintf(path, sizeof path, "/proc/%d/comm", pid);
+  if (weft::platform::read_small_file(path, command, sizeof command)) command[std::strcspn(command, "\n")] = '\0';
+  return fail(
+      ETIMEDOUT,
+      "%s: process %d (%s) has been writing for %.3g s; see whether it is stopped (ps -o stat %d), and continue "
+      "(kill -CONT %d) or end it",
+      name, pid, command, seconds, pid, pid);
+}
 
 int explain(const weft_kv& kv, int code, const char* name) noexcept {
   switch (code) {
@@ -65,8 +97,9 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
           "store behind what closes all descriptors",
           name);
     case ENOMEM: return fail(code, "%s: no memory to gather what is free", name);
-    case 0:
-    case ETIMEDOUT: return code;
+    case ETIMEDOUT: return explain_holder(kv, name);
+    case EINTR: return fail(code, "%s: signals keep the kernel from giving the store more memory; try again", name);
+    case 0: return code;
     case ENOENT: return answer(code, "there is no such key, or no more keys");
     case ERANGE: return answer(code, "what is there is longer than the buffer; its length is said");
     case EEXIST: return answer(code, "the key exists, and was expected not to");
@@ -165,6 +198,19 @@ WEFT_PUBLIC int weft_kv_open(weft_kv** kv, const char* name, size_t max_bytes, u
 WEFT_PUBLIC int weft_kv_close(weft_kv* kv) {
   if (kv == nullptr) return is_null("weft_kv_close");
   delete kv;
+  return 0;
+}
+
+WEFT_PUBLIC int weft_kv_set_timeout(weft_kv* kv, const timespec* longest) {
+  constexpr const char* kName = "weft_kv_set_timeout";
+  if (kv == nullptr) return is_null(kName);
+  int64_t patience = kForever;
+  if (longest != nullptr) {
+    if (const int error = to_deadline(longest, kName, &patience); error != 0) return error;
+    if (longest->tv_sec < 0) return fail(EINVAL, "%s: less than no time", kName);
+    if (patience != kForever) --patience;  // of a deadline 0 means something else
+  }
+  kv->patience_ns.store(patience, std::memory_order_relaxed);
   return 0;
 }
 

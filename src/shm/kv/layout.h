@@ -12,7 +12,7 @@
 
 namespace weft::shm {
 
-inline constexpr uint32_t kKvLayout = 1;
+inline constexpr uint32_t kKvLayout = 2;
 
 // The table: 2^bits slots, those of a key from the upper bits of its hash on. An empty slot ends the search; a slot
 // that has had a record is never empty again.
@@ -63,6 +63,7 @@ struct KvLayout {
 
   // ---- between writers; the owner of `writer` writes all that follows ----
   alignas(128) typename Ops::Robust writer;
+  Atomic<uint64_t> holds;  // how often it has had an owner
   Atomic<uint64_t> heap_end;  // no block lies behind it
   Atomic<uint64_t> committed;  // the memory is there up to here
   Atomic<uint64_t> keys;

@@ -69,19 +69,28 @@ class KvReader {
     uint64_t value_at() const noexcept { return position + kv_record::kKey + kv_record::filled(key_length); }
   };
 
-  // Memory that holds something else, and does not change, must not be tried for ever.
+  // Memory that holds something else must not be tried for ever: what makes a try vain changes when a writer has gone
+  // on, and else the store is damaged. Neither counts alone: tries may take long, and a reader may sleep between two.
   class Patience {
    public:
     bool ended(uint64_t what) noexcept {
       if (what != last_) tries_ = 0;
       last_ = what;
-      return ++tries_ > 10'000;
+      if (++tries_ < kFewTries) return false;
+      if (tries_ == kFewTries) until_ns_ = Ops::now_ns() + kLongestNs;
+      return tries_ > kMostTries || Ops::now_ns() > until_ns_;
     }
 
    private:
+    static constexpr int kFewTries = 64, kMostTries = 10'000;
+    static constexpr int64_t kLongestNs = 500'000'000;
     uint64_t last_ = 0;
+    int64_t until_ns_ = 0;
     int tries_ = 0;
   };
+
+  static uint64_t of(const Moment& moment) noexcept { return moment.version ^ moment.epoch << 32; }
+  static uint64_t of(const Record& record) noexcept { return record.slot ^ record.version << 20; }
 
   bool in_heap(uint64_t position, uint64_t bytes) const noexcept {
     return position >= kv_heap_begin<Ops>() && position < max_ && bytes <= max_ - position;
@@ -101,10 +110,10 @@ class KvReader {
     return layout_.epoch.load(std::memory_order_relaxed) == moment.epoch;
   }
 
-  // One try each; EAGAIN: something has changed.
+  // One try each; EAGAIN: something has changed, by which `*vain` is another number the next time.
   int try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
-              Moment* moment) const noexcept;
-  int try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length, uint64_t* seen) const noexcept;
+              uint64_t* vain) const noexcept;
+  int try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length, uint64_t* vain) const noexcept;
   // Negative, 0, positive: of the record's key against `key`, by hash, length and words.
   int compare(const Record& record, const KvKey& key) const noexcept;
   int compare(const Record& one, const Record& other) const noexcept;
@@ -145,22 +154,23 @@ template <class Ops>
 int KvReader<Ops>::get(const KvKey& key, void* value, uint64_t size, uint64_t* length,
                        uint64_t* version) const noexcept {
   for (Patience patience;;) {
-    Moment moment{};
-    const int code = try_get(key, value, size, length, version, &moment);
+    uint64_t vain = 0;
+    const int code = try_get(key, value, size, length, version, &vain);
     if (code != EAGAIN) [[likely]] {
       return code;
     }
-    if (patience.ended(moment.version ^ moment.epoch << 32)) return EBADMSG;
+    if (patience.ended(vain)) return EBADMSG;
     Ops::pause();
   }
 }
 
 template <class Ops>
 int KvReader<Ops>::try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
-                           Moment* noted) const noexcept {
-  if (!begin(noted)) return EBADMSG;
+                           uint64_t* vain) const noexcept {
+  Moment moment;
+  if (!begin(&moment)) return EBADMSG;
   passes(KvPoint::noted);
-  const Moment moment = *noted;
+  *vain = of(moment);
   const uint64_t mask = moment.slots() - 1;
   const uint64_t home = moment.home(key.hash);
   for (uint64_t n = 0; n <= mask; ++n) {
@@ -177,7 +187,10 @@ int KvReader<Ops>::try_get(const KvKey& key, void* value, uint64_t size, uint64_
     if (same && record.value_length <= size) words_.copy_out(record.value_at(), value, record.value_length);
     if (same) passes(KvPoint::copied);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (!possible || !stands(moment, record)) return EAGAIN;
+    if (!possible || !stands(moment, record)) {
+      *vain = of(record);
+      return EAGAIN;
+    }
     if (!same) continue;
     if (!lasts(moment)) return EAGAIN;
     passes(KvPoint::checked);
@@ -217,10 +230,10 @@ int KvReader<Ops>::compare(const Record& one, const Record& other) const noexcep
 template <class Ops>
 int KvReader<Ops>::next(const KvKey* key, void* to, uint64_t size, uint64_t* length) const noexcept {
   for (Patience patience;;) {
-    uint64_t seen = 0;
-    const int code = try_next(key, to, size, length, &seen);
+    uint64_t vain = 0;
+    const int code = try_next(key, to, size, length, &vain);
     if (code != EAGAIN) return code;
-    if (patience.ended(seen)) return EBADMSG;
+    if (patience.ended(vain)) return EBADMSG;
     Ops::pause();
   }
 }
@@ -229,10 +242,10 @@ int KvReader<Ops>::next(const KvKey* key, void* to, uint64_t size, uint64_t* len
 // the next empty slot. So the smallest one behind `key` stands before the first empty slot behind any that is greater.
 template <class Ops>
 int KvReader<Ops>::try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length,
-                            uint64_t* seen) const noexcept {
+                            uint64_t* vain) const noexcept {
   Moment moment;
   if (!begin(&moment)) return EBADMSG;
-  *seen = moment.version ^ moment.epoch << 32;
+  *vain = of(moment);
   const uint64_t slots = moment.slots();
   const uint64_t start = key == nullptr ? 0 : moment.home(key->hash);
   Record best;
@@ -250,7 +263,10 @@ int KvReader<Ops>::try_next(const KvKey* key, void* to, uint64_t size, uint64_t*
                         (key == nullptr || compare(record, *key) > 0) &&
                         (best.slot_at == 0 || compare(record, best) < 0);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (!possible || !stands(moment, record)) return EAGAIN;
+    if (!possible || !stands(moment, record)) {
+      *vain = of(record);
+      return EAGAIN;
+    }
     if (wanted) best = record;
   }
   if (best.slot_at != 0 && best.key_length <= size) {
@@ -259,7 +275,10 @@ int KvReader<Ops>::try_next(const KvKey* key, void* to, uint64_t size, uint64_t*
   std::atomic_thread_fence(std::memory_order_acquire);
   if (!lasts(moment)) return EAGAIN;
   if (best.slot_at == 0) return ENOENT;
-  if (!stands(moment, best)) return EAGAIN;
+  if (!stands(moment, best)) {
+    *vain = of(best);
+    return EAGAIN;
+  }
   *length = best.key_length;
   return best.key_length <= size ? 0 : ERANGE;
 }

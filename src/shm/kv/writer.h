@@ -40,8 +40,9 @@ class KvWriter {
   using Layout = KvLayout<Ops>;
   enum class If { always, version };
 
-  KvWriter(Layout& layout, uint64_t max_bytes, KvBacking& backing) noexcept
-      : layout_(layout), words_(&layout), max_(max_bytes), backing_(backing) {}
+  // `patience_ns`: how long one and the same change of somebody else may keep it waiting. kForever: for any time.
+  KvWriter(Layout& layout, uint64_t max_bytes, KvBacking& backing, int64_t patience_ns = kForever) noexcept
+      : layout_(layout), words_(&layout), max_(max_bytes), backing_(backing), patience_ns_(patience_ns) {}
 
   // An empty store, in memory that is zero and committed up to `committed`, which has room for the first table.
   static void make(Layout& layout, uint64_t max_bytes, uint64_t committed) noexcept;
@@ -64,7 +65,10 @@ class KvWriter {
   static constexpr uint64_t kKept = 4;
   static constexpr uint64_t kStep = uint64_t{1} << 18;  // memory is committed in such steps at least
 
+  // ETIMEDOUT: one owner has had it for longer than the caller's patience. It may be stopped.
   int lock() noexcept;
+  Taken take() noexcept;
+  void unlock() noexcept { layout_.writer.give(layout_.header.era(), Hold::briefly); }
   int put_locked(const KvKey& key, const void* value, uint64_t length, If condition, uint64_t expected,
                  uint64_t* version) noexcept;
   int remove_locked(const KvKey& key, If condition, uint64_t expected) noexcept;
@@ -87,7 +91,7 @@ class KvWriter {
   void carve(uint64_t begin, uint64_t end) noexcept;
 
   int rebuild() noexcept;
-  int gather(Extent* extents, uint64_t room, uint64_t* count, uint64_t* deleted) const noexcept;
+  int gather(uint64_t table, Extent* extents, uint64_t room, uint64_t* count, uint64_t* deleted) const noexcept;
 
   // A position from a list may be anything; those of slots and tables are multiples by the way they are written.
   bool in_heap(uint64_t position, uint64_t bytes) const noexcept {
@@ -99,12 +103,13 @@ class KvWriter {
            in_heap(kv_table::position(table), uint64_t{8} << bits);
   }
   // Of the record at `position`; 0: there is none.
-  uint64_t bytes_of_record(uint64_t position) const noexcept {
+  uint64_t bytes_of_record(uint64_t position, uint64_t* key_length = nullptr) const noexcept {
     if (!in_heap(position, kv_record::kKey)) return 0;
     const uint64_t key = words_.load(position + kv_record::kKeyLength);
     const uint64_t value = words_.load(position + kv_record::kValueLength);
     if (key > max_ || value > max_) return 0;
     const uint64_t bytes = kv_record::bytes(key, value);
+    if (key_length != nullptr) *key_length = key;
     return in_heap(position, bytes) ? bytes : 0;
   }
 
@@ -118,6 +123,7 @@ class KvWriter {
   const Words<Ops> words_;
   const uint64_t max_;
   KvBacking& backing_;
+  const int64_t patience_ns_;
 };
 
 template <class Ops>
@@ -133,10 +139,25 @@ void KvWriter<Ops>::make(Layout& layout, uint64_t max_bytes, uint64_t committed)
 }
 
 template <class Ops>
+Taken KvWriter<Ops>::take() noexcept {
+  // Nobody waits as a rule, and then the time need not be known.
+  Taken taken = layout_.writer.try_take(layout_.header.era(), Hold::briefly);
+  while (taken == Taken::no && patience_ns_ > 0) {
+    const uint64_t holds = value_of(layout_.holds);
+    const int64_t now = Ops::now_ns();
+    const int64_t until = patience_ns_ < kForever - now ? now + patience_ns_ : kForever;
+    taken = layout_.writer.take(layout_.header.era(), Hold::briefly, until);
+    // As long as others come and go it is a queue.
+    if (value_of(layout_.holds) == holds) break;
+  }
+  return taken;
+}
+
+template <class Ops>
 int KvWriter<Ops>::lock() noexcept {
-  const Taken taken = layout_.writer.take(kForever);
-  if (taken == Taken::no) return EDEADLK;
-  if (taken == Taken::refused) return EBADMSG;
+  const Taken taken = take();
+  if (taken == Taken::no) return ETIMEDOUT;
+  add(layout_.holds, 1);
   if (taken == Taken::after_death) {
     set(layout_.untidy, 1);
     add(layout_.recoveries, 1);
@@ -144,7 +165,7 @@ int KvWriter<Ops>::lock() noexcept {
   }
   if (value_of(layout_.untidy) == 0) return 0;
   if (const int error = rebuild(); error != 0) {
-    layout_.writer.give();
+    unlock();
     return error;
   }
   set(layout_.untidy, 0);
@@ -161,7 +182,7 @@ int KvWriter<Ops>::put(const KvKey& key, const void* value, uint64_t length, If 
   }
   if (const int error = lock(); error != 0) return error;
   const int result = put_locked(key, value, length, condition, expected, version);
-  layout_.writer.give();
+  unlock();
   return result;
 }
 
@@ -169,7 +190,7 @@ template <class Ops>
 int KvWriter<Ops>::remove(const KvKey& key, If condition, uint64_t expected) noexcept {
   if (const int error = lock(); error != 0) return error;
   const int result = remove_locked(key, condition, expected);
-  layout_.writer.give();
+  unlock();
   return result;
 }
 
@@ -190,9 +211,9 @@ int KvWriter<Ops>::find(const KvKey& key, Place* place) const noexcept {
     }
     if (!kv_slot::may_be(slot, key.hash)) continue;
     const uint64_t record = kv_slot::position(slot);
-    if (bytes_of_record(record) == 0) return EBADMSG;
-    if (words_.load(record + kv_record::kHash) != key.hash) continue;
-    if (words_.load(record + kv_record::kKeyLength) != key.length) continue;
+    uint64_t key_length = 0;  // once: something else may write there, and it is known to be no more than there is
+    if (bytes_of_record(record, &key_length) == 0) return EBADMSG;
+    if (key_length != key.length || words_.load(record + kv_record::kHash) != key.hash) continue;
     if (!words_.equal(record + kv_record::kKey, key.bytes, key.length)) continue;
     *place = {slot_at, slot};
     return 0;
@@ -227,8 +248,9 @@ void KvWriter<Ops>::publish(uint64_t version) noexcept {
 template <class Ops>
 int KvWriter<Ops>::make_room(Place* place, const KvKey& key) noexcept {
   if (place->slot_at != 0 && place->slot == kv_slot::kDeleted) return 0;
-  const unsigned bits = kv_table::bits(value_of(layout_.table));
-  const uint64_t slots = uint64_t{1} << bits;
+  const uint64_t table = value_of(layout_.table);
+  if (!sound(table)) return EBADMSG;
+  const uint64_t slots = uint64_t{1} << kv_table::bits(table);
   if (value_of(layout_.keys) > slots || value_of(layout_.deleted) > slots) {  // something else has written there
     if (const int error = rebuild(); error != 0) return error;
   }
@@ -259,6 +281,7 @@ int KvWriter<Ops>::grow(unsigned bits) noexcept {
   uint64_t to = 0;
   if (const int error = allocate(bytes, &to); error != 0) return error;
   const uint64_t from = value_of(layout_.table);
+  if (!sound(from)) return EBADMSG;
   const uint64_t slots = uint64_t{1} << bits;
   std::atomic_thread_fence(std::memory_order_release);  // behind the store that took the block out of use: reader.h
   for (uint64_t i = 0; i < slots; ++i) words_.store(to + 8 * i, kv_slot::kEmpty);
@@ -271,7 +294,10 @@ int KvWriter<Ops>::grow(unsigned bits) noexcept {
     // One slot stays empty, where searches end.
     if (bytes_of_record(record) == 0 || ++records == slots) return EBADMSG;
     uint64_t index = words_.load(record + kv_record::kHash) >> (64 - bits);
-    while (words_.load(to + 8 * index) != kv_slot::kEmpty) index = index + 1 == slots ? 0 : index + 1;
+    // Where something else writes there too, none may be empty.
+    for (uint64_t n = 0; words_.load(to + 8 * index) != kv_slot::kEmpty; index = index + 1 == slots ? 0 : index + 1) {
+      if (++n == slots) return EBADMSG;
+    }
     words_.store(to + 8 * index, slot);
   }
   // Release: the slots. The epoch behind the table: a reader that notes the new epoch finds the new table.
@@ -360,10 +386,11 @@ void KvWriter<Ops>::release(uint64_t position, unsigned index) noexcept {
   // Behind the store that took the block out of use: a reader that sees the link sees that too.
   std::atomic_thread_fence(std::memory_order_release);
   words_.store(position, 0);
+  const uint64_t last = value_of(list.last);
   if (value_of(list.count) == 0) {
     set(list.first, position);
-  } else if (in_heap(value_of(list.last), kUnit)) {
-    words_.store(value_of(list.last), position);
+  } else if (in_heap(last, kUnit)) {
+    words_.store(last, position);
   }
   set(list.last, position);
   add(list.count, 1);
@@ -427,8 +454,8 @@ int KvWriter<Ops>::allocate(uint64_t bytes, uint64_t* position) noexcept {
 }
 
 template <class Ops>
-int KvWriter<Ops>::gather(Extent* extents, uint64_t room, uint64_t* count, uint64_t* deleted) const noexcept {
-  const uint64_t table = value_of(layout_.table);
+int KvWriter<Ops>::gather(uint64_t table, Extent* extents, uint64_t room, uint64_t* count,
+                          uint64_t* deleted) const noexcept {
   const uint64_t slots = uint64_t{1} << kv_table::bits(table);
   const uint64_t begin = kv_table::position(table);
   *count = 0;
@@ -452,14 +479,15 @@ int KvWriter<Ops>::gather(Extent* extents, uint64_t room, uint64_t* count, uint6
 
 template <class Ops>
 int KvWriter<Ops>::rebuild() noexcept {
-  if (!sound(value_of(layout_.table))) return EBADMSG;
+  const uint64_t table = value_of(layout_.table);
+  if (!sound(table)) return EBADMSG;
   // The table is never full.
-  const uint64_t room = uint64_t{1} << kv_table::bits(value_of(layout_.table));
+  const uint64_t room = uint64_t{1} << kv_table::bits(table);
   auto* const extents = static_cast<Extent*>(std::malloc(room * sizeof(Extent)));
   if (extents == nullptr) return ENOMEM;
   uint64_t count = 0;
   uint64_t deleted = 0;
-  const int error = gather(extents, room, &count, &deleted);
+  const int error = gather(table, extents, room, &count, &deleted);
   if (error == 0) {
     // An owner may have died between a new table and its epoch: the old one's block is written to only behind another.
     layout_.epoch.store(value_of(layout_.epoch) + 1, std::memory_order_release);

@@ -38,7 +38,7 @@ bool touch_pages(uintptr_t begin, size_t bytes, Touch&& touch) noexcept {
 
 }  // namespace
 
-void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size) noexcept {
+void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size, Home home) noexcept {
   // Relaxed, and a fence: whoever reads one of the fields below as it will be sees that it is being made.
   header.state.store(State::being_made, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
@@ -49,6 +49,7 @@ void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size) noe
   header.layout = layout;
   header.size = size;
   header.probe = 0;
+  header.home.store(home, std::memory_order_relaxed);
   std::fill(std::begin(header.reserved), std::end(header.reserved), 0);
 }
 
@@ -96,10 +97,11 @@ int check_region(const void* memory, size_t mapped, Kind kind, uint32_t layout, 
                 name_of(kind));
   }
   if (header.byte_order != Header::kByteOrder || header.words != Header::kWords || header.layout != layout) {
-    return fail(EPROTO,
-                "%s: made by another version of weft, or by a program of another word size or C library (layout %u, "
-                "words %#x; here %u and %#x): use the same build on both sides",
-                name, header.layout, header.words, layout, Header::kWords);
+    return fail(
+        EPROTO,
+        "%s: the %s was made by another version of weft, or by a program of another word size (layout %u, words "
+        "%#x; here %u and %#x): use the same build on both sides, or remove it and make it anew",
+        name, name_of(kind), header.layout, header.words, layout, Header::kWords);
   }
   if (header.kind != kind) return fail(EBADMSG, "%s: what lies there is no %s", name, name_of(kind));
   if (state == State::destroyed) return fail(EBADMSG, "%s: the %s was destroyed", name, name_of(kind));

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <pthread.h>
+#include "shm/region/home.h"
 
 namespace weft::shm {
 
@@ -18,8 +18,8 @@ enum class State : uint32_t { none, being_made, ready, destroyed };
 struct Header {
   static constexpr uint64_t kMagic = 0x6d68732d74666577;  // "weft-shm"
   static constexpr uint32_t kByteOrder = 0x01020304;
-  // What must be the same on both sides beyond the layout: sizes of words and of the C library's mutex.
-  static constexpr uint32_t kWords = sizeof(void*) << 24 | sizeof(long) << 16 | sizeof(pthread_mutex_t);
+  // What must be the same on both sides beyond the layout: sizes of words.
+  static constexpr uint32_t kWords = sizeof(void*) << 24 | sizeof(long) << 16;
 
   uint64_t magic;
   Kind kind;
@@ -29,14 +29,18 @@ struct Header {
   uint64_t size;  // of the region, as far as it is used
   std::atomic<State> state;
   uint32_t probe;  // written to see whether it can be; says nothing
-  uint32_t reserved[6];
+  std::atomic<Home> home;  // of which all owners in the region are
+  uint32_t reserved[4];
+
+  // Relaxed: see settle_at().
+  uint32_t era() const noexcept { return era_of(home.load(std::memory_order_relaxed)); }
 };
 static_assert(sizeof(Header) == 64);
 
 inline constexpr size_t kRegionAlignment = 64;
 
 // A region that nobody uses yet becomes one that is being made.
-void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size) noexcept;
+void begin_region(Header& header, Kind kind, uint32_t layout, uint64_t size, Home home) noexcept;
 void finish_region(Header& header) noexcept;
 
 // Whether `bytes` at `memory`, aligned to 4, can be read or written, without a fault if not. The second overwrites

@@ -10,7 +10,7 @@
 
 namespace weft::shm {
 
-inline constexpr uint32_t kRwlockLayout = 1;
+inline constexpr uint32_t kRwlockLayout = 2;
 
 // How the data stands that the lock guards.
 enum class Data : uint32_t {

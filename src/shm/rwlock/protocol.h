@@ -22,7 +22,8 @@
 // waits has asked, so that it is one of those above: where all of them are seen to wait, there is no heavy fence. Those
 // who read all the time come by at once.
 //
-// Death: the kernel marks what the dead one owned. A reader's lease is looked at by the writer that waits for its
+// Death: the kernel marks what the dead one owned, and what the dead of another home of the region own shows so
+// (sync/owner_word.h). A reader's lease is looked at by the writer that waits for its
 // slot. `writer` is looked at by the next writer, and by readers that have waited for a while. Whoever finds the mark
 // does what the dead one had left to do: each step above leaves a state from which the next one can be told.
 #pragma once
@@ -58,7 +59,7 @@ class RwlockProtocol {
   // Whether the thread is gone that had the slot when its owner was `owner`.
   bool has_gone(Slot& slot, uint64_t owner) noexcept;
 
-  // After a step in that met a closed slot: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE, EBADMSG.
+  // After a step in that met a closed slot: 0, EBUSY (for kNow), ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE.
   // EDEADLK: the thread has the write lock.
   int enter(Slot& mine, int64_t deadline_ns) noexcept;
   // The reader is out, and its slot was closed.
@@ -66,7 +67,7 @@ class RwlockProtocol {
 
   // ---- writers ----
 
-  // 0, EOWNERDEAD: the caller has the lock. EBUSY (for kNow), ETIMEDOUT, ENOTRECOVERABLE, ENOSYS, EBADMSG: it has not.
+  // 0, EOWNERDEAD: the caller has the lock. EBUSY (for kNow), ETIMEDOUT, ENOTRECOVERABLE, ENOSYS: it has not.
   // EDEADLK: the thread has the write lock, or a read lock.
   int lock(int64_t deadline_ns) noexcept;
   void unlock() noexcept;
@@ -88,6 +89,9 @@ class RwlockProtocol {
   static constexpr int kClaims = 3;
   static constexpr int64_t kAnswerNs = 1'000;  // how long readers have to answer: less than a heavy fence may take
 
+  uint32_t era() const noexcept { return lock_.header.era(); }
+  // The kernel marks the dead as a rule, so their processes are looked at rarely.
+  static Look look_for(int64_t waited_ns) noexcept { return waited_ns < kLastLookNs ? Look::word : Look::process; }
   static bool is_closed(uint32_t gate) noexcept { return (gate & 1) != 0; }
   static bool is_in(uint32_t depth) noexcept { return Slot::is_in(depth); }
   // Whether the thread has a read lock.
@@ -102,8 +106,8 @@ class RwlockProtocol {
   // Gives up waiting. False: a writer has let the reader in meanwhile.
   static bool withdraw(Slot& mine) noexcept;
   void sleep_at_gate(Slot& mine, uint32_t closed, int64_t until_ns) noexcept;
-  // What a writer that has died has left to do. EBADMSG: there is no lock any more. By who waits for the gate.
-  int look_for_dead_writer() noexcept;
+  // What a writer that has died has left to do. By who waits for the gate.
+  void look_for_dead_writer(Look look) noexcept;
 
   void inherit(Taken taken) noexcept;
   bool close() noexcept;
@@ -113,7 +117,8 @@ class RwlockProtocol {
   bool answered(uint32_t top) noexcept;
   void open() noexcept;
   int wait_for(Slot& slot, int64_t deadline_ns) noexcept;
-  static Taken reap(Slot& slot) noexcept;
+  // Clears the slot if nobody has it any more.
+  bool reap(Slot& slot, Look look) noexcept;
   int give_up(int code) noexcept;
 
   Layout& lock_;
@@ -150,8 +155,10 @@ auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
   for (uint64_t look = 0; look < uint64_t{kClaims} * slots_; ++look) {
     const auto i = static_cast<uint32_t>(look % slots_);
     Slot& slot = lock_.slot[i];
-    const Taken taken = slot.lease.try_take();
-    if (taken == Taken::no || taken == Taken::refused) continue;
+    // The last time around it may be that the kernel has not told of somebody's end.
+    const Look look_at = look / slots_ + 1 == kClaims ? Look::process : Look::word;
+    const Taken taken = slot.lease.try_take(era(), Hold::long_term, look_at);
+    if (taken == Taken::no) continue;
     // Relaxed: what a dead reader has read it has read. Closed: the new one asks first, behind the fences below.
     slot.closed.store(Slot::kClosed, std::memory_order_relaxed);
     slot.depth.store(fenced ? Slot::kFenced : 0, std::memory_order_relaxed);
@@ -172,13 +179,13 @@ auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Slot* {
 
 template <class Ops>
 void RwlockProtocol<Ops>::leave(Slot& slot) noexcept {
-  slot.lease.give();
+  slot.lease.give(era(), Hold::long_term);
 }
 
 template <class Ops>
 bool RwlockProtocol<Ops>::has_gone(Slot& slot, uint64_t owner) noexcept {
   // Relaxed: who has registered since has seen that the thread was gone.
-  return slot.owner.load(std::memory_order_relaxed) != owner || reap(slot) != Taken::no;
+  return slot.owner.load(std::memory_order_relaxed) != owner || reap(slot, Look::process);
 }
 
 template <class Ops>
@@ -262,30 +269,26 @@ int RwlockProtocol<Ops>::enter(Slot& mine, int64_t deadline_ns) noexcept {
     const int64_t now = Ops::now_ns();
     if (now >= deadline_ns) {
       // Somebody who only tries must not take a dead writer for a live one for ever.
-      const int error = look_for_dead_writer();
+      look_for_dead_writer(Look::word);
       if (!withdraw(mine)) return 0;
-      if (error != 0) return error;
       return deadline_ns == kNow ? EBUSY : ETIMEDOUT;
     }
     const int64_t look_at = next_look(deadline_ns, look_after);
     sleep_at_gate(mine, gate, look_at);
     if (Ops::now_ns() < look_at || lock_.gate.load(std::memory_order_relaxed) != gate) continue;
+    look_for_dead_writer(look_for(look_after));
     look_after = std::min(2 * look_after, kLastLookNs);
-    const int error = look_for_dead_writer();
-    if (error != 0 && withdraw(mine)) return error;
   }
 }
 
 template <class Ops>
-int RwlockProtocol<Ops>::look_for_dead_writer() noexcept {
-  const Taken taken = lock_.writer.try_take();
-  if (taken == Taken::no) return 0;
-  if (taken == Taken::refused) return EBADMSG;
+void RwlockProtocol<Ops>::look_for_dead_writer(Look look) noexcept {
+  const Taken taken = lock_.writer.try_take(era(), Hold::briefly, look);
+  if (taken == Taken::no) return;
   inherit(taken);
   // Relaxed: the owner of `writer` alone changes the data's state.
   if (lock_.data.load(std::memory_order_relaxed) == Data::whole) open();
-  lock_.writer.give();
-  return 0;
+  lock_.writer.give(era(), Hold::briefly);
 }
 
 template <class Ops>
@@ -363,14 +366,14 @@ void RwlockProtocol<Ops>::open() noexcept {
 }
 
 template <class Ops>
-Taken RwlockProtocol<Ops>::reap(Slot& slot) noexcept {
-  const Taken taken = slot.lease.try_take();
-  if (taken == Taken::no || taken == Taken::refused) return taken;
+bool RwlockProtocol<Ops>::reap(Slot& slot, Look look) noexcept {
+  const Taken taken = slot.lease.try_take(era(), Hold::briefly, look);
+  if (taken == Taken::no) return false;
   // Relaxed: nobody but the owner of the lease writes it.
   slot.depth.store(0, std::memory_order_relaxed);
   if (taken == Taken::after_death) slot.lease.settle();
-  slot.lease.give();
-  return taken;
+  slot.lease.give(era(), Hold::briefly);
+  return true;
 }
 
 template <class Ops>
@@ -394,9 +397,7 @@ int RwlockProtocol<Ops>::wait_for(Slot& slot, int64_t deadline_ns) noexcept {
     if (!is_in(slot.depth.load(std::memory_order_acquire))) return 0;
     const int64_t now = Ops::now_ns();
     if (now < look_at) continue;
-    const Taken taken = reap(slot);
-    if (taken == Taken::refused) return EBADMSG;
-    if (taken != Taken::no) return 0;
+    if (reap(slot, look_for(look_after))) return 0;
     if (now >= deadline_ns) return deadline_ns == kNow ? EBUSY : ETIMEDOUT;
     look_after = std::min(2 * look_after, kLastLookNs);
   }
@@ -405,7 +406,7 @@ int RwlockProtocol<Ops>::wait_for(Slot& slot, int64_t deadline_ns) noexcept {
 template <class Ops>
 int RwlockProtocol<Ops>::give_up(int code) noexcept {
   if (lock_.data.load(std::memory_order_relaxed) == Data::whole) open();
-  lock_.writer.give();
+  lock_.writer.give(era(), Hold::long_term);
   return code;
 }
 
@@ -424,14 +425,13 @@ bool RwlockProtocol<Ops>::reads() const noexcept {
 template <class Ops>
 int RwlockProtocol<Ops>::lock(int64_t deadline_ns) noexcept {
   if (writes()) return EDEADLK;
-  Taken taken = lock_.writer.try_take();
+  Taken taken = lock_.writer.try_take(era(), Hold::long_term);
   if (taken == Taken::no) {
     // The writer that has it may be waiting for this very thread.
     if (reads()) return EDEADLK;
-    if (deadline_ns != kNow) taken = lock_.writer.take(deadline_ns);
+    if (deadline_ns != kNow) taken = lock_.writer.take(era(), Hold::long_term, deadline_ns);
   }
   if (taken == Taken::no) return deadline_ns == kNow ? EBUSY : ETIMEDOUT;
-  if (taken == Taken::refused) return EBADMSG;
   inherit(taken);
   if (lock_.data.load(std::memory_order_relaxed) == Data::lost) return give_up(ENOTRECOVERABLE);
   if (!close()) return give_up(ENOSYS);
@@ -464,7 +464,7 @@ void RwlockProtocol<Ops>::unlock() noexcept {
     }
   }
   open();
-  lock_.writer.give();
+  lock_.writer.give(era(), Hold::long_term);
 }
 
 template <class Ops>
@@ -478,17 +478,19 @@ template <class Ops>
 bool RwlockProtocol<Ops>::writer_has_gone(uint64_t thread) noexcept {
   // Relaxed, both: a number is of one thread, and who takes it away has seen that the thread is gone.
   const auto is_there = [&] { return lock_.writer_thread.load(std::memory_order_relaxed) == thread; };
-  return !is_there() || look_for_dead_writer() != 0 || !is_there();
+  if (!is_there()) return true;
+  look_for_dead_writer(Look::process);
+  return !is_there();
 }
 
 template <class Ops>
 bool RwlockProtocol<Ops>::in_use() noexcept {
-  const Taken writer = lock_.writer.try_take();
-  if (writer == Taken::no || writer == Taken::refused) return true;
+  const Taken writer = lock_.writer.try_take(era(), Hold::long_term, Look::process);
+  if (writer == Taken::no) return true;
   inherit(writer);
   bool used = false;
-  for (uint32_t i = 0; i < slots_ && !used; ++i) used = reap(lock_.slot[i]) == Taken::no;
-  lock_.writer.give();
+  for (uint32_t i = 0; i < slots_ && !used; ++i) used = !reap(lock_.slot[i], Look::process);
+  lock_.writer.give(era(), Hold::long_term);
   return used;
 }
 

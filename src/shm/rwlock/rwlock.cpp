@@ -45,7 +45,6 @@ int explain(int code, const char* name) noexcept {
     case EDEADLK:
       return fail(code, "%s: the calling thread has the write lock, or a read lock, which it must give back first",
                   name);
-    case EBADMSG: return fail(code, "%s: the lock is damaged: something else has been written there", name);
     default: return code;  // 0, and EBUSY and ETIMEDOUT, which are answers
   }
 }
@@ -141,7 +140,7 @@ WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, 
         kName, needed, memory);
   }
   auto& layout = *static_cast<Layout*>(memory);
-  begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed);
+  begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed, home_of_memory(memory));
   const bool fenced = (flags & WEFT_RWLOCK_PORTABLE) != 0 || !can_fence_processes();
   Protocol::make(layout, readers, (flags & WEFT_RWLOCK_PHASE_FAIR) != 0, fenced);
   finish_region(layout.header);
@@ -158,13 +157,16 @@ WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size
     return fail(EACCES, "%s: the file that is mapped ends before the lock does; it was cut off, or is another one",
                 kName);
   }
+  // Once: something else may write there meanwhile.
   const uint32_t slots = layout.slots;
-  if (slots == 0 || slots > WEFT_RWLOCK_MOST_READERS || rwlock_bytes<RealOps>(slots) > layout.header.size) {
-    return explain(EBADMSG, kName);
+  if (slots == 0 || slots > WEFT_RWLOCK_MOST_READERS || rwlock_bytes<RealOps>(slots) > layout.header.size ||
+      rwlock_bytes<RealOps>(slots) > size) {
+    return fail(EBADMSG, "%s: the lock is damaged: something else has been written there", kName);
   }
   if (!can_overwrite(&layout.header.probe, sizeof layout.header.probe)) {
     return fail(EACCES, "%s: the lock is mapped for reading only; readers write too: map it with PROT_WRITE", kName);
   }
+  settle_at(layout.header.home, home_of_memory(memory));
   auto* made = new (std::nothrow) weft_rwlock(layout, slots, layout.fenced != 0 || can_fence_processes());
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
   if (!enlist(made)) {
@@ -227,6 +229,7 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
     return fail(EAGAIN, "%s: all %u readers' slots are taken; make the lock for more readers", kName,
                 lock->layout.slots);
   }
+  tsan_acquire(&slot->lease);  // the reader before, whose unlocking is seen by the slot's word, which is written anew
   made->slot = reinterpret_cast<uint32_t*>(&slot->depth);
   made->lock = lock;
   made->own = slot;
@@ -245,6 +248,7 @@ WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
     if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) {
       return fail(EBUSY, "%s: the reader has a read lock; unlock first", kName);
     }
+    tsan_release(&reader.own->lease);
     reader.lock->protocol.leave(*reader.own);
   } else if (!has_gone(reader)) {
     return fail(EPERM, "%s: another thread has registered this reader, and lives", kName);

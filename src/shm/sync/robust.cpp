@@ -2,128 +2,131 @@
 #include "shm/sync/robust.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <bit>
 
-#include <linux/futex.h>
-
+#include "base/keep_errno.h"
 #include "platform/cycles.h"
 #include "platform/futex.h"
-#include "platform/generation.h"
+#include "shm/sync/owner_list.h"
 #include "shm/sync/runtime.h"
-#include "shm/sync/wait.h"
 
 namespace weft::shm {
 
 namespace {
 
-// Normal, robust and shared, as the C library writes it down (nptl/pthreadP.h). It does not change while the mutex
-// lives.
-constexpr int kKind = 0x90;
-
 // Who is killed just when it has been woken takes the waking with it, so nobody relies on it for longer.
 constexpr int64_t kLongestSleepNs = 100'000'000;
+// When who waits looks at the owner's process: rarely, since the kernel marks the word as a rule.
+constexpr int64_t kFirstLookNs = 100'000'000;
+constexpr int64_t kLastLookNs = 2'000'000'000;
 
-// The word holds the number of the thread that has the mutex, as it is in that thread's PID namespace; 0: nobody has
-// it.
-bool has_owner(uint32_t word) noexcept { return word != 0 && (word & FUTEX_OWNER_DIED) == 0; }
-
-// How many the calling thread has. The C library empties the list of the thread that a fork leaves.
-struct Held {
-  uint32_t generation;  // of the process that it is for
-  uint32_t count;
-};
-thread_local Held t_held{0, 0};
-
-Held& held() noexcept {
-  if (t_held.generation != platform::generation()) t_held = {platform::generation(), 0};
-  return t_held;
+// The half that is a futex. The machines that weft supports have the lower one first.
+const std::atomic<uint32_t>& futex_of(const std::atomic<uint64_t>& word) noexcept {
+  static_assert(std::atomic<uint64_t>::is_always_lock_free && std::endian::native == std::endian::little);
+  return reinterpret_cast<const std::atomic<uint32_t>&>(word);
 }
 
-Taken result_of(int error) noexcept {
-  switch (error) {
-    case 0: return Taken::yes;
-    case EOWNERDEAD: return Taken::after_death;
-    case EBUSY: return Taken::no;
-    default: return Taken::refused;
-  }
+uint64_t word_of(const OwnerList& list, uint32_t era) noexcept {
+  return owner_word::of(list.number(), era, list.thread());
 }
 
 }  // namespace
 
-bool Robust::make() noexcept {
-  pthread_mutexattr_t attributes;
-  if (pthread_mutexattr_init(&attributes) != 0) return false;
-  const bool made = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
-                    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0 &&
-                    pthread_mutex_init(&mutex_, &attributes) == 0 && is_one();
-  pthread_mutexattr_destroy(&attributes);
-  return made;
+bool Robust::Machine::must_not_sleep() noexcept { return runtime().in_parallel(); }
+
+int64_t Robust::Machine::now_ns() noexcept { return platform::now_ns(); }
+
+void Robust::Machine::wait_for_owner(const std::atomic<uint64_t>& word, uint32_t expected,
+                                     int64_t deadline_ns) noexcept {
+  const int64_t left = deadline_ns - platform::now_ns();
+  if (left > 0) platform::futex_wait_shared(futex_of(word), expected, std::min(left, kLongestSleepNs));
 }
 
-bool Robust::is_one() const noexcept { return mutex_.__data.__kind == kKind; }
-
-std::atomic<uint32_t>& Robust::word() noexcept {
-  static_assert(sizeof(mutex_.__data.__lock) == sizeof(std::atomic<uint32_t>) &&
-                std::atomic<uint32_t>::is_always_lock_free);
-  return reinterpret_cast<std::atomic<uint32_t>&>(mutex_.__data.__lock);
+void Robust::Machine::wake_one_for_owner(const std::atomic<uint64_t>& word) noexcept {
+  platform::futex_wake_shared(futex_of(word), 1);
 }
 
-// Relaxed: it only says whether to try; the C library's exchange is what orders.
-//
-// While the C library tries, the kernel knows the mutex as one that the thread is about to have. If the thread is
-// killed then, and the word holds its number, the kernel takes it for the owner. In another PID namespace the owner,
-// alive, may have the same number. So nobody tries where there is an owner, for what is some instructions at most.
-Taken Robust::try_take() noexcept {
-  if (!is_one()) return Taken::refused;
-  if (has_owner(word().load(std::memory_order_relaxed))) return Taken::no;
-  const Taken taken = result_of(pthread_mutex_trylock(&mutex_));
-  if (taken == Taken::yes || taken == Taken::after_death) ++held().count;
-  return taken;
-}
-
-// The C library's own wait is not used: it sleeps while the kernel knows the mutex as above.
-Taken Robust::take(int64_t deadline_ns) noexcept {
-  const bool in_parallel = runtime().in_parallel();
-  Pause pause;
-  for (bool slept = false;;) {
-    const Taken taken = try_take();
-    if (taken != Taken::no) {
-      // Giving it back wakes one sleeper, and only where the word says that there is one. Who has slept does not know
-      // whether it was the only one. Relaxed: the word is the caller's, and who gives it back exchanges it.
-      const bool owns = taken == Taken::yes || taken == Taken::after_death;
-      if (slept && owns) word().fetch_or(FUTEX_WAITERS, std::memory_order_relaxed);
-      return taken;
-    }
-    if (in_parallel) {
-      // A sleep would keep the CPU's user-level threads waiting too.
-      if (platform::now_ns() >= deadline_ns) return Taken::no;
-      pause.once();
-      continue;
-    }
-    // Announced even by who is about to give up: it may have been woken in the place of another sleeper, and somebody
-    // who never slept has come first.
-    uint32_t found = word().load(std::memory_order_relaxed);
-    if (!has_owner(found)) continue;
-    // Relaxed: the kernel compares the word again, under a lock of its own, before it puts the caller to sleep.
-    if ((found & FUTEX_WAITERS) == 0 &&
-        !word().compare_exchange_strong(found, found | FUTEX_WAITERS, std::memory_order_relaxed)) {
-      continue;
-    }
-    const int64_t left = deadline_ns - platform::now_ns();
-    if (left <= 0) return Taken::no;
-    platform::futex_wait_shared(word(), found | FUTEX_WAITERS, std::min(left, kLongestSleepNs));
-    slept = true;
+// Relaxed, all: nobody looks before the region is ready.
+void Robust::make() noexcept {
+  word_.make();
+  for (auto* word : {&thread_, &space_, &pid_, &link_, &inode_, &start_, &clock_}) {
+    word->store(0, std::memory_order_relaxed);
   }
 }
 
-void Robust::settle() noexcept {
-  if (is_one()) pthread_mutex_consistent(&mutex_);
+// What is announced is known to the kernel as something that the thread is about to have. If the thread is killed then,
+// and the word has its number, the kernel takes it for the owner. In another PID namespace the owner, alive, may have
+// the same number. So nobody announces where there is an owner, but for the time of some instructions.
+Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
+  const uint64_t seen = word_.look();
+  const bool owned = owner_word::is_owned(seen, era);
+  if (owned && (look == Look::word || !owner_has_gone(seen))) return Taken::no;
+  OwnerList& list = OwnerList::own();
+  list.announce(*this);
+  const Taken taken = word_.take_from(seen, word_of(list, era));
+  // Relaxed: what the thread itself has written the last time it may leave there.
+  if (taken != Taken::no && thread_.load(std::memory_order_relaxed) != list.thread()) {
+    // Relaxed, but for the last, which makes the others valid: see owner().
+    space_.store(list.space(), std::memory_order_relaxed);
+    const platform::ProcessId& process = list.process();
+    pid_.store(static_cast<uint64_t>(process.pid), std::memory_order_relaxed);
+    inode_.store(process.inode, std::memory_order_relaxed);
+    start_.store(process.start, std::memory_order_relaxed);
+    clock_.store(process.clock, std::memory_order_relaxed);
+    thread_.store(list.thread(), std::memory_order_release);
+  }
+  if (taken != Taken::no && hold == Hold::long_term) list.add(*this);
+  if (taken == Taken::no || hold == Hold::long_term) list.unannounce();
+  return taken;
 }
 
-void Robust::give() noexcept {
-  if (is_one() && pthread_mutex_unlock(&mutex_) == 0) --held().count;
+Taken Robust::take(uint32_t era, Hold hold, int64_t deadline_ns) noexcept {
+  // First without all that waiting takes.
+  if (const Taken taken = try_take(era, hold); taken != Taken::no) return taken;
+  int64_t look_after = kFirstLookNs;
+  int64_t look_at = platform::now_ns() + look_after;
+  return word_.take(word_of(OwnerList::own(), era), deadline_ns, [&]() noexcept {
+    const int64_t now = platform::now_ns();
+    if (now < look_at) return try_take(era, hold);
+    look_after = std::min(2 * look_after, kLastLookNs);
+    look_at = now + look_after;
+    return try_take(era, hold, Look::process);
+  });
 }
 
-uint32_t robust_held() noexcept { return held().count; }
+void Robust::give(uint32_t era, Hold hold) noexcept {
+  OwnerList& list = OwnerList::own();
+  list.announce(*this);
+  if (hold == Hold::long_term) list.remove(*this);
+  word_.give(word_of(list, era));
+  list.unannounce();
+}
+
+Robust::Owner Robust::owner() const noexcept {
+  Owner owner;
+  const uint64_t seen = word_.look();
+  // Acquire: what belongs to the number. If that is another owner's by now, the stamp does not fit.
+  const uint64_t thread = thread_.load(std::memory_order_acquire);
+  if (owner_word::number(seen) == 0 || !owner_word::is_stamped_by(seen, thread)) return owner;
+  owner.known = true;
+  const uint64_t space = space_.load(std::memory_order_relaxed);
+  owner.is_near = space != 0 && space == OwnerList::own().space();
+  owner.process = {.pid = static_cast<pid_t>(pid_.load(std::memory_order_relaxed)),
+                   .inode = inode_.load(std::memory_order_relaxed),
+                   .start = start_.load(std::memory_order_relaxed),
+                   .clock = clock_.load(std::memory_order_relaxed)};
+  return owner;
+}
+
+// Where there is doubt it has not.
+bool Robust::owner_has_gone(uint64_t seen) const noexcept {
+  const base::KeepErrno keep;
+  const Owner found = owner();
+  if (!found.known || !found.is_near || word_.look() != seen) return false;
+  return platform::process_has_ended(found.process) ||
+         platform::thread_has_ended(static_cast<pid_t>(owner_word::number(seen)));
+}
+
+uint32_t robust_held() noexcept { return OwnerList::own().count(); }
 
 }  // namespace weft::shm

@@ -33,10 +33,10 @@ uint64_t draw() noexcept {
 }  // namespace
 
 uint64_t thread_number() noexcept {
-  if (t_number.number == kNobody || t_number.generation != platform::generation()) {
-    t_number = {platform::generation(), draw()};
-  }
-  return t_number.number;
+  Number* mine = &t_number;
+  asm("" : "+r"(mine));  // else each use is another call of __tls_get_addr()
+  if (mine->number == kNobody || mine->generation != platform::generation()) *mine = {platform::generation(), draw()};
+  return mine->number;
 }
 
 }  // namespace weft::shm

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The word of what has an owner, and how it passes from one to the next. A template over the machine, for the model
+// checker.
+//
+//   bits 0-29   the owner's number of a thread, in its own PID namespace; 0: nobody has it
+//   bit 30      the owner has died: set by the kernel, which takes the number away
+//   bit 31      somebody may sleep on the word
+//   bits 32-51  the era: of which home of the region the owner is (region/home.h)
+//   bits 52-63  the stamp: a part of a number that no other thread has (sync/thread_number.h)
+//
+// The kernel knows the lower half, which is a futex, as that of a robust mutex. An owner of another era is none: the
+// region was copied, or the machine booted anew, and who owned it then does so no more, or owns another region. Whoever
+// comes takes it as from a dead one, and since all of that stands in one word, one of several gets it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <linux/futex.h>
+
+#include "shm/region/home.h"
+
+namespace weft::shm {
+
+enum class Taken : uint8_t {
+  no,  // somebody alive has it
+  yes,
+  after_death,  // the caller has it, from an owner that has gone without giving it back
+};
+
+namespace owner_word {
+
+inline constexpr uint64_t kNumber = FUTEX_TID_MASK;
+inline constexpr uint64_t kDied = FUTEX_OWNER_DIED;
+inline constexpr uint64_t kWaiters = FUTEX_WAITERS;
+inline constexpr unsigned kStampBits = 12;
+static_assert(32 + kEraBits + kStampBits == 64);
+
+constexpr uint64_t of(uint32_t number, uint32_t era, uint64_t thread) noexcept {
+  return (number & kNumber) | uint64_t{era} << 32 | thread << (32 + kEraBits);
+}
+constexpr uint32_t number(uint64_t word) noexcept { return static_cast<uint32_t>(word & kNumber); }
+constexpr uint32_t era(uint64_t word) noexcept { return static_cast<uint32_t>(word >> 32) & ((1u << kEraBits) - 1); }
+constexpr bool is_stamped_by(uint64_t word, uint64_t thread) noexcept {
+  return word >> (32 + kEraBits) == (thread & ((1u << kStampBits) - 1));
+}
+
+constexpr bool is_free(uint64_t word) noexcept { return (word & (kNumber | kDied)) == 0; }
+// Whether there is an owner, as far as the word says.
+constexpr bool is_owned(uint64_t word, uint32_t of_era) noexcept {
+  return number(word) != 0 && (word & kDied) == 0 && era(word) == of_era;
+}
+
+}  // namespace owner_word
+
+template <class Ops>
+class OwnerWord {
+ public:
+  using Word = typename Ops::template Atomic<uint64_t>;
+
+  void make() noexcept { word_.store(0, std::memory_order_relaxed); }
+  // Relaxed: it only says whether to try, and what to compare.
+  uint64_t look() const noexcept { return word_.load(std::memory_order_relaxed); }
+
+  // `seen` is not owned, or its owner is known to have gone. `no`: it has changed. Acquire: what the one before has
+  // written.
+  Taken take_from(uint64_t seen, uint64_t mine) noexcept {
+    const Taken taken = owner_word::is_free(seen) ? Taken::yes : Taken::after_death;
+    const uint64_t wanted = mine | (seen & owner_word::kWaiters);
+    const bool done = word_.compare_exchange_strong(seen, wanted, std::memory_order_acquire, std::memory_order_relaxed);
+    return done ? taken : Taken::no;
+  }
+
+  // Tries until it is `mine`, or until `deadline_ns`; `no` when that has passed.
+  template <class Try>
+  Taken take(uint64_t mine, int64_t deadline_ns, Try&& try_take) noexcept {
+    typename Ops::Pause pause;
+    for (bool slept = false;;) {
+      const Taken taken = try_take();
+      if (taken != Taken::no) {
+        // Giving it back wakes one sleeper, and only where the word says that there is one. Who has slept does not know
+        // whether it was the only one. Relaxed: who gives it back reads the word again.
+        uint64_t seen = mine;
+        if (slept) word_.compare_exchange_strong(seen, mine | owner_word::kWaiters, std::memory_order_relaxed);
+        return taken;
+      }
+      if (Ops::must_not_sleep()) {
+        if (Ops::now_ns() >= deadline_ns) return Taken::no;
+        pause.once();
+        continue;
+      }
+      // Announced even by who is about to give up: it may have been woken in the place of another sleeper, and somebody
+      // who never slept has come first.
+      uint64_t seen = look();
+      if (!owner_word::is_owned(seen, owner_word::era(mine))) continue;
+      // Relaxed: the kernel compares the word again, under a lock of its own, before it puts the caller to sleep.
+      if ((seen & owner_word::kWaiters) == 0 &&
+          !word_.compare_exchange_strong(seen, seen | owner_word::kWaiters, std::memory_order_relaxed)) {
+        continue;
+      }
+      if (Ops::now_ns() >= deadline_ns) return Taken::no;
+      Ops::wait_for_owner(word_, static_cast<uint32_t>(seen | owner_word::kWaiters), deadline_ns);
+      slept = true;
+    }
+  }
+
+  // By the owner. Release: the next one sees what it has written. What something else has written over the owner's
+  // number is taken for it, if the rest still is its own; and what is another's by now stays that.
+  void give(uint64_t mine) noexcept {
+    uint64_t seen = mine;
+    while (!word_.compare_exchange_strong(seen, 0, std::memory_order_release, std::memory_order_relaxed)) {
+      if (seen >> 32 != mine >> 32) return;
+    }
+    if (seen != mine) Ops::wake_one_for_owner(word_);
+  }
+
+ private:
+  Word word_;
+};
+
+}  // namespace weft::shm
