@@ -84,12 +84,19 @@ bool begins(const std::string& text, const char* with) { return text.rfind(with,
 
 Executable look_into_executable(const std::string& path) { return look_into(MappedFile(path)); }
 
-std::string linked_openmp(const Executable& executable) {
+std::string why_no_openmp(const std::string& path) {
+  const Executable executable = look_into_executable(path);
+  if (!executable.is_elf) return "it, or what it has started, has opened no parallel region";
   const auto is_openmp = [](const std::string& library) {
     return begins(library, "libgomp.so") || begins(library, "libomp.so") || begins(library, "libiomp5.so");
   };
   const auto found = std::find_if(executable.needed.begin(), executable.needed.end(), is_openmp);
-  return found != executable.needed.end() ? *found : std::string();
+  if (found != executable.needed.end()) {
+    return "it is linked with " + *found + ", but has opened no parallel region and called nothing else of OpenMP";
+  }
+  return "it has opened no parallel region, and is linked with no runtime of OpenMP: weft has no part in such a program, "
+         "which runs as it does without. If it is meant to use OpenMP, was it built with -fopenmp? perf shows threads of "
+         "other kinds";
 }
 
 std::string way_past_libc(const std::string& path) {

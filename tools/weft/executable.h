@@ -16,8 +16,8 @@ struct Executable {
 
 Executable look_into_executable(const std::string& path);
 
-// The OpenMP runtime that it is linked with, itself; empty: none.
-std::string linked_openmp(const Executable& executable);
+// Of a program that has called no OpenMP: what its file says of that, and what it means for the user.
+std::string why_no_openmp(const std::string& path);
 
 // Why its system calls need not go through the C library, where a preloaded one would see them; empty: as far as is
 // known they do.

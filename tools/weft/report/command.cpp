@@ -39,18 +39,6 @@ constexpr int kUsage = 2;
 // At what happens beside the program: who shares the node, whether another rank has failed.
 constexpr std::chrono::milliseconds kBetweenLooks(100);
 
-// What the file of the program says of OpenMP, since the program has not called it.
-std::string of_openmp(const Program& program) {
-  const Executable executable = look_into_executable(program.path);
-  if (!executable.is_elf) return "it, or what it has started, has called no OpenMP";
-  if (const std::string library = linked_openmp(executable); !library.empty()) {
-    return "it is linked with " + library + ", but has opened no parallel region and called nothing else of OpenMP";
-  }
-  return "it has called no OpenMP, and is linked with no runtime of it. Weft has no part in such a program: it runs as it "
-         "does without. If it is meant to use OpenMP, was it built with -fopenmp? Threads of other kinds are seen by "
-         "perf";
-}
-
 void say_why_nothing(const Ending& ending, const Program& program, const std::string& name) {
   if (ending.signal != 0) {
     base::warn(
@@ -61,7 +49,7 @@ void say_why_nothing(const Ending& ending, const Program& program, const std::st
   }
   base::warn("report: %s has left nothing to report: %s; or it has ended within a quarter of a second by _exit, exec or "
              "MPI_Abort",
-             name.c_str(), of_openmp(program).c_str());
+             name.c_str(), why_no_openmp(program.path).c_str());
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
