@@ -48,6 +48,7 @@ platform::FutexLock g_lock;  // of what follows
 Process g_traced;
 pid_t g_process = 0;
 std::string g_path;
+std::string g_path_so_far;  // until it is whole
 std::optional<profile::Others> g_others;
 weft_get_carrier_t g_carrier = nullptr;
 ompt_get_parallel_info_t g_parallel_info = nullptr;
@@ -269,8 +270,8 @@ std::string path_of(const char* wanted) {
   return path;
 }
 
-// All that is known by now.
-bool write_to(std::FILE* file, bool is_cut_off) {
+// All that is known by now. Without memory for it there is none; the program goes on.
+bool write_to(std::FILE* file, bool is_cut_off) noexcept {
   Process traced;
   {
     const std::lock_guard guard(g_lock);
@@ -278,7 +279,12 @@ bool write_to(std::FILE* file, bool is_cut_off) {
   }
   traced.cpu = platform::cpu_time_ns();
   traced.others_cpu = g_others->used_of(traced.cpus * (now() - traced.began));
-  return write(file, g_logs.load(std::memory_order_acquire), traced, now(), is_cut_off);
+  try {
+    return write(file, g_logs.load(std::memory_order_acquire), traced, now(), is_cut_off);
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return false;
+  }
 }
 
 // In place at once, so that there is a whole file whenever the program dies. What is no plain file is written once, at
@@ -286,16 +292,11 @@ bool write_to(std::FILE* file, bool is_cut_off) {
 void write_so_far() noexcept {
   struct stat old{};
   if (getpid() != g_process || (lstat(g_path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))) return;
-  try {
-    const std::string made = g_path + "." + std::to_string(g_process) + ".new";
-    std::FILE* file = std::fopen(made.c_str(), "we");
-    if (file == nullptr) return;
-    const bool written = write_to(file, true);
-    const bool closed = std::fclose(file) == 0;
-    if (!written || !closed || std::rename(made.c_str(), g_path.c_str()) != 0) unlink(made.c_str());
-  } catch (const std::bad_alloc&) {
-    // There may be more at the end.
-  }
+  std::FILE* file = std::fopen(g_path_so_far.c_str(), "we");
+  if (file == nullptr) return;
+  const bool written = write_to(file, true);
+  const bool closed = std::fclose(file) == 0;
+  if (!written || !closed || std::rename(g_path_so_far.c_str(), g_path.c_str()) != 0) unlink(g_path_so_far.c_str());
 }
 
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
@@ -387,5 +388,6 @@ extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
   if (wanted == nullptr) return nullptr;
   weft::trace::g_process = getpid();
   weft::trace::g_path = weft::trace::path_of(wanted);
+  weft::trace::g_path_so_far = weft::trace::g_path + "." + std::to_string(getpid()) + ".new";
   return &weft::trace::g_result;
 }
