@@ -39,7 +39,7 @@ constexpr char kSoFar[] = ".so-far";  // of the process's file while it runs; th
 std::string g_wanted;  // a file: who makes it wants to have what is known so far
 
 platform::FutexLock g_lock;  // of what follows
-bool g_listens = false;      // between the tool's initializer and its finalizer
+bool g_listens = false;  // between the tool's initializer and its finalizer
 bool g_runs = false;
 // A recording that has ended stays until the next one begins: its sampler's last step is to wake by address who waits
 // for it.

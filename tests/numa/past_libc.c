@@ -42,11 +42,11 @@ static long raw(long number, long a, long b, long c, long d) {
 #endif
 }
 
-static void touch(char *block) {
+static void touch(char* block) {
   for (size_t i = 0; i < BYTES; i += PAGE) block[i]++;
 }
 
-static long transfer(long call, const char *path, int flags, char *block) {
+static long transfer(long call, const char* path, int flags, char* block) {
   const int file = open(path, flags);
   long bad = file < 0;
   for (size_t i = 0; i < BYTES; i += MB) bad += raw(call, file, (long)(block + i), MB, 0) != MB;
@@ -55,7 +55,7 @@ static long transfer(long call, const char *path, int flags, char *block) {
 }
 
 // By another process, for which the C library of this one does nothing.
-static long read_from_outside(char *block) {
+static long read_from_outside(char* block) {
   const pid_t program = getpid();
   const pid_t other = fork();
   if (other == 0) {
@@ -74,7 +74,7 @@ static long read_from_outside(char *block) {
   return status != 0;
 }
 
-static long compute_in_a_child(char *block) {
+static long compute_in_a_child(char* block) {
   const long child = raw(SYS_clone, SIGCHLD, 0, 0, 0);
   if (child == 0) {
     touch(block);
@@ -85,10 +85,10 @@ static long compute_in_a_child(char *block) {
   return status != 0;
 }
 
-int main(int count, char **arguments) {
-  const char *how = count > 1 ? arguments[1] : "";
+int main(int count, char** arguments) {
+  const char* how = count > 1 ? arguments[1] : "";
   const double end = now() + (count > 2 ? strtod(arguments[2], NULL) : 1);
-  char *block = malloc(BYTES);
+  char* block = malloc(BYTES);
   if (block == NULL) return 2;
   memset(block, 1, BYTES);
   if (strcmp(how, "masks") == 0) {

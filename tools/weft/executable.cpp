@@ -94,8 +94,10 @@ std::string why_no_openmp(const std::string& path) {
   if (found != executable.needed.end()) {
     return "it is linked with " + *found + ", but has opened no parallel region and called nothing else of OpenMP";
   }
-  return "it has opened no parallel region, and is linked with no runtime of OpenMP: weft has no part in such a program, "
-         "which runs as it does without. If it is meant to use OpenMP, was it built with -fopenmp? perf shows threads of "
+  return "it has opened no parallel region, and is linked with no runtime of OpenMP: weft has no part in such a "
+         "program, "
+         "which runs as it does without. If it is meant to use OpenMP, was it built with -fopenmp? perf shows threads "
+         "of "
          "other kinds";
 }
 

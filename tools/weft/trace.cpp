@@ -84,9 +84,10 @@ void say_what_is_missing(const std::string& file, bool is_new, const Ending& end
     base::warn("trace: %s%s: %s has what had happened some time before", how_it_ended(ending).c_str(), after.c_str(),
                file.c_str());
   } else if (!is_new && ending.signal != 0) {
-    base::warn("trace: %s%s: it had called no OpenMP, or not for the half second after which the trace is written for "
-               "the first time. %s was not written",
-               how_it_ended(ending).c_str(), after.c_str(), file.c_str());
+    base::warn(
+        "trace: %s%s: it had called no OpenMP, or not for the half second after which the trace is written for "
+        "the first time. %s was not written",
+        how_it_ended(ending).c_str(), after.c_str(), file.c_str());
   } else if (!is_new) {
     base::warn("trace: %s was not written by %s: %s; or it has ended within half a second by _exit, exec or MPI_Abort",
                file.c_str(), name.c_str(), why_no_openmp(path).c_str());

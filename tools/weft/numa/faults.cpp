@@ -52,8 +52,7 @@ perf_event_attr attributes(uint64_t frequency) {
   wanted.config = PERF_COUNT_SW_PAGE_FAULTS;
   wanted.freq = 1;
   wanted.sample_freq = frequency;
-  wanted.sample_type =
-      PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
+  wanted.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
   wanted.inherit = 1;
   // Faults in system calls too, if that is allowed: read() into a new array touches it first.
   wanted.exclude_kernel = 0;
@@ -110,8 +109,7 @@ int Faults::open_all() {
       return errno;
     }
     error = 0;
-    ring.memory =
-        mmap(nullptr, page_size() + ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, ring.file, 0);
+    ring.memory = mmap(nullptr, page_size() + ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, ring.file, 0);
     if (ring.memory == MAP_FAILED) {
       error = errno;
       ring.memory = nullptr;
@@ -247,8 +245,7 @@ void add_faults(const std::vector<PageFault>& faults, const platform::NumaNodes&
       RecordedTouch touch;
       touch.time = fault.time;
       touch.array = array.number;
-      touch.position =
-          static_cast<double>(fault.address - array.begin) / static_cast<double>(array.bytes);
+      touch.position = static_cast<double>(fault.address - array.begin) / static_cast<double>(array.bytes);
       touch.thread = fault.thread;
       touch.cpu = fault.cpu;
       touch.node = std::max(nodes.node_of_cpu(fault.cpu), 0);
@@ -269,12 +266,13 @@ void forget_later_touches(Evidence& evidence) {
 
 std::string why_no_faults(const Kernel& kernel, int error) {
   std::string text;
-  if ((error == EACCES || error == EPERM) &&
-      kernel.read("/proc/sys/kernel/perf_event_paranoid", text) == 0 && std::atoi(text.c_str()) > 2) {
+  if ((error == EACCES || error == EPERM) && kernel.read("/proc/sys/kernel/perf_event_paranoid", text) == 0 &&
+      std::atoi(text.c_str()) > 2) {
     return "kernel.perf_event_paranoid is " + std::to_string(std::atoi(text.c_str())) + ", 2 allows it to all users";
   }
   if (error == EACCES || error == EPERM || error == ENOSYS) {
-    return std::string("perf_event_open: ") + std::strerror(error) + "; a sandbox may forbid it, PERFMON allows it in "
+    return std::string("perf_event_open: ") + std::strerror(error) +
+           "; a sandbox may forbid it, PERFMON allows it in "
            "containers";
   }
   return std::string("perf_event_open: ") + std::strerror(error);

@@ -132,9 +132,10 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
     return kUsage;
   }
   if (const std::string why = options.protect ? way_past_libc(program.path) : std::string(); !why.empty()) {
-    base::warn("numa: --protect: %s %s: they would fail on a page that is protected. Leave --protect out: who touches "
-               "memory first is seen without it",
-               program.path.c_str(), why.c_str());
+    base::warn(
+        "numa: --protect: %s %s: they would fail on a page that is protected. Leave --protect out: who touches "
+        "memory first is seen without it",
+        program.path.c_str(), why.c_str());
     return kUsage;
   }
   const RecordFolder folder("numa");
@@ -203,9 +204,10 @@ int show_numa(const NumaOptions& options) {
     return kUsage;
   }
   if (options.protect && is_process(options)) {
-    base::warn("numa: --protect: the process %s runs already; its pages are protected only where weft numa --protect has "
-               "started it",
-               options.command.front().c_str());
+    base::warn(
+        "numa: --protect: the process %s runs already; its pages are protected only where weft numa --protect has "
+        "started it",
+        options.command.front().c_str());
     return kUsage;
   }
   if (options.protect && options.touch == "off") {

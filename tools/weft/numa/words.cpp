@@ -49,10 +49,11 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
       note("who touches memory is not known: page faults are not seen here (" + evidence.why_no_faults +
            "). weft numa --protect finds it out by other means");
     } else if (report.nodes.size() > 1) {
-      note("who touches memory first is known by page faults; who uses it later, only as far as the kernel's automatic "
-           "balancing asks (it is " +
-           std::string(evidence.balancing.enabled ? "on" : "off") +
-           "). weft numa --protect finds it out by protecting pages now and then");
+      note(
+          "who touches memory first is known by page faults; who uses it later, only as far as the kernel's automatic "
+          "balancing asks (it is " +
+          std::string(evidence.balancing.enabled ? "on" : "off") +
+          "). weft numa --protect finds it out by protecting pages now and then");
     }
   }
   using weft::numa::Stop;

@@ -47,9 +47,10 @@ void say_why_nothing(const Ending& ending, const Program& program, const std::st
         ending.signal, strsignal(ending.signal), report::seconds_text(ending.seconds).c_str());
     return;
   }
-  base::warn("report: %s has left nothing to report: %s; or it has ended within a quarter of a second by _exit, exec or "
-             "MPI_Abort",
-             name.c_str(), why_no_openmp(program.path).c_str());
+  base::warn(
+      "report: %s has left nothing to report: %s; or it has ended within a quarter of a second by _exit, exec or "
+      "MPI_Abort",
+      name.c_str(), why_no_openmp(program.path).c_str());
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {

@@ -35,7 +35,8 @@ std::string text_of(const Lost& lost, double whole) {
                             percent_text(lost.seconds / whole).c_str(), meaning_of(lost.why));
   if (lost.where == nullptr || lost.where->kind == SiteKind::program || lost.where->name.empty()) return text + ".";
   // The name of a serial part says where it is: "after the region at program.c:10".
-  return text + ", most of it " + (lost.where->kind == SiteKind::serial ? "" : "at ") + printable(lost.where->name) + ".";
+  return text + ", most of it " + (lost.where->kind == SiteKind::serial ? "" : "at ") + printable(lost.where->name) +
+         ".";
 }
 
 }  // namespace
@@ -50,18 +51,21 @@ Conclusion conclusion_of(const Report& report) {
                       : "no fault of a known kind costs 2 % of the run or more. See the notes, and take a longer run "
                         "on a quiet machine to be sure."};
   }
-  std::string text = format("only %s of the CPUs' time was the program's work, and no fault of a known kind explains "
-                            "the rest.",
-                            percent_text(efficiency).c_str());
+  std::string text = format(
+      "only %s of the CPUs' time was the program's work, and no fault of a known kind explains "
+      "the rest.",
+      percent_text(efficiency).c_str());
   const double blocked = lost_by(report, Loss::blocked).seconds;
   if (run.others_cpu >= kMuch * whole) {
-    text += format(" Other processes used %s of the CPUs' time (%s of all): the machine was busy. Run the program again "
-                   "when it is quiet, or with --cpus for the CPUs that it can have.",
-                   seconds_text(run.others_cpu).c_str(), percent_text(run.others_cpu / whole).c_str());
+    text += format(
+        " Other processes used %s of the CPUs' time (%s of all): the machine was busy. Run the program again "
+        "when it is quiet, or with --cpus for the CPUs that it can have.",
+        seconds_text(run.others_cpu).c_str(), percent_text(run.others_cpu / whole).c_str());
   } else if (blocked >= kMuch * whole) {
-    text += format(" Threads that had work were without a CPU for %s (%s of all CPU time): they slept in the system, for "
-                   "a file say, or others had their CPUs.",
-                   seconds_text(blocked).c_str(), percent_text(blocked / whole).c_str());
+    text += format(
+        " Threads that had work were without a CPU for %s (%s of all CPU time): they slept in the system, for "
+        "a file say, or others had their CPUs.",
+        seconds_text(blocked).c_str(), percent_text(blocked / whole).c_str());
   }
   Lost most;
   for (int i = 0; i < kLosses; ++i) {

@@ -71,8 +71,8 @@ class Page {
     const std::string share = percent_text(efficiency);
     add(format("%s on %s: ", seconds_text(run_.seconds).c_str(),
                of_these(static_cast<uint64_t>(run_.cpus), "CPU").c_str()) +
-        (efficiency >= kGoodEfficiency ? colour_.good(share) : colour_.bad(share)) + " of their time was the program's work" +
-        (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
+        (efficiency >= kGoodEfficiency ? colour_.good(share) : colour_.bad(share)) +
+        " of their time was the program's work" + (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
     if (run_.own_seconds > 0) {
       lines_.insert(lines_.end() - 1,
                     format("Under its own OpenMP runtime it took %s, and %s of CPU time.",
