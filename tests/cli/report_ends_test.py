@@ -119,7 +119,7 @@ class ReportEnds(CommandTest):
                 self.one_complaint(done, why, "quarter of a second")
 
     def test_programs_without_openmp(self):
-        plain = self.build("plain", "int main(void) { return 0; }")
+        plain = self.build("plain", "int main(void) { return 0; }", "-Wl,--no-as-needed", "-lgomp")
         for program, words in ((plain, "linked with libgomp.so.1"), ("/bin/true", "-fopenmp")):
             with self.subTest(program=program):
                 done = self.weft("report", "-o", self.folder / "page.html", program)

@@ -183,7 +183,7 @@ class Trace(CommandTest):
                 self.one_complaint(done, str(file), "_exit" if how == "_exit" else why, "half")
 
     def test_programs_without_openmp(self):
-        plain = self.build("plain", "int main(void) { return 3; }")
+        plain = self.build("plain", "int main(void) { return 3; }", "-Wl,--no-as-needed", "-lgomp")
         for program, words in ((plain, "linked with libgomp.so.1"), ("/bin/true", "-fopenmp")):
             with self.subTest(program=program):
                 done, trace = self.trace(program)
