@@ -19,6 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/cpu_set.h"
+
 namespace weft::tools::numa {
 
 namespace {
@@ -90,14 +92,13 @@ Faults::Faults() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// A ring for each CPU: events that children inherit have no other.
+// A ring for each CPU that the program may use: events that children inherit have no other.
 int Faults::open_all() {
   wake_ = eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) return errno;
   perf_event_attr wanted = attributes(highest_frequency());
-  const long cpus = sysconf(_SC_NPROCESSORS_CONF);
   int error = ENODEV;
-  for (int cpu = 0; cpu < cpus; ++cpu) {
+  for (const int cpu : platform::each(platform::thread_cpus())) {
     Ring ring;
     ring.file = open_event(wanted, cpu);
     if (ring.file < 0 && (errno == EACCES || errno == EPERM) && wanted.exclude_kernel == 0) {
