@@ -31,12 +31,14 @@ Lost lost_by(const Report& report, Loss why) {
 }
 
 std::string text_of(const Lost& lost, double whole) {
-  std::string text = format(" Most was lost to %s (%s): %s", plain_word_of(lost.why).c_str(),
-                            percent_text(lost.seconds / whole).c_str(), meaning_of(lost.why));
-  if (lost.where == nullptr || lost.where->kind == SiteKind::program || lost.where->name.empty()) return text + ".";
-  // The name of a serial part says where it is: "after the region at program.c:10".
-  return text + ", most of it " + (lost.where->kind == SiteKind::serial ? "" : "at ") + printable(lost.where->name) +
-         ".";
+  std::string text =
+      format(" Most was lost to %s (%s)", plain_word_of(lost.why).c_str(), percent_text(lost.seconds / whole).c_str());
+  if (lost.where != nullptr && lost.where->kind != SiteKind::program && !lost.where->name.empty()) {
+    // The name of a serial part says where it is: "after the region at program.c:10".
+    text +=
+        std::string(", above all ") + (lost.where->kind == SiteKind::serial ? "" : "at ") + printable(lost.where->name);
+  }
+  return text + ": " + meaning_of(lost.why) + ".";
 }
 
 }  // namespace
