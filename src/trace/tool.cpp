@@ -288,8 +288,13 @@ bool write_to(std::FILE* file, bool is_cut_off) noexcept {
 }
 
 // In place at once, so that there is a whole file whenever the program dies. What is no plain file is written once, at
-// the end.
+// the end; so are traces for which more than some 200 MB of memory would be taken while the program needs it.
 void write_so_far() noexcept {
+  constexpr size_t kMostRecords = 2'000'000;
+  size_t records = 0;
+  for (const Log* log = g_logs.load(std::memory_order_acquire); log != nullptr; log = log->next)
+    records += log->count();
+  if (records > kMostRecords) return;
   struct stat old{};
   if (getpid() != g_process || (lstat(g_path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))) return;
   std::FILE* file = std::fopen(g_path_so_far.c_str(), "we");
