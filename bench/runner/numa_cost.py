@@ -18,7 +18,8 @@ from .targets import Verdict
 from .terminal import positive
 
 PLAIN = "plain"
-TOUCHES = ("off", "first", "sample")
+# By the options of weft numa.
+WAYS = {"--touch off": ["--touch", "off"], "by page faults": [], "--protect": ["--protect"]}
 PHASES = ("initialisation", "passes", "program")
 SLOWDOWN_LIMIT, REPORT_LIMIT_S = 1.05, 2.0
 SMOKE_MEGABYTES, SMOKE_PASSES = 64, 2
@@ -51,7 +52,7 @@ def main(root: pathlib.Path, words: list[str]) -> int:
     weft = str(arguments.build / "bin/weft")
     watch, failed = machine.OthersWatch(), list[Failure]()
     with terminal.progress(console) as progress:
-        task = progress.add_task("", total=arguments.rounds * (1 + len(TOUCHES)))
+        task = progress.add_task("", total=arguments.rounds * (1 + len(WAYS)))
         step = lambda text: progress.update(task, advance=1, description=text)  # noqa: E731
         samples = measure(program, weft, arguments.rounds, step, failed)
     others_percent = watch.percent()
@@ -76,14 +77,14 @@ def main(root: pathlib.Path, words: list[str]) -> int:
 
 def measure(program: list[str], weft: str, rounds: int, step: Callable[[str], None], failed: list[Failure]) -> Samples:
     """By the way to run and the phase; `report` is what the command takes beside the program."""
-    samples: Samples = {way: {} for way in (PLAIN, *TOUCHES)}
+    samples: Samples = {way: {} for way in (PLAIN, *WAYS)}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WEFT")}
     with tempfile.TemporaryDirectory() as name:
         for _ in range(rounds):
             for way, found in samples.items():
                 step(way)
                 reports = ["--json", f"{name}/report.json", "--svg", f"{name}/report.svg"]
-                command = program if way == PLAIN else [weft, "numa", "--touch", way, *reports, "--", *program]
+                command = program if way == PLAIN else [weft, "numa", *WAYS[way], *reports, "--", *program]
                 began = time.perf_counter()
                 done = subprocess.run(
                     command, env=environment, check=False, capture_output=True, text=True, timeout=TIMEOUT_S
@@ -105,11 +106,11 @@ def judge(samples: Samples) -> list[Verdict]:
     }
     plain = median[PLAIN]
     verdicts = []
-    for way in TOUCHES:
+    for way in WAYS:
         ratio = median[way]["program"] / plain["program"]
-        verdicts.append(Verdict("program / alone", f"--touch {way}", ratio, SLOWDOWN_LIMIT, ""))
+        verdicts.append(Verdict("program / alone", way, ratio, SLOWDOWN_LIMIT, ""))
         beside = median[way]["beside"] - plain["beside"]
-        verdicts.append(Verdict("start and report", f"--touch {way}", beside, REPORT_LIMIT_S, "s"))
+        verdicts.append(Verdict("start and report", way, beside, REPORT_LIMIT_S, "s"))
     return verdicts
 
 
@@ -121,5 +122,5 @@ def table(console: Console, samples: Samples) -> None:
             for what in (*PHASES, "beside")
             if what in found
         ]
-        shown.add_row(way if way == PLAIN else f"weft numa --touch {way}", *cells)
+        shown.add_row(way if way == PLAIN else f"weft numa {way}", *cells)
     console.print(shown)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorder of `weft report` as a tool of OMPT: from the program's first call of OpenMP to its end; or, where it is
 // loaded paused, from each weft_profile_begin() to the next weft_profile_write() (calls.h).
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -34,10 +35,11 @@ namespace {
 
 pid_t g_process = 0;
 std::string g_folder;  // empty: paused at the start
+constexpr char kSoFar[] = ".so-far";  // of the process's file while it runs; the command reads it if there is no other
 std::string g_wanted;  // a file: who makes it wants to have what is known so far
 
 platform::FutexLock g_lock;  // of what follows
-bool g_listens = false;      // between the tool's initializer and its finalizer
+bool g_listens = false;  // between the tool's initializer and its finalizer
 bool g_runs = false;
 // A recording that has ended stays until the next one begins: its sampler's last step is to wake by address who waits
 // for it.
@@ -67,8 +69,9 @@ void forget_parents() noexcept {
 }
 
 // In place at once: somebody may be waiting for it.
-bool write_profile(Recording& recording, const std::string& folder, const char* title) {
-  const std::string path = folder + "/" + std::to_string(g_process) + ".json";
+bool write_profile(Recording& recording, const std::string& folder, const char* title,
+                   const char* extension = ".json") {
+  const std::string path = folder + "/" + std::to_string(g_process) + extension;
   const std::string made = path + ".new";
   std::FILE* file = std::fopen(made.c_str(), "we");
   const bool written = file != nullptr && write(file, recording, title);
@@ -76,16 +79,27 @@ bool write_profile(Recording& recording, const std::string& folder, const char* 
   return written && closed && std::rename(made.c_str(), path.c_str()) == 0;
 }
 
-// Once, by the sampler: another rank has failed, and this process will be ended too (tools/weft/report/rank_folder.h).
-void write_if_wanted(Recording& recording) noexcept {
-  static bool written = false;
-  if (written || getpid() != g_process || access(g_wanted.c_str(), F_OK) != 0) return;
-  written = true;
+// By the sampler, some times a second. At once, where another rank has failed, and this process will be ended too
+// (tools/weft/report/rank_folder.h). Else now and then, for a program that is killed, or ends past the finalizer: ever
+// more seldom, so that this takes a hundredth of the sampler's time at most.
+void write_so_far(Recording& recording) noexcept {
+  constexpr int64_t kLeastPause = 1'000'000'000;
+  constexpr int64_t kPartOfRun = 8;
+  constexpr int64_t kPartOfTime = 100;
+  static bool asked = false;
+  static int64_t next = 0;
+  if (getpid() != g_process) return;
+  const int64_t begin = platform::now_ns();
+  const bool is_wanted = !asked && access(g_wanted.c_str(), F_OK) == 0;
+  if (!is_wanted && begin < next) return;
+  asked = asked || is_wanted;
   try {
-    recording.interrupt([&] { write_profile(recording, g_folder, nullptr); });
+    recording.interrupt([&] { write_profile(recording, g_folder, nullptr, is_wanted ? ".json" : kSoFar); });
   } catch (const std::bad_alloc&) {
     // There may be more at the end.
   }
+  const int64_t end = platform::now_ns();
+  next = end + std::max({kLeastPause, (end - recording.sampler().began()) / kPartOfRun, kPartOfTime * (end - begin)});
 }
 
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
@@ -100,7 +114,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   pthread_atfork(nullptr, nullptr, forget_parents);
   const char* fault = nullptr;
   try {
-    if (!g_folder.empty()) fault = start(std::make_unique<Recording>(cpus(), process_began()), write_if_wanted);
+    if (!g_folder.empty()) fault = start(std::make_unique<Recording>(cpus(), process_began()), write_so_far);
   } catch (const std::bad_alloc&) {
     fault = "the system refuses memory";
   }

@@ -68,6 +68,16 @@ class Log {
     }
   }
 
+  // By anybody: how many these are.
+  size_t count() const noexcept {
+    size_t count = 0;
+    for (const Block* block = first_.load(std::memory_order_acquire); block != nullptr;
+         block = block->next.load(std::memory_order_acquire)) {
+      count += block->count.load(std::memory_order_relaxed);
+    }
+    return count;
+  }
+
   uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   Log* next = nullptr;  // of the list of all

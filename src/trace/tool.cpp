@@ -5,17 +5,21 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
 
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"
 #include "base/options.h"
 #include "platform/cycles.h"
+#include "platform/futex_lock.h"
 #include "profile/others.h"
+#include "trace/so_far.h"
 #include "trace/writer.h"
 #include "weft/omp-tools.h"
 #include "weft/weft-tools.h"
@@ -40,9 +44,11 @@ std::atomic<Log*> g_logs{nullptr};
 std::atomic<int> g_log_count{0};
 std::atomic<uint64_t> g_regions{0};
 std::atomic<uint64_t> g_tasks{0};
-Process g_traced;  // read and written when no other thread calls
+platform::FutexLock g_lock;  // of what follows
+Process g_traced;
 pid_t g_process = 0;
 std::string g_path;
+std::string g_path_so_far;  // until it is whole
 std::optional<profile::Others> g_others;
 weft_get_carrier_t g_carrier = nullptr;
 ompt_get_parallel_info_t g_parallel_info = nullptr;
@@ -264,6 +270,40 @@ std::string path_of(const char* wanted) {
   return path;
 }
 
+// All that is known by now. Without memory for it there is none; the program goes on.
+bool write_to(std::FILE* file, bool is_cut_off) noexcept {
+  Process traced;
+  {
+    const std::lock_guard guard(g_lock);
+    traced = g_traced;
+  }
+  traced.cpu = platform::cpu_time_ns();
+  traced.others_cpu = g_others->used_of(traced.cpus * (now() - traced.began));
+  try {
+    return write(file, g_logs.load(std::memory_order_acquire), traced, now(), is_cut_off);
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return false;
+  }
+}
+
+// In place at once, so that there is a whole file whenever the program dies. What is no plain file is written once, at
+// the end; so are traces for which more than some 200 MB of memory would be taken while the program needs it.
+void write_so_far() noexcept {
+  constexpr size_t kMostRecords = 2'000'000;
+  size_t records = 0;
+  for (const Log* log = g_logs.load(std::memory_order_acquire); log != nullptr; log = log->next)
+    records += log->count();
+  if (records > kMostRecords) return;
+  struct stat old{};
+  if (getpid() != g_process || (lstat(g_path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))) return;
+  std::FILE* file = std::fopen(g_path_so_far.c_str(), "we");
+  if (file == nullptr) return;
+  const bool written = write_to(file, true);
+  const bool closed = std::fclose(file) == 0;
+  if (!written || !closed || std::rename(g_path_so_far.c_str(), g_path.c_str()) != 0) unlink(g_path_so_far.c_str());
+}
+
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   g_carrier = reinterpret_cast<weft_get_carrier_t>(lookup("weft_get_carrier"));
   const auto watch = reinterpret_cast<weft_set_switch_callback_t>(lookup("weft_set_switch_callback"));
@@ -303,16 +343,17 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   g_others.emplace();
   watch_loops(on_loop);
   watch(on_switch);
+  start_writing_so_far(write_so_far);
   return 1;
 }
 
 void finalize(ompt_data_t*) {
   // The child of a fork has its parent's records: they are the parent's to write.
   if (getpid() != g_process) return;
-  g_traced.cpu = platform::cpu_time_ns();
-  g_traced.others_cpu = g_others->used_of(g_traced.cpus * (now() - g_traced.began));
+  // A thread that is still at it puts its file in the place of this one.
+  if (!stop_writing_so_far()) base::warn("the trace %s may end early", g_path.c_str());
   std::FILE* file = std::fopen(g_path.c_str(), "we");
-  const bool written = file != nullptr && write(file, g_logs.load(std::memory_order_acquire), g_traced, now());
+  const bool written = file != nullptr && write_to(file, false);
   const bool closed = file != nullptr && std::fclose(file) == 0;
   if (!written || !closed) base::warn("the trace %s could not be written: %s", g_path.c_str(), std::strerror(errno));
 }
@@ -341,6 +382,7 @@ extern "C" [[gnu::visibility("default")]] void weft_trace_call(const weft::base:
 
 extern "C" [[gnu::visibility("default")]] void weft_trace_rank(int rank, int ranks, int64_t together) {
   using weft::trace::g_traced;
+  const std::lock_guard guard(weft::trace::g_lock);
   g_traced.rank = rank;
   g_traced.ranks = ranks;
   g_traced.together = together;
@@ -351,5 +393,6 @@ extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
   if (wanted == nullptr) return nullptr;
   weft::trace::g_process = getpid();
   weft::trace::g_path = weft::trace::path_of(wanted);
+  weft::trace::g_path_so_far = weft::trace::g_path + "." + std::to_string(getpid()) + ".new";
   return &weft::trace::g_result;
 }

@@ -341,7 +341,7 @@ class Json {
   }
 
   // Behind the events: what `weft merge` and `weft report` want to know besides.
-  bool finish(const Log* logs, uint64_t lost, int64_t now) {
+  bool finish(const Log* logs, uint64_t lost, int64_t now, bool is_cut_off) {
     char host[128] = "";
     gethostname(host, sizeof host - 1);
     std::fprintf(file_,
@@ -351,7 +351,7 @@ class Json {
                  static_cast<long long>(process_.began), static_cast<long long>(process_.together));
     write_run(logs, now);
     write_places();
-    std::fputs("}}\n", file_);
+    std::fputs(is_cut_off ? ",\"cut_off\":true}}\n" : "}}\n", file_);
     return std::ferror(file_) == 0;
   }
 
@@ -472,7 +472,7 @@ class Json {
 
 }  // namespace
 
-bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now) {
+bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now, bool is_cut_off) {
   std::vector<Slice> slices;
   uint64_t lost = 0;
   for (const Log* log = logs; log != nullptr; log = log->next) {
@@ -508,7 +508,7 @@ bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now
     if (slice.track == named) json.name_track(kCallTracks + named++);
     json.call(slice);
   }
-  return json.finish(logs, lost, now);
+  return json.finish(logs, lost, now, is_cut_off);
 }
 
 }  // namespace weft::trace

@@ -23,7 +23,8 @@ struct Process {
   const void* runtime = nullptr;  // an address in it
 };
 
-// Writes the records of all `logs` up to `now`; false when the file cannot be written.
-bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now);
+// Writes the records of all `logs` up to `now`; false when the file cannot be written. `is_cut_off`: the program goes
+// on, and the last characters say so.
+bool write(std::FILE* file, const Log* logs, const Process& process, int64_t now, bool is_cut_off);
 
 }  // namespace weft::trace

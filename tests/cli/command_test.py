@@ -51,6 +51,41 @@ int main(int count, char **names) {
 """
 )
 
+# Ends in the way of its first argument, once there is the file of its second, or of its number with the second behind
+# it in the folder of the records; at once without.
+DIES = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static volatile double sink;
+__attribute__((noinline)) static void region(void) {
+#pragma omp parallel for num_threads(2) schedule(dynamic, 100)
+  for (int i = 0; i < 20000; i++) sink = i;
+}
+int main(int count, char **arguments) {
+  char file[4096] = "";
+  const char *folder = getenv("WEFT_PROFILE_FOLDER");
+  if (count > 2 && folder) snprintf(file, sizeof file, "%s/%d%s", folder, (int)getpid(), arguments[2]);
+  else if (count > 2) snprintf(file, sizeof file, "%s", arguments[2]);
+  do region();
+  while (count > 2 && access(file, F_OK) != 0);
+  const char *how = arguments[1];
+  if (strcmp(how, "fault") == 0) *(volatile int *)8 = 1;
+  if (strcmp(how, "abort") == 0) abort();
+  if (strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
+  if (strcmp(how, "_exit") == 0) _exit(6);
+  return 0;
+}
+"""
+DEATHS = (
+    ("fault", 128 + signal.SIGSEGV, "signal 11"),
+    ("abort", 128 + signal.SIGABRT, "signal 6"),
+    ("kill", 128 + signal.SIGKILL, "signal 9"),
+    ("_exit", 6, "_exit"),
+)
+
 
 class CommandTest(unittest.TestCase):
     @classmethod

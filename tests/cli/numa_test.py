@@ -75,6 +75,18 @@ program vectors
   print *, a(1)
 end program
 """
+# Runs its arguments where perf_event_open fails with EPERM, as containers have it; 99: that cannot be.
+WITHOUT_PERF = """
+import ctypes, os, platform, struct, sys
+number = {"x86_64": 298, "aarch64": 241}[platform.machine()]
+rules = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code)))
+libc = ctypes.CDLL(None)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.addressof(program), 0, 0):
+    sys.exit(99)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 class Numa(CommandTest):
@@ -89,13 +101,17 @@ class Numa(CommandTest):
     @classmethod
     def compile(cls, source):
         program = cls.folder / source.stem
-        flags = ["-O1", "-g", "-fopenmp", "-pthread", "-Wall", "-Wextra", "-Werror"]
-        subprocess.run([GCC, *flags, str(source), "-o", str(program)], check=True)
+        cls.compile_one(source, program)
         cls.programs[source.stem] = program
 
-    def numa(self, *arguments, **options):
+    @classmethod
+    def compile_one(cls, source, program):
+        flags = ["-O1", "-g", "-fopenmp", "-pthread", "-Wall", "-Wextra", "-Werror"]
+        subprocess.run([GCC, *flags, str(source), "-o", str(program)], check=True)
+
+    def numa(self, *arguments, protect=True, **options):
         file = self.folder / f"report-{time.monotonic_ns()}.json"
-        done = self.weft("numa", "--json", file, *arguments, **options)
+        done = self.weft("numa", "--json", file, *(["--protect"] if protect else []), *arguments, **options)
         return done, json.loads(file.read_text()) if file.exists() else None
 
     def one_process(self, report):
@@ -135,10 +151,72 @@ class Numa(CommandTest):
     def test_touch_options(self):
         for touch, first, later in (("off", False, False), ("first", True, False), ("sample", True, True)):
             with self.subTest(touch=touch):
-                _, report = self.numa("--touch", touch, self.programs["parallel_init"], 32, 0.7)
+                protect = touch != "off"
+                _, report = self.numa("--touch", touch, self.programs["parallel_init"], 32, 0.7, protect=protect)
                 (array,) = self.one_process(report)["arrays"]
                 self.assertEqual(array["first_touch"]["threads"] > 0, first)
                 self.assertEqual(array["use"]["touches"] > 0, later)
+
+    def test_page_faults_that_happen_in_any_case(self):
+        """Without --protect no page is protected. Who touches first is known all the same, where perf may be used."""
+        _, report = self.numa(self.programs["serial_init"], 64, 0.3, protect=False)
+        process = self.one_process(report)
+        self.assertEqual(process["collected"]["means"], "page_faults")
+        self.assertEqual(process["collected"]["rounds"], 0)
+        if any("perf_event" in note for note in process["notes"]):
+            self.skipTest("perf is forbidden here")
+        (array,) = process["arrays"]
+        self.assertEqual(array["first_touch"]["threads"], 1, array)
+        self.assertRegex(array["first_touch"]["at"], r"^program\.h:\d+$")
+        self.assertIsNone(array["use"]["writes"])
+        _, report = self.numa(self.programs["parallel_init"], 64, 0.3, protect=False)
+        (array,) = self.one_process(report)["arrays"]
+        if (os.cpu_count() or 1) > 1:
+            self.assertGreater(array["first_touch"]["threads"], 1)
+
+    def test_page_faults_that_perf_does_not_tell(self):
+        done = self.command(
+            sys.executable, "-c", WITHOUT_PERF, os.environ["WEFT_COMMAND"], "numa", self.programs["one_thread"], 16, 0
+        )
+        if done.returncode == 99:
+            self.skipTest("no filters of system calls here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("page faults are not seen here (perf_event_open", done.stderr.replace("\n  ", " "))
+        self.assertIn("weft numa --protect", done.stderr.replace("\n  ", " "))
+
+    def test_system_calls_past_the_c_library(self):
+        program = self.folder / "past_libc"
+        self.compile_one(NUMA / "past_libc.c", program)
+        for how in ("read", "write", "masks", "from_outside", "fork"):
+            with self.subTest(how=how):
+                done, report = self.numa(program, how, 0.3, protect=False)
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+                self.assertGreater(self.one_process(report)["collected"]["arrays"], 0)
+
+    def test_protection_is_refused(self):
+        body = "int main(void) { char *volatile block = malloc(4 << 20); block[4096] = 1; return 0; }"
+        note = '__asm__(".section .note.go.buildid,\\"a\\",@note\\n.long 4, 4, 4\\n.asciz \\"Go\\\\0\\"\\n.long 1\\n.text");'
+        go = self.build("go", f"#include <stdlib.h>\n{note}\n{body}")
+        static = self.build("static_one", f"#include <stdlib.h>\n{body}", "-static")
+        rust = self.build("rustix", f'#include <stdlib.h>\nconst char *at = "src/backend/linux_raw/c.rs";\n{body}')
+        for program, why in ((go, "Go program"), (static, "statically linked"), (rust, "rustix")):
+            with self.subTest(program=program):
+                done = self.weft("numa", "--protect", program)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(str(program), done.stderr)
+                self.assertIn(why, done.stderr)
+                self.assertEqual(self.weft("numa", program).returncode, 1 if program == static else 0)
+        # Started by others it is the collector that leaves its pages alone.
+        _, report = self.numa("--", "sh", "-c", f"{go}; true")
+        process = self.one_process(report)
+        self.assertEqual((process["collected"]["touches"], process["collected"]["arrays"]), (0, 1))
+        self.assertTrue(any("(Go)" in note for note in process["notes"]), process["notes"])
+        done = self.weft("numa", "--protect", "--touch", "off", go)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--touch off", done.stderr)
+        done = self.weft("numa", "--protect", os.getpid())
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--protect", done.stderr)
 
     def test_smallest_size(self):
         for size, arrays in (("16M", 1), ("17M", 0)):
@@ -181,7 +259,7 @@ class Numa(CommandTest):
     def test_filters_of_system_calls(self):
         for by in ((), ("syscall",)):
             for touch in ("sample", "off"):
-                done, report = self.numa("--touch", touch, self.programs["sandbox"], 0.3, *by)
+                done, report = self.numa("--touch", touch, self.programs["sandbox"], 0.3, *by, protect=touch != "off")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 process = self.one_process(report)
                 self.assertAlmostEqual(sum(process["arrays"][0]["pages"].values()), 1)
@@ -206,7 +284,7 @@ class Numa(CommandTest):
         }"""
         program = self.build("many", body)
         for touch in ("sample", "off"):
-            done, report = self.numa("--touch", touch, program)
+            done, report = self.numa("--touch", touch, program, protect=touch != "off")
             self.assertEqual(done.returncode, 0, done.stderr)
             process = self.one_process(report)
             self.assertGreater(process["collected"]["left_out"], 0)
@@ -232,7 +310,7 @@ class Numa(CommandTest):
         return done.stdout.strip()
 
     def test_a_full_disk(self):
-        program = f"{os.environ['WEFT_COMMAND']} numa {self.programs['parallel_init']} 16 0.3"
+        program = f"{os.environ['WEFT_COMMAND']} numa --protect {self.programs['parallel_init']} 16 0.3"
         small = "mount -t tmpfs -o size={} small {} 2> /dev/null || exit 99; "
         for size in ("8k", "16k", "300k"):
             script = small.format(size, "/dev/shm") + small.format(size, self.folder / "small") + program
@@ -275,7 +353,7 @@ class Numa(CommandTest):
     def test_running_process(self):
         with subprocess.Popen([self.programs["one_thread"], "64", "30"], stdout=subprocess.DEVNULL) as program:
             time.sleep(0.5)
-            done, report = self.numa(program.pid)
+            done, report = self.numa(program.pid, protect=False)
             program.kill()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"process {program.pid} ", done.stdout)
@@ -286,11 +364,11 @@ class Numa(CommandTest):
         self.assertIn("not started by weft numa", done.stdout)
 
     def test_running_process_with_a_collector(self):
-        numa = [os.environ["WEFT_COMMAND"], "numa", str(self.programs["serial_init"]), "64", "3"]
+        numa = [os.environ["WEFT_COMMAND"], "numa", "--protect", str(self.programs["serial_init"]), "64", "3"]
         with subprocess.Popen(numa, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as command:
             time.sleep(1)
             (child,) = pathlib.Path(f"/proc/{command.pid}/task/{command.pid}/children").read_text().split()
-            done, report = self.numa(child)
+            done, report = self.numa(child, protect=False)
             self.assertEqual(command.wait(), 0)
         self.assertEqual(done.returncode, 0, done.stderr)
         (array,) = self.one_process(report)["arrays"]
@@ -451,14 +529,13 @@ class Numa(CommandTest):
         }"""
         (self.folder / "Faults.java").write_text(source)
         subprocess.run([javac, "-d", str(self.folder), str(self.folder / "Faults.java")], check=True)
-        done = self.weft("numa", "--", "java", "-cp", self.folder, "Faults")
-        self.assertEqual((done.returncode, done.stdout), (0, "200 19900\n"), done.stderr)
+        for options in ((), ("--protect",)):
+            done = self.weft("numa", *options, "--", "java", "-cp", self.folder, "Faults")
+            self.assertEqual((done.returncode, done.stdout), (0, "200 19900\n"), done.stderr)
 
     def test_nothing_is_left_behind(self):
         def left():
-            return set(pathlib.Path("/dev/shm").glob("weft-numa-*")) | set(
-                pathlib.Path("/tmp").glob("weft-numa-*.*.*")
-            )
+            return set(pathlib.Path("/dev/shm").glob("weft-numa-*")) | set(pathlib.Path("/tmp").glob("weft-numa-*.*.*"))
 
         before = left()
         self.weft("numa", self.programs["one_thread"], 8, 0)

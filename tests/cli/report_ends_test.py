@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`weft report` that is asked to end, cannot write, or was killed."""
 
+import json
 import os
 import pathlib
 import signal
@@ -9,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from command_test import WEFT, CommandTest
+from command_test import DEATHS, DIES, WEFT, CommandTest
 
 # Says that it is there, and ends in order at SIGINT and SIGTERM.
 WAITS = r"""
@@ -98,6 +99,33 @@ class ReportEnds(CommandTest):
         os.close(write)
         self.assertEqual(done.returncode, 1)
         self.one_complaint(done, "standard output", "Broken pipe")
+
+    def test_programs_that_are_killed(self):
+        """What was known some time before, and a note that says so; too early, a line."""
+        program = self.build("dies", DIES)
+        page = self.folder / "page.html"
+        for how, code, why in DEATHS:
+            with self.subTest(how=how):
+                done = self.weft("report", "--json", self.folder / "r.json", "-o", page, program, how, ".so-far")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(f"ended with code {code}", done.stderr)
+                report = json.loads((self.folder / "r.json").read_text())
+                self.assertIn(why.replace("s", "S", 1) if "signal" in why else why, report["run"]["notes"][0])
+                self.assertIn("The figures are those of its first", report["run"]["notes"][0])
+                self.assertIn("region", {site["kind"] for site in report["sites"]})
+                page.unlink()
+                done = self.weft("report", "-o", page, program, how)
+                self.assertEqual((done.returncode, page.exists()), (code, False))
+                self.one_complaint(done, why, "quarter of a second")
+
+    def test_programs_without_openmp(self):
+        plain = self.build("plain", "int main(void) { return 0; }", "-Wl,--no-as-needed", "-lgomp")
+        for program, words in ((plain, "linked with libgomp.so.1"), ("/bin/true", "-fopenmp")):
+            with self.subTest(program=program):
+                done = self.weft("report", "-o", self.folder / "page.html", program)
+                self.assertEqual(done.returncode, 1)
+                self.one_complaint(done, str(program), "no parallel region", words)
+                self.assertNotIn("--stats", done.stderr)
 
     def folders(self, place):
         return {folder.name for folder in pathlib.Path(place).glob("weft-report-*")}

@@ -6,7 +6,7 @@ import os
 import pathlib
 import unittest
 
-from command_test import CLANG, GCC, CommandTest
+from command_test import CLANG, DEATHS, DIES, GCC, CommandTest
 
 NESTED = r"""
 #include <math.h>
@@ -162,6 +162,38 @@ class Trace(CommandTest):
         done, trace = self.trace(program, 7)
         self.assertEqual((done.returncode, done.stderr), (7, ""))
         self.assertTrue(self.slices(trace))
+
+    def test_programs_that_are_killed(self):
+        program = self.build("dies", DIES)
+        file = self.folder / "trace.json"
+        for how, code, why in DEATHS:
+            with self.subTest(how=how):
+                done, trace = self.trace(program, how, file)
+                self.assertEqual(done.returncode, code)
+                self.one_complaint(done, why, str(file), "some time before")
+                self.assertIs(trace["otherData"]["cut_off"], True)
+                self.assertTrue(self.slices(trace))
+                self.assertFalse(list(self.folder.glob("trace.json.*")))
+                said = self.weft("report", "-o", self.folder / "page.html", file)
+                self.assertEqual(said.returncode, 0)
+                self.assertIn("has not come to its end", (self.folder / "page.html").read_text())
+                # Too early for any.
+                done, trace = self.trace(program, how)
+                self.assertEqual((done.returncode, trace), (code, None))
+                self.one_complaint(done, str(file), "_exit" if how == "_exit" else why, "half")
+
+    def test_programs_without_openmp(self):
+        plain = self.build("plain", "int main(void) { return 3; }", "-Wl,--no-as-needed", "-lgomp")
+        for program, words in ((plain, "linked with libgomp.so.1"), ("/bin/true", "-fopenmp")):
+            with self.subTest(program=program):
+                done, trace = self.trace(program)
+                self.assertEqual((done.returncode, trace), (3 if program == plain else 0, None))
+                self.one_complaint(done, str(program), "no parallel region", words)
+        # The processes that a script starts have files of their own, of which this cannot know.
+        nested = self.build("of_script", NESTED, "-lm")
+        done = self.weft("trace", "-o", self.folder / "of-%p.json", "sh", "-c", f"{nested}; {nested}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(len(list(self.folder.glob("of-*.json"))), 2)
 
     def test_exit_inside_a_region(self):
         program = self.build(

@@ -257,9 +257,16 @@ class Figures(PageTest):
 
     def test_a_run_without_faults_or_messages(self):
         self.browser.open("quiet")
-        self.assertIn("No advice", self.browser.find("#advice").text)
+        self.assertIn("No advice: no fault", self.browser.find("#advice").text)
         self.assertFalse(self.browser.find("#messages").is_displayed())
         self.assertFalse(self.browser.find("#to-messages").is_displayed())
+
+    def test_a_run_whose_cpus_others_had(self):
+        self.browser.open("busy")
+        text = self.browser.find("#advice").text
+        self.assertIn("Other processes used 3.80 s", text)
+        self.assertIn("!", text)
+        self.assertNotIn("✓", text)
 
     def test_a_run_that_was_too_short(self):
         self.browser.open("empty")

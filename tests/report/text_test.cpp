@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "made_up.h"
+#include "report/conclusion.h"
+#include "report/json.h"
 #include "report/numbers.h"
 
 namespace {
@@ -101,6 +103,56 @@ TEST(ReportText, FiguresOfASite) {
   EXPECT_TRUE(has(text, "after the region at program.c:10")) << text;
   EXPECT_FALSE(has(text, "blocked")) << text;
   EXPECT_TRUE(has(text, "No advice")) << text;
+}
+
+// No advice is no praise: of a run that has not used its CPUs it is said what else has, or what they were lost to.
+TEST(ReportText, OtherProcessesHadTheCpus) {
+  MadeUpRun run(2, 4);
+  run.at(0).useful = 0.24;
+  run.report.run.others_cpu = 7.5;
+  const int region = run.add_region(10, 4);
+  run.lost(region, Loss::imbalance) = 6;
+  run.lost(region, Loss::blocked) = 1.76;
+  const Conclusion conclusion = conclusion_of(run.report);
+  EXPECT_FALSE(conclusion.is_good);
+  EXPECT_TRUE(has(conclusion.text, "only 3 % of the CPUs' time")) << conclusion.text;
+  EXPECT_TRUE(has(conclusion.text, "Other processes used 7.50 s of the CPUs' time (94 % of all)")) << conclusion.text;
+  EXPECT_TRUE(has(conclusion.text, "lost to imbalance (75 %), above all at program.c:10: threads waited"))
+      << conclusion.text;
+  EXPECT_TRUE(has(to_json(run.report), "\"conclusion\": {\"good\":false,")) << to_json(run.report);
+  for (const int width : {72, 100}) {
+    const std::string text = to_text(run.report, false, width, "/tmp/page.html");
+    EXPECT_TRUE(has(text, "No advice: only 3 %")) << text;
+    EXPECT_LE(lines_of(text).size(), 25U) << text;
+  }
+}
+
+TEST(ReportText, ThreadsWithoutACpu) {
+  MadeUpRun run(2, 4);
+  run.at(0).useful = 2;
+  run.lost(run.add(SiteKind::serial, 10), Loss::blocked) = 6;
+  const std::string text = conclusion_of(run.report).text;
+  EXPECT_TRUE(has(text, "without a CPU for 6.00 s (75 % of all CPU time)")) << text;
+  EXPECT_TRUE(has(text, "lost to blocked (75 %), above all after the region at program.c:10: threads slept")) << text;
+}
+
+TEST(ReportText, LostForReasonsOfTheProgram) {
+  MadeUpRun run(2, 4);
+  run.at(0).useful = 4;
+  run.lost(run.add(SiteKind::serial, 0), Loss::serial) = 4;
+  const std::string text = conclusion_of(run.report).text;
+  EXPECT_TRUE(has(text, "only 50 %")) << text;
+  EXPECT_FALSE(has(text, "processes")) << text;
+  EXPECT_TRUE(has(text, "lost to serial (50 %), above all before the first region: no more than one thread")) << text;
+}
+
+TEST(ReportText, WellUsedCpus) {
+  MadeUpRun run(2, 4);
+  run.at(0).useful = 7.9;
+  EXPECT_TRUE(conclusion_of(run.report).is_good);
+  EXPECT_TRUE(has(to_json(run.report), "\"good\":true"));
+  run.report.advice.push_back({"lock", 0, "title", "evidence", "action", "", 0.5});
+  EXPECT_FALSE(has(to_json(run.report), "conclusion"));
 }
 
 // The same place within two regions is one line.

@@ -8,6 +8,10 @@ gdb itself knows the OS threads, of which each shows only the OpenMP thread that
 suspended are found in the runtime's tables. Their frames are shown by an unwinder that tells gdb, while it is asked to, that
 the caller of the innermost frame is the suspended one: no register and no memory of the program is written, so that core
 dumps work as well.
+
+A thread that waits has usually stopped in a function that the compiler has inlined. gdb shows each of these as a frame
+of its own, in front of the frame that has the registers. So the innermost frame is known by its registers, not by its
+level.
 """
 
 import gdb
@@ -116,11 +120,19 @@ class Context:
     def frames(self):
         """Its frames, innermost first; each holds until the next is asked for."""
         if self.thread is not None:
-            with selected(self.thread):
+            with UNWINDER.pretending(None), selected(self.thread):
                 yield from outwards(gdb.newest_frame())
         else:
             with UNWINDER.pretending(self):
-                yield from outwards(gdb.newest_frame().older())
+                yield from outwards(innermost_with_registers().older())
+
+
+def innermost_with_registers():
+    """The innermost frame of the selected thread behind those of functions that the compiler has put inside it."""
+    frame = gdb.newest_frame()
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
 
 
 def outwards(frame):
@@ -150,9 +162,14 @@ class SuspendedFrames(Unwinder):
     def __init__(self):
         super().__init__("weft")
         self.context = None
+        self.stopped_at = {}  # by thread: its stack pointer and program counter, while the program stands still
 
     def __call__(self, pending):
-        if self.context is None or pending.level() != 0:
+        if self.context is None:
+            return None
+        # At any level: inlined functions come first. No frame further out has the same stack pointer.
+        here = (unsigned(pending.read_register("rsp")), unsigned(pending.read_register("rip")))
+        if self.stopped_at.get(gdb.selected_thread().ptid) != here:
             return None
         saved = int(self.context.value["stack_pointer"])
         word = gdb.lookup_type("unsigned long")
@@ -165,7 +182,23 @@ class SuspendedFrames(Unwinder):
         return unwound
 
     def show(self, context):
+        if context is not None and not self.stopped_at:
+            self.note_threads()
         self.context = context
+        gdb.invalidate_cached_frames()
+
+    def note_threads(self):
+        """Asks gdb where each thread has stopped, which it must not be asked while it unwinds."""
+        for thread in gdb.selected_inferior().threads():
+            if thread.is_valid():
+                with selected(thread):
+                    frame = gdb.newest_frame()
+                    self.stopped_at[thread.ptid] = (unsigned(frame.read_register("rsp")), frame.pc())
+
+    def forget(self, *_):
+        """What a suspended thread looks like holds only while the program stands still."""
+        self.context = None
+        self.stopped_at = {}
         gdb.invalidate_cached_frames()
 
     def pretending(self, context):
@@ -184,6 +217,10 @@ class Pretence:
         self.unwinder.show(self.before)
 
 
+def unsigned(value):
+    return int(value) & (1 << 64) - 1
+
+
 class FrameId:
     def __init__(self, sp, pc):
         self.sp, self.pc = sp, pc
@@ -191,8 +228,8 @@ class FrameId:
 
 UNWINDER = SuspendedFrames()
 gdb.unwinder.register_unwinder(None, UNWINDER, True)
-# What a suspended thread looks like holds only while the program stands still.
-gdb.events.cont.connect(lambda _: UNWINDER.show(None))
+for ends in (gdb.events.cont, gdb.events.exited, gdb.events.stop):
+    ends.connect(UNWINDER.forget)
 
 
 def own_contexts(pool):
@@ -218,7 +255,18 @@ def donated_contexts(pool):
 
 def thread_pointer_of(thread):
     with selected(thread):
-        return int(gdb.newest_frame().read_register("fs_base")) & (1 << 64) - 1
+        return unsigned(gdb.newest_frame().read_register("fs_base"))
+
+
+def numbers_of(thread):
+    """Its numbers to the kernel: gdb's, and in a container those of the program's namespace, which the runtime has."""
+    numbers = {thread.ptid[1]}
+    try:
+        with open(f"/proc/{thread.ptid[0]}/task/{thread.ptid[1]}/status", encoding="utf-8") as status:
+            numbers.update(int(word) for line in status if line.startswith("NSpid:") for word in line.split()[1:])
+    except OSError:
+        pass  # a core file
+    return numbers
 
 
 def all_contexts():
@@ -236,7 +284,7 @@ def all_contexts():
     running = {}
     with UNWINDER.pretending(None):
         for thread in gdb.selected_inferior().threads():
-            if thread.is_valid() and thread.ptid[1] in lwps:
+            if thread.is_valid() and lwps & numbers_of(thread):
                 running[thread_pointer_of(thread)] = thread
     for context in contexts:
         context.thread = running.get(context.thread_pointer)
@@ -255,7 +303,7 @@ def where(context):
         if not is_weft(frame):
             at = f"{name_of(frame)}{source_line(frame)}"
             return f"{called} called by {at}" if called else at
-        name = name_of(frame)
+        name = name_of(frame).replace("(anonymous namespace)::", "")
         if not name.startswith(("weft::core::", "make_fcontext")):
             called = name.split("(")[0].replace("weft_abi_", "")
     return called or "-"
@@ -338,7 +386,8 @@ class BacktraceCommand(gdb.Command):
 class ShowCommand(gdb.Command):
     """weft show ID: lets backtrace, frame, up, info locals and print look at a suspended context, until the program goes on.
 
-    Frame 0 then remains that of the selected OS thread, the context's frames begin with 1. `weft show` alone ends it."""
+    The first frames remain those of the function in which the selected OS thread has stopped; the context's come behind
+    them. `weft show` alone ends it."""
 
     def __init__(self):
         super().__init__("weft show", gdb.COMMAND_STACK)
@@ -354,7 +403,7 @@ class ShowCommand(gdb.Command):
             context.thread.switch()
             return
         UNWINDER.show(context)
-        gdb.newest_frame().older().select()
+        innermost_with_registers().older().select()
 
 
 WeftCommand()

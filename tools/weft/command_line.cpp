@@ -234,6 +234,9 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   numa->add_option("--touch", numa_options.touch,
                    "whose accesses are noted: off, first (since the allocation), sample (default: again and again)")
       ->check(CLI::IsMember({"off", "first", "sample"}));
+  numa->add_flag("--protect", numa_options.protect,
+                 "see who uses memory later too: protect a few pages now and then. Not for programs whose system calls "
+                 "do not go through the C library, such as those in Go");
   numa->add_option("--min-size", numa_options.least_size,
                    "smallest block that is an array, with K, M or G behind (default: 1M)")
       ->type_name("SIZE");
@@ -245,6 +248,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "  written. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n"
       "Examples:\n"
       "  weft numa ./program\n"
+      "  weft numa --protect ./program\n"
       "  weft numa --json report.json --svg report.svg -- python3 app.py\n"
       "  weft numa -- weft run ./program\n"
       "  weft numa 4711");

@@ -21,6 +21,7 @@
 #include "numa/numa.h"
 #include "report/files.h"
 #include "run.h"
+#include "trace.h"
 #include "tune.h"
 
 namespace {
@@ -183,6 +184,7 @@ int main(int count, char** arguments) {
   if (line.trace->parsed()) {
     const bool named = line.trace->count("--output") > 0;
     run.trace = run.mpi && !named ? "weft-trace-%r.json" : line.trace_file;
+    return weft::tools::make_trace(run);
   }
   return weft::tools::run(run);
 }

@@ -5,10 +5,8 @@
 #include <string_view>
 
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "mapped_file.h"
 
 namespace weft::tools {
 
@@ -22,47 +20,9 @@ struct Runtime {
 constexpr Runtime kRuntimes[] = {{"libgomp.a", "GOMP_parallel", "GOMP_SPINCOUNT"},
                                  {"libomp.a", "__kmpc_fork_call", "KMP_BLOCKTIME"}};
 
-// The file, for reading; empty when it cannot be had.
-class Mapped {
- public:
-  explicit Mapped(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status{};
-    if (file < 0) return;
-    if (fstat(file, &status) == 0 && status.st_size > 0) {
-      const auto size = static_cast<size_t>(status.st_size);
-      void* start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-      if (start != MAP_FAILED) bytes_ = {static_cast<const char*>(start), size};
-    }
-    close(file);
-  }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-  ~Mapped() {
-    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-
-  // Empty where the file is shorter.
-  std::string_view part(uint64_t offset, uint64_t size) const {
-    if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
-    return bytes_.substr(offset, size);
-  }
-
-  template <class T>
-  bool read(uint64_t offset, T& into) const {
-    const std::string_view found = part(offset, sizeof into);
-    if (found.empty()) return false;
-    std::memcpy(&into, found.data(), sizeof into);
-    return true;
-  }
-
- private:
-  std::string_view bytes_;
-};
-
 class Sections {
  public:
-  explicit Sections(const Mapped& file) : file_(file) {
+  explicit Sections(const MappedFile& file) : file_(file) {
     if (!file.read(0, header_)) header_ = {};
   }
 
@@ -75,7 +35,7 @@ class Sections {
   std::string_view contents(const Elf64_Shdr& section) const { return file_.part(section.sh_offset, section.sh_size); }
 
  private:
-  const Mapped& file_;
+  const MappedFile& file_;
   Elf64_Ehdr header_{};
 };
 
@@ -100,7 +60,7 @@ bool is_read_only_data(const Elf64_Shdr& section) {
 }  // namespace
 
 std::string own_openmp(const std::string& path) {
-  const Mapped file(path);
+  const MappedFile file(path);
   const Sections sections(file);
   for (int i = 0; i < sections.count(); ++i) {
     const Elf64_Shdr section = sections.at(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft run` and `weft trace`: replaces this process by the program, with weft in it.
+// `weft run`: replaces this process by the program, with weft in it.
 #pragma once
 
 #include <string>

@@ -73,6 +73,29 @@ bool has_peers() noexcept {
   return dl_iterate_phdr(look, nullptr) != 0;
 }
 
+// Go's programs make their system calls themselves, also where they are linked with the C library.
+bool is_go() noexcept {
+  const auto look = [](dl_phdr_info* program, size_t, void*) {
+    constexpr char kGo[4] = "Go";
+    constexpr size_t kWord = 4;
+    const auto rounded = [](size_t size) { return (size + kWord - 1) / kWord * kWord; };
+    for (int i = 0; i < program->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& segment = program->dlpi_phdr[i];
+      if (segment.p_type != PT_NOTE) continue;
+      const char* at = reinterpret_cast<const char*>(program->dlpi_addr + segment.p_vaddr);
+      const char* const end = at + segment.p_memsz;
+      while (static_cast<size_t>(end - at) >= sizeof(ElfW(Nhdr)) + sizeof kGo) {
+        ElfW(Nhdr) note;
+        std::memcpy(&note, at, sizeof note);
+        if (note.n_namesz == sizeof kGo && std::memcmp(at + sizeof note, kGo, sizeof kGo) == 0) return 1;
+        at += std::min(sizeof note + rounded(note.n_namesz) + rounded(note.n_descsz), static_cast<size_t>(end - at));
+      }
+    }
+    return -1;  // what follows are libraries
+  };
+  return dl_iterate_phdr(look, nullptr) == 1;
+}
+
 void guard_arrays() noexcept {
   const int used = used_entries();
   int arrays = 0;
@@ -223,6 +246,8 @@ void stop_sampler(Stop why) noexcept {
 
 Stop reason_not_to_sample() noexcept {
   const Record* all = record();
+  static const bool is_past_libc = is_go();
+  if (is_past_libc) return Stop::past_libc;
   if (has_peers() || (all != nullptr && all->header.peers.load() != 0)) return Stop::peers;
   if (guard_is_on() && !faults_are_ours()) return Stop::foreign_handler;
   return Stop::none;

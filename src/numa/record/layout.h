@@ -27,7 +27,7 @@ enum class Touching : uint32_t { off, first, sample };
 // Why touches are no longer sampled, or never were.
 enum class Stop : uint32_t {
   none,
-  asked,  // --touch=off
+  asked,  // nobody wants pages to be protected
   own_handler,  // the program has handled a fault of its own
   peers,  // other processes or devices reach into the memory: MPI, RDMA, GPUs, io_uring
   foreign_handler,  // the handler of faults is not the collector's: set past the C library
@@ -37,6 +37,7 @@ enum class Stop : uint32_t {
   small_stack,  // a stack for handlers that has no room for the collector's
   sandbox,  // the program has given up system calls (seccomp)
   namespaces,  // the program has changed its namespaces, which forbids threads
+  past_libc,  // the program's system calls do not go through the C library
 };
 
 // How an array came to be.

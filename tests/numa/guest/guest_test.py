@@ -202,11 +202,14 @@ class Verdicts(InGuest):
                 # Balancing would mend what a fault is about while it is looked at: where it is the fault, the program
                 # moves the pages. Small ones, since a large one belongs to one node with all that stands on it.
                 more = "move" if program.stem == "balanced_away" else ""
-                commands[f"{program.stem} {i}"] = (
-                    f"echo 0 > /proc/sys/kernel/numa_balancing; echo never > /sys/kernel/mm/transparent_hugepage/enabled; "
-                    f"OMP_PROC_BIND=spread OMP_PLACES=cores {WEFT} numa "
-                    f"--json /tmp/report -- {program} 32 3 {more} > /dev/null 2> /tmp/said || cat /tmp/said; cat /tmp/report"
-                )
+                for way, options in (("", "--protect"), (" by faults", "")):
+                    commands[f"{program.stem} {i}{way}"] = (
+                        f"echo 0 > /proc/sys/kernel/numa_balancing; "
+                        f"echo never > /sys/kernel/mm/transparent_hugepage/enabled; "
+                        f"OMP_PROC_BIND=spread OMP_PLACES=cores {WEFT} numa {options} --json /tmp/report "
+                        f"-- {program} 32 {3 if options else 1} {more} > /dev/null 2> /tmp/said || cat /tmp/said; "
+                        f"cat /tmp/report"
+                    )
         cls.results = in_guest(commands, files, timeout=900)
 
     @classmethod
@@ -226,9 +229,21 @@ class Verdicts(InGuest):
     def test_none_is_invented(self) -> None:
         for program in CLEAN:
             for i in range(REPEAT):
-                with self.subTest(program, round=i):
-                    for array in self.arrays(f"{program} {i}"):
-                        self.assertFalse(array["fault"], json.dumps(array)[:2000])
+                for way in ("", " by faults"):
+                    with self.subTest(program, round=i, way=way):
+                        for array in self.arrays(f"{program} {i}{way}"):
+                            self.assertFalse(array["fault"], json.dumps(array)[:2000])
+
+    def test_without_protection(self) -> None:
+        """Who touches first is known by page faults, who uses it by the model, and nothing is claimed beyond it."""
+        for i in range(REPEAT):
+            with self.subTest(round=i):
+                (serial,) = self.arrays(f"serial_init {i} by faults")
+                self.assertEqual((serial["verdict"], serial["modelled"]), ("serial_init", True), json.dumps(serial))
+                self.assertEqual(serial["first_touch"]["threads"], 1, json.dumps(serial))
+                (parallel,) = self.arrays(f"parallel_init {i} by faults")
+                self.assertGreater(parallel["first_touch"]["threads"], 1, json.dumps(parallel))
+                self.assertEqual(parallel["verdict"], "local", json.dumps(parallel))
 
 
 if __name__ == "__main__":

@@ -392,8 +392,9 @@ Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols)
     memory.keep_only(platform::parse_node_list(evidence.allowed_nodes.c_str()));
   }
   machine.memory_nodes = memory.count();
-  machine.sampled =
-      evidence.recorded.touching == weft::numa::Touching::sample && evidence.recorded.stop != weft::numa::Stop::peers;
+  machine.sampled = evidence.means == Means::protection && evidence.recorded.touching == weft::numa::Touching::sample &&
+                    evidence.recorded.stop != weft::numa::Stop::peers &&
+                    evidence.recorded.stop != weft::numa::Stop::past_libc;
   const std::vector<int> schedule = static_schedule(report.threads);
   machine.floating = machine.memory_nodes > 1 && schedule.empty() && report.threads.size() > 1;
   for (const auto& [key, group] : group(evidence.recorded)) {

@@ -25,7 +25,25 @@ struct History {
   std::vector<int> first;  // the first node that each was found on; -1: none yet
   std::vector<int> last;
   std::vector<bool> moved;
+  std::vector<int64_t> since;  // when each was first found on a node; 0: not yet
   int looks = 0;
+};
+
+// That has happened in any case: nobody has protected the page.
+struct PageFault {
+  int64_t time = 0;
+  uint64_t address = 0;
+  uint64_t code = 0;  // the instruction; 0: in a system call
+  int process = 0;
+  int thread = 0;
+  int cpu = 0;
+};
+
+// How it is found out who touches memory.
+enum class Means : uint8_t {
+  none,
+  faults,      // by page faults that happen in any case
+  protection,  // by pages that are protected now and then
 };
 
 // Counters of the whole machine (/proc/vmstat).
@@ -43,6 +61,8 @@ struct Evidence {
   bool has_record = false;
   bool running = false;  // still, when it was looked at
   Recorded recorded;
+  Means means = Means::protection;
+  std::string why_no_faults;  // empty: they are seen
   std::map<uint32_t, History> history;  // by the number of the array
   std::string allowed_nodes;              // that it may have memory on, as a list; empty: not known
   std::vector<Thread> threads;          // when there were most of them

@@ -18,9 +18,19 @@ Json to_json(const Shares& shares) {
   return json;
 }
 
+const char* word_of(Means means) {
+  switch (means) {
+    case Means::none: return "none";
+    case Means::faults: return "page_faults";
+    case Means::protection: return "protection";
+  }
+  return "none";
+}
+
 Json strip(const std::array<int, kStrip>& nodes) { return Json(std::vector<int>(nodes.begin(), nodes.end())); }
 
-Json to_json(const ArrayRow& row) {
+// Of a page fault that nobody has planned it is not known whether it is a write.
+Json to_json(const ArrayRow& row, bool knows_writes) {
   Json json = {
       {"site", row.name},
       {"function", row.function},
@@ -35,7 +45,11 @@ Json to_json(const ArrayRow& row) {
       {"text", row.text},
       {"pages", row.pages_known ? to_json(row.pages) : Json()},
       {"first_touch", {{"nodes", to_json(row.first_touch)}, {"threads", row.first_threads}, {"at", row.first_line}}},
-      {"use", {{"nodes", to_json(row.use)}, {"touches", row.touches}, {"writes", row.writes}, {"at", row.use_line}}},
+      {"use",
+       {{"nodes", to_json(row.use)},
+        {"touches", row.touches},
+        {"writes", knows_writes ? Json(row.writes) : Json()},
+        {"at", row.use_line}}},
       {"remote", row.remote},
       {"misplaced", row.misplaced},
       {"shared", row.shared},
@@ -49,7 +63,7 @@ Json to_json(const ArrayRow& row) {
 Json to_json(const Report& report) {
   const Recorded& recorded = report.evidence->recorded;
   Json arrays = Json::array();
-  for (const ArrayRow& row : report.arrays) arrays.push_back(to_json(row));
+  for (const ArrayRow& row : report.arrays) arrays.push_back(to_json(row, report.evidence->means == Means::protection));
   Json mappings = Json::array();
   for (const MappingRow& row : report.mappings) {
     Json nodes = Json::object();
@@ -80,6 +94,7 @@ Json to_json(const Report& report) {
            {{"arrays", recorded.allocated},
             {"lost", recorded.lost},
             {"left_out", recorded.left_out},
+            {"means", word_of(report.evidence->means)},
             {"touches", recorded.touches.size()},
             {"rounds", recorded.rounds},
             {"seconds", static_cast<double>(recorded.spent) * 1e-9}}},

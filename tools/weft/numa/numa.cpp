@@ -11,13 +11,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include <unistd.h>
 
 #include "base/message.h"
 #include "child.h"
+#include "executable.h"
 #include "library.h"
+#include "numa/faults.h"
 #include "numa/kernel.h"
 #include "numa/report.h"
 #include "numa/running.h"
@@ -34,6 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 using numa::Evidence;
 using numa::Kernel;
+using numa::Means;
 using numa::Report;
 
 constexpr int kFailed = 1;
@@ -127,6 +131,13 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
                library.c_str());
     return kUsage;
   }
+  if (const std::string why = options.protect ? way_past_libc(program.path) : std::string(); !why.empty()) {
+    base::warn(
+        "numa: --protect: %s %s: they would fail on a page that is protected. Leave --protect out: who touches "
+        "memory first is seen without it",
+        program.path.c_str(), why.c_str());
+    return kUsage;
+  }
   const RecordFolder folder("numa");
   if (folder.path().empty() || !write_settings(folder.path(), settings)) return kFailed;
   setenv("WEFT_NUMA_RECORD", folder.path().c_str(), 1);
@@ -135,8 +146,19 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
   std::string words;
   for (const std::string& word : options.command) words += (words.empty() ? "" : " ") + word;
   numa::Watched watched(*kernel, folder.path(), words);
+  const Means means = options.touch == "off" ? Means::none : options.protect ? Means::protection : Means::faults;
+  std::optional<numa::Faults> faults;
+  if (means == Means::faults) faults.emplace();
   const Ending ending = run_child("numa", program.path, options.command, [&] { watched.look(); });
-  const std::vector<Evidence> all = watched.finish();
+  std::vector<Evidence> all = watched.finish();
+  const std::vector<numa::PageFault> seen = faults ? faults->take() : std::vector<numa::PageFault>();
+  for (Evidence& evidence : all) {
+    evidence.means = means;
+    if (!faults) continue;
+    if (faults->error() != 0) evidence.why_no_faults = numa::why_no_faults(*kernel, faults->error());
+    numa::add_faults(seen, kernel->nodes(), evidence);
+    if (options.touch == "first") numa::forget_later_touches(evidence);
+  }
   if (watched.without_room() > 0) {
     base::warn("numa: %s: no room for what was found out in %d process%s; free some there, or in TMPDIR",
                folder.path().c_str(), watched.without_room(), watched.without_room() == 1 ? "" : "es");
@@ -181,7 +203,18 @@ int show_numa(const NumaOptions& options) {
     base::warn("numa: --json - and --svg -: only one of them can go to stdout; name a file for the other one");
     return kUsage;
   }
-  settings.touching = options.touch == "off"     ? weft::numa::Touching::off
+  if (options.protect && is_process(options)) {
+    base::warn(
+        "numa: --protect: the process %s runs already; its pages are protected only where weft numa --protect has "
+        "started it",
+        options.command.front().c_str());
+    return kUsage;
+  }
+  if (options.protect && options.touch == "off") {
+    base::warn("numa: --protect: pages are protected to see who touches them: leave out --touch off");
+    return kUsage;
+  }
+  settings.touching = !options.protect           ? weft::numa::Touching::off
                       : options.touch == "first" ? weft::numa::Touching::first
                                                  : weft::numa::Touching::sample;
   const platform::CpuSet cpus = platform::thread_cpus();

@@ -13,6 +13,7 @@ struct NumaOptions {
   std::string json;     // a file, "-" for stdout; empty: none
   std::string picture;
   std::string touch = "sample";
+  bool protect = false;
   std::string least_size = "1M";
 };
 

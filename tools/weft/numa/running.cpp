@@ -115,6 +115,10 @@ bool look_at_running(const Kernel& kernel, int pid, uint64_t least_size, Evidenc
   evidence.has_record = find_record(pid, evidence.maps, evidence.recorded);
   if (!evidence.has_record) mappings_as_arrays(pid, evidence.maps, least_size, evidence.recorded);
   evidence.running = true;
+  evidence.means = !evidence.has_record                                      ? Means::none
+                   : evidence.recorded.touching == weft::numa::Touching::off ? Means::faults
+                                                                             : Means::protection;
+  if (evidence.means == Means::faults) evidence.why_no_faults = "the weft numa that has started the process sees them";
   look(kernel, &evidence.recorded, evidence);
   return true;
 }

@@ -169,7 +169,8 @@ std::string to_text(const Report& report) {
                    static_cast<long long>(balancing.hint_faults));
   }
   if (report.evidence->has_record) {
-    text += format("%zu touches seen; looking took %.0f ms.\n", recorded.touches.size(),
+    text += format("%zu %s seen; looking took %.0f ms.\n", recorded.touches.size(),
+                   report.evidence->means == Means::faults ? "page faults" : "touches",
                    static_cast<double>(recorded.spent) * 1e-6);
   }
   for (const std::string& note : report.notes) text += wrapped("Note: " + note + ".", 0);

@@ -74,6 +74,15 @@ std::string used_text(const ArrayRow& row, int home) {
   return text.empty() ? "used from several nodes" : "used " + text;
 }
 
+// ", touched first from node 0 by one thread".
+std::string first_text(const ArrayRow& row) {
+  if (row.first_threads == 0) return {};
+  const int node = greatest(row.first_touch);
+  const bool one_node = share_of(row.first_touch, node) >= kNearlyAll;
+  return ", touched first from " + (one_node ? node_text(node) : std::string("several nodes")) + " by " +
+         (row.first_threads == 1 ? "one thread" : std::to_string(row.first_threads) + " threads");
+}
+
 std::string place_to_change(const ArrayRow& row) {
   return row.first_line.empty() ? "behind " + row.name : "at " + row.first_line;
 }
@@ -166,7 +175,8 @@ void judge(const Machine& machine, ArrayRow& row) {
     // What threads have initialised together, or one of them for itself, need not be divided as the model says.
     if (machine.sampled || row.expected_remote < 0 || (!row.serial && row.expected_remote >= kFault)) {
       return say(row, Verdict::unknown,
-                 lies + (machine.floating ? "; threads are not bound to nodes" : "") + "; too few touches were seen");
+                 lies + first_text(row) + (machine.floating ? "; threads are not bound to nodes" : "") +
+                     (machine.sampled ? "; too few touches were seen" : "; who uses it later was not seen"));
     }
     row.modelled = true;
     row.use = expected_use(row);

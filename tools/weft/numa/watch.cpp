@@ -6,6 +6,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "platform/cycles.h"
+
 namespace weft::tools::numa {
 
 namespace {
@@ -67,21 +69,25 @@ void look_at_places(const Kernel& kernel, const Recorded& recorded, Evidence& ev
       return;
     }
     evidence.query_error = 0;
-    add_look(evidence.history[array.number], found);
+    add_look(evidence.history[array.number], found, platform::now_ns());
   }
 }
 
 }  // namespace
 
-void add_look(History& history, const std::vector<int>& found) {
+void add_look(History& history, const std::vector<int>& found, int64_t now) {
   const size_t count = found.size();
-  if (history.first.size() != count)
-    history = {std::vector<int>(count, -1), std::vector<int>(count, -1), std::vector<bool>(count, false), 0};
+  if (history.first.size() != count) {
+    history = {std::vector<int>(count, -1), std::vector<int>(count, -1), std::vector<bool>(count, false),
+               std::vector<int64_t>(count, 0), 0};
+  }
+  history.since.resize(count);
   for (size_t i = 0; i < count; ++i) {
     if (found[i] < 0) continue;
     if (history.first[i] < 0) history.first[i] = found[i];
     if (history.last[i] >= 0 && history.last[i] != found[i]) history.moved[i] = true;
     history.last[i] = found[i];
+    if (history.since[i] == 0) history.since[i] = now;
   }
   ++history.looks;
 }

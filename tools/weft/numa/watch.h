@@ -10,8 +10,8 @@ namespace weft::tools::numa {
 Balancing balancing_now(const Kernel& kernel);
 Balancing since(const Balancing& before, const Balancing& now);
 
-// Adds what was found of the pages of an array.
-void add_look(History& history, const std::vector<int>& found);
+// Adds what was found of the pages of an array at a time.
+void add_look(History& history, const std::vector<int>& found, int64_t now = 0);
 
 // Whether others reach into the memory of a process without a call of the C library: by a ring of io_uring, which the
 // process may have without a library for it, or by a device.

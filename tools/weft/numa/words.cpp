@@ -44,10 +44,27 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
     note("the process was not started by weft numa: who touches its memory, and where it was allocated, is not known");
     return;
   }
+  if (evidence.means == Means::faults) {
+    if (!evidence.why_no_faults.empty()) {
+      note("who touches memory is not known: page faults are not seen here (" + evidence.why_no_faults +
+           "). weft numa --protect finds it out by other means");
+    } else if (report.nodes.size() > 1) {
+      note(
+          "who touches memory first is known by page faults; who uses it later, only as far as the kernel's automatic "
+          "balancing asks (it is " +
+          std::string(evidence.balancing.enabled ? "on" : "off") +
+          "). weft numa --protect finds it out by protecting pages now and then");
+    }
+  }
   using weft::numa::Stop;
   switch (recorded.stop) {
     case Stop::none: break;
-    case Stop::asked: note("touches were not sampled (--touch off)"); break;
+    case Stop::asked:
+      if (evidence.means == Means::none) note("touches were not looked for (--touch off)");
+      break;
+    case Stop::past_libc:
+      note("no page was protected: the system calls of the program do not go through the C library (Go)");
+      break;
     case Stop::own_handler: note("touches were sampled until the program handled a fault (SIGSEGV) of its own"); break;
     case Stop::peers:
       note("touches were not sampled: others reach into the memory of the program (MPI, RDMA, a GPU or io_uring)");

@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "child.h"
+#include "executable.h"
 #include "job.h"
 #include "program.h"
 #include "record_folder.h"
@@ -21,6 +22,7 @@
 #include "report/json.h"
 #include "report/left.h"
 #include "report/node_watch.h"
+#include "report/numbers.h"
 #include "report/outputs.h"
 #include "report/rank_folder.h"
 #include "report/ranks.h"
@@ -37,16 +39,18 @@ constexpr int kUsage = 2;
 // At what happens beside the program: who shares the node, whether another rank has failed.
 constexpr std::chrono::milliseconds kBetweenLooks(100);
 
-void say_why_nothing(const Ending& ending, const std::string& program) {
+void say_why_nothing(const Ending& ending, const Program& program, const std::string& name) {
   if (ending.signal != 0) {
-    base::warn("report: signal %d (%s) has ended the program, so it has left nothing to report", ending.signal,
-               strsignal(ending.signal));
-  } else {
     base::warn(
-        "report: %s has left nothing to report: it has called no OpenMP, or has ended by _exit or MPI_Abort; weft run "
-        "--stats says which runtimes it has",
-        program.c_str());
+        "report: signal %d (%s) has ended the program after %s: it had called no OpenMP, or not for the quarter of a "
+        "second after which the recorder writes for the first time. There is nothing to report",
+        ending.signal, strsignal(ending.signal), report::seconds_text(ending.seconds).c_str());
+    return;
   }
+  base::warn(
+      "report: %s has left nothing to report: %s; or it has ended within a quarter of a second by _exit, exec or "
+      "MPI_Abort",
+      name.c_str(), why_no_openmp(program.path).c_str());
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -193,9 +197,9 @@ class Ranks {
 
 // A page of its own.
 int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Report> made, const Ending& ending,
-                const report::NodeWatch& node, const std::string& program) {
+                const report::NodeWatch& node, const Program& program, const std::string& name) {
   if (!made) {
-    say_why_nothing(ending, program);
+    say_why_nothing(ending, program, name);
     return ending.exit_code != 0 ? ending.exit_code : kFailed;
   }
   made->run.node = node.share_of(made->run.process);
@@ -230,8 +234,8 @@ int make_report(const ReportOptions& options, RunOptions run) {
   if (!job) {
     report::NodeWatch node;
     const Ending ending = run_child("report", program.path, run.command, [&] { node.look(); }, kBetweenLooks);
-    return write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own), ending, node,
-                       run.command.front());
+    return write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken), ending,
+                       node, program, run.command.front());
   }
   // The files can be written; one of the ranks will.
   outputs.reset();

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/conclusion.h"
 #include "report/json.h"
 
 namespace weft::tools::report {
@@ -146,6 +147,10 @@ std::string to_json(const Report& report) {
                         {"evidence", advice.evidence}, {"action", advice.action}, {"command", advice.command},
                         {"gain", finite(advice.gain)}};
           });
+  const Conclusion conclusion = report.advice.empty() ? conclusion_of(report) : Conclusion{};
+  if (!conclusion.text.empty()) {
+    text += ",\n\"conclusion\": " + dump(Json{{"good", conclusion.is_good}, {"text", conclusion.text}});
+  }
   return text + "\n}\n";
 }
 

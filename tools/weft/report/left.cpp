@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/message.h"
+#include "report/numbers.h"
 #include "report/profile.h"
 
 namespace weft::tools {
@@ -24,12 +25,16 @@ double cpu_of(const Report& each) {
 }
 
 // The processes of the program that have used OpenMP. A shell script has many.
-std::vector<Report> read_all(const fs::path& folder) {
+std::vector<Report> read_all(const fs::path& folder, CutOff cut_off) {
   std::vector<Report> all;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
+    std::error_code error;
+    const bool is_cut_off = cut_off == CutOff::taken && entry.path().extension() == ".so-far" &&
+                            !fs::exists(fs::path(entry.path()).replace_extension(".json"), error);
+    if (!is_cut_off && entry.path().extension() != ".json") continue;
     try {
       all.push_back(report::read_profile(entry.path(), folder));
+      all.back().run.is_cut_off = is_cut_off;
     } catch (const std::runtime_error& fault) {
       base::warn("report: process %s: %s", entry.path().stem().c_str(), fault.what());
     }
@@ -55,11 +60,25 @@ Report choose(std::vector<Report> all) {
   return chosen;
 }
 
+// What the reader has to know before all figures.
+std::string why_cut_off(const Report& made, const Ending& ending) {
+  const bool is_program = made.run.process == ending.process;
+  std::string why = "The process has ended by _exit, exec, MPI_Abort or a signal";
+  if (is_program && ending.signal != 0) {
+    why = "Signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ") has ended the program";
+  } else if (is_program) {
+    why = "The program has ended by _exit, exec or MPI_Abort";
+  }
+  std::string of = "The figures are those of its first " + report::seconds_text(made.run.seconds);
+  if (is_program) of += " of " + report::seconds_text(ending.seconds);
+  return why + ". " + of + ".";
+}
+
 }  // namespace
 
 std::optional<Report> report_left(const fs::path& folder, const std::vector<std::string>& command, const Ending& ending,
-                                  const Ending& own) {
-  std::vector<Report> all = read_all(folder);
+                                  const Ending& own, CutOff cut_off) {
+  std::vector<Report> all = read_all(folder, cut_off);
   if (all.empty()) return std::nullopt;
   Report made = choose(std::move(all));
   // The kernel does not say any more where the initial thread has ended first.
@@ -71,6 +90,7 @@ std::optional<Report> report_left(const fs::path& folder, const std::vector<std:
                                                       command.front() + ", which ended with code " +
                                                       std::to_string(ending.exit_code) + ".");
   }
+  if (made.run.is_cut_off) made.run.notes.insert(made.run.notes.begin(), why_cut_off(made, ending));
   made.run.own_seconds = own.seconds;
   made.run.own_cpu_seconds = own.cpu_seconds;
   return made;

@@ -165,6 +165,7 @@ struct Run {
   std::map<std::string, std::string> settings;  // variables that say how OpenMP runs
   double own_seconds = 0;  // the same under the program's own OpenMP runtime; 0: it was not run so
   double own_cpu_seconds = 0;  // and CPU seconds
+  bool is_cut_off = false;  // the process has not left a whole profile: this is what was known earlier; not in the JSON
   double unseen = 0;  // in which a region was open that had begun before what was recorded; not in the JSON
   double others_cpu = 0;  // seconds that other processes used of these CPUs
   NodeShare node;

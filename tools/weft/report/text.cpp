@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "report/colour.h"
+#include "report/conclusion.h"
 #include "report/numbers.h"
 #include "report/stable_sort.h"
+#include "report/words.h"
 
 namespace weft::tools::report {
 
@@ -17,25 +19,6 @@ constexpr size_t kMostReasons = 4;  // and one line for the rest
 constexpr size_t kMostSites = 5;
 constexpr size_t kMostAdvice = 3;
 constexpr double kShown = 0.005;  // smaller parts are rounded to nothing
-
-const char* meaning_of(Loss loss) {
-  switch (loss) {
-    case Loss::serial: return "no more than one thread had something to do";
-    case Loss::imbalance: return "threads waited for others that still worked";
-    case Loss::synchronisation: return "threads waited for locks and critical regions";
-    case Loss::overhead: return "in the OpenMP runtime";
-    case Loss::few_threads: return "regions had fewer threads than CPUs";
-    case Loss::transfer: return "messages of other processes were awaited";
-    case Loss::blocked: return "threads slept, or others had their CPU";
-  }
-  return "";
-}
-
-std::string plain(Loss loss) {
-  std::string word = word_of(loss);
-  std::replace(word.begin(), word.end(), '_', ' ');
-  return word;
-}
 
 struct Part {
   Loss loss;
@@ -86,11 +69,10 @@ class Page {
     add(colour_.bold(begin + shortened(command, width_ - begin.size() - end.size()) + end));
     const double efficiency = factors_of(report_).parallel_efficiency;
     const std::string share = percent_text(efficiency);
-    constexpr double kGood = 0.8;
     add(format("%s on %s: ", seconds_text(run_.seconds).c_str(),
                of_these(static_cast<uint64_t>(run_.cpus), "CPU").c_str()) +
-        (efficiency >= kGood ? colour_.good(share) : colour_.bad(share)) + " of their time was the program's work" +
-        (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
+        (efficiency >= kGoodEfficiency ? colour_.good(share) : colour_.bad(share)) +
+        " of their time was the program's work" + (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
     if (run_.own_seconds > 0) {
       lines_.insert(lines_.end() - 1,
                     format("Under its own OpenMP runtime it took %s, and %s of CPU time.",
@@ -127,7 +109,7 @@ class Page {
         continue;
       }
       ++shown;
-      add(reason(plain(each.loss), each.seconds, meaning_of(each.loss)));
+      add(reason(plain_word_of(each.loss), each.seconds, meaning_of(each.loss)));
     }
     if (is_shown(rest)) add(reason("other reasons", rest, ""));
   }
@@ -177,7 +159,7 @@ class Page {
   std::string row_of(const Site& site, size_t name_width) const {
     std::string why;
     for (const Part& each : largest_first(site.lost)) {
-      const std::string more = (why.empty() ? "" : ", ") + plain(each.loss) + " " + part(each.seconds);
+      const std::string more = (why.empty() ? "" : ", ") + plain_word_of(each.loss) + " " + part(each.seconds);
       if (!is_shown(each.seconds) || name_width + 14 + why.size() + more.size() > width_) break;
       why += more;
     }
@@ -194,8 +176,7 @@ class Page {
       add(shortened("  Note: " + printable(run_.notes[i]), width_));
     }
     if (count == 0) {
-      add(run_.notes.empty() ? "No advice: no fault of a known kind costs 2 % of the run or more."
-                             : "No advice: see the notes, and take a longer run on a quiet machine to be sure.");
+      for (const std::string& line : wrapped("No advice: " + conclusion_of(report_).text, width_)) add(line);
     } else {
       add(colour_.bold("  WHAT TO CHANGE"));
     }

@@ -88,19 +88,14 @@ export function showAdvice(report) {
     return;
   }
   if (report.advice.length === 0) {
+    const { good, text } = report.conclusion ?? { good: false, text: "no fault of a known kind was found." };
     show(
       "advice-content",
       h(
         "div",
         { class: "card nothing" },
-        h("span", { class: "mark", "aria-hidden": "true" }, "✓"),
-        h(
-          "p",
-          {},
-          h("strong", {}, "No advice. "),
-          "No fault was found whose repair would save a part of the time that is worth the work. " +
-            "The figures below say where the rest went.",
-        ),
+        h("span", { class: good ? "mark" : "mark low", "aria-hidden": "true" }, good ? "✓" : "!"),
+        h("p", {}, h("strong", {}, "No advice: "), text, " The figures below say where the rest went."),
       ),
     );
     return;

@@ -77,6 +77,11 @@ Report report_of_trace(const fs::path& file, const fs::path& folder) {
   if (trace.lost > 0) {
     notes.push_back(count_text(trace.lost) + " events are not in the trace: there was no memory for them.");
   }
+  if (trace.is_cut_off) {
+    notes.push_back(
+        "The trace was written while the program ran, which has not come to its end: what happened later is "
+        "not in it.");
+  }
   if (trace.unread > 0)
     notes.push_back(count_text(trace.unread) + " events of the trace make no sense, and are left out.");
   return report;

@@ -181,6 +181,8 @@ class Reader {
     trace_.rank = number_of(other, "rank", -1);
     trace_.ranks = number_of(other, "ranks", 0);
     trace_.lost = number_of<uint64_t>(other, "lost", 0);
+    const auto cut_off = other.find("cut_off");
+    trace_.is_cut_off = cut_off != other.end() && cut_off->is_boolean() && cut_off->get<bool>();
     take_places(other);
     take_roots();
     trace_.call_names.resize(call_names_.all().size() + 1);

@@ -79,6 +79,7 @@ struct Trace {
   nlohmann::json run;  // what src/profile/process.cpp writes, and more
   int rank = -1;
   int ranks = 0;
+  bool is_cut_off = false;  // the program was killed after it, or goes on
   uint64_t lost = 0;   // events for which there was no memory
   uint64_t unread = 0;  // slices that make no sense
 };

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program's file says of itself, without running it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::tools {
+
+struct Executable {
+  bool is_elf = false;                // of this machine's word size
+  bool has_linker = false;            // the dynamic linker starts it
+  std::vector<std::string> needed;    // the libraries that it is linked with
+  std::vector<std::string> notes;     // whose notes it has: "GNU", "Go"
+};
+
+Executable look_into_executable(const std::string& path);
+
+// Of a program that has called no OpenMP: what its file says of that, and what it means for the user.
+std::string why_no_openmp(const std::string& path);
+
+// Why its system calls need not go through the C library, where a preloaded one would see them; empty: as far as is
+// known they do.
+std::string way_past_libc(const std::string& path);
+
+}  // namespace weft::tools

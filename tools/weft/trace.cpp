@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <sys/stat.h>
+
+#include "base/message.h"
+#include "child.h"
+#include "executable.h"
+#include "report/numbers.h"
+
+namespace weft::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name that the tool gives the file of this process (src/trace/tool.cpp).
+std::string file_of(std::string name, int process) {
+  const char* rank = rank_by_launcher();
+  const auto replace = [&](const char* what, const std::string& by) {
+    for (size_t at = 0; (at = name.find(what, at)) != std::string::npos; at += by.size()) name.replace(at, 2, by);
+  };
+  replace("%p", std::to_string(process));
+  replace("%r", rank != nullptr ? rank : "0");
+  return name;
+}
+
+// What tells one state of a file from another; of none it is 0.
+struct Seen {
+  explicit Seen(const std::string& file) {
+    struct stat status{};
+    if (stat(file.c_str(), &status) != 0) return;
+    inode = status.st_ino;
+    changed = int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
+    is_plain = S_ISREG(status.st_mode);
+  }
+  bool operator==(const Seen& other) const { return inode == other.inode && changed == other.changed; }
+
+  uint64_t inode = 0;
+  int64_t changed = 0;
+  bool is_plain = true;
+};
+
+// Whether a process that the program has started has left a file of its own, by its number, since `began`.
+bool has_left_others(const fs::path& wanted, fs::file_time_type began) {
+  const std::string name = wanted.filename();
+  const std::string begin = name.substr(0, name.find('%'));
+  const std::string end = name.substr(std::min(name.rfind('%') + 2, name.size()));
+  std::error_code error;
+  const auto is_one = [&](const fs::directory_entry& entry) {
+    const std::string other = entry.path().filename();
+    std::error_code gone;
+    return other.starts_with(begin) && other.ends_with(end) && entry.last_write_time(gone) >= began && !gone;
+  };
+  return std::any_of(fs::directory_iterator(wanted.parent_path(), error), fs::directory_iterator(), is_one);
+}
+
+// Whether it was written while the program ran, which is the last that the file says.
+bool is_cut_off(const std::string& file) {
+  constexpr std::streamoff kEnd = 64;
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(0, std::ios::end);
+  in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kEnd));
+  std::string end(kEnd, '\0');
+  in.read(end.data(), kEnd);
+  return end.find("\"cut_off\":true") != std::string::npos;
+}
+
+std::string how_it_ended(const Ending& ending) {
+  if (ending.signal == 0) return "the program has ended by _exit, exec or MPI_Abort";
+  return "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ") has ended the program";
+}
+
+// What became of the file, where it is not the whole trace.
+void say_what_is_missing(const std::string& file, bool is_new, const Ending& ending, const std::string& path,
+                         const std::string& name) {
+  const std::string after = " after " + report::seconds_text(ending.seconds);
+  if (is_new && is_cut_off(file)) {
+    base::warn("trace: %s%s: %s has what had happened some time before", how_it_ended(ending).c_str(), after.c_str(),
+               file.c_str());
+  } else if (!is_new && ending.signal != 0) {
+    base::warn(
+        "trace: %s%s: it had called no OpenMP, or not for the half second after which the trace is written for "
+        "the first time. %s was not written",
+        how_it_ended(ending).c_str(), after.c_str(), file.c_str());
+  } else if (!is_new) {
+    base::warn("trace: %s was not written by %s: %s; or it has ended within half a second by _exit, exec or MPI_Abort",
+               file.c_str(), name.c_str(), why_no_openmp(path).c_str());
+  }
+}
+
+}  // namespace
+
+int make_trace(const RunOptions& options) {
+  Program program;
+  if (const int fault = prepare(options, program); fault != 0) return fault;
+  // One of another process may be named by its number: its state is that of before.
+  std::error_code error;
+  const std::string wanted = fs::absolute(options.trace, error);
+  const Seen before(file_of(wanted, 0));
+  const fs::file_time_type began = fs::file_time_type::clock::now();
+  const Ending ending = run_child("trace", program.path, options.command, [] {});
+  const std::string file = file_of(wanted, ending.process);
+  const Seen after(file);
+  const bool has_number = file != file_of(wanted, 0);
+  const bool is_new = after.inode != 0 && (has_number || !(after == before));
+  // It has been said why, or the file is a device, or others have left theirs.
+  if (!program.complaint.empty() || !after.is_plain) return ending.exit_code;
+  if (!is_new && wanted.find("%p") != std::string::npos && has_left_others(wanted, began)) return ending.exit_code;
+  say_what_is_missing(file, is_new, ending, program.path, options.command.front());
+  return ending.exit_code;
+}
+
+}  // namespace weft::tools
