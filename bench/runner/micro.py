@@ -73,7 +73,7 @@ def measure(session: Session) -> tuple[dict[Key, list[float]], dict[str, str]]:
         for case in cases(session.smoke):
             for runtime in session.runtimes:
                 session.step(f"{case.measure}, {case.policy} waiting: {runtime.name}")
-                with _computing(case.others):
+                with computing(case.others):
                     result = session.run(runtime, _command(session, case), case.variables())
                 if result:
                     samples[case.policy, runtime.name, case.measure] += result[case.name]["samples"]
@@ -86,7 +86,7 @@ def measure(session: Session) -> tuple[dict[Key, list[float]], dict[str, str]]:
 
 
 @contextlib.contextmanager
-def _computing(processes: int) -> Iterator[None]:
+def computing(processes: int) -> Iterator[None]:
     """So many processes compute meanwhile; if this one is killed, they end by themselves."""
     endless = f"import time\nend = time.monotonic() + {TIMEOUT_S}\nwhile time.monotonic() < end: pass"
     others = [subprocess.Popen([sys.executable, "-S", "-c", endless]) for _ in range(processes)]

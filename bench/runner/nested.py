@@ -142,3 +142,13 @@ def measure(session: Session, problem: Problem) -> Result:
 
 def describe(split: Split) -> str:
     return "untuned" if split == UNTUNED else f"{split[0]} x {split[1]}"
+
+
+def gains(results: list[Result]) -> dict[str, float]:
+    """Each problem under weft with nothing tuned, over the best split that was tuned by hand."""
+    found = {}
+    for result in results:
+        tuned, untuned = result.best_tuned(), result.median("weft", UNTUNED)
+        if tuned and untuned is not None:
+            found[f"{result.problem.label}, untuned / the best tuned by hand"] = untuned / tuned.time
+    return found

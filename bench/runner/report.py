@@ -96,10 +96,11 @@ def micro_table(
     runtimes: list[str],
     most_seconds: float | None = None,
     policies: str = "waiting",
+    title: str = "medians",
 ) -> None:
     """What took `most_seconds` was cut off then. `policies`: what they are."""
     columns = [column for name in runtimes for column in (name, "p10 .. p90")]
-    table = new_table("medians", "measure", policies, "unit", *columns, "weft / best", left=3)
+    table = new_table(title, "measure", policies, "unit", *columns, "weft / best", left=3)
     for policy, measure in dict.fromkeys((policy, measure) for policy, _, measure in samples):
         row = [measure, policy, units[measure]]
         for name in runtimes:
@@ -128,6 +129,14 @@ def summary_table(console: Console, verdicts: list[Verdict]) -> None:
         table.add_row(verdict.what, verdict.measure, f"{verdict.value:.4g}{unit}", f"<= {verdict.limit:g}{unit}", met)
     console.print(table)
     console.print(f"{sum(verdict.met for verdict in verdicts)} of {len(verdicts)} targets met.")
+
+
+def gains_table(console: Console, gains: dict[str, float]) -> None:
+    """What a demonstration ends with: weft's time over another one, which is named."""
+    table = new_table("weft's time over that of others: less is better", "what", "ratio")
+    for what, ratio in gains.items():
+        table.add_row(what, f"{ratio:.2g}" if ratio < 0.1 else f"{ratio:.2f}")
+    console.print(table)
 
 
 def trust(console: Console, others_percent: float) -> None:

@@ -39,7 +39,8 @@ std::string search_path(const std::string& name) {
 
 std::string way_out(Language language) {
   const LanguageNames& names = names_of(language);
-  return std::string("install it, or name another: ") + names.variable + "=COMPILER or --weft-cc=COMPILER";
+  return std::string("install it (Debian: apt install ") + names.package + "), or name another: " + names.variable +
+         "=COMPILER or --weft-cc=COMPILER";
 }
 
 Compiler default_compiler(Language language) {

@@ -62,13 +62,19 @@ Words compile_flags(const Toolchain& toolchain) {
   return flags;
 }
 
+std::string instrumented_libraries(const Toolchain& toolchain) {
+  std::string folder = toolchain.libraries + "/tsan";
+  std::error_code error;
+  return std::filesystem::exists(folder + "/libgomp.so.1", error) ? folder : std::string();
+}
+
 Words link_flags(const Toolchain& toolchain, bool thread_sanitizer) {
   Words flags;
   if (is_llvm(toolchain)) flags.emplace_back("-fopenmp=libomp");
-  const std::string instrumented = toolchain.libraries + "/tsan";
-  std::error_code error;
-  if (thread_sanitizer && std::filesystem::exists(instrumented + "/libgomp.so.1", error)) {
-    append_folder(flags, instrumented);
+  if (thread_sanitizer) {
+    if (const std::string instrumented = instrumented_libraries(toolchain); !instrumented.empty()) {
+      append_folder(flags, instrumented);
+    }
   }
   append_folder(flags, toolchain.libraries);
   return flags;

@@ -12,6 +12,9 @@ namespace weft::driver {
 Words compile_flags(const Toolchain& toolchain);
 Words link_flags(const Toolchain& toolchain, bool thread_sanitizer);
 
+// The folder of the runtime that ThreadSanitizer sees into; empty: it is not installed.
+std::string instrumented_libraries(const Toolchain& toolchain);
+
 // Where `line` compiles with the pass, or links against the runtime.
 bool compiles(const CommandLine& line);
 bool links(const CommandLine& line);

@@ -8,9 +8,14 @@ namespace {
 // The names with the release of LLVM that the pass is built for go first.
 #define WEFT_RELEASE "-" WEFT_LLVM_MAJOR
 constexpr LanguageNames kNames[] = {
-    {"weftcc", "C", "WEFT_CC", "cc", {"clang" WEFT_RELEASE, "clang"}},
-    {"weftc++", "C++", "WEFT_CXX", "cxx", {"clang++" WEFT_RELEASE, "clang++"}},
-    {"weftfort", "Fortran", "WEFT_FC", "fc", {"flang-new" WEFT_RELEASE, "flang" WEFT_RELEASE, "flang-new", "flang"}},
+    {"weftcc", "C", "WEFT_CC", "cc", "clang" WEFT_RELEASE, {"clang" WEFT_RELEASE, "clang"}},
+    {"weftc++", "C++", "WEFT_CXX", "cxx", "clang" WEFT_RELEASE, {"clang++" WEFT_RELEASE, "clang++"}},
+    {"weftfort",
+     "Fortran",
+     "WEFT_FC",
+     "fc",
+     "flang" WEFT_RELEASE,
+     {"flang-new" WEFT_RELEASE, "flang" WEFT_RELEASE, "flang-new", "flang"}},
 };
 #undef WEFT_RELEASE
 

@@ -14,6 +14,7 @@ struct LanguageNames {
   const char* what;                      // C
   const char* variable;                  // of the environment: which compiler
   const char* key;                       // the same in the configuration file
+  const char* package;                   // Debian's, that has the compiler
   std::array<const char*, 4> compilers;  // tried in this order; null where there are fewer
 };
 

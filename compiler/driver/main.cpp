@@ -54,6 +54,10 @@ void warn_about(const CommandLine& line, const Options& options, const Toolchain
   if (options.keep && compiles(line) && toolchain.pass.empty()) {
     base::warn("--weft-keep: there is nothing to keep, since nothing is lowered");
   }
+  if (line.thread_sanitizer && links(line) && instrumented_libraries(toolchain).empty()) {
+    base::warn("-fsanitize=thread: races will be told that are none: there is no %s/tsan; `make install-tsan` makes it",
+               toolchain.libraries.c_str());
+  }
   if (line.static_runtime && line.goal == Goal::link && line.inputs) {
     base::warn("weft is a shared library: a static program runs on the compiler's own OpenMP runtime");
   } else if (!options.defaults.empty() && line.shared && line.goal == Goal::link) {

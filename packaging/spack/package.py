@@ -13,14 +13,20 @@ class Weft(CMakePackage):
     version("0.1.0")
 
     variant("tsan", default=False, description="Also the runtime for programs built with -fsanitize=thread")
+    variant(
+        "chart_js",
+        default="none",
+        values=str,
+        description="Path of a minified Chart.js 3.9, which Spack has no package for; none: where CMake finds it",
+    )
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("ninja", type="build")
     depends_on("python@3.9:", type="build")
-    depends_on("boost@1.74: +context", type="build")
+    # Linked into the runtime, which is a shared library.
+    depends_on("boost@1.74: +context +pic", type="build")
     depends_on("cli11@2.1:", type="build")
-    depends_on("nlohmann-json", type="build")
     depends_on("xxhash", type="build")
     depends_on("elfutils")
     depends_on("hwloc@2:")
@@ -30,4 +36,13 @@ class Weft(CMakePackage):
     conflicts("platform=windows", msg="weft needs Linux")
 
     def cmake_args(self):
-        return [self.define("WEFT_TESTS", False), self.define_from_variant("WEFT_TSAN_RUNTIME", "tsan")]
+        arguments = [self.define("WEFT_TESTS", False), self.define_from_variant("WEFT_TSAN_RUNTIME", "tsan")]
+        chart_js = self.spec.variants["chart_js"].value
+        if chart_js != "none":
+            arguments.append(self.define("WEFT_CHART_JS", chart_js))
+        return arguments
+
+    @run_after("install")
+    def install_tsan(self):
+        if self.spec.satisfies("+tsan"):
+            cmake("--install", self.builder.build_directory, "--component", "tsan")

@@ -2,19 +2,13 @@
 """What lies outside of docs/ is no part of the site: links to it become the file's name."""
 
 import pathlib
-import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+[^)\s#]+)(#[^)\s]*)?\)")
+sys.path.insert(0, str(ROOT / "cmake"))
+from installed_pages import name_what_is_outside  # noqa: E402
 
 
 def on_page_markdown(markdown, page, config, files):
-    def name_of(match):
-        target = (pathlib.Path(page.file.abs_src_path).parent / match[2]).resolve()
-        if pathlib.Path(config.docs_dir) in target.parents:
-            return match[0]
-        path = f"`{target.relative_to(ROOT)}`"
-        text = match[1].strip("`")
-        return path if text in path else f"{match[1]} ({path})"
-
-    return LINK.sub(name_of, markdown)
+    docs = pathlib.Path(config.docs_dir)
+    return name_what_is_outside(markdown, pathlib.Path(page.file.abs_src_path), ROOT, lambda path: docs in path.parents)

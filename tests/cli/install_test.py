@@ -47,7 +47,9 @@ class Installed(unittest.TestCase):
         cls._folder = tempfile.TemporaryDirectory(prefix="weft-install-")
         cls.folder = pathlib.Path(cls._folder.name)
         cls.prefix = cls.folder / "prefix"
-        subprocess.run(["cmake", "--install", BUILD, "--prefix", str(cls.prefix)], check=True, capture_output=True)
+        for component in ((), ("--component", "tsan")):
+            command = ["cmake", "--install", BUILD, "--prefix", str(cls.prefix), *component]
+            subprocess.run(command, check=True, capture_output=True)
         cls.runtime = next(cls.prefix.glob("lib*/**/weft/libgomp.so.1"))
         (cls.folder / "consumer.c").write_text(PROGRAM)
         cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}

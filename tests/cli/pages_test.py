@@ -17,8 +17,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BASH = SHARE / "bash-completion/completions/weft"
 ZSH = SHARE / "zsh/site-functions/_weft"
 FISH = SHARE / "fish/vendor_completions.d/weft.fish"
-# Of the calls of libraries; written by hand.
+# Of the calls of libraries and of the compilers; written by hand.
 CALLS = sorted((ROOT / "docs/man").glob("*.3"))
+COMPILERS = ROOT / "docs/man/weftcc.1"
 TIMEOUT_S = 60
 
 
@@ -81,11 +82,23 @@ class PagesTest(unittest.TestCase):
         described = {name for page in CALLS for name in re.findall(r"^\.Nm (weft_\w+)", page.read_text(), re.MULTILINE)}
         self.assertEqual(set(exported) - described, set())
 
+    def test_each_option_of_the_compilers_is_in_their_page(self) -> None:
+        said = run(pathlib.Path(WEFT).with_name("weftcc"), "--help").stdout
+        options = set(re.findall(r"^  (--[\w-]+)", said, re.MULTILINE))
+        self.assertIn("--weft-report", options)
+        text = COMPILERS.read_text()
+        self.assertEqual({f"--{name}" for name in re.findall(r"^\.It Fl Fl ([\w-]+)", text, re.MULTILINE)}, options)
+        variables = set(re.findall(r"^  (WEFT\w+)", said, re.MULTILINE))
+        self.assertEqual(variables - set(re.findall(r"WEFT\w+", text)), set())
+        keys = re.search(r"the names: (.*?)\(the folder.*?\), (.*)", said, re.DOTALL)
+        for key in re.findall(r"[a-z-]+", f"{keys[1]} {keys[2]}"):
+            self.assertRegex(text, rf"\.Cm .*\b{key}\b")
+
     def check_lint(self, tool: str, *options: str, ignored: str = "$^") -> None:
         if not shutil.which(tool):
             self.skipTest(f"no {tool}")
         environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"}
-        for page in (*map(page_of, commands()), *CALLS):
+        for page in (*map(page_of, commands()), *CALLS, COMPILERS):
             done = run(tool, *options, page, env=environment)
             said = done.stderr + (done.stdout if tool == "mandoc" else "")
             complaints = [line for line in said.splitlines() if not re.search(ignored, line)]

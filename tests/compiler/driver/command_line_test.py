@@ -134,8 +134,8 @@ class Acts(DriverTest):
         self.assertEqual(self.words("-c", "a.c", **flags), ["-c", "a.c"])
 
     def test_thread_sanitizer(self):
-        words = self.words("-fopenmp", "-fsanitize=thread", "a.o")
         if (self.libraries / "tsan").exists():
+            words = self.words("-fopenmp", "-fsanitize=thread", "a.o")
             self.assertEqual(words[1], f"-L{self.libraries}/tsan")
 
     def test_gcc(self):
@@ -367,12 +367,13 @@ class Refused(DriverTest):
         self.refused("-fopenmp", "a.o", "--weft-os-threads=2", TMPDIR="/missing", says=["/missing", "TMPDIR"])
 
     def test_no_compiler(self):
-        for name, variable, compiler in (
-            ("weftcc", "WEFT_CC", "clang-19"),
-            ("weftc++", "WEFT_CXX", "clang++-19"),
-            ("weftfort", "WEFT_FC", "flang-new-19"),
+        for name, variable, compiler, package in (
+            ("weftcc", "WEFT_CC", "clang-19", "clang-19"),
+            ("weftc++", "WEFT_CXX", "clang++-19", "clang-19"),
+            ("weftfort", "WEFT_FC", "flang-new-19", "flang-19"),
         ):
-            self.refused("a.c", name=name, path="/missing", code=127, says=[compiler, variable, "--weft-cc"])
+            says = [compiler, variable, "--weft-cc", f"apt install {package}"]
+            self.refused("a.c", name=name, path="/missing", code=127, says=says)
             self.refused("a.c", name=name, code=127, says=[variable, "nowhere"], **{variable: "nowhere"})
 
     def test_itself(self):
@@ -430,6 +431,21 @@ class Warned(DriverTest):
             self.assertEqual(
                 self.warned("-fopenmp", *words, "a.c", says=words[0]), ["-fopenmp=libomp", "-fopenmp", *words, "a.c"]
             )
+
+    def test_no_runtime_for_thread_sanitizer(self):
+        plain = self.bin.parent / "plain"
+        plain.mkdir()
+        for file in self.libraries.iterdir():
+            if file.name != "tsan":
+                (plain / file.name).symlink_to(file)
+        (self.bin / "weftcc.cfg").write_text(f"libraries = {plain}\n")
+        try:
+            says = [f"{plain}/tsan", "make install-tsan"]
+            words = self.warned("-fopenmp", "-fsanitize=thread", "a.o", says=says)
+            self.assertEqual(words[1], f"-L{plain}")
+            self.words("-fopenmp", "-fsanitize=thread", "-c", "a.c")
+        finally:
+            (self.bin / "weftcc.cfg").unlink()
 
     def test_libgomp_of_clang(self):
         self.warned("-fopenmp=libgomp", "-c", "a.c", says="-fopenmp=libgomp")
