@@ -9,7 +9,7 @@ if(TARGET weft_driver)
   install(TARGETS weft_driver RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${CMAKE_BINARY_DIR}/bin/weftc++ ${CMAKE_BINARY_DIR}/bin/weftfort DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(TARGETS weft weft_audit weft_numa weft_profile weft_tcm weft_trace weft_mpi weft_shm
+install(TARGETS weft weft_audit weft_numa weft_preload weft_profile weft_tcm weft_trace weft_mpi weft_shm
         LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 foreach(mpi IN LISTS WEFT_MPIS)
   install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})

@@ -5,7 +5,7 @@
 install(DIRECTORY python/weft/ DESTINATION . COMPONENT python EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py"
         PATTERN "py.typed")
 install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
-install(TARGETS weft weft_audit weft_numa weft_profile weft_tcm weft_trace weft_mpi weft_shm
+install(TARGETS weft weft_audit weft_numa weft_preload weft_profile weft_tcm weft_trace weft_mpi weft_shm
         LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL NAMELINK_SKIP)
 foreach(mpi IN LISTS WEFT_MPIS)
   install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
