@@ -10,7 +10,7 @@ if(TARGET weft_driver)
   weft_install(FILES ${CMAKE_BINARY_DIR}/bin/weftc++ ${CMAKE_BINARY_DIR}/bin/weftfort
                DESTINATION ${CMAKE_INSTALL_BINDIR} BUILT_BY weft_driver)
 endif()
-weft_install(TARGETS weft weft_audit weft_numa weft_profile weft_tcm weft_trace weft_mpi weft_shm
+weft_install(TARGETS weft weft_audit weft_numa weft_preload weft_profile weft_tcm weft_trace weft_mpi weft_shm
              LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 foreach(mpi IN LISTS WEFT_MPIS)
   weft_install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})

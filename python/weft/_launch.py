@@ -51,6 +51,16 @@ def _check_program(program: "Sequence[str]") -> None:
         fail(f"{program[0]}: no such file; python -m weft app.py, or -m for a module")
 
 
+def _warn_of_cpus(cpus: int) -> None:
+    """As the command does. Some want that, as to see how a program behaves with more CPUs."""
+    usable = len(os.sched_getaffinity(0))
+    print(
+        f"weft: --cpus {cpus}: the program may use {usable} here (affinity mask); threads for more take turns on "
+        f"{'it' if usable == 1 else 'them'}",
+        file=sys.stderr,
+    )
+
+
 def _tell(text: str) -> "NoReturn":
     print(text)
     sys.exit()
@@ -105,6 +115,12 @@ def main() -> "NoReturn":
     except (OSError, ValueError) as error:
         fail(error)
     _check_program(program)
+    cpus = number(options, "--cpus", int)
+    if cpus is not None and cpus > len(os.sched_getaffinity(0)):
+        _warn_of_cpus(cpus)
+    if "--stats" in options:
+        # exec keeps the process's number: only this process says at exit that nothing of it ran on weft.
+        environment["WEFT_RUN_PROCESS"] = str(os.getpid())
     explain = "--explain" in options or "--explain-json" in options
     deaf = sys.flags.ignore_environment or sys.flags.no_site
     if deaf and (explain or options.get("--mode") == "static"):

@@ -96,13 +96,20 @@ class _OpenBlas:
 
 
 def _openmp_pool(path: str, threads: int, users: list[str]) -> Pool:
-    library = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
-    limit = int(library.omp_get_max_threads())
     of = ", ".join(users) if users else "nobody so far"
+    # Under the audit library every path of a runtime leads to weft's.
+    redirected = _runtime.audited() and not _runtime.is_weft(path)
+    limit = None
+    if not redirected:
+        library = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+        limit = int(library.omp_get_max_threads())
     if _runtime.is_weft(path):
         return Pool("weft's pool", path, "weft", threads, limit, "replaced", f"runs the OpenMP regions of {of}")
-    late = "mapped before weft came: python -m weft replaces it"
-    note = late if _runtime.on_weft() else "weft is not in this process"
+    note = "weft is not in this process"
+    if redirected:
+        note = "opened on a way on which nobody is asked: dlmopen with a path, or a link namespace of its own"
+    elif _runtime.on_weft():
+        note = "mapped before weft came: python -m weft replaces it"
     return Pool("OpenMP", path, _owners.owner(path), threads, limit, "own", f"used by {of}; {note}")
 
 
@@ -143,6 +150,9 @@ def _known(path: str, threads: int, paths: list[str], weft: str | None) -> Pool 
     for pattern, kind, bound in _OWN:
         if re.match(pattern, name):
             return Pool(kind, path, _owners.owner(path), threads, None, "own", f"not taken over; {bound}")
+    if _runtime.has_inside(path):
+        note = "a runtime that was linked into it: its own regions run on that, beside weft"
+        return Pool("OpenMP inside", path, _owners.owner(path), threads, None, "own", note)
     return None
 
 

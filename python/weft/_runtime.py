@@ -8,7 +8,7 @@ import functools
 import os
 import re
 
-from weft import _files
+from weft import _elf, _files
 
 # As the audit library knows them: base name, perhaps the hash that tools add to copies in wheels.
 _OPENMP = re.compile(r"lib(gomp|omp5?|iomp5)(-[0-9a-f]+)?\.so")
@@ -23,6 +23,14 @@ def is_weft(path: str) -> bool:
     """Whether it is weft's: the one of this package, or one from an installation's folder, which is called so."""
     folder, name = os.path.split(os.path.realpath(path))
     return name == "libgomp.so.1" and os.path.basename(folder) == "weft"
+
+
+def has_inside(path: str) -> bool:
+    """Whether a library defines what every OpenMP region calls, as only runtimes do (platform/openmp_runtime.h)."""
+    return any(
+        _elf.defines(path, *names)
+        for names in (("GOMP_parallel", "omp_get_num_threads"), ("__kmpc_fork_call", "__kmpc_global_thread_num"))
+    )
 
 
 def mapped() -> str | None:

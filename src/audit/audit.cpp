@@ -6,11 +6,15 @@
 //
 // When a search is answered matters. Objects with version needs ("GOMP_4.0 from libomp-1a2b.so.5") look among the
 // loaded objects for one known by that very name, and the dynamic linker aborts when there is none.
-// - The first search is answered before the linker looks anywhere (LA_SER_ORIG). It then opens weft's file under its
-//   own path, and adds the name asked for to the names that file is known by.
-// - Later ones lead to a file that is loaded already. There the linker adds the name it goes on searching with, which
-//   an answer to LA_SER_ORIG would replace by weft's path. So they keep their name, and the first place that the
-//   linker looks in is answered instead.
+// - As long as weft is not mapped, a search is answered before the linker looks anywhere (LA_SER_ORIG). It then opens
+//   weft's file under its own path, and adds the name asked for to the names that file is known by. Or it opens
+//   nothing: some searches only ask what is there (RTLD_NOLOAD).
+// - Once weft is mapped, searches lead to a file that is loaded already. There the linker adds the name it goes on
+//   searching with, which an answer to LA_SER_ORIG would replace by weft's path. So they keep their name, and the first
+//   place that the linker looks in is answered instead.
+// - For a path the linker looks in no places, and asks by LA_SER_ORIG alone. Nothing needs to be known by a path: an
+//   object that needs a runtime by one is made to ask for the name alone when it is mapped (shorten_needed).
+// So it is from glibc 2.35 to 2.43.
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -22,10 +26,12 @@
 
 #include "audit/interpose.h"
 #include "audit/room.h"
+#include "audit/runtimes.h"
 #include "audit/say.h"
 #include "audit/start.h"
 #include "audit/valgrind.h"
 #include "audit/yield.h"
+#include "platform/openmp_runtime.h"
 
 namespace {
 
@@ -34,9 +40,6 @@ char g_library[PATH_MAX];
 // Why the runtime cannot be used, if it cannot. Then nothing is answered or adopted, and a search for a runtime gets
 // this message.
 const char* g_fault = nullptr;
-// Whether the first search has been answered. The dynamic linker holds a lock whenever it asks.
-bool g_answered = false;
-
 bool g_adopts = true;
 
 // The library of weft's that oneTBB is given, beside the runtime; empty: there is none, or it is not wanted.
@@ -51,40 +54,12 @@ bool is_false(const char* text) noexcept {
   return false;
 }
 
-// Base names of the runtimes, without what follows: ".so" and perhaps a version, or "-", a hash and that.
-constexpr const char* kRuntimes[] = {"libgomp", "libomp", "libomp5", "libiomp5"};
-
-// Tools that put copies into wheels add a hash. Other words are other libraries: libgomp-plugin-nvptx.so.1.
-const char* skip_hash(const char* rest) noexcept {
-  return *rest == '-' ? rest + std::strspn(rest, "-0123456789abcdef") : rest;
-}
-
-// The same of libraries with oneTBB's interface for permits (src/tcm).
+// Of libraries with oneTBB's interface for permits (src/tcm).
 constexpr const char* kPermits[] = {"libtcm", "libtcm_debug"};
-
-// Up to its last slash.
-size_t folder_length(const char* path) noexcept {
-  size_t length = 0;
-  for (size_t i = 0; path[i] != '\0'; ++i) {
-    if (path[i] == '/') length = i + 1;
-  }
-  return length;
-}
-
-template <size_t N>
-bool is_one_of(const char* const (&libraries)[N], const char* path) noexcept {
-  const char* name = path + folder_length(path);
-  for (const char* library : libraries) {
-    const size_t length = std::strlen(library);
-    if (std::strncmp(name, library, length) != 0) continue;
-    if (std::strncmp(skip_hash(name + length), ".so", 3) == 0) return true;
-  }
-  return false;
-}
 
 void find_permits() noexcept {
   constexpr char kName[] = "libtcm.so.1";
-  const size_t folder = folder_length(g_library);
+  const size_t folder = weft::platform::folder_length(g_library);
   if (!g_adopts || folder + sizeof kName > sizeof g_permits) return;
   std::memcpy(g_permits, g_library, folder);
   std::memcpy(g_permits + folder, kName, sizeof kName);
@@ -128,11 +103,16 @@ extern "C" {
   if (library != nullptr) std::memcpy(g_library, library, length < sizeof g_library ? length : sizeof g_library - 1);
   g_adopts = g_fault == nullptr && !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
   find_permits();
+  weft::audit::remember_wishes();
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
 // Called before the object's own code runs. What it binds is of no interest here.
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
+  if (g_fault == nullptr) {
+    weft::audit::shorten_needed(object);
+    weft::audit::look_for_runtime(object, space, g_library);
+  }
   if (space != LM_ID_BASE) return 0;
   weft::audit::make_room(object);
   weft::audit::look_for_freeres(object);
@@ -144,23 +124,37 @@ extern "C" {
 }
 
 // Called when all objects that the program starts with are mapped, before any of its code runs.
-[[gnu::visibility("default")]] void la_preinit(uintptr_t*) { weft::audit::end_start(); }
+[[gnu::visibility("default")]] void la_preinit(uintptr_t*) {
+  weft::audit::end_start();
+  if (g_fault == nullptr) weft::audit::look_inside_program();
+}
 
-// The cookie is the object's link_map as long as nobody writes another one.
+// The cookie is the object's link_map as long as nobody writes another one. When the process ends, all objects that are
+// still there are closed too, the program among them.
 [[gnu::visibility("default")]] unsigned la_objclose(uintptr_t* cookie) {
-  weft::audit::forget_yield(reinterpret_cast<const link_map*>(*cookie), g_library);
+  const auto* object = reinterpret_cast<const link_map*>(*cookie);
+  weft::audit::forget_yield(object, g_library);
+  if (object->l_name[0] == '\0') weft::audit::tell_at_end();
   return 0;
 }
 
-[[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
+[[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t* cookie, unsigned flag) {
   // Nobody asks this one for versions, so that its path does for every search.
-  if (g_permits[0] != '\0' && is_one_of(kPermits, name)) return g_permits;
-  if (!is_one_of(kRuntimes, name) || (flag == LA_SER_ORIG && g_answered)) return const_cast<char*>(name);
+  if (g_permits[0] != '\0' && weft::platform::is_one_of(kPermits, name)) {
+    weft::audit::note_permits();
+    return g_permits;
+  }
+  if (!weft::platform::has_runtime_name(name)) return const_cast<char*>(name);
   if (g_fault != nullptr) {
     tell_fault();
     return const_cast<char*>(name);
   }
-  g_answered = true;
+  // The object that asks.
+  const auto* object = reinterpret_cast<const link_map*>(*cookie);
+  if (flag == LA_SER_ORIG && weft::audit::is_on_weft(object, g_library)) {
+    const bool has_places = weft::platform::folder_length(name) == 0;
+    if (has_places || weft::audit::needs_path(object, name)) return const_cast<char*>(name);
+  }
   return g_library;
 }
 }

@@ -81,6 +81,8 @@ ssize_t read(int file, void* data, size_t size) {
   return result < 0 ? -1 : result;
 }
 
+pid_t getpid() noexcept { return answer(call(SYS_getpid)); }
+
 off_t lseek(int file, off_t offset, int from) noexcept { return call(SYS_lseek, file, offset, from); }
 
 ssize_t readlink(const char* path, char* into, size_t size) noexcept {
@@ -126,6 +128,16 @@ void* memset(void* into, int value, size_t size) noexcept {
     stay_a_loop();
   }
   return into;
+}
+
+int memcmp(const void* a, const void* b, size_t size) noexcept {
+  const auto* left = static_cast<const unsigned char*>(a);
+  const auto* right = static_cast<const unsigned char*>(b);
+  for (size_t i = 0; i < size; ++i) {
+    if (left[i] != right[i]) return left[i] - right[i];
+    stay_a_loop();
+  }
+  return 0;
 }
 
 size_t strlen(const char* text) noexcept {

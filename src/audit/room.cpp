@@ -72,7 +72,8 @@ unsigned long thread_local_bytes(const char* path) noexcept {
   return bytes;
 }
 
-// A file that is executed as this program was; null: there is none that is known to be this program.
+}  // namespace
+
 const char* program_file(char* path, size_t room) noexcept {
   const ssize_t length = readlink(kSelf, path, room - 1);
   if (length <= 0) {
@@ -88,6 +89,8 @@ const char* program_file(char* path, size_t room) noexcept {
       stat(path, &named) == 0 && stat(kSelf, &self) == 0 && named.st_dev == self.st_dev && named.st_ino == self.st_ino;
   return same ? path : kSelf;
 }
+
+namespace {
 
 // Comes back when it cannot be done.
 void start_again(const char* before, unsigned long bytes) noexcept {
@@ -128,14 +131,11 @@ void tell(unsigned long bytes) noexcept {
   static bool told = false;
   if (told) return;
   told = true;
-  char number[24];
-  char* digit = number + sizeof number;
-  *--digit = '\0';
-  for (; bytes > 0; bytes /= 10) *--digit = static_cast<char>('0' + bytes % 10);
+  char number[kDecimal];
   say(
       {"weft: no room for the thread-local data of this program's libraries, and it cannot be started again with more; "
        "set ",
-       platform::kTunables, "=", platform::kStaticTls, "=", digit, " or use weft run --preload\n"});
+       platform::kTunables, "=", platform::kStaticTls, "=", decimal(bytes, number), " or use weft run --preload\n"});
 }
 
 }  // namespace

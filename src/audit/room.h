@@ -5,6 +5,8 @@
 // finds its environment as it was: what it starts is asked anew how much it needs.
 #pragma once
 
+#include <cstddef>
+
 #include <link.h>
 
 namespace weft::audit {
@@ -14,5 +16,9 @@ void make_room(const link_map* object) noexcept;
 
 // All that the program starts with is mapped.
 void end_start() noexcept;
+
+// A file that is executed as this program was; null: there is none that is known to be this program. It may stand in
+// `path`, which has `room`.
+const char* program_file(char* path, size_t room) noexcept;
 
 }  // namespace weft::audit

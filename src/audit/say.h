@@ -20,4 +20,14 @@ inline void say(std::initializer_list<const char*> parts) noexcept {
   if (write(STDERR_FILENO, line, length) < 0) return;
 }
 
+// The number as text, which stands in `text`.
+inline constexpr size_t kDecimal = 24;
+inline const char* decimal(unsigned long number, char (&text)[kDecimal]) noexcept {
+  char* digit = text + kDecimal;
+  *--digit = '\0';
+  do *--digit = static_cast<char>('0' + number % 10);
+  while ((number /= 10) > 0);
+  return digit;
+}
+
 }  // namespace weft::audit

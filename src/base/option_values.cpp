@@ -161,6 +161,12 @@ bool read(Scanner& in, const NumberRange&, Mode* mode) noexcept {
   return true;
 }
 
+bool read(Scanner& in, const NumberRange& range, Composability* composability) noexcept {
+  if (in.word("mode") && !in.take('=')) return false;
+  composability->set = true;
+  return read(in, range, &composability->mode) && composability->mode != Mode::static_;
+}
+
 namespace {
 
 // One of the names that `name_of` has for the values from the first to `last`.
@@ -209,6 +215,7 @@ const char* accepted(const BindList*) noexcept {
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
 const char* accepted(const ToolUse*) noexcept { return "enabled or disabled"; }
 const char* accepted(const Mode*) noexcept { return "dynamic, static, exclusive or counting"; }
+const char* accepted(const Composability*) noexcept { return "mode=exclusive, mode=counting or mode=dynamic"; }
 
 const char* accepted(const Balance*) noexcept { return "auto, static, affinity, steal or central"; }
 const char* accepted(const Grain*) noexcept {

@@ -62,9 +62,10 @@ struct Given {
   const char* defaults;
   bool warn;
 
-  const char* value(const Row& row) const noexcept {
-    const char* text = find_value(environment, row.variable);
-    return text != nullptr ? text : find_default(defaults, row.variable);
+  const char* value(const Row& row) const noexcept { return text(row.variable); }
+  const char* text(const char* variable) const noexcept {
+    const char* found = find_value(environment, variable);
+    return found != nullptr ? found : find_default(defaults, variable);
   }
 };
 
@@ -144,6 +145,9 @@ Options parse(const Given& given) noexcept {
 #define WEFT_OPTION(field, variable, type, value, least, most, help) set(given, *row++, &options.field);
 #include "base/options.def"
 #undef WEFT_OPTION
+  if (options.kmp_composability.set && given.text("WEFT_MODE") == nullptr) {
+    options.mode = options.kmp_composability.mode;
+  }
   // A privileged program must not load what its caller names.
   if (getauxval(AT_SECURE) != 0) {
     options.runtime.value = nullptr;

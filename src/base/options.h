@@ -47,6 +47,11 @@ enum class DisplayEnv : uint8_t { no, yes, verbose };
 enum class ToolUse : uint8_t { enabled, disabled };
 // How the parallel parts of a process share its CPUs (docs/explanation/process.md).
 enum class Mode : uint8_t { dynamic, static_, exclusive, counting };
+// The same by libiomp5's words; unset: as WEFT_MODE says.
+struct Composability {
+  bool set = false;
+  Mode mode = Mode::dynamic;
+};
 
 // How a region that is one loop is divided among its members (docs/explanation/weftcc.md).
 enum class Balance : uint8_t { auto_, static_, affinity, steal, central };

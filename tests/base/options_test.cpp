@@ -151,6 +151,12 @@ TEST(Options, Words) {
   EXPECT_EQ(good("WEFT_MODE=Exclusive").mode, Mode::exclusive);
   EXPECT_EQ(good("WEFT_MODE=static").mode, Mode::static_);
   EXPECT_EQ(bad("WEFT_MODE=best").mode, Mode::dynamic);
+  EXPECT_EQ(good("KMP_COMPOSABILITY=mode=exclusive").mode, Mode::exclusive);
+  EXPECT_EQ(good("KMP_COMPOSABILITY= Mode = counting ").mode, Mode::counting);
+  EXPECT_EQ(good("KMP_COMPOSABILITY=dynamic").mode, Mode::dynamic);
+  EXPECT_EQ(bad("KMP_COMPOSABILITY=mode=static").mode, Mode::dynamic);
+  EXPECT_EQ(bad("KMP_COMPOSABILITY=mode exclusive").mode, Mode::dynamic);
+  EXPECT_EQ(parse({"KMP_COMPOSABILITY=mode=exclusive", "WEFT_MODE=dynamic"}).options.mode, Mode::dynamic);
   EXPECT_EQ(good("WEFT_BALANCE=Steal").balance, Balance::steal);
   EXPECT_EQ(good("WEFT_BALANCE=static").balance, Balance::static_);
   EXPECT_EQ(bad("WEFT_BALANCE=dynamic").balance, Balance::auto_);

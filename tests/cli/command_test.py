@@ -159,6 +159,15 @@ class Passes(CommandTest):
             'echo "$A $B $WEFT_NUM_CPUS $WEFT_STATS"',
         )
         self.assertEqual(done.stdout, "1 x=y 3 1\n")
+
+    def test_more_cpus_than_there_are(self):
+        done = self.weft("run", "--cpus", "4096", "true")
+        self.assertEqual(done.returncode, 0)
+        self.one_complaint(done, "--cpus 4096")
+        self.assertRegex(done.stderr, r"may use \d+ here")
+        self.assertEqual(self.weft("run", "--cpus", "1", "true").stderr, "")
+
+    def test_modes(self):
         self.assertEqual(self.weft("run", "--mode", "counting", "sh", "-c", 'echo "$WEFT_MODE"').stdout, "counting\n")
 
 
@@ -251,6 +260,16 @@ class Refuses(CommandTest):
         done = self.weft("run", script)
         self.assertEqual(done.returncode, 3)
         self.one_complaint(done, script, static, "statically linked")
+
+    def test_the_dynamic_linker_runs_programs_too(self):
+        program = self.build("by_linker", LINKED)
+        said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        linker = re.search(r"(/\S*/ld-linux\S*)", said)
+        if linker is None:
+            self.skipTest("ldd names no dynamic linker")
+        done = self.weft("run", linker[1], program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.split()[1].endswith("/weft/libgomp.so.1"), done.stdout)
 
     def test_what_has_its_own_runtime(self):
         archive = subprocess.run([GCC, "-print-file-name=libgomp.a"], capture_output=True, text=True, check=True)
@@ -491,6 +510,28 @@ class Info(CommandTest):
         done = self.weft("info", env={"OMP_PROC_BIND": "false"})
         self.assertRegex(done.stdout, r"threads are bound +false")
         self.assertNotIn("threads are bound", self.weft("info").stdout)
+
+    def test_programs(self):
+        """Which runtime one would have, without any of its code being run."""
+        source = MAPS + 'int main(void) { puts("has run"); return region(); }'
+        linked = self.build("told_of", source)
+        told = json.loads(self.weft("info", "--json", "--", linked).stdout)["program"]
+        self.assertEqual(told["file"], str(linked))
+        self.assertIn("gets weft's", told["weft"])
+        self.assertTrue(told["OpenMP runtimes beside weft"].startswith("none"))
+        self.assertIn("nothing that it is linked with", self.weft("info", "true").stdout)
+
+        archive = subprocess.run([GCC, "-print-file-name=libgomp.a"], capture_output=True, text=True, check=True)
+        inside = self.folder / "told_inside"
+        subprocess.run([GCC, "-fopenmp", "-c", self.folder / "told_of.c", "-o", f"{inside}.o"], check=True)
+        subprocess.run([GCC, f"{inside}.o", archive.stdout.strip(), "-lpthread", "-o", inside], check=True)
+        told = json.loads(self.weft("info", "--json", "--", inside).stdout)["program"]
+        self.assertEqual(told["OpenMP runtimes beside weft"], {str(inside): "libgomp.a was linked into it"})
+
+        static = self.build("told_static", "int main(void) { return 3; }", "-static", "-fno-openmp")
+        self.assertIn("is statically linked: it runs without weft", self.weft("info", static).stdout)
+        done = self.weft("info", "no-such-program")
+        self.assertEqual((done.returncode, done.stdout), (127, ""))
 
     def test_help_and_version(self):
         self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+( \([0-9a-f]{9,}(-dirty)?\))?\n$")

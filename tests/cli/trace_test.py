@@ -97,7 +97,7 @@ class Trace(CommandTest):
             with self.subTest(compiler=compiler):
                 spread = 0
                 for _ in range(10):  # a busy machine may not let them, once
-                    done, trace = self.trace(program, options=("--cpus", "4"))
+                    done, trace = self.trace(program, options=("--set", "WEFT_NUM_CPUS=4"))
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
                     tracks = self.slices(trace)
                     teams = {}

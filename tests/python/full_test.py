@@ -7,7 +7,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
+import shutil
 import subprocess
+import sys
 import unittest
 
 from support import TBB, ProgramTest, needs_tbb
@@ -286,6 +289,115 @@ class Pools(PackageTest):
         for kind in ("rayon, of polars", "OpenCV's own pool", "Arrow's pools for CPU and input"):
             self.assertGreater(own[kind], 0, kind)
         self.assertFalse([pool for pool in pools if pool["kind"] in ("OpenMP", "unknown", "threads")], pools)
+
+
+# Where pip puts Intel's Math Kernel Library, which opens its OpenMP runtime itself.
+MKL = f"{sys.prefix}/lib/libmkl_rt.so.3"
+needs_mkl = unittest.skipUnless(os.path.exists(MKL), f"no {MKL}")
+
+# Three kinds of calls, compared with NumPy's; says how many differ, and which OpenMP runtimes are mapped.
+CALLS_OF_MKL = f"""
+    import ctypes, numpy, threading
+    mkl = ctypes.CDLL({MKL!r})
+    def pointer(array):
+        return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    def differ(seed, n=300):
+        rng = numpy.random.default_rng(seed)
+        a, b, c, d = rng.random((n, n)), rng.random((n, n)), numpy.zeros((n, n)), numpy.zeros((n, n))
+        one = ctypes.c_double(1)
+        mkl.cblas_dgemm(101, 111, 111, n, n, n, one, pointer(a), n, pointer(b), n, ctypes.c_double(0), pointer(c), n)
+        mkl.vdExp(n * n, pointer(a), pointer(d))
+        wrong = (not numpy.allclose(c, a @ b)) + (not numpy.allclose(d, numpy.exp(a)))
+        pivots = (ctypes.c_int * n)()
+        factors, solution = a.copy(), b.copy()
+        wrong += mkl.LAPACKE_dgesv(101, n, n, pointer(factors), n, pivots, pointer(solution), n) != 0
+        return wrong + (not numpy.allclose(a @ solution, b))
+    def differ_in_threads(count):
+        found = []
+        def work(seed):
+            found.append(sum(differ(seed) for _ in range(5)))
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return len(found), sum(found)
+    def runtimes():
+        from weft import _runtime
+        return _runtime.mapped() is not None, _runtime.other_runtimes()
+"""
+LINKED_WITH_MKL = """
+#include <stdio.h>
+extern void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+                   const int *, const double *, const int *, const double *, double *, const int *);
+enum { N = 400 };
+static double a[N * N], b[N * N], c[N * N];
+int main(void) {
+  const int n = N;
+  const double one = 1, zero = 0;
+  for (int i = 0; i < N * N; i++) a[i] = i % N, b[i] = 1;
+  dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n);
+  printf("%g\\n", c[1]);
+  return 0;
+}
+"""
+
+
+@needs_mkl
+class Mkl(PackageTest):
+    LAYERS = "INTEL", "GNU"
+
+    def regions(self) -> int:
+        """Those of the outermost level, by the statistics."""
+        found = re.search(r"regions by level: (\d+)", self.errors)
+        return int(found[1]) if found else 0
+
+    def test_alone(self) -> None:
+        code = CALLS_OF_MKL + "    print(differ(0), differ_in_threads(8), runtimes())\n"
+        for layer in self.LAYERS:
+            with self.subTest(layer=layer):
+                self.assertEqual(self.succeed(code, "--stats", MKL_THREADING_LAYER=layer), "0 (8, 0) (True, [])\n")
+                self.assertGreater(self.regions(), 0)
+
+    @needs_tbb
+    def test_on_tbb(self) -> None:
+        code = CALLS_OF_MKL + "    print(differ(0), differ_in_threads(8), runtimes())\n"
+        # It finds oneTBB by this only.
+        found = {"MKL_THREADING_LAYER": "TBB", "LD_LIBRARY_PATH": os.path.dirname(TBB)}
+        self.assertEqual(self.succeed(code, "--stats", **found), "0 (8, 0) (True, [])\n")
+        self.assertRegex(self.errors, r"permits: [1-9]")
+
+    @needs("torch")
+    def test_after_torch(self) -> None:
+        code = f"""
+    import torch
+    x = torch.rand(500, 500)
+    assert torch.allclose(x @ x, torch.from_numpy(x.numpy() @ x.numpy()), rtol=1e-4)
+{CALLS_OF_MKL}
+    print(differ(0), differ_in_threads(8), runtimes())
+    assert torch.allclose(x @ x, torch.from_numpy(x.numpy() @ x.numpy()), rtol=1e-4)
+"""
+        for layer in self.LAYERS:
+            with self.subTest(layer=layer):
+                self.assertEqual(self.succeed(code, MKL_THREADING_LAYER=layer), "0 (8, 0) (True, [])\n")
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_linked_program(self) -> None:
+        source = self.write("linked.c", LINKED_WITH_MKL)
+        program = str(self.folder / "linked")
+        folder = os.path.dirname(MKL)
+        flags = (f"-L{folder}", f"-l:{os.path.basename(MKL)}", f"-Wl,-rpath,{folder}")
+        subprocess.run(["gcc", "-O1", source, "-o", program, *flags], check=True)
+        from weft._files import command
+
+        for layer in self.LAYERS:
+            for how in (), ("--preload",):
+                with self.subTest(layer=layer, how=how):
+                    done = self.run_program(command(), "run", *how, "--stats", program, MKL_THREADING_LAYER=layer)
+                    self.assertEqual((done.returncode, done.stdout), (0, "400\n"), done.stderr)
+                    self.errors = done.stderr
+                    self.assertGreater(self.regions(), 0)
+                    self.assertNotIn("beside weft", done.stderr)
 
 
 if __name__ == "__main__":

@@ -155,6 +155,16 @@ class Options(ProgramTest):
             with self.subTest(before=before):
                 self.assertEqual(self.weft("-c", code, GLIBC_TUNABLES=before).stdout, after + "\n")
 
+    def test_more_cpus_than_there_are(self) -> None:
+        done = self.weft("--cpus", "4096", "-c", "print('well')")
+        self.assertEqual((done.returncode, done.stdout), (0, "well\n"))
+        self.assertRegex(done.stderr, r"^weft: --cpus 4096: the program may use \d+ here .*\n$")
+
+    def test_statistics_of_nothing(self) -> None:
+        done = self.weft("--stats", "-c", "print('well')")
+        self.assertEqual((done.returncode, done.stdout), (0, "well\n"))
+        self.assertIn("nothing ran on weft: no part of the program has asked for an OpenMP runtime", done.stderr)
+
     def test_mistakes(self) -> None:
         for arguments, words in (
             ([], "which program"),

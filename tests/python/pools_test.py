@@ -56,6 +56,19 @@ class Explain(ProgramTest):
         self.succeed(code, "--explain")
         self.assertIn("own threads, but weft says how many may run:\n    oneTBB", self.errors)
 
+    def test_a_runtime_under_another_name(self) -> None:
+        """No search names it, so that it is mapped beside weft: one line says so, and whose it is."""
+        code = f"""
+    import ctypes, glob, os, shutil, sklearn
+    found = glob.glob(os.path.join(os.path.dirname(sklearn.__file__), "..", "*.libs", "libgomp-*"))
+    shutil.copy(found[0], {str(self.folder)!r} + "/libinside.so")
+    ctypes.CDLL({str(self.folder)!r} + "/libinside.so")
+"""
+        pools = {pool["kind"]: pool for pool in self.report(code)["pools"]}
+        self.assertEqual(pools["OpenMP inside"]["treatment"], "own")
+        self.assertTrue(pools["OpenMP inside"]["file"].endswith("/libinside.so"))
+        self.assertEqual(self.errors.count("libinside.so has an OpenMP runtime inside"), 1, self.errors)
+
     def test_a_program_without_pools(self) -> None:
         self.succeed("    print(1)\n", "--explain")
         self.assertEqual(self.errors.splitlines()[1:], ["  none"])

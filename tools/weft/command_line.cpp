@@ -53,8 +53,8 @@ void add_run_options(CLI::App* command, RunOptions& run) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       ->add_option("--numa", run.numa,
-                   "NUMA nodes: of memory, interleave[=NODES], bind=NODES or preferred=NODE; of threads, and memory "
-                   "beside them, local, compact or spread (WEFT_NUMA); or none (default)")
+                   "NUMA nodes: of memory, interleave[=NODES], bind=NODES, preferred=NODE or preferred-many=NODES; of "
+                   "threads, and memory beside them, local, compact or spread (WEFT_NUMA); or none (default)")
       ->check(fault_of_numa_mode);
   command
       ->add_option("--mode", run.mode,
@@ -285,7 +285,11 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
 
   add_tune(app, tune, tune_options);
 
-  info = app.add_subcommand("info", "Print what weft sees on this machine and would do.");
+  info =
+      app.add_subcommand("info",
+                         "weft info [OPTIONS] [--] [PROGRAM]\n"
+                         "Print what weft sees on this machine and would do, and whether a program's OpenMP would run\n"
+                         "on weft. None of the program's code runs.");
   info->add_flag("--json", info_json, "for programs");
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include "base/message.h"
 #include "base/options.h"
 #include "library.h"
 #include "machine.h"
@@ -18,6 +19,8 @@
 #include "platform/cpus.h"
 #include "platform/rseq.h"
 #include "platform/thread_pointer.h"
+#include "program.h"
+#include "program_runtimes.h"
 #include "version.h"
 
 namespace weft::tools {
@@ -137,11 +140,40 @@ Json collectives() {
   return out;
 }
 
+// Whether its OpenMP would run on weft.
+Json program(const Program& program) {
+  const ProgramRuntimes found = look_at_runtimes(program, find_libraries());
+  Json out;
+  out["file"] = program.path;
+  if (!program.complaint.empty()) {
+    out["weft"] = program.complaint.substr(program.path.size() + 1);
+  } else if (!found.known) {
+    out["weft"] = "the dynamic linker does not say what the program is linked with (try ldd)";
+  } else if (found.on_weft) {
+    out["weft"] = "the program, or a library that it is linked with, asks for an OpenMP runtime, and gets weft's";
+  } else {
+    out["weft"] =
+        "nothing that it is linked with asks for an OpenMP runtime; what it opens while it runs gets weft's "
+        "(weft run --stats)";
+  }
+  Json others = Json::object();
+  for (const ProgramRuntimes::Other& other : found.others) others[other.file] = other.why;
+  out["OpenMP runtimes beside weft"] = others.empty() ? Json("none that can be seen") : others;
+  return out;
+}
+
 std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 void print_section(const char* title, const Json& section) {
   std::printf("%s\n", title);
-  for (const auto& [name, value] : section.items()) std::printf("  %-42s %s\n", name.c_str(), plain(value).c_str());
+  for (const auto& [name, value] : section.items()) {
+    if (!value.is_object()) {
+      std::printf("  %-42s %s\n", name.c_str(), plain(value).c_str());
+      continue;
+    }
+    std::printf("  %s\n", name.c_str());
+    for (const auto& [inner, text] : value.items()) std::printf("    %s: %s\n", inner.c_str(), plain(text).c_str());
+  }
 }
 
 void print_environment(const Json& section) {
@@ -157,11 +189,20 @@ void print_environment(const Json& section) {
 
 }  // namespace
 
-int info(bool json) {
+int info(bool json, const std::vector<std::string>& command) {
+  Program wanted;
+  if (!command.empty()) {
+    wanted = examine_program(command.front());
+    if (wanted.path.empty()) {
+      base::warn("%s", wanted.complaint.c_str());
+      return wanted.exit_code;
+    }
+  }
   Json all;
   all["weft"] = {{"version", kVersion},
                  {"commit", *kCommit != '\0' ? kCommit : "not known"},
                  {"library", find_libraries().runtime.string()}};
+  if (!command.empty()) all["program"] = program(wanted);
   all["machine"] = machine();
   all["cpus"] = cpus();
   all["system"] = system();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft info`: what weft sees on this machine and would do.
+// `weft info`: what weft sees on this machine and would do, and of a program.
 #pragma once
+
+#include <string>
+#include <vector>
 
 namespace weft::tools {
 
-// Writes it to stdout, for people or as JSON; returns the exit code.
-int info(bool json);
+// `command`: the program, if one was named. Returns the exit code.
+int info(bool json, const std::vector<std::string>& command);
 
 }  // namespace weft::tools

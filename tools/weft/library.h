@@ -9,6 +9,7 @@ namespace weft::tools {
 struct Libraries {
   std::filesystem::path runtime;  // libgomp.so.1
   std::filesystem::path audit;    // libweft_audit.so
+  std::filesystem::path preload;  // libweft_preload.so
   std::filesystem::path trace;    // libweft_trace.so
   std::filesystem::path profile;  // libweft_profile.so
   std::filesystem::path page;  // report-page.html

@@ -102,7 +102,7 @@ int main(int count, char** arguments) {
   int parsed = count;
   std::vector<std::string> files;  // to be reported on
   const std::string_view name = count > 1 ? arguments[1] : "";
-  if (name == "run" || name == "trace" || name == "report" || name == "numa") {
+  if (name == "run" || name == "trace" || name == "report" || name == "numa" || name == "info") {
     const CLI::App& command = *app.get_subcommand(std::string(name));
     parsed = std::min(find_program(command, count, arguments), count);
     run.command.assign(arguments + parsed, arguments + count);
@@ -141,7 +141,7 @@ int main(int count, char** arguments) {
     weft::base::warn("%s; see %s --help", error.what(), name_of_command(app).c_str());
     return kUsage;
   }
-  if (line.info->parsed()) return written(weft::tools::info(line.info_json));
+  if (line.info->parsed()) return written(weft::tools::info(line.info_json, run.command));
   if (line.node_status->parsed()) return written(weft::tools::node_status(line.node_json));
   if (line.node_reset->parsed()) return written(weft::tools::node_reset(line.node_force));
   if (line.merge->parsed()) return weft::tools::merge(line.merged_traces, line.merged_file);

@@ -32,6 +32,7 @@ constexpr Mode kModes[] = {
     {"interleave", Mode::Nodes::may, MemoryPolicy::interleave, nullptr},
     {"bind", Mode::Nodes::must, MemoryPolicy::bind, nullptr},
     {"preferred", Mode::Nodes::must, MemoryPolicy::preferred, nullptr},
+    {"preferred-many", Mode::Nodes::must, MemoryPolicy::preferred_many, nullptr},
     {"spread", Mode::Nodes::none, MemoryPolicy::standard, "spread"},
     {"compact", Mode::Nodes::none, MemoryPolicy::standard, "compact"},
 };
@@ -98,7 +99,9 @@ std::string fault_of_numa_mode(const std::string& text) {
   const Request request = parse(text);
   const bool has_list = text.find('=') != std::string::npos;
   if (request.mode == nullptr) {
-    return text + ": wanted is none, local, interleave[=NODES], bind=NODES, preferred=NODE, spread or compact";
+    return text +
+           ": wanted is none, local, interleave[=NODES], bind=NODES, preferred=NODE, preferred-many=NODES, spread or "
+           "compact";
   }
   if (has_list && request.mode->nodes == Mode::Nodes::none) return text + ": " + request.mode->name + " takes no nodes";
   if (!has_list && request.mode->nodes == Mode::Nodes::must) {
@@ -131,6 +134,10 @@ bool place(const std::string& text) {
   if (error == ENOSYS || error == EPERM) {
     base::warn("--numa %s: the kernel places no memory (%s); the program runs without", text.c_str(),
                std::strerror(error));
+  } else if (error == EINVAL && mode.policy == MemoryPolicy::preferred_many) {
+    base::warn("--numa %s: %s: Linux 5.15 is wanted, and these nodes in the cpuset of this process", text.c_str(),
+               std::strerror(error));
+    return false;
   } else if (error != 0) {
     base::warn("--numa %s: %s: does the cpuset of this process have these nodes (Mems_allowed in /proc/self/status)?",
                text.c_str(), std::strerror(error));

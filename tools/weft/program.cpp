@@ -101,13 +101,19 @@ Contents look_into(const std::string& path) {
   return {has_dynamic_linker(file, header) ? Kind::dynamic : Kind::statically_linked, {}};
 }
 
+// It runs a program that stands behind it, and heeds what its caller asks for.
+bool is_dynamic_linker(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("ld-linux") || name.starts_with("ld.so") || name.starts_with("ld-2.");
+}
+
 // What keeps weft out of the program at `path`; empty: nothing.
 std::string obstacle(const std::string& path, int depth) {
   std::string why;
   if (is_privileged(path, why)) return why + ", so the dynamic linker ignores what its caller asks for";
   const Contents contents = look_into(path);
   switch (contents.kind) {
-    case Kind::statically_linked: return "is statically linked";
+    case Kind::statically_linked: return is_dynamic_linker(path) ? std::string() : "is statically linked";
     case Kind::thirty_two_bit: return "is a 32-bit program";
     case Kind::other_machine: return "is a program for another kind of machine";
     case Kind::script: {

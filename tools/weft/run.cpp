@@ -13,6 +13,7 @@
 #include "library.h"
 #include "own_openmp.h"
 #include "placement.h"
+#include "platform/cpus.h"
 #include "platform/static_tls.h"
 #include "program.h"
 
@@ -169,6 +170,23 @@ void set_profile(const std::string& folder, const std::string& tool) {
   load_tool(tool);
 }
 
+// The audit library says it of every program that runs under it; by LD_PRELOAD there is none.
+void say_own_openmp(const std::string& path) {
+  const std::string archive = own_openmp(path);
+  if (archive.empty()) return;
+  base::warn(
+      "%s has an OpenMP runtime inside (%s): its own regions run on that, beside weft; link it with the shared one",
+      path.c_str(), archive.c_str());
+}
+
+// Some want that, as to see how a program behaves with more CPUs.
+void say_too_many_cpus(int wanted) {
+  const int usable = platform::cpu_budget().usable;
+  if (wanted <= usable) return;
+  base::warn("--cpus %d: the program may use %d here (affinity mask, cgroup); threads for more take turns on %s",
+             wanted, usable, usable == 1 ? "it" : "them");
+}
+
 // The report of collectives would say nothing, and not why. Who has put the libraries in place knows.
 void say_unreported(const Libraries& found) {
   // Looked for first: to read all settings warns of those that cannot be used, as the program's runtime will.
@@ -218,12 +236,14 @@ int prepare(const RunOptions& options, Program& program) {
     std::string library = found.runtime;
     if (!options.runtime.empty() && !find_runtime(options.runtime, library)) return kUsage;
     setenv("WEFT_LIBRARY", library.c_str(), 1);
-    const std::string& listed = options.preload ? library : found.audit.string();
-    if (!can_be_listed(listed, options.preload ? ": \t\n" : ":")) return kUsage;
     if (options.preload) {
-      prepend("LD_PRELOAD", listed);
+      constexpr char kSeparators[] = ": \t\n";
+      if (!can_be_listed(library, kSeparators) || !can_be_listed(found.preload, kSeparators)) return kUsage;
+      prepend("LD_PRELOAD", library + ":" + found.preload.string());
+      say_own_openmp(program.path);
     } else {
-      audit(listed);
+      if (!can_be_listed(found.audit, ":")) return kUsage;
+      audit(found.audit);
     }
     // Before the library of --mpi, to which it leaves what it does not take.
     if (options.collectives && !use_collectives(found)) return kUsage;
@@ -232,18 +252,18 @@ int prepare(const RunOptions& options, Program& program) {
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
     if (!options.profile.empty()) set_profile(options.profile, found.profile);
-    const std::string archive = own_openmp(program.path);
-    if (!archive.empty()) {
-      base::warn(
-          "%s has an OpenMP runtime inside (%s): its own regions run on that, beside weft; link it with the "
-          "shared one",
-          program.path.c_str(), archive.c_str());
+    if (options.stats) {
+      setenv("WEFT_STATS", "1", 1);
+      // The program keeps the number of this process. What it starts has others.
+      setenv("WEFT_RUN_PROCESS", std::to_string(getpid()).c_str(), 1);
     }
-    if (options.stats) setenv("WEFT_STATS", "1", 1);
     if (options.reproducible) setenv("WEFT_REPRODUCIBLE", "true", 1);
     if (options.node) setenv("WEFT_NODE", "1", 1);
     if (options.weight > 0) setenv("WEFT_WEIGHT", std::to_string(options.weight).c_str(), 1);
-    if (options.cpus > 0) setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);
+    if (options.cpus > 0) {
+      say_too_many_cpus(options.cpus);
+      setenv("WEFT_NUM_CPUS", std::to_string(options.cpus).c_str(), 1);
+    }
     if (!options.mode.empty()) setenv("WEFT_MODE", options.mode.c_str(), 1);
     if (options.factor > 0) setenv("WEFT_STATIC_FACTOR", std::to_string(options.factor).c_str(), 1);
   }

@@ -25,7 +25,7 @@ void on_fault(int signal, siginfo_t* fault, void*) {
   if (end != 0 && address < end && end - address <= kGuardSize) {
     base::warn(
         "stack overflow in a thread of a parallel region, whose stack is %zu KB; "
-        "set OMP_STACKSIZE to more (OMP_STACKSIZE=%zuM)",
+        "set OMP_STACKSIZE to more (OMP_STACKSIZE=%zuM); that of the initial thread is what ulimit -s says",
         g_stack_size >> 10, std::max<size_t>(1, g_stack_size >> 19));
   }
   // It ends the program the usual way.

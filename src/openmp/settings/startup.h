@@ -6,8 +6,9 @@
 
 namespace weft::openmp {
 
-// The version of OpenMP that the runtime answers for, as in the macro _OPENMP: 4.5.
-inline constexpr int kOpenmpVersion = 201511;
+// The version of OpenMP that the runtime answers for, as in the macro _OPENMP: 5.2, as
+// docs/reference/openmp-support.md says. The macro itself, and openmp_version of Fortran, are the compiler's.
+inline constexpr int kOpenmpVersion = 202111;
 
 // What the pool is, or will be, started with.
 core::Settings pool_settings() noexcept;

@@ -9,11 +9,12 @@
 #include "core/core.h"
 #include "openmp/engine/engine.h"
 #include "openmp/loop/loop_statistics.h"
+#include "openmp/settings/other_runtimes.h"
 
 namespace weft::openmp {
 
 void print_statistics() noexcept {
-  char text[2048];
+  char text[8192];
   int size = std::snprintf(text, sizeof text, "weft statistics (process %d)\n  regions by level:", getpid());
   int deepest = kCountedLevels;
   while (deepest > 1 && g_regions[static_cast<size_t>(deepest) - 1].load() == 0) --deepest;
@@ -55,6 +56,7 @@ void print_statistics() noexcept {
       "  callers looked up: %" PRIu64 ", paths resolved: %" PRIu64 "\n",
       t.calls, t.claims, t.blocks, t.steals, t.switches, t.parks, t.compensations, t.regions_lent, t.peak_threads,
       t.late_threads, t.peak_donors, t.donors, t.donors_ended, g_callers_looked_up.load(), g_paths_resolved.load());
+  size += static_cast<int>(list_other_runtimes(text + size, room()));
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
 

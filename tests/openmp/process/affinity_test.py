@@ -124,6 +124,7 @@ class Affinity(ProcessTest):
             "WEFT_STATIC_FACTOR",
             "WEFT_EXPLAIN",
             "WEFT_LIBRARY",
+            "WEFT_RUN_PROCESS",
             "WEFT_PROFILE_FOLDER",
             "WEFT_PROFILE_PAUSED",
             "WEFT_TRACE_FILE",

@@ -86,6 +86,14 @@ class BadVariables(ProcessTest):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
+class Shown(ProcessTest):
+    def test_settings(self):
+        """The level of OpenMP, and what libiomp5's variable does."""
+        done = self.run_on_weft(self.count, OMP_DISPLAY_ENV="verbose", KMP_COMPOSABILITY="mode=exclusive")
+        self.assertIn("_OPENMP = '202111'\n", done.stderr)
+        self.assertIn("WEFT_MODE = 'exclusive'\n", done.stderr)
+
+
 class SystemRefuses(ProcessTest):
     def test_little_address_space(self):
         """Threads are refused: smaller regions, one warning."""
@@ -158,6 +166,7 @@ int main(void) {
         done = self.run_on_weft(program, OMP_STACKSIZE="1M")
         self.assertEqual(done.returncode, -11)
         self.assertIn("OMP_STACKSIZE=2M", done.stderr)
+        self.assertIn("initial thread is what ulimit -s says", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_other_faults_are_not_ours(self):

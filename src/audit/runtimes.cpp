@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audit/runtimes.h"
+
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+#include <fcntl.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "audit/room.h"
+#include "audit/say.h"
+#include "audit/start.h"
+#include "platform/inner_runtime.h"
+#include "platform/loaded_object.h"
+#include "platform/openmp_runtime.h"
+#include "platform/redirect.h"
+
+namespace weft::audit {
+
+namespace {
+
+using platform::LoadedObject;
+
+LoadedObject symbols_of(const link_map* object) noexcept { return {object->l_addr, object->l_ld}; }
+
+// By its path, as it is known where it was the first of its link namespace; or, where the path is that of the place in
+// which it was found instead, by its functions.
+bool is_weft(const link_map* object, const char* library) noexcept {
+  if (std::strcmp(object->l_name, library) == 0) return true;
+  return platform::has_runtime_name(object->l_name) && platform::is_weft(symbols_of(object));
+}
+
+// Another runtime than weft's, and how it came; kept for the end.
+struct Other {
+  char path[PATH_MAX];
+  const char* why;
+};
+constexpr int kMostKept = 8;
+Other g_others[kMostKept];
+int g_other_count = 0;
+
+bool g_started = false;
+bool g_starts_threads = false;  // the program, itself
+bool g_seen_weft = false;  // something of weft's that prints statistics itself
+bool g_wants_statistics = false;
+int g_run_by_weft = 0;  // this process, if it is not one that such a process has started
+
+// Once, also where it is closed and opened again and again.
+void tell(const char* path, const char* why) noexcept {
+  for (int i = 0; i < g_other_count; ++i) {
+    if (std::strcmp(g_others[i].path, path) == 0) return;
+  }
+  if (g_other_count == kMostKept) return;
+  if (g_started) say({"weft: ", path, " ", why, "\n"});
+  Other& kept = g_others[g_other_count++];
+  const size_t length = std::strlen(path);
+  std::memcpy(kept.path, path, length < sizeof kept.path ? length : sizeof kept.path - 1);
+  kept.why = why;
+}
+
+// The archive inside the file; null: none, or the file cannot be read.
+const char* inner_runtime(const char* path) noexcept {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  const off_t size = lseek(file, 0, SEEK_END);
+  void* bytes = MAP_FAILED;
+  if (size > 0) bytes = mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (bytes == MAP_FAILED) return nullptr;
+  const char* archive = platform::ElfFile(static_cast<const char*>(bytes), static_cast<size_t>(size)).inner_runtime();
+  munmap(bytes, static_cast<size_t>(size));
+  return archive;
+}
+
+// What the dynamic section of an object says of names.
+struct Names {
+  explicit Names(const link_map* object) noexcept : base(object->l_addr), needed(object->l_ld) {
+    for (const ElfW(Dyn)* entry = needed; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_STRTAB) strings = at<const char>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_VERNEED) versions = at<ElfW(Verneed)>(entry->d_un.d_ptr);
+    }
+  }
+
+  // Visits the objects of which versions are needed, until `visit` says true: whether it did.
+  template <class Visit>
+  bool for_each_version(Visit&& visit) const noexcept {
+    for (ElfW(Verneed)* entry = versions; entry != nullptr && strings != nullptr;) {
+      if (visit(*entry)) return true;
+      if (entry->vn_next == 0) break;
+      entry = reinterpret_cast<ElfW(Verneed)*>(reinterpret_cast<char*>(entry) + entry->vn_next);
+    }
+    return false;
+  }
+
+  // The dynamic linker relocates some of these addresses in place, some it leaves as they are in the file.
+  template <class T>
+  T* at(ElfW(Addr) address) const noexcept {
+    return reinterpret_cast<T*>(address < base ? base + address : address);
+  }
+
+  uintptr_t base;
+  ElfW(Dyn) * needed;
+  const char* strings = nullptr;
+  ElfW(Verneed) * versions = nullptr;
+};
+
+bool is_runtime_by_path(const char* name) noexcept {
+  return platform::folder_length(name) > 0 && platform::has_runtime_name(name);
+}
+
+// Before anybody can be in the code that may stand in the same page.
+bool may_add(const link_map* object) noexcept {
+  char path[PATH_MAX];
+  const char* file = object->l_name[0] != '\0' ? object->l_name : program_file(path, sizeof path);
+  return file != nullptr && platform::may_change_code(file);
+}
+
+template <class Number>
+void add_to(Number& number, size_t added, int protection) noexcept {
+  const auto page = static_cast<uintptr_t>(page_size());
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(&number) & ~(page - 1);
+  const size_t size = reinterpret_cast<uintptr_t>(&number) + sizeof number - begin;
+  if (mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE) != 0) return;
+  number += static_cast<Number>(added);
+  if (protection != (PROT_READ | PROT_WRITE)) mprotect(reinterpret_cast<void*>(begin), size, protection);
+}
+
+void tell_statistics(const char* why) noexcept {
+  char number[kDecimal];
+  say({"weft statistics (process ", decimal(static_cast<unsigned long>(getpid()), number),
+       ")\n  nothing ran on weft: ", why, "\n"});
+  for (int i = 0; i < g_other_count; ++i) say({"  ", g_others[i].path, " ", g_others[i].why, "\n"});
+}
+
+}  // namespace
+
+bool is_on_weft(const link_map* object, const char* library) noexcept {
+  while (object->l_prev != nullptr) object = object->l_prev;
+  for (; object != nullptr; object = object->l_next) {
+    if (is_weft(object, library)) return true;
+  }
+  return false;
+}
+
+void shorten_needed(const link_map* object) noexcept {
+  const Names names(object);
+  if (names.strings == nullptr) return;
+  for (ElfW(Dyn)* entry = names.needed; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag != DT_NEEDED) continue;
+    const char* path = names.strings + entry->d_un.d_val;
+    if (!is_runtime_by_path(path)) continue;
+    const size_t folder = platform::folder_length(path);
+    if (needs_path(object, path)) {
+      if (!may_add(object)) continue;
+      names.for_each_version([&](ElfW(Verneed) & version) {
+        if (std::strcmp(names.strings + version.vn_file, path) != 0) return false;
+        add_to(version.vn_file, folder, PROT_READ | PROT_EXEC);
+        return true;
+      });
+      if (needs_path(object, path)) continue;
+    }
+    add_to(entry->d_un.d_val, folder, PROT_READ | PROT_WRITE);
+  }
+}
+
+bool needs_path(const link_map* object, const char* path) noexcept {
+  const Names names(object);
+  return names.for_each_version(
+      [&](const ElfW(Verneed) & version) { return std::strcmp(names.strings + version.vn_file, path) == 0; });
+}
+
+void look_for_runtime(const link_map* object, Lmid_t space, const char* library) noexcept {
+  if (object->l_name[0] == '\0') {
+    g_starts_threads |= symbols_of(object).needs("pthread_create");
+    return;
+  }
+  if (!platform::defines_runtime(symbols_of(object))) return;
+  if (is_weft(object, library)) {
+    g_seen_weft = true;
+    if (space != LM_ID_BASE) {
+      tell(object->l_name,
+           "is mapped a second time: a link namespace of its own (dlmopen) has a copy of weft, which shares neither "
+           "threads nor CPUs with the program's");
+    }
+  } else if (space != LM_ID_BASE) {
+    tell(object->l_name,
+         "is mapped beside weft, in a link namespace of its own: for a path, dlmopen asks nobody; give it the name "
+         "alone");
+  } else if (platform::has_runtime_name(object->l_name)) {
+    tell(object->l_name,
+         "is mapped beside weft: for a path, dlmopen asks nobody; open it by dlopen, or give dlmopen the name alone");
+  } else {
+    tell(object->l_name,
+         "has an OpenMP runtime inside: its own regions run on that, beside weft; link it with the shared one");
+  }
+}
+
+void look_inside_program() noexcept {
+  g_started = true;
+  for (int i = 0; i < g_other_count; ++i) say({"weft: ", g_others[i].path, " ", g_others[i].why, "\n"});
+  // A runtime starts threads. Most programs end here.
+  if (!g_starts_threads) return;
+  char path[PATH_MAX];
+  const char* file = program_file(path, sizeof path);
+  const char* archive = file != nullptr ? inner_runtime(file) : nullptr;
+  if (archive == nullptr) return;
+  tell(file, std::strcmp(archive, "libgomp.a") == 0
+                 ? "has an OpenMP runtime inside (libgomp.a): its own regions run on that, beside weft; link it with "
+                   "the shared one"
+                 : "has an OpenMP runtime inside (libomp.a): its own regions run on that, beside weft; link it with "
+                   "the shared one");
+}
+
+void note_permits() noexcept { g_seen_weft = true; }
+
+void tell_at_end() noexcept {
+  if (!g_wants_statistics || g_seen_weft) return;
+  if (g_other_count > 0) {
+    tell_statistics("what it has of OpenMP runs on a runtime of its own");
+  } else if (g_run_by_weft == getpid()) {
+    // Whatever a script starts need not say so.
+    tell_statistics("no part of the program has asked for an OpenMP runtime");
+  }
+}
+
+void remember_wishes() noexcept {
+  const char* wanted = std::getenv("WEFT_STATS");
+  for (const char* word : {"true", "yes", "on", "1"}) {
+    if (wanted != nullptr && strcasecmp(wanted, word) == 0) g_wants_statistics = true;
+  }
+  char number[kDecimal];
+  const char* process = std::getenv("WEFT_RUN_PROCESS");
+  const int self = getpid();
+  if (process != nullptr && std::strcmp(process, decimal(static_cast<unsigned long>(self), number)) == 0) {
+    g_run_by_weft = self;
+  }
+}
+
+}  // namespace weft::audit
