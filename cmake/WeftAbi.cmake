@@ -18,7 +18,7 @@ function(weft_add_abi target)
   set(abi "${root}/openmp/abi")
   set(into "${CMAKE_CURRENT_BINARY_DIR}/${target}_abi")
   # By precedence.
-  set(lists "${abi}/libgomp.symbols" "${abi}/libgomp-later.symbols" "${abi}/libomp.symbols" "${abi}/weft.symbols")
+  set(lists "${abi}/libgomp.symbols" "${abi}/libgomp-later.symbols" "${abi}/libomp.symbols" "${abi}/libomp-later.symbols" "${abi}/weft.symbols")
   list(TRANSFORM lists PREPEND "--list=" OUTPUT_VARIABLE list_options)
   set(sources)
   foreach(source IN LISTS arg_SOURCES)

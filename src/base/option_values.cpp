@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/option_values.h"
 
+#include <utility>
+
 #include <strings.h>
 
 namespace weft::base {
@@ -29,6 +31,30 @@ bool read(Scanner& in, const NumberRange& range, ThreadList* list) noexcept {
     long long number = 0;
     if (list->count == ThreadList::kMost || !in.number(range.least, range.most, &number)) return false;
     list->values[list->count++] = static_cast<int>(number);
+  } while (in.take(','));
+  return true;
+}
+
+// A number, a kind alone, or kinds with a number each (OpenMP 6.0, section 4.3.10).
+bool read(Scanner& in, const NumberRange& range, ThreadsReserve* reserve) noexcept {
+  long long number = 0;
+  if (in.sees_digit()) {
+    if (!in.number(range.least, range.most, &number)) return false;
+    reserve->structured = static_cast<int>(number);
+    return true;
+  }
+  bool seen[2] = {};
+  do {
+    const bool structured = in.word("structured");
+    if (!structured && !in.word("free_agent")) return false;
+    if (std::exchange(seen[structured ? 1 : 0], true)) return false;
+    int& reserved = structured ? reserve->structured : reserve->free_agent;
+    if (!in.take('(')) {
+      reserved = ThreadsReserve::kAll;
+      return !(seen[0] && seen[1]);
+    }
+    if (!in.number(range.least, range.most, &number) || !in.take(')')) return false;
+    reserved = static_cast<int>(number);
   } while (in.take(','));
   return true;
 }
@@ -213,6 +239,9 @@ const char* accepted(const BindList*) noexcept {
   return "true, false or up to 16 of primary, close and spread with commas between";
 }
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
+const char* accepted(const ThreadsReserve*) noexcept {
+  return "a number, structured, free_agent, or structured(number),free_agent(number)";
+}
 const char* accepted(const ToolUse*) noexcept { return "enabled or disabled"; }
 const char* accepted(const Mode*) noexcept { return "dynamic, static, exclusive or counting"; }
 const char* accepted(const Composability*) noexcept { return "mode=exclusive, mode=counting or mode=dynamic"; }

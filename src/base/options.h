@@ -35,6 +35,14 @@ struct BindList {
   int count = 0;
 };
 
+// Threads of the limit that are for regions, and for free agents; kAll: of the first kind all, of the second all but
+// one.
+struct ThreadsReserve {
+  static constexpr int kAll = -1;
+  int structured = 1;
+  int free_agent = 0;
+};
+
 // Kept as it stands; null when unset.
 struct Text {
   const char* value = nullptr;

@@ -233,26 +233,39 @@ TEST_F(SlotTest, WorkIsMeasuredAsLongAsItIsWork) {
     while (platform::ticks() - since < 1'000'000) {
     }
   };
+  // What is seen from outside is the most that it can be: the thread may lose its CPU at any time.
+  uint64_t most = 0;
+  int64_t since = 0;
+  const auto work_begins = [&] { since = platform::ticks(); };
+  const auto work_has_ended = [&] { most += static_cast<uint64_t>(platform::ticks() - since); };
   t_slot->push(entry->node, State::work);
+  work_begins();
   ASSERT_TRUE(t_slot->begin_work(entry));
   EXPECT_FALSE(t_slot->begin_work(entry));
   pass();
   t_slot->enter_runtime();
+  work_has_ended();
   pass();
+  work_begins();
   t_slot->leave_runtime();
   pass();
   t_slot->push(entry->node, State::wait_barrier);
+  work_has_ended();
   pass();
+  work_begins();
   t_slot->pop();
   t_slot->leave_carrier();
+  work_has_ended();
   pass();
+  work_begins();
   t_slot->continue_on(1);
   pass();
   t_slot->end_work();
+  work_has_ended();
   pass();
   t_slot->pop();
   EXPECT_GE(entry->sampled_work.get(), 3'000'000u);
-  EXPECT_LT(entry->sampled_work.get(), 4'000'000u);
+  EXPECT_LE(entry->sampled_work.get(), most);
 }
 
 // As the runtime opens a region of which nothing is told: it asks for some.

@@ -34,9 +34,6 @@ constexpr int64_t kMostStarvingNs = 16'000'000'000;
 
 // After this many ticks without a way on, when the system refuses threads, the program is told.
 constexpr int kTicksToGiveUp = 1000;
-// The same where carriers run: members that wait for others without a call. In CPU time of each, as far as there are
-// slots.
-constexpr int64_t kHopelessNs = 3'000'000'000;
 
 }  // namespace
 
@@ -98,7 +95,7 @@ void Stalls::raise_lent(int wanted) noexcept {
   if (refused > 0) pool_.lent.store(wanted = std::max(lent, wanted - refused), std::memory_order_relaxed);
   if (wanted == lent) return;
   lent_at_ns_ = time_ns_;
-  stalled_since_ns_ = platform::cpu_time_ns();
+  note_stall();
   pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
 }
 
@@ -189,6 +186,12 @@ void Stalls::lend(int waiting) noexcept {
   if (!somebody_comes) give_up_in_vain(crowd);
 }
 
+// When work began to wait in vain.
+void Stalls::note_stall() noexcept {
+  stalled_since_ns_ = platform::cpu_time_ns();
+  stalled_at_ns_ = platform::now_ns();
+}
+
 // Ends the program where the system refuses the threads without which nothing goes on.
 void Stalls::give_up_in_vain(const Crowd& crowd) const noexcept {
   if (!pool_.contexts.refused()) return;
@@ -196,7 +199,8 @@ void Stalls::give_up_in_vain(const Crowd& crowd) const noexcept {
   const int guests = pool_.guest_slots.load(std::memory_order_relaxed);
   const int running = std::min(crowd.running + std::min(crowd.running, guests), pool_.settings.slots);
   const bool in_vain = running == 0 ? stalled_ticks_ > kTicksToGiveUp
-                                    : platform::cpu_time_ns() - stalled_since_ns_ > kHopelessNs * running;
+                                    : is_hopeless((platform::cpu_time_ns() - stalled_since_ns_) / running,
+                                                  platform::now_ns() - stalled_at_ns_);
   if (!in_vain) return;
   base::lacking(
       "the system refuses the threads that the program needs to go on (see ulimit -u, -v); "

@@ -109,4 +109,11 @@ const void* RegionRecords::review(int64_t now_ns) noexcept {
   return nullptr;
 }
 
+bool is_hopeless(int64_t cpu_ns, int64_t real_ns) noexcept {
+  constexpr int64_t kCpuNs = 3'000'000'000;
+  constexpr int64_t kRealNs = 4'000'000'000;
+  constexpr int64_t kLeastCpuNs = 150'000'000;
+  return cpu_ns > (real_ns > kRealNs ? kLeastCpuNs : kCpuNs);
+}
+
 }  // namespace weft::core

@@ -57,6 +57,11 @@ class Probe {
   Moment lent_;
 };
 
+// Where carriers run, work has waited for so long, and the system refuses threads: whether the members of the program
+// wait for others without a call, for good as it seems. In CPU time of the process for each of its running threads, and
+// in real time, which decides where other processes take the CPUs: nobody is to wait for a minute to be told.
+bool is_hopeless(int64_t cpu_ns, int64_t real_ns) noexcept;
+
 // What is known of regions, by their functions.
 class RegionRecords {
  public:

@@ -191,7 +191,7 @@ void Stalls::tick() noexcept {
   const int waiting = count_stalled();
   see_region();
   if (waiting > 0) {
-    if (stalled_ticks_++ == 0) stalled_since_ns_ = platform::cpu_time_ns();
+    if (stalled_ticks_++ == 0) note_stall();
     calm_ticks_ = 0;
     lend(waiting);
     return;

@@ -108,6 +108,7 @@ class Stalls {
   void watch_loan(int64_t quiet_ns) noexcept;
   void judge_loan() noexcept;
   void raise_lent(int wanted) noexcept;
+  void note_stall() noexcept;
   void give_up_in_vain(const Crowd& crowd) const noexcept;
 
   bool threads_are_out() const noexcept;
@@ -158,6 +159,7 @@ class Stalls {
   int calm_ticks_ = 0;
   int64_t lent_at_ns_ = 0;
   int64_t stalled_since_ns_ = 0;  // or since the last loan; in CPU time of the process
+  int64_t stalled_at_ns_ = 0;  // the same in real time
   bool waiters_seen_ = false;
   int64_t longest_quiet_ns_ = 0;  // of what waits
   int64_t starving_ns_ = 0;  // the longest that something has waited

@@ -33,6 +33,7 @@ OBJECTS = {
     "llvm_omp_target_shared_mem_alloc": 101,
     "llvm_omp_target_device_mem_alloc": 102,
     "kmp_max_mem_alloc": 1024,
+    "omp_null_mem_space": 0,
     "omp_default_mem_space": 0,
     "omp_large_cap_mem_space": 1,
     "omp_const_mem_space": 2,

@@ -39,8 +39,11 @@ enum Value : uintptr_t {
 };
 constexpr uintptr_t kDefaultValue = UINTPTR_MAX;
 
-constexpr uintptr_t kMemorySpaces = 5;
+constexpr MemorySpace kMemorySpaces = 5;
+constexpr MemorySpace kDefaultOfLibomp = 99;
 constexpr AllocatorHandle kPredefined = 8;
+
+bool is_memory_space(MemorySpace space) noexcept { return space < kMemorySpaces || space == kDefaultOfLibomp; }
 
 struct Allocator {
   size_t alignment = 1;
@@ -171,7 +174,7 @@ AllocatorHandle initial_allocator() noexcept {
 }
 
 AllocatorHandle make_allocator(uintptr_t memory_space, int count, const AllocatorTrait* traits) noexcept {
-  if (memory_space >= kMemorySpaces) return kNullAllocator;
+  if (!is_memory_space(memory_space)) return kNullAllocator;
   auto* allocator = new (std::nothrow) Allocator;
   if (allocator == nullptr) return kNullAllocator;
   for (int i = 0; i < count; ++i) {
@@ -180,6 +183,24 @@ AllocatorHandle make_allocator(uintptr_t memory_space, int count, const Allocato
     return kNullAllocator;
   }
   return reinterpret_cast<AllocatorHandle>(allocator);
+}
+
+MemorySpace memory_space_of(bool is_host, MemorySpace space) noexcept {
+  return is_host && is_memory_space(space) ? space : kNullMemorySpace;
+}
+
+// The allocators stand in the order of the spaces, from 1 on.
+AllocatorHandle allocator_of_space(bool is_host, MemorySpace space) noexcept {
+  if (!is_host || !is_memory_space(space)) return kNullAllocator;
+  return space == kDefaultOfLibomp ? kDefaultMemAlloc : space + 1;
+}
+
+int memory_resources(MemorySpace space) noexcept { return is_memory_space(space) ? 1 : 0; }
+
+MemorySpace submemory_space(MemorySpace space, int count, const int* resources) noexcept {
+  const bool has_them =
+      count > 0 && std::all_of(resources, resources + count, [](int resource) { return resource == 0; });
+  return has_them && is_memory_space(space) ? space : kNullMemorySpace;
 }
 
 void destroy_allocator(AllocatorHandle handle) noexcept { delete allocator_of(handle); }

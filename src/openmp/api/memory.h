@@ -12,6 +12,18 @@ using AllocatorHandle = uintptr_t;
 inline constexpr AllocatorHandle kNullAllocator = 0;
 inline constexpr AllocatorHandle kDefaultMemAlloc = 1;
 
+// omp_memspace_handle_t. libomp counts from release 20 on, where 0 is the null space, the default space as 99.
+using MemorySpace = uintptr_t;
+inline constexpr MemorySpace kNullMemorySpace = 0;
+
+// The memory space of devices that are all the host, or the null one. All of them are the system's memory.
+MemorySpace memory_space_of(bool is_host, MemorySpace space) noexcept;
+// The predefined allocator of that space.
+AllocatorHandle allocator_of_space(bool is_host, MemorySpace space) noexcept;
+// Resources of a space: one. The space of some of them.
+int memory_resources(MemorySpace space) noexcept;
+MemorySpace submemory_space(MemorySpace space, int count, const int* resources) noexcept;
+
 // omp_alloctrait_t of both compilers.
 struct AllocatorTrait {
   int key;

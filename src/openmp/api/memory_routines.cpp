@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory routines (OpenMP 5.2, section 18.13), and what the compilers make of the allocate clause and directive.
+#include <algorithm>
+
 #include "base/message.h"
 #include "openmp/abi/abi.h"
+#include "openmp/api/device.h"
 #include "openmp/api/memory.h"
 #include "openmp/team/team.h"
 
@@ -49,6 +52,74 @@ WEFT_ABI_EXPORT(omp_realloc);
 
 WEFT_ABI void weft_abi_omp_free(void* memory, AllocatorHandle) { release(memory); }
 WEFT_ABI_EXPORT(omp_free);
+
+// ---- by device (OpenMP 6.0, section 27.1 and others) ----
+
+namespace {
+
+bool is_the_host(int device) noexcept { return device == kHost || device == kInitialDevice; }
+bool are_the_host(int count, const int* devices) noexcept {
+  return count > 0 && std::all_of(devices, devices + count, is_the_host);
+}
+
+}  // namespace
+
+// With the host or without it: there is no other device. `kind`: memspace or allocator.
+#define WEFT_BY_DEVICE(result, kind, get)                                                                              \
+  WEFT_ABI result weft_abi_omp_get_devices_##kind(int count, const int* devices, MemorySpace space) {                  \
+    return get(are_the_host(count, devices), space);                                                                   \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_devices_##kind);                                                                             \
+  WEFT_ABI result weft_abi_omp_get_devices_##kind##_(const int* count, const int* devices, const MemorySpace* space) { \
+    return get(are_the_host(*count, devices), *space);                                                                 \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_devices_##kind##_);                                                                          \
+  WEFT_ABI result weft_abi_omp_get_device_##kind(int device, MemorySpace space) {                                      \
+    return get(is_the_host(device), space);                                                                            \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_device_##kind);                                                                              \
+  WEFT_ABI result weft_abi_omp_get_device_##kind##_(const int* device, const MemorySpace* space) {                     \
+    return get(is_the_host(*device), *space);                                                                          \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_device_##kind##_);                                                                           \
+  WEFT_ABI result weft_abi_omp_get_devices_and_host_##kind(int count, const int* devices, MemorySpace space) {         \
+    return get(are_the_host(count, devices), space);                                                                   \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_devices_and_host_##kind);                                                                    \
+  WEFT_ABI result weft_abi_omp_get_devices_and_host_##kind##_(const int* count, const int* devices,                    \
+                                                              const MemorySpace* space) {                              \
+    return get(are_the_host(*count, devices), *space);                                                                 \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_devices_and_host_##kind##_);                                                                 \
+  WEFT_ABI result weft_abi_omp_get_device_and_host_##kind(int device, MemorySpace space) {                             \
+    return get(is_the_host(device), space);                                                                            \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_device_and_host_##kind);                                                                     \
+  WEFT_ABI result weft_abi_omp_get_device_and_host_##kind##_(const int* device, const MemorySpace* space) {            \
+    return get(is_the_host(*device), *space);                                                                          \
+  }                                                                                                                    \
+  WEFT_ABI_EXPORT(omp_get_device_and_host_##kind##_);                                                                  \
+  WEFT_ABI result weft_abi_omp_get_devices_all_##kind(MemorySpace space) { return get(true, space); }                  \
+  WEFT_ABI_EXPORT(omp_get_devices_all_##kind);                                                                         \
+  WEFT_ABI result weft_abi_omp_get_devices_all_##kind##_(const MemorySpace* space) { return get(true, *space); }       \
+  WEFT_ABI_EXPORT(omp_get_devices_all_##kind##_)
+
+WEFT_BY_DEVICE(MemorySpace, memspace, memory_space_of);
+WEFT_BY_DEVICE(AllocatorHandle, allocator, allocator_of_space);
+
+WEFT_ABI int weft_abi_omp_get_memspace_num_resources(MemorySpace space) { return memory_resources(space); }
+WEFT_ABI_EXPORT(omp_get_memspace_num_resources);
+WEFT_ABI int weft_abi_omp_get_memspace_num_resources_(const MemorySpace* space) { return memory_resources(*space); }
+WEFT_ABI_EXPORT(omp_get_memspace_num_resources_);
+
+WEFT_ABI MemorySpace weft_abi_omp_get_submemspace(MemorySpace space, int count, const int* resources) {
+  return submemory_space(space, count, resources);
+}
+WEFT_ABI_EXPORT(omp_get_submemspace);
+WEFT_ABI MemorySpace weft_abi_omp_get_submemspace_(const MemorySpace* space, const int* count, const int* resources) {
+  return submemory_space(*space, *count, resources);
+}
+WEFT_ABI_EXPORT(omp_get_submemspace_);
 
 // ---- Fortran ----
 

@@ -48,16 +48,14 @@ WEFT_ABI_EXPORT(GOMP_single_start);
 WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
   return ompt::enter([](Member* member, auto told, const void* caller) -> void* {
     if (begin_single<told>(member)) return nullptr;
-    barrier<told>(member, Barrier::end_of_workshare, caller);
-    return offered_copies(member);
+    return exchange_copies(member, nullptr, Barrier::end_of_workshare, caller);
   });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_start);
 
 WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
-  ompt::enter([data](Member* member, auto told, const void* caller) {
-    offer_copies(member, data);
-    barrier<told>(member, Barrier::end_of_workshare, caller);
+  ompt::enter([data](Member* member, auto, const void* caller) {
+    exchange_copies(member, data, Barrier::end_of_workshare, caller);
   });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_end);

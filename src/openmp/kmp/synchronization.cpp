@@ -93,19 +93,15 @@ WEFT_ABI_EXPORT(__kmpc_end_single);
 WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, void (*copy)(void* to, void* from),
                                           int32_t did_it) {
   Member* member = self();
-  if (did_it != 0) offer_copies(member, data);
-  barrier(member, Barrier::runtime, WEFT_CALLER);
-  if (did_it == 0) copy(data, offered_copies(member));
+  void* offered = exchange_copies(member, did_it != 0 ? data : nullptr, Barrier::runtime, WEFT_CALLER);
+  if (did_it == 0) copy(data, offered);
   barrier(member, Barrier::runtime, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate);
 
 // As above, but the program copies: it gets the executing member's data.
 WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
-  Member* member = self();
-  if (data != nullptr) offer_copies(member, data);
-  barrier(member, Barrier::runtime, WEFT_CALLER);
-  return offered_copies(member);
+  return exchange_copies(self(), data, Barrier::runtime, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
 

@@ -38,6 +38,24 @@ constinit std::array<std::atomic<uint64_t>, kVerdicts> g_verdicts{};
 constinit std::array<CodeRange, kVerdictMask + 1 - kFirstRange> g_ranges{};
 constinit std::atomic<uint64_t> g_ranges_used{0};
 
+// Of objects that count for themselves. An entry is written before the flag, and never again.
+struct Counting {
+  uint64_t hash = 0;
+  OwnCount count;
+};
+constinit std::array<Counting, 8> g_counting{};
+constinit std::atomic<size_t> g_counting_used{0};
+
+void note_count(uint64_t hash, const char* file) noexcept {
+  const OwnCount count = find_own_count(file);
+  if (count.threads == 0) return;
+  const size_t index = g_counting_used.fetch_add(1, std::memory_order_relaxed);
+  if (index >= g_counting.size()) return;
+  g_counting[index] = {hash, count};
+  // Release: with the flag comes the entry.
+  g_counts_itself.store(true, std::memory_order_release);
+}
+
 // FNV-1a. The size and the address of the dynamic section tell another file of the same name, as after a change of
 // Debian's alternatives.
 uint64_t hash_of(const dl_find_object& object) noexcept {
@@ -86,7 +104,9 @@ uint64_t verdict_of(const dl_find_object& object) noexcept {
     if (seen == 0 && free_entry == nullptr) free_entry = &entry;
   }
   if (free_entry == nullptr) free_entry = &g_verdicts[(hash >> kVerdictBits) % kVerdicts];
-  const uint64_t verdict = find_out(object.dlfo_link_map->l_name);
+  const char* name = object.dlfo_link_map->l_name;
+  const uint64_t verdict = find_out(name);
+  if (verdict != kOrdinary) note_count(hash, *name == '\0' ? "/proc/self/exe" : name);
   free_entry->store(hash | verdict, std::memory_order_release);
   return verdict;
 }
@@ -128,6 +148,23 @@ Mapping mapping_of(const void* address) noexcept {
 }
 
 }  // namespace
+
+int own_count(const void* address) noexcept {
+  // Acquire: as the release above.
+  if (!g_counts_itself.load(std::memory_order_acquire)) return 0;
+  dl_find_object found;
+  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return 0;
+  const uint64_t hash = hash_of(found);
+  for (const Counting& counting : g_counting) {
+    if (counting.hash != hash) continue;
+    // The library's own variables, which another thread may be writing.
+    const auto value = [&found](uintptr_t at) {
+      return __atomic_load_n(reinterpret_cast<const int*>(found.dlfo_link_map->l_addr + at), __ATOMIC_RELAXED);
+    };
+    return value(counting.count.is_set) != 0 ? value(counting.count.threads) : 0;
+  }
+  return 0;
+}
 
 bool look_up(const void* address) noexcept {
   const base::KeepErrno keep;

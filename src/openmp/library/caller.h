@@ -39,6 +39,14 @@ static_assert(std::atomic<Mapping>::is_always_lock_free);
 inline constexpr int kBelieved = 1024;
 inline constinit thread_local int t_believed = kBelieved;
 
+// Whether a library has been seen that may open regions without a question first (OwnCount). Set once for all; relaxed:
+// its own constructor asks, which comes before.
+inline constinit std::atomic<bool> g_counts_itself{false};
+
+// The members that the next region of the library at `address` must have, since the program has told the library; 0:
+// the library asks.
+int own_count(const void* address) noexcept;
+
 // The rest of is_special(): a mapping that the thread does not remember, or believes no longer.
 bool look_up(const void* address) noexcept;
 

@@ -122,32 +122,66 @@ const ElfW(Shdr) * symbol_table(const ElfW(Shdr) * sections, uint64_t count) noe
 
 }  // namespace
 
+namespace {
+
+// The named symbols of a file's table, where their names hold `word`. Most files do not.
+struct Symbols {
+  const ElfW(Sym) * begin = nullptr;
+  const ElfW(Sym) * end = nullptr;
+  const char* names = nullptr;
+  uint64_t names_size = 0;
+
+  Symbols(const MappedFile& file, std::string_view word) noexcept {
+    const auto* header = file.at<ElfW(Ehdr)>(0, 1);
+    if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+    const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+    const ElfW(Shdr)* table = sections == nullptr ? nullptr : symbol_table(sections, header->e_shnum);
+    if (table == nullptr) return;
+    const ElfW(Shdr)& strings = sections[table->sh_link];
+    names = file.at<char>(strings.sh_offset, strings.sh_size);
+    names_size = strings.sh_size;
+    const uint64_t count = table->sh_size / sizeof(ElfW(Sym));
+    const auto* symbols = file.at<ElfW(Sym)>(table->sh_offset, count);
+    if (names == nullptr || symbols == nullptr || names_size == 0 || names[names_size - 1] != '\0') return;
+    if (memmem(names, names_size, word.data(), word.size()) == nullptr) return;
+    begin = symbols;
+    end = symbols + count;
+  }
+
+  // visit(symbol, name) for those of a type that the file defines.
+  template <class Visit>
+  void each(unsigned type, Visit&& visit) const noexcept {
+    for (const ElfW(Sym)* symbol = begin; symbol != end; ++symbol) {
+      if ((symbol->st_info & 0xf) != type || symbol->st_shndx == SHN_UNDEF || symbol->st_name >= names_size) continue;
+      visit(*symbol, std::string_view(names + symbol->st_name));
+    }
+  }
+};
+
+}  // namespace
+
 CodeRange find_embedded_blas(const char* name) noexcept {
   const MappedFile file(name);
-  const auto* header = file.at<ElfW(Ehdr)>(0, 1);
-  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
-  const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
-  const ElfW(Shdr)* table = sections == nullptr ? nullptr : symbol_table(sections, header->e_shnum);
-  if (table == nullptr) return {};
-  const ElfW(Shdr)& strings = sections[table->sh_link];
-  const char* names = file.at<char>(strings.sh_offset, strings.sh_size);
-  const uint64_t count = table->sh_size / sizeof(ElfW(Sym));
-  const auto* symbols = file.at<ElfW(Sym)>(table->sh_offset, count);
-  if (names == nullptr || symbols == nullptr || strings.sh_size == 0 || names[strings.sh_size - 1] != '\0') return {};
-  // Most files end here.
-  if (memmem(names, strings.sh_size, kOpener.data(), kOpener.size()) == nullptr) return {};
-
   CodeRange range;
   bool opens = false;
-  std::for_each(symbols, symbols + count, [&](const ElfW(Sym) & symbol) {
-    if ((symbol.st_info & 0xf) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) return;
-    const std::string_view of(names + symbol.st_name);
+  Symbols(file, kOpener).each(STT_FUNC, [&](const ElfW(Sym) & symbol, std::string_view of) {
     if (!is_of_blas(of)) return;
     opens = opens || of == kOpener;
     range.begin = range.empty() ? symbol.st_value : std::min<uintptr_t>(range.begin, symbol.st_value);
     range.end = std::max<uintptr_t>(range.end, symbol.st_value + std::max<uint64_t>(symbol.st_size, 1));
   });
   return opens ? range : CodeRange{};
+}
+
+OwnCount find_own_count(const char* name) noexcept {
+  constexpr std::string_view kIsSet = "blas_is_num_threads_set_explicitly";
+  const MappedFile file(name);
+  OwnCount count;
+  Symbols(file, kIsSet).each(STT_OBJECT, [&](const ElfW(Sym) & symbol, std::string_view of) {
+    if (of == kIsSet) count.is_set = symbol.st_value;
+    if (of == "blas_cpu_number") count.threads = symbol.st_value;
+  });
+  return count.is_set != 0 && count.threads != 0 ? count : OwnCount{};
 }
 
 }  // namespace weft::openmp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenBLAS that is linked into a program or another library: where its code lies, by the names that the file has
-// kept.
+// kept. And where an OpenBLAS keeps a number of threads that it asks nobody for.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,13 @@ struct CodeRange {
 // puts the objects of an archive side by side, so the range reaches from the first function that is known as OpenBLAS's
 // to the last one.
 CodeRange find_embedded_blas(const char* file) noexcept;
+
+// From version 0.3.32 on, openblas_set_num_threads() makes the library open its regions without a question, for as many
+// members as it has been told. Two variables of type int, at addresses as the file has them; 0: it has no such.
+struct OwnCount {
+  uintptr_t is_set = 0;
+  uintptr_t threads = 0;
+};
+OwnCount find_own_count(const char* file) noexcept;
 
 }  // namespace weft::openmp

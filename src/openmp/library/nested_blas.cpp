@@ -85,7 +85,7 @@ bool reserve(Member* self, int told) noexcept {
   if (!has_limit(self)) return true;
   if (told <= 1) return false;
   const int size = std::max(told, g_most_told.load(std::memory_order_relaxed));
-  return take_all_threads(self, size, icvs(self).thread_limit, reserved_threads());
+  return take_all_threads(self, size, icvs(self).structured_limit, reserved_threads());
 }
 
 // Outside of any parallel region, and with no other root about, all CPUs are the caller's, also those whose members
@@ -130,7 +130,7 @@ int answer(Member* self) noexcept {
   if (library_is_stuck()) return 1;
   const int wanted = most_useful(self);
   if (wanted <= 1) return 1;
-  const int most_allowed = has_limit(self) ? threads_left(self, icvs(self).thread_limit) : INT_MAX;
+  const int most_allowed = has_limit(self) ? threads_left(self, icvs(self).structured_limit) : INT_MAX;
   if (most_allowed <= 1) return 1;
   // Rounding depends on the number: so it is the program's, and where libraries go serial, 1.
   const bool fixed = base::options().reproducible == base::TriState::yes;
@@ -200,8 +200,10 @@ bool is_own_answer(int threads, const void* caller) noexcept {
 
 int gang_size(const void* caller) noexcept {
   if (!is_special(caller)) return 0;
+  const int own = own_count(caller);
+  if (t_told <= 1 && own <= 1) return 0;
   static_cast<void>(keep_right());
-  return std::max(t_told, g_most_told.load(std::memory_order_relaxed));
+  return std::max({t_told, own, g_most_told.load(std::memory_order_relaxed)});
 }
 
 Missing begin_gang(core::ParallelCall* region, int size) noexcept {

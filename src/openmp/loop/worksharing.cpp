@@ -11,6 +11,7 @@
 #include "openmp/loop/even_share.h"
 #include "openmp/loop/iteration_wait.h"
 #include "openmp/ompt/events.h"
+#include "openmp/team/cancelled_copies.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
 
@@ -237,13 +238,15 @@ bool enter_single(Member* self) noexcept {
   return team->loops.next_single.compare_exchange_strong(next, number + 1, std::memory_order_relaxed);
 }
 
-// Relaxed: the construct's barrier orders it.
-void offer_copies(Member* self, void* data) noexcept {
-  self->team->loops.copyprivate.store(data, std::memory_order_relaxed);
-}
-
-void* offered_copies(const Member* self) noexcept {
-  return self->team->loops.copyprivate.load(std::memory_order_relaxed);
+void* exchange_copies(Member* self, void* offered, Barrier kind, const void* caller) noexcept {
+  Team* team = self->team;
+  // Relaxed, here and below: the barrier orders it.
+  if (offered != nullptr) team->loops.copyprivate.store(offered, std::memory_order_relaxed);
+  barrier(self, kind, caller);
+  // Either no member sees it here or all do: one that has left never comes to this barrier.
+  if (__builtin_expect(team->cancelled.load(std::memory_order_relaxed), 0) && team->size > 1)
+    return begin_copies(self, offered);
+  return team->loops.copyprivate.load(std::memory_order_relaxed);
 }
 
 }  // namespace weft::openmp

@@ -13,6 +13,7 @@
 #include "openmp/loop/chunk_groups.h"
 #include "openmp/loop/workshare.h"
 #include "openmp/ompt/events.h"
+#include "openmp/team/barrier.h"
 
 namespace weft::openmp {
 
@@ -28,6 +29,9 @@ struct TeamLoops {
   std::array<Workshare, kLoopRing> ring{};
   Workshare region;  // of a region that is one loop (loop_region.h)
   std::atomic<uint32_t> cancelled{0};  // cancel.h: which construct is
+  // cancelled_copies.h: of which construct `copyprivate` is, and the last one that all have done with. 0: none yet.
+  std::atomic<uint64_t> copies{0};
+  std::atomic<uint64_t> copies_done{0};
 };
 
 // Where a member stands in its present loop.
@@ -125,8 +129,8 @@ bool begin_single(Member* self) noexcept {
   return executes;
 }
 
-// copyprivate: what the member that executes the single region leaves for the others. They take it behind a barrier.
-void offer_copies(Member* self, void* data) noexcept;
-void* offered_copies(const Member* self) noexcept;
+// copyprivate: what the member that executes the single region offers the others; null from those. A barrier follows
+// when they have copied. `kind`, `caller`: of the barrier before (barrier.h).
+void* exchange_copies(Member* self, void* offered, Barrier kind, const void* caller) noexcept;
 
 }  // namespace weft::openmp

@@ -71,6 +71,18 @@ void schedule(Listing& out, const base::LoopSchedule& wanted) noexcept {
   out.setting("OMP_SCHEDULE", text.data());
 }
 
+void reserve(Listing& out, const base::ThreadsReserve& wanted) noexcept {
+  std::array<char, 64> text{};
+  if (wanted.structured == base::ThreadsReserve::kAll) {
+    std::snprintf(text.data(), text.size(), "STRUCTURED");
+  } else if (wanted.free_agent == base::ThreadsReserve::kAll) {
+    std::snprintf(text.data(), text.size(), "FREE_AGENT");
+  } else {
+    std::snprintf(text.data(), text.size(), "STRUCTURED(%d),FREE_AGENT(%d)", wanted.structured, wanted.free_agent);
+  }
+  out.setting("OMP_THREADS_RESERVE", text.data());
+}
+
 void grain(Listing& out, const base::Grain& wanted) noexcept {
   std::array<char, 32> text{};
   if (wanted.iterations > 0) std::snprintf(text.data(), text.size(), "%" PRId64, wanted.iterations);
@@ -156,6 +168,7 @@ void display_env(bool verbose) noexcept {
   out.setting("OMP_TARGET_OFFLOAD", name_of(options.target_offload));
   out.setting("OMP_TEAMS_THREAD_LIMIT", long{options.teams_thread_limit});
   out.setting("OMP_THREAD_LIMIT", long{options.thread_limit});
+  reserve(out, options.threads_reserve);
   out.setting("OMP_TOOL", options.tool == base::ToolUse::enabled ? "ENABLED" : "DISABLED");
   out.setting("OMP_TOOL_LIBRARIES", or_empty(options.tool_libraries));
   out.setting("OMP_TOOL_VERBOSE_INIT", or_empty(options.tool_verbose_init));

@@ -23,7 +23,7 @@ namespace {
 Icvs from_environment() noexcept {
   const base::Options& options = base::options();
   Icvs icvs;
-  icvs.thread_limit = options.thread_limit;
+  set_thread_limit(icvs, options.thread_limit);
   // Counted in any case: the CPUs are to be those of the process, not those a thread is bound to later.
   const int procs = num_procs();
   icvs.nthreads = options.num_threads.count > 0 ? options.num_threads.values[0] : procs;
@@ -54,6 +54,41 @@ int g_last_element = 0;
 platform::FutexLock g_elements_lock;
 
 }  // namespace
+
+namespace {
+
+// Threads of a limit that are reserved. More than there are: none are.
+struct Reserved {
+  int structured;
+  int free_agent;
+};
+Reserved reserved_of(int limit) noexcept {
+  const base::ThreadsReserve& reserve = base::options().threads_reserve;
+  const int structured = reserve.structured == base::ThreadsReserve::kAll ? limit : std::max(reserve.structured, 1);
+  const int free_agent = reserve.free_agent == base::ThreadsReserve::kAll ? limit - 1 : reserve.free_agent;
+  if (int64_t{structured} + free_agent > limit) return {1, 0};
+  return {structured, free_agent};
+}
+
+// Without a limit there is enough for all.
+int without(int limit, int reserved) noexcept {
+  return limit == INT_MAX && reserved < INT_MAX - 1 ? INT_MAX : limit - reserved;
+}
+
+}  // namespace
+
+void set_thread_limit(Icvs& icvs, int limit) noexcept {
+  icvs.thread_limit = limit;
+  icvs.structured_limit = without(limit, reserved_of(limit).free_agent);
+}
+
+int free_agent_limit() noexcept {
+  static const int limit = [] {
+    const int all = base::options().thread_limit;
+    return without(all, reserved_of(all).structured);
+  }();
+  return limit;
+}
 
 int num_procs() noexcept {
   static const int procs = [] {

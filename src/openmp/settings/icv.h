@@ -13,6 +13,7 @@ struct Icvs {
   int nthreads = 1;                  // nthreads-var, first element: what the next region asks for
   int max_active_levels = 1;         // max-active-levels-var
   int thread_limit = 1;              // thread-limit-var
+  int structured_limit = 1;          // structured-thread-limit-var: of these, how many regions may have
   bool dynamic = false;              // dyn-var
   uint8_t nthreads_tail = 0;  // nthreads-var, the other elements: see nthreads_tail(); 0: those of OMP_NUM_THREADS
   int16_t default_device = 0;  // default-device-var (device.h)
@@ -20,6 +21,12 @@ struct Icvs {
   base::LoopSchedule run_schedule{};  // run-sched-var
   uintptr_t allocator = 1;  // def-allocator-var (memory.h)
 };
+
+// Sets thread-limit-var, and what OMP_THREADS_RESERVE leaves of it to regions (OpenMP 6.0, section 4.3.10).
+void set_thread_limit(Icvs& icvs, int limit) noexcept;
+
+// free-agent-thread-limit-var of the process.
+int free_agent_limit() noexcept;
 
 // What the environment says for the initial task of a thread. Thread-safe.
 const Icvs& initial_icvs() noexcept;

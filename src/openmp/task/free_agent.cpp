@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task/free_agent.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -8,6 +9,7 @@
 
 #include "core/core.h"
 #include "openmp/ompt/events.h"
+#include "openmp/settings/icv.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/task.h"
 #include "openmp/team/record_cache.h"
@@ -134,7 +136,7 @@ void agent(void*) noexcept {
 }
 
 void call_agent() noexcept {
-  if (g_queue.agents.load() >= core::slots()) return;
+  if (g_queue.agents.load() >= std::min(core::slots(), free_agent_limit())) return;
   g_queue.agents.fetch_add(1);
   if (core::Context* context = core::make_context(agent, nullptr, 0)) {
     core::launch(context);
@@ -148,7 +150,7 @@ void call_agent() noexcept {
 
 bool agents_may_help(const Member* self) noexcept {
   start_runtime();
-  return self->team->size < core::slots() && core::has_spare();
+  return self->team->size < core::slots() && free_agent_limit() > 0 && core::has_spare();
 }
 
 void work_beside_agents(const Member* self) noexcept {

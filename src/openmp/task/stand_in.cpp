@@ -75,6 +75,10 @@ bool leaves_to_owner(Team* team, SharedNumber* shared) noexcept {
   return true;
 }
 
+bool is_to_leave(Team* team, SharedNumber* shared) noexcept {
+  return is_too_many(shared) || leaves_to_owner(team, shared);
+}
+
 // Against the member that comes back, and members that push tasks: each says so, fences, and looks for the sleeper.
 void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   Team* team = member->team;
@@ -94,13 +98,24 @@ void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   if (called) answer_call(member, shared->active.load(std::memory_order_relaxed) == 1);
 }
 
+// Runs a task, if there is one and the stand-in is not to leave: that may be so since it has looked for the task. A
+// task that the member has pushed since it came back is then not run: it might take the number that the member goes on
+// with. Acquire: whoever takes such a task sees that the member is back.
+bool run_if_it_stays(Member* member, SharedNumber* shared, bool* leaves) noexcept {
+  Task* task = take_any_task(member);
+  if (task != nullptr) *leaves = is_to_leave(member->team, shared);
+  if (!*leaves) return run_taken(member, task);
+  put_back(member, task);
+  return false;
+}
+
 void serve(Member* member, SharedNumber* shared) noexcept {
   Team* team = member->team;
   for (bool leaves = false; !leaves;) {
-    leaves = is_too_many(shared) || leaves_to_owner(team, shared);
+    leaves = is_to_leave(team, shared);
     take_deque(member, shared);
+    if (!leaves && run_if_it_stays(member, shared, &leaves)) continue;
     if (leaves) tell_ends(member);
-    if (!leaves && run_any_task(member)) continue;
     // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those
     // that wait for it in their sleep are on call.
     platform::full_fence();

@@ -236,13 +236,25 @@ bool run_others_task(Member* self, Search where) noexcept {
   return true;
 }
 
-bool run_any_task(Member* self) noexcept {
+Task* take_any_task(Member* self) noexcept {
   Task* task = take_urgent(self->team, [](const Task*) { return true; });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);
   if (task == nullptr) {
     task = steal_any(self);
     if (task != nullptr) leave_trace(self, task);
   }
+  return task;
+}
+
+void put_back(Member* self, Task* task) noexcept {
+  // Before others can have it: its record serves another task then.
+  const Waiters waiters = waiters_for(task);
+  self->team->tasks.inbox.put(task);
+  call_to_tasks(self->team, nullptr);
+  wake(waiters);
+}
+
+bool run_taken(Member* self, Task* task) noexcept {
   // That tasks may be paused can begin at any time.
   const bool pauses = tasks_may_pause();
   if (task == nullptr || pauses || !may_join(self->untold_ends, task)) tell_ends(self);

@@ -104,7 +104,12 @@ inline bool run_permitted_task(Member* self) noexcept {
 // The deque of the member that has taken a child of the current task, or null: there may be descendants. A hint.
 TaskDeque* deque_of_thief(const Member* self) noexcept;
 
-// Runs any task of the team, if there is one. By members of whose tasks only the implicit one has begun.
-bool run_any_task(Member* self) noexcept;
+// Takes any task of the team, or null. By members of whose tasks only the implicit one has begun.
+Task* take_any_task(Member* self) noexcept;
+// Runs it; false: there was none.
+bool run_taken(Member* self, Task* task) noexcept;
+// It leaves it to others after all.
+void put_back(Member* self, Task* task) noexcept;
+inline bool run_any_task(Member* self) noexcept { return run_taken(self, take_any_task(self)); }
 
 }  // namespace weft::openmp

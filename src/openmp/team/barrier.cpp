@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_wait.h"
+#include "openmp/team/cancelled_copies.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
 
@@ -160,7 +161,10 @@ void pass_barrier(Member* self) noexcept {
     team->loops.cancelled.store(0, std::memory_order_relaxed);
     return;
   }
-  if (is_over(team)) return;
+  if (is_over(team)) {
+    if (self->copying) end_copies(self);
+    return;
+  }
   if (team->flat) {
     ++self->barriers;
     if (team->size < kLeastForGroups) {

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "core/core.h"
 #include "openmp/team/barrier.h"
+#include "openmp/team/cancelled_copies.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {
@@ -60,6 +61,7 @@ bool is_cancelled(const Member* self, Construct construct) noexcept {
 bool cancellation_point(Member* self, Construct construct) noexcept {
   const bool cancelled = is_cancelled(self, construct);
   if (cancelled && ompt::on()) ompt::cancel(self, construct, true);
+  if (cancelled && construct == Construct::parallel && self->task->implicit) leave_cancelled(self);
   return cancelled;
 }
 
@@ -68,7 +70,10 @@ bool cancel(Member* self, Construct construct) noexcept {
   if (ompt::on()) ompt::cancel(self, construct, false);
   g_any_cancelled.store(true, std::memory_order_relaxed);
   switch (construct) {
-    case Construct::parallel: cancel_region(self->team); return true;
+    case Construct::parallel:
+      cancel_region(self->team);
+      if (self->task->implicit) leave_cancelled(self);
+      return true;
     case Construct::loop:
     case Construct::sections:
       self->team->loops.cancelled.store(number_of_loop(self), std::memory_order_relaxed);
@@ -92,7 +97,9 @@ bool is_dropped_after_all(const Task* task) noexcept {
 
 bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept {
   barrier(self, kind, caller);
-  return self->team->cancelled.load(std::memory_order_relaxed);
+  if (!self->team->cancelled.load(std::memory_order_relaxed)) return false;
+  leave_cancelled(self);
+  return true;
 }
 
 void restore_after_cancellation(Team* team, Member* primary) noexcept {
@@ -100,6 +107,12 @@ void restore_after_cancellation(Team* team, Member* primary) noexcept {
   team->barrier.arrived.store(0, std::memory_order_relaxed);
   team->barrier.passed.store(primary->barriers, std::memory_order_relaxed);
   team->loops.next_single.store(primary->singles, std::memory_order_relaxed);
+  team->loops.copies.store(0, std::memory_order_relaxed);
+  team->loops.copies_done.store(0, std::memory_order_relaxed);
+  for (int i = 0; i < team->size; ++i) {
+    team->members.lines[i].left.store(false, std::memory_order_relaxed);
+    team->members.lines[i].copied.store(0, std::memory_order_relaxed);
+  }
   for (Workshare& share : team->loops.ring) {
     std::free(share.posted);
     std::free(share.memory);

@@ -38,7 +38,7 @@ struct League {
 
 League make_league(Invoke invoke, void** words, int teams, int thread_limit) noexcept {
   League league{invoke, words, teams, icvs(self()), {}};
-  if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
+  if (thread_limit > 0) set_thread_limit(league.icvs, thread_limit);
   return league;
 }
 
@@ -100,7 +100,7 @@ void run_initial_team(Invoke invoke, void** words, int thread_limit) noexcept {
   // The ICVs of a device are those the environment gives (section 2.2), whatever the task that meets the region has
   // set.
   League league{invoke, words, 1, initial_icvs(), {}};
-  if (thread_limit > 0) league.icvs.thread_limit = thread_limit;
+  if (thread_limit > 0) set_thread_limit(league.icvs, thread_limit);
   run_team(league, 0);
 }
 

@@ -56,6 +56,10 @@ struct MemberLine {
   std::atomic<core::Context*> in_line{nullptr};
   std::atomic<uint64_t> awaited{0};
 
+  // In a cancelled region (cancelled_copies.h): it has left, and the last copyprivate that it has done with.
+  std::atomic<bool> left{false};
+  std::atomic<uint64_t> copied{0};
+
   // Its part of a reduction, for the member that combines it (reduction_tree.h); null: there is none, or no more.
   std::atomic<void*> part{nullptr};
 

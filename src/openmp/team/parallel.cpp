@@ -28,7 +28,7 @@ int team_size(Member* self, int requested, int most) noexcept {
   if (self->team->active_level >= now.max_active_levels) return 1;
   int size = requested > 0 ? requested : now.nthreads;
   if (size <= 1) return 1;
-  size = std::min(size, now.thread_limit);
+  size = std::min(size, now.structured_limit);
   if (now.dynamic) size = std::min(size, most > 0 ? std::min(most, num_procs()) : num_procs());
   return std::min(size, g_region_threads);
 }
@@ -38,7 +38,7 @@ ThreadGrant within_limit(Member* parent, int* size) noexcept {
   if (*size == 1 || !has_limit(parent)) return {};
   // It has asked on behalf of a library and opened no region for it.
   drop_answer();
-  const ThreadGrant grant = take_threads(parent, *size, icvs(parent).thread_limit);
+  const ThreadGrant grant = take_threads(parent, *size, icvs(parent).structured_limit);
   *size = 1 + grant.threads;
   return grant;
 }
@@ -73,6 +73,7 @@ class Region {
   };
   Region(Invoke invoke, void** words, Gang gang) noexcept : Region(invoke, words, base::ProcBind::false_, nullptr) {
     size_ = gang.size;
+    start_runtime();
     if (has_limit(parent_)) grant_ = take_over_grant(parent_, size_);
     // Members that share an OS thread do not run at the same time.
     const bool shares = icvs(parent_).affinity && would_share_threads(parent_, size_);
@@ -213,7 +214,8 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   region.begin(region.kind(), primary);
   int lent = 0;
   if (primary == nullptr) {
-    if (!core::alone()) lent = core::lend_threads(size - 1 - core::idle_carriers());
+    // Where they are more than there are slots, nobody else waits for these.
+    if (!core::alone() || size > core::slots()) lent = core::lend_threads(size - 1 - core::idle_carriers());
   } else {
     // Carriers of all NUMA nodes are counted, so all may come. Relaxed: summon() calls them after this.
     primary->team->gang.store(true, std::memory_order_relaxed);

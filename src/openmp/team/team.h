@@ -51,6 +51,7 @@ struct Member {
   bool stands_in = false;   // for a member whose task is paused (stand_in.h)
   bool lacks_deque = false;   // another context of its number has it (stand_in.h)
   bool holds_number = false;  // own_number.h: no other context runs tasks that have asked for it
+  bool copying = false;       // cancelled_copies.h: from a copyprivate to the barrier behind it
   int numbered = 0;           // explicit tasks on its stack that have asked for their number
   Task* task = nullptr;     // what it runs now; &implicit at first
   Member* outer = nullptr;  // what the context goes back to at the end of the region

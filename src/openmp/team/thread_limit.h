@@ -9,7 +9,7 @@
 
 namespace weft::openmp {
 
-inline bool has_limit(Member* self) noexcept { return icvs(self).thread_limit != INT_MAX; }
+inline bool has_limit(Member* self) noexcept { return icvs(self).structured_limit != INT_MAX; }
 
 // For a region of `size` members inside `self`: as many as there may be, which may be none.
 ThreadGrant take_threads(const Member* self, int size, int limit) noexcept;

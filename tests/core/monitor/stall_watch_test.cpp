@@ -139,4 +139,14 @@ TEST(RegionRecordsTest, GangsAreNotForgottenForWantOfRoom) {
   EXPECT_TRUE(records.is_gang(&functions[0]));
 }
 
+TEST(HopelessTest, OnABusyMachineRealTimeDecides) {
+  EXPECT_FALSE(is_hopeless(2 * kSecond, 2 * kSecond));
+  EXPECT_TRUE(is_hopeless(4 * kSecond, 4 * kSecond));
+  // A tenth of a CPU for each.
+  EXPECT_FALSE(is_hopeless(400 * kMillisecond, 4 * kSecond));
+  EXPECT_TRUE(is_hopeless(600 * kMillisecond, 6 * kSecond));
+  // Those that have hardly run may go on yet.
+  EXPECT_FALSE(is_hopeless(100 * kMillisecond, 60 * kSecond));
+}
+
 }  // namespace

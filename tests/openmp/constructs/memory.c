@@ -150,8 +150,67 @@ static void pinned(void)
   omp_destroy_allocator(allocator);
 }
 
+// Of OpenMP 6.0, which these compilers do not declare. Weak: their own runtimes have none of them.
+#define WEAK __attribute__((weak))
+WEAK uintptr_t omp_get_device_memspace(int device, uintptr_t space);
+WEAK uintptr_t omp_get_devices_memspace(int count, const int *devices, uintptr_t space);
+WEAK uintptr_t omp_get_device_and_host_memspace(int device, uintptr_t space);
+WEAK uintptr_t omp_get_devices_and_host_memspace(int count, const int *devices, uintptr_t space);
+WEAK uintptr_t omp_get_devices_all_memspace(uintptr_t space);
+WEAK uintptr_t omp_get_device_allocator(int device, uintptr_t space);
+WEAK uintptr_t omp_get_devices_allocator(int count, const int *devices, uintptr_t space);
+WEAK uintptr_t omp_get_device_and_host_allocator(int device, uintptr_t space);
+WEAK uintptr_t omp_get_devices_and_host_allocator(int count, const int *devices, uintptr_t space);
+WEAK uintptr_t omp_get_devices_all_allocator(uintptr_t space);
+WEAK int omp_get_memspace_num_resources(uintptr_t space);
+WEAK uintptr_t omp_get_submemspace(uintptr_t space, int count, const int *resources);
+WEAK uintptr_t omp_get_device_memspace_(const int *device, const uintptr_t *space);
+WEAK int omp_get_memspace_num_resources_(const uintptr_t *space);
+WEAK uintptr_t omp_get_submemspace_(const uintptr_t *space, const int *count, const int *resources);
+
+static void by_device(void)
+{
+  if (!omp_get_device_memspace) return;
+  const int host = omp_get_initial_device(), hosts[] = {host, -1}, others[] = {host, host + 1}, zeros[] = {0, 0};
+  // The default space of libomp from release 20 on, two others, and none.
+  const uintptr_t spaces[] = {99, 1, 4, 5};
+  for (int i = 0; i < 4; i++) {
+    const uintptr_t space = spaces[i], same = i < 3 ? space : 0;
+    CHECK_EQ(omp_get_device_memspace(host, space), same);
+    CHECK_EQ(omp_get_devices_memspace(2, hosts, space), same);
+    CHECK_EQ(omp_get_device_and_host_memspace(host, space), same);
+    CHECK_EQ(omp_get_devices_and_host_memspace(2, hosts, space), same);
+    CHECK_EQ(omp_get_devices_all_memspace(space), same);
+    CHECK_EQ(omp_get_device_memspace(host + 1, space), 0);
+    CHECK_EQ(omp_get_devices_memspace(2, others, space), 0);
+    CHECK_EQ(omp_get_memspace_num_resources(space), i < 3);
+    CHECK_EQ(omp_get_submemspace(space, 2, zeros), same);
+    CHECK_EQ(omp_get_submemspace(space, 0, zeros), 0);
+    CHECK_EQ(omp_get_submemspace(space, 1, &others[1]), 0);
+    CHECK_EQ(omp_get_device_memspace_(&host, &space), same);
+    CHECK_EQ(omp_get_memspace_num_resources_(&space), i < 3);
+    const int none = 0;
+    CHECK_EQ(omp_get_submemspace_(&space, &none, zeros), 0);
+    const uintptr_t allocator = omp_get_device_allocator(host, space);
+    CHECK_EQ(omp_get_device_allocator(host + 1, space), 0);
+    CHECK_EQ(omp_get_devices_allocator(2, hosts, space), allocator);
+    CHECK_EQ(omp_get_device_and_host_allocator(host, space), allocator);
+    CHECK_EQ(omp_get_devices_and_host_allocator(2, hosts, space), allocator);
+    CHECK_EQ(omp_get_devices_all_allocator(space), allocator);
+    CHECK_EQ(allocator, i == 0 ? omp_default_mem_alloc : i == 1 ? omp_large_cap_mem_alloc : i == 2 ? omp_low_lat_mem_alloc : 0);
+    if (i == 3) continue;
+    void *memory = omp_alloc(100, (omp_allocator_handle_t)allocator);
+    CHECK(memory);
+    omp_free(memory, (omp_allocator_handle_t)allocator);
+    const omp_allocator_handle_t own = omp_init_allocator((omp_memspace_handle_t)space, 0, NULL);
+    CHECK(own != omp_null_allocator);
+    omp_destroy_allocator(own);
+  }
+}
+
 int main(void)
 {
+  by_device();
   pinned();
   everywhere(plain);
   everywhere(traits);

@@ -32,6 +32,8 @@ __attribute__((weak)) int32_t __kmpc_omp_task(void* where, int32_t gtid, kmp_tas
 __attribute__((weak)) int32_t __kmpc_omp_task_with_deps(void* where, int32_t gtid, kmp_task* task, int32_t count,
                                                         depend_info* list, int32_t count_others, depend_info* others);
 
+__attribute__((weak)) int omp_is_free_agent(void);
+__attribute__((weak)) int omp_ancestor_is_free_agent(int level);
 __attribute__((weak)) void* __kmpc_task_allow_completion_event(void* where, int32_t gtid, kmp_task* task);
 
 enum { tied = 1, detachable = 0x40, free_agent = 0x80 };
@@ -47,7 +49,11 @@ static void submit(routine call, int value) { __kmpc_omp_task(NULL, 0, make(call
 
 static int32_t add(int32_t gtid, kmp_task* task) {
   (void)gtid;
-  if (omp_get_thread_num() == -2) ++in_agents;
+  const int agent = omp_get_thread_num() == -2;
+  if (agent) ++in_agents;
+  CHECK(omp_is_free_agent() == agent);
+  CHECK(omp_ancestor_is_free_agent(omp_get_level()) == agent);
+  CHECK(omp_ancestor_is_free_agent(omp_get_level() + 1) == 0 && omp_ancestor_is_free_agent(-1) == 0);
   sum += task->value;
   return 0;
 }
@@ -72,8 +78,14 @@ static int32_t spread(int32_t gtid, kmp_task* task) {
 #pragma omp taskwait
   sum += inner;
   int members = 0;
+  const int agent = omp_is_free_agent();
 #pragma omp parallel num_threads(2) reduction(+ : members)
-  members++;
+  {
+    members++;
+    // The primary of the region is still the thread that has opened it.
+    CHECK(omp_is_free_agent() == (agent && omp_get_thread_num() == 0));
+    CHECK(omp_ancestor_is_free_agent(omp_get_level() - 1) == agent);
+  }
   CHECK(members >= 1);
   return 0;
 }

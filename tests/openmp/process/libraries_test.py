@@ -217,6 +217,111 @@ int main(void)
 """
 
 
+# Takes itself for an OpenBLAS of 0.3.32 or later: once it has been told a number it asks nobody, and opens its regions
+# without a number. Each of its items waits for all others.
+COUNTING = r"""
+#include <omp.h>
+int blas_cpu_number = 1, blas_is_num_threads_set_explicitly;
+void openblas_set_num_threads(int threads) { blas_cpu_number = threads, blas_is_num_threads_set_explicitly = 1; }
+void exec_blas(int items)
+{
+  int here = 0;
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < items; i++) {
+    __atomic_add_fetch(&here, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&here, __ATOMIC_SEQ_CST) < items) {}
+  }
+}
+void cblas_dgemm(void)
+{
+  if (!blas_is_num_threads_set_explicitly && omp_get_max_threads() > 1 && !omp_in_parallel()) return;
+  exec_blas(blas_cpu_number);
+}
+__attribute__((constructor)) static void begin(void) { omp_get_max_threads(); }
+"""
+COUNTING_CALLER = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+void cblas_dgemm(void);
+void openblas_set_num_threads(int);
+int main(int count, char **words)
+{
+  const int threads = atoi(words[1]), calls = count > 2 ? atoi(words[2]) : 1;
+  omp_set_max_active_levels(1);
+  openblas_set_num_threads(threads);
+  cblas_dgemm();
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < calls; i++) {
+#pragma omp task
+    cblas_dgemm();
+  }
+  openblas_set_num_threads(1);
+#pragma omp parallel num_threads(2)
+  cblas_dgemm();
+  puts("over");
+  return 0;
+}
+"""
+
+# The same kind of library that no name tells: a region inside a task, whose members wait for each other.
+UNKNOWN = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words)
+{
+  (void)count;
+  const int threads = atoi(words[1]);
+  int members = 0;
+  omp_set_dynamic(0);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task
+  {
+    int here = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : members)
+    {
+      const int all = omp_get_num_threads();
+      members++;
+      __atomic_add_fetch(&here, 1, __ATOMIC_SEQ_CST);
+      while (__atomic_load_n(&here, __ATOMIC_SEQ_CST) < all) {}
+    }
+  }
+  printf("%d\n", members);
+  return 0;
+}
+"""
+
+
+class RegionsInsideTasks(ProcessTest):
+    """Their members wait for each other without a call, and are more than there are CPUs."""
+
+    def test_libraries_that_ask_no_more(self):
+        library = self.build("libopenblas-counts.so", COUNTING, "-shared", "-fPIC")
+        program = self.build("counting", COUNTING_CALLER, str(library))
+        for threads in ("2", "3", "4", "8"):
+            for variables in ({}, {"OMP_THREAD_LIMIT": "2"}, {"OMP_PROC_BIND": "true"}):
+                with self.subTest(threads=threads, **variables):
+                    done = self.run_on_weft(program, threads, "3", WEFT_NUM_CPUS="2", **variables)
+                    self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
+
+    def test_libraries_in_the_program(self):
+        source = COUNTING + COUNTING_CALLER.replace("void cblas_dgemm(void);", "")
+        source = source.replace("void openblas_set_num_threads(int);", "")
+        program = self.build("embedded", source)
+        done = self.run_on_weft(program, "4", WEFT_NUM_CPUS="2")
+        self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
+
+    def test_libraries_that_nobody_knows(self):
+        program = self.build("unknown", UNKNOWN)
+        for threads in ("4", "8"):
+            with self.subTest(threads=threads):
+                done = self.run_on_weft(program, threads, WEFT_NUM_CPUS="2")
+                self.assertEqual((done.returncode, done.stdout), (0, f"{threads}\n"), done.stderr)
+
+
 class Turns(ProcessTest):
     """Members that wait for their turn sleep; somebody must wake the last of them, whatever became of the one before."""
 

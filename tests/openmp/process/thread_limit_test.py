@@ -3,7 +3,7 @@
 
 import unittest
 
-from support import ProcessTest
+from support import CLANG, RUNTIME, ProcessTest
 
 # gcc 4.8 and older wrote a region as two calls with the primary's body between them.
 OLD_ENTRIES = r"""
@@ -125,6 +125,94 @@ int main(void)
   return 0;
 }
 """
+
+
+RESERVE = r"""
+#include <omp.h>
+#include <stdio.h>
+static int size_of(int threads)
+{
+  int members = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : members)
+  members++;
+  return members;
+}
+int main(void)
+{
+  printf("%d %d\n", size_of(6), omp_get_thread_limit());
+  return 0;
+}
+"""
+
+# A task that a free agent may run, which the thread that has created it waits for without running it.
+AGENT = r"""
+#include <omp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+typedef int32_t (*routine)(int32_t, void *);
+void *__kmpc_omp_task_alloc(void *, int32_t, int32_t, size_t, size_t, routine);
+int32_t __kmpc_omp_task(void *, int32_t, void *);
+int omp_is_free_agent(void);
+static volatile int done, by_agent;
+static int32_t body(int32_t gtid, void *task)
+{
+  (void)gtid, (void)task;
+  by_agent = omp_is_free_agent();
+  return done = 1;
+}
+int main(void)
+{
+  __kmpc_omp_task(NULL, 0, __kmpc_omp_task_alloc(NULL, 0, 0x81, 48, 0, body));
+  const struct timespec nap = {0, 1000000};
+  for (int i = 0; i < 20000 && !done; i++) nanosleep(&nap, NULL);
+#pragma omp taskwait
+  printf("%d\n", by_agent);
+  return 0;
+}
+"""
+
+
+class ThreadsReserve(ProcessTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.build("reserve", RESERVE)
+        # The compiler's own runtime lacks a name.
+        cls.agent = cls.build("agent", AGENT, f"-L{RUNTIME}", compiler=CLANG)
+
+    def test_what_regions_leave_to_free_agents(self):
+        for reserve, members in (
+            ("structured(2),free_agent(2)", 4),
+            ("free_agent(1)", 5),
+            ("free_agent", 1),
+            ("structured", 6),
+            ("4", 6),
+            # More than there are: nothing is reserved.
+            ("structured(4),free_agent(4)", 6),
+        ):
+            with self.subTest(reserve=reserve):
+                done = self.run_on_weft(self.program, OMP_THREAD_LIMIT="6", OMP_THREADS_RESERVE=reserve)
+                self.assertEqual((done.stdout, done.stderr), (f"{members} 6\n", ""))
+
+    def test_without_a_limit_there_is_enough(self):
+        done = self.run_on_weft(self.program, OMP_THREADS_RESERVE="structured(2),free_agent(2)")
+        self.assertEqual((done.stdout, done.stderr), ("6 2147483647\n", ""))
+
+    def test_values_that_are_none(self):
+        for reserve in ("structured(2),structured(1)", "structured,free_agent", "structured()", "agents(1)", "-1"):
+            with self.subTest(reserve=reserve):
+                done = self.run_on_weft(self.program, OMP_THREAD_LIMIT="6", OMP_THREADS_RESERVE=reserve)
+                self.assertEqual(done.stdout, "6 6\n")
+                self.assertIn("OMP_THREADS_RESERVE", done.stderr)
+
+    def test_what_is_left_to_free_agents(self):
+        settings = {"WEFT_NUM_CPUS": "4", "OMP_NUM_THREADS": "1"}
+        for reserve, by_agent in (("structured(2)", 1), ("structured", 0)):
+            with self.subTest(reserve=reserve):
+                done = self.run_on_weft(self.agent, OMP_THREAD_LIMIT="4", OMP_THREADS_RESERVE=reserve, **settings)
+                self.assertEqual((done.stdout, done.stderr), (f"{by_agent}\n", ""))
 
 
 class ThreadLimit(ProcessTest):

@@ -68,6 +68,7 @@ StandInCore::~StandInCore() {
 core::Context& StandInCore::context(int thread) { return carriers_[static_cast<size_t>(thread)]->own_context; }
 
 void StandInCore::await_launch(int first_thread) {
+  first_launched_ = first_thread;
   for (int i = first_thread; i <= threads_; ++i) context(i).token.store(core::Token::held);
 }
 
@@ -105,9 +106,10 @@ bool take_to_launch(Context* context) noexcept {
 }
 void launch_together(Context*) noexcept {}
 
-// The context of the thread behind the caller's, that of number 1 being the owner's.
+// The context of the thread behind the caller's, that of number 1 being the owner's; without a hint, of the first one
+// that waits for a launch.
 Context* make_context(void (*start)(void*), void* argument, int worker_hint) noexcept {
-  Context& context = g_core->context(1 + worker_hint);
+  Context& context = g_core->context(worker_hint > 0 ? 1 + worker_hint : g_core->first_launched());
   context.start = start;
   context.start_argument = argument;
   return &context;

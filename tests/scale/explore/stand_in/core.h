@@ -28,10 +28,12 @@ class StandInCore {
   core::Context& context(int thread);
   // For threads that are to run what is launched: run_launched() waits for that.
   void await_launch(int first_thread);
+  int first_launched() const { return first_launched_; }
   void run_launched();
 
  private:
   const int threads_;
+  int first_launched_ = 2;
   std::unique_ptr<core::Pool> pool_;
   std::array<std::unique_ptr<core::Carrier>, size_t{kMostThreads}> carriers_;
 };

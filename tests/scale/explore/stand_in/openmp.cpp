@@ -7,6 +7,8 @@
 #include "openmp/task/free_agent.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
+#include "openmp/team/record_cache.h"
+#include "openmp/team/team.h"
 
 namespace weft::explore {
 
@@ -24,15 +26,18 @@ openmp::Task* StandInTask::prepare() {
 
 namespace weft::openmp {
 
-constinit std::atomic<bool> g_tasks_may_pause{false};
 ompt::Presence ompt::g_presence{{ompt::kNone}};
 
 void start_runtime() noexcept {}
 void free_task(Task* task) noexcept { ++static_cast<explore::StandInTask*>(task->data)->freed; }
 Task* take_given(bool (*)(const Task*, const Member*), const Member*) noexcept { return nullptr; }
 void block_between_tasks(const Member*) noexcept { core::block(); }
-LockWait::LockWait(Member*) noexcept : first_(nullptr), end_(nullptr), agent_(nullptr) {}
-LockWait::~LockWait() = default;
+// A program has one stand-in.
+Member* take_frame() noexcept {
+  static Member frame;
+  return &frame;
+}
+void put_frame(Member*) noexcept {}
 AgentAbsence::AgentAbsence(const Member*) noexcept : is_agent_(false) {}
 AgentAbsence::~AgentAbsence() = default;
 
