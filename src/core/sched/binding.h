@@ -12,8 +12,8 @@ namespace weft::core {
 // told apart by their addresses: `cpus` must not change or go away.
 void bind_self(const platform::CpuSet* cpus) noexcept;
 
-// The same by the context's own choice, which lasts: it is bound there in the regions to come, too. On a root's OS
-// thread that is not its own it runs where that may.
+// The same by the context's own choice, which lasts: it is bound there in the regions to come, too. On the OS
+// thread of a root that has not bound itself it runs where that may.
 void pin_self(const platform::CpuSet* cpus) noexcept;
 
 // Whether the OS thread that runs the caller, which is attached, is one of the pool's own.

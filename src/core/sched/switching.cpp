@@ -84,7 +84,9 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
   carrier->statistics.switches.add();
   if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
   if (target->cpus != nullptr) {
-    if (!target->pinned || !carrier->is_root() || target->home == carrier) bind_carrier(carrier, target->cpus);
+    // A root that has no mask of ours would not get back the one that it has.
+    const bool unreturnable = target->pinned && carrier->is_root() && carrier->own_context.cpus == nullptr;
+    if (!unreturnable) bind_carrier(carrier, target->cpus);
   } else if (target->parallel_call.load(std::memory_order_relaxed) != nullptr) {
     return_to_place(carrier);
   }
