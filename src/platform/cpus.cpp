@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include <sched.h>
 
@@ -16,6 +18,14 @@ namespace weft::platform {
 namespace {
 
 using Path = char[PATH_MAX];
+
+// The initial thread's stack may be a few pages (ulimit -s).
+struct Buffers {
+  Path path;    // of the group's root
+  Path folder;  // of one of the group's parents
+  Path file;
+  char text[8192];
+};
 
 // quota and period in microseconds; a quota of -1 or "max" means none.
 int millis(long long quota, long long period) noexcept {
@@ -28,8 +38,7 @@ int millis(long long quota, long long period) noexcept {
 
 int smaller(int a, int b) noexcept { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
-int quota_v2(const char* folder) noexcept {
-  Path path;
+int quota_v2(const char* folder, Path& path) noexcept {
   char text[128];
   std::snprintf(path, sizeof path, "%s/cpu.max", folder);
   long long quota = 0;
@@ -38,8 +47,7 @@ int quota_v2(const char* folder) noexcept {
   return millis(quota, period);
 }
 
-int quota_v1(const char* folder) noexcept {
-  Path path;
+int quota_v1(const char* folder, Path& path) noexcept {
   char text[128];
   std::snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
   if (!read_small_file(path, text, sizeof text)) return 0;
@@ -50,13 +58,14 @@ int quota_v1(const char* folder) noexcept {
 }
 
 // The tightest quota of `group` below `mount` and of all its parents.
-int tightest(const char* mount, const char* group, int (*quota)(const char*)) noexcept {
-  Path folder;
-  int least = quota(mount);
+int tightest(Buffers& at, const char* group, int (*quota)(const char*, Path&)) noexcept {
+  const char* const mount = at.path;
+  Path& folder = at.folder;
+  int least = quota(mount, at.file);
   size_t length = std::strlen(mount);
   std::snprintf(folder, sizeof folder, "%s%s", mount, std::strcmp(group, "/") == 0 ? "" : group);
   while (std::strlen(folder) > length) {
-    least = smaller(least, quota(folder));
+    least = smaller(least, quota(folder, at.file));
     *std::strrchr(folder, '/') = '\0';
   }
   return least;
@@ -76,9 +85,11 @@ bool has_cpu(const char* controllers) noexcept {
 }  // namespace
 
 int cgroup_quota_millis(const char* root) noexcept {
-  Path path;
+  const std::unique_ptr<Buffers> at(new (std::nothrow) Buffers);
+  if (at == nullptr) return 0;
+  Path& path = at->path;
+  auto& text = at->text;
   std::snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-  char text[8192];
   if (!read_small_file(path, text, sizeof text)) return 0;
   int least = 0;
   char* rest = nullptr;
@@ -93,10 +104,10 @@ int cgroup_quota_millis(const char* root) noexcept {
     // root is what counts, which `tightest` looks at as well.
     if (*controllers == '\0') {
       std::snprintf(path, sizeof path, "%s/sys/fs/cgroup", root);
-      least = smaller(least, tightest(path, group, quota_v2));
+      least = smaller(least, tightest(*at, group, quota_v2));
     } else if (has_cpu(controllers)) {
       std::snprintf(path, sizeof path, "%s/sys/fs/cgroup/cpu", root);
-      least = smaller(least, tightest(path, group, quota_v1));
+      least = smaller(least, tightest(*at, group, quota_v1));
     }
   }
   return least;

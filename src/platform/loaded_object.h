@@ -34,19 +34,28 @@ class LoadedObject {
   // not there.
   void* find(const char* name) const noexcept {
     if (!hashed()) return find_among_all(name);
+    void* found = nullptr;
+    for_each_of_name(name, [&](const ElfW(Sym) & symbol) {
+      found = address_of(symbol);
+      return true;
+    });
+    return found;
+  }
+
+  // Visits the entries of the symbols of that name which the object defines, one for each version, until `visit` says
+  // true. Of an object with the older kind of table only: none.
+  template <class Visit>
+  void for_each_of_name(const char* name, Visit&& visit) const noexcept {
+    if (!hashed()) return;
     const uint32_t wanted = hash_of(name);
     const uint32_t filter_words = hash_[2];
     const auto* filter = reinterpret_cast<const ElfW(Addr)*>(hash_ + 4);
     constexpr uint32_t kBits = sizeof(ElfW(Addr)) * 8;
     const ElfW(Addr) word = filter[(wanted / kBits) & (filter_words - 1)];
-    if ((word >> (wanted % kBits) & word >> ((wanted >> hash_[3]) % kBits) & 1) == 0) return nullptr;
-    void* found = nullptr;
+    if ((word >> (wanted % kBits) & word >> ((wanted >> hash_[3]) % kBits) & 1) == 0) return;
     visit_bucket(wanted % hash_[0], [&](const ElfW(Sym) & symbol, uint32_t hash) {
-      if ((hash | 1) != (wanted | 1) || !equal(strings_ + symbol.st_name, name)) return false;
-      found = address_of(symbol);
-      return true;
+      return (hash | 1) == (wanted | 1) && equal(strings_ + symbol.st_name, name) && visit(symbol);
     });
-    return found;
   }
 
   // Visits the symbols that the object defines, by name, address and size, until `visit` says true.

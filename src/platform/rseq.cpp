@@ -2,6 +2,7 @@
 #include "platform/rseq.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 
 #include <sys/auxv.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
+#include "platform/libc_calls.h"
 #include "platform/thread_pointer.h"
 
 // glibc 2.35 and later say where their area is; elsewhere libc does not register one.
@@ -33,7 +35,16 @@ constexpr unsigned kSignature = 0xd428bc00;
 // Newer than some headers: how much of the area the kernel uses.
 constexpr unsigned long kAuxFeatureSize = 27, kAuxAlignment = 28;
 
-bool libc_has_area() noexcept { return &__rseq_size != nullptr && __rseq_size != 0; }
+// What libc has said before we have withdrawn it. Relaxed: written before there are contexts.
+std::atomic<unsigned> g_withdrawn{0};
+
+unsigned libcs_size() noexcept {
+  if (&__rseq_size == nullptr) return 0;
+  const unsigned withdrawn = g_withdrawn.load(std::memory_order_relaxed);
+  return withdrawn != 0 ? withdrawn : __rseq_size;
+}
+
+bool libc_has_area() noexcept { return libcs_size() != 0; }
 
 volatile int32_t* cpu_id_of(void* area) noexcept { return reinterpret_cast<int32_t*>(area) + 1; }
 
@@ -55,7 +66,14 @@ bool leave_rseq(void* area, unsigned length) noexcept {
   return *cpu_id_of(area) < 0;
 }
 
-bool leave_rseq() noexcept { return !libc_has_area() || leave_rseq(libcs_area(thread_pointer()), __rseq_size); }
+bool leave_rseq() noexcept { return !libc_has_area() || leave_rseq(libcs_area(thread_pointer()), libcs_size()); }
+
+void withdraw_rseq() noexcept {
+  if (!libc_has_area() || g_withdrawn.load(std::memory_order_relaxed) != 0) return;
+  const unsigned said = __rseq_size;
+  // A constant of libc's, but not of the compiler's: other objects read it where it stands.
+  if (write_mapped(const_cast<uint32_t*>(&__rseq_size), 0)) g_withdrawn.store(said, std::memory_order_relaxed);
+}
 
 void take_rseq_area(RseqArea& area) noexcept {
   const base::KeepErrno keep;

@@ -8,6 +8,11 @@
 
 namespace weft::platform {
 
+// Makes libc say that it has no area that programs could use: threads whose identities travel leave it, and a program
+// that went by what libc says would wait in them for a number that never comes. libc goes on registering an area for
+// each thread and reading the CPU number there; so nobody else registers one that travels. Before the program looks.
+void withdraw_rseq() noexcept;
+
 // What an OS thread registers in place of libc's area, so that no library registers one of the identity that the thread
 // happens to run: the kernel accepts one at a time. Nobody reads it.
 struct alignas(32) RseqArea {

@@ -17,6 +17,7 @@ namespace weft::core {
 
 struct Carrier;
 struct Context;
+struct OwnSettings;
 struct ParallelCall;
 class WaitQueue;
 
@@ -96,6 +97,12 @@ struct Context {
   void* argument = nullptr;
   uintptr_t stack_end = 0;  // the lowest address of its stack, above the guard; 0: not one of ours
   pid_t thread_id = 0;  // of the OS thread whose identity that is
+  // What it has set for itself (core/context/own_settings.h), kept with the record; null: nothing so far. And the CPU
+  // time of its earlier turns, and what it has been told last (own_cpu_time()). Touched under this identity.
+  OwnSettings* own = nullptr;
+  int64_t cpu_time_ns = 0;
+  int64_t told_cpu_time_ns = 0;
+  bool pinned = false;  // it has bound itself, and is not unbound as long as it waits
   bool donated = false;  // by a parked thread. Else the identity of a thread that carries work itself
   bool ends = false;  // its thread is to end when it is back in the scheduler's loop
   // Inside a library whose threads are guests of the pool (core/budget/guests.h). Written under this identity; relaxed,
@@ -128,6 +135,10 @@ void make_idle(Context* context, void* stack_top) noexcept;
 // tools that watch. Null: nobody does.
 using SwitchObserver = void (*)(bool leaving, int carrier);
 void set_switch_observer(SwitchObserver observer) noexcept;
+
+// The CPU time of the caller, which is attached: of all its turns on whatever OS threads. They are counted from the
+// first call on by a context that is no root's at home; the answer never decreases.
+int64_t own_cpu_time() noexcept;
 
 // Called by the context that continues with the one just left; set by the scheduler.
 using DepartureHandler = void (*)(Context* left);

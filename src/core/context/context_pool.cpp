@@ -14,6 +14,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/context/own_settings.h"
 #include "core/context/set_ids.h"
 #include "core/context/stack_overflow.h"
 #include "platform/futex.h"
@@ -56,6 +57,9 @@ struct alignas(64) ContextPool::Donor : Context {
     departure = Departure::none;
     carrier = home = root = preferred = nullptr;
     cpus = nullptr;
+    pinned = false;
+    cpu_time_ns = told_cpu_time_ns = 0;
+    if (own != nullptr) *own = OwnSettings();
     last_parallel_call = 0;
     claimed = nullptr;
     queue = nullptr;
@@ -81,6 +85,16 @@ void* ContextPool::donor_main(void* argument) {
   // The destructors that follow run in a thread like others: if they use OpenMP, it attaches as such.
   bind_identity(nullptr);
   return nullptr;
+}
+
+ContextPool::ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {
+  constexpr int kFirst = 32;
+  for (int i = 0; i < kFirst; ++i) {
+    auto* donor = new (std::nothrow) Donor;
+    if (donor == nullptr) return;
+    donor->next = ended_;
+    ended_ = donor;
+  }
 }
 
 Context* ContextPool::make() noexcept {

@@ -15,8 +15,9 @@ namespace weft::core {
 // Not thread-safe: `Pool::lock` guards the one of the process.
 class ContextPool {
  public:
-  // `stack_size` in bytes for what runs in a context; a guard lies below each stack.
-  explicit ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {}
+  // `stack_size` in bytes for what runs in a context; a guard lies below each stack. The first records are made by the
+  // caller: a thread of the pool that allocates gets an area of memory of its own from libc, of 64 MiB of addresses.
+  explicit ContextPool(size_t stack_size) noexcept;
   ContextPool(const ContextPool&) = delete;
   ContextPool& operator=(const ContextPool&) = delete;
 

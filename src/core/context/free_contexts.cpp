@@ -118,6 +118,7 @@ void shed(Carrier* carrier, Context* context) noexcept {
   context->parallel_call.store(nullptr, std::memory_order_relaxed);
   if (context->cpus == nullptr) return;
   context->cpus = nullptr;
+  context->pinned = false;
   leave_binding(carrier);
 }
 

@@ -14,6 +14,13 @@ namespace weft::core {
 template <class Record>
 class ByCarrier {
  public:
+  // The first ones by who makes this: most processes have no others, and what the monitor allocates takes an area of
+  // memory of its own from libc, of 64 MiB of addresses.
+  ByCarrier() noexcept {
+    constexpr size_t kFirst = 2;
+    for (size_t i = 0; i < kFirst; ++i) pieces_[i] = new (std::nothrow) Piece();
+  }
+
   // Null: there is no memory for it.
   Record* find_or_make(int index) noexcept {
     Piece*& piece = pieces_[static_cast<size_t>(index / kAtOnce)];

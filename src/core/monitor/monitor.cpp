@@ -122,13 +122,11 @@ void monitor_is_ready() noexcept {
 }
 
 void* monitor_main(void* argument) {
-  Pool& p = *static_cast<Pool*>(argument);
-  static Monitor* monitor;
-  monitor = new (std::nothrow) Monitor(&p);
-  if (monitor != nullptr) p.node.join(p.settings);
-  g_there.store(monitor != nullptr, std::memory_order_relaxed);
+  auto* monitor = static_cast<Monitor*>(argument);
+  Pool& p = pool();
+  p.node.join(p.settings);
+  g_there.store(true, std::memory_order_relaxed);
   monitor_is_ready();
-  if (monitor == nullptr) return nullptr;
   use_all_cpus();
   platform::ask_for_short_time_slices();
   for (;;) {
@@ -155,7 +153,11 @@ void* monitor_main(void* argument) {
 void start_monitor() noexcept {
   g_awake.store(1);
   // Without a monitor all but programs whose members spin on each other still end.
-  const bool there = platform::start_service_thread(monitor_main, &pool(), kStackSize);
+  // By the caller, since what a thread of its own allocates takes an area of memory of its own: 64 MiB of addresses,
+  // which count where the program has locked its memory.
+  static Monitor* monitor;
+  monitor = new (std::nothrow) Monitor(&pool());
+  const bool there = monitor != nullptr && platform::start_service_thread(monitor_main, monitor, kStackSize);
   if (!there) monitor_is_ready();
   if (!NodeBudget::wanted(pool().settings)) return;
   if (!there) base::warn("WEFT_NODE: no thread can be made; this process does not share its CPUs with others");

@@ -6,6 +6,7 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "core/context/free_contexts.h"
+#include "core/context/own_settings.h"
 #include "core/sched/carrier_binding.h"
 #include "core/sched/pool.h"
 #include "core/sched/switching.h"
@@ -71,12 +72,30 @@ void bind_self(const platform::CpuSet* cpus) noexcept {
   Context* self = attach();
   g_binding_used.store(true, std::memory_order_relaxed);
   self->cpus = cpus;
+  self->pinned = false;
   bind_carrier(self->carrier, cpus);
   if (self->home == self->carrier) note_place(self->carrier, cpus);
   // Whose identity is a worker's has that worker's thread, which runs others at times.
   if (!self->donated && self->home == nullptr) return;
   const base::KeepErrno keep;
   platform::bind_identity_thread(*cpus);
+}
+
+void pin_self(const platform::CpuSet* cpus) noexcept {
+  bind_self(cpus);
+  current_context()->pinned = true;
+}
+
+bool runs_on_worker() noexcept { return !current_context()->carrier->is_root(); }
+
+const platform::CpuSet* cpus_for_children() noexcept {
+  const Context* self = current_context();
+  const platform::CpuSet* all = g_everywhere.load(std::memory_order_acquire);
+  if (all == nullptr || self->carrier == nullptr) return nullptr;
+  if (self->own != nullptr && self->own->has_cpus) return &self->own->cpus;
+  if (self->pinned) return self->cpus;
+  const bool on_own_thread = self->home == self->carrier;
+  return on_own_thread && self->carrier->cpus.load(std::memory_order_relaxed) == nullptr ? nullptr : all;
 }
 
 void prefer_thread(int number) noexcept {

@@ -12,6 +12,17 @@ namespace weft::core {
 // told apart by their addresses: `cpus` must not change or go away.
 void bind_self(const platform::CpuSet* cpus) noexcept;
 
+// The same by the context's own choice, which lasts: it is bound there in the regions to come, too. On the OS
+// thread of a root that has not bound itself it runs where that may.
+void pin_self(const platform::CpuSet* cpus) noexcept;
+
+// Whether the OS thread that runs the caller, which is attached, is one of the pool's own.
+bool runs_on_worker() noexcept;
+
+// The affinity mask that a process made by the caller is to have: what the caller has chosen for itself, or that of
+// protect_workers(). Null: its OS thread has the right one, or no thread is bound.
+const platform::CpuSet* cpus_for_children() noexcept;
+
 // The calling context, a persistent team's, had best continue there: on its root's thread for number 0, else on
 // worker `number` - 1.
 void prefer_thread(int number) noexcept;

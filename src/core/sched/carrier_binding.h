@@ -15,9 +15,15 @@ void bind_new_worker(Carrier* carrier) noexcept;
 // The carrier has run a context that was bound, and has it no more.
 void leave_binding(Carrier* carrier) noexcept;
 
-// A worker may still be where it has run a context that is bound elsewhere: before it does what is not bound, or waits.
+// A carrier may still be where it has run a context that is bound elsewhere, or that has bound itself: before it does
+// what is not bound, or waits.
 inline void return_to_place(Carrier* carrier) noexcept {
-  if (carrier->own_cpus != nullptr) bind_carrier(carrier, carrier->own_cpus);
+  if (carrier->own_cpus != nullptr) {
+    bind_carrier(carrier, carrier->own_cpus);
+  } else if ((!carrier->is_root() || carrier->own_context.pinned) &&
+             carrier->cpus.load(std::memory_order_relaxed) != nullptr) {
+    leave_binding(carrier);
+  }
 }
 
 // For a thread that is no carrier.

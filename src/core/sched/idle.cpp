@@ -72,7 +72,7 @@ void sleep_until_called(Carrier* carrier) noexcept {
 void rest(Context* self, bool in_place) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
-  if (!in_place) return_to_place(carrier);
+  if (!in_place && !self->pinned) return_to_place(carrier);
   // Relaxed: a thread that finds it idle comes later.
   carrier->wake.store(Wake::none, std::memory_order_relaxed);
   p.idle.add(carrier->index);

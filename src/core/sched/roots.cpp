@@ -80,6 +80,8 @@ Context* attach() noexcept {
   self->root = carrier;
   self->token.store(Token::none);
   self->cpus = nullptr;
+  self->pinned = false;
+  self->cpu_time_ns = self->told_cpu_time_ns = 0;
   self->rseq = Rseq::held;
   self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
   carrier->cpus.store(nullptr, std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "core/budget/guests.h"
+#include "core/context/own_settings.h"
 #include "core/context/stack_overflow.h"
 #include "core/monitor/monitor.h"
 #include "core/sched/carrier_binding.h"
@@ -80,6 +81,9 @@ void* worker_main(void* argument) {
   const AlternateStack alternate_stack(memory.handlers);
   bind_new_worker(carrier);
   self->carrier = carrier;
+  self->pinned = false;
+  self->cpu_time_ns = self->told_cpu_time_ns = 0;
+  if (self->own != nullptr) *self->own = OwnSettings();  // the thread before it had another identity
   self->born = p.release_requests.load(std::memory_order_relaxed);
   // It counts as idle from before its start: until it has looked round it may be called. Nor has it a slot of the node.
   idle(self);

@@ -46,7 +46,7 @@ bool bind_caller(const CpuSet& cpus) noexcept {
   start_runtime();
   // Workers that come later must not inherit what the caller has chosen for itself.
   core::protect_workers(&affinity().process);
-  core::bind_self(lasting);
+  core::pin_self(lasting);
   return true;
 }
 

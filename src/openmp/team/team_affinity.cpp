@@ -41,13 +41,15 @@ Placement placement_of(const Member* parent, int size, base::ProcBind bind) noex
   return {kind_of(policy), thread_place_of(parent), size};
 }
 
+thread_local bool t_root_is_bound = false;
+
 // Only now, not at the first use of OpenMP: a program that asks how many threads there could be is not bound for it.
 void bind_root(Root* root) noexcept {
   if (root->bound) return;
   root->bound = true;
   const base::KeepErrno keep;
   const int place = root->team.places.placement.parent.place;
-  if (place >= 0) platform::bind_thread(*cpus_of(place));
+  if (place >= 0) t_root_is_bound = platform::bind_thread(*cpus_of(place));
 }
 
 // Of a region that the caller begins in a team at nesting depth `outer_level`.
@@ -69,6 +71,8 @@ void keep_within(Team* team, const Partition& partition) noexcept {
 }
 
 }  // namespace
+
+bool root_is_bound() noexcept { return t_root_is_bound; }
 
 bool watches_affinity() noexcept { return affinity().on || base::options().display_affinity; }
 

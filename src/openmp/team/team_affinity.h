@@ -23,6 +23,9 @@ ThreadPlace thread_place_of(const Member* member) noexcept;
 // A thread that is new here gets its place. It is bound when its first region begins.
 void place_root(Root* root) noexcept;
 
+// Whether the caller, a root, has been bound so.
+bool root_is_bound() noexcept;
+
 // Before a region begins, by the member that will be its primary: where the members of `team` will be. `bind` is the
 // proc_bind clause. True when that is new, or is to be shown.
 bool set_placement(Team* team, Member* parent, int size, base::ProcBind bind) noexcept;

@@ -75,10 +75,10 @@ static void look_everywhere(void)
     if (!CPU_ISSET(cpu, &allowed)) continue;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof one, &one);
+    syscall(SYS_sched_setaffinity, 0, sizeof one, &one);
     look_once();
   }
-  sched_setaffinity(0, sizeof allowed, &allowed);
+  syscall(SYS_sched_setaffinity, 0, sizeof allowed, &allowed);
 }
 
 static int primary_waits, lock_is_taken;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/api/child_calls.h"
+
+#include <cstdio>
+#include <iterator>
+#include <new>
+#include <optional>
+
+#include <pthread.h>
+#include <spawn.h>
+
+#include "base/keep_errno.h"
+#include "core/core.h"
+#include "openmp/affinity/affinity.h"
+#include "openmp/team/team_affinity.h"
+#include "platform/cpu_set.h"
+#include "platform/libc_calls.h"
+
+namespace weft::openmp {
+
+namespace {
+
+using platform::CpuSet;
+
+// What a child of the caller is to have; null: what the OS thread has is right.
+const CpuSet* mask_for_child() noexcept {
+  const CpuSet* cpus = core::cpus_for_children();
+  return cpus != nullptr || !root_is_bound() ? cpus : &affinity().process;
+}
+
+// The OS thread has the user's mask as long as this lives. No context leaves it meanwhile.
+class UsersMask {
+ public:
+  UsersMask() noexcept {
+    const CpuSet* wanted = mask_for_child();
+    if (wanted == nullptr) return;
+    const base::KeepErrno keep;
+    before_ = platform::thread_cpus();
+    if (*before_ == *wanted || !platform::bind_thread(*wanted)) before_.reset();
+  }
+  ~UsersMask() {
+    const base::KeepErrno keep;
+    if (before_) platform::bind_thread(*before_);
+  }
+  UsersMask(const UsersMask&) = delete;
+  UsersMask& operator=(const UsersMask&) = delete;
+
+ private:
+  std::optional<CpuSet> before_;
+};
+
+using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*,
+                  char* const*);
+Spawn* g_posix_spawn;
+Spawn* g_posix_spawnp;
+int (*g_system)(const char*);
+FILE* (*g_popen)(const char*, const char*);
+
+int our_posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
+                    const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+  const UsersMask mask;
+  return g_posix_spawn(pid, path, actions, attributes, arguments, environment);
+}
+
+int our_posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
+                     const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+  const UsersMask mask;
+  return g_posix_spawnp(pid, file, actions, attributes, arguments, environment);
+}
+
+// Another mask than the user's only while the command is started would need libc's own parts. The caller waits anyway.
+int our_system(const char* command) {
+  const UsersMask mask;
+  return g_system(command);
+}
+
+FILE* our_popen(const char* command, const char* mode) {
+  const UsersMask mask;
+  return g_popen(command, mode);
+}
+
+// ---- vfork, which returns twice on one stack ----
+
+// The child runs on its parent's stack, and under its identity, until it becomes another program. So what the parent
+// needs when it goes on does not lie on the stack.
+struct VforkCall {
+  void* returns_to = nullptr;
+  long answer = 0;
+  alignas(CpuSet) unsigned char mask[sizeof(UsersMask)];
+};
+thread_local VforkCall t_vfork;
+
+}  // namespace
+
+}  // namespace weft::openmp
+
+extern "C" {
+
+// For the code below, and what it calls.
+[[gnu::visibility("hidden")]] void* weft_vfork_theirs = nullptr;
+[[gnu::visibility("hidden")]] void weft_vfork_ours();
+
+[[gnu::used]] weft::openmp::VforkCall* weft_vfork_begin() noexcept {
+  using namespace weft::openmp;
+  new (t_vfork.mask) UsersMask;
+  return &t_vfork;
+}
+
+[[gnu::used]] weft::openmp::VforkCall* weft_vfork_call() noexcept { return &weft::openmp::t_vfork; }
+
+// By the parent, when the child has become another program or has ended.
+[[gnu::used]] weft::openmp::VforkCall* weft_vfork_end() noexcept {
+  using namespace weft::openmp;
+  reinterpret_cast<UsersMask*>(t_vfork.mask)->~UsersMask();
+  return &t_vfork;
+}
+
+}  // extern "C"
+
+#if defined(__x86_64__)
+asm(R"(
+  .text
+  .hidden weft_vfork_ours
+  .type weft_vfork_ours, @function
+weft_vfork_ours:
+  subq $8, %rsp
+  call weft_vfork_begin
+  addq $8, %rsp
+  popq %rcx
+  movq %rcx, (%rax)
+  call *weft_vfork_theirs(%rip)
+  pushq %rax
+  subq $8, %rsp
+  testl %eax, %eax
+  jz 1f
+  call weft_vfork_end
+  jmp 2f
+1:
+  call weft_vfork_call
+2:
+  movq (%rax), %rdx
+  addq $8, %rsp
+  popq %rax
+  pushq %rdx
+  ret
+  .size weft_vfork_ours, .-weft_vfork_ours
+)");
+#elif defined(__aarch64__)
+asm(R"(
+  .text
+  .hidden weft_vfork_ours
+  .type weft_vfork_ours, @function
+weft_vfork_ours:
+  stp x29, x30, [sp, #-16]!
+  bl weft_vfork_begin
+  ldp x29, x30, [sp], #16
+  str x30, [x0]
+  adrp x16, weft_vfork_theirs
+  ldr x16, [x16, #:lo12:weft_vfork_theirs]
+  blr x16
+  str x0, [sp, #-16]!
+  cbz x0, 1f
+  bl weft_vfork_end
+  b 2f
+1:
+  bl weft_vfork_call
+2:
+  ldr x30, [x0]
+  ldr x0, [sp], #16
+  ret
+  .size weft_vfork_ours, .-weft_vfork_ours
+)");
+#endif
+
+namespace weft::openmp {
+
+namespace {
+
+template <class Function>
+platform::LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
+  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
+}
+
+}  // namespace
+
+void take_child_calls() noexcept {
+  static const platform::LibcCall calls[] = {
+      to_ours("posix_spawn", our_posix_spawn, &g_posix_spawn),
+      to_ours("posix_spawnp", our_posix_spawnp, &g_posix_spawnp),
+      to_ours("system", our_system, &g_system),
+      to_ours("popen", our_popen, &g_popen),
+      {"vfork", reinterpret_cast<const void*>(&weft_vfork_ours), &weft_vfork_theirs},
+  };
+  platform::take_libc_calls(calls, std::size(calls));
+}
+
+void watch_forks() noexcept {
+  pthread_atfork(nullptr, nullptr, [] {
+    if (const CpuSet* wanted = mask_for_child()) platform::bind_thread(*wanted);
+  });
+}
+
+}  // namespace weft::openmp

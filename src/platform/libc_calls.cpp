@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/libc_calls.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/keep_errno.h"
+#include "platform/loaded_object.h"
+
+namespace weft::platform {
+
+namespace {
+
+uintptr_t page_of(uintptr_t address) noexcept { return address & ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1); }
+
+// How the pages at `address` are mapped; -1: it is none of the object's.
+int protection(const dl_phdr_info& object, uintptr_t address) noexcept {
+  int found = -1;
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object.dlpi_phdr[i];
+    const uintptr_t begin = object.dlpi_addr + part.p_vaddr;
+    if (address < begin || address >= begin + part.p_memsz) continue;
+    if (part.p_type == PT_LOAD) {
+      found = ((part.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((part.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+              ((part.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+    }
+  }
+  for (int i = 0; found >= 0 && i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object.dlpi_phdr[i];
+    if (part.p_type != PT_GNU_RELRO) continue;
+    // The dynamic linker protects whole pages.
+    const uintptr_t begin = page_of(object.dlpi_addr + part.p_vaddr);
+    const uintptr_t end = page_of(object.dlpi_addr + part.p_vaddr + part.p_memsz);
+    if (address >= begin && address < end) found &= ~PROT_WRITE;
+  }
+  return found;
+}
+
+// Others may read the word meanwhile, so it is never unreadable, and it changes at once.
+template <class Word>
+bool write_in(const dl_phdr_info& object, Word* place, Word value) noexcept {
+  const auto address = reinterpret_cast<uintptr_t>(place);
+  const int now = protection(object, address);
+  if (now < 0) return false;
+  const uintptr_t begin = page_of(address);
+  const size_t size = address + sizeof *place - begin;
+  const bool closed = (now & PROT_WRITE) == 0;
+  if (closed && mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE) != 0) return false;
+  __atomic_store_n(place, value, __ATOMIC_RELEASE);
+  if (closed) mprotect(reinterpret_cast<void*>(begin), size, now);
+  return true;
+}
+
+template <class Word>
+bool write_somewhere(Word* place, Word value) noexcept {
+  struct Errand {
+    Word* place;
+    Word value;
+    bool done;
+  } errand{place, value, false};
+  const base::KeepErrno keep;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, size_t, void* argument) {
+        auto* wanted = static_cast<Errand*>(argument);
+        if (protection(*object, reinterpret_cast<uintptr_t>(wanted->place)) < 0) return 0;
+        wanted->done = write_in(*object, wanted->place, wanted->value);
+        return 1;
+      },
+      &errand);
+  return errand.done;
+}
+
+class Taker {
+ public:
+  Taker(const LibcCall* calls, size_t count) noexcept : calls_(calls), count_(count) {
+    void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (libc == nullptr || count > kMost) return;
+    for (size_t i = 0; i < count; ++i) {
+      void* theirs = dlsym(libc, calls[i].name);
+      *calls[i].theirs = theirs;
+      usual_[i] = dlsym(RTLD_DEFAULT, calls[i].name);
+      if (theirs != nullptr) marks_ |= mark_of(theirs);
+    }
+    dlclose(libc);
+  }
+
+  // Objects are visited under the dynamic linker's lock: none comes or goes.
+  void run() const noexcept {
+    if (marks_ == 0) return;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, size_t, void* argument) {
+          static_cast<const Taker*>(argument)->visit(*object);
+          return 0;
+        },
+        const_cast<Taker*>(this));
+  }
+
+ private:
+  // Most words of most objects are told apart from all functions at a glance.
+  static uint64_t mark_of(const void* function) noexcept {
+    return uint64_t{1} << (reinterpret_cast<uintptr_t>(function) / 16 % 64);
+  }
+
+  const LibcCall* call_to(const void* theirs) const noexcept {
+    if ((marks_ & mark_of(theirs)) == 0) return nullptr;
+    for (size_t i = 0; i < count_; ++i) {
+      if (*calls_[i].theirs == theirs && theirs != nullptr) return &calls_[i];
+    }
+    return nullptr;
+  }
+
+  void visit(const dl_phdr_info& object) const noexcept {
+    const LoadedObject symbols = object_of(object);
+    if (protection(object, reinterpret_cast<uintptr_t>(calls_[0].ours)) >= 0) {
+      keep_own(object, symbols);
+    } else if (symbols.find("gnu_get_libc_version") != nullptr) {
+      change_table(object, symbols);
+    } else {
+      symbols.for_each_taken([&](const char*, void** place) {
+        const LibcCall* call = call_to(__atomic_load_n(place, __ATOMIC_RELAXED));
+        if (call != nullptr) write_in(object, place, const_cast<void*>(call->ours));
+      });
+    }
+  }
+
+  // What it has not bound so far would be bound to ours otherwise.
+  void keep_own(const dl_phdr_info& object, const LoadedObject& symbols) const noexcept {
+    symbols.for_each_taken([&](const char* name, void** place) {
+      for (size_t i = 0; i < count_; ++i) {
+        if (usual_[i] != nullptr && std::strcmp(calls_[i].name, name) == 0) write_in(object, place, usual_[i]);
+      }
+    });
+  }
+
+  // Visits the entries of libc's table for the functions. One may have several versions, and those with other code have
+  // other arguments.
+  template <class Visit>
+  void for_each_entry(const dl_phdr_info& libc, const LoadedObject& symbols, Visit&& visit) const noexcept {
+    for (size_t i = 0; i < count_; ++i) {
+      symbols.for_each_of_name(calls_[i].name, [&](const ElfW(Sym) & symbol) {
+        const bool same = reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == *calls_[i].theirs;
+        if (same && (symbol.st_info & 0xf) == STT_FUNC) visit(const_cast<ElfW(Sym)&>(symbol), calls_[i]);
+        return false;
+      });
+    }
+  }
+
+  // All at once, so that the table stays one mapping.
+  void change_table(const dl_phdr_info& libc, const LoadedObject& symbols) const noexcept {
+    uintptr_t begin = UINTPTR_MAX;
+    uintptr_t end = 0;
+    for_each_entry(libc, symbols, [&](const ElfW(Sym) & symbol, const LibcCall&) {
+      begin = std::min(begin, page_of(reinterpret_cast<uintptr_t>(&symbol)));
+      end = std::max(end, reinterpret_cast<uintptr_t>(&symbol + 1));
+    });
+    if (begin >= end) return;
+    const int now = protection(libc, begin);
+    auto* const table = reinterpret_cast<void*>(begin);
+    if (now < 0 || mprotect(table, end - begin, PROT_READ | PROT_WRITE) != 0) return;
+    for_each_entry(libc, symbols, [&](ElfW(Sym) & symbol, const LibcCall& call) {
+      // Addresses in the table count from where libc lies; the sum wraps.
+      const ElfW(Addr) value = reinterpret_cast<uintptr_t>(call.ours) - libc.dlpi_addr;
+      __atomic_store_n(&symbol.st_value, value, __ATOMIC_RELEASE);
+    });
+    mprotect(table, end - begin, now);
+  }
+
+  const LibcCall* const calls_;
+  const size_t count_;
+  uint64_t marks_ = 0;
+  static constexpr size_t kMost = 32;
+  // Whose functions these are without us: libc's, or those of a library that stands before it.
+  void* usual_[kMost] = {};
+};
+
+}  // namespace
+
+void take_libc_calls(const LibcCall* calls, size_t count) noexcept {
+  const base::KeepErrno keep;
+  Taker(calls, count).run();
+}
+
+bool write_mapped(void** place, const void* value) noexcept { return write_somewhere(place, const_cast<void*>(value)); }
+bool write_mapped(uint32_t* place, uint32_t value) noexcept { return write_somewhere(place, value); }
+
+}  // namespace weft::platform
