@@ -23,6 +23,7 @@
 #include "audit/interpose.h"
 #include "audit/room.h"
 #include "audit/say.h"
+#include "audit/signals.h"
 #include "audit/start.h"
 #include "audit/valgrind.h"
 #include "audit/yield.h"
@@ -139,6 +140,7 @@ extern "C" {
   if (g_adopts) {
     weft::audit::look_at(object, g_library);
     weft::audit::look_for_yield(object, g_library);
+    weft::audit::look_for_signals(object, g_library);
   }
   return 0;
 }
@@ -149,6 +151,7 @@ extern "C" {
 // The cookie is the object's link_map as long as nobody writes another one.
 [[gnu::visibility("default")]] unsigned la_objclose(uintptr_t* cookie) {
   weft::audit::forget_yield(reinterpret_cast<const link_map*>(*cookie), g_library);
+  weft::audit::forget_signals(reinterpret_cast<const link_map*>(*cookie), g_library);
   return 0;
 }
 
