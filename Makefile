@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
 .PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-report test-aarch64 conformance \
-  test-programs test-many-cpus test-node test-shm test-coll test-explore test-numa test-large-machine scale test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+  test-programs test-collectors test-many-cpus test-node test-shm test-coll test-explore test-numa test-large-machine scale test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 setup:
 	@scripts/setup
@@ -67,6 +67,11 @@ conformance: build
 test-programs: build
 	@scripts/setup-programs
 	tests/programs/run
+
+# Collectors that stop the world by signals: Boehm's and D's.
+test-collectors: build
+	@scripts/setup-collectors
+	tests/collectors/run
 
 # The OpenMP test programs as on machines of 64 and 192 CPUs: a quarter of an hour.
 test-many-cpus: build

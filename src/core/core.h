@@ -7,6 +7,7 @@
 #include "core/budget/guests.h"
 #include "core/context/context.h"
 #include "core/context/own_settings.h"
+#include "core/context/send_signal.h"
 #include "core/monitor/cpu_load.h"
 #include "core/monitor/exit_watch.h"
 #include "core/monitor/ticks.h"

@@ -2,10 +2,13 @@
 #include "platform/asymmetric_fence.h"
 
 #include <cerrno>
+#include <ctime>
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "platform/system_call.h"
 
 namespace weft::platform {
 
@@ -34,6 +37,21 @@ bool heavy_fence() noexcept {
                     (errno == EPERM && register_process() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
   errno = saved;
   return done;
+}
+
+void fence_other_threads() noexcept {
+  const auto call = [](int command) { return system_call(SYS_membarrier, command, 0, 0); };
+  full_fence();
+  long result = call(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (result == -EPERM && call(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0) {
+    result = call(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  }
+  if (result == 0) return;
+  // What a thread that runs has stored is seen by others long before that; one that has lost its CPU has passed a
+  // fence.
+  constexpr timespec kLong{0, 200'000};
+  system_call(SYS_nanosleep, &kLong, nullptr);
+  full_fence();
 }
 
 }  // namespace weft::platform

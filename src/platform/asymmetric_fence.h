@@ -33,4 +33,8 @@ inline void light_fence() noexcept {
 // calls has come since), and what the caller reads then says nothing.
 bool heavy_fence() noexcept;
 
+// For a frequent side that has an order of the compiler's alone, whatever the kernel promises. Takes some microseconds,
+// the first time some milliseconds. By any thread, also in handlers; it leaves errno alone.
+void fence_other_threads() noexcept;
+
 }  // namespace weft::platform

@@ -29,6 +29,7 @@ TOKEN_SLEEPING = 3
 DEPARTURE_IDLE = 4
 DEPARTURE_QUEUE = 2
 DEPARTURE_NONE = 0
+DEPARTURE_ELSEWHERE = 5
 
 
 class Failure(gdb.GdbError):
@@ -97,7 +98,7 @@ class Context:
             return f"{'asleep' if sleeping else 'on'} LWP {self.thread.ptid[1]} (thread {self.thread.num})"
         if self.is_free:
             return "free"
-        if self.departure == DEPARTURE_NONE:
+        if self.departure in (DEPARTURE_NONE, DEPARTURE_ELSEWHERE):
             return "new"
         if self.departure == DEPARTURE_QUEUE:
             queue = self.value["queue"].dereference()

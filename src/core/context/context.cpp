@@ -6,6 +6,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
+#include "core/context/signals.h"
 #include "platform/thread_pointer.h"
 
 namespace weft::core {
@@ -23,10 +24,12 @@ DepartureHandler g_departed = nullptr;  // written once, before the first contex
 
 // Where the left context continues is known only once it has been left, so its successor notes it.
 void arrive(transfer_t from) noexcept {
-  t_self->handoff.load(std::memory_order_acquire);
+  t_self->occupied.load(std::memory_order_acquire);
   auto* left = static_cast<Context*>(from.data);
   left->stack_pointer = from.fctx;
-  if (left->departure != Departure::none) g_departed(left);
+  const Departure departure = left->departure;
+  vacate(left);
+  if (departure != Departure::elsewhere) g_departed(left);
 }
 
 // Identity first, then the stack: between the two no thread-local object may be touched, not by the
@@ -40,6 +43,7 @@ __attribute__((no_sanitize("address", "undefined", "thread"))) transfer_t leave(
 void live(transfer_t from) {
   arrive(from);
   Context* self = t_self;
+  go_on(self);
   for (;;) switch_to(self->entry(self->argument));
 }
 
@@ -55,19 +59,35 @@ Context* current_context() noexcept {
   if (context != nullptr) {
     context->thread_pointer = platform::thread_pointer();
     context->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+    begin_signals(context);
   }
   t_self = context;
 }
 
-void switch_to(Context* target) noexcept { switch_between(current_context(), target); }
+Context* own_context() noexcept { return t_self; }
+
+// Each thread has its word at the same place, seen from its pthread_t. None is written while others look: a thread that
+// comes to be a carrier, or ceases to, is none to them or one whose signals are its OS thread's anyway.
+__attribute__((no_sanitize("address", "undefined", "thread"))) Context* context_of(pthread_t thread) noexcept {
+  const auto distance = reinterpret_cast<uintptr_t>(&t_self) - pthread_self();
+  return *reinterpret_cast<Context* volatile*>(thread + distance);
+}
+
+void switch_to(Context* target) noexcept {
+  Context* self = current_context();
+  begin_to_leave(self, Departure::elsewhere);
+  if (!occupy_now(target)) await_target(self, target, Departure::elsewhere);
+  switch_between(self, target);
+}
 
 void switch_between(Context* self, Context* target) noexcept {
   target->carrier = self->carrier;
   // Read before the hand-over: afterwards the target's fields are its own.
   void* const stack_pointer = target->stack_pointer;
   const uintptr_t thread_pointer = target->thread_pointer;
-  target->handoff.store(1, std::memory_order_release);
+  target->occupied.store(1, std::memory_order_release);
   arrive(leave(self, stack_pointer, thread_pointer));
+  go_on(self);
 }
 
 void set_departure_handler(DepartureHandler handler) noexcept { g_departed = handler; }
@@ -80,6 +100,8 @@ void prepare(Context* context, Entry entry, void* argument) noexcept {
 void make_idle(Context* context, void* stack_top) noexcept {
   // The size only matters to implementations that fill the stack; this one takes the top alone.
   context->stack_pointer = make_fcontext(stack_top, 0, live);
+  context->departure = Departure::elsewhere;
+  context->occupied.store(0, std::memory_order_release);
 }
 
 }  // namespace weft::core

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "core/budget/guest_link.h"
+#include "core/context/attention.h"
 
 namespace weft::platform {
 class CpuSet;
@@ -27,11 +29,12 @@ using Entry = Context* (*)(void* argument);
 
 // What the successor has to do with a context that has just been left.
 enum class Departure : uint8_t {
-  none,   // somebody else knows where it is
+  none,   // it has not been left
   block,  // it waits for unblock()
   queue,  // it waits for its queue's release
   yield,  // it can go on at once, after others
   idle,   // it runs the scheduler's loop and has nothing to do: a free context
+  elsewhere,  // nothing: somebody else knows where it is. So with one that has never run
 };
 
 // The token of block() and unblock().
@@ -62,17 +65,19 @@ struct Context {
   Carrier* home = nullptr;  // a root's own context runs on this carrier only
   Carrier* root = nullptr;  // the root whose work it does
 
-  // Release by the context that leaves, acquire by the context that continues: what was written before a
-  // switch is seen after it. On one OS thread that is so anyway; this states it for ThreadSanitizer, to
-  // which the two are different threads.
-  std::atomic<uint32_t> handoff{0};
+  // 1: somebody runs it, or is about to; 0: its stack is complete (core/context/signals.h). Release by the context that
+  // leaves, acquire by the context that continues: what was written before a switch is seen after it. On one OS thread
+  // that is so anyway; this states it for ThreadSanitizer, to which the two are different threads.
+  std::atomic<uint32_t> occupied{0};
 
   // Sequentially consistent throughout: unblock() must not miss a block() that missed its condition.
   std::atomic<uint32_t> token{Token::none};
   uint32_t ticket = 0;  // see `queue`
+  // Written by the context itself. What sends it a signal looks at it too, by std::atomic_ref.
   Departure departure = Departure::none;
   Rseq rseq = Rseq::none;
   bool bodiless = false;  // only stands for a call: the free context that continues it runs `start` as itself
+  std::atomic<uint8_t> attention{0};  // see Attention; looked at by each switch
 
   // ---- and one that most do ----
   Carrier* preferred = nullptr;  // where it had best continue, wherever it ran meanwhile; null: where it ran last
@@ -108,6 +113,7 @@ struct Context {
   // Inside a library whose threads are guests of the pool (core/budget/guests.h). Written under this identity; relaxed,
   // since others only count.
   std::atomic<GuestPart> guest_part{GuestPart::none};
+  Signals signals;  // that it has been sent
 };
 
 // The context the caller runs under. An OS thread that has none yet gets one made of its own stack and
@@ -118,11 +124,17 @@ Context* current_context() noexcept;
 // now.
 void bind_identity(Context* context) noexcept;
 
+// The context of a live thread, and the current one if it has one; null: none. It touches nothing but that thread's
+// word for it.
+Context* context_of(pthread_t thread) noexcept;
+Context* own_context() noexcept;
+
 // Leaves the current context and continues `target`, which nobody may be running, on the same carrier.
 // Returns when somebody switches back. Kernel-side state (tid, signal mask, affinity) stays with the OS
 // thread; registers that a call preserves, and the floating-point control words, go with the context.
 void switch_to(Context* target) noexcept;
-// The same for a caller that knows which the current one is.
+// The same for a caller that knows which the current one is, has begun to leave it, and has occupied the other one
+// (core/context/signals.h).
 void switch_between(Context* self, Context* target) noexcept;
 
 // Makes an idle context run `entry(argument)` at the next switch to it.

@@ -14,8 +14,10 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/context/donor.h"
 #include "core/context/own_settings.h"
 #include "core/context/set_ids.h"
+#include "core/context/signals.h"
 #include "core/context/stack_overflow.h"
 #include "platform/futex.h"
 #include "platform/rseq.h"
@@ -31,41 +33,30 @@ constexpr size_t kDonorReserve = 32 * 1024;
 
 void (*g_identity_ends)() = nullptr;  // written once, before the first context is made
 
-enum DonorState : uint32_t { kStarting, kParked, kEnding };
-
 // Until the donor has come to rest in the kernel, which writes nothing into its memory from then on.
 void await_sleep(const std::atomic<uint32_t>& state) noexcept {
   constexpr int kMostLooks = 10'000;
-  for (int i = 0; i < kMostLooks && !platform::futex_has_sleeper(state, kParked); ++i) sched_yield();
+  for (int i = 0; i < kMostLooks && !platform::futex_has_sleeper(state, Donor::parked); ++i) sched_yield();
+}
+
+// As if just made, but for the token and for signals: a late unblock() may still be at it, which block() allows for,
+// and a late sender.
+void renew(Donor* donor) noexcept {
+  donor->entry = nullptr;
+  donor->next = nullptr;
+  donor->start = nullptr;
+  donor->carrier = donor->home = donor->root = donor->preferred = nullptr;
+  donor->cpus = nullptr;
+  donor->pinned = false;
+  donor->cpu_time_ns = donor->told_cpu_time_ns = 0;
+  if (donor->own != nullptr) *donor->own = OwnSettings();
+  donor->last_parallel_call = 0;
+  donor->claimed = nullptr;
+  donor->queue = nullptr;
+  donor->state.store(Donor::starting, std::memory_order_relaxed);  // published by the start of the thread
 }
 
 }  // namespace
-
-struct alignas(64) ContextPool::Donor : Context {
-  pthread_t thread{};
-  // kStarting -> kParked by the donor, kParked -> kEnding by the pool. Each release publishes the
-  // context's fields to the side that waits with acquire.
-  std::atomic<uint32_t> state{kStarting};
-  Donor* next_made = nullptr;
-  Donor* previous_made = nullptr;
-
-  // As if just made, but for the token: a late unblock() may still be at it, which block() allows for.
-  void renew() noexcept {
-    entry = nullptr;
-    next = nullptr;
-    start = nullptr;
-    departure = Departure::none;
-    carrier = home = root = preferred = nullptr;
-    cpus = nullptr;
-    pinned = false;
-    cpu_time_ns = told_cpu_time_ns = 0;
-    if (own != nullptr) *own = OwnSettings();
-    last_parallel_call = 0;
-    claimed = nullptr;
-    queue = nullptr;
-    state.store(kStarting, std::memory_order_relaxed);  // published by the start of the thread
-  }
-};
 
 void* ContextPool::donor_main(void* argument) {
   auto* donor = static_cast<Donor*>(argument);
@@ -74,17 +65,21 @@ void* ContextPool::donor_main(void* argument) {
   if (!platform::leave_rseq()) donor->rseq = Rseq::refused;
   auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   make_idle(donor, reinterpret_cast<void*>((frame - kDonorReserve) & ~uintptr_t{63}));
-  donor->state.store(kParked, std::memory_order_release);
+  donor->state.store(Donor::parked, std::memory_order_release);
   platform::futex_wake(donor->state, 1);
-  while (donor->state.load(std::memory_order_acquire) != kEnding) {
-    platform::futex_wait(donor->state, kParked);
-    // A signal has come (core/context/set_ids.h), and the kernel may have written again.
-    if (donor->rseq == Rseq::refused) platform::disclaim_rseq(donor->thread_pointer);
-  }
+  donor->serve();
   if (g_identity_ends != nullptr) g_identity_ends();
   // The destructors that follow run in a thread like others: if they use OpenMP, it attaches as such.
   bind_identity(nullptr);
+  // Another thread may get its number.
+  std::atomic_ref(donor->thread_id).store(0, std::memory_order_relaxed);
   return nullptr;
+}
+
+// Release: who goes through the list finds records that are complete.
+void ContextPool::list(Donor* donor) noexcept {
+  donor->next_of_all = all_.load(std::memory_order_relaxed);
+  all_.store(donor, std::memory_order_release);
 }
 
 ContextPool::ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {
@@ -92,6 +87,7 @@ ContextPool::ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {
   for (int i = 0; i < kFirst; ++i) {
     auto* donor = new (std::nothrow) Donor;
     if (donor == nullptr) return;
+    list(donor);
     donor->next = ended_;
     ended_ = donor;
   }
@@ -102,11 +98,12 @@ Context* ContextPool::make() noexcept {
   Donor* donor = ended_;
   if (donor != nullptr) {
     ended_ = static_cast<Donor*>(donor->next);
-    donor->renew();
+    renew(donor);
   } else {
     donor = new (std::nothrow) Donor;
+    if (donor == nullptr) return nullptr;
+    list(donor);
   }
-  if (donor == nullptr) return nullptr;
 
   // A parked donor must not run signal handlers: they would use its identity and stack while the context
   // runs elsewhere. The mask is inherited, so it is set around the creation.
@@ -134,8 +131,8 @@ Context* ContextPool::make() noexcept {
     return nullptr;
   }
 
-  while (donor->state.load(std::memory_order_acquire) == kStarting) {
-    platform::futex_wait(donor->state, kStarting);
+  while (donor->state.load(std::memory_order_acquire) == Donor::starting) {
+    platform::futex_wait(donor->state, Donor::starting);
   }
   if (donor->rseq == Rseq::refused) {
     await_sleep(donor->state);
@@ -173,7 +170,7 @@ void ContextPool::withdraw(const Context* context) noexcept {
 
 void ContextPool::begin_end(Context* context) noexcept {
   auto* donor = static_cast<Donor*>(context);
-  donor->state.store(kEnding, std::memory_order_release);
+  donor->state.fetch_or(Donor::ending, std::memory_order_release);
   platform::futex_wake(donor->state, 1);
 }
 
@@ -226,10 +223,13 @@ void trim_below(const Context* context, uintptr_t used) noexcept {
 
 }  // namespace
 
-void trim_stack(const Context* context) noexcept {
-  // What lies right below the stack pointer may be in use too.
+void trim_stack(Context* context) noexcept {
+  // What lies right below the stack pointer may be in use too; and all of it while handlers run there.
   constexpr uintptr_t kRedZone = 256;
+  const SignalsBlocked blocked;
+  if (!occupy_now(context)) return;
   trim_below(context, reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone);
+  vacate(context);
 }
 
 void trim_own_stack(const Context* self) noexcept {

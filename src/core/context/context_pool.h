@@ -9,6 +9,8 @@
 
 namespace weft::core {
 
+struct Donor;
+
 // A donor is a pthread that parks as soon as it has started. Its TLS block, and its stack below the few
 // frames it sleeps in, are a context that any OS thread may run. Both come from one pthread, so whatever
 // asks for stack bounds or thread state (sanitizers, pthread_getattr_np) gets answers that agree.
@@ -49,8 +51,10 @@ class ContextPool {
   size_t most() const noexcept { return most_; }
   size_t withdrawn() const noexcept { return withdrawn_; }
 
+  // Each that there has been, by next_of_all. By any thread.
+  Donor* all() const noexcept { return all_.load(std::memory_order_acquire); }
+
  private:
-  struct Donor;
   static void* donor_main(void* donor);
   void enlist(Donor* donor) noexcept;
   void delist(const Donor* donor) noexcept;
@@ -61,6 +65,8 @@ class ContextPool {
   size_t withdrawn_ = 0;
   Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts
   Donor* ended_ = nullptr;  // records without a thread
+  // With release and acquire: the record comes with it.
+  std::atomic<Donor*> all_{nullptr};
   // The system has refused a thread, and the user has been told. Relaxed: others ask without the lock that guards the
   // rest, and a region more or less goes by it.
   std::atomic<bool> refused_{false};
@@ -70,8 +76,9 @@ class ContextPool {
 // do with fewer threads than without memory.
 bool has_room_for(size_t stack_size) noexcept;
 
-// The memory below what a context that nobody runs has on its stack goes back to the system.
-void trim_stack(const Context* context) noexcept;
+// The memory below what a context that nobody runs has on its stack goes back to the system. By who has the right to
+// let it go on.
+void trim_stack(Context* context) noexcept;
 
 // The same by the context that runs.
 void trim_own_stack(const Context* self) noexcept;

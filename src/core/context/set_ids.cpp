@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
+#include "core/context/donor.h"
 #include "core/sched/pool.h"
 #include "platform/futex.h"
 #include "platform/thread_pointer.h"
@@ -58,7 +59,7 @@ void run_libcs_under(uintptr_t identity, int signal, siginfo_t* info, void* cont
   platform::set_thread_pointer(mine);
 }
 
-// The identity that the OS thread was born with. Only carriers ever run under others.
+// The identity that the OS thread was born with. Only carriers and donors ever run under others.
 uintptr_t own_identity(pid_t thread) noexcept {
   const Pool* p = g_pool.load(std::memory_order_acquire);
   const int count = p != nullptr ? p->carrier_count.load(std::memory_order_acquire) : 0;
@@ -69,7 +70,10 @@ uintptr_t own_identity(pid_t thread) noexcept {
     const uintptr_t identity = carrier->own_identity.load(std::memory_order_relaxed);
     if (identity != 0) return identity;
   }
-  return platform::thread_pointer();
+  // A donor has another one while it runs handlers of signals.
+  const Donor* donor = p != nullptr ? p->contexts.all() : nullptr;
+  while (donor != nullptr && donor->thread_id != thread) donor = donor->next_of_all;
+  return donor != nullptr ? donor->thread_pointer : platform::thread_pointer();
 }
 
 // Whether the code that `context` describes stands right behind the system call by which it sent itself this signal.

@@ -66,6 +66,30 @@ void make_ready(Context* context) noexcept {
   push_ready(p, carrier_for(context), work_of(context), context, context, 1);
 }
 
+Listed list_ready(Context* context) noexcept {
+  const Work work = work_of(context);
+  if (context->home != nullptr) {
+    Carrier* home = context->home;
+    home->root_ready.store(context);
+    return {home, work.root, work.parallel_call, true};
+  }
+  context->next = nullptr;
+  Carrier* carrier = carrier_for(context);
+  carrier->ready.push(context, context, 1);
+  return {carrier, work.root, work.parallel_call, false};
+}
+
+void call_for(const Listed& listed) noexcept {
+  if (listed.is_root) {
+    call(listed.carrier);
+    return;
+  }
+  platform::full_fence();
+  Pool& p = pool();
+  const Work work{listed.root, listed.parallel_call};
+  if (!call_its_own(p, listed.carrier, work)) call_one_there(p, work, listed.carrier);
+}
+
 void make_all_ready(Context* chain) noexcept {
   Pool& p = pool();
   while (chain != nullptr) {

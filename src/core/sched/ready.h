@@ -14,6 +14,18 @@ Carrier* carrier_for(const Context* context) noexcept;
 // `context`, which nobody runs or holds, can go on.
 void make_ready(Context* context) noexcept;
 
+// The same in two steps for a thread that is none of the pool's and has no identity of its own: the first under that of
+// the context, which goes on any moment then; the second under any, with no thread-local object touched. No worker is
+// made for it.
+struct Listed {
+  Carrier* carrier;
+  const Carrier* root;
+  const ParallelCall* parallel_call;
+  bool is_root;
+};
+Listed list_ready(Context* context) noexcept;
+void call_for(const Listed& listed) noexcept;
+
 // The same for a chain of them.
 void make_all_ready(Context* chain) noexcept;
 

@@ -75,6 +75,7 @@ Context* attach() noexcept {
   if (carrier == nullptr) carrier = take_unlisted_carrier();
   self = &carrier->own_context;
   bind_identity(self);
+  carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
   self->carrier = carrier;
   self->home = carrier;
   self->root = carrier;
@@ -86,7 +87,6 @@ Context* attach() noexcept {
   self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
   carrier->cpus.store(nullptr, std::memory_order_relaxed);
   carrier->own_identity.store(self->thread_pointer, std::memory_order_relaxed);
-  carrier->thread_id.store(self->thread_id, std::memory_order_relaxed);
   return self;
 }
 

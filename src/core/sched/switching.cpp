@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/context/free_contexts.h"
+#include "core/context/signals.h"
 #include "core/sched/carrier_binding.h"
 #include "core/sched/ready.h"
 #include "core/sched/wait_queue.h"
@@ -55,6 +56,16 @@ void count_cpu_time(bool leaving, int number) noexcept {
   platform::take_rseq_area(root->carrier->rseq_area);
 }
 
+// Handlers run in the place of the target. Whether it is to be left for it all the same: the target has been awaited.
+[[gnu::cold, gnu::noinline]] bool await_its_handlers(Context* self, Context* target, Departure departure) noexcept {
+  if (!target->ends) {
+    go_on(self);
+    return false;
+  }
+  await_target(self, target, departure);
+  return true;
+}
+
 }  // namespace
 
 void set_switch_observer(SwitchObserver observer) noexcept {
@@ -80,6 +91,8 @@ int64_t own_cpu_time() noexcept {
 }
 
 void switch_counted(Context* self, Context* target, Departure departure) noexcept {
+  begin_to_leave(self, departure);
+  if (__builtin_expect(!occupy(target, self), 0) && !await_its_handlers(self, target, departure)) return;
   Carrier* carrier = self->carrier;
   carrier->statistics.switches.add();
   if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
@@ -90,11 +103,9 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
   } else if (target->parallel_call.load(std::memory_order_relaxed) != nullptr) {
     return_to_place(carrier);
   }
-  self->departure = departure;
   observe(self, true);
   switch_between(self, target);
   observe(self, false);
-  self->departure = Departure::none;
 }
 
 void departed(Context* left) noexcept {
@@ -110,7 +121,8 @@ void departed(Context* left) noexcept {
     case Departure::queue: left->queue->take_in(left); return;
     case Departure::yield: make_ready(left); return;
     case Departure::idle: put_free(left->carrier, left); return;
-    case Departure::none: return;
+    case Departure::none:
+    case Departure::elsewhere: return;
   }
 }
 

@@ -6,7 +6,8 @@
 
 namespace weft::core {
 
-// Leaves `self` to `target`; `departure` is what that has to do with `self`. Returns when `self` goes on.
+// Leaves `self` to `target`; `departure` is what that has to do with `self`. Returns when `self` goes on; at once where
+// handlers of signals run in the place of `target`, which is made ready behind them.
 void switch_counted(Context* self, Context* target, Departure departure) noexcept;
 
 // The same for a context that waits: its call has been promoted to a context of its own.

@@ -114,6 +114,10 @@ void poke_waiting(Pool& p, Work work, int most, const Carrier* near, Carrier* or
   if (most > 0) poke_waiting(p, work, most, near, origin);
 }
 
+void call_one_there(Pool& p, Work work, Carrier* origin) noexcept {
+  if (!wake_idle(p, work, origin, origin)) poke_waiting(p, work, 1, origin, origin);
+}
+
 int call_waited_for(Pool& p, int from, int most) noexcept {
   const int count = p.worker_count.load(std::memory_order_acquire);
   int called = 0;

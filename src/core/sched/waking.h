@@ -41,6 +41,10 @@ inline void wake(Carrier* carrier) noexcept {
 
 void wake_some(Pool& p, Work work, int most, Carrier* origin) noexcept;
 
+// One piece of work has been published at `origin`, and a fence has followed. By a thread that touches no thread-local
+// object: a carrier that is there comes for it.
+void call_one_there(Pool& p, Work work, Carrier* origin) noexcept;
+
 // Work for `most` carriers has been published, and a fence has followed. Mostly all are at work. `origin`: where it is
 // to be found, and near which it had best be done; null: somewhere near the caller.
 inline void notify_some(Pool& p, Work work, int most, Carrier* origin = nullptr) noexcept {

@@ -8,6 +8,7 @@
 #include "core/core.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
+#include "openmp/api/thread_signals.h"
 #include "openmp/api/yield.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/tuning.h"
@@ -61,9 +62,11 @@ void start_runtime() noexcept {
   const base::KeepErrno keep;
   // By now the caller may have been bound.
   if (affinity().on) core::protect_workers(&affinity().process);
+  redirect_thread_signals();
   core::start(pool_settings());
   if (affinity().on) look_up_nodes();
   offer_yield();
+  offer_thread_signals();
 }
 
 }  // namespace weft::openmp

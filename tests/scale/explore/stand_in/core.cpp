@@ -152,7 +152,7 @@ void SleepingPoller::resign() noexcept {}
 // for those who unblock it.
 bool leave(Context* self, Departure departure) noexcept {
   if (departure != Departure::queue) return false;
-  std::atomic<uint32_t>& gone = self->handoff;
+  std::atomic<uint32_t>& gone = self->occupied;
   gone.store(1);
   self->queue->take_in(self);
   while (gone.load() == 1) platform::futex_wait(gone, 1);
@@ -162,8 +162,8 @@ bool leave(Context* self, Departure departure) noexcept {
 Carrier* carrier_for(const Context* context) noexcept { return context->carrier; }
 
 void make_ready(Context* context) noexcept {
-  context->handoff.store(0);
-  platform::futex_wake(context->handoff, 1);
+  context->occupied.store(0);
+  platform::futex_wake(context->occupied, 1);
 }
 
 void make_all_ready(Context* chain) noexcept {
