@@ -9,6 +9,7 @@
 
 #include "base/message.h"
 #include "coll/mpich/link.h"
+#include "mpi/front/known.h"
 #include "mpi/front/mapped.h"
 
 namespace weft::coll {
@@ -30,7 +31,14 @@ void resolve() noexcept {
   const Function* functions = nullptr;
   // It may not be in the global scope.
   void* library = mapped.kind == mpi::Kind::mpich ? dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (library != nullptr) functions = calls_of_mpich(library, g_own);
+  char why[sizeof mapped.path + 200];
+  if (library != nullptr &&
+      !mpi::is_known(mapped, reinterpret_cast<mpi::SayVersion>(dlsym(library, "PMPI_Get_library_version")), why,
+                     sizeof why)) {
+    base::warn("coll: %s; MPI runs without weft's collectives", why);
+  } else if (library != nullptr) {
+    functions = calls_of_mpich(library, g_own);
+  }
   g_functions.store(functions != nullptr ? functions : g_own, std::memory_order_release);
 }
 
