@@ -82,5 +82,12 @@ Word MPI_Allgather(Word send, Word send_count, Word send_type, Word receive, Wor
 Word MPI_Alltoall(Word send, Word send_count, Word send_type, Word receive, Word count, Word type, Word comm) {
   return weft::coll::call(weft::coll::kAlltoall, send, send_count, send_type, receive, count, type, comm);
 }
+
+// All ranks meet there: one without this library would never come to what the others do in a collective.
+Word MPI_Init(Word argc, Word argv) { return weft::coll::call(weft::coll::kInit, argc, argv); }
+
+Word MPI_Init_thread(Word argc, Word argv, Word required, Word provided) {
+  return weft::coll::call(weft::coll::kInitThread, argc, argv, required, provided);
+}
 }
 #pragma GCC visibility pop
