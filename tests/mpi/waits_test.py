@@ -63,7 +63,8 @@ class Program:
         sys.exit(f"{why}\n{self.output(0)}\n{self.output(1)}")
 
     def until(self, condition: typing.Callable[[], object], what: str) -> None:
-        for _ in range(LIMIT * 100):
+        limit = time.monotonic() + LIMIT
+        while time.monotonic() < limit:
             if condition():
                 return
             if self.process.poll() is not None and not condition():
