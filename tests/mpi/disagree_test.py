@@ -59,7 +59,7 @@ def main() -> None:
             expect(bool(said) and not others, f"rank {lacking} is not named", (code, lines))
             expect((code == 0) == goes_on, f"without rank {lacking}", (code, lines))
         # Longer than it takes to name a rank that is missing.
-        found = launch(mpi, [(3, [*WEFT, f"--{option}", *program, "3", "3"])])
+        found = launch(mpi, [(3, [*WEFT, f"--{option}", *program, "2", "2"])])
         expect(found[0] == 0 and not any("weft:" in line for line in found[1]), "late", found)
         if option == "mpi":
             shim = folder / "other_version.so"
