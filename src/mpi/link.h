@@ -5,7 +5,7 @@
 
 namespace weft::mpi {
 
-inline constexpr int kLinkLayout = 3;
+inline constexpr int kLinkLayout = 4;
 
 // What the library has in the place of a function of MPI's.
 struct Replacement {
@@ -21,8 +21,8 @@ struct Replacements {
 // Of the library, under the name kLinkName.
 struct Link {
   int layout;
-  // Whether the library can work with the MPI that is mapped; it says why not. Called once, before everything else.
-  bool (*fits)();
+  // Called once, before everything else: whether the process was started with SIGUSR1 blocked.
+  void (*begin)(bool signal_blocked);
   // Called when MPI yields. Whether the library has done what the caller needs; otherwise the CPU is yielded.
   bool (*yield)();
   const Replacements* lists;

@@ -40,8 +40,8 @@ class Link(ctypes.Structure):
 
     _fields_ = [
         ("layout", ctypes.c_int),
-        ("fits", ctypes.c_void_p),
-        ("testing", ctypes.c_void_p),
+        ("begin", ctypes.c_void_p),
+        ("yield", ctypes.c_void_p),
         ("lists", ctypes.POINTER(Replacements)),
         ("count", ctypes.c_int),
     ]

@@ -19,7 +19,7 @@ import typing
 
 import run
 
-LIMIT = 100  # seconds, for a busy machine
+LIMIT = 50  # seconds, for a busy machine
 # Long enough for a table that must not come, with a silence of a second.
 QUIET = 4
 
@@ -34,6 +34,7 @@ class Program:
         folder: pathlib.Path,
         source: str = "waits.c",
         by: typing.Sequence[str] = (),
+        mask: typing.Collection[signal.Signals] = (),
         **variables: str,
     ) -> None:
         program = run.build(mpi, run.HERE / "programs" / source, folder)
@@ -45,7 +46,13 @@ class Program:
         by = by or ["env", f"LD_PRELOAD={run.RUNTIME}:{run.LIBRARIES / 'libweft-mpi.so'}"]
         environment = dict(os.environ, LD_LIBRARY_PATH=str(run.LIBRARIES), OMP_NUM_THREADS="2", **variables)
         command = [*launcher, *to_file, *by, str(program), what]
-        self.process = subprocess.Popen(command, cwd=folder, env=environment)
+        # Whatever this test was started with: MPICH's launcher hands on what it blocks.
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask),
+        )
 
     def output(self, rank: int = 0) -> str:
         file = self.folder / f"out.{rank}"
@@ -56,7 +63,8 @@ class Program:
         sys.exit(f"{why}\n{self.output(0)}\n{self.output(1)}")
 
     def until(self, condition: typing.Callable[[], object], what: str) -> None:
-        for _ in range(LIMIT * 100):
+        limit = time.monotonic() + LIMIT
+        while time.monotonic() < limit:
             if condition():
                 return
             if self.process.poll() is not None and not condition():
@@ -265,6 +273,43 @@ def handler(mpi: str, folder: pathlib.Path) -> None:
     expect(program, not tables(program.output()), "no table")
 
 
+def blocked(mpi: str, folder: pathlib.Path) -> None:
+    """The launcher has left the signal blocked, in every thread of the program."""
+    program = Program(mpi, "serial", folder, mask=[signal.SIGUSR1], WEFT_MPI_SILENCE="0")
+    pid = program.pid()
+
+    def shown() -> bool:
+        os.kill(pid, signal.SIGUSR1)
+        time.sleep(0.2)
+        return any(row[:2] == ["MPI_Recv", "1"] for _, rows in tables(program.output()) for row in rows)
+
+    program.until(shown, "a table")
+    program.go()
+    program.end()
+
+
+def blocked_by_program(mpi: str, folder: pathlib.Path) -> None:
+    """The program has blocked the signal itself, and may wait for it: it keeps it, and rank 0 says so."""
+    program = Program(mpi, "blocking", folder, WEFT_MPI_SILENCE="0")
+    program.pid()
+    said = [
+        rank for rank in (0, 1) for line in program.output(rank).splitlines() if "the program blocks SIGUSR1" in line
+    ]
+    expect(program, said == [0], f"said by {said}")
+    program.go()
+    program.end()
+
+
+def late(mpi: str, folder: pathlib.Path) -> None:
+    """MPI has started before there was a runtime of OpenMP: with MPICH, its handler stands."""
+    library = run.LIBRARIES / "libweft-mpi.so"
+    program = Program(mpi, str(run.RUNTIME), folder, "late_runtime.c", by=["env", f"LD_PRELOAD={library}"])
+    os.kill(program.pid(), signal.SIGUSR1)
+    program.until(lambda: tables(program.output()), "a table")
+    program.go()
+    program.end()
+
+
 def without(mpi: str, folder: pathlib.Path) -> None:
     program = Program(mpi, "serial", folder, WEFT_MPI_SILENCE="0", WEFT_MPI_SIGNAL="false")
     os.kill(program.pid(), signal.SIGUSR1)
@@ -325,6 +370,9 @@ CASES = (
     node,
     finalize,
     handler,
+    blocked,
+    blocked_by_program,
+    late,
     without,
     pairs,
     left,

@@ -11,6 +11,7 @@
 #include "coll/mpich/link.h"
 #include "coll/mpich/process_mpi.h"
 #include "coll/mpich/reductions.h"
+#include "mpi/meeting.h"
 
 namespace weft::coll {
 
@@ -223,9 +224,31 @@ int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void
   return ended(timing, MPI_SUCCESS);
 }
 
-const Function kCalls[kNames] = {reinterpret_cast<Function>(call_barrier),   reinterpret_cast<Function>(call_bcast),
-                                 reinterpret_cast<Function>(call_reduce),    reinterpret_cast<Function>(call_allreduce),
-                                 reinterpret_cast<Function>(call_allgather), reinterpret_cast<Function>(call_alltoall)};
+constexpr mpi::MeetingTexts kTexts{.part = "coll",
+                                   .library = "/libweft-coll-mpich.so",
+                                   .name = "weft's collectives",
+                                   .option = "weft run --collectives",
+                                   .tag = 32702};
+
+void meet_others() noexcept { mpi::Meeting<ProcessMpi>(g_mpi, kTexts).meet(0); }
+
+int call_init(int* argc, char*** argv) noexcept {
+  const int code = g_mpi.next_init(argc, argv);
+  if (code == MPI_SUCCESS) meet_others();
+  return code;
+}
+
+int call_init_thread(int* argc, char*** argv, int required, int* provided) noexcept {
+  const int code = g_mpi.next_init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) meet_others();
+  return code;
+}
+
+const Function kCalls[kNames] = {
+    reinterpret_cast<Function>(call_barrier),   reinterpret_cast<Function>(call_bcast),
+    reinterpret_cast<Function>(call_reduce),    reinterpret_cast<Function>(call_allreduce),
+    reinterpret_cast<Function>(call_allgather), reinterpret_cast<Function>(call_alltoall),
+    reinterpret_cast<Function>(call_init),      reinterpret_cast<Function>(call_init_thread)};
 
 template <class F>
 bool find(void* library, const char* name, F* function) noexcept {
@@ -251,6 +274,8 @@ const Function* calls_of_mpich(void* mpi, const Function* next) noexcept {
   set(&g_mpi.next_allreduce, next[kAllreduce]);
   set(&g_mpi.next_allgather, next[kAllgather]);
   set(&g_mpi.next_alltoall, next[kAlltoall]);
+  set(&g_mpi.next_init, next[kInit]);
+  set(&g_mpi.next_init_thread, next[kInitThread]);
   return all ? kCalls : nullptr;
 }
 

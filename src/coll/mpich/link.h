@@ -8,10 +8,10 @@ namespace weft::coll {
 
 using Function = void (*)();
 
-enum Name { kBarrier, kBcast, kReduce, kAllreduce, kAllgather, kAlltoall, kNames };
+enum Name { kBarrier, kBcast, kReduce, kAllreduce, kAllgather, kAlltoall, kInit, kInitThread, kNames };
 
-inline constexpr const char* kNameTexts[kNames] = {"MPI_Barrier",   "MPI_Bcast",     "MPI_Reduce",
-                                                   "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall"};
+inline constexpr const char* kNameTexts[kNames] = {"MPI_Barrier",   "MPI_Bcast",    "MPI_Reduce", "MPI_Allreduce",
+                                                   "MPI_Allgather", "MPI_Alltoall", "MPI_Init",   "MPI_Init_thread"};
 
 // weft's functions, for a process whose MPI is MPICH or one with its ABI. `mpi`: a handle of the library. `next`: what
 // the process would have by those names without weft. Null: the MPI lacks what they need.

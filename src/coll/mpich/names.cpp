@@ -9,6 +9,7 @@
 
 #include "base/message.h"
 #include "coll/mpich/link.h"
+#include "mpi/front/known.h"
 #include "mpi/front/mapped.h"
 
 namespace weft::coll {
@@ -30,7 +31,14 @@ void resolve() noexcept {
   const Function* functions = nullptr;
   // It may not be in the global scope.
   void* library = mapped.kind == mpi::Kind::mpich ? dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (library != nullptr) functions = calls_of_mpich(library, g_own);
+  char why[sizeof mapped.path + 200];
+  if (library != nullptr &&
+      !mpi::is_known(mapped, reinterpret_cast<mpi::SayVersion>(dlsym(library, "PMPI_Get_library_version")), why,
+                     sizeof why)) {
+    base::warn("coll: %s; MPI runs without weft's collectives", why);
+  } else if (library != nullptr) {
+    functions = calls_of_mpich(library, g_own);
+  }
   g_functions.store(functions != nullptr ? functions : g_own, std::memory_order_release);
 }
 
@@ -73,6 +81,13 @@ Word MPI_Allgather(Word send, Word send_count, Word send_type, Word receive, Wor
 
 Word MPI_Alltoall(Word send, Word send_count, Word send_type, Word receive, Word count, Word type, Word comm) {
   return weft::coll::call(weft::coll::kAlltoall, send, send_count, send_type, receive, count, type, comm);
+}
+
+// All ranks meet there: one without this library would never come to what the others do in a collective.
+Word MPI_Init(Word argc, Word argv) { return weft::coll::call(weft::coll::kInit, argc, argv); }
+
+Word MPI_Init_thread(Word argc, Word argv, Word required, Word provided) {
+  return weft::coll::call(weft::coll::kInitThread, argc, argv, required, provided);
 }
 }
 #pragma GCC visibility pop

@@ -10,8 +10,8 @@ namespace weft::coll {
 // clang-format off
 #define WEFT_COLL_PMPI(F) \
   F(Abort) F(Allgather) F(Comm_call_errhandler) F(Comm_create_keyval) F(Comm_get_attr) F(Comm_get_name) F(Comm_group) F(Comm_rank) \
-  F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Group_free) F(Group_translate_ranks) F(Iprobe) F(Pack) \
-  F(Reduce_local) F(Type_commit) F(Type_create_hindexed) F(Type_free) F(Type_get_contents) F(Type_get_envelope) \
+  F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Group_free) F(Group_translate_ranks) F(Iprobe) F(Irecv) F(Isend) F(Pack) \
+  F(Reduce_local) F(Test) F(Type_commit) F(Type_create_hindexed) F(Type_free) F(Type_get_contents) F(Type_get_envelope) \
   F(Type_get_extent) F(Type_size_x) F(Unpack)
 // clang-format on
 
@@ -26,6 +26,8 @@ struct ProcessMpi {
   decltype(&MPI_Allreduce) next_allreduce;
   decltype(&MPI_Allgather) next_allgather;
   decltype(&MPI_Alltoall) next_alltoall;
+  decltype(&MPI_Init) next_init;
+  decltype(&MPI_Init_thread) next_init_thread;
 };
 
 // Filled before any call.

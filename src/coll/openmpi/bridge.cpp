@@ -66,6 +66,14 @@ void weft_coll_say_unfit(int major, int minor, const char* found) {
       minor, found);
 }
 
+void weft_coll_say_missing(int rank, bool other) {
+  weft::base::warn(
+      "coll: rank %d %s; communicators with it have MPI's own collectives. Run all ranks with weft run --collectives, "
+      "or "
+      "none",
+      rank, other ? "has the collectives of another version of weft" : "runs without weft's collectives");
+}
+
 void* weft_coll_front() { return new (std::nothrow) coll::Front(g_settings); }
 
 void weft_coll_forget(void* front) { delete static_cast<coll::Front*>(front); }

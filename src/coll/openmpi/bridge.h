@@ -66,6 +66,9 @@ void weft_coll_say_died(int rank);
 // The component was built with an Open MPI whose data look otherwise.
 void weft_coll_say_unfit(int major, int minor, const char* found);
 
+// A rank of the job lacks the component, or has that of another version.
+void weft_coll_say_missing(int rank, bool other);
+
 // A communicator; null: no memory.
 void* weft_coll_front(void);
 void weft_coll_forget(void* front);

@@ -3,6 +3,7 @@
 #include "ompi_config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "coll/openmpi/bridge.h"
@@ -13,10 +14,13 @@
 #include "ompi/mca/coll/coll.h"
 #include "opal/datatype/opal_convertor.h"
 #include "opal/mca/base/mca_base_var.h"
+#include "opal/mca/pmix/base/base.h"
+#include "opal/mca/pmix/pmix.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/util/proc.h"
 
 static int register_parameters(void);
+static int open_component(void);
 static int close_component(void);
 static int init_query(bool enable_progress_threads, bool enable_mpi_threads);
 static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int* priority);
@@ -26,6 +30,7 @@ __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_weft_c
     .collm_version = {MCA_COLL_BASE_VERSION_2_0_0,
                       .mca_component_name = "weft",
                       MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
+                      .mca_open_component = open_component,
                       .mca_close_component = close_component,
                       .mca_register_component_params = register_parameters},
     .collm_data = {MCA_BASE_METADATA_PARAM_NONE},
@@ -81,6 +86,8 @@ static void died(int rank) {
 // Open MPI says of its collectives' interface that it is the same in versions, and in builds for debugging, in which
 // structures are not.
 static bool fits(void) {
+  static int known = -1;
+  if (known >= 0) return known != 0;
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   char wanted[32];
   int length = 0;
@@ -93,7 +100,62 @@ static bool fits(void) {
                     ompi_datatype_t_class.cls_sizeof == sizeof(ompi_datatype_t) &&
                     opal_convertor_t_class.cls_sizeof == sizeof(opal_convertor_t);
   if (!same) weft_coll_say_unfit(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, version);
+  known = same;
   return same;
+}
+
+// ---- who else has the component ----
+
+// Each rank leaves this with the launcher before the ranks exchange what they need to talk. Behind that all ranks of a
+// node see the same, and leave communicators to MPI alike.
+static char kMark[] = "weft.coll";
+enum { kProtocol = 1 };
+
+enum { kNotAsked, kHas, kLacks, kHasOther };
+static unsigned char* g_ranks;  // of the job, by number
+
+// What only looks at components, as ompi_info, has no launcher.
+static int open_component(void) {
+  uint32_t mark = kProtocol;
+  int result = OPAL_SUCCESS;
+  if (g_priority <= 0 || opal_pmix.initialized == NULL || !opal_pmix.initialized() || !fits()) return OMPI_SUCCESS;
+  OPAL_MODEX_SEND_VALUE(result, OPAL_PMIX_LOCAL, kMark, &mark, OPAL_UINT32);
+  return result == OPAL_SUCCESS ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
+}
+
+static int ask_mark(struct ompi_group_t* group, int rank) {
+  opal_process_name_t name = ompi_group_get_proc_name(group, rank);
+  uint32_t mark = 0;
+  uint32_t* place = &mark;
+  int result = OPAL_SUCCESS;
+  // The launcher answers at once, also that there is none.
+  OPAL_MODEX_RECV_VALUE_IMMEDIATE(result, kMark, &name, &place, OPAL_UINT32);
+  if (result != OPAL_SUCCESS) return kLacks;
+  return mark == kProtocol ? kHas : kHasOther;
+}
+
+// Of a group of this job, on this node. The first of its ranks that has the component says who has not.
+static bool all_have_component(struct ompi_group_t* group) {
+  static bool said = false;
+  int missing = -1;
+  int speaker = -1;
+  // Without the exchange nobody knows who is late.
+  if (opal_pmix_base_async_modex) return true;
+  if (g_ranks == NULL) g_ranks = calloc(ompi_process_info.num_procs, 1);
+  if (g_ranks == NULL) return true;
+  for (int rank = 0; rank < ompi_group_size(group); ++rank) {
+    unsigned char* known = &g_ranks[ompi_group_get_proc_name(group, rank).vpid];
+    if (*known == kNotAsked) *known = rank == ompi_group_rank(group) ? kHas : ask_mark(group, rank);
+    if (*known == kHas && speaker < 0) speaker = rank;
+    if (*known != kHas && missing < 0) missing = rank;
+  }
+  if (missing < 0) return true;
+  if (speaker == ompi_group_rank(group) && !said) {
+    const uint32_t number = ompi_group_get_proc_name(group, missing).vpid;
+    weft_coll_say_missing((int)number, g_ranks[number] == kHasOther);
+    said = true;
+  }
+  return false;
 }
 
 static int init_query(bool enable_progress_threads, bool enable_mpi_threads) {
@@ -113,6 +175,8 @@ static int init_query(bool enable_progress_threads, bool enable_mpi_threads) {
 static int close_component(void) {
   if (g_in_use && OMPI_PROC_MY_NAME->vpid == 0) weft_coll_say_totals();
   g_in_use = false;
+  free(g_ranks);
+  g_ranks = NULL;
   return OMPI_SUCCESS;
 }
 
@@ -131,7 +195,7 @@ static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int*
   // Data may lie in the memory of a device.
   return NULL;
 #endif
-  if (!is_of_own_job(comm->c_local_group)) return NULL;
+  if (!is_of_own_job(comm->c_local_group) || !all_have_component(comm->c_local_group)) return NULL;
   *priority = g_priority;
   return weft_module_new();
 }

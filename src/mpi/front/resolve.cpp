@@ -6,8 +6,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 
 #include "base/message.h"
+#include "mpi/front/known.h"
 #include "mpi/front/mapped.h"
 #include "mpi/front/tools.h"
 #include "mpi/front/yield.h"
@@ -15,13 +17,11 @@
 
 using weft::mpi::Function;
 
-// Hidden: they are reached without a table of addresses, which weft_mpi_choose() may find empty.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern std::atomic<Function> weft_mpi_slots[];
 void weft_mpi_first_call();
 void weft_mpi_resolve(std::atomic<Function>* slot);
-Function weft_mpi_choose(Function stub, const char* name);
 }
 #pragma GCC visibility pop
 
@@ -46,6 +46,9 @@ constexpr Name kNames[] = {
 #undef FORTRAN
 };
 constexpr int kCount = sizeof kNames / sizeof *kNames;
+
+// Whether the process was started with the signal blocked that users ask by.
+bool g_signal_blocked = false;
 
 // What loading goes on with when there is no library.
 constexpr char kPlainly[] = "MPI runs without weft";
@@ -87,6 +90,12 @@ const Link* link() noexcept {
     base::warn("mpi: %s; %s", dlerror(), kPlainly);
     return nullptr;
   }
+  char why[sizeof mapped.path + 200];
+  if (!is_known(mapped, reinterpret_cast<SayVersion>(dlsym(RTLD_DEFAULT, "PMPI_Get_library_version")), why,
+                sizeof why)) {
+    base::warn("mpi: %s; %s", why, kPlainly);
+    return nullptr;
+  }
   void* library = load(name);
   if (library == nullptr) return nullptr;
   const auto* link = static_cast<const Link*>(dlsym(library, kLinkName));
@@ -94,7 +103,8 @@ const Link* link() noexcept {
     base::warn("mpi: %s is of another version of weft than libweft-mpi.so; %s", name, kPlainly);
     return nullptr;
   }
-  return link->fits() ? link : nullptr;
+  link->begin(g_signal_blocked);
+  return link;
 }
 
 Function replacement_of(const char* name, const Link& library) noexcept {
@@ -136,8 +146,11 @@ void fill_once() noexcept {
   pthread_once(&once, fill);
 }
 
-// A tool that comes first calls PMPI_Init: there is no first call here.
-[[gnu::constructor]] void look_for_tools() {
+// Before main: what the program came with.
+[[gnu::constructor]] void look_at_process() {
+  sigset_t blocked;
+  g_signal_blocked = pthread_sigmask(SIG_BLOCK, nullptr, &blocked) == 0 && sigismember(&blocked, SIGUSR1) == 1;
+  // A tool that comes first calls PMPI_Init: there is no first call here.
   const Kind kind = find_mapped().kind;
   if ((kind == Kind::open_mpi || kind == Kind::mpich) && has_tool()) fill_once();
 }
@@ -145,15 +158,6 @@ void fill_once() noexcept {
 }  // namespace
 
 }  // namespace weft::mpi
-
-// For the functions that not every MPI has, by the dynamic linker when an object asks for one: `stub`, or null if the
-// MPI lacks it. Objects that come with the program may ask before this library has been relocated, which cannot look
-// then.
-Function weft_mpi_choose(Function stub, const char* name) {
-  // Relaxed: the dynamic linker writes it, on this thread.
-  const bool relocated = weft_mpi_slots[0].load(std::memory_order_relaxed) != nullptr;
-  return !relocated || weft::mpi::mpi_has(name) ? stub : nullptr;
-}
 
 void weft_mpi_resolve(std::atomic<Function>* slot) {
   weft::mpi::fill_once();

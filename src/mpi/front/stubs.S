@@ -14,11 +14,24 @@
 weft_mpi_slots:
   .popsection
 
+  .pushsection .text.weft_mpi_chosen, "ax", %progbits
+  .p2align 5
+  .hidden weft_mpi_chosen_begin
+  .globl weft_mpi_chosen_begin
+weft_mpi_chosen_begin:
+  .popsection
+
   .text
 #define CALL(name) STUB(name)
 #define LATER(name) CHOSEN(name)
 #define FORTRAN(name, NAME) STUB(NAME) STUB(name) STUB(name##_) STUB(name##__) STUB(name##_f08_)
 #include "mpi/front/names.def"
 FIRST_CALL
+
+  .pushsection .text.weft_mpi_chosen, "ax", %progbits
+  .hidden weft_mpi_chosen_end
+  .globl weft_mpi_chosen_end
+weft_mpi_chosen_end:
+  .popsection
 
   .section .note.GNU-stack, "", %progbits

@@ -293,6 +293,7 @@ def missing(mpi: str, folder: pathlib.Path) -> None:
 def exports(mpi: str, folder: pathlib.Path) -> None:
     """The names that MPI looks for, and no others."""
     names = {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall"}
+    names |= {"MPI_Init", "MPI_Init_thread"}
     library, wanted = {
         "openmpi": ("mca_coll_weft.so", {"mca_coll_weft_component"}),
         "mpich": ("libweft-coll-mpich.so", names),

@@ -216,9 +216,17 @@ static void own_handler(int signal) {
 int main(int argc, char **argv) {
   const char *what = argv[1];
   if (strcmp(what, "handler") == 0) signal(SIGUSR1, own_handler);
+  if (strcmp(what, "blocking") == 0) {
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+  }
   start(argc, argv);
   if (strcmp(what, "tasks") == 0) tasks();
-  if (strcmp(what, "serial") == 0 || strcmp(what, "handler") == 0) serial();
+  if (strcmp(what, "serial") == 0 || strcmp(what, "handler") == 0 || strcmp(what, "blocking") == 0) {
+    serial();
+  }
   if (strcmp(what, "busy") == 0) busy();
   if (strcmp(what, "many") == 0) many();
   if (strcmp(what, "both") == 0) both();

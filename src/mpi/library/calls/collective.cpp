@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/calls/collective.h"
 
-#include "base/message.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
+#include "mpi/meeting.h"
 
 namespace weft::mpi {
 
 namespace {
 
-constexpr double kPatience = 10.0;  // seconds
+struct OwnMpi {
+  decltype(&PMPI_Abort) Abort = PMPI_Abort;
+  decltype(&PMPI_Comm_rank) Comm_rank = PMPI_Comm_rank;
+  decltype(&PMPI_Comm_size) Comm_size = PMPI_Comm_size;
+  decltype(&PMPI_Irecv) Irecv = PMPI_Irecv;
+  decltype(&PMPI_Isend) Isend = PMPI_Isend;
+  decltype(&PMPI_Test) Test = PMPI_Test;
+};
+
+constexpr MeetingTexts kTexts{.part = "mpi",
+                              .library = "/libweft-mpi.so",
+                              .name = "weft's MPI library",
+                              .option = "weft run --mpi",
+                              .tag = 32701};
 
 }  // namespace
 
@@ -20,20 +33,9 @@ const Runtime kWithoutRuntime{.spin_until = [](int (*done)(void*), void* argumen
 }};
 
 void agree_on_collectives(bool must_convert) noexcept {
-  const int mine = must_convert ? 1 : 0;
-  int all = mine;
-  MPI_Request request = MPI_REQUEST_NULL;
   const Inside inside;
-  if (PMPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request) != MPI_SUCCESS) return;
-  const double start = PMPI_Wtime();
-  bool said = false;
-  for (int done = 0; done == 0;) {
-    if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
-    if (done == 0 && !said && PMPI_Wtime() - start > kPatience) {
-      said = true;
-      base::warn("mpi: other ranks do not answer; do all of them run with weft's MPI library?");
-    }
-  }
+  const OwnMpi own;
+  const int all = Meeting<OwnMpi>(own, kTexts).meet(must_convert ? 1 : 0);
   if (all != 0) keep_errors();
   // Relaxed: as in converting_collectives().
   g_convert_collectives.store(all != 0, std::memory_order_relaxed);

@@ -47,7 +47,7 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   const bool pausing = parallelism != Parallelism::none;
   // No MPI knows MPI_TASK_MULTIPLE.
   const int known = required == MPI_TASK_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
-  if (with_runtime && (pausing || known == MPI_THREAD_MULTIPLE)) take_signal();
+  take_signal_before_mpi(with_runtime && (pausing || known == MPI_THREAD_MULTIPLE));
   int given = known;
   {
     const StartEnvironment environment(pausing);

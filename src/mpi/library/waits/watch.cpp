@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -110,24 +111,14 @@ void look(Silence& silence, bool asked, int seconds) noexcept {
   write_table(why);
 }
 
-void* watch(void*) noexcept {
-  const int seconds = base::quiet_options().mpi_silence;
-  const int64_t limit = seconds * kSecond;
-  const int64_t rest = std::clamp(limit / kLooks, kShortestRestNs, kSecond);
-  Silence silence(limit);
-  for (;;) {
-    if (limit > 0) {
-      platform::futex_wait_for(g_asked, 0, rest);
-    } else {
-      platform::futex_wait(g_asked, 0);
-    }
-    look(silence, g_asked.exchange(0) != 0, seconds);
-  }
-  return nullptr;
-}
+// ---- the signal ----
 
 // Of which process the handler is: in a child nobody watches. Relaxed: set before the handler is.
 std::atomic<pid_t> g_own_process{0};
+// MPICH's handler, where it was there first; written before the handler that reads it is set.
+void (*g_of_mpi)(int) = nullptr;
+bool g_blocked_at_start = false;
+bool g_free_before_mpi = false;
 
 // As if there were no handler. It arrives when the handler that calls this returns.
 void end_process(int signal) noexcept {
@@ -144,6 +135,79 @@ void ask(int signal) noexcept {
   platform::futex_wake(g_asked, 1);
 }
 
+void ask_behind_mpi(int signal) noexcept {
+  g_of_mpi(signal);
+  ask(signal);
+}
+
+// Whether the handler is in the MPI itself, rather than in the program.
+bool is_of_mpi(void (*handler)(int)) noexcept {
+  Dl_info code;
+  Dl_info mpi;
+  return dladdr(reinterpret_cast<void*>(handler), &code) != 0 &&
+         dladdr(reinterpret_cast<void*>(&PMPI_Init), &mpi) != 0 && code.dli_fbase == mpi.dli_fbase;
+}
+
+// Unless it is the program's.
+void take_signal() noexcept {
+  if (!base::quiet_options().mpi_signal || !g_free_before_mpi) return;
+  struct sigaction now{};
+  if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0) return;
+  const bool is_free = now.sa_handler == SIG_DFL;
+  if (!is_free && (now.sa_handler == SIG_IGN || !is_of_mpi(now.sa_handler))) return;
+  const bool have_it = g_own_process.exchange(getpid(), std::memory_order_relaxed) == getpid();
+  // MPI's handler calls the one that stood before it.
+  if (have_it && !is_free) return;
+  if (!is_free) g_of_mpi = now.sa_handler;
+  struct sigaction ours{};
+  ours.sa_handler = is_free ? ask : ask_behind_mpi;
+  ours.sa_flags = SA_RESTART;
+  sigemptyset(&ours.sa_mask);
+  sigaction(SIGUSR1, &ours, nullptr);
+}
+
+bool is_blocked() noexcept {
+  sigset_t mask;
+  return pthread_sigmask(SIG_BLOCK, nullptr, &mask) == 0 && sigismember(&mask, SIGUSR1) == 1;
+}
+
+// Users are told to ask by the signal; one rank says for all that it will be in vain.
+void say_if_blocked() noexcept {
+  if (!base::quiet_options().mpi_signal || g_blocked_at_start || !is_blocked()) return;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  base::warn(
+      "mpi: the program blocks SIGUSR1, so that nobody can ask by it who waits for what (WEFT_MPI_SIGNAL=false "
+      "leaves the signal alone)");
+}
+
+// By the thread that watches.
+void receive_signal() noexcept {
+  if (!g_blocked_at_start) return;
+  sigset_t signal;
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGUSR1);
+  pthread_sigmask(SIG_UNBLOCK, &signal, nullptr);
+}
+
+void* watch(void*) noexcept {
+  if (base::quiet_options().mpi_signal) receive_signal();
+  const int seconds = base::quiet_options().mpi_silence;
+  const int64_t limit = seconds * kSecond;
+  const int64_t rest = std::clamp(limit / kLooks, kShortestRestNs, kSecond);
+  Silence silence(limit);
+  for (;;) {
+    if (limit > 0) {
+      platform::futex_wait_for(g_asked, 0, rest);
+    } else {
+      platform::futex_wait(g_asked, 0);
+    }
+    look(silence, g_asked.exchange(0) != 0, seconds);
+  }
+  return nullptr;
+}
+
 void name_process() noexcept {
   int rank = 0;
   int size = 0;
@@ -156,16 +220,13 @@ void name_process() noexcept {
 
 }  // namespace
 
-void take_signal() noexcept {
-  if (!base::quiet_options().mpi_signal) return;
-  struct sigaction now{};
-  if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
-  g_own_process.store(getpid(), std::memory_order_relaxed);
-  struct sigaction ours{};
-  ours.sa_handler = ask;
-  ours.sa_flags = SA_RESTART;
-  sigemptyset(&ours.sa_mask);
-  sigaction(SIGUSR1, &ours, nullptr);
+void expect_blocked_signal(bool blocked) noexcept { g_blocked_at_start = blocked; }
+
+void take_signal_before_mpi(bool now) noexcept {
+  struct sigaction found{};
+  g_free_before_mpi =
+      sigaction(SIGUSR1, nullptr, &found) == 0 && (found.sa_flags & SA_SIGINFO) == 0 && found.sa_handler == SIG_DFL;
+  if (now) take_signal();
 }
 
 void watch_waits(const Runtime& runtime) noexcept {
@@ -176,8 +237,10 @@ void watch_waits(const Runtime& runtime) noexcept {
   platform::lighten_fences();
   if (options.mpi_silence == 0 && !options.mpi_signal) return;
   g_watching = platform::start_service_thread(watch, nullptr, kStackSize);
+  if (!g_watching) return;
   // Python may load the runtime after MPI has started.
-  if (g_watching) take_signal();
+  take_signal();
+  say_if_blocked();
 }
 
 void end_watch(bool say) noexcept {

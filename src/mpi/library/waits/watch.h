@@ -6,9 +6,11 @@
 
 namespace weft::mpi {
 
-// Before MPI starts, since MPICH has a handler of its own, which calls the one that it finds. Nothing happens if the
-// program has a handler or ignores the signal.
-void take_signal() noexcept;
+// Launchers may leave the signal blocked. Then the thread that watches takes it, for no thread of the program would.
+void expect_blocked_signal(bool blocked) noexcept;
+// Before MPI starts, since MPICH has a handler of its own, which calls the one that it finds. Nothing happens, then or
+// later, if the program has a handler or ignores the signal. `now`: false if there is nothing to watch yet.
+void take_signal_before_mpi(bool now) noexcept;
 // From now on, as WEFT_MPI_SILENCE and WEFT_MPI_SIGNAL say.
 void watch_waits(const Runtime& runtime) noexcept;
 // Before MPI ends: it makes no call of MPI any more. `say`: what still waits is said now.
