@@ -142,6 +142,9 @@ class Taker {
   template <class Visit>
   void for_each_entry(const dl_phdr_info& libc, const LoadedObject& symbols, Visit&& visit) const noexcept {
     for (size_t i = 0; i < count_; ++i) {
+      // A library that stands before libc may look for libc's function at its first call. With ours in its place, a
+      // call of the runtime's own would come back to the runtime.
+      if (usual_[i] != *calls_[i].theirs) continue;
       symbols.for_each_of_name(calls_[i].name, [&](const ElfW(Sym) & symbol) {
         const bool same = reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == *calls_[i].theirs;
         if (same && (symbol.st_info & 0xf) == STT_FUNC) visit(const_cast<ElfW(Sym)&>(symbol), calls_[i]);

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "platform/system_call.h"
+
 namespace weft::platform {
 
 // The jump also hands over a pointer, as the argument behind those of the function.
@@ -116,12 +118,13 @@ bool change_code(void* function, size_t size, Write&& write) noexcept {
   const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = reinterpret_cast<uintptr_t>(function) & ~(page_size - 1);
   const uintptr_t end = reinterpret_cast<uintptr_t>(function) + size;
-  void* pages = reinterpret_cast<void*>(begin);
-  if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE) != 0) return false;
+  // Not by libc's function, which may lie in the same pages.
+  const auto protect = [&](int protection) { return system_call(SYS_mprotect, begin, end - begin, protection); };
+  if (protect(PROT_READ | PROT_WRITE) != 0) return false;
   auto* code = static_cast<unsigned char*>(function);
   write(code);
   __builtin___clear_cache(reinterpret_cast<char*>(code), reinterpret_cast<char*>(code + size));
-  mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
+  protect(PROT_READ | PROT_EXEC);
   return true;
 }
 

@@ -31,9 +31,12 @@ class ThreadSignals {
     g_self = reinterpret_cast<Self>(libc.find("pthread_self"));
     g_errno = reinterpret_cast<Errno>(libc.find("__errno_location"));
     if (g_clock == nullptr || g_self == nullptr || g_errno == nullptr) return;
-    libc.for_each_defined([](const char* name, void* function, size_t size) {
+    const void* older = libc.find_older("pthread_kill");
+    libc.for_each_defined([older](const char* name, void* function, size_t size) {
       const void* ours = nullptr;
-      if (std::strcmp(name, "pthread_kill") == 0) ours = reinterpret_cast<const void*>(kill);
+      if (std::strcmp(name, "pthread_kill") == 0) {
+        ours = reinterpret_cast<const void*>(function == older ? kill<ESRCH> : kill<0>);
+      }
       if (std::strcmp(name, "pthread_sigqueue") == 0) ours = reinterpret_cast<const void*>(queue);
       if (std::strcmp(name, "tgkill") == 0) ours = reinterpret_cast<const void*>(kill_number);
       // A function has an entry for each version.
@@ -78,13 +81,16 @@ class ThreadSignals {
     return g_clock(thread, &clock) == 0 ? static_cast<pid_t>(~(clock >> kBitsBeside)) : 0;
   }
 
+  // `gone`: the answer of the function's version for a thread that has ended.
+  template <int gone>
   static int kill(pthread_t thread, int signal) noexcept {
     constexpr int kSentByThread = -6;  // SI_TKILL
     if (!is_valid(signal)) return EINVAL;
     if (const int done = ask(thread, 0, made(signal, kSentByThread)); done >= 0) return done;
     const pid_t number = number_of(thread);
-    if (number == 0) return 0;
-    return -static_cast<int>(system_call(SYS_tgkill, system_call(SYS_getpid), number, signal));
+    if (number == 0) return gone;
+    const int error = -static_cast<int>(system_call(SYS_tgkill, system_call(SYS_getpid), number, signal));
+    return error == ESRCH ? gone : error;
   }
 
   static int queue(pthread_t thread, int signal, sigval value) noexcept {

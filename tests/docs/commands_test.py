@@ -5,6 +5,7 @@ names that the pages use; or commands/marks.py says why it is not. The commands 
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -34,9 +35,9 @@ class CommandsTest(unittest.TestCase):
         cls.prefix = cls.folder / "prefix"
         subprocess.run(["cmake", "--install", BUILD, "--prefix", cls.prefix], check=True, capture_output=True)
         package = cls.folder / "python" / "weft"
-        subprocess.run(
-            ["cmake", "--install", BUILD, "--component", "python", "--prefix", package], check=True, capture_output=True
-        )
+        for component, prefix in (("tsan", cls.prefix), ("python", package)):
+            install = ["cmake", "--install", BUILD, "--component", component, "--prefix", prefix]
+            subprocess.run(install, check=True, capture_output=True)
         (cls.folder / "weft").symlink_to(cls.prefix)
         library = next(cls.prefix.glob("lib*/**/weft/libgomp.so.1")).parent
         cls.environment = {name: value for name, value in os.environ.items() if not name.startswith(UNSET)}
@@ -62,16 +63,21 @@ class CommandsTest(unittest.TestCase):
             script += [f"at={command.line}", marks.put_in_place(command.text, self.prefix)]
         script.append("wait")
         with open(folder / "output", "w+") as output:
-            status = subprocess.run(
+            shell = subprocess.Popen(
                 ["bash", "-c", "\n".join(script)],
                 cwd=folder,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                timeout=TIMEOUT_S,
-                check=False,
-            ).returncode
+                start_new_session=True,
+            )
+            try:
+                status = shell.wait(TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                status = "too late"
+                os.killpg(shell.pid, signal.SIGKILL)
+                shell.wait()
             output.seek(0)
             self.assertEqual(status, 0, f"{name}:\n{output.read()[-6000:]}")
 

@@ -80,7 +80,8 @@ TEST(ReserveFileTest, WhatInterruptsItForEverIsAnError) {
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoFilters) GTEST_SKIP() << "no filters of system calls (an emulator)";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoFilters)
+    GTEST_SKIP() << "no filters of system calls (an emulator)";
   EXPECT_EQ(status, 0);
 }
 

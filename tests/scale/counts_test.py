@@ -87,7 +87,10 @@ class CountsTest(unittest.TestCase):
         self.assertLess(result["us"], 150)
 
     def test_bound_regions_cost_no_more(self) -> None:
-        free, bound = (study("flat", 64, **binding)["us"] for binding in ({}, {"OMP_PROC_BIND": "close"}))
+        # The best of some: where records lie differs from run to run, and now and then two share a line.
+        free, bound = (
+            min(study("flat", 64, **binding)["us"] for _ in range(3)) for binding in ({}, {"OMP_PROC_BIND": "close"})
+        )
         self.assertLess(bound, 1.1 * free)
 
     def test_runs_are_the_same_each_time(self) -> None:

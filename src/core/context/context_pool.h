@@ -58,6 +58,7 @@ class ContextPool {
   static void* donor_main(void* donor);
   void enlist(Donor* donor) noexcept;
   void delist(const Donor* donor) noexcept;
+  void list(Donor* donor) noexcept;
 
   const size_t stack_size_;
   size_t size_ = 0;

@@ -389,6 +389,11 @@ void run_handlers_of(Context* context, pid_t thread, uintptr_t identity) noexcep
 
 }  // namespace
 
+bool runs_handlers_of_another() noexcept {
+  // Relaxed: it was set by this OS thread, or is not set.
+  return (current_context()->attention.load(std::memory_order_relaxed) & Attention::served) != 0;
+}
+
 bool Donor::take_call(Context* context) noexcept {
   uint32_t expected = parked;
   if (!state.compare_exchange_strong(expected, taken, std::memory_order_acquire)) return false;

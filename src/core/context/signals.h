@@ -89,6 +89,10 @@ void await_target(Context* self, Context* target, Departure departure) noexcept;
 // The same as occupy(), but the right stays with the caller, who runs no handlers. False: handlers run.
 bool occupy_now(Context* context) noexcept;
 
+// Whether the caller is a handler that a parked thread runs as a suspended context: on no carrier, so that nothing of
+// the scheduler may be called.
+bool runs_handlers_of_another() noexcept;
+
 // The identity begins to be `context`, which its own OS thread runs.
 void begin_signals(Context* context) noexcept;
 // It ends with its thread, and nobody runs it: no signal arrives any more, and no handler runs.

@@ -3,6 +3,7 @@
 #include "core/sched/block.h"
 
 #include "core/context/free_contexts.h"
+#include "core/context/signals.h"
 #include "core/sched/call_passing.h"
 #include "core/sched/idle.h"
 #include "core/sched/pool.h"
@@ -166,7 +167,9 @@ void unblock(Context* context) noexcept {
 
 bool yield() noexcept {
   Context* self = current_context();
-  if (self->carrier == nullptr || !(wanted_elsewhere(self) || work_in_sight(self->carrier))) return false;
+  if (self->carrier == nullptr || runs_handlers_of_another() ||
+      !(wanted_elsewhere(self) || work_in_sight(self->carrier)))
+    return false;
   Context* successor = next_in_line(self->carrier);
   if (successor != nullptr) {
     settle_call(self->carrier, work_of(successor), false);

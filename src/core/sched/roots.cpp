@@ -8,6 +8,8 @@
 
 #include "base/message.h"
 #include "core/budget/guests.h"
+#include "core/context/own_settings.h"
+#include "core/context/signals.h"
 #include "core/monitor/exit_watch.h"
 #include "core/monitor/monitor.h"
 #include "core/sched/block.h"
@@ -83,6 +85,7 @@ Context* attach() noexcept {
   self->cpus = nullptr;
   self->pinned = false;
   self->cpu_time_ns = self->told_cpu_time_ns = 0;
+  if (self->own != nullptr) *self->own = OwnSettings();
   self->rseq = Rseq::held;
   self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
   carrier->cpus.store(nullptr, std::memory_order_relaxed);
@@ -157,6 +160,7 @@ void note_yield_of(Carrier* root) noexcept {
 }
 
 void note_yield() noexcept {
+  if (runs_handlers_of_another()) return;
   if (Carrier* const home = current_context()->home; home != nullptr) note_yield_of(home);
 }
 

@@ -171,6 +171,7 @@ void forget_in_child() {
   g_pool.store(nullptr, std::memory_order_release);
   Context* self = current_context();
   self->carrier = nullptr;
+  self->donated = false;  // it is the initial thread's now
   self->attention.store(0, std::memory_order_relaxed);  // those that were sending it signals are not here
   bind_identity(self);  // its OS thread has the identity that called fork() for its own, and another number
   forget_admissions();

@@ -84,9 +84,8 @@ FILE* our_popen(const char* command, const char* mode) {
 // The child runs on its parent's stack, and under its identity, until it becomes another program. So what the parent
 // needs when it goes on does not lie on the stack.
 struct VforkCall {
-  void* returns_to = nullptr;
-  long answer = 0;
-  alignas(CpuSet) unsigned char mask[sizeof(UsersMask)];
+  void* returns_to = nullptr;  // first: the code below writes and reads it
+  UsersMask* mask = nullptr;  // a pointer, since libraries that are opened late find little room for thread-local data
 };
 thread_local VforkCall t_vfork;
 
@@ -102,7 +101,7 @@ extern "C" {
 
 [[gnu::used]] weft::openmp::VforkCall* weft_vfork_begin() noexcept {
   using namespace weft::openmp;
-  new (t_vfork.mask) UsersMask;
+  if (mask_for_child() != nullptr) t_vfork.mask = new (std::nothrow) UsersMask;
   return &t_vfork;
 }
 
@@ -111,7 +110,8 @@ extern "C" {
 // By the parent, when the child has become another program or has ended.
 [[gnu::used]] weft::openmp::VforkCall* weft_vfork_end() noexcept {
   using namespace weft::openmp;
-  reinterpret_cast<UsersMask*>(t_vfork.mask)->~UsersMask();
+  delete t_vfork.mask;
+  t_vfork.mask = nullptr;
   return &t_vfork;
 }
 

@@ -48,7 +48,7 @@ void begin_league_in_turn(int teams, int thread_limit) noexcept {
   member->team->league.size = teams > 0 ? teams : std::max(league_size(), 1);
   member->team->league.number = 0;
   if (thread_limit <= 0) thread_limit = league_thread_limit();
-  if (thread_limit > 0) own_icvs(member).thread_limit = thread_limit;
+  if (thread_limit > 0) set_thread_limit(own_icvs(member), thread_limit);
 }
 
 bool next_team_in_turn() noexcept {

@@ -79,7 +79,7 @@ WEFT_ABI_EXPORT(__kmpc_push_num_teams_51);
 
 // The clause of a target region, which stands in a task of its own.
 WEFT_ABI void weft_abi___kmpc_set_thread_limit(Ident*, int32_t, int32_t threads) {
-  if (threads > 0) own_icvs(self()).thread_limit = threads;
+  if (threads > 0) set_thread_limit(own_icvs(self()), threads);
 }
 WEFT_ABI_EXPORT(__kmpc_set_thread_limit);
 

@@ -104,9 +104,8 @@ BUILT = {
     "model": OPENMP,
     "nested": OPENMP,
 }
-# Of programs that a page prints: the page, the language, the number of the block.
+# Of programs that a page prints: the page, the language.
 PRINTED = {
-    "docs/tutorials/nested-blas.md": {"nested.c": ("docs/tutorials/nested-blas.md", "c")},
     "docs/tutorials/python-service.md": {"service.py": ("docs/tutorials/python-service.md", "python")},
 }
 SOURCES = {

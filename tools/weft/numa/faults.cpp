@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <linux/perf_event.h>
@@ -221,8 +222,9 @@ void add_faults(const std::vector<PageFault>& faults, const platform::NumaNodes&
     return fault.process == recorded.pid && fault.time >= recorded.began &&
            (recorded.ended == 0 || fault.time <= recorded.ended);
   });
-  std::stable_sort(own.begin(), own.end(),
-                   [](const PageFault& a, const PageFault& b) { return a.address < b.address; });
+  std::sort(own.begin(), own.end(), [](const PageFault& a, const PageFault& b) {
+    return std::tie(a.address, a.time) < std::tie(b.address, b.time);
+  });
   const auto at = [&](uint64_t address) {
     return std::lower_bound(own.begin(), own.end(), address,
                             [](const PageFault& fault, uint64_t wanted) { return fault.address < wanted; });

@@ -116,6 +116,7 @@ Context* make_context(void (*start)(void*), void* argument, int worker_hint) noe
 }
 bool make_bodiless(Context*, void (*)(void*), void*, int) noexcept { return false; }
 bool has_spare() noexcept { return true; }
+ContextPool::ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {}
 ContextPool::~ContextPool() = default;
 void want_workers(int) noexcept {}
 int carrier_number() noexcept {
