@@ -49,13 +49,15 @@ TEST(WaitingSetTest, ForgetsAGroupInWhichNobodyWaits) {
 }
 
 // Waiters come and go; publishers publish and look, and clear what they find empty. Whoever did not see the work is
-// seen.
+// visited by somebody who did: as a rule by who published it. But that one may look while the other one has cleared the
+// word and not yet found the waiter.
 TEST(WaitingSetTest, WaiterOrPublisherSeesTheOther) {
   constexpr int kWaiters = 3;
   constexpr int kRounds = 300;
   WaitingSet<16> set;
   std::array<std::atomic<bool>, kWaiters> marks{};
   std::array<std::atomic<int>, kWaiters> seen_work{};  // the publication that a waiter has looked for, and found or not
+  std::array<std::atomic<int>, kWaiters> visited_for{};  // the last publication that it has been visited behind
   std::atomic<int> work{0};
   std::atomic<int> arrived{0};
   std::atomic<int> missed{0};
@@ -88,16 +90,15 @@ TEST(WaitingSetTest, WaiterOrPublisherSeesTheOther) {
         meet(3 * round - 2);
         if (publisher == 0) work.store(round, std::memory_order_relaxed);
         platform::full_fence();
-        std::array<bool, kWaiters> found{};
-        set.visit(0, 16, waits, [&found](int number) {
-          found[static_cast<size_t>(number)] = true;
+        set.visit(0, 16, waits, [&](int number) {
+          if (work.load(std::memory_order_relaxed) == round) visited_for[static_cast<size_t>(number)].store(round);
           return false;
         });
         meet(3 * round - 1);
         if (publisher == 0) {
           for (int i = 0; i < kWaiters; ++i) {
             const size_t at = static_cast<size_t>(i);
-            if (seen_work[at].load(std::memory_order_relaxed) != round && !found[at]) ++missed;
+            if (seen_work[at].load(std::memory_order_relaxed) != round && visited_for[at].load() != round) ++missed;
           }
           // And behind it, all are found that wait.
           int now = 0;
