@@ -82,7 +82,8 @@ void* worker_main(void* argument) {
   bind_new_worker(carrier);
   self->carrier = carrier;
   self->pinned = false;
-  self->cpu_time_ns = self->told_cpu_time_ns = 0;
+  self->cpu_time = {};
+  carrier->counted_ns.store(0, std::memory_order_relaxed);  // the clock is another one too
   if (self->own != nullptr) *self->own = OwnSettings();  // the thread before it had another identity
   self->born = p.release_requests.load(std::memory_order_relaxed);
   // It counts as idle from before its start: until it has looked round it may be called. Nor has it a slot of the node.

@@ -213,8 +213,42 @@ static void cpu_time(int threads)
   CHECK(sum <= cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - begin);
 }
 
+static void burn(void)
+{
+  for (volatile int i = 0; i < 400000; i++) continue;
+}
+
+// All turns between two questions count, wherever they were, also beside members that have never asked.
+static void cpu_time_of_all_turns(int threads)
+{
+  enum { rounds = 20, tries = 5 };
+  long long least = 0, sum = 0;
+  for (int i = 0; i < tries; i++) {
+    const long long start = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    burn();
+    const long long used = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
+    if (i == 0 || used < least) least = used;
+  }
+  const long long begin = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+  {
+    const int asks = omp_get_thread_num() % 2 == 0;
+    const long long first = asks ? cpu_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+    for (int round = 0; round < rounds; round++) {
+      burn();
+      meet_elsewhere();
+    }
+    const long long used = asks ? cpu_ns(CLOCK_THREAD_CPUTIME_ID) - first : 0;
+    if (asks) CHECK(used >= rounds * least / 2);
+    sum += used;
+  }
+  CHECK(sum <= cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - begin);
+}
+
 int main(void)
 {
+  // Before this thread has to do with the runtime.
+  const long long first_cpu_time = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
   omp_set_dynamic(0);
   omp_set_max_active_levels(2);
   CHECK_EQ(sched_getaffinity(0, sizeof all, &all), 0);
@@ -227,6 +261,8 @@ int main(void)
   niceness(2 * cpus);
   scheduling(2 * cpus);
   names_and_slack(2 * cpus);
+  cpu_time_of_all_turns(2 * cpus);  // before all have asked
+  CHECK(cpu_ns(CLOCK_THREAD_CPUTIME_ID) >= first_cpu_time);
   cpu_time(2 * cpus);
 
   const cpu_set_t one = one_cpu(1);
