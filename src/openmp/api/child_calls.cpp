@@ -174,16 +174,8 @@ weft_vfork_ours:
 
 namespace weft::openmp {
 
-namespace {
-
-template <class Function>
-platform::LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
-  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
-}
-
-}  // namespace
-
 void take_child_calls() noexcept {
+  using platform::to_ours;
   static const platform::LibcCall calls[] = {
       to_ours("posix_spawn", our_posix_spawn, &g_posix_spawn),
       to_ours("posix_spawnp", our_posix_spawnp, &g_posix_spawnp),

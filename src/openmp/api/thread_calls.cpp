@@ -429,15 +429,10 @@ int our_pthread_getcpuclockid(pthread_t thread, clockid_t* clock) {
   return 0;
 }
 
-template <class Function>
-platform::LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
-  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
-}
-
 }  // namespace
 
 void take_thread_calls() noexcept {
-#define WEFT_TAKE(name) to_ours(#name, our_##name, &g_##name)
+#define WEFT_TAKE(name) platform::to_ours(#name, our_##name, &g_##name)
   static const platform::LibcCall calls[] = {
       WEFT_TAKE(sched_setaffinity),
       WEFT_TAKE(sched_getaffinity),
