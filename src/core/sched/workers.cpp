@@ -25,6 +25,7 @@
 #include "core/sched/switching.h"
 #include "core/sched/workers.h"
 #include "platform/futex.h"
+#include "platform/locked_memory.h"
 #include "platform/rseq.h"
 
 namespace weft::core {
@@ -208,6 +209,7 @@ void grow_workers(int count) noexcept {
     p.worker_stacks.release();
     p.lock.unlock();
   }
+  if (platform::new_memory_is_locked()) p.memory_is_locked.store(true, std::memory_order_relaxed);
 }
 
 void want_workers(int members) noexcept { grow_workers(std::min(members, pool().settings.slots) - 1); }
