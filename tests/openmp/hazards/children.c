@@ -18,10 +18,11 @@
 
 extern char **environ;
 static char *self;
-static char *arguments[] = {NULL, "ask", NULL};
+static char niceness[12];  // expected
+static char *arguments[] = {NULL, "ask", niceness, NULL};
 static cpu_set_t all;
 static int cpus;
-enum { other_signals = 100, other_limits };
+enum { other_signals = 100, other_limits, other_niceness };
 
 static cpu_set_t kernels_mask(void)
 {
@@ -41,6 +42,7 @@ static int answer(void)
   if (sigismember(&blocked, SIGUSR1) != 1 || sigismember(&blocked, SIGUSR2) || sigismember(&blocked, SIGCHLD))
     return other_signals;
   if (files.rlim_cur != 0) return other_limits;
+  if (getpriority(PRIO_PROCESS, 0) != atoi(niceness)) return other_niceness;
   const cpu_set_t mask = kernels_mask();
   return CPU_COUNT(&mask) % 64;
 }
@@ -139,10 +141,13 @@ static void region(int threads)
 
 int main(int count, char **words)
 {
+  if (count > 2) strcpy(niceness, words[2]);
   if (count > 1) return answer();
   self = words[0];
   arguments[0] = self;
-  snprintf(command, sizeof command, "exec '%s' ask", self);
+  const int nice_before = getpriority(PRIO_PROCESS, 0);
+  snprintf(niceness, sizeof niceness, "%d", nice_before);
+  snprintf(command, sizeof command, "exec '%s' ask %d", self, nice_before);
   // As the user wants them: one signal blocked, no core files.
   sigset_t wanted;
   sigemptyset(&wanted);
@@ -183,6 +188,12 @@ int main(int count, char **words)
         CHECK_EQ(by_fork_and_exec(), 1);
         CHECK_EQ(by_vfork(), 1);
         CHECK_EQ(by_system(), 1);
+        CHECK_EQ(setpriority(PRIO_PROCESS, 0, nice_before + 3), 0);
+        snprintf(niceness, sizeof niceness, "%d", nice_before + 3);
+        CHECK_EQ(by_fork(), 1);
+        CHECK_EQ(by_fork_and_exec(), 1);
+        CHECK_EQ(by_vfork(), 1);
+        snprintf(niceness, sizeof niceness, "%d", nice_before);
       }
       CHECK_EQ(sched_setaffinity(0, sizeof before, &before), 0);
     }
