@@ -59,7 +59,7 @@ void count_turn_before_leave(Context* self) noexcept {
     carrier->left_at_cpu_ns = -1;
     return;
   }
-  // A handler that asks from here on, until the state says so, is told up to its own time more than the context is next.
+  // A handler that asks between here and the change of the state is told a little more than the context is next.
   const int64_t now = thread_cpu_ns();
   const int64_t turn = now + time.offset - time.before;
   time.before += turn;

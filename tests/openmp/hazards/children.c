@@ -101,6 +101,37 @@ static int by_spawnp(void)
   return posix_spawnp(&child, self, NULL, NULL, arguments, environ) == 0 ? status_of(child) : -1;
 }
 
+// By a child that has been made with attributes.
+static int has_attributes(void)
+{
+  sigset_t blocked;
+  struct sigaction now;
+  sigprocmask(SIG_SETMASK, NULL, &blocked);
+  sigaction(SIGUSR1, NULL, &now);
+  return sigismember(&blocked, SIGUSR2) == 1 && sigismember(&blocked, SIGUSR1) == 0 && now.sa_handler == SIG_DFL &&
+         getpgrp() == getpid();
+}
+
+static int by_spawn_with_attributes(void)
+{
+  char *words[] = {self, "attributes", NULL};
+  posix_spawnattr_t wanted;
+  sigset_t signals;
+  pid_t child = 0;
+  posix_spawnattr_init(&wanted);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR2);
+  posix_spawnattr_setsigmask(&wanted, &signals);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  posix_spawnattr_setsigdefault(&wanted, &signals);
+  posix_spawnattr_setpgroup(&wanted, 0);
+  posix_spawnattr_setflags(&wanted, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  const int error = posix_spawn(&child, self, NULL, &wanted, words, environ);
+  posix_spawnattr_destroy(&wanted);
+  return error == 0 ? status_of(child) : -1;
+}
+
 static char command[4096];
 static int by_system(void)
 {
@@ -124,6 +155,7 @@ static void make_all(int expected)
   CHECK_EQ(by_vfork_that_fails(), -2);
   CHECK_EQ(by_spawn(), expected);
   CHECK_EQ(by_spawnp(), expected);
+  CHECK_EQ(by_spawn_with_attributes(), 1);
   CHECK_EQ(by_system(), expected);
   CHECK_EQ(by_popen(), expected);
   const cpu_set_t after = kernels_mask();
@@ -141,6 +173,7 @@ static void region(int threads)
 
 int main(int count, char **words)
 {
+  if (count > 1 && strcmp(words[1], "attributes") == 0) return has_attributes();
   if (count > 2) strcpy(niceness, words[2]);
   if (count > 1) return answer();
   self = words[0];
@@ -148,6 +181,7 @@ int main(int count, char **words)
   const int nice_before = getpriority(PRIO_PROCESS, 0);
   snprintf(niceness, sizeof niceness, "%d", nice_before);
   snprintf(command, sizeof command, "exec '%s' ask %d", self, nice_before);
+  signal(SIGUSR1, SIG_IGN);
   // As the user wants them: one signal blocked, no core files.
   sigset_t wanted;
   sigemptyset(&wanted);
