@@ -15,6 +15,12 @@ struct LibcCall {
   void** theirs;  // libc's; it is there before the first call comes to ours
 };
 
+// Of functions that have the same type, as they must.
+template <class Function>
+LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
+  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
+}
+
 // By an object's constructor, for functions of that object; it goes on calling libc's itself. Where libc lacks one, or
 // the system refuses, calls of it stay as they are.
 void take_libc_calls(const LibcCall* calls, size_t count) noexcept;

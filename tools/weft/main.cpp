@@ -21,6 +21,7 @@
 #include "numa/numa.h"
 #include "report/files.h"
 #include "run.h"
+#include "stack_limit.h"
 #include "trace.h"
 #include "tune.h"
 
@@ -89,9 +90,7 @@ int written(int code) {
   return code != 0 ? code : EXIT_FAILURE;
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
+int run_command(int count, char** arguments) {
   weft::tools::CommandLine line;
   CLI::App& app = line.app;
   weft::tools::RunOptions& run = line.run_options;
@@ -188,3 +187,7 @@ int main(int count, char** arguments) {
   }
   return weft::tools::run(run);
 }
+
+}  // namespace
+
+int main(int count, char** arguments) { return weft::tools::run_with_room(run_command, count, arguments); }

@@ -16,6 +16,7 @@
 #include "platform/cpus.h"
 #include "platform/static_tls.h"
 #include "program.h"
+#include "stack_limit.h"
 
 namespace weft::tools {
 
@@ -232,6 +233,7 @@ int prepare(const RunOptions& options, Program& program) {
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;
   if (program.complaint.empty()) {
+    leave_room_for_linker();
     const Libraries found = find_libraries();
     std::string library = found.runtime;
     if (!options.runtime.empty() && !find_runtime(options.runtime, library)) return kUsage;

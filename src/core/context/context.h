@@ -10,6 +10,7 @@
 
 #include "core/budget/guest_link.h"
 #include "core/context/attention.h"
+#include "core/context/cpu_time.h"
 
 namespace weft::platform {
 class CpuSet;
@@ -102,11 +103,10 @@ struct Context {
   void* argument = nullptr;
   uintptr_t stack_end = 0;  // the lowest address of its stack, above the guard; 0: not one of ours
   pid_t thread_id = 0;  // of the OS thread whose identity that is
-  // What it has set for itself (core/context/own_settings.h), kept with the record; null: nothing so far. And the CPU
-  // time of its earlier turns, and what it has been told last (own_cpu_time()). Touched under this identity.
+  // What it has set for itself (core/context/own_settings.h), kept with the record; null: nothing so far. Touched under
+  // this identity.
   OwnSettings* own = nullptr;
-  int64_t cpu_time_ns = 0;
-  int64_t told_cpu_time_ns = 0;
+  CpuTime cpu_time;
   bool pinned = false;  // it has bound itself, and is not unbound as long as it waits
   bool donated = false;  // by a parked thread. Else the identity of a thread that carries work itself
   bool ends = false;  // its thread is to end when it is back in the scheduler's loop
@@ -148,8 +148,8 @@ void make_idle(Context* context, void* stack_top) noexcept;
 using SwitchObserver = void (*)(bool leaving, int carrier);
 void set_switch_observer(SwitchObserver observer) noexcept;
 
-// The CPU time of the caller, which is attached: of all its turns on whatever OS threads. They are counted from the
-// first call on by a context that is no root's at home; the answer never decreases.
+// The CPU time of the caller, which is attached: of all its turns on whatever OS threads from its first call on, and
+// what its own OS thread had used before. The answer never decreases. May be called by handlers of signals.
 int64_t own_cpu_time() noexcept;
 
 // Called by the context that continues with the one just left; set by the scheduler.

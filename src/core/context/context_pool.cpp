@@ -48,7 +48,7 @@ void renew(Donor* donor) noexcept {
   donor->carrier = donor->home = donor->root = donor->preferred = nullptr;
   donor->cpus = nullptr;
   donor->pinned = false;
-  donor->cpu_time_ns = donor->told_cpu_time_ns = 0;
+  donor->cpu_time = {};
   if (donor->own != nullptr) *donor->own = OwnSettings();
   donor->last_parallel_call = 0;
   donor->claimed = nullptr;

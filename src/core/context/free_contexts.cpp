@@ -108,6 +108,16 @@ Context* make_free() noexcept {
   return made;
 }
 
+void stock_shelf(Carrier* carrier, int count) noexcept {
+  FreeContexts& free = carrier->free;
+  for (int missing = count - free.shelved.load(std::memory_order_relaxed); missing > 0; --missing) {
+    Context* made = make_free();
+    if (made == nullptr) return;
+    const std::lock_guard lock(free.lock);
+    free.put_on_shelf(made);
+  }
+}
+
 Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
   Context* context = carrier->free.at_hand.take_first(fitting(avoid));
   return context != nullptr ? context : take_or_make(carrier, avoid);

@@ -125,6 +125,9 @@ Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
 // A new one; null when the system refuses it.
 Context* make_free() noexcept;
 
+// Makes new ones so that so many lie on the carrier's shelf, as far as the system lets it.
+void stock_shelf(Carrier* carrier, int count) noexcept;
+
 // Gives one back, at its own carrier.
 void put_free(Carrier* carrier, Context* context) noexcept;
 

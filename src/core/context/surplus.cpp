@@ -12,7 +12,8 @@ namespace weft::core {
 
 void Surplus::tick(Pool& pool) noexcept {
   const int64_t now = platform::now_ns();
-  if (now - last_look_ < kPeriodNs) return;
+  // Where memory is locked, they have been made ahead (core/sched/persistent_team.cpp).
+  if (now - last_look_ < kPeriodNs || pool.memory_is_locked.load(std::memory_order_relaxed)) return;
   last_look_ = now;
   const std::lock_guard lock(lock_);
   if (stopped_) return;
@@ -32,6 +33,7 @@ void Surplus::stop(Pool& pool) noexcept {
 }
 
 bool Surplus::any(const Pool& pool) noexcept {
+  if (pool.memory_is_locked.load(std::memory_order_relaxed)) return false;
   const std::lock_guard lock(lock_);
   if (stopped_) return false;
   if (!ending_.empty()) return true;

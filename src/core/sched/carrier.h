@@ -93,7 +93,10 @@ struct alignas(64) Carrier {
   int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only
   // At work on other NUMA nodes too, since what is near has been awaited; touched by this carrier only.
   bool looks_afar = false;
-  int64_t switched_ns = 0;  // the CPU time of its OS thread at the last switch that was counted; likewise
+  // Of the clock of its OS thread (core/sched/cpu_time.h): what the last switch has read, -1: nothing; likewise. And
+  // how much of it has been counted for contexts: written by this carrier alone.
+  int64_t left_at_cpu_ns = -1;
+  std::atomic<int64_t> counted_ns{0};
   uint32_t released = 0;  // the last request that it has met; touched by this carrier only
 
   // Parallel calls are told apart by serials: each carrier gives its own, so that they share no count.

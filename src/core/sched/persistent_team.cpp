@@ -7,10 +7,25 @@
 #include <utility>
 
 #include "core/context/context_pool.h"
+#include "core/context/free_contexts.h"
 #include "core/sched/carrier.h"
 #include "core/sched/pool.h"
 
 namespace weft::core {
+
+namespace {
+
+// libc gives a thread that allocates an area of its own, of 64 MiB of addresses, which count as a whole where the
+// program locks its memory. What makes a context allocates. So there the owner makes those ahead that carriers need
+// while members wait: each leaves one member for one other context at a time.
+void stock_contexts() noexcept {
+  const Pool& p = pool();
+  if (!p.memory_is_locked.load(std::memory_order_relaxed)) return;
+  Carrier* carrier = current_context()->carrier;
+  if (carrier->is_listed()) stock_shelf(carrier, p.worker_count.load(std::memory_order_acquire) + 1);
+}
+
+}  // namespace
 
 int PersistentTeam::reserve(int count) noexcept {
   assert(is_valid());
@@ -28,6 +43,7 @@ int PersistentTeam::reserve(int count) noexcept {
   }
   want_workers(count);
   if (!has_spare()) return size_;
+  const int size_before = size_;
   for (; size_ < count; ++size_) {
     if (size_ == made_) {
       members_[made_] = new (std::nothrow) PersistentMember;
@@ -46,6 +62,7 @@ int PersistentTeam::reserve(int count) noexcept {
     context->parallel_call.store(parallel_call_, std::memory_order_relaxed);
     member.context.store(context, std::memory_order_relaxed);
   }
+  if (size_ > size_before) stock_contexts();
   return std::min(size_, count);
 }
 

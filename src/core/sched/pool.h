@@ -79,6 +79,8 @@ struct Pool {
   NodeBudget node;
   GuestCarriers guest_carriers;
   Surplus surplus;
+  // By the program, also what is not mapped yet; seen when workers are made. Relaxed, a hint.
+  std::atomic<bool> memory_is_locked{false};
 
   Lateness lateness;  // of any carrier
 

@@ -84,7 +84,8 @@ Context* attach() noexcept {
   self->token.store(Token::none);
   self->cpus = nullptr;
   self->pinned = false;
-  self->cpu_time_ns = self->told_cpu_time_ns = 0;
+  self->cpu_time = {};
+  carrier->counted_ns.store(0, std::memory_order_relaxed);
   if (self->own != nullptr) *self->own = OwnSettings();
   self->rseq = Rseq::held;
   self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);

@@ -25,6 +25,7 @@
 #include "core/sched/switching.h"
 #include "core/sched/workers.h"
 #include "platform/futex.h"
+#include "platform/locked_memory.h"
 #include "platform/rseq.h"
 
 namespace weft::core {
@@ -82,7 +83,8 @@ void* worker_main(void* argument) {
   bind_new_worker(carrier);
   self->carrier = carrier;
   self->pinned = false;
-  self->cpu_time_ns = self->told_cpu_time_ns = 0;
+  self->cpu_time = {};
+  carrier->counted_ns.store(0, std::memory_order_relaxed);  // the clock is another one too
   if (self->own != nullptr) *self->own = OwnSettings();  // the thread before it had another identity
   self->born = p.release_requests.load(std::memory_order_relaxed);
   // It counts as idle from before its start: until it has looked round it may be called. Nor has it a slot of the node.
@@ -207,6 +209,7 @@ void grow_workers(int count) noexcept {
     p.worker_stacks.release();
     p.lock.unlock();
   }
+  if (platform::new_memory_is_locked()) p.memory_is_locked.store(true, std::memory_order_relaxed);
 }
 
 void want_workers(int members) noexcept { grow_workers(std::min(members, pool().settings.slots) - 1); }

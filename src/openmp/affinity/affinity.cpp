@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
 
 #include "base/keep_errno.h"
@@ -36,6 +37,7 @@ class Decision {
     result_.process = process;
   }
 
+  // What follows stays out of line, since it needs more of the stack, and only where variables say something.
   Affinity make() noexcept {
     const bool part = take_subset();
     KmpAffinity kmp;
@@ -58,8 +60,9 @@ class Decision {
 
  private:
   // KMP_HW_SUBSET: whether the process is to use a part of its CPUs. Places are then looked for in that part.
-  bool take_subset() noexcept {
-    if (!is_set(options_.kmp_hw_subset)) return false;
+  bool take_subset() noexcept { return is_set(options_.kmp_hw_subset) && read_subset(); }
+
+  [[gnu::noinline]] bool read_subset() noexcept {
     HwSubset subset;
     if (!parse_hw_subset(options_.kmp_hw_subset.value, &subset)) {
       refuse("KMP_HW_SUBSET", options_.kmp_hw_subset,
@@ -81,7 +84,7 @@ class Decision {
   }
 
   // Nothing but KMP_HW_SUBSET says where threads run: anywhere in that part of the machine, which is one place.
-  void confine() noexcept {
+  [[gnu::noinline]] void confine() noexcept {
     result_.places.add(result_.process);
     result_.policies = {{ProcBind::false_}, 1};
     result_.on = true;
@@ -89,7 +92,7 @@ class Decision {
 
   static bool is_set(const base::Text& text) noexcept { return text.value != nullptr; }
 
-  void decide_by(const KmpAffinity& kmp) noexcept {
+  [[gnu::noinline]] void decide_by(const KmpAffinity& kmp) noexcept {
     constexpr const char* kWinner = "KMP_AFFINITY";
     warn_about_unused("OMP_PROC_BIND", options_.proc_bind.count > 0, kWinner);
     warn_about_unused("OMP_PLACES", is_set(options_.places), kWinner);
@@ -108,7 +111,7 @@ class Decision {
 
   // WEFT_NUMA. Compact: each thread a core of its own, of which those of a domain stand together in the list. Else each
   // thread a domain: those with consecutive numbers share one.
-  void decide_by_numa() noexcept {
+  [[gnu::noinline]] void decide_by_numa() noexcept {
     const bool compact = options_.numa == base::Numa::compact;
     with_topology([&](const Topology& topology) {
       add_groups(topology, compact ? Level::cores : Level::numa_domains, kMostPlaces, &result_.places);
@@ -141,8 +144,9 @@ class Decision {
     if (result_.policies.count == 0) result_.policies = {{ProcBind::true_}, 1};
   }
 
-  bool read_places() noexcept {
-    if (!is_set(options_.places)) return false;
+  bool read_places() noexcept { return is_set(options_.places) && places_by_openmp(); }
+
+  [[gnu::noinline]] bool places_by_openmp() noexcept {
     PlacesText text;
     if (!parse_places(options_.places.value, &text)) {
       refuse("OMP_PLACES", options_.places,
@@ -158,7 +162,7 @@ class Decision {
     return restrict_to_process("OMP_PLACES");
   }
 
-  bool read_cpu_affinity() noexcept {
+  [[gnu::noinline]] bool read_cpu_affinity() noexcept {
     if (!is_set(options_.gomp_cpu_affinity)) return false;
     if (!parse_cpu_affinity(options_.gomp_cpu_affinity.value, &result_.places)) {
       refuse("GOMP_CPU_AFFINITY", options_.gomp_cpu_affinity, "a list of CPUs such as 0 3 4-8:2");
@@ -169,7 +173,7 @@ class Decision {
   }
 
   // False when no place is left.
-  bool restrict_to_process(const char* variable) noexcept {
+  [[gnu::noinline]] bool restrict_to_process(const char* variable) noexcept {
     const CpuSet left_out = restrict_places(result_.process, &result_.places);
     const bool usable = result_.places.size() > 0;
     if (!left_out.empty()) {
@@ -191,7 +195,7 @@ class Decision {
     delete topology;
   }
 
-  void tell() const noexcept {
+  [[gnu::noinline]] void tell() const noexcept {
     std::array<char, 400> text;
     format_places(result_.places, text.data(), text.size());
     base::warn("KMP_AFFINITY: %s%s", result_.on ? "places " : "threads are not bound", text.data());
@@ -212,7 +216,10 @@ bool affinity_requested(const Options& options) noexcept {
 
 Affinity decide_affinity(const Options& options, const CpuSet& process, const char* root) noexcept {
   const base::KeepErrno keep;
-  return Decision(options, process, root).make();
+  // Not on the stack: that of a thread that opens its first region may be a few pages.
+  const std::unique_ptr<Decision> decision(new (std::nothrow) Decision(options, process, root));
+  if (decision == nullptr) base::lacking("no memory for the places of threads");
+  return decision->make();
 }
 
 const Affinity& affinity() noexcept {

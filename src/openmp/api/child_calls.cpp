@@ -7,7 +7,10 @@
 #include <optional>
 
 #include <pthread.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "base/keep_errno.h"
 #include "core/core.h"
@@ -49,6 +52,19 @@ class UsersMask {
   std::optional<CpuSet> before_;
 };
 
+// What the caller has set for itself is its children's too. The OS thread does not have it, since it could not take it
+// back. 0: the caller is the child.
+void give_own_settings(pid_t child) noexcept {
+  const core::OwnSettings* own = core::current_context()->own;
+  if (own == nullptr) return;
+  const base::KeepErrno keep;
+  if (own->has_nice) setpriority(PRIO_PROCESS, static_cast<id_t>(child), own->nice);
+  sched_param parameters{};
+  parameters.sched_priority = own->priority;
+  if (own->has_scheduling) sched_setscheduler(child, own->policy, &parameters);
+  if (own->has_slack && child == 0) prctl(PR_SET_TIMERSLACK, own->slack_ns, 0, 0, 0);
+}
+
 using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*,
                   char* const*);
 Spawn* g_posix_spawn;
@@ -56,16 +72,27 @@ Spawn* g_posix_spawnp;
 int (*g_system)(const char*);
 FILE* (*g_popen)(const char*, const char*);
 
+int spawn_by(Spawn* theirs, pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
+             const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) noexcept {
+  const UsersMask mask;
+  pid_t child = 0;
+  const int error = theirs(&child, file, actions, attributes, arguments, environment);
+  if (error != 0) return error;
+  if (pid != nullptr) *pid = child;
+  short flags = 0;
+  if (attributes != nullptr) posix_spawnattr_getflags(attributes, &flags);
+  if ((flags & (POSIX_SPAWN_SETSCHEDULER | POSIX_SPAWN_SETSCHEDPARAM)) == 0) give_own_settings(child);
+  return 0;
+}
+
 int our_posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                     const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
-  const UsersMask mask;
-  return g_posix_spawn(pid, path, actions, attributes, arguments, environment);
+  return spawn_by(g_posix_spawn, pid, path, actions, attributes, arguments, environment);
 }
 
 int our_posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                      const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
-  const UsersMask mask;
-  return g_posix_spawnp(pid, file, actions, attributes, arguments, environment);
+  return spawn_by(g_posix_spawnp, pid, file, actions, attributes, arguments, environment);
 }
 
 // Another mask than the user's only while the command is started would need libc's own parts. The caller waits anyway.
@@ -105,7 +132,11 @@ extern "C" {
   return &t_vfork;
 }
 
-[[gnu::used]] weft::openmp::VforkCall* weft_vfork_call() noexcept { return &weft::openmp::t_vfork; }
+// By the child.
+[[gnu::used]] weft::openmp::VforkCall* weft_vfork_child() noexcept {
+  weft::openmp::give_own_settings(0);
+  return &weft::openmp::t_vfork;
+}
 
 // By the parent, when the child has become another program or has ended.
 [[gnu::used]] weft::openmp::VforkCall* weft_vfork_end() noexcept {
@@ -136,7 +167,7 @@ weft_vfork_ours:
   call weft_vfork_end
   jmp 2f
 1:
-  call weft_vfork_call
+  call weft_vfork_child
 2:
   movq (%rax), %rdx
   addq $8, %rsp
@@ -163,7 +194,7 @@ weft_vfork_ours:
   bl weft_vfork_end
   b 2f
 1:
-  bl weft_vfork_call
+  bl weft_vfork_child
 2:
   ldr x30, [x0]
   ldr x0, [sp], #16
@@ -174,16 +205,8 @@ weft_vfork_ours:
 
 namespace weft::openmp {
 
-namespace {
-
-template <class Function>
-platform::LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
-  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
-}
-
-}  // namespace
-
 void take_child_calls() noexcept {
+  using platform::to_ours;
   static const platform::LibcCall calls[] = {
       to_ours("posix_spawn", our_posix_spawn, &g_posix_spawn),
       to_ours("posix_spawnp", our_posix_spawnp, &g_posix_spawnp),
@@ -197,6 +220,7 @@ void take_child_calls() noexcept {
 void watch_forks() noexcept {
   pthread_atfork(nullptr, nullptr, [] {
     if (const CpuSet* wanted = mask_for_child()) platform::bind_thread(*wanted);
+    give_own_settings(0);
   });
 }
 

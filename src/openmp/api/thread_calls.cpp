@@ -55,6 +55,7 @@ int (*g_pthread_setname_np)(pthread_t, const char*);
 int (*g_pthread_getname_np)(pthread_t, char*, size_t);
 int (*g_clock_gettime)(clockid_t, timespec*);
 int (*g_pthread_getcpuclockid)(pthread_t, clockid_t*);
+int (*g_getrusage)(int, rusage*);
 
 // ---- who calls ----
 
@@ -429,15 +430,22 @@ int our_pthread_getcpuclockid(pthread_t thread, clockid_t* clock) {
   return 0;
 }
 
-template <class Function>
-platform::LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
-  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
+// How much of its time a member has spent in the kernel nobody knows. What else is counted is the OS thread's.
+int our_getrusage(int who, rusage* usage) {
+  const int result = g_getrusage(who, usage);
+  if (result != 0 || who != RUSAGE_THREAD || member() == nullptr) return result;
+  constexpr int64_t kMicrosecond = 1'000;
+  constexpr int64_t kSecond = 1'000'000;
+  const int64_t us = core::own_cpu_time() / kMicrosecond;
+  usage->ru_utime = {.tv_sec = us / kSecond, .tv_usec = us % kSecond};
+  usage->ru_stime = {};
+  return 0;
 }
 
 }  // namespace
 
 void take_thread_calls() noexcept {
-#define WEFT_TAKE(name) to_ours(#name, our_##name, &g_##name)
+#define WEFT_TAKE(name) platform::to_ours(#name, our_##name, &g_##name)
   static const platform::LibcCall calls[] = {
       WEFT_TAKE(sched_setaffinity),
       WEFT_TAKE(sched_getaffinity),
@@ -458,6 +466,7 @@ void take_thread_calls() noexcept {
       WEFT_TAKE(pthread_getname_np),
       WEFT_TAKE(clock_gettime),
       WEFT_TAKE(pthread_getcpuclockid),
+      WEFT_TAKE(getrusage),
   };
 #undef WEFT_TAKE
   platform::take_libc_calls(calls, std::size(calls));

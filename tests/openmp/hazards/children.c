@@ -18,10 +18,11 @@
 
 extern char **environ;
 static char *self;
-static char *arguments[] = {NULL, "ask", NULL};
+static char niceness[12];  // expected
+static char *arguments[] = {NULL, "ask", niceness, NULL};
 static cpu_set_t all;
 static int cpus;
-enum { other_signals = 100, other_limits };
+enum { other_signals = 100, other_limits, other_niceness };
 
 static cpu_set_t kernels_mask(void)
 {
@@ -41,6 +42,7 @@ static int answer(void)
   if (sigismember(&blocked, SIGUSR1) != 1 || sigismember(&blocked, SIGUSR2) || sigismember(&blocked, SIGCHLD))
     return other_signals;
   if (files.rlim_cur != 0) return other_limits;
+  if (getpriority(PRIO_PROCESS, 0) != atoi(niceness)) return other_niceness;
   const cpu_set_t mask = kernels_mask();
   return CPU_COUNT(&mask) % 64;
 }
@@ -99,6 +101,37 @@ static int by_spawnp(void)
   return posix_spawnp(&child, self, NULL, NULL, arguments, environ) == 0 ? status_of(child) : -1;
 }
 
+// By a child that has been made with attributes.
+static int has_attributes(void)
+{
+  sigset_t blocked;
+  struct sigaction now;
+  sigprocmask(SIG_SETMASK, NULL, &blocked);
+  sigaction(SIGUSR1, NULL, &now);
+  return sigismember(&blocked, SIGUSR2) == 1 && sigismember(&blocked, SIGUSR1) == 0 && now.sa_handler == SIG_DFL &&
+         getpgrp() == getpid();
+}
+
+static int by_spawn_with_attributes(void)
+{
+  char *words[] = {self, "attributes", NULL};
+  posix_spawnattr_t wanted;
+  sigset_t signals;
+  pid_t child = 0;
+  posix_spawnattr_init(&wanted);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR2);
+  posix_spawnattr_setsigmask(&wanted, &signals);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  posix_spawnattr_setsigdefault(&wanted, &signals);
+  posix_spawnattr_setpgroup(&wanted, 0);
+  posix_spawnattr_setflags(&wanted, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  const int error = posix_spawn(&child, self, NULL, &wanted, words, environ);
+  posix_spawnattr_destroy(&wanted);
+  return error == 0 ? status_of(child) : -1;
+}
+
 static char command[4096];
 static int by_system(void)
 {
@@ -122,6 +155,7 @@ static void make_all(int expected)
   CHECK_EQ(by_vfork_that_fails(), -2);
   CHECK_EQ(by_spawn(), expected);
   CHECK_EQ(by_spawnp(), expected);
+  CHECK_EQ(by_spawn_with_attributes(), 1);
   CHECK_EQ(by_system(), expected);
   CHECK_EQ(by_popen(), expected);
   const cpu_set_t after = kernels_mask();
@@ -139,10 +173,15 @@ static void region(int threads)
 
 int main(int count, char **words)
 {
+  if (count > 1 && strcmp(words[1], "attributes") == 0) return has_attributes();
+  if (count > 2) strcpy(niceness, words[2]);
   if (count > 1) return answer();
   self = words[0];
   arguments[0] = self;
-  snprintf(command, sizeof command, "exec '%s' ask", self);
+  const int nice_before = getpriority(PRIO_PROCESS, 0);
+  snprintf(niceness, sizeof niceness, "%d", nice_before);
+  snprintf(command, sizeof command, "exec '%s' ask %d", self, nice_before);
+  signal(SIGUSR1, SIG_IGN);
   // As the user wants them: one signal blocked, no core files.
   sigset_t wanted;
   sigemptyset(&wanted);
@@ -183,6 +222,12 @@ int main(int count, char **words)
         CHECK_EQ(by_fork_and_exec(), 1);
         CHECK_EQ(by_vfork(), 1);
         CHECK_EQ(by_system(), 1);
+        CHECK_EQ(setpriority(PRIO_PROCESS, 0, nice_before + 3), 0);
+        snprintf(niceness, sizeof niceness, "%d", nice_before + 3);
+        CHECK_EQ(by_fork(), 1);
+        CHECK_EQ(by_fork_and_exec(), 1);
+        CHECK_EQ(by_vfork(), 1);
+        snprintf(niceness, sizeof niceness, "%d", nice_before);
       }
       CHECK_EQ(sched_setaffinity(0, sizeof before, &before), 0);
     }

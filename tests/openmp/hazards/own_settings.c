@@ -10,10 +10,12 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 
 static cpu_set_t all;
@@ -188,6 +190,14 @@ static long long cpu_ns(clockid_t clock)
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
+static long long used_ns(void)
+{
+  struct rusage usage;
+  CHECK_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ll +
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ll;
+}
+
 // It grows as long as the member computes, by its own name and by that of the caller's clock; and never goes back.
 static void cpu_time(int threads)
 {
@@ -206,6 +216,7 @@ static void cpu_time(int threads)
       meet_elsewhere();
       const long long now = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
       CHECK(now >= until);
+      if (omp_get_thread_num() > 0) CHECK(used_ns() >= now - 1000);  // in whole microseconds
       last = now;
     }
     sum += last - first;
@@ -213,8 +224,66 @@ static void cpu_time(int threads)
   CHECK(sum <= cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - begin);
 }
 
+// As a profiler's does, in the middle of whatever the thread does.
+static void ask_in_handler(int signal)
+{
+  struct timespec now;
+  const int before = errno;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0 || now.tv_sec < 0 || signal != SIGPROF) abort();
+  errno = before;
+}
+
+static void ask_now_and_then(int microseconds)
+{
+  const struct itimerval period = {{0, microseconds}, {0, microseconds}};
+  signal(SIGPROF, ask_in_handler);
+  CHECK_EQ(setitimer(ITIMER_PROF, &period, NULL), 0);
+}
+
+// Of the OS thread.
+static long long kernels_cpu_ns(void)
+{
+  struct timespec now;
+  CHECK_EQ(syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now), 0);
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static void burn(void)
+{
+  for (volatile int i = 0; i < 400000; i++) continue;
+}
+
+// All turns between two questions count, wherever they were, also beside members that have never asked.
+static void cpu_time_of_all_turns(int threads)
+{
+  enum { rounds = 20, tries = 5 };
+  long long least = 0, sum = 0;
+  for (int i = 0; i < tries; i++) {
+    const long long start = kernels_cpu_ns();
+    burn();
+    const long long used = kernels_cpu_ns() - start;
+    if (i == 0 || used < least) least = used;
+  }
+  const long long begin = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+  {
+    const int asks = omp_get_thread_num() % 2 == 0;
+    const long long first = asks ? cpu_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+    for (int round = 0; round < rounds; round++) {
+      burn();
+      meet_elsewhere();
+    }
+    const long long used = asks ? cpu_ns(CLOCK_THREAD_CPUTIME_ID) - first : 0;
+    if (asks) CHECK(used >= rounds * least / 2);
+    sum += used;
+  }
+  CHECK(sum <= cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - begin);
+}
+
 int main(void)
 {
+  // Before this thread has to do with the runtime.
+  const long long first_cpu_time = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
   omp_set_dynamic(0);
   omp_set_max_active_levels(2);
   CHECK_EQ(sched_getaffinity(0, sizeof all, &all), 0);
@@ -227,7 +296,13 @@ int main(void)
   niceness(2 * cpus);
   scheduling(2 * cpus);
   names_and_slack(2 * cpus);
+  cpu_time_of_all_turns(2 * cpus);  // before all have asked
+  CHECK(cpu_ns(CLOCK_THREAD_CPUTIME_ID) >= first_cpu_time);
   cpu_time(2 * cpus);
+  ask_now_and_then(500);
+  cpu_time(2 * cpus);
+  cpu_time_of_all_turns(2 * cpus);
+  ask_now_and_then(0);
 
   const cpu_set_t one = one_cpu(1);
   CHECK_EQ(sched_setaffinity(0, sizeof one, &one), 0);
