@@ -31,6 +31,11 @@ void Surplus::stop(Pool& pool) noexcept {
   }
 }
 
+void Surplus::end(Pool& pool, ContextQueue& unused) noexcept {
+  const std::lock_guard lock(lock_);
+  if (!stopped_) begin_to_end(pool, unused);
+}
+
 bool Surplus::any(const Pool& pool) noexcept {
   const std::lock_guard lock(lock_);
   if (stopped_) return false;
@@ -57,6 +62,10 @@ void Surplus::take_out(Pool& pool) noexcept {
     }
     free.unused = free.shelf.size();
   }
+  begin_to_end(pool, unused);
+}
+
+void Surplus::begin_to_end(Pool& pool, ContextQueue& unused) noexcept {
   {
     const std::lock_guard lock(pool.lock);
     unused.visit([&pool](const Context* context) { pool.contexts.withdraw(context); });
