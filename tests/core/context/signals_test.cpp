@@ -35,7 +35,7 @@ struct Subject {
 std::array<Subject, kContexts> g_subjects;
 std::atomic<int> g_there{0};
 std::atomic<bool> g_over{false};
-int g_world_stops = 0;
+int g_epoch = 0;  // those that have been stopped go on when it changes
 int g_lost = 0;  // came to a thread that is none of them
 
 // Read in handlers.
@@ -54,8 +54,9 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void on_signal(in
     __atomic_fetch_add(&self->came, 1, __ATOMIC_SEQ_CST);
     return;
   }
+  const int epoch = __atomic_load_n(&g_epoch, __ATOMIC_SEQ_CST);
   __atomic_fetch_add(&self->stopped, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(&g_world_stops, __ATOMIC_SEQ_CST) != 0) {
+  while (__atomic_load_n(&g_epoch, __ATOMIC_SEQ_CST) == epoch) {
     weft::platform::system_call(SYS_sched_yield);
   }
 }
@@ -180,13 +181,14 @@ TEST(SignalsTest, AllCanBeStopped) {
   const Crowd crowd;
   constexpr int kTimes = 300;
   for (int i = 1; i <= kTimes; ++i) {
-    __atomic_store_n(&g_world_stops, 1, __ATOMIC_SEQ_CST);
     for (const Subject& subject : g_subjects) send(subject, kStops);
-    bool all = true;
-    for (Subject& subject : g_subjects) {
-      all = await([&] { return value(subject.stopped) == i; }) && all;
-    }
-    __atomic_store_n(&g_world_stops, 0, __ATOMIC_SEQ_CST);
+    const bool all = await([i] {
+      for (Subject& subject : g_subjects) {
+        if (value(subject.stopped) != i) return false;
+      }
+      return true;
+    });
+    __atomic_fetch_add(&g_epoch, 1, __ATOMIC_SEQ_CST);
     ASSERT_TRUE(all) << "time " << i;
   }
 }
