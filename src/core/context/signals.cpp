@@ -11,8 +11,8 @@
 #include "base/keep_errno.h"
 #include "core/context/donor.h"
 #include "core/context/send_signal.h"
+#include "core/context/service.h"
 #include "core/sched/pool.h"
-#include "core/sched/ready.h"
 #include "core/sched/work.h"
 #include "platform/asymmetric_fence.h"
 #include "platform/futex.h"
@@ -376,42 +376,6 @@ bool take(Context* context) noexcept {
   }
 }
 
-// The service ends, if no signal is left, and if somebody wants the context to go on just as the caller says.
-bool end_service(Context* context, bool wanted) noexcept {
-  uint8_t seen = context->attention.load();
-  while ((seen & Attention::kUnread) == 0 && ((seen & Attention::wanted) != 0) == wanted) {
-    const auto left = static_cast<uint8_t>(seen & ~(Attention::served | Attention::wanted));
-    if (context->attention.compare_exchange_weak(seen, left)) return true;
-  }
-  return false;
-}
-
-enum class Service : uint8_t { goes_on, ended, listed };
-
-// Under the identity of the context, which is served. Who has the lock of a ready list may have been stopped by a
-// handler. So the donor does not wait for it, and the service ends while the lock is held: as long as this thread is
-// not parked, it serves.
-Service try_to_end(Context* context, Listed& listed) noexcept {
-  for (;;) {
-    if (end_service(context, false)) return Service::ended;
-    const uint8_t seen = context->attention.load();
-    if ((seen & Attention::kUnread) != 0) return Service::goes_on;
-    if ((seen & Attention::wanted) == 0) continue;
-    // Nobody else has the right to let it go on.
-    listed = listing_of(context);
-    const auto ends = [context] { return end_service(context, true); };
-    if (listed.is_root) {
-      if (!ends()) continue;
-      listed.carrier->root_ready.store(context);
-      return Service::listed;
-    }
-    context->next = nullptr;
-    const ReadyList::Tried tried = listed.carrier->ready.try_push(context, ends);
-    if (tried == ReadyList::Tried::pushed) return Service::listed;
-    if (tried == ReadyList::Tried::refused) let_others_run();
-  }
-}
-
 void run_handlers_of(Context* context, pid_t thread, uintptr_t identity) noexcept {
   if (!take(context)) return;
   const Pool* p = g_pool.load(std::memory_order_acquire);
@@ -425,7 +389,7 @@ void run_handlers_of(Context* context, pid_t thread, uintptr_t identity) noexcep
     constexpr uintptr_t kRedZone = 256;
     const uintptr_t top = (reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone) & ~uintptr_t{63};
     jump_fcontext(make_fcontext(reinterpret_cast<void*>(top), 0, run_handlers), &served);
-    service = try_to_end(context, listed);
+    service = try_to_end(context, listed, listing_of, let_others_run);
   } while (service == Service::goes_on);
   platform::set_thread_pointer(identity);
   if (service == Service::listed) call_for(listed);
