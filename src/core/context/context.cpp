@@ -56,12 +56,14 @@ Context* current_context() noexcept {
 
 // Cold, so that its system call costs the function above no registers.
 [[gnu::cold, gnu::noinline]] void bind_identity(Context* context) noexcept {
+  Context* const before = t_self;
   if (context != nullptr) {
     context->thread_pointer = platform::thread_pointer();
     context->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
     begin_signals(context);
   }
   t_self = context;
+  if (context == nullptr && before != nullptr) forward_letters(before);
 }
 
 Context* own_context() noexcept { return t_self; }

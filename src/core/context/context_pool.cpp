@@ -39,6 +39,15 @@ void await_sleep(const std::atomic<uint32_t>& state) noexcept {
   for (int i = 0; i < kMostLooks && !platform::futex_has_sleeper(state, Donor::parked); ++i) sched_yield();
 }
 
+// libc sends who is cancelled, and is in a call that waits or has asked for it at any time, a signal of its own by the
+// number of the thread. Its handler would unwind the donor under whoever runs the identity. No function of libc blocks
+// it; that of set*id, the next one, must come (core/context/set_ids.h).
+void block_cancellation() noexcept {
+  constexpr int kCancel = 32;
+  constexpr SignalMask kMask = SignalMask{1} << (kCancel - 1);
+  platform::system_call(SYS_rt_sigprocmask, SIG_BLOCK, &kMask, nullptr, sizeof kMask);
+}
+
 // As if just made, but for the token and for signals: a late unblock() may still be at it, which block() allows for,
 // and a late sender.
 void renew(Donor* donor) noexcept {
@@ -60,6 +69,8 @@ void renew(Donor* donor) noexcept {
 
 void* ContextPool::donor_main(void* argument) {
   auto* donor = static_cast<Donor*>(argument);
+  refuse_cancellation();
+  block_cancellation();
   bind_identity(donor);
   // The kernel would go on writing the CPU number of this thread, not of the one that runs the identity.
   if (!platform::leave_rseq()) donor->rseq = Rseq::refused;
@@ -68,11 +79,12 @@ void* ContextPool::donor_main(void* argument) {
   donor->state.store(Donor::parked, std::memory_order_release);
   platform::futex_wake(donor->state, 1);
   donor->serve();
-  if (g_identity_ends != nullptr) g_identity_ends();
-  // The destructors that follow run in a thread like others: if they use OpenMP, it attaches as such.
-  bind_identity(nullptr);
-  // Another thread may get its number.
+  // What follows runs in a thread like others: if its destructors use OpenMP, it attaches as such, and who stops
+  // threads by signals waits for it. Another thread may get its number.
   std::atomic_ref(donor->thread_id).store(0, std::memory_order_relaxed);
+  bind_identity(nullptr);
+  open_to_signals();
+  if (g_identity_ends != nullptr) g_identity_ends();
   return nullptr;
 }
 

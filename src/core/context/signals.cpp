@@ -11,8 +11,8 @@
 #include "base/keep_errno.h"
 #include "core/context/donor.h"
 #include "core/context/send_signal.h"
+#include "core/context/service.h"
 #include "core/sched/pool.h"
-#include "core/sched/ready.h"
 #include "core/sched/work.h"
 #include "platform/asymmetric_fence.h"
 #include "platform/futex.h"
@@ -143,6 +143,13 @@ void deliver_here(Context* self) noexcept {
   deliver(self, static_cast<pid_t>(system_call(SYS_gettid)));
 }
 
+// 0: its thread has ended it. Relaxed: who has read it before looks once more behind a fence.
+pid_t number_of(Context* context) noexcept {
+  return std::atomic_ref(context->thread_id).load(std::memory_order_relaxed);
+}
+
+// The caller looks behind it whether the identity has ended meanwhile: then the letter may have come too late for its
+// thread (forward_letters()).
 int send_to(Context* context, const siginfo_t& info) noexcept {
   // A handler that left by siglongjmp would leave the pin behind.
   const SignalsBlocked blocked;
@@ -165,14 +172,17 @@ int send_signal(pthread_t thread, const siginfo_t& info) noexcept {
   Context* context = context_of(thread);
   if (context == nullptr || context == own_context()) return kNoContext;
   if (context->carrier == nullptr && !context->donated) return kNoContext;
-  return send_to(context, info);
+  const pid_t number = number_of(context);
+  if (number == 0) return kNoContext;
+  const int error = send_to(context, info);
+  return context_of(thread) == context ? error : deliver(context, number);
 }
 
 int send_signal_by_number(pid_t thread, const siginfo_t& info) noexcept {
   const Pool* p = g_pool.load(std::memory_order_acquire);
   if (p == nullptr || !is_for_handlers(info.si_signo)) return kNoContext;
   Context* context = p->contexts.all();
-  while (context != nullptr && context->thread_id != thread) context = static_cast<Donor*>(context)->next_of_all;
+  while (context != nullptr && number_of(context) != thread) context = static_cast<Donor*>(context)->next_of_all;
   const int carriers = p->carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < carriers && context == nullptr; ++i) {
     Carrier* carrier = p->carrier(i);
@@ -181,7 +191,10 @@ int send_signal_by_number(pid_t thread, const siginfo_t& info) noexcept {
     }
   }
   if (context == nullptr) return kNoContext;
-  if (context != own_context()) return send_to(context, info);
+  if (context != own_context()) {
+    const int error = send_to(context, info);
+    return number_of(context) == thread ? error : deliver(context, thread);
+  }
   // To the caller itself, which another OS thread may run.
   Letter* letter = take_letter(info);
   if (letter == nullptr) return EAGAIN;
@@ -300,6 +313,13 @@ void end_signals(Context* context) noexcept {
   while ((context->attention.load() & (Attention::trying | Attention::kPins)) != 0) nap();
 }
 
+void forward_letters(Context* ended) noexcept {
+  platform::full_fence();
+  if (ended->signals.letters.load() == nullptr) return;
+  const SignalsBlocked blocked;
+  deliver(ended, static_cast<pid_t>(system_call(SYS_gettid)));
+}
+
 // ---- donors ----
 
 namespace {
@@ -308,7 +328,7 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-struct Service {
+struct Served {
   Context* context;
   pid_t thread;
   SignalMask mask;  // the one that members begin with
@@ -316,7 +336,7 @@ struct Service {
 
 // On the stack of the context, under its identity: handlers run until no signal is left.
 void run_handlers(transfer_t from) noexcept {
-  const auto* service = static_cast<const Service*>(from.data);
+  const auto* service = static_cast<const Served*>(from.data);
   Context* context = service->context;
   {
     const base::KeepErrno keep;
@@ -356,35 +376,23 @@ bool take(Context* context) noexcept {
   }
 }
 
-// The context is free again; whether somebody wants it to go on. False: there are signals left.
-bool give_back(Context* context, bool& wanted) noexcept {
-  uint8_t seen = context->attention.load();
-  while ((seen & Attention::kUnread) == 0) {
-    const auto left = static_cast<uint8_t>(seen & ~(Attention::served | Attention::wanted));
-    if (!context->attention.compare_exchange_weak(seen, left)) continue;
-    wanted = (seen & Attention::wanted) != 0;
-    return true;
-  }
-  return false;
-}
-
 void run_handlers_of(Context* context, pid_t thread, uintptr_t identity) noexcept {
   if (!take(context)) return;
   const Pool* p = g_pool.load(std::memory_order_acquire);
-  Service service{context, thread, 0};
-  if (p != nullptr) std::memcpy(&service.mask, &p->signal_mask, sizeof service.mask);
+  Served served{context, thread, 0};
+  if (p != nullptr) std::memcpy(&served.mask, &p->signal_mask, sizeof served.mask);
   platform::set_thread_pointer(context->thread_pointer);
-  bool wanted = false;
+  Service service = Service::goes_on;
+  Listed listed{};
   do {
     // What lies right below the stack pointer may be in use too.
     constexpr uintptr_t kRedZone = 256;
     const uintptr_t top = (reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone) & ~uintptr_t{63};
-    jump_fcontext(make_fcontext(reinterpret_cast<void*>(top), 0, run_handlers), &service);
-  } while (!give_back(context, wanted));
-  // Nobody else has the right to let it go on.
-  const Listed listed = wanted ? list_ready(context) : Listed{};
+    jump_fcontext(make_fcontext(reinterpret_cast<void*>(top), 0, run_handlers), &served);
+    service = try_to_end(context, listed, listing_of, let_others_run);
+  } while (service == Service::goes_on);
   platform::set_thread_pointer(identity);
-  if (wanted) call_for(listed);
+  if (service == Service::listed) call_for(listed);
 }
 
 }  // namespace
@@ -392,6 +400,11 @@ void run_handlers_of(Context* context, pid_t thread, uintptr_t identity) noexcep
 bool runs_handlers_of_another() noexcept {
   // Relaxed: it was set by this OS thread, or is not set.
   return (current_context()->attention.load(std::memory_order_relaxed) & Attention::served) != 0;
+}
+
+void open_to_signals() noexcept {
+  const Pool* p = g_pool.load(std::memory_order_acquire);
+  if (p != nullptr) pthread_sigmask(SIG_SETMASK, &p->signal_mask, nullptr);
 }
 
 bool Donor::take_call(Context* context) noexcept {

@@ -71,6 +71,10 @@ inline SignalMask set_signal_mask(SignalMask mask) noexcept {
   return before;
 }
 
+// To cancel a member is undefined in OpenMP, and its identity may be where libc does not look for it. The caller's does
+// not hear of it unless the program says so.
+inline void refuse_cancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr); }
+
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept : before_(set_signal_mask(~SignalMask{0})) {}
@@ -95,7 +99,12 @@ bool runs_handlers_of_another() noexcept;
 
 // The identity begins to be `context`, which its own OS thread runs.
 void begin_signals(Context* context) noexcept;
-// It ends with its thread, and nobody runs it: no signal arrives any more, and no handler runs.
+// It is to end with its thread, and nobody runs it: from now on signals stay in the box, and no handler runs.
 void end_signals(Context* context) noexcept;
+// Nobody finds it by the caller, its thread, any more: what lies in the box comes to the OS thread. A sender that comes
+// later finds that too.
+void forward_letters(Context* ended) noexcept;
+// A parked thread is one as others are from now on, while its thread-local objects end.
+void open_to_signals() noexcept;
 
 }  // namespace weft::core

@@ -10,15 +10,21 @@
 
 namespace weft::core {
 
+namespace {
+
+// Where memory is locked, contexts have been made ahead (core/sched/persistent_team.cpp).
+bool are_kept(const Pool& pool) noexcept { return pool.memory_is_locked.load(std::memory_order_relaxed); }
+
+}  // namespace
+
 void Surplus::tick(Pool& pool) noexcept {
   const int64_t now = platform::now_ns();
-  // Where memory is locked, they have been made ahead (core/sched/persistent_team.cpp).
-  if (now - last_look_ < kPeriodNs || pool.memory_is_locked.load(std::memory_order_relaxed)) return;
+  if (now - last_look_ < kPeriodNs) return;
   last_look_ = now;
   const std::lock_guard lock(lock_);
   if (stopped_) return;
   reap(pool);
-  take_out(pool);
+  if (!are_kept(pool)) take_out(pool);
 }
 
 void Surplus::stop(Pool& pool) noexcept {
@@ -32,11 +38,16 @@ void Surplus::stop(Pool& pool) noexcept {
   }
 }
 
+void Surplus::end(Pool& pool, ContextQueue& unused) noexcept {
+  const std::lock_guard lock(lock_);
+  if (!stopped_) begin_to_end(pool, unused);
+}
+
 bool Surplus::any(const Pool& pool) noexcept {
-  if (pool.memory_is_locked.load(std::memory_order_relaxed)) return false;
   const std::lock_guard lock(lock_);
   if (stopped_) return false;
   if (!ending_.empty()) return true;
+  if (are_kept(pool)) return false;
   const int count = pool.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     if (pool.carrier(i)->free.donors.load(std::memory_order_relaxed) > 0) return true;
@@ -59,6 +70,10 @@ void Surplus::take_out(Pool& pool) noexcept {
     }
     free.unused = free.shelf.size();
   }
+  begin_to_end(pool, unused);
+}
+
+void Surplus::begin_to_end(Pool& pool, ContextQueue& unused) noexcept {
   {
     const std::lock_guard lock(pool.lock);
     unused.visit([&pool](const Context* context) { pool.contexts.withdraw(context); });

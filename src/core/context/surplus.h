@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that nobody has needed for a while: the threads that donate them end. By the monitor, but for stop().
-// Internal to core.
+// Contexts that nobody has needed for a while: the threads that donate them end. By the monitor, but for end() and
+// stop(). Internal to core.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,10 @@ class Surplus {
 
   void tick(Pool& pool) noexcept;
 
+  // These, which nobody else finds any more, too, and nobody waits for it. By any thread; where it is none of the
+  // monitor's, that has to be woken.
+  void end(Pool& pool, ContextQueue& unused) noexcept;
+
   // Whether there is something for another look.
   bool any(const Pool& pool) noexcept;
 
@@ -29,10 +33,11 @@ class Surplus {
 
  private:
   void take_out(Pool& pool) noexcept;
+  void begin_to_end(Pool& pool, ContextQueue& unused) noexcept;
   void reap(Pool& pool) noexcept;
 
   int64_t last_look_ = 0;
-  platform::FutexLock lock_;  // of what follows; never waited for but when the process ends
+  platform::FutexLock lock_;  // of what follows; waited for by who has nothing to do, or when the process ends
   bool stopped_ = false;
   ContextQueue ending_;  // until their threads have ended
 };

@@ -12,6 +12,7 @@
 #include "core/monitor/cpu_load.h"
 #include "core/monitor/monitor.h"
 #include "core/monitor/pi_mutex_watch.h"
+#include "core/monitor/root_ends.h"
 #include "core/monitor/root_watch.h"
 #include "core/monitor/stalls.h"
 #include "core/monitor/ticks.h"
@@ -53,10 +54,13 @@ class Monitor {
     help_gangs();
     stalls_.tick();
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
+    root_ends_.tick(pool_);
     pool_.surplus.tick(pool_);
-    return polls() || roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) || idle_cpus_watched() ||
-           ticks_watched();
+    return identities_may_end() || polls() || roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) ||
+           idle_cpus_watched() || ticks_watched();
   }
+
+  bool identities_may_end() const noexcept { return root_ends_.need_ticks(pool_); }
 
   // Nothing else is to watch, until g_awake.
   void rest() noexcept {
@@ -96,6 +100,7 @@ class Monitor {
   PiWatch locks_;
   int gang_calls_before_ = 0;
   RootWatch roots_;
+  RootEnds root_ends_;
   IdleCpus idle_cpus_;
   CpuContention contention_;
 };
@@ -139,7 +144,7 @@ void* monitor_main(void* argument) {
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
     if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched() ||
-        polls()) {
+        polls() || monitor->identities_may_end()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }

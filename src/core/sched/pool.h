@@ -87,9 +87,12 @@ struct Pool {
   // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
   std::atomic<long> spin_ns;
 
-  // Counts the calls of release_idle() by twos; odd: the last one wanted identities ended too.
+  // How many roots have left; the monitor is woken behind it. Relaxed, but for that.
+  std::atomic<uint32_t> roots_ended{0};
+
+  // Counts the requests of release_idle.cpp; its lowest bits say what the last one wants.
   std::atomic<uint32_t> release_requests{0};
-  // The last of them that did: what has been born before is not handed out any more. Relaxed, as above.
+  // The last of them behind which what has been born before is not handed out any more. Relaxed, as above.
   std::atomic<uint32_t> contexts_since{0};
 
   // Workers give way to roots: together they are no more than the slots, and what the monitor lends.

@@ -66,17 +66,10 @@ void make_ready(Context* context) noexcept {
   push_ready(p, carrier_for(context), work_of(context), context, context, 1);
 }
 
-Listed list_ready(Context* context) noexcept {
+Listed listing_of(const Context* context) noexcept {
   const Work work = work_of(context);
-  if (context->home != nullptr) {
-    Carrier* home = context->home;
-    home->root_ready.store(context);
-    return {home, work.root, work.parallel_call, true};
-  }
-  context->next = nullptr;
-  Carrier* carrier = carrier_for(context);
-  carrier->ready.push(context, context, 1);
-  return {carrier, work.root, work.parallel_call, false};
+  if (context->home != nullptr) return {context->home, work.root, work.parallel_call, true};
+  return {carrier_for(context), work.root, work.parallel_call, false};
 }
 
 void call_for(const Listed& listed) noexcept {

@@ -14,16 +14,17 @@ Carrier* carrier_for(const Context* context) noexcept;
 // `context`, which nobody runs or holds, can go on.
 void make_ready(Context* context) noexcept;
 
-// The same in two steps for a thread that is none of the pool's and has no identity of its own: the first under that of
-// the context, which goes on any moment then; the second under any, with no thread-local object touched. No worker is
-// made for it.
+// The same in steps for a thread that is none of the pool's and has no identity of its own: where it is to stand, asked
+// under the identity of the context, which nobody else has the right to let go on; then the caller puts it there, into
+// the ready list or as the root of its home, and it goes on any moment; the last under any identity, with no
+// thread-local object touched. No worker is made for it.
 struct Listed {
   Carrier* carrier;
   const Carrier* root;
   const ParallelCall* parallel_call;
   bool is_root;
 };
-Listed list_ready(Context* context) noexcept;
+Listed listing_of(const Context* context) noexcept;
 void call_for(const Listed& listed) noexcept;
 
 // The same for a chain of them.

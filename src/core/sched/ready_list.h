@@ -15,11 +15,21 @@ class ReadyList {
   // A chain of `count` contexts that ends with null.
   void push(Context* first, Context* last, int count) noexcept {
     lock_.lock();
-    (last_ != nullptr ? last_->next : first_) = first;
-    last_ = last;
-    size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    append(first, last, count);
     assert(is_valid());
     lock_.unlock();
+  }
+
+  // One context, unless somebody holds the lock. `decide()` is asked with the lock held, right before. In line, for
+  // callers whose sanitizer's state is another thread's.
+  enum class Tried : uint8_t { refused, declined, pushed };
+  template <class Decide>
+  [[gnu::always_inline]] Tried try_push(Context* context, Decide&& decide) noexcept {
+    if (!lock_.try_lock()) return Tried::refused;
+    const bool decided = decide();
+    if (decided) append(context, context, 1);
+    lock_.unlock();
+    return decided ? Tried::pushed : Tried::declined;
   }
 
   // The first context that serves `root` (null: any), or null.
@@ -66,7 +76,12 @@ class ReadyList {
   uint32_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
 
  private:
-  // With the lock held.
+  // With the lock held, both.
+  [[gnu::always_inline]] void append(Context* first, Context* last, int count) noexcept {
+    (last_ != nullptr ? last_->next : first_) = first;
+    last_ = last;
+    size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+  }
   bool is_valid() const noexcept {
     if (first_ == nullptr) return last_ == nullptr && size() == 0;
     return last_ != nullptr && last_->next == nullptr && size() > 0 && (first_ == last_) == (size() == 1);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/monitor/monitor.h"
 #include "core/sched/pool.h"
 #include "core/sched/release_idle.h"
 #include "core/sched/waking.h"
@@ -23,15 +24,25 @@ void end_own(const Pool& p, Context* context) noexcept {
   }
 }
 
-void end_all(ContextQueue& stale) noexcept {
-  Pool& p = pool();
+// Returns the others' contexts.
+ContextQueue end_workers(const Pool& p, ContextQueue& stale) noexcept {
+  ContextQueue donated;
+  while (Context* context = stale.take()) {
+    if (context->donated) {
+      donated.add(context);
+    } else {
+      end_own(p, context);
+    }
+  }
+  return donated;
+}
+
+// Waits until they have ended.
+void end_and_wait(Pool& p, ContextQueue& stale) noexcept {
+  ContextQueue donated = end_workers(p, stale);
   Context* ending = nullptr;
   p.lock.lock();
-  while (Context* context = stale.take()) {
-    if (!context->donated) {
-      end_own(p, context);
-      continue;
-    }
+  while (Context* context = donated.take()) {
     p.contexts.withdraw(context);
     context->next = std::exchange(ending, context);
   }
@@ -43,10 +54,35 @@ void end_all(ContextQueue& stale) noexcept {
   p.contexts.reuse(ending);
 }
 
-void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
+void begin_to_end(Pool& p, ContextQueue& stale) noexcept {
+  ContextQueue donated = end_workers(p, stale);
+  if (donated.empty()) return;
+  p.surplus.end(p, donated);
+  wake_monitor();
+}
+
+// What a request wants; above these bits it is a number that rises.
+enum Wanted : uint32_t {
+  stacks = 0,
+  identities = 1,
+  used = 2,  // beside the other: only those that have served a region
+  kWantedBits = 3,
+};
+
+// Whether a free context is to end.
+struct IsStale {
+  uint32_t request;
+  bool operator()(const Context* context) const noexcept {
+    return (request & identities) != 0 && context->born < request &&
+           ((request & used) == 0 || context->root != nullptr);
+  }
+};
+
+// Who asks for `waits` waits until what it finds has ended.
+void give_back(Carrier* carrier, uint32_t request, bool at_hand, bool waits) noexcept {
   FreeContexts& free = carrier->free;
-  const bool with_identities = (request & 1) != 0;
-  const auto concerned = [=](const Context* context) { return !with_identities || context->born < request; };
+  const bool with_identities = (request & identities) != 0;
+  const auto concerned = [=](const Context* context) { return !with_identities || IsStale{request}(context); };
   ContextQueue taken;
   if (at_hand && with_identities) {
     while (Context* context = free.at_hand.take(concerned)) taken.add(context);
@@ -58,7 +94,11 @@ void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
   free.lock.unlock();
   if (taken.empty()) return;
   if (with_identities) {
-    end_all(taken);
+    if (waits) {
+      end_and_wait(pool(), taken);
+    } else {
+      begin_to_end(pool(), taken);
+    }
     return;
   }
   // System calls without the lock: a carrier that runs short of contexts meanwhile looks elsewhere.
@@ -67,22 +107,44 @@ void give_back(Carrier* carrier, uint32_t request, bool at_hand) noexcept {
   while (Context* context = taken.take()) free.put_on_shelf(context);
 }
 
+// The worker's own identity, if it is to end; or null.
+Context* take_own_that_ends(Carrier* carrier) noexcept {
+  // Relaxed: only this thread takes it.
+  if (carrier->own_ends.load(std::memory_order_relaxed) == nullptr) return nullptr;
+  Context* own = carrier->own_ends.exchange(nullptr, std::memory_order_acquire);
+  own->ends = true;
+  return own;
+}
+
+uint32_t next_request(Pool& p, uint32_t wanted) noexcept {
+  uint32_t before = p.release_requests.load(std::memory_order_relaxed);
+  uint32_t request;
+  // The count only rises: contexts are told by it which of them are older. Relaxed: the shelves' locks order what is
+  // done about it.
+  do {
+    request = ((before | kWantedBits) + 1) | wanted;
+  } while (!p.release_requests.compare_exchange_weak(before, request, std::memory_order_relaxed));
+  return request;
+}
+
+void wake_workers(const Pool& p) noexcept {
+  const int workers = p.worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < workers; ++i) wake(p.worker(i));
+}
+
 }  // namespace
 
 Context* release_before_sleep(Context* self) noexcept {
   Pool& p = pool();
   Carrier* carrier = self->carrier;
-  // Relaxed: only this thread takes it.
-  if (carrier->own_ends.load(std::memory_order_relaxed) != nullptr) {
-    Context* own = carrier->own_ends.exchange(nullptr, std::memory_order_acquire);
-    own->ends = true;
-    return own;
-  }
+  if (Context* own = take_own_that_ends(carrier)) return own;
   // Relaxed: a carrier that sees the request late is woken behind it and comes here once more.
   const uint32_t request = p.release_requests.load(std::memory_order_relaxed);
   if (request == carrier->released) return nullptr;
-  give_back(carrier, request, true);
-  if ((request & 1) != 0 && self->born < request) {
+  give_back(carrier, request, true, false);
+  // The thread that follows comes here too, as itself.
+  if (Context* own = take_own_that_ends(carrier)) return own;
+  if (IsStale{request}(self)) {
     if (self == &carrier->own_context) {
       self->ends = true;
       return self;
@@ -98,29 +160,29 @@ void release_in_place(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   const uint32_t request = pool().release_requests.load(std::memory_order_relaxed);
   if (request == carrier->released) return;
-  give_back(carrier, request, true);
-  trim_own_stack(self);
+  give_back(carrier, request, true, false);
+  if ((request & used) == 0) trim_own_stack(self);
   carrier->released = request;
 }
 
 void release_idle(bool with_identities) noexcept {
   Pool& p = pool();
-  uint32_t before = p.release_requests.load(std::memory_order_relaxed);
-  uint32_t request;
-  // The count only rises: contexts are told by it which of them are older. Relaxed: the shelves' locks order what is
-  // done about it.
-  do {
-    request = ((before | 1) + 1) | (with_identities ? 1 : 0);
-  } while (!p.release_requests.compare_exchange_weak(before, request, std::memory_order_relaxed));
+  const uint32_t request = next_request(p, with_identities ? identities : stacks);
   uint32_t since = p.contexts_since.load(std::memory_order_relaxed);
   while (with_identities && since < request &&
          !p.contexts_since.compare_exchange_weak(since, request, std::memory_order_relaxed)) {
   }
   Carrier* own = attach()->carrier;
   const int count = p.carrier_count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) give_back(p.carrier(i), request, p.carrier(i) == own);
-  const int workers = p.worker_count.load(std::memory_order_acquire);
-  for (int i = 0; i < workers; ++i) wake(p.worker(i));
+  for (int i = 0; i < count; ++i) give_back(p.carrier(i), request, p.carrier(i) == own, true);
+  wake_workers(p);
+}
+
+void end_used_identities(Pool& p) noexcept {
+  const uint32_t request = next_request(p, identities | used);
+  const int count = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) give_back(p.carrier(i), request, false, false);
+  wake_workers(p);
 }
 
 }  // namespace weft::core

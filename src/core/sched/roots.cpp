@@ -108,6 +108,8 @@ void detach() noexcept {
   shelve(carrier, 0);
   put_root_carrier(carrier);
   bind_identity(nullptr);
+  pool().roots_ended.fetch_add(1);
+  wake_monitor();
   if (initial) end_after_last_thread();
 }
 

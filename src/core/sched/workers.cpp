@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "core/budget/guests.h"
 #include "core/context/own_settings.h"
+#include "core/context/signals.h"
 #include "core/context/stack_overflow.h"
 #include "core/monitor/monitor.h"
 #include "core/sched/carrier_binding.h"
@@ -74,6 +75,7 @@ void* worker_main(void* argument) {
   await_begin(carrier);
   const bool left = platform::leave_rseq();
   platform::take_rseq_area(carrier->rseq_area);
+  refuse_cancellation();
   pthread_sigmask(SIG_SETMASK, &p.signal_mask, nullptr);
   Context* self = &carrier->own_context;
   bind_identity(self);
@@ -82,6 +84,7 @@ void* worker_main(void* argument) {
   const AlternateStack alternate_stack(memory.handlers);
   bind_new_worker(carrier);
   self->carrier = carrier;
+  self->root = nullptr;
   self->pinned = false;
   self->cpu_time = {};
   carrier->counted_ns.store(0, std::memory_order_relaxed);  // the clock is another one too
@@ -99,15 +102,14 @@ void* worker_main(void* argument) {
     p.lock.lock();
     const bool succeeded = start_thread(carrier, false);
     p.lock.unlock();
-    if (succeeded) {
-      let_begin(carrier);
-      break;
-    }
+    if (succeeded) break;
     platform::take_rseq_area(carrier->rseq_area);
     self->born = p.release_requests.load(std::memory_order_relaxed);
   }
   if (p.settings.identity_ends != nullptr) p.settings.identity_ends();
   bind_identity(nullptr);
+  // Only now: the new one has the same record, and who sends a signal finds it by either.
+  let_begin(carrier);
   if (memory.stack != nullptr) memory.give_back();
   return nullptr;
 }

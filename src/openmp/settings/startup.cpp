@@ -63,10 +63,11 @@ void start_runtime() noexcept {
   // By now the caller may have been bound.
   if (affinity().on) core::protect_workers(&affinity().process);
   redirect_thread_signals();
+  // Before there is a member: other threads go on as soon as the pool is there, and a signal may stop this one here.
+  offer_thread_signals();
   core::start(pool_settings());
   if (affinity().on) look_up_nodes();
   offer_yield();
-  offer_thread_signals();
 }
 
 }  // namespace weft::openmp
