@@ -32,10 +32,9 @@ constexpr int64_t kMostPatienceNs = 16 * kPatienceNs;
 // Work that nobody takes although others get on is lent more threads ever more rarely.
 constexpr int64_t kMostStarvingNs = 16'000'000'000;
 
-// Where others take the CPUs, CPU time passes so slowly that real time counts too, once nothing has moved for a while
-// of CPU time. Where the system refuses threads the user waits to be told whether those that are left are enough.
-constexpr int64_t kRealPatienceNs = 1'000'000'000;
-constexpr int64_t kRealPatienceWhereRefusedNs = 250'000'000;
+// Where the system refuses threads the user waits to be told whether those that are left are enough. So real time
+// counts there too, once nothing has moved for a while of CPU time.
+constexpr int64_t kRealPatienceNs = 250'000'000;
 constexpr int64_t kLeastStillNs = 25'000'000;
 
 }  // namespace
@@ -134,11 +133,10 @@ void Stalls::lend_without_evidence(int waiting) noexcept {
   }
 }
 
-// Whether the last loan, or the beginning of the stall, is long ago in real time; not of use for members that have been
-// seen to compute.
+// Whether it is time for a loan by real time; not for members that have been seen to compute.
 bool Stalls::waits_long() const noexcept {
-  const int64_t patience_ns = pool_.contexts.refused() ? kRealPatienceWhereRefusedNs : kRealPatienceNs;
-  return real_ns_ - lent_at_real_ns_ > patience_ns && !records_.has_computed(target_.function);
+  return pool_.contexts.refused() && real_ns_ - lent_at_real_ns_ > kRealPatienceNs &&
+         !records_.has_computed(target_.function);
 }
 
 void Stalls::watch_loan(int64_t quiet_ns) noexcept {
