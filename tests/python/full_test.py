@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import unittest
 
 from support import TBB, ProgramTest, needs_tbb
@@ -289,6 +290,47 @@ class Pools(PackageTest):
         for kind in ("rayon, of polars", "OpenCV's own pool", "Arrow's pools for CPU and input"):
             self.assertGreater(own[kind], 0, kind)
         self.assertFalse([pool for pool in pools if pool["kind"] in ("OpenMP", "unknown", "threads")], pools)
+
+
+# Functions of three kinds, compiled: whether the results are right, and their bits; whether a kernel with OpenMP was built.
+COMPILED_BY_TORCH = """
+    import glob, hashlib, os, torch
+    torch.manual_seed(0)
+    torch.set_num_threads(4)
+    a, b = torch.rand(1000, 1000), torch.rand(1000)
+    def elements(x, y):
+        return torch.sin(x) * y + torch.exp(-x).clamp(max=0.9)
+    def rows(x, y):
+        return torch.softmax(x * y, dim=1)
+    model = torch.nn.Sequential(torch.nn.Linear(1000, 300), torch.nn.GELU(), torch.nn.Linear(300, 10)).eval()
+    def network(x, y):
+        with torch.no_grad():
+            return model(x + y)
+    for function in elements, rows, network:
+        made = torch.compile(function)(a, b)
+        close = torch.allclose(made, function(a, b), rtol=1e-4, atol=1e-5)
+        print(function.__name__, close, hashlib.sha256(made.numpy().tobytes()).hexdigest())
+    sources = glob.glob(os.environ["TORCHINDUCTOR_CACHE_DIR"] + "/**/*.cpp", recursive=True)
+    print("with OpenMP", any("omp parallel" in open(source).read() for source in sources))
+"""
+HAS_COMPILER = shutil.which("g++") and os.path.exists(f"{sysconfig.get_path('include')}/Python.h")
+
+
+class Compiled(PackageTest):
+    @needs("torch")
+    @unittest.skipUnless(HAS_COMPILER, "no g++, or no headers of Python")
+    def test_torch(self) -> None:
+        """PyTorch compiles functions to C++ with OpenMP: the same results on weft, bit by bit."""
+        outputs = []
+        for weft in False, True:
+            # Both compile.
+            cache = str(self.folder / f"cache-{weft}")
+            more = {"TORCHINDUCTOR_CACHE_DIR": cache, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+            outputs.append(self.succeed(COMPILED_BY_TORCH, *(("--stats",) if weft else ()), weft=weft, **more))
+        own, on_weft = outputs
+        self.assertEqual(own, on_weft)
+        self.assertEqual(re.findall(r"\b(?:True|False)\b", own), 4 * ["True"])
+        self.assertRegex(self.errors, r"regions by level: [1-9]")
 
 
 # Where pip puts Intel's Math Kernel Library, which opens its OpenMP runtime itself.

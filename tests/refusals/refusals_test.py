@@ -18,6 +18,7 @@ GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 SOURCE = pathlib.Path(__file__).with_name("refused.c")
 TIMEOUT_S = 60
 NO_FILTER = 77  # the program's status where the system has no such filters
+LOOPS_PER_CPU = 4  # beside a program that shares its CPUs with others
 USER = 54321  # nobody else's, not even another test's
 
 # From when on; the calls, all at once; the errors, one after the other; whether the program may be told something.
@@ -136,21 +137,32 @@ class Refusals(unittest.TestCase):
         for error in ("EAGAIN", "EPERM"):
             with self.subTest(error=error):
                 self.check("region", error, "clone,clone3", "spin", told=True, may_end=True)
+        for most in (1, 2, 3, 4, 5, 6, 8, 10, 12):
+            for wait in ("", "spin", "sleep") if most % 4 == 2 else ("",):
+                self.check_with_processes(most, wait)
+
+    def test_threads_on_a_busy_machine(self):
+        """It is told as well where other processes take the CPUs. How soon, the limit of each run says."""
+        loops = [
+            subprocess.Popen(["sh", "-c", "while :; do :; done"])
+            for _ in range(LOOPS_PER_CPU * len(os.sched_getaffinity(0)))
+        ]
+        try:
+            for most in (6, 8, 10, 14):
+                self.check_with_processes(most, "spin")
+            self.check_with_processes(8, "sleep")
+        finally:
+            for loop in loops:
+                loop.kill()
+                loop.wait()
+
+    def check_with_processes(self, most, wait):
+        """As a user who may have so many; `wait`: how members wait for each other."""
         if os.geteuid() != 0:
             self.skipTest("the number of a user's processes is limited for another user, and only root can be that")
-        for most in (1, 2, 3, 4, 5, 6, 8, 10, 12):
-            for spin in ("", "spin") if most % 4 == 2 else ("",):
-                with self.subTest(most=most, spin=spin):
-                    self.check(
-                        "no",
-                        "EPERM",
-                        "read",
-                        spin,
-                        told=True,
-                        may_end=True,
-                        user=USER,
-                        limits={resource.RLIMIT_NPROC: most},
-                    )
+        limits = {resource.RLIMIT_NPROC: most}
+        with self.subTest(most=most, wait=wait):
+            self.check("no", "EPERM", "read", wait, told=True, may_end=True, user=USER, limits=limits)
 
     def test_address_space(self):
         for megabytes in (60, 80, 100, 150, 250, 400):

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// refused WHEN ERRNO CALL[,CALL...]: parallel regions of all kinds in a process where the system refuses the named
-// calls, from its beginning (WHEN is `start`: it executes itself anew) or from just before the first region (`region`).
-// Prints "right" when the results are, however many members the regions had.
+// refused WHEN ERRNO CALL[,CALL...] [spin|sleep]: parallel regions of all kinds in a process where the system refuses
+// the named calls, from its beginning (WHEN is `start`: it executes itself anew) or from just before the first region
+// (`region`). Prints "right" when the results are, however many members the regions had.
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,26 @@ static int spinning(void) {
   return good;
 }
 
+// The same, asleep.
+static int sleeping(void) {
+  int good = 1;
+#pragma omp parallel num_threads(4) reduction(&& : good)
+  {
+    int arrived = 0;
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t all = PTHREAD_COND_INITIALIZER;
+#pragma omp parallel num_threads(4)
+    {
+      pthread_mutex_lock(&mutex);
+      if (++arrived == omp_get_num_threads()) pthread_cond_broadcast(&all);
+      while (arrived < omp_get_num_threads()) pthread_cond_wait(&all, &mutex);
+      pthread_mutex_unlock(&mutex);
+    }
+    good = arrived > 0;
+  }
+  return good;
+}
+
 int main(int count, char** arguments) {
   if (count < 4) return 2;
   const char* when = arguments[1];
@@ -206,7 +227,10 @@ int main(int count, char** arguments) {
   if (strcmp(when, "region") == 0 && refuse(arguments[2], arguments[3]) != 0) return 77;
   int good = 1;
   const int spin = count > 4 && strcmp(arguments[4], "spin") == 0;
-  for (int i = 0; i < 20; i++) good = good && flat() && nested() && (!spin || spinning());
+  const int sleep = count > 4 && strcmp(arguments[4], "sleep") == 0;
+  for (int i = 0; i < 20; i++) {
+    good = good && flat() && nested() && (!spin || spinning()) && (!sleep || sleeping());
+  }
   static const char RIGHT[] = "right\n", WRONG[] = "wrong\n";
   return write(1, good ? RIGHT : WRONG, 6) == 6 && good ? 0 : 1;
 }

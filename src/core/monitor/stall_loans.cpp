@@ -32,8 +32,10 @@ constexpr int64_t kMostPatienceNs = 16 * kPatienceNs;
 // Work that nobody takes although others get on is lent more threads ever more rarely.
 constexpr int64_t kMostStarvingNs = 16'000'000'000;
 
-// After this many ticks without a way on, when the system refuses threads, the program is told.
-constexpr int kTicksToGiveUp = 1000;
+// Where the system refuses threads the user waits to be told whether those that are left are enough. So real time
+// counts there too, once nothing has moved for a while of CPU time.
+constexpr int64_t kRealPatienceNs = 250'000'000;
+constexpr int64_t kLeastStillNs = 25'000'000;
 
 }  // namespace
 
@@ -95,7 +97,7 @@ void Stalls::raise_lent(int wanted) noexcept {
   if (refused > 0) pool_.lent.store(wanted = std::max(lent, wanted - refused), std::memory_order_relaxed);
   if (wanted == lent) return;
   lent_at_ns_ = time_ns_;
-  note_stall();
+  note_loan();
   pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
 }
 
@@ -120,13 +122,21 @@ void Stalls::lend_without_evidence(int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   const int64_t region_quiet_ns = target_.parallel_call != nullptr ? time_ns_ - candidate_since_ns_ : longest_quiet_ns_;
   const int64_t quiet_ns = std::min(longest_quiet_ns_, region_quiet_ns);
-  if (std::min(quiet_ns, time_ns_ - lent_at_ns_) > patience_without_evidence(lent)) {
+  const int64_t still_ns = std::min(quiet_ns, time_ns_ - lent_at_ns_);
+  const int64_t patience_ns = patience_without_evidence(lent);
+  if (still_ns > (waits_long() ? std::min(kLeastStillNs, patience_ns) : patience_ns)) {
     raise_lent(std::min(std::max(1, 2 * lent), lent + waiting));
     if (pool_.lent.load(std::memory_order_relaxed) > lent) watch_loan(quiet_ns);
   } else if (starving_ns_ > starving_patience_ns_) {
     starving_patience_ns_ = std::min(2 * starving_patience_ns_, kMostStarvingNs);
     raise_lent(lent + 1);
   }
+}
+
+// Whether it is time for a loan by real time; not for members that have been seen to compute.
+bool Stalls::waits_long() const noexcept {
+  return pool_.contexts.refused() && real_ns_ - lent_at_real_ns_ > kRealPatienceNs &&
+         !records_.has_computed(target_.function);
 }
 
 void Stalls::watch_loan(int64_t quiet_ns) noexcept {
@@ -186,10 +196,10 @@ void Stalls::lend(int waiting) noexcept {
   if (!somebody_comes) give_up_in_vain(crowd);
 }
 
-// When work began to wait in vain.
-void Stalls::note_stall() noexcept {
-  stalled_since_ns_ = platform::cpu_time_ns();
-  stalled_at_ns_ = platform::now_ns();
+// From when on threads that have not got anything on have had their chance.
+void Stalls::note_loan() noexcept {
+  lent_at_cpu_ns_ = platform::cpu_time_ns();
+  lent_at_real_ns_ = real_ns_;
 }
 
 // Ends the program where the system refuses the threads without which nothing goes on.
@@ -198,10 +208,11 @@ void Stalls::give_up_in_vain(const Crowd& crowd) const noexcept {
   // Guests use CPU time of the process too; but they may as well be asleep.
   const int guests = pool_.guest_slots.load(std::memory_order_relaxed);
   const int running = std::min(crowd.running + std::min(crowd.running, guests), pool_.settings.slots);
-  const bool in_vain = running == 0 ? stalled_ticks_ > kTicksToGiveUp
-                                    : is_hopeless((platform::cpu_time_ns() - stalled_since_ns_) / running,
-                                                  platform::now_ns() - stalled_at_ns_);
-  if (!in_vain) return;
+  const Hopeless seen{.running = running,
+                      .cpu_ns = (platform::cpu_time_ns() - lent_at_cpu_ns_) / std::max(1, running),
+                      .quiet_ns = longest_quiet_ns_,
+                      .real_ns = real_ns_ - stalled_at_real_ns_};
+  if (!is_hopeless(seen)) return;
   base::lacking(
       "the system refuses the threads that the program needs to go on (see ulimit -u, -v); "
       "ask for fewer with OMP_NUM_THREADS");

@@ -109,11 +109,15 @@ const void* RegionRecords::review(int64_t now_ns) noexcept {
   return nullptr;
 }
 
-bool is_hopeless(int64_t cpu_ns, int64_t real_ns) noexcept {
+bool is_hopeless(const Hopeless& seen) noexcept {
   constexpr int64_t kCpuNs = 3'000'000'000;
   constexpr int64_t kRealNs = 4'000'000'000;
   constexpr int64_t kLeastCpuNs = 150'000'000;
-  return cpu_ns > (real_ns > kRealNs ? kLeastCpuNs : kCpuNs);
+  constexpr int64_t kLeastQuietNs = 50'000'000;
+  constexpr int64_t kAsleepNs = 5'000'000'000;
+  if (seen.running == 0) return seen.real_ns > kAsleepNs;
+  if (seen.cpu_ns > kCpuNs) return true;
+  return seen.real_ns > kRealNs && seen.cpu_ns > kLeastCpuNs && seen.quiet_ns > kLeastQuietNs;
 }
 
 }  // namespace weft::core

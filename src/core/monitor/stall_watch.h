@@ -57,10 +57,17 @@ class Probe {
   Moment lent_;
 };
 
-// Where carriers run, work has waited for so long, and the system refuses threads: whether the members of the program
-// wait for others without a call, for good as it seems. In CPU time of the process for each of its running threads, and
-// in real time, which decides where other processes take the CPUs: nobody is to wait for a minute to be told.
-bool is_hopeless(int64_t cpu_ns, int64_t real_ns) noexcept;
+// Work that waits in vain while the system refuses threads. CPU time is the process's, for each of its running threads.
+struct Hopeless {
+  int running = 0;  // carriers that are not asleep in the kernel
+  int64_t cpu_ns = 0;  // since the last loan
+  int64_t quiet_ns = 0;  // CPU time as well: nothing has moved
+  int64_t real_ns = 0;  // since the work began to wait, without the time for which the process was stopped
+};
+
+// Whether the members of the program wait for each other for good, as it seems. Real time decides where other processes
+// take the CPUs, since nobody is to wait for a minute to be told; but each that runs has to have had some of a CPU.
+bool is_hopeless(const Hopeless& seen) noexcept;
 
 // What is known of regions, by their functions.
 class RegionRecords {

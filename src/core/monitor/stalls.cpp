@@ -17,6 +17,9 @@ namespace {
 constexpr int kTicksToKeepLent = 100;
 constexpr int kTicksForItsWorker = 40;
 
+// A tick that comes later does so because the process was stopped, or the monitor rested.
+constexpr int64_t kLongestTickNs = 100'000'000;
+
 // For others to see. Written when it changes: a tick must not take a line from each of the carriers. Relaxed, since
 // they are guesses.
 void put(std::atomic<bool>& flag, bool value) noexcept {
@@ -184,14 +187,19 @@ int Stalls::stalled_calls(Carrier& carrier, Seen& before) noexcept {
 
 void Stalls::tick() noexcept {
   move_clock();
+  const int64_t now = platform::now_ns();
+  real_ns_ += std::min(now - std::exchange(tick_before_ns_, now), kLongestTickNs);
   see_activity();
   if (probe_.function != nullptr) look_at_probe();
   if (loan_.watched) judge_loan();
-  if (const void* function = records_.review(platform::now_ns())) g_gang_regions.remove(function);
+  if (const void* function = records_.review(now)) g_gang_regions.remove(function);
   const int waiting = count_stalled();
   see_region();
   if (waiting > 0) {
-    if (stalled_ticks_++ == 0) note_stall();
+    if (stalled_ticks_++ == 0) {
+      stalled_at_real_ns_ = real_ns_;
+      note_loan();
+    }
     calm_ticks_ = 0;
     lend(waiting);
     return;

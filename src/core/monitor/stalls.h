@@ -105,10 +105,11 @@ class Stalls {
   void lend_for_sleepers(const Crowd& crowd, int waiting) noexcept;
   void lend_without_evidence(int waiting) noexcept;
   int64_t patience_without_evidence(int lent) const noexcept;
+  bool waits_long() const noexcept;
   void watch_loan(int64_t quiet_ns) noexcept;
   void judge_loan() noexcept;
   void raise_lent(int wanted) noexcept;
-  void note_stall() noexcept;
+  void note_loan() noexcept;
   void give_up_in_vain(const Crowd& crowd) const noexcept;
 
   bool threads_are_out() const noexcept;
@@ -124,6 +125,9 @@ class Stalls {
   // CPU time of the process for each of its running threads.
   int64_t time_ns_ = 0;
   int64_t cpu_before_ns_ = 0;
+  // Real time as far as the monitor has been there: while a process is stopped its members cannot go on.
+  int64_t real_ns_ = 0;
+  int64_t tick_before_ns_ = 0;
   int64_t workers_quiet_since_ns_ = 0;
 
   Target target_;  // the first that is found at this tick
@@ -158,8 +162,9 @@ class Stalls {
   int next_asked_ = 0;
   int calm_ticks_ = 0;
   int64_t lent_at_ns_ = 0;
-  int64_t stalled_since_ns_ = 0;  // or since the last loan; in CPU time of the process
-  int64_t stalled_at_ns_ = 0;  // the same in real time
+  int64_t stalled_at_real_ns_ = 0;  // when work began to wait in vain, on the clock of real_ns_
+  int64_t lent_at_real_ns_ = 0;  // the last loan, or that
+  int64_t lent_at_cpu_ns_ = 0;  // the same in CPU time of the process
   bool waiters_seen_ = false;
   int64_t longest_quiet_ns_ = 0;  // of what waits
   int64_t starving_ns_ = 0;  // the longest that something has waited

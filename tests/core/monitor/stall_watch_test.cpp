@@ -140,13 +140,28 @@ TEST(RegionRecordsTest, GangsAreNotForgottenForWantOfRoom) {
 }
 
 TEST(HopelessTest, OnABusyMachineRealTimeDecides) {
-  EXPECT_FALSE(is_hopeless(2 * kSecond, 2 * kSecond));
-  EXPECT_TRUE(is_hopeless(4 * kSecond, 4 * kSecond));
+  const auto running = [](int64_t cpu_ns, int64_t real_ns) {
+    return is_hopeless({.running = 2, .cpu_ns = cpu_ns, .quiet_ns = cpu_ns, .real_ns = real_ns});
+  };
+  EXPECT_FALSE(running(2 * kSecond, 2 * kSecond));
+  EXPECT_TRUE(running(4 * kSecond, 4 * kSecond));
   // A tenth of a CPU for each.
-  EXPECT_FALSE(is_hopeless(400 * kMillisecond, 4 * kSecond));
-  EXPECT_TRUE(is_hopeless(600 * kMillisecond, 6 * kSecond));
+  EXPECT_FALSE(running(400 * kMillisecond, 4 * kSecond));
+  EXPECT_TRUE(running(600 * kMillisecond, 6 * kSecond));
   // Those that have hardly run may go on yet.
-  EXPECT_FALSE(is_hopeless(100 * kMillisecond, 60 * kSecond));
+  EXPECT_FALSE(running(100 * kMillisecond, 60 * kSecond));
+}
+
+TEST(HopelessTest, ThoseThatMoveMayGoOn) {
+  Hopeless seen{.running = 2, .cpu_ns = kSecond, .quiet_ns = 10 * kMillisecond, .real_ns = 10 * kSecond};
+  EXPECT_FALSE(is_hopeless(seen));
+  seen.quiet_ns = kSecond;
+  EXPECT_TRUE(is_hopeless(seen));
+}
+
+TEST(HopelessTest, SleepersNeedNoCpu) {
+  EXPECT_FALSE(is_hopeless({.real_ns = 4 * kSecond}));
+  EXPECT_TRUE(is_hopeless({.real_ns = 6 * kSecond}));
 }
 
 }  // namespace
