@@ -68,7 +68,7 @@ test-programs: build
 	@scripts/setup-programs
 	tests/programs/run
 
-# Collectors that stop the world by signals: Boehm's and D's.
+# Collectors that stop the world by signals: Boehm's, D's and Mono's.
 test-collectors: build
 	@scripts/setup-collectors
 	tests/collectors/run

@@ -98,6 +98,8 @@ class ProcessLimits(CommandTest):
             for words in ["info"], ["run", program], ["run", "--preload", program]:
                 done = self.run_limited(f"--nofile={files}:{files}", *words)
                 self.assertGreaterEqual(done.returncode, 0, words)  # no signal
+                if words[0] == "run" and files > 3:
+                    self.assertEqual((done.returncode, done.stdout), (0, "2\n"), (words, files, done.stderr))
                 if done.returncode != 0:
                     self.assertTrue(re.search("Too many open files|Error 24", done.stderr), (words, files, done.stderr))
 

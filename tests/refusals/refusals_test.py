@@ -144,7 +144,7 @@ class Refusals(unittest.TestCase):
     def test_threads_on_a_busy_machine(self):
         """It is told as well where other processes take the CPUs. How soon, the limit of each run says."""
         loops = [
-            subprocess.Popen(["sh", "-c", "while :; do :; done"])
+            subprocess.Popen(["sh", "-c", "ulimit -t 600; while :; do :; done"])
             for _ in range(LOOPS_PER_CPU * len(os.sched_getaffinity(0)))
         ]
         try:

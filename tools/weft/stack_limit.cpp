@@ -17,9 +17,10 @@ constexpr rlim_t kLeastForLinker = rlim_t{32} << 10;
 constexpr rlim_t kEnoughForLinker = rlim_t{64} << 10;
 constexpr rlim_t kEnoughForCommand = rlim_t{1} << 20;
 
-rlim_t limit() {
-  rlimit now{};
-  return getrlimit(RLIMIT_STACK, &now) == 0 ? now.rlim_cur : RLIM_INFINITY;
+rlimit limit() {
+  rlimit now{RLIM_INFINITY, RLIM_INFINITY};
+  getrlimit(RLIMIT_STACK, &now);
+  return now;
 }
 
 unsigned long in_kib(rlim_t bytes) { return static_cast<unsigned long>(bytes >> 10); }
@@ -40,7 +41,7 @@ void* run(void* argument) {
 }  // namespace
 
 int run_with_room(int (*command)(int, char**), int count, char** arguments) {
-  if (limit() >= kEnoughForCommand) return command(count, arguments);
+  if (limit().rlim_cur >= kEnoughForCommand) return command(count, arguments);
   Call call{command, count, arguments, 0};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -54,16 +55,16 @@ int run_with_room(int (*command)(int, char**), int count, char** arguments) {
 }
 
 void leave_room_for_linker() {
-  const rlim_t now = limit();
-  if (now >= kLeastForLinker) return;
-  rlimit wanted{};
-  getrlimit(RLIMIT_STACK, &wanted);
-  wanted.rlim_cur = kEnoughForLinker;
-  wanted.rlim_max = std::max(wanted.rlim_max, wanted.rlim_cur);
-  const bool raised = setrlimit(RLIMIT_STACK, &wanted) == 0;
-  base::warn("ulimit -s %lu: too little for the dynamic linker to load weft %s ulimit -s %lu", in_kib(now),
+  const rlimit now = limit();
+  if (now.rlim_cur >= kLeastForLinker) return;
+  // Only root may raise the upper limit.
+  const rlimit wanted{kEnoughForLinker, std::max(now.rlim_max, kEnoughForLinker)};
+  const rlimit allowed{now.rlim_max, now.rlim_max};
+  const bool raised = setrlimit(RLIMIT_STACK, &wanted) == 0 ||
+                      (now.rlim_max >= kLeastForLinker && setrlimit(RLIMIT_STACK, &allowed) == 0);
+  base::warn("ulimit -s %lu: too little for the dynamic linker to load weft %s ulimit -s %lu", in_kib(now.rlim_cur),
              raised ? "into the program, which runs with" : "safely, and it may not be raised; enough is",
-             in_kib(kEnoughForLinker));
+             in_kib(raised ? limit().rlim_cur : kEnoughForLinker));
 }
 
 }  // namespace weft::tools

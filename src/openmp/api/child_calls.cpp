@@ -54,14 +54,14 @@ class UsersMask {
 
 // What the caller has set for itself is its children's too. The OS thread does not have it, since it could not take it
 // back. 0: the caller is the child.
-void give_own_settings(pid_t child) noexcept {
+void give_own_settings(pid_t child, bool with_class = true) noexcept {
   const core::OwnSettings* own = core::current_context()->own;
   if (own == nullptr) return;
   const base::KeepErrno keep;
   if (own->has_nice) setpriority(PRIO_PROCESS, static_cast<id_t>(child), own->nice);
   sched_param parameters{};
   parameters.sched_priority = own->priority;
-  if (own->has_scheduling) sched_setscheduler(child, own->policy, &parameters);
+  if (own->has_scheduling && with_class) sched_setscheduler(child, own->policy, &parameters);
   if (own->has_slack && child == 0) prctl(PR_SET_TIMERSLACK, own->slack_ns, 0, 0, 0);
 }
 
@@ -81,7 +81,7 @@ int spawn_by(Spawn* theirs, pid_t* pid, const char* file, const posix_spawn_file
   if (pid != nullptr) *pid = child;
   short flags = 0;
   if (attributes != nullptr) posix_spawnattr_getflags(attributes, &flags);
-  if ((flags & (POSIX_SPAWN_SETSCHEDULER | POSIX_SPAWN_SETSCHEDPARAM)) == 0) give_own_settings(child);
+  give_own_settings(child, (flags & (POSIX_SPAWN_SETSCHEDULER | POSIX_SPAWN_SETSCHEDPARAM)) == 0);
   return 0;
 }
 

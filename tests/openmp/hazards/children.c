@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 extern char **environ;
 static char *self;
@@ -132,6 +133,21 @@ static int by_spawn_with_attributes(void)
   return error == 0 ? status_of(child) : -1;
 }
 
+// By a spawned child, which is told its maker's niceness a moment after its start.
+static int comes_to(int expected)
+{
+  const struct timespec moment = {0, 1000000};
+  for (int i = 0; i < 20000 && getpriority(PRIO_PROCESS, 0) != expected; i++) nanosleep(&moment, NULL);
+  return getpriority(PRIO_PROCESS, 0) == expected;
+}
+
+static int by_spawn_in_time(void)
+{
+  char *words[] = {self, "in-time", niceness, NULL};
+  pid_t child = 0;
+  return posix_spawn(&child, self, NULL, NULL, words, environ) == 0 ? status_of(child) : -1;
+}
+
 static char command[4096];
 static int by_system(void)
 {
@@ -174,6 +190,7 @@ static void region(int threads)
 int main(int count, char **words)
 {
   if (count > 1 && strcmp(words[1], "attributes") == 0) return has_attributes();
+  if (count > 2 && strcmp(words[1], "in-time") == 0) return comes_to(atoi(words[2]));
   if (count > 2) strcpy(niceness, words[2]);
   if (count > 1) return answer();
   self = words[0];
@@ -227,6 +244,7 @@ int main(int count, char **words)
         CHECK_EQ(by_fork(), 1);
         CHECK_EQ(by_fork_and_exec(), 1);
         CHECK_EQ(by_vfork(), 1);
+        CHECK_EQ(by_spawn_in_time(), 1);
         snprintf(niceness, sizeof niceness, "%d", nice_before);
       }
       CHECK_EQ(sched_setaffinity(0, sizeof before, &before), 0);
