@@ -23,19 +23,21 @@ using namespace weft::core;
 constexpr int kContexts = 10;
 const int kCounted = SIGRTMIN + 4;
 const int kStops = SIGRTMIN + 5;
+const int kGoes = SIGRTMIN + 6;
 
 struct Subject {
   pthread_t id{};
   Context* context = nullptr;
   std::atomic<bool> poked{false};
-  int came = 0;  // by atomic built-ins: see below
-  int stopped = 0;  // likewise
+  // By atomic built-ins: see below.
+  int came = 0;
+  int stopped = 0;
+  int gone_on = 0;
 };
 
 std::array<Subject, kContexts> g_subjects;
 std::atomic<int> g_there{0};
 std::atomic<bool> g_over{false};
-int g_epoch = 0;  // those that have been stopped go on when it changes
 int g_lost = 0;  // came to a thread that is none of them
 
 // Read in handlers.
@@ -50,14 +52,14 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void on_signal(in
     return;
   }
   Subject* self = g_subjects.data() + number;
-  if (signal == kCounted) {
-    __atomic_fetch_add(&self->came, 1, __ATOMIC_SEQ_CST);
-    return;
-  }
-  const int epoch = __atomic_load_n(&g_epoch, __ATOMIC_SEQ_CST);
-  __atomic_fetch_add(&self->stopped, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(&g_epoch, __ATOMIC_SEQ_CST) == epoch) {
-    weft::platform::system_call(SYS_sched_yield);
+  if (signal == kCounted) __atomic_fetch_add(&self->came, 1, __ATOMIC_SEQ_CST);
+  if (signal == kGoes) __atomic_fetch_add(&self->gone_on, 1, __ATOMIC_SEQ_CST);
+  if (signal != kStops) return;
+  // As collectors do.
+  const int times = __atomic_add_fetch(&self->stopped, 1, __ATOMIC_SEQ_CST);
+  const uint64_t all_but_one = ~(uint64_t{1} << (kGoes - 1));
+  while (__atomic_load_n(&self->gone_on, __ATOMIC_SEQ_CST) < times) {
+    weft::platform::system_call(SYS_rt_sigsuspend, &all_but_one, sizeof all_but_one);
   }
 }
 
@@ -117,11 +119,12 @@ class Crowd {
     start({.slots = 3, .stack_size = 256 * 1024, .spin_ns = 0});
     handle(kCounted);
     handle(kStops);
+    handle(kGoes);
     g_over = false;
     self_ = attach();
     enter_region(self_, kContexts);
     for (Subject& subject : g_subjects) {
-      subject.came = subject.stopped = 0;
+      subject.came = subject.stopped = subject.gone_on = 0;
       subject.context = make_context(live, &subject, 1);
       launch(subject.context);
     }
@@ -176,20 +179,24 @@ TEST(SignalsTest, EachArrivesOnceWhereItWasSent) {
   }
 }
 
-// Whatever they have been stopped in.
+bool all_have(int Subject::* count, int expected) {
+  return await([=] {
+    for (Subject& subject : g_subjects) {
+      if (value(subject.*count) != expected) return false;
+    }
+    return true;
+  });
+}
+
+// Whatever they have been stopped in; and each waits in its handler for another signal.
 TEST(SignalsTest, AllCanBeStopped) {
   const Crowd crowd;
-  constexpr int kTimes = 300;
+  constexpr int kTimes = 500;
   for (int i = 1; i <= kTimes; ++i) {
     for (const Subject& subject : g_subjects) send(subject, kStops);
-    const bool all = await([i] {
-      for (Subject& subject : g_subjects) {
-        if (value(subject.stopped) != i) return false;
-      }
-      return true;
-    });
-    __atomic_fetch_add(&g_epoch, 1, __ATOMIC_SEQ_CST);
-    ASSERT_TRUE(all) << "time " << i;
+    ASSERT_TRUE(all_have(&Subject::stopped, i)) << "time " << i;
+    for (const Subject& subject : g_subjects) send(subject, kGoes);
+    ASSERT_TRUE(all_have(&Subject::gone_on, i)) << "time " << i;
   }
 }
 
