@@ -105,7 +105,7 @@ ContextPool::ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {
   }
 }
 
-Context* ContextPool::make() noexcept {
+Context* ContextPool::make(bool needed) noexcept {
   const base::KeepErrno keep;
   Donor* donor = ended_;
   if (donor != nullptr) {
@@ -139,7 +139,7 @@ Context* ContextPool::make() noexcept {
   if (error != 0) {
     delist(donor);
     reuse(donor);
-    note_refusal(error);
+    if (needed) note_refusal(error);
     return nullptr;
   }
 

@@ -27,8 +27,8 @@ class ContextPool {
   ~ContextPool();
 
   // A new one; null when the system refuses another thread (RLIMIT_NPROC, memory): the caller decides what to do
-  // without.
-  Context* make() noexcept;
+  // without. Where it was needed, that is said once, and refused() tells it.
+  Context* make(bool needed = true) noexcept;
 
   // A context that is free ends with its identity, in steps, since what ends may need a lock that the others are under:
   // it is the pool's no more; its donor is told to end; its donor has ended; its record serves again. Records are never

@@ -98,10 +98,10 @@ Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {
       [avoid](const Context* context) { return context->last_parallel_call != avoid; });
 }
 
-Context* make_free() noexcept {
+Context* make_free(bool needed) noexcept {
   Pool& p = pool();
   const std::lock_guard lock(p.lock);
-  Context* made = p.contexts.make();
+  Context* made = p.contexts.make(needed);
   if (made == nullptr) return nullptr;
   prepare(made, life, nullptr);
   made->born = p.release_requests.load(std::memory_order_relaxed);
@@ -109,9 +109,13 @@ Context* make_free() noexcept {
 }
 
 void stock_shelf(Carrier* carrier, int count) noexcept {
+  const Pool& p = pool();
+  int missing = count;
+  const int carriers = p.carrier_count.load(std::memory_order_acquire);
+  for (int i = 0; i < carriers; ++i) missing -= p.carrier(i)->free.shelved.load(std::memory_order_relaxed);
   FreeContexts& free = carrier->free;
-  for (int missing = count - free.shelved.load(std::memory_order_relaxed); missing > 0; --missing) {
-    Context* made = make_free();
+  for (; missing > 0; --missing) {
+    Context* made = make_free(false);
     if (made == nullptr) return;
     const std::lock_guard lock(free.lock);
     free.put_on_shelf(made);

@@ -122,10 +122,10 @@ Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept;
 // The same as find_free(); made when there is none; and if that is refused any that is free. Null: there is none.
 Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
 
-// A new one; null when the system refuses it.
-Context* make_free() noexcept;
+// A new one; null when the system refuses it, which is said and remembered where it was needed.
+Context* make_free(bool needed = true) noexcept;
 
-// Makes new ones so that so many lie on the carrier's shelf, as far as the system lets it.
+// Makes new ones, on the carrier's shelf, so that so many lie on all shelves together, as far as the system lets it.
 void stock_shelf(Carrier* carrier, int count) noexcept;
 
 // Gives one back, at its own carrier.

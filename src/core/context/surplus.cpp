@@ -28,11 +28,18 @@ void Surplus::tick(Pool& pool) noexcept {
 }
 
 void Surplus::stop(Pool& pool) noexcept {
+  {
+    const std::lock_guard lock(lock_);
+    stopped_ = true;
+  }
+  await_ends(pool);
+}
+
+void Surplus::await_ends(Pool& pool) noexcept {
   constexpr int64_t kMostNs = 100'000'000;
   constexpr useconds_t kPauseUs = 500;
-  const std::lock_guard lock(lock_);
-  stopped_ = true;
   for (const int64_t end = platform::now_ns() + kMostNs; platform::now_ns() < end; usleep(kPauseUs)) {
+    const std::lock_guard lock(lock_);
     reap(pool);
     if (ending_.empty()) return;
   }

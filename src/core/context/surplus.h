@@ -31,13 +31,16 @@ class Surplus {
   // any more. Those that have been are waited for, but not for long. By any thread.
   void stop(Pool& pool) noexcept;
 
+  // Waits for those that have been told to end, but not for long: one of them may wait for the caller. By any thread.
+  void await_ends(Pool& pool) noexcept;
+
  private:
   void take_out(Pool& pool) noexcept;
   void begin_to_end(Pool& pool, ContextQueue& unused) noexcept;
   void reap(Pool& pool) noexcept;
 
   int64_t last_look_ = 0;
-  platform::FutexLock lock_;  // of what follows; waited for by who has nothing to do, or when the process ends
+  platform::FutexLock lock_;  // of what follows; held for moments
   bool stopped_ = false;
   ContextQueue ending_;  // until their threads have ended
 };

@@ -22,16 +22,15 @@ class RootEnds {
   // A program that starts a thread for each region, one after the other, keeps its identities.
   static constexpr int64_t kQuietNs = 150'000'000;
 
-  // What has been seen of roots; another value says that some have been at work.
-  struct Seen {
-    uint32_t ended = 0;
-    uint32_t regions = 0;
-    bool operator==(const Seen&) const = default;
-  };
+  static constexpr int kWokenAtOnce = 8;
+
+  void wake_workers(const Pool& p) noexcept;
 
   uint32_t served_ = 0;  // roots that had ended when identities ended last
-  Seen seen_;
+  bool waits_ = false;  // for the end of what follows; one root more that ends does not make it longer
+  uint32_t regions_seen_ = 0;  // of all roots; another number says that some have been at work
   int64_t quiet_since_ = 0;
+  int to_wake_ = 0;  // workers that are to do their part and may sleep: those with numbers below
 };
 
 }  // namespace weft::core

@@ -74,6 +74,7 @@ struct alignas(64) Carrier {
   std::atomic<bool> holds_slot{false};
   std::atomic<int> regions_open{0};  // written by the root alone
   std::atomic<uint32_t> regions_seen{0};
+  uint32_t regions_at_attach = 0;  // touched by the root alone
   std::atomic<bool> is_for_guest{false};  // it holds a slot for a guest (guests.cpp), and nobody runs it; relaxed
   // Calls of sched_yield since the region that was the last one then; touched by the root alone.
   uint32_t yields = 0;

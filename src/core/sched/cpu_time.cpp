@@ -80,7 +80,11 @@ void begin_counted_turn(Context* self) noexcept {
 
 int64_t own_cpu_time() noexcept {
   Context* self = current_context();
-  if (self->cpu_time.state == CpuTime::unasked) begin_to_count(self);
+  if (self->cpu_time.state == CpuTime::unasked) {
+    // A handler that asks first of all while its context is about to leave: this switch does not count for it.
+    if (std::atomic_ref(self->departure).load(std::memory_order_relaxed) != Departure::none) return 0;
+    begin_to_count(self);
+  }
   const CpuTime& time = self->cpu_time;
   return time.state == CpuTime::away ? time.before : thread_cpu_ns() + time.offset;
 }

@@ -135,7 +135,8 @@ void idle(Context* self) noexcept {
   Pool& p = pool();
   do {
     rest(self, false);
-  } while (!p.node.get_up(p, self->carrier));
+    // A thread that is to end needs no slot for that.
+  } while (!self->ends && !p.node.get_up(p, self->carrier));
 }
 
 }  // namespace weft::core

@@ -79,6 +79,8 @@ struct Pool {
   NodeBudget node;
   GuestCarriers guest_carriers;
   Surplus surplus;
+  // The process ends: what the thread-local objects of others need may be gone any moment. Relaxed, a hint.
+  std::atomic<bool> exits{false};
   // By the program, also what is not mapped yet; seen when workers are made. Relaxed, a hint.
   std::atomic<bool> memory_is_locked{false};
 
@@ -87,7 +89,7 @@ struct Pool {
   // How long a waiter looks; programs may change it. Relaxed: a wait more or less goes by the old value.
   std::atomic<long> spin_ns;
 
-  // How many roots have left; the monitor is woken behind it. Relaxed, but for that.
+  // How many roots that have opened regions have left; the monitor is woken behind it. Relaxed, but for that.
   std::atomic<uint32_t> roots_ended{0};
 
   // Counts the requests of release_idle.cpp; its lowest bits say what the last one wants.

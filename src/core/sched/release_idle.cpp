@@ -69,12 +69,14 @@ enum Wanted : uint32_t {
   kWantedBits = 3,
 };
 
-// Whether a free context is to end.
+// Whether a free context is to end. What an earlier request has barred from use is, in any case.
 struct IsStale {
   uint32_t request;
   bool operator()(const Context* context) const noexcept {
-    return (request & identities) != 0 && context->born < request &&
-           ((request & used) == 0 || context->root != nullptr);
+    const Pool& p = pool();
+    if ((request & identities) == 0 || context->born >= request) return false;
+    if ((request & used) == 0 || context->born < p.contexts_since.load(std::memory_order_relaxed)) return true;
+    return context->root != nullptr && !p.exits.load(std::memory_order_relaxed);
   }
 };
 
@@ -127,11 +129,6 @@ uint32_t next_request(Pool& p, uint32_t wanted) noexcept {
   return request;
 }
 
-void wake_workers(const Pool& p) noexcept {
-  const int workers = p.worker_count.load(std::memory_order_acquire);
-  for (int i = 0; i < workers; ++i) wake(p.worker(i));
-}
-
 }  // namespace
 
 Context* release_before_sleep(Context* self) noexcept {
@@ -175,14 +172,15 @@ void release_idle(bool with_identities) noexcept {
   Carrier* own = attach()->carrier;
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) give_back(p.carrier(i), request, p.carrier(i) == own, true);
-  wake_workers(p);
+  const int workers = p.worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < workers; ++i) wake(p.worker(i));
+  if (with_identities) p.surplus.await_ends(p);
 }
 
 void end_used_identities(Pool& p) noexcept {
   const uint32_t request = next_request(p, identities | used);
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) give_back(p.carrier(i), request, false, false);
-  wake_workers(p);
 }
 
 }  // namespace weft::core

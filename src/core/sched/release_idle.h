@@ -16,7 +16,8 @@ Context* release_before_sleep(Context* self) noexcept;
 void release_in_place(Context* self) noexcept;
 
 // Free contexts that have served a region end with their identities, without a wait; others take their place when they
-// are needed. What is in use is left alone, and so is what a root that is not at work has at hand. By the monitor.
+// are needed. What is in use is left alone, and so is what a root that is not at work has at hand. A worker does its
+// part before it falls asleep; the caller wakes those that sleep. By the monitor.
 void end_used_identities(Pool& p) noexcept;
 
 }  // namespace weft::core

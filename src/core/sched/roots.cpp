@@ -86,6 +86,7 @@ Context* attach() noexcept {
   self->pinned = false;
   self->cpu_time = {};
   carrier->counted_ns.store(0, std::memory_order_relaxed);
+  carrier->regions_at_attach = carrier->regions_seen.load(std::memory_order_relaxed);
   if (self->own != nullptr) *self->own = OwnSettings();
   self->rseq = Rseq::held;
   self->guest_part.store(guest_part_of_caller(), std::memory_order_relaxed);
@@ -99,17 +100,23 @@ void detach() noexcept {
   Carrier* carrier = self->carrier;
   if (carrier == nullptr || self->home == nullptr) return;
   const bool initial = self->thread_id == getpid();
+  // Relaxed: this thread has written it.
+  const bool had_regions = carrier->regions_seen.load(std::memory_order_relaxed) != carrier->regions_at_attach;
   release_slot(carrier);
   if (self->rseq != Rseq::held) platform::drop_rseq_area(carrier->rseq_area);
   self->carrier = nullptr;
   // Others will have its number and its carrier.
   carrier->thread_id.store(0, std::memory_order_relaxed);
   carrier->own_identity.store(0, std::memory_order_relaxed);
+  std::atomic_ref(self->thread_id).store(0, std::memory_order_relaxed);
   shelve(carrier, 0);
-  put_root_carrier(carrier);
+  // Then others may have the record.
   bind_identity(nullptr);
-  pool().roots_ended.fetch_add(1);
-  wake_monitor();
+  put_root_carrier(carrier);
+  if (had_regions) {
+    pool().roots_ended.fetch_add(1);
+    wake_monitor();
+  }
   if (initial) end_after_last_thread();
 }
 

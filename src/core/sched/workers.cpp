@@ -228,6 +228,7 @@ void start(const Settings& settings) noexcept {
       pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
       std::atexit([] {
         if (!started()) return;
+        pool().exits.store(true, std::memory_order_relaxed);
         pool().surplus.stop(pool());
         pool().node.leave();
       });
