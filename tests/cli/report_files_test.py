@@ -207,7 +207,9 @@ class ReportFiles(CommandTest):
         program = self.build("real", PROGRAM, "-g")
         trace, json_file = self.folder / "trace.json", self.folder / "sampled.json"
         done = self.weft("trace", "--cpus", 2, "-o", trace, program)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # On a machine with one CPU a line says that these are more than it has.
+        complaints = [line for line in done.stderr.splitlines() if "--cpus 2" not in line]
+        self.assertEqual((done.returncode, complaints), (0, []))
         made = self.read(trace.read_text())
         self.assertEqual(made["run"]["command"], [str(program)])
         self.assertEqual(made["run"]["cpus"], 2)
