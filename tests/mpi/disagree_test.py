@@ -54,7 +54,9 @@ def main() -> None:
             (2, [(2, ours), (1, without)]),
         ):
             code, lines = launch(mpi, parts)
-            said = [line for line in lines if re.match(rf"weft: (mpi|coll): rank {lacking} .*runs without weft's", line)]
+            said = [
+                line for line in lines if re.match(rf"weft: (mpi|coll): rank {lacking} .*runs without weft's", line)
+            ]
             others = [line for line in lines if line.startswith("weft:") and line not in said]
             expect(bool(said) and not others, f"rank {lacking} is not named", (code, lines))
             expect((code == 0) == goes_on, f"without rank {lacking}", (code, lines))

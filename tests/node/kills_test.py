@@ -7,7 +7,6 @@ kills_test.py [KILLS]        1000 by default; some minutes
 import random
 import sys
 import time
-import unittest
 
 import own_node
 from own_node import NodeTest, Program, segment

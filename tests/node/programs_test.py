@@ -315,8 +315,7 @@ wait $pid
         done = subprocess.run(
             [*OUTER_PROC, "sh", "-c", script, own_node.WEFT, self.worker, "3", "500", "2"],
             env=own_node.clean_environment(WEFT_NUM_CPUS="2"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
             timeout=own_node.TIMEOUT_S,
             check=False,

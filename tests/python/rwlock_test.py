@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import unittest
-from typing import Callable
+from collections.abc import Callable
 
 import weft
 

@@ -14,6 +14,7 @@ import shlex
 import shutil
 
 from case import Case, Unsupported
+
 from suites import tcl
 
 TITLE = "gcc 12's tests of libgomp"

@@ -29,7 +29,7 @@ def pages() -> "list[pathlib.Path]":
 
 def blocks_of(text: str) -> "list[list[tuple[int, str]]]":
     """Each block: its lines with their numbers."""
-    blocks: "list[list[tuple[int, str]]]" = []
+    blocks: list[list[tuple[int, str]]] = []
     fence = ""
     after_blank = True
     inside = False
@@ -60,7 +60,7 @@ def commands_of(page: pathlib.Path) -> "list[Command]":
     found = []
     for block, lines in enumerate(blocks_of(page.read_text())):
         prompts = any(line.startswith("$ ") for _, line in lines)
-        joined: "list[tuple[int, str]]" = []
+        joined: list[tuple[int, str]] = []
         goes_on = False
         for number, line in lines:
             if goes_on:

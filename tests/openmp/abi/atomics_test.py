@@ -236,7 +236,7 @@ def any_test(name, size):
         start, operand, check = (
             "{0}",
             "short y = 3",
-            f"CHECK_EQ(v.last, 3 * members * times);\n  CHECK_EQ(v.first, (char)(members * times));",
+            "CHECK_EQ(v.last, 3 * members * times);\n  CHECK_EQ(v.first, (char)(members * times));",
         )
     else:
         yield f"  *({kind} *)result = *({kind} *)value + *({kind} *)operand;\n}}"

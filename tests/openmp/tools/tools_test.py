@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import unittest
 
-from support import CLANG, GCC, TIMEOUT_S, ProcessTest
+from support import CLANG, GCC, ProcessTest
 
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[2] / "include"
