@@ -22,13 +22,16 @@ thread_local Context t_adopted;
 
 DepartureHandler g_departed = nullptr;  // written once, before the first context departs
 
-// Where the left context continues is known only once it has been left, so its successor notes it.
+// Where the left context continues is known only once it has been left, so its successor notes it. It takes signals
+// again before it looks after the left one: that may need a lock, whose holder may have been stopped by a handler.
 void arrive(transfer_t from) noexcept {
-  t_self->occupied.load(std::memory_order_acquire);
+  Context* self = t_self;
+  self->occupied.load(std::memory_order_acquire);
   auto* left = static_cast<Context*>(from.data);
   left->stack_pointer = from.fctx;
   const Departure departure = left->departure;
   vacate(left);
+  go_on(self);
   if (departure != Departure::elsewhere) g_departed(left);
 }
 
@@ -42,8 +45,7 @@ __attribute__((no_sanitize("address", "undefined", "thread"))) transfer_t leave(
 
 void live(transfer_t from) {
   arrive(from);
-  Context* self = t_self;
-  go_on(self);
+  const Context* self = t_self;
   for (;;) switch_to(self->entry(self->argument));
 }
 
@@ -89,7 +91,6 @@ void switch_between(Context* self, Context* target) noexcept {
   const uintptr_t thread_pointer = target->thread_pointer;
   target->occupied.store(1, std::memory_order_release);
   arrive(leave(self, stack_pointer, thread_pointer));
-  go_on(self);
 }
 
 void set_departure_handler(DepartureHandler handler) noexcept { g_departed = handler; }

@@ -120,11 +120,15 @@ void unpin(Context* context, bool sent) noexcept {
 // The OS thread that runs the context, and does so until the caller takes its pin away: a carrier's, or a donor's. 0:
 // there is none, or it has just come or is about to go; then that looks into the letter box.
 pid_t runner_of(const Context* context) noexcept {
+  const uint8_t seen = context->attention.load();
   // First: a carrier that is about to find that out occupies it for a moment.
-  if ((context->attention.load() & Attention::served) != 0) return context->signals.server.load();
+  if ((seen & Attention::served) != 0) return context->signals.server.load();
   if (context->occupied.load(std::memory_order_acquire) == 0) return 0;
   auto& departure = const_cast<Departure&>(context->departure);
-  if (std::atomic_ref(departure).load(std::memory_order_acquire) != Departure::none) return 0;
+  // What has been sent to it may have come when it was about to leave, and its handler may wait for this signal. It does
+  // not leave before it has taken note of what was sent.
+  const bool stays = (seen & Attention::sent) != 0;
+  if (!stays && std::atomic_ref(departure).load(std::memory_order_acquire) != Departure::none) return 0;
   const Carrier* carrier = context->carrier;
   // Relaxed: stored before its first context goes on.
   return carrier != nullptr ? carrier->thread_id.load(std::memory_order_relaxed) : 0;
