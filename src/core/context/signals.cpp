@@ -125,8 +125,8 @@ pid_t runner_of(const Context* context) noexcept {
   if ((seen & Attention::served) != 0) return context->signals.server.load();
   if (context->occupied.load(std::memory_order_acquire) == 0) return 0;
   auto& departure = const_cast<Departure&>(context->departure);
-  // What has been sent to it may have come when it was about to leave, and its handler may wait for this signal. It does
-  // not leave before it has taken note of what was sent.
+  // What has been sent to it may have come when it was about to leave, and its handler may wait for this signal. It
+  // does not leave before it has taken note of what was sent.
   const bool stays = (seen & Attention::sent) != 0;
   if (!stays && std::atomic_ref(departure).load(std::memory_order_acquire) != Departure::none) return 0;
   const Carrier* carrier = context->carrier;
