@@ -292,7 +292,8 @@ class Pools(PackageTest):
         self.assertFalse([pool for pool in pools if pool["kind"] in ("OpenMP", "unknown", "threads")], pools)
 
 
-# Functions of three kinds, compiled: whether the results are right, and their bits; whether a kernel with OpenMP was built.
+# Functions of three kinds, compiled: whether the results are right, and their bits; whether a kernel with OpenMP was
+# built.
 COMPILED_BY_TORCH = """
     import glob, hashlib, os, torch
     torch.manual_seed(0)
