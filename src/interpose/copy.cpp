@@ -64,7 +64,7 @@ void Numbers::put(int count, const uint16_t* numbers) noexcept {
 namespace {
 
 constexpr int kMostCopies = 32;
-platform::FutexLock g_lock;  // of their addition
+platform::FutexLock g_addition_lock;  // of their addition
 // Released when a copy has been added, acquired by readers.
 std::array<std::atomic<Copy*>, kMostCopies> g_copies{};
 std::atomic<int> g_count{0};
@@ -101,7 +101,7 @@ Copy* find_or_add(const link_map* map) noexcept {
   if (Copy* found = copy_with(map->l_addr)) return found;
   Copy* made = make(map);
   if (made == nullptr) return nullptr;
-  g_lock.lock();
+  g_addition_lock.lock();
   Copy* kept = copy_with(map->l_addr);
   const int index = g_count.load(std::memory_order_relaxed);
   if (kept == nullptr && index < kMostCopies) {
@@ -109,7 +109,7 @@ Copy* find_or_add(const link_map* map) noexcept {
     g_copies[static_cast<size_t>(index)].store(made, std::memory_order_release);
     g_count.store(index + 1, std::memory_order_release);
   }
-  g_lock.unlock();
+  g_addition_lock.unlock();
   if (kept != made) delete made;
   return kept;
 }

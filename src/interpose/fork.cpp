@@ -28,8 +28,8 @@ std::atomic<uint32_t> g_calls{0};
 std::atomic<uint32_t> g_forks{0};
 
 // One fork at a time; it is held from before it to behind it, in both processes.
-platform::FutexLock g_lock;
-int g_copies = 0;  // that were there when it began
+platform::FutexLock g_fork_lock;
+int g_copies_before = 0;  // that were there when it began
 // The handlers are there once for each copy; the first one of them does the work.
 thread_local int t_handlers = 0;
 
@@ -47,8 +47,8 @@ bool some_have_threads() noexcept {
 
 void before() noexcept {
   if (t_handlers++ > 0) return;
-  g_lock.lock();
-  g_copies = copy_count();
+  g_fork_lock.lock();
+  g_copies_before = copy_count();
   g_forks.store(1);
   platform::full_fence();
   if (some_have_threads()) {
@@ -58,7 +58,7 @@ void before() noexcept {
   }
   before_fork();
   lock_gangs();
-  for (int i = 0; i < g_copies; ++i) copy(i)->numbers.before_fork();
+  for (int i = 0; i < g_copies_before; ++i) copy(i)->numbers.before_fork();
 }
 
 // The threads of copies that have some are made anew when a call finds none. Two calls that find none at the same time
@@ -75,7 +75,7 @@ void start_again(const Copy* copy, bool in_child) noexcept {
 
 void after(bool in_child) noexcept {
   if (--t_handlers > 0) return;
-  for (int i = 0; i < g_copies; ++i) {
+  for (int i = 0; i < g_copies_before; ++i) {
     copy(i)->numbers.after_fork(in_child);
     start_again(copy(i), in_child);
   }
@@ -89,7 +89,7 @@ void after(bool in_child) noexcept {
   }
   g_forks.store(0);
   if (!in_child) core::unpark(g_forks, INT_MAX);
-  g_lock.unlock();
+  g_fork_lock.unlock();
 }
 
 constexpr timespec kTimeToMakeThreads{0, 1'000'000};

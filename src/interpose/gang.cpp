@@ -18,7 +18,7 @@ namespace weft::interpose {
 
 namespace {
 
-platform::Spinlock g_lock;
+platform::Spinlock g_gangs_lock;
 Gang* g_free = nullptr;
 
 // Carriers that run jobs, beside the callers. Relaxed: a guess.
@@ -107,18 +107,18 @@ void let_lent_run(const Gang* gang) noexcept {
 }  // namespace
 
 Gang* take_gang() noexcept {
-  g_lock.lock();
+  g_gangs_lock.lock();
   Gang* gang = g_free;
   if (gang != nullptr) g_free = gang->next_free;
-  g_lock.unlock();
+  g_gangs_lock.unlock();
   return gang != nullptr ? gang : new (std::nothrow) Gang;
 }
 
 void put_gang(Gang* gang) noexcept {
-  g_lock.lock();
+  g_gangs_lock.lock();
   gang->next_free = g_free;
   g_free = gang;
-  g_lock.unlock();
+  g_gangs_lock.unlock();
 }
 
 void run_of_array(const Gang* gang, int index) noexcept {
@@ -199,10 +199,10 @@ void finish(Gang* gang) noexcept {
   if (context->home != nullptr) core::leave_region(context);
 }
 
-void lock_gangs() noexcept { g_lock.lock(); }
+void lock_gangs() noexcept { g_gangs_lock.lock(); }
 void unlock_gangs(bool in_child) noexcept {
   if (in_child) g_helpers.store(0, std::memory_order_relaxed);
-  g_lock.unlock();
+  g_gangs_lock.unlock();
 }
 
 }  // namespace weft::interpose

@@ -17,7 +17,7 @@ namespace weft::interpose {
 namespace {
 
 // Relaxed: counts and no more.
-std::atomic<uint64_t> g_calls{0};
+std::atomic<uint64_t> g_calls_counted{0};
 std::atomic<uint64_t> g_jobs{0};
 std::atomic<uint64_t> g_lent{0};
 std::atomic<uint64_t> g_alone{0};
@@ -29,7 +29,7 @@ void print() noexcept {
       std::snprintf(text, sizeof text,
                     "  libraries adopted: %d, calls: %llu, jobs: %llu, threads lent to them: %llu, not divided: %llu, "
                     "shares lowered: %lu, raised: %lu\n",
-                    copy_count(), static_cast<unsigned long long>(g_calls.load()),
+                    copy_count(), static_cast<unsigned long long>(g_calls_counted.load()),
                     static_cast<unsigned long long>(g_jobs.load()), static_cast<unsigned long long>(g_lent.load()),
                     static_cast<unsigned long long>(g_alone.load()), shares.lowered, shares.raised);
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
@@ -44,7 +44,7 @@ void print() noexcept {
 
 void count_gang(int jobs, int lent) noexcept {
   if (!base::options().stats) return;
-  g_calls.fetch_add(1, std::memory_order_relaxed);
+  g_calls_counted.fetch_add(1, std::memory_order_relaxed);
   g_jobs.fetch_add(static_cast<uint64_t>(jobs), std::memory_order_relaxed);
   g_lent.fetch_add(static_cast<uint64_t>(lent), std::memory_order_relaxed);
 }

@@ -16,7 +16,7 @@ namespace weft::interpose {
 
 namespace {
 
-platform::Spinlock g_lock;  // of what follows, and of the limits of copies
+platform::Spinlock g_share_lock;  // of what follows, and of the limits of copies
 constexpr int kAll = INT_MAX;  // no share is in force
 // Relaxed: a number, and nothing comes with it.
 std::atomic<int> g_share{kAll};
@@ -59,7 +59,7 @@ void apply_to_all() noexcept {
 }
 
 bool idle(int cpus, int busy) noexcept {
-  g_lock.lock();
+  g_share_lock.lock();
   const int64_t now = platform::now_ns();
   if (g_share != kAll && now - g_raised_ns >= g_pause_ns) {
     // All that is busy may be callers, which then share the CPUs. If it is not, they get more at the next look.
@@ -72,13 +72,13 @@ bool idle(int cpus, int busy) noexcept {
   }
   apply_to_all();
   const bool in_force = g_share != kAll;
-  g_lock.unlock();
+  g_share_lock.unlock();
   return in_force;
 }
 
 void lower_to(int share) noexcept {
   if (share >= core::slots()) return;
-  g_lock.lock();
+  g_share_lock.lock();
   if (share < g_share) {
     const bool short_lived = platform::now_ns() - g_raised_ns < kShortLivedNs + g_pause_ns;
     constexpr int64_t kFirstPauseNs = 10'000'000;
@@ -88,16 +88,16 @@ void lower_to(int share) noexcept {
   }
   apply_to_all();
   core::watch_idle_cpus(idle);
-  g_lock.unlock();
+  g_share_lock.unlock();
 }
 
 }  // namespace
 
 void begin_share(Copy* copy) noexcept {
-  g_lock.lock();
+  g_share_lock.lock();
   copy->written = INT_MIN;
   apply(copy);
-  g_lock.unlock();
+  g_share_lock.unlock();
   core::watch_contention(lower_to);
 }
 
@@ -109,42 +109,42 @@ void lower_share(int helpers) noexcept {
 int carriers_of_a_call() noexcept { return std::min(core::slots(), g_share.load(std::memory_order_relaxed)); }
 
 void keep_to_share(Copy* copy) noexcept {
-  g_lock.lock();
+  g_share_lock.lock();
   apply(copy);
-  g_lock.unlock();
+  g_share_lock.unlock();
 }
 
 int limit(Copy* copy) noexcept {
-  g_lock.lock();
+  g_share_lock.lock();
   apply(copy);
   const int threads = copy->limit;
-  g_lock.unlock();
+  g_share_lock.unlock();
   return threads;
 }
 
 void set_limit(Copy* copy, int threads) noexcept {
-  g_lock.lock();
+  g_share_lock.lock();
   apply(copy);
   copy->limit = threads;
   apply(copy);
-  g_lock.unlock();
+  g_share_lock.unlock();
 }
 
-void before_fork() noexcept { g_lock.lock(); }
+void before_fork() noexcept { g_share_lock.lock(); }
 
 void after_fork(bool in_child) noexcept {
   if (in_child) {
     g_share = kAll;
     apply_to_all();
   }
-  g_lock.unlock();
+  g_share_lock.unlock();
 }
 
 ShareCounts share_counts() noexcept {
-  g_lock.lock();
+  g_share_lock.lock();
   ShareCounts counts = g_counts;
   counts.share = g_share;
-  g_lock.unlock();
+  g_share_lock.unlock();
   return counts;
 }
 

@@ -11,11 +11,11 @@ namespace weft::profile {
 namespace {
 
 platform::FutexLock g_lock;  // of what follows; calls of MPI are rare beside it
-constexpr size_t kMost = 4096;
+constexpr size_t kMostMessages = 4096;
 std::vector<Messages>& table() {
   static auto* made = [] {
     auto* rows = new std::vector<Messages>;  // the file is written when static objects have ended
-    rows->reserve(kMost);
+    rows->reserve(kMostMessages);
     return rows;
   }();
   return *made;

@@ -13,7 +13,7 @@ namespace weft::profile {
 
 namespace {
 
-constexpr size_t kMost = 4096;  // of a program that starts threads for ever
+constexpr size_t kMostThreads = 4096;  // of a program that starts threads for ever
 
 std::string name_of(int thread) {
   char path[64];
@@ -45,7 +45,7 @@ void Threads::look() {
         std::find_if(threads_.begin(), threads_.end(), [&](const Thread& thread) { return thread.number == number; });
     // A number that has less than before is that of another thread.
     if (known == threads_.end() || cpu < known->cpu) {
-      if (threads_.size() < kMost) threads_.push_back({number, name_of(number), cpu, 0});
+      if (threads_.size() < kMostThreads) threads_.push_back({number, name_of(number), cpu, 0});
     } else {
       known->cpu = cpu;
     }

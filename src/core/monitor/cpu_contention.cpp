@@ -12,14 +12,16 @@ namespace weft::core {
 namespace {
 
 // Release and acquire: with the function comes what it uses.
-std::atomic<ContentionWatcher> g_watcher{nullptr};
+std::atomic<ContentionWatcher> g_contention_watcher{nullptr};
 
 // Of the time in which threads wanted to run they had to wait for so much: less is what the system's own doings cost.
 constexpr double kMuch = 0.2;
 
 }  // namespace
 
-void watch_contention(ContentionWatcher watcher) noexcept { g_watcher.store(watcher, std::memory_order_release); }
+void watch_contention(ContentionWatcher watcher) noexcept {
+  g_contention_watcher.store(watcher, std::memory_order_release);
+}
 
 platform::RunTimes CpuContention::look_at_threads(const Pool& p) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
@@ -40,7 +42,7 @@ platform::RunTimes CpuContention::look_at_threads(const Pool& p) noexcept {
 }
 
 void CpuContention::tick(const Pool& p) noexcept {
-  const ContentionWatcher watcher = g_watcher.load(std::memory_order_acquire);
+  const ContentionWatcher watcher = g_contention_watcher.load(std::memory_order_acquire);
   // With more slots than CPUs, by WEFT_NUM_CPUS, the process takes them from itself, as it has been told to.
   if (watcher == nullptr || p.settings.slots > platform::cpus_of_machine() || ++ticks_ % kTicks != 0) return;
   const uint32_t gangs = p.gangs.load(std::memory_order_relaxed);

@@ -16,7 +16,7 @@ namespace weft::core {
 namespace {
 
 // Release and acquire: with the function comes what it uses.
-std::atomic<IdleWatcher> g_watcher{nullptr};
+std::atomic<IdleWatcher> g_idle_watcher{nullptr};
 
 // Carriers that use a CPU and could be asked to do something else.
 int spinning(const Pool& p) noexcept {
@@ -50,10 +50,10 @@ int idle_of_machine(const Pool& p, int looking) noexcept {
 }  // namespace
 
 void watch_idle_cpus(IdleWatcher watcher) noexcept {
-  if (g_watcher.exchange(watcher, std::memory_order_release) == nullptr) wake_monitor();
+  if (g_idle_watcher.exchange(watcher, std::memory_order_release) == nullptr) wake_monitor();
 }
 
-bool idle_cpus_watched() noexcept { return g_watcher.load(std::memory_order_relaxed) != nullptr; }
+bool idle_cpus_watched() noexcept { return g_idle_watcher.load(std::memory_order_relaxed) != nullptr; }
 
 int carriers_at_work() noexcept {
   const Pool* p = g_pool.load(std::memory_order_acquire);
@@ -65,7 +65,7 @@ int carriers_at_work() noexcept {
 }
 
 void IdleCpus::tick(const Pool& p) noexcept {
-  const IdleWatcher watcher = g_watcher.load(std::memory_order_acquire);
+  const IdleWatcher watcher = g_idle_watcher.load(std::memory_order_acquire);
   if (watcher == nullptr) {
     time_before_ = 0;
     return;
@@ -103,10 +103,10 @@ void IdleCpus::tick(const Pool& p) noexcept {
     return;
   }
   // Taken out before it is asked: one that is set again while it answers no stays.
-  g_watcher.store(nullptr, std::memory_order_relaxed);
+  g_idle_watcher.store(nullptr, std::memory_order_relaxed);
   if (!watcher(idle, static_cast<int>(std::lround(busy_)))) return;
   IdleWatcher expected = nullptr;
-  g_watcher.compare_exchange_strong(expected, watcher, std::memory_order_release, std::memory_order_relaxed);
+  g_idle_watcher.compare_exchange_strong(expected, watcher, std::memory_order_release, std::memory_order_relaxed);
 }
 
 }  // namespace weft::core

@@ -28,7 +28,7 @@ int other_service_threads() noexcept {
 }
 
 constexpr useconds_t kPauseUs = 10'000;
-constexpr size_t kStackSize = 8u << 20;  // exit handlers of the program run on it
+constexpr size_t kHandlersStackSize = 8u << 20;  // exit handlers of the program run on it
 
 // The pool's threads, without those that have been told to end, and how many that are.
 struct Own {
@@ -82,7 +82,7 @@ void end_after_last_thread() noexcept {
   const uint32_t now = platform::generation();
   if (watched.exchange(now, std::memory_order_relaxed) == now) return;
   // Without it the process stays, as it does under other runtimes.
-  platform::start_service_thread(watch, nullptr, kStackSize);
+  platform::start_service_thread(watch, nullptr, kHandlersStackSize);
 }
 
 }  // namespace weft::core

@@ -28,10 +28,10 @@ constexpr int kMostPatience = 32;
 // After so many looks that have found nobody the service rests.
 constexpr int kLooksInVain = 8;
 
-enum class Service : uint8_t { unregistered, registering, rests, looks };
+enum class ServiceState : uint8_t { unregistered, registering, rests, looks };
 // Who parks takes its place in the list and then looks here, the service first writes here and then looks at the lists:
 // with the list's lock between, one sees the other, so relaxed does.
-constinit std::atomic<Service> g_service{Service::unregistered};
+constinit std::atomic<ServiceState> g_service{ServiceState::unregistered};
 // Touched by the service alone.
 constinit int64_t g_next_look_ns = 0;
 constinit int g_looks_in_vain = 0;
@@ -115,30 +115,31 @@ int look(void*) noexcept {
   g_looks_in_vain = look_at_words(now_ns) ? 0 : g_looks_in_vain + 1;
   if (g_looks_in_vain < kLooksInVain) return 1;
   g_looks_in_vain = 0;
-  g_service.store(Service::rests, std::memory_order_relaxed);
+  g_service.store(ServiceState::rests, std::memory_order_relaxed);
   if (!anybody_waits()) return 0;
-  g_service.store(Service::looks, std::memory_order_relaxed);
+  g_service.store(ServiceState::looks, std::memory_order_relaxed);
   return 1;
 }
 
 // Whether somebody can be asked to look.
 bool is_registered() noexcept {
-  Service service = g_service.load(std::memory_order_relaxed);
-  if (service != Service::unregistered) return service != Service::registering;
-  if (!g_service.compare_exchange_strong(service, Service::registering)) return service != Service::registering;
+  ServiceState service = g_service.load(std::memory_order_relaxed);
+  if (service != ServiceState::unregistered) return service != ServiceState::registering;
+  if (!g_service.compare_exchange_strong(service, ServiceState::registering))
+    return service != ServiceState::registering;
   const bool done = register_polling_service(look, nullptr, PollingAnswer::more) == 0;
   // Where there are too many services the next one tries again.
-  g_service.store(done ? Service::rests : Service::unregistered);
+  g_service.store(done ? ServiceState::rests : ServiceState::unregistered);
   return done;
 }
 
 }  // namespace
 
 void parking::forget_brief() noexcept {
-  if (g_service.load(std::memory_order_relaxed) == Service::unregistered) return;
+  if (g_service.load(std::memory_order_relaxed) == ServiceState::unregistered) return;
   // The thread that was about to register it, or to call it, is not in the child.
-  const bool there = g_service.load(std::memory_order_relaxed) != Service::registering;
-  g_service.store(there ? Service::rests : Service::unregistered, std::memory_order_relaxed);
+  const bool there = g_service.load(std::memory_order_relaxed) != ServiceState::registering;
+  g_service.store(there ? ServiceState::rests : ServiceState::unregistered, std::memory_order_relaxed);
 }
 
 bool park_briefly(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
@@ -151,9 +152,9 @@ bool park_briefly(const std::atomic<uint32_t>& word, uint32_t expected) noexcept
     return true;
   }
   list.append(&waiter);
-  if (g_service.load(std::memory_order_relaxed) != Service::looks) {
+  if (g_service.load(std::memory_order_relaxed) != ServiceState::looks) {
     list.lock.unlock();
-    g_service.store(Service::looks, std::memory_order_relaxed);
+    g_service.store(ServiceState::looks, std::memory_order_relaxed);
     poll_soon();
     list.lock.lock();
   }

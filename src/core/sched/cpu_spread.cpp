@@ -20,7 +20,7 @@ constexpr int kMostLooks = 4;
 // A yield that takes longer has let somebody run. That may be another carrier that waits by now: two that share a CPU
 // and wait for each other by turns never wait for long.
 constexpr int64_t kSwitchNs = 2'000;
-constexpr int64_t kBetweenLooksNs = 500'000;
+constexpr int64_t kBetweenSpreadsNs = 500'000;
 
 bool is_working(const Pool& p, const Carrier* carrier, bool waiting_too) noexcept {
   // Relaxed, as everything here: a carrier that is taken for another kind is looked at for nothing, or later.
@@ -36,7 +36,7 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   note_wait(mine, after, after - now);
   if (after - now >= kSwitchNs) given_ns_ += after - now;
   if (after - now < kSwitchNs || after < mine->next_look_at_spread) return false;
-  mine->next_look_at_spread = after + kBetweenLooksNs;
+  mine->next_look_at_spread = after + kBetweenSpreadsNs;
   const base::KeepErrno keep;
   // A thread that moves to a CPU that others use gains nothing.
   return platform::has_cpu_to_spare();

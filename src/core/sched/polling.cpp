@@ -32,7 +32,7 @@ constexpr int64_t kRestPart = 16;
 constexpr int64_t kShortestRestNs = 50'000;
 constexpr int64_t kLongestRestNs = 4'000'000;
 
-struct Service {
+struct Registered {
   PollingService call = nullptr;
   void* data = nullptr;
   PollingAnswer answer = PollingAnswer::left;
@@ -40,7 +40,7 @@ struct Service {
 };
 
 // Touched with the right to poll.
-alignas(64) constinit std::array<Service, kMost> g_services{};
+alignas(64) constinit std::array<Registered, kMost> g_services{};
 // Their bits.
 constinit std::atomic<uint32_t> g_registered{0};
 // How often poll_soon() has been called.
@@ -87,7 +87,7 @@ void add_pending(int64_t more) noexcept {
   g_pending.store(g_pending.load(std::memory_order_relaxed) + more, std::memory_order_release);
 }
 
-void put(size_t index, const Service& service) noexcept {
+void put(size_t index, const Registered& service) noexcept {
   add_pending(-g_services[index].left);
   g_services[index] = service;
   const uint32_t bit = uint32_t{1} << index;
@@ -99,7 +99,7 @@ void put(size_t index, const Service& service) noexcept {
 }
 
 // Most looks find what the last one has found: they write nothing.
-void count(Service& service, int left, bool arrived) noexcept {
+void count(Registered& service, int left, bool arrived) noexcept {
   // Relaxed: only who has the right to poll writes it.
   const bool begins = left > 0 && g_pending.load(std::memory_order_relaxed) == 0;
   if (begins || arrived || left < service.left) {
@@ -111,7 +111,7 @@ void count(Service& service, int left, bool arrived) noexcept {
 }
 
 // Whether it is to be called again.
-bool call(Service& service) noexcept {
+bool call(Registered& service) noexcept {
   const int answer = service.call(service.data);
   const bool arrived = std::exchange(g_arrived, false);
   if (service.answer == PollingAnswer::left) count(service, std::max(answer, 0), arrived);
@@ -121,7 +121,7 @@ bool call(Service& service) noexcept {
 void call_services() noexcept {
   for (uint32_t left = g_wanted.load(); left != 0; left &= left - 1) {
     const auto index = static_cast<size_t>(__builtin_ctz(left));
-    Service& service = g_services[index];
+    Registered& service = g_services[index];
     const uint32_t bit = uint32_t{1} << index;
     const uint32_t calls = g_calls.load();
     if (service.call != nullptr && call(service)) continue;
@@ -138,7 +138,7 @@ int register_polling_service(PollingService service, void* data, PollingAnswer a
   if (service == nullptr) return EINVAL;
   if (polls_itself()) return EDEADLK;
   begin();
-  const auto place = std::find_if(g_services.begin(), g_services.end(), [](const Service& s) { return !s.call; });
+  const auto place = std::find_if(g_services.begin(), g_services.end(), [](const Registered& s) { return !s.call; });
   const bool there = place != g_services.end();
   if (there) put(static_cast<size_t>(place - g_services.begin()), {service, data, answer});
   end();
@@ -149,7 +149,7 @@ int register_polling_service(PollingService service, void* data, PollingAnswer a
 int unregister_polling_service(PollingService service, void* data) noexcept {
   if (polls_itself()) return EDEADLK;
   begin();
-  const auto place = std::find_if(g_services.begin(), g_services.end(), [=](const Service& s) {
+  const auto place = std::find_if(g_services.begin(), g_services.end(), [=](const Registered& s) {
     return service != nullptr && s.call == service && s.data == data;
   });
   const bool there = place != g_services.end();
@@ -217,7 +217,7 @@ void forget_pollers() noexcept {
   g_poller.store(0, std::memory_order_relaxed);
   // The poller may have been about to add its answer.
   int64_t left = 0;
-  for (const Service& service : g_services) left += service.left;
+  for (const Registered& service : g_services) left += service.left;
   g_pending.store(left, std::memory_order_relaxed);
   g_sleeper_elected.store(false, std::memory_order_relaxed);
 }

@@ -105,7 +105,7 @@ bool remove_excluded(const PlaceList& excluded, PlaceList* places) noexcept {
   return places->size() > 0;
 }
 
-bool parse_level(Scanner& in, platform::Level* level) noexcept {
+bool parse_abstract_name(Scanner& in, platform::Level* level) noexcept {
   static constexpr struct {
     const char* word;
     platform::Level level;
@@ -161,7 +161,7 @@ bool parse_set_of_ranges(Scanner& in, CpuSet* set) noexcept {
 
 bool parse_places(const char* text, PlacesText* places) noexcept {
   Scanner in(text);
-  places->abstract = parse_level(in, &places->level);
+  places->abstract = parse_abstract_name(in, &places->level);
   if (places->abstract) {
     long long most = kMostPlaces;
     if (in.take('(') && !(in.number(1, kMostNumber, &most) && in.take(')'))) return false;

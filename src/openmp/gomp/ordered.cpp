@@ -36,14 +36,14 @@ template <class Value>
   return next_unit(member, begin_at, end_at);
 }
 
-[[gnu::always_inline]] inline bool start(Kind kind, bool runtime, long first, long end, long incr, long chunk,
-                                         long* begin_at, long* end_at) {
+[[gnu::always_inline]] inline bool start_loop(Kind kind, bool runtime, long first, long end, long incr, long chunk,
+                                              long* begin_at, long* end_at) {
   return start_ordered(kind, runtime, static_cast<uint64_t>(first), static_cast<uint64_t>(incr),
                        count_of(first, end, incr), static_cast<uint64_t>(chunk), begin_at, end_at);
 }
 
-[[gnu::always_inline]] inline bool start_ull(Kind kind, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk,
-                                             Ull* begin_at, Ull* end_at) {
+[[gnu::always_inline]] inline bool start_loop_ull(Kind kind, bool runtime, bool up, Ull first, Ull end, Ull incr,
+                                                  Ull chunk, Ull* begin_at, Ull* end_at) {
   return start_ordered(kind, runtime, first, incr, count_of(up, first, end, incr), chunk, begin_at, end_at);
 }
 
@@ -54,7 +54,7 @@ WEFT_ABI bool weft_abi_GOMP_loop_ordered_start(long first, long end, long incr, 
   const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
-  return begin_at == nullptr || start(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
+  return begin_at == nullptr || start_loop(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ordered_start);
 
@@ -63,7 +63,7 @@ WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_start(bool up, Ull first, Ull end, 
   const ompt::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
-  return begin_at == nullptr || start_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
+  return begin_at == nullptr || start_loop_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_start);
 
@@ -82,12 +82,12 @@ WEFT_ABI_EXPORT(GOMP_ordered_end);
 #define WEFT_ORDERED_LOOP(name, kind)                                                                                  \
   WEFT_ABI bool weft_abi_GOMP_loop_ordered_##name##_start(long first, long end, long incr, long chunk, long* begin_at, \
                                                           long* end_at) {                                              \
-    return start(kind, false, first, end, incr, chunk, begin_at, end_at);                                              \
+    return start_loop(kind, false, first, end, incr, chunk, begin_at, end_at);                                         \
   }                                                                                                                    \
   WEFT_ABI_EXPORT(GOMP_loop_ordered_##name##_start);                                                                   \
   WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_##name##_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,        \
                                                               Ull* begin_at, Ull* end_at) {                            \
-    return start_ull(kind, false, up, first, end, incr, chunk, begin_at, end_at);                                      \
+    return start_loop_ull(kind, false, up, first, end, incr, chunk, begin_at, end_at);                                 \
   }                                                                                                                    \
   WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_##name##_start)
 #define WEFT_ORDERED_NEXT(name)                                                            \
@@ -109,12 +109,12 @@ WEFT_ORDERED_NEXT(guided);
 WEFT_ORDERED_NEXT(runtime);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ordered_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) {
-  return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
+  return start_loop(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ordered_runtime_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at,
                                                            Ull* end_at) {
-  return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
+  return start_loop_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
 }
 WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_runtime_start);

@@ -24,7 +24,7 @@ unsigned next_section(Member* member) {
   return next(member, &begin_at, &end_at) ? static_cast<unsigned>(begin_at + 1) : 0;
 }
 
-struct Combined {
+struct CombinedSections {
   Function function;
   void* data;
   unsigned count;
@@ -32,7 +32,7 @@ struct Combined {
 
 template <bool Told = true>
 void run_sections(void* const* words, int) noexcept {
-  const auto* combined = static_cast<const Combined*>(words[1]);
+  const auto* combined = static_cast<const CombinedSections*>(words[1]);
   begin_sections<Told>(own_member<Told>(), combined->count);
   combined->function(combined->data);
 }
@@ -79,7 +79,7 @@ WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
 
 WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,
                                               unsigned flags) {
-  Combined combined{function, data, count};
+  CombinedSections combined{function, data, count};
   const auto region = [threads, flags, record = &combined](Member*, auto told, const void*) {
     void* words[core::Post::kWords] = {nullptr, record};
     parallel<told>(run_sections<told>, words, clauses(threads, flags));
@@ -91,7 +91,7 @@ WEFT_ABI_EXPORT(GOMP_parallel_sections);
 // gcc 4.8 and older; see run_open() in loop.cpp.
 WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
   const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
-  auto* combined = new (std::nothrow) Combined{function, data, count};
+  auto* combined = new (std::nothrow) CombinedSections{function, data, count};
   if (combined == nullptr) base::lacking("no memory for parallel sections");
   void* words[core::Post::kWords] = {nullptr, combined};
   begin_parallel(run_sections<>, words, clauses(threads));

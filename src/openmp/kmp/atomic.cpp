@@ -174,7 +174,7 @@ WEFT_ATOMIC_CAS(8, int64_t);
 
 namespace {
 
-using Combine = void (*)(void* result, void* value, void* operand);
+using CombineValues = void (*)(void* result, void* value, void* operand);
 
 struct Bytes10 {
   char bytes[10];
@@ -191,14 +191,14 @@ struct Bytes32 {
 
 }  // namespace
 
-#define WEFT_ATOMIC_ANY(size, Value)                                                                        \
-  WEFT_ABI void weft_abi___kmpc_atomic_##size(Ident*, int32_t, Value* at, void* operand, Combine combine) { \
-    change(at, [=](Value value) {                                                                           \
-      Value result;                                                                                         \
-      combine(&result, &value, operand);                                                                    \
-      return result;                                                                                        \
-    });                                                                                                     \
-  }                                                                                                         \
+#define WEFT_ATOMIC_ANY(size, Value)                                                                              \
+  WEFT_ABI void weft_abi___kmpc_atomic_##size(Ident*, int32_t, Value* at, void* operand, CombineValues combine) { \
+    change(at, [=](Value value) {                                                                                 \
+      Value result;                                                                                               \
+      combine(&result, &value, operand);                                                                          \
+      return result;                                                                                              \
+    });                                                                                                           \
+  }                                                                                                               \
   WEFT_ABI_EXPORT(__kmpc_atomic_##size)
 
 WEFT_ATOMIC_ANY(1, uint8_t);

@@ -6,6 +6,7 @@
 
 using namespace weft::openmp::kmp;
 using namespace weft::openmp::threadprivate;
+namespace threadprivate = weft::openmp::threadprivate;
 
 WEFT_ABI void* weft_abi___kmpc_threadprivate(Ident*, int32_t, void* address, size_t size) {
   return copy_of(address, address, size)->copy;
@@ -18,7 +19,7 @@ WEFT_ABI void* weft_abi___kmpc_threadprivate_cached(Ident*, int32_t, void* addre
 }
 WEFT_ABI_EXPORT(__kmpc_threadprivate_cached);
 
-WEFT_ABI void weft_abi___kmpc_threadprivate_register(Ident*, const void* address, Construct construct,
+WEFT_ABI void weft_abi___kmpc_threadprivate_register(Ident*, const void* address, threadprivate::Construct construct,
                                                      CopyConstruct copy_construct, Destroy destroy) {
   describe(address, construct, copy_construct, destroy);
 }

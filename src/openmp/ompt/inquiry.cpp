@@ -131,13 +131,13 @@ Member* encountering(const Member* member) noexcept {
   return outer;
 }
 
-constexpr int kNone = 0;  // the answers of the two that follow
+constexpr int kNoTask = 0;  // the answers of the two that follow
 constexpr int kFound = 2;
 
 int get_parallel_info(int level, ompt_data_t** data, int* size) {
   const Member* member = current_member();
   for (; member != nullptr && level > 0; --level) member = encountering(member);
-  if (member == nullptr || level < 0) return kNone;
+  if (member == nullptr || level < 0) return kNoTask;
   if (data != nullptr) *data = parallel_data(member);
   if (size != nullptr) *size = member->team->size;
   return kFound;
@@ -146,19 +146,19 @@ int get_parallel_info(int level, ompt_data_t** data, int* size) {
 int get_task_info(int level, int* flags, ompt_data_t** data, ompt_frame_t** frame, ompt_data_t** parallel,
                   int* number) {
   const Member* member = current_member();
-  if (member == nullptr || level < 0) return kNone;
+  if (member == nullptr || level < 0) return kNoTask;
   Task* task = member->task;
   for (; level > 0; --level) {
-    if (task == nullptr) return kNone;
+    if (task == nullptr) return kNoTask;
     if (!task->implicit) {
       task = task->parent.load(std::memory_order_relaxed);
       continue;
     }
     member = encountering(member);
-    if (member == nullptr) return kNone;
+    if (member == nullptr) return kNoTask;
     task = member->task;
   }
-  if (task == nullptr) return kNone;
+  if (task == nullptr) return kNoTask;
   if (flags != nullptr) *flags = task->tool.flags & ~(kDetached | kClosed);
   if (data != nullptr) *data = &task->tool.data;
   if (frame != nullptr) *frame = &task->tool.frame;

@@ -14,7 +14,7 @@ namespace weft::openmp {
 
 namespace {
 
-struct Listing {
+struct RuntimeList {
   char* text;
   size_t room;
   size_t length = 0;
@@ -32,23 +32,23 @@ bool comes_first() noexcept {
 }
 
 int visit(dl_phdr_info* info, size_t, void* data) noexcept {
-  Listing& listing = *static_cast<Listing*>(data);
+  RuntimeList& list = *static_cast<RuntimeList*>(data);
   const platform::LoadedObject object = platform::object_of(*info);
   if (info->dlpi_name == nullptr || info->dlpi_name[0] == '\0') return 0;  // the program itself
   if (!platform::defines_runtime(object) || platform::is_weft(object)) return 0;
-  const int added = std::snprintf(listing.text + listing.length, listing.room - listing.length,
-                                  "  %s is mapped too%s\n", info->dlpi_name, listing.first ? "; weft comes first" : "");
-  if (added > 0) listing.length = std::min(listing.length + static_cast<size_t>(added), listing.room - 1);
+  const int added = std::snprintf(list.text + list.length, list.room - list.length, "  %s is mapped too%s\n",
+                                  info->dlpi_name, list.first ? "; weft comes first" : "");
+  if (added > 0) list.length = std::min(list.length + static_cast<size_t>(added), list.room - 1);
   return 0;
 }
 
 }  // namespace
 
 size_t list_other_runtimes(char* text, size_t room) noexcept {
-  Listing listing{text, room};
-  listing.first = comes_first();
-  dl_iterate_phdr(visit, &listing);
-  return listing.length;
+  RuntimeList list{text, room};
+  list.first = comes_first();
+  dl_iterate_phdr(visit, &list);
+  return list.length;
 }
 
 }  // namespace weft::openmp

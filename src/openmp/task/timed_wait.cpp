@@ -39,7 +39,7 @@ struct Clock {
 Clock g_clock;
 
 // With the lock held. The child of a fork does not have the threads of those that wait.
-void leave_to_parent() noexcept {
+void leave_sleepers_to_parent() noexcept {
   if (std::exchange(g_clock.generation, platform::generation()) == platform::generation()) return;
   g_clock.first = nullptr;
   g_clock.count = 0;
@@ -71,7 +71,7 @@ int look_at_clock(void*) {
   int left = 0;
   {
     const std::lock_guard guard(g_clock.lock);
-    leave_to_parent();
+    leave_sleepers_to_parent();
     const int64_t now_ns = platform::now_ns();
     if (now_ns >= g_clock.earliest_ns) due = take_due(now_ns);
     left = g_clock.count;
@@ -96,7 +96,7 @@ void register_once() noexcept {
 
 void add(Sleeper* sleeper) noexcept {
   const std::lock_guard guard(g_clock.lock);
-  leave_to_parent();
+  leave_sleepers_to_parent();
   sleeper->next = g_clock.first;
   g_clock.first = sleeper;
   ++g_clock.count;

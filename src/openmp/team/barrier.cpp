@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_wait.h"
+#include "openmp/team/cancel.h"
 #include "openmp/team/cancelled_copies.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"
@@ -28,9 +29,6 @@ constexpr int kPollsBeforeLook = 4;
 constexpr int kGroup = 8;
 constexpr int kLeastForGroups = 32;
 constexpr int kMostAtTop = 4;
-
-// A cancelled region has no barriers: its members leave it from wherever they are.
-bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memory_order_relaxed); }
 
 void wake_if_asleep(const MemberLine& line) noexcept {
   if (core::Context* sleeper = line.sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);

@@ -3,6 +3,7 @@
 
 #include "core/core.h"
 #include "openmp/task/stand_in.h"
+#include "openmp/team/cancel.h"
 #include "platform/cycles.h"
 #include "platform/fence.h"
 
@@ -30,8 +31,6 @@ void wake(const MemberLine& line) noexcept {
   platform::full_fence();
   if (core::Context* waiter = line.in_line.load(std::memory_order_acquire)) core::unblock(waiter);
 }
-
-bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memory_order_relaxed); }
 
 void take_part(Member* self, int from, void* into, Combine combine) noexcept {
   const Team* team = self->team;

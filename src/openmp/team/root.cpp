@@ -17,7 +17,7 @@ namespace weft::openmp {
 
 namespace {
 
-platform::Spinlock g_lock;
+platform::Spinlock g_roots_lock;
 Root* g_free_roots = nullptr;
 
 pthread_key_t g_exit_key;
@@ -33,20 +33,20 @@ void leave(void* argument) {
   root->bound = false;
   core::detach();
   put_record_cache();
-  g_lock.lock();
+  g_roots_lock.lock();
   root->next_free = g_free_roots;
   g_free_roots = root;
-  g_lock.unlock();
+  g_roots_lock.unlock();
 }
 
 }  // namespace
 
 Root* take_root() noexcept {
   pthread_once(&g_exit_once, [] { pthread_key_create(&g_exit_key, leave); });
-  g_lock.lock();
+  g_roots_lock.lock();
   Root* root = g_free_roots;
   if (root != nullptr) g_free_roots = root->next_free;
-  g_lock.unlock();
+  g_roots_lock.unlock();
   if (root == nullptr) root = new (std::nothrow) Root;
   if (root == nullptr) base::lacking("no memory for the first use of OpenMP by a thread");
   pthread_setspecific(g_exit_key, root);
