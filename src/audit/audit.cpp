@@ -28,7 +28,6 @@
 #include "audit/room.h"
 #include "audit/runtimes.h"
 #include "audit/say.h"
-#include "audit/signals.h"
 #include "audit/start.h"
 #include "audit/valgrind.h"
 #include "audit/yield.h"
@@ -120,7 +119,6 @@ extern "C" {
   if (g_adopts) {
     weft::audit::look_at(object, g_library);
     weft::audit::look_for_yield(object, g_library);
-    weft::audit::look_for_signals(object, g_library);
   }
   return 0;
 }
@@ -136,7 +134,6 @@ extern "C" {
 [[gnu::visibility("default")]] unsigned la_objclose(uintptr_t* cookie) {
   const auto* object = reinterpret_cast<const link_map*>(*cookie);
   weft::audit::forget_yield(object, g_library);
-  weft::audit::forget_signals(object, g_library);
   if (object->l_name[0] == '\0') weft::audit::tell_at_end();
   return 0;
 }

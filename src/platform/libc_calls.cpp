@@ -2,6 +2,7 @@
 #include "platform/libc_calls.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include <dlfcn.h>
@@ -77,14 +78,11 @@ bool write_somewhere(Word* place, Word value) noexcept {
 
 class Taker {
  public:
-  Taker(const LibcCall* calls, size_t count) noexcept : calls_(calls), count_(count) {
+  explicit Taker(std::initializer_list<LibcCalls> groups) noexcept {
     void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    if (libc == nullptr || count > kMost) return;
-    for (size_t i = 0; i < count; ++i) {
-      void* theirs = dlsym(libc, calls[i].name);
-      *calls[i].theirs = theirs;
-      usual_[i] = dlsym(RTLD_DEFAULT, calls[i].name);
-      if (theirs != nullptr) marks_ |= mark_of(theirs);
+    if (libc == nullptr) return;
+    for (const LibcCalls& group : groups) {
+      for (const LibcCall& call : group) add(call, libc);
     }
     dlclose(libc);
   }
@@ -101,6 +99,22 @@ class Taker {
   }
 
  private:
+  void add(const LibcCall& call, void* libc) noexcept {
+    assert(count_ < kMost);
+    void* theirs = dlsym(libc, call.name);
+    void* usual = dlsym(RTLD_DEFAULT, call.name);
+    if (call.version != nullptr) {
+      void* now = theirs;
+      theirs = dlvsym(libc, call.name, call.version);
+      if (theirs == now) return;
+      usual = theirs;
+    }
+    *call.theirs = theirs;
+    if (theirs != nullptr) marks_ |= mark_of(theirs);
+    calls_[count_] = &call;
+    usual_[count_++] = usual;
+  }
+
   // Most words of most objects are told apart from all functions at a glance.
   static uint64_t mark_of(const void* function) noexcept {
     return uint64_t{1} << (reinterpret_cast<uintptr_t>(function) / 16 % 64);
@@ -109,14 +123,14 @@ class Taker {
   const LibcCall* call_to(const void* theirs) const noexcept {
     if ((marks_ & mark_of(theirs)) == 0) return nullptr;
     for (size_t i = 0; i < count_; ++i) {
-      if (*calls_[i].theirs == theirs && theirs != nullptr) return &calls_[i];
+      if (*calls_[i]->theirs == theirs && theirs != nullptr) return calls_[i];
     }
     return nullptr;
   }
 
   void visit(const dl_phdr_info& object) const noexcept {
     const LoadedObject symbols = object_of(object);
-    if (protection(object, reinterpret_cast<uintptr_t>(calls_[0].ours)) >= 0) {
+    if (protection(object, reinterpret_cast<uintptr_t>(calls_[0]->ours)) >= 0) {
       keep_own(object, symbols);
     } else if (symbols.find("gnu_get_libc_version") != nullptr) {
       change_table(object, symbols);
@@ -132,7 +146,8 @@ class Taker {
   void keep_own(const dl_phdr_info& object, const LoadedObject& symbols) const noexcept {
     symbols.for_each_taken([&](const char* name, void** place) {
       for (size_t i = 0; i < count_; ++i) {
-        if (usual_[i] != nullptr && std::strcmp(calls_[i].name, name) == 0) write_in(object, place, usual_[i]);
+        const bool same = calls_[i]->version == nullptr && std::strcmp(calls_[i]->name, name) == 0;
+        if (same && usual_[i] != nullptr) write_in(object, place, usual_[i]);
       }
     });
   }
@@ -144,10 +159,11 @@ class Taker {
     for (size_t i = 0; i < count_; ++i) {
       // A library that stands before libc may look for libc's function at its first call. With ours in its place, a
       // call of the runtime's own would come back to the runtime.
-      if (usual_[i] != *calls_[i].theirs) continue;
-      symbols.for_each_of_name(calls_[i].name, [&](const ElfW(Sym) & symbol) {
-        const bool same = reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == *calls_[i].theirs;
-        if (same && (symbol.st_info & 0xf) == STT_FUNC) visit(const_cast<ElfW(Sym)&>(symbol), calls_[i]);
+      const LibcCall& call = *calls_[i];
+      if (usual_[i] != *call.theirs) continue;
+      symbols.for_each_of_name(call.name, [&](const ElfW(Sym) & symbol) {
+        const bool same = reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == *call.theirs;
+        if (same && (symbol.st_info & 0xf) == STT_FUNC) visit(const_cast<ElfW(Sym)&>(symbol), call);
         return false;
       });
     }
@@ -173,19 +189,19 @@ class Taker {
     mprotect(table, end - begin, now);
   }
 
-  const LibcCall* const calls_;
-  const size_t count_;
-  uint64_t marks_ = 0;
   static constexpr size_t kMost = 32;
+  const LibcCall* calls_[kMost] = {};
+  size_t count_ = 0;
+  uint64_t marks_ = 0;
   // Whose functions these are without us: libc's, or those of a library that stands before it.
   void* usual_[kMost] = {};
 };
 
 }  // namespace
 
-void take_libc_calls(const LibcCall* calls, size_t count) noexcept {
+void take_libc_calls(std::initializer_list<LibcCalls> groups) noexcept {
   const base::KeepErrno keep;
-  Taker(calls, count).run();
+  Taker(groups).run();
 }
 
 bool write_mapped(void** place, const void* value) noexcept { return write_somewhere(place, const_cast<void*>(value)); }

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 
 namespace weft::platform {
 
@@ -13,17 +15,21 @@ struct LibcCall {
   const char* name;
   const void* ours;
   void** theirs;  // libc's; it is there before the first call comes to ours
+  // Not null: of the function that programs linked with an older libc have, where that is another one. The last call of
+  // the name.
+  const char* version = nullptr;
 };
 
 // Of functions that have the same type, as they must.
 template <class Function>
-LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
-  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
+LibcCall to_ours(const char* name, Function* ours, Function** theirs, const char* version = nullptr) noexcept {
+  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs), version};
 }
 
-// By an object's constructor, for functions of that object; it goes on calling libc's itself. Where libc lacks one, or
-// the system refuses, calls of it stay as they are.
-void take_libc_calls(const LibcCall* calls, size_t count) noexcept;
+// By an object's constructor, once, for functions of that object, all of them together since each time costs system
+// calls; it goes on calling libc's itself. Where libc lacks one, or the system refuses, calls of it stay as they are.
+using LibcCalls = std::span<const LibcCall>;
+void take_libc_calls(std::initializer_list<LibcCalls> groups) noexcept;
 
 // Writes one word of an object that is mapped, also one that is read-only since its relocation. False: the system
 // refuses.

@@ -20,7 +20,6 @@ class LoadedObject {
         case DT_SYMTAB: symbols_ = at<const ElfW(Sym)>(dynamic->d_un.d_ptr); break;
         case DT_STRTAB: strings_ = at<const char>(dynamic->d_un.d_ptr); break;
         case DT_GNU_HASH: hash_ = at<const uint32_t>(dynamic->d_un.d_ptr); break;
-        case DT_VERSYM: versions_ = at<const uint16_t>(dynamic->d_un.d_ptr); break;
         case DT_HASH: old_hash_ = at<const uint32_t>(dynamic->d_un.d_ptr); break;
         case DT_RELA: relocations_[0].first = at<const ElfW(Rela)>(dynamic->d_un.d_ptr); break;
         case DT_RELASZ: relocations_[0].count = dynamic->d_un.d_val / sizeof(ElfW(Rela)); break;
@@ -39,18 +38,6 @@ class LoadedObject {
     for_each_of_name(name, [&](const ElfW(Sym) & symbol) {
       found = address_of(symbol);
       return true;
-    });
-    return found;
-  }
-
-  // The same of a version that no program is linked with any more, only older ones have it. Null where versions are not
-  // told apart.
-  void* find_older(const char* name) const noexcept {
-    constexpr uint16_t kHidden = 0x8000;
-    void* found = nullptr;
-    for_each_of_name(name, [&](const ElfW(Sym) & symbol) {
-      if (versions_ != nullptr && (versions_[&symbol - symbols_] & kHidden) != 0) found = address_of(symbol);
-      return found != nullptr;
     });
     return found;
   }
@@ -216,7 +203,6 @@ class LoadedObject {
   uintptr_t base_;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
-  const uint16_t* versions_ = nullptr;
   const uint32_t* hash_ = nullptr;  // DT_GNU_HASH
   const uint32_t* old_hash_ = nullptr;  // DT_HASH
   // Those of data, and those of calls.

@@ -62,34 +62,6 @@ inline bool is_redirected(const void* function) noexcept {
 }
 #endif
 
-// A shorter jump, for functions whose own arguments are all that ours needs.
-#if defined(__x86_64__)
-// jmp *0(%rip); the target
-inline constexpr size_t kJumpSize = 14;
-inline void write_jump(const void* to, unsigned char* code) noexcept {
-  constexpr unsigned char kJumpThroughNext[] = {0xff, 0x25, 0, 0, 0, 0};
-  std::memcpy(code, kJumpThroughNext, sizeof kJumpThroughNext);
-  std::memcpy(code + sizeof kJumpThroughNext, &to, sizeof to);
-}
-inline bool is_jump(const void* function) noexcept {
-  const auto* code = static_cast<const unsigned char*>(function);
-  return code[0] == 0xff && code[1] == 0x25 && code[2] == 0 && code[3] == 0 && code[4] == 0 && code[5] == 0;
-}
-#elif defined(__aarch64__)
-// ldr x16, .+8; br x16; the target
-inline constexpr size_t kJumpSize = 16;
-inline constexpr uint32_t kLoadNext = 0x58000050;
-inline void write_jump(const void* to, unsigned char* code) noexcept {
-  const uint32_t instructions[] = {kLoadNext, kJump};
-  std::memcpy(code, instructions, sizeof instructions);
-  std::memcpy(code + sizeof instructions, &to, sizeof to);
-}
-inline bool is_jump(const void* function) noexcept {
-  const auto* code = static_cast<const uint32_t*>(function);
-  return code[0] == kLoadNext && code[1] == kJump;
-}
-#endif
-
 // The note on a function that is redirected with one.
 inline uint32_t note_of(const void* function) noexcept {
   uint32_t note;
@@ -112,33 +84,21 @@ inline bool may_change_code(const char* file) noexcept {
   return may;
 }
 
-// `write` changes the code of a function, up to so many bytes. False: nothing has been changed.
-template <class Write>
-bool change_code(void* function, size_t size, Write&& write) noexcept {
+// False: nothing has been changed.
+inline bool redirect(const Redirection& wanted) noexcept {
+  const size_t size = kRedirectionSize + sizeof wanted.note;
   const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(function) & ~(page_size - 1);
-  const uintptr_t end = reinterpret_cast<uintptr_t>(function) + size;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(wanted.function) & ~(page_size - 1);
+  const uintptr_t end = reinterpret_cast<uintptr_t>(wanted.function) + size;
   // Not by libc's function, which may lie in the same pages.
   const auto protect = [&](int protection) { return system_call(SYS_mprotect, begin, end - begin, protection); };
   if (protect(PROT_READ | PROT_WRITE) != 0) return false;
-  auto* code = static_cast<unsigned char*>(function);
-  write(code);
+  auto* code = static_cast<unsigned char*>(wanted.function);
+  write_redirection(wanted, code);
+  if (wanted.note != 0) std::memcpy(code + kRedirectionSize, &wanted.note, sizeof wanted.note);
   __builtin___clear_cache(reinterpret_cast<char*>(code), reinterpret_cast<char*>(code + size));
   protect(PROT_READ | PROT_EXEC);
   return true;
-}
-
-// False: nothing has been changed.
-inline bool redirect(const Redirection& wanted) noexcept {
-  return change_code(wanted.function, kRedirectionSize + sizeof wanted.note, [&wanted](unsigned char* code) {
-    write_redirection(wanted, code);
-    if (wanted.note != 0) std::memcpy(code + kRedirectionSize, &wanted.note, sizeof wanted.note);
-  });
-}
-
-// The same by the shorter jump.
-inline bool jump_to(void* function, const void* to) noexcept {
-  return change_code(function, kJumpSize, [to](unsigned char* code) { write_jump(to, code); });
 }
 
 }  // namespace weft::platform

@@ -205,7 +205,7 @@ weft_vfork_ours:
 
 namespace weft::openmp {
 
-void take_child_calls() noexcept {
+platform::LibcCalls child_calls() noexcept {
   using platform::to_ours;
   static const platform::LibcCall calls[] = {
       to_ours("posix_spawn", our_posix_spawn, &g_posix_spawn),
@@ -214,7 +214,7 @@ void take_child_calls() noexcept {
       to_ours("popen", our_popen, &g_popen),
       {"vfork", reinterpret_cast<const void*>(&weft_vfork_ours), &weft_vfork_theirs},
   };
-  platform::take_libc_calls(calls, std::size(calls));
+  return calls;
 }
 
 void watch_forks() noexcept {

@@ -3,11 +3,12 @@
 // weft has bound the OS thread that happens to make them.
 #pragma once
 
+#include "platform/libc_calls.h"
+
 namespace weft::openmp {
 
-// From now on calls of functions that make processes without the handlers of a fork come here first; by a constructor
-// of the runtime.
-void take_child_calls() noexcept;
+// Of functions that make processes without the handlers of a fork.
+platform::LibcCalls child_calls() noexcept;
 
 // Has the child of a fork() take that mask on.
 void watch_forks() noexcept;

@@ -444,7 +444,7 @@ int our_getrusage(int who, rusage* usage) {
 
 }  // namespace
 
-void take_thread_calls() noexcept {
+platform::LibcCalls thread_calls() noexcept {
 #define WEFT_TAKE(name) platform::to_ours(#name, our_##name, &g_##name)
   static const platform::LibcCall calls[] = {
       WEFT_TAKE(sched_setaffinity),
@@ -469,7 +469,7 @@ void take_thread_calls() noexcept {
       WEFT_TAKE(getrusage),
   };
 #undef WEFT_TAKE
-  platform::take_libc_calls(calls, std::size(calls));
+  return calls;
 }
 
 }  // namespace weft::openmp

@@ -5,9 +5,10 @@
 // threads of the program these are libc's functions.
 #pragma once
 
+#include "platform/libc_calls.h"
+
 namespace weft::openmp {
 
-// From now on calls of those functions come here first; by a constructor of the runtime.
-void take_thread_calls() noexcept;
+platform::LibcCalls thread_calls() noexcept;
 
 }  // namespace weft::openmp

@@ -1,55 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/api/thread_signals.h"
 
-#include <atomic>
+#include <cerrno>
 
-#include <dlfcn.h>
-#include <link.h>
-#include <sys/single_threaded.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
-#include "base/options.h"
 #include "core/core.h"
-#include "openmp/abi/abi.h"
-#include "platform/loaded_object.h"
-#include "platform/redirect.h"
-#include "platform/thread_signals.h"
 
 namespace weft::openmp {
 
 namespace {
 
-using platform::SendToThread;
+// libc's.
+int (*g_pthread_kill)(pthread_t, int);
+int (*g_pthread_kill_before)(pthread_t, int);  // of programs linked with glibc 2.33 or older
+int (*g_pthread_sigqueue)(pthread_t, int, sigval);
+int (*g_tgkill)(pid_t, pid_t, int);
 
-// Null as long as the runtime has not started. It needs no relocation, so that the audit library may look at it as soon
-// as the runtime is mapped. Release: with the function comes what it uses.
-std::atomic<SendToThread> g_send{nullptr};
-
-struct Runtime {
-  static SendToThread send() noexcept { return g_send.load(std::memory_order_acquire); }
-};
-
-int send(pthread_t thread, pid_t number, const siginfo_t* info) noexcept {
-  return thread != 0 ? core::send_signal(thread, *info) : core::send_signal_by_number(number, *info);
+siginfo_t made(int signal, int code) noexcept {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = code;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  return info;
 }
+
+// kNoContext: the caller is to ask libc.
+int send(pthread_t thread, const siginfo_t& info) noexcept {
+  return core::started() ? core::send_signal(thread, info) : core::kNoContext;
+}
+
+int our_pthread_kill(pthread_t thread, int signal) {
+  const int done = send(thread, made(signal, SI_TKILL));
+  return done == core::kNoContext ? g_pthread_kill(thread, signal) : done;
+}
+
+// The one that says ESRCH of a thread that has ended.
+int our_pthread_kill_before(pthread_t thread, int signal) {
+  const int done = send(thread, made(signal, SI_TKILL));
+  return done == core::kNoContext ? g_pthread_kill_before(thread, signal) : done;
+}
+
+int our_pthread_sigqueue(pthread_t thread, int signal, sigval value) {
+  siginfo_t info = made(signal, SI_QUEUE);
+  info.si_value = value;
+  const int done = send(thread, info);
+  return done == core::kNoContext ? g_pthread_sigqueue(thread, signal, value) : done;
+}
+
+int our_tgkill(pid_t process, pid_t number, int signal) {
+  const siginfo_t info = made(signal, SI_TKILL);
+  const bool may_be_ours = process == info.si_pid && number > 0 && core::started();
+  const int done = may_be_ours ? core::send_signal_by_number(number, info) : core::kNoContext;
+  if (done == core::kNoContext) return g_tgkill(process, number, signal);
+  if (done == 0) return 0;
+  errno = done;
+  return -1;
+}
+
+#if defined(__x86_64__)
+constexpr char kOldest[] = "GLIBC_2.2.5";
+#elif defined(__aarch64__)
+constexpr char kOldest[] = "GLIBC_2.17";
+#endif
 
 }  // namespace
 
-void redirect_thread_signals() noexcept {
-  // Another thread could be in the middle of what is about to change.
-  if (!base::options().adopt_libraries || __libc_single_threaded == 0) return;
-  dl_find_object found;
-  if (_dl_find_object(reinterpret_cast<void*>(&pthread_self), &found) != 0) return;
-  const link_map* libc = found.dlfo_link_map;
-  void* first = dlsym(RTLD_DEFAULT, "pthread_kill");
-  // The audit library has been there before, or the program has one of its own in place of libc's.
-  if (first == nullptr || platform::is_jump(first) || !platform::may_change_code(libc->l_name)) return;
-  platform::ThreadSignals<Runtime>::redirect(platform::LoadedObject(libc->l_addr, libc->l_ld));
+platform::LibcCalls signal_calls() noexcept {
+  using platform::to_ours;
+  static const platform::LibcCall calls[] = {
+      to_ours("pthread_kill", our_pthread_kill, &g_pthread_kill),
+      to_ours("pthread_kill", our_pthread_kill_before, &g_pthread_kill_before, kOldest),
+      to_ours("pthread_sigqueue", our_pthread_sigqueue, &g_pthread_sigqueue),
+      to_ours("tgkill", our_tgkill, &g_tgkill),
+  };
+  return calls;
 }
 
-void offer_thread_signals() noexcept { g_send.store(send, std::memory_order_release); }
-
 }  // namespace weft::openmp
-
-// For the audit library of the same release, also before the runtime has been relocated.
-WEFT_ABI const void* weft_abi_weft_thread_signals_place() { return &weft::openmp::g_send; }
-WEFT_ABI_EXPORT(weft_thread_signals_place);

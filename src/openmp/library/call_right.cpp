@@ -16,6 +16,9 @@ namespace weft::openmp {
 namespace {
 
 constexpr int64_t kStaleNs = 2'000'000;
+// Whoever has given a right back is still inside of the library for a moment, and whoever has promised a region may be:
+// a moment of its CPU time, which on a busy machine it may have to wait for.
+constexpr int64_t kStillInsideNs = 1'000'000'000;
 constexpr int kMaxRights = 64;
 
 constexpr int64_t kUnheld = 0;
@@ -26,6 +29,10 @@ struct alignas(64) Right {
   // holder comes after.
   std::atomic<int64_t> state{kUnheld};
   ThreadGrant reserved;
+  // For a child of a fork: the thread that has given it back last, and when; when any other has. Written by the holder.
+  const void* last = nullptr;
+  int64_t last_left_ns = 0;
+  int64_t others_left_ns = 0;
 };
 std::array<Right, kMaxRights> g_rights;
 
@@ -33,6 +40,22 @@ bool g_library_stuck = false;  // written in the child of a fork, before it has 
 
 thread_local Right* t_right = nullptr;
 thread_local int64_t t_state = kUnheld;  // what the caller has left there
+
+const void* caller() noexcept { return &t_right; }
+
+void note_leave(Right& right) noexcept {
+  if (right.last != caller()) {
+    right.others_left_ns = std::max(right.others_left_ns, right.last_left_ns);
+    right.last = caller();
+  }
+  right.last_left_ns = platform::now_ns();
+}
+
+// When another thread than the caller may have been inside of the library last; 0: none ever.
+int64_t others_left_ns(const Right& right, int64_t state) noexcept {
+  const int64_t left_ns = right.last != caller() ? right.last_left_ns : 0;
+  return std::max({state, left_ns, right.others_left_ns});
+}
 
 bool can_be_taken(int64_t state) noexcept {
   return state == kUnheld || (state != kInUse && platform::now_ns() - state >= kStaleNs);
@@ -47,7 +70,10 @@ bool take_right() noexcept {
     int64_t state = right.state.load(std::memory_order_relaxed);
     if (!can_be_taken(state)) continue;
     if (!right.state.compare_exchange_strong(state, kInUse, std::memory_order_acq_rel)) continue;
-    if (state != kUnheld) give_back(&right.reserved);
+    if (state != kUnheld) {
+      give_back(&right.reserved);
+      right.others_left_ns = std::max(right.others_left_ns, state);
+    }
     t_right = &right;
     t_state = kInUse;
     return true;
@@ -74,6 +100,7 @@ void promise_right() noexcept {
 void give_back_right() noexcept {
   if (!keep_right()) return;
   give_back(&t_right->reserved);
+  note_leave(*t_right);
   t_right->state.store(kUnheld, std::memory_order_release);
   t_right = nullptr;
 }
@@ -92,8 +119,11 @@ bool library_is_stuck() noexcept { return g_library_stuck; }
 
 void forget_rights() noexcept {
   give_back_right();
+  const int64_t now = platform::now_ns();
   for (Right& right : g_rights) {
-    if (!can_be_taken(right.state.load(std::memory_order_relaxed))) g_library_stuck = true;
+    const int64_t left_ns = others_left_ns(right, right.state.load(std::memory_order_relaxed));
+    if (left_ns != 0 && now - left_ns < kStillInsideNs) g_library_stuck = true;
+    right.last_left_ns = right.others_left_ns = 0;
     right.reserved = {};
     right.state.store(kUnheld, std::memory_order_relaxed);
   }

@@ -45,8 +45,9 @@ ThreadGrant take_reserved_threads() noexcept;
 // In the child of a fork: what other threads held is free.
 void forget_rights() noexcept;
 
-// Whether the process is the child of a fork during which another thread had a right. It may have been inside of the
-// library, whose tables then say for ever that they are in use: it had better make no regions.
+// Whether the process is the child of a fork during which another thread had a right, or had had one a moment before.
+// It may have been inside of the library, whose tables then say for ever that they are in use: it had better make no
+// regions.
 bool library_is_stuck() noexcept;
 
 }  // namespace weft::openmp

@@ -6,9 +6,11 @@
 #include "openmp/affinity/affinity.h"
 #include "openmp/api/child_calls.h"
 #include "openmp/api/thread_calls.h"
+#include "openmp/api/thread_signals.h"
 #include "openmp/settings/display_env.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/team/parallel.h"
+#include "platform/libc_calls.h"
 #include "platform/rseq.h"
 
 namespace weft::openmp {
@@ -21,10 +23,7 @@ namespace {
   if (affinity_requested(options)) static_cast<void>(affinity());
   if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
   g_region_threads = options.region_threads;
-  if (options.adopt_libraries) {
-    take_thread_calls();
-    take_child_calls();
-  }
+  if (options.adopt_libraries) platform::take_libc_calls({thread_calls(), child_calls(), signal_calls()});
   watch_forks();
   platform::withdraw_rseq();
   if (options.stats) {

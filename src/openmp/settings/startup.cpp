@@ -8,7 +8,6 @@
 #include "core/core.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
-#include "openmp/api/thread_signals.h"
 #include "openmp/api/yield.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/tuning.h"
@@ -62,9 +61,6 @@ void start_runtime() noexcept {
   const base::KeepErrno keep;
   // By now the caller may have been bound.
   if (affinity().on) core::protect_workers(&affinity().process);
-  redirect_thread_signals();
-  // Before there is a member: other threads go on as soon as the pool is there, and a signal may stop this one here.
-  offer_thread_signals();
   core::start(pool_settings());
   if (affinity().on) look_up_nodes();
   offer_yield();
