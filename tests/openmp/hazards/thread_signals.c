@@ -72,12 +72,21 @@ static pid_t number_of(pthread_t thread)
   return ~(clock >> 3);
 }
 
-enum way { killed, queued, by_number, ways };
+// What programs have that were linked with glibc 2.33 or older.
+extern int kill_as_before(pthread_t thread, int signal);
+#if defined(__x86_64__)
+__asm__(".symver kill_as_before, pthread_kill@GLIBC_2.2.5");
+#elif defined(__aarch64__)
+__asm__(".symver kill_as_before, pthread_kill@GLIBC_2.17");
+#endif
+
+enum way { killed, queued, by_number, killed_as_before, ways };
 
 static int send(enum way way, pthread_t thread)
 {
   switch (way) {
   case killed: return pthread_kill(thread, SIGRTMIN + 3);
+  case killed_as_before: return kill_as_before(thread, SIGRTMIN + 3);
   case queued: return pthread_sigqueue(thread, SIGRTMIN + 3, (union sigval){.sival_int = 10});
   default: return tgkill(getpid(), number_of(thread), SIGRTMIN + 3) == 0 ? 0 : errno;
   }
@@ -177,8 +186,17 @@ static void asked_of(int threads)
   }
 }
 
+static void *sleep_on(void *unused)
+{
+  pause();
+  return unused;
+}
+
 int main(void)
 {
+  // Other threads may be there before the runtime is.
+  pthread_t other;
+  CHECK_EQ(pthread_create(&other, NULL, sleep_on, NULL), 0);
   handle(SIGRTMIN + 3, SA_RESTART);
   handle(SIGUSR1, 0);
   const int sizes[] = {2, 4, 9};
