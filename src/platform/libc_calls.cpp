@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include "base/keep_errno.h"
@@ -51,7 +52,8 @@ bool write_in(const dl_phdr_info& object, Word* place, Word value) noexcept {
   const uintptr_t begin = page_of(address);
   const size_t size = address + sizeof *place - begin;
   const bool closed = (now & PROT_WRITE) == 0;
-  if (closed && mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE) != 0) return false;
+  const int open = PROT_READ | PROT_WRITE | (now & PROT_EXEC);
+  if (closed && mprotect(reinterpret_cast<void*>(begin), size, open) != 0) return false;
   __atomic_store_n(place, value, __ATOMIC_RELEASE);
   if (closed) mprotect(reinterpret_cast<void*>(begin), size, now);
   return true;
@@ -101,18 +103,27 @@ class Taker {
  private:
   void add(const LibcCall& call, void* libc) noexcept {
     assert(count_ < kMost);
+    if (count_ == kMost) return;
     void* theirs = dlsym(libc, call.name);
-    void* usual = dlsym(RTLD_DEFAULT, call.name);
     if (call.version != nullptr) {
       void* now = theirs;
       theirs = dlvsym(libc, call.name, call.version);
       if (theirs == now) return;
-      usual = theirs;
     }
     *call.theirs = theirs;
     if (theirs != nullptr) marks_ |= mark_of(theirs);
     calls_[count_] = &call;
-    usual_[count_++] = usual;
+    usual_[count_++] = call.own_calls ? usual_of(call.name, theirs) : theirs;
+  }
+
+  // Whose function a call of that name comes to without us.
+  static void* usual_of(const char* name, void* theirs) noexcept {
+    void* found = dlsym(RTLD_DEFAULT, name);
+    // A program that is linked to run at a fixed place has a stub of its own in place of the function's address.
+    Dl_info object;
+    ElfW(Sym)* symbol = nullptr;
+    const bool known = dladdr1(found, &object, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) != 0;
+    return known && symbol != nullptr && symbol->st_shndx == SHN_UNDEF ? theirs : found;
   }
 
   // Most words of most objects are told apart from all functions at a glance.
@@ -146,7 +157,7 @@ class Taker {
   void keep_own(const dl_phdr_info& object, const LoadedObject& symbols) const noexcept {
     symbols.for_each_taken([&](const char* name, void** place) {
       for (size_t i = 0; i < count_; ++i) {
-        const bool same = calls_[i]->version == nullptr && std::strcmp(calls_[i]->name, name) == 0;
+        const bool same = calls_[i]->own_calls && std::strcmp(calls_[i]->name, name) == 0;
         if (same && usual_[i] != nullptr) write_in(object, place, usual_[i]);
       }
     });
@@ -201,7 +212,10 @@ class Taker {
 
 void take_libc_calls(std::initializer_list<LibcCalls> groups) noexcept {
   const base::KeepErrno keep;
-  Taker(groups).run();
+  const Taker taker(groups);
+  taker.run();
+  // Another thread may have looked into libc's table before, and have bound a word behind our visit.
+  if (__libc_single_threaded == 0) taker.run();
 }
 
 bool write_mapped(void** place, const void* value) noexcept { return write_somewhere(place, const_cast<void*>(value)); }

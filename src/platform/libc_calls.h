@@ -15,15 +15,22 @@ struct LibcCall {
   const char* name;
   const void* ours;
   void** theirs;  // libc's; it is there before the first call comes to ours
-  // Not null: of the function that programs linked with an older libc have, where that is another one. The last call of
-  // the name.
+  // Whether the object calls the function itself; then it must not come back to ours through a library that wraps it.
+  bool own_calls = true;
+  // Not null: of the function that programs linked with an older libc have, where that is another one.
   const char* version = nullptr;
 };
 
 // Of functions that have the same type, as they must.
 template <class Function>
-LibcCall to_ours(const char* name, Function* ours, Function** theirs, const char* version = nullptr) noexcept {
-  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs), version};
+LibcCall to_ours(const char* name, Function* ours, Function** theirs) noexcept {
+  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs)};
+}
+
+// The same of one that the object does not call.
+template <class Function>
+LibcCall others_to_ours(const char* name, Function* ours, Function** theirs, const char* version = nullptr) noexcept {
+  return {name, reinterpret_cast<const void*>(ours), reinterpret_cast<void**>(theirs), false, version};
 }
 
 // By an object's constructor, once, for functions of that object, all of them together since each time costs system

@@ -70,12 +70,12 @@ constexpr char kOldest[] = "GLIBC_2.17";
 }  // namespace
 
 platform::LibcCalls signal_calls() noexcept {
-  using platform::to_ours;
+  using platform::others_to_ours;
   static const platform::LibcCall calls[] = {
-      to_ours("pthread_kill", our_pthread_kill, &g_pthread_kill),
-      to_ours("pthread_kill", our_pthread_kill_before, &g_pthread_kill_before, kOldest),
-      to_ours("pthread_sigqueue", our_pthread_sigqueue, &g_pthread_sigqueue),
-      to_ours("tgkill", our_tgkill, &g_tgkill),
+      others_to_ours("pthread_kill", our_pthread_kill, &g_pthread_kill),
+      others_to_ours("pthread_kill", our_pthread_kill_before, &g_pthread_kill_before, kOldest),
+      others_to_ours("pthread_sigqueue", our_pthread_sigqueue, &g_pthread_sigqueue),
+      others_to_ours("tgkill", our_tgkill, &g_tgkill),
   };
   return calls;
 }

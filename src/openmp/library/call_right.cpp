@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <unistd.h>
+
 #include "base/options.h"
 #include "openmp/team/thread_limit.h"
 #include "platform/cycles.h"
@@ -16,9 +18,10 @@ namespace weft::openmp {
 namespace {
 
 constexpr int64_t kStaleNs = 2'000'000;
-// Whoever has given a right back is still inside of the library for a moment, and whoever has promised a region may be:
-// a moment of its CPU time, which on a busy machine it may have to wait for.
-constexpr int64_t kStillInsideNs = 1'000'000'000;
+// Whoever has given a right back is still inside of the library for a moment: of its CPU time, which on a busy machine
+// it may have to wait for.
+constexpr int64_t kStillInsideNs = 50'000'000;
+constexpr useconds_t kNapUs = 500;
 constexpr int kMaxRights = 64;
 
 constexpr int64_t kUnheld = 0;
@@ -29,10 +32,11 @@ struct alignas(64) Right {
   // holder comes after.
   std::atomic<int64_t> state{kUnheld};
   ThreadGrant reserved;
-  // For a child of a fork: the thread that has given it back last, and when; when any other has. Written by the holder.
-  const void* last = nullptr;
-  int64_t last_left_ns = 0;
-  int64_t others_left_ns = 0;
+  // For a fork: the thread that has given it back last, and when; when any other has. Written by the holder. Relaxed:
+  // in the child nobody writes, and before it an old value is an earlier time.
+  std::atomic<const void*> last{nullptr};
+  std::atomic<int64_t> last_left_ns{0};
+  std::atomic<int64_t> others_left_ns{0};
 };
 std::array<Right, kMaxRights> g_rights;
 
@@ -43,18 +47,38 @@ thread_local int64_t t_state = kUnheld;  // what the caller has left there
 
 const void* caller() noexcept { return &t_right; }
 
-void note_leave(Right& right) noexcept {
-  if (right.last != caller()) {
-    right.others_left_ns = std::max(right.others_left_ns, right.last_left_ns);
-    right.last = caller();
-  }
-  right.last_left_ns = platform::now_ns();
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+void note_others(Right& right, int64_t left_ns) noexcept {
+  if (right.others_left_ns.load(kRelaxed) < left_ns) right.others_left_ns.store(left_ns, kRelaxed);
 }
 
-// When another thread than the caller may have been inside of the library last; 0: none ever.
-int64_t others_left_ns(const Right& right, int64_t state) noexcept {
-  const int64_t left_ns = right.last != caller() ? right.last_left_ns : 0;
-  return std::max({state, left_ns, right.others_left_ns});
+void note_leave(Right& right) noexcept {
+  if (right.last.load(kRelaxed) != caller()) {
+    note_others(right, right.last_left_ns.load(kRelaxed));
+    right.last.store(caller(), kRelaxed);
+  }
+  right.last_left_ns.store(platform::now_ns(), kRelaxed);
+}
+
+// When another thread than the caller has given the right back last; 0: none has.
+int64_t others_left_ns(const Right& right) noexcept {
+  const int64_t left_ns = right.last.load(kRelaxed) != caller() ? right.last_left_ns.load(kRelaxed) : 0;
+  return std::max(left_ns, right.others_left_ns.load(kRelaxed));
+}
+
+// What is known of other threads, by one that holds no right.
+enum class Others { outside, may_still_be_inside, inside };
+Others others() noexcept {
+  const int64_t now = platform::now_ns();
+  Others found = Others::outside;
+  for (const Right& right : g_rights) {
+    const int64_t state = right.state.load(kRelaxed);
+    if (state == kInUse || (state != kUnheld && now - state < kStillInsideNs)) return Others::inside;
+    const int64_t left_ns = others_left_ns(right);
+    if (left_ns != 0 && now - left_ns < kStillInsideNs) found = Others::may_still_be_inside;
+  }
+  return found;
 }
 
 bool can_be_taken(int64_t state) noexcept {
@@ -72,7 +96,7 @@ bool take_right() noexcept {
     if (!right.state.compare_exchange_strong(state, kInUse, std::memory_order_acq_rel)) continue;
     if (state != kUnheld) {
       give_back(&right.reserved);
-      right.others_left_ns = std::max(right.others_left_ns, state);
+      note_others(right, state);
     }
     t_right = &right;
     t_state = kInUse;
@@ -117,13 +141,17 @@ ThreadGrant take_reserved_threads() noexcept {
 
 bool library_is_stuck() noexcept { return g_library_stuck; }
 
+void await_leavers() noexcept {
+  const int64_t begin = platform::now_ns();
+  while (others() == Others::may_still_be_inside && platform::now_ns() - begin < kStillInsideNs) usleep(kNapUs);
+}
+
 void forget_rights() noexcept {
   give_back_right();
-  const int64_t now = platform::now_ns();
+  if (others() != Others::outside) g_library_stuck = true;
   for (Right& right : g_rights) {
-    const int64_t left_ns = others_left_ns(right, right.state.load(std::memory_order_relaxed));
-    if (left_ns != 0 && now - left_ns < kStillInsideNs) g_library_stuck = true;
-    right.last_left_ns = right.others_left_ns = 0;
+    right.last_left_ns.store(0, kRelaxed);
+    right.others_left_ns.store(0, kRelaxed);
     right.reserved = {};
     right.state.store(kUnheld, std::memory_order_relaxed);
   }

@@ -42,11 +42,14 @@ ThreadGrant* reserved_threads() noexcept;
 // The same, for the caller to keep; nothing, where it has no right.
 ThreadGrant take_reserved_threads() noexcept;
 
+// Before a fork: threads that have just given a right back get out of the library, which takes them a moment.
+void await_leavers() noexcept;
+
 // In the child of a fork: what other threads held is free.
 void forget_rights() noexcept;
 
-// Whether the process is the child of a fork during which another thread had a right, or had had one a moment before.
-// It may have been inside of the library, whose tables then say for ever that they are in use: it had better make no
+// Whether the process is the child of a fork during which another thread had a right, or had had one right before. It
+// may have been inside of the library, whose tables then say for ever that they are in use: it had better make no
 // regions.
 bool library_is_stuck() noexcept;
 

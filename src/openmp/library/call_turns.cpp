@@ -85,7 +85,7 @@ void forget_others() noexcept {
   g_asleep.store(0, std::memory_order_relaxed);
 }
 
-[[gnu::constructor]] void on_load() noexcept { pthread_atfork(nullptr, nullptr, forget_others); }
+[[gnu::constructor]] void on_load() noexcept { pthread_atfork(await_leavers, nullptr, forget_others); }
 
 }  // namespace
 
