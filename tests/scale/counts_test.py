@@ -15,7 +15,7 @@ def study(construct: str, cpus: int, machine: str = "epyc-2x96", repetitions: in
     command = [STUDY, "--machine", PRESETS / f"{machine}.json", "--construct", construct, "--cpus", str(cpus)]
     command += ["--repetitions", str(repetitions), "--json"]
     variables = {**os.environ, **environment}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False, env=variables)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=variables)
     if done.returncode != 0:
         raise AssertionError(f"{construct} on {cpus} CPUs: exit code {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
