@@ -181,7 +181,7 @@ bool long_run() { return std::getenv("WEFT_TEST_EXPLORE") != nullptr; }
 
 std::string explore(const char* what, Case wanted, Options options) {
   options.deviations += long_run() ? 1 : 0;
-  options.most_executions = long_run() ? 5'000'000 : 60'000;
+  options.most_executions = long_run() ? 400'000 : 60'000;
   Model model(wanted);
   Explorer explorer(options);
   const Result result = explorer.run([&](Explorer& e) { model.set_up(e); }, [&](Explorer& e) { model.check(e); });

@@ -167,7 +167,7 @@ Options options_of(int deviations, int kills = 0) {
   Options options;
   options.deviations = deviations + (long_run() ? 1 : 0);
   options.kills = kills;
-  options.most_executions = long_run() ? 20'000'000 : 400'000;
+  options.most_executions = long_run() ? 2'000'000 : 400'000;
   return options;
 }
 

@@ -50,6 +50,7 @@ void add_needed(const MappedFile& file, const Segments& segments, const Elf64_Ph
     if (!file.read(dynamic.p_offset + at, entry) || entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_STRTAB) strings = segments.offset_of(entry.d_un.d_ptr);
     if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+    if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) found.is_library = false;
   }
   for (const uint64_t name : names) found.needed.push_back(file.text(strings + name));
 }
@@ -72,9 +73,13 @@ Executable look_into(const MappedFile& file) {
   for (const Elf64_Phdr& segment : segments.all()) {
     found.is_elf = true;
     if (segment.p_type == PT_INTERP) found.has_linker = true;
-    if (segment.p_type == PT_DYNAMIC) add_needed(file, segments, segment, found);
+    if (segment.p_type == PT_DYNAMIC) {
+      found.is_library = true;
+      add_needed(file, segments, segment, found);
+    }
     if (segment.p_type == PT_NOTE) add_notes(file, segment, found);
   }
+  if (found.has_linker) found.is_library = false;
   return found;
 }
 

@@ -10,6 +10,7 @@ namespace weft::tools {
 struct Executable {
   bool is_elf = false;                // of this machine's word size
   bool has_linker = false;            // the dynamic linker starts it
+  bool is_library = false;            // shared, for programs to load
   std::vector<std::string> needed;    // the libraries that it is linked with
   std::vector<std::string> notes;     // whose notes it has: "GNU", "Go"
 };

@@ -13,6 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "executable.h"
+
 namespace weft::tools {
 
 namespace {
@@ -157,6 +159,9 @@ Program examine_program(const std::string& name) {
     return {{}, errno == ENOENT || errno == ENOTDIR ? kNotFound : kNotExecutable, path + ": " + std::strerror(errno)};
   }
   if (S_ISDIR(status.st_mode)) return {{}, kNotExecutable, path + ": is a directory"};
+  if (look_into_executable(path).is_library && !is_dynamic_linker(path)) {
+    return {{}, kNotExecutable, path + ": is a library; it runs on weft in each program that weft runs"};
+  }
   if (access(path.c_str(), X_OK) != 0) {
     return {{}, kNotExecutable, path + ": not executable (chmod +x makes it so)"};
   }

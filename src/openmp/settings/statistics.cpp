@@ -13,6 +13,31 @@
 
 namespace weft::openmp {
 
+namespace {
+
+// What a program that has opened no region has of it.
+size_t print_core(char* text, size_t room) noexcept {
+  const bool none = g_regions[0].load() == 0 && g_callers_looked_up.load() == 0;
+  if (none && !core::started()) {
+    return static_cast<size_t>(
+        std::snprintf(text, room, "\n  nothing ran on weft: it was loaded, and no parallel region has run\n"));
+  }
+  const core::Totals t = core::totals();
+  return static_cast<size_t>(std::snprintf(
+      text, room,
+      "\n  members of woven teams started as calls: %" PRIu64 ", claimed by workers: %" PRIu64
+      ", promoted (left their stack): %" PRIu64 "\n  steals: %" PRIu64 ", context switches: %" PRIu64
+      ", parks: %" PRIu64 ", compensations: %" PRIu64 ", regions lent threads from their beginning: %" PRIu64
+      "\n  OS threads that carry work: at most %d, %d of them late; that are parked and lend their identities: at most "
+      "%d, "
+      "%d now, %d ended\n"
+      "  callers looked up: %" PRIu64 ", paths resolved: %" PRIu64 "\n",
+      t.calls, t.claims, t.blocks, t.steals, t.switches, t.parks, t.compensations, t.regions_lent, t.peak_threads,
+      t.late_threads, t.peak_donors, t.donors, t.donors_ended, g_callers_looked_up.load(), g_paths_resolved.load()));
+}
+
+}  // namespace
+
 void print_statistics() noexcept {
   char text[8192];
   int size = std::snprintf(text, sizeof text, "weft statistics (process %d)\n  regions by level:", getpid());
@@ -44,18 +69,7 @@ void print_statistics() noexcept {
   if (g_engine_wanted) {
     size += std::snprintf(text + size, room(), "\n  regions that the engine has run: %" PRIu64, loops.on_engine.load());
   }
-  const core::Totals t = core::totals();
-  size += std::snprintf(
-      text + size, room(),
-      "\n  members of woven teams started as calls: %" PRIu64 ", claimed by workers: %" PRIu64
-      ", promoted (left their stack): %" PRIu64 "\n  steals: %" PRIu64 ", context switches: %" PRIu64
-      ", parks: %" PRIu64 ", compensations: %" PRIu64 ", regions lent threads from their beginning: %" PRIu64
-      "\n  OS threads that carry work: at most %d, %d of them late; that are parked and lend their identities: at most "
-      "%d, "
-      "%d now, %d ended\n"
-      "  callers looked up: %" PRIu64 ", paths resolved: %" PRIu64 "\n",
-      t.calls, t.claims, t.blocks, t.steals, t.switches, t.parks, t.compensations, t.regions_lent, t.peak_threads,
-      t.late_threads, t.peak_donors, t.donors, t.donors_ended, g_callers_looked_up.load(), g_paths_resolved.load());
+  size += static_cast<int>(print_core(text + size, room()));
   size += static_cast<int>(list_other_runtimes(text + size, room()));
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
