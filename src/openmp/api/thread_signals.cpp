@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/core.h"
+#include "platform/system_call.h"
 
 namespace weft::openmp {
 
@@ -48,7 +49,12 @@ int our_pthread_sigqueue(pthread_t thread, int signal, sigval value) {
   siginfo_t info = made(signal, SI_QUEUE);
   info.si_value = value;
   const int done = send(thread, info);
-  return done == core::kNoContext ? g_pthread_sigqueue(thread, signal, value) : done;
+  if (done != core::kNoContext) return done;
+  // libc asks the caller's record for the OS thread, not the system as for pthread_kill.
+  constexpr int kCancel = 32, kSetIds = 33;  // libc's own
+  const bool to_caller = pthread_equal(thread, pthread_self()) != 0 && signal != kCancel && signal != kSetIds;
+  if (!to_caller) return g_pthread_sigqueue(thread, signal, value);
+  return -static_cast<int>(platform::system_call(SYS_rt_tgsigqueueinfo, info.si_pid, gettid(), signal, &info));
 }
 
 int our_tgkill(pid_t process, pid_t number, int signal) {

@@ -173,6 +173,11 @@ static void asked_of(int threads)
     int other = (self + 1) % omp_get_num_threads();
     CHECK_EQ(pthread_kill(members[other].id, 0), 0);
     CHECK_EQ(pthread_kill(members[other].id, 200), EINVAL);
+    // To itself: they have come when the call returns.
+    const int before = came(self);
+    CHECK_EQ(pthread_kill(pthread_self(), SIGRTMIN + 3), 0);
+    CHECK_EQ(pthread_sigqueue(pthread_self(), SIGRTMIN + 3, (union sigval){.sival_int = 0}), 0);
+    CHECK_EQ(came(self), before + 2);
     pthread_attr_t attributes;
     void *lowest;
     size_t size;
