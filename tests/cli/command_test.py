@@ -530,6 +530,12 @@ class Info(CommandTest):
 
         static = self.build("told_static", "int main(void) { return 3; }", "-static", "-fno-openmp")
         self.assertIn("is statically linked: it runs without weft", self.weft("info", static).stdout)
+        library = self.folder / "liblibrary.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "/dev/null", "-o", library], check=True)
+        for mode in 0o755, 0o644:
+            library.chmod(mode)
+            done = self.weft("info", "--", library)
+            self.assertIn(f"{library}: is a library; it runs on weft in each program", done.stdout + done.stderr)
         done = self.weft("info", "no-such-program")
         self.assertEqual((done.returncode, done.stdout), (127, ""))
 

@@ -207,6 +207,13 @@ class Told(RuntimesTest):
         [line] = self.lines("sh", "-c", f"{program}; true")
         self.assertRegex(line, rf"^weft: {program} has an OpenMP runtime inside \(libgomp\.a\)")
 
+    def test_loaded_for_nothing(self):
+        program = self.compile("idle", "int main(void) { return 0; }", "-fopenmp", "-Wl,--no-as-needed", "-lgomp")
+        heading, regions, line = self.lines("--stats", program)[:3]
+        self.assertRegex(heading, r"^weft statistics \(process \d+\)$")
+        self.assertEqual(regions, "  regions by level: 0")
+        self.assertIn("nothing ran on weft: it was loaded, and no parallel region has run", line)
+
     def test_nothing_asked_for(self):
         [heading, line] = self.lines("--stats", "true")
         self.assertRegex(heading, r"^weft statistics \(process \d+\)$")
