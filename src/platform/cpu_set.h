@@ -57,6 +57,8 @@ class CpuRange {
   const CpuSet* set_;
 };
 inline CpuRange each(const CpuSet& set) noexcept { return CpuRange(set); }
+// The set must outlive the loop: one that a call returns is gone before the first turn.
+CpuRange each(const CpuSet&&) = delete;
 
 // A list as the kernel writes it, "0-3,8"; what follows that is ignored.
 CpuSet parse_cpu_list(const char* text) noexcept;

@@ -45,6 +45,17 @@ int outsiders() noexcept {
   return std::max(0, g_primaries.load(std::memory_order_relaxed) - g_records.load.primaries - g_records.load.members);
 }
 
+// Those that run: the monitor may look while one is between two calls of its client, and must not give its CPU to one
+// worker more.
+int recent_outsiders(const Permit* asker, const GuestLoad& load) noexcept {
+  // The asking thread runs, but stands in no count if it comes from outside.
+  const bool uncounted = asker != nullptr && t_inside.depth == 0 && !load.caller_counted;
+  const int now = outsiders() + (uncounted ? 1 : 0);
+  int& most = g_records.outsiders[g_records.ticks % g_records.outsiders.size()];
+  most = std::max(most, now);
+  return asker != nullptr ? now : *std::max_element(g_records.outsiders.begin(), g_records.outsiders.end());
+}
+
 // Gives every permit its due. `asker`: the permit about which the caller asks; null: it is the monitor.
 void settle(const GuestLoad& load, const Permit* asker) noexcept {
   g_records.load = load;
@@ -54,10 +65,8 @@ void settle(const GuestLoad& load, const Permit* asker) noexcept {
   for (const std::atomic<int>& before : g_wanted) {
     if (others > 0) wanted = std::max(wanted, before.load(std::memory_order_relaxed));
   }
-  // The asking thread runs, but stands in no count if it comes from outside.
-  const bool uncounted = asker != nullptr && t_inside.depth == 0 && !load.caller_counted;
   const int all = cpus();
-  const int running = load.roots - load.workers + load.members + outsiders() + (uncounted ? 1 : 0);
+  const int running = load.roots - load.workers + load.members + recent_outsiders(asker, load);
   int count = 0;
   bool busy = false;
   for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
@@ -109,6 +118,7 @@ void tick(const GuestLoad& load) noexcept {
   sigset_t before;
   {
     const Locked lock;
+    g_records.outsiders[++g_records.ticks % g_records.outsiders.size()] = 0;
     for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
       ++permit->quiet_ticks;
       ++permit->steady_ticks;

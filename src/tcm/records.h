@@ -4,6 +4,8 @@
 // (PermitFlags::stale), and after each change a call follows.
 #pragma once
 
+#include <array>
+
 #include <signal.h>
 
 #include "core/budget/guest_link.h"
@@ -30,6 +32,8 @@ struct Records {
   int held = 0;  // slots of the pool
   int more = 0;  // that could be used beside these
   core::GuestLoad load;  // the pool, when it was last looked at
+  std::array<int, 4> outsiders{};  // the most that were seen during each of the last ticks, in a ring
+  unsigned ticks = 0;
   Counts counts;
 };
 

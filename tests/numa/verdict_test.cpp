@@ -194,6 +194,8 @@ TEST_F(Verdicts, NoModelOfWhatAnotherThreadHasAllocatedOrTouchedFirst) {
   EXPECT_EQ(verdict(), "serial_init");
   evidence_.recorded.touches.back().thread = 101;
   EXPECT_EQ(verdict(), "unknown");
+  evidence_.recorded.touches.clear();
+  EXPECT_EQ(verdict(), "unknown");
 }
 
 TEST_F(Verdicts, RecycledMemory) {

@@ -31,7 +31,8 @@ int own_node() noexcept {
   if (!has_several_nodes()) return -1;
   static const platform::NumaNodes machine("");
   int node = -1;
-  for (const int cpu : platform::each(platform::thread_cpus())) {
+  const platform::CpuSet cpus = platform::thread_cpus();
+  for (const int cpu : platform::each(cpus)) {
     const int other = machine.node_of_cpu(cpu);
     if (other < 0 || (node >= 0 && other != node)) return -1;
     node = other;

@@ -122,7 +122,7 @@ class Placement(InGuest):
                 "interleave": f"{bound} {run} interleave -- {DGEMV} 1600 1600 2 serial",
                 "bind": f"{bound} {run} bind=1 -- {DGEMV} 1600 1600 2 parallel",
                 "preferred": f"{bound} {run} preferred=1 -- {DGEMV} 1600 1600 2 parallel",
-                "balanced": f"echo 1 > /proc/sys/kernel/numa_balancing; {run} spread -- {DGEMV} 1600 1600 8s serial",
+                "balanced": f"echo 1 > /proc/sys/kernel/numa_balancing; {run} spread -- {DGEMV} 1600 1600 16s serial",
                 "absent": f"{run} bind=2 -- true; test $? -eq 2",
                 "calls": f"WEFT_NUMA=spread {calls}",
                 "stacks": f"{run} local -- {stacks}",

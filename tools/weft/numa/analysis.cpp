@@ -269,10 +269,12 @@ double misplaced_touches(const std::vector<const RecordedTouch*>& touches, const
 // known.
 bool is_serial(const Evidence& evidence, const Group& group) {
   const int initial = evidence.recorded.pid;
-  return std::all_of(group.arrays.begin(), group.arrays.end(),
+  const auto is_first = [](const RecordedTouch* touch) { return touch->first; };
+  return std::any_of(group.touches.begin(), group.touches.end(), is_first) &&
+         std::all_of(group.arrays.begin(), group.arrays.end(),
                      [&](const RecordedArray* array) { return array->thread == initial; }) &&
          std::all_of(group.touches.begin(), group.touches.end(),
-                     [&](const RecordedTouch* touch) { return !touch->first || touch->thread == initial; });
+                     [&](const RecordedTouch* touch) { return !is_first(touch) || touch->thread == initial; });
 }
 
 void describe_touches(const Group& group, const Placements& placements, ArrayRow& row) {

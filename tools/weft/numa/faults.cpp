@@ -99,7 +99,8 @@ int Faults::open_all() {
   if (wake_ < 0) return errno;
   perf_event_attr wanted = attributes(highest_frequency());
   int error = ENODEV;
-  for (const int cpu : platform::each(platform::thread_cpus())) {
+  const platform::CpuSet cpus = platform::thread_cpus();
+  for (const int cpu : platform::each(cpus)) {
     Ring ring;
     ring.file = open_event(wanted, cpu);
     if (ring.file < 0 && (errno == EACCES || errno == EPERM) && wanted.exclude_kernel == 0) {

@@ -41,7 +41,7 @@ Json to_json(const ArrayRow& row, bool knows_writes) {
       {"live", row.live},
       {"policy", row.policy},
       {"verdict", word_of(row.verdict)},
-      {"fault", is_fault(row.verdict)},
+      {"fault", is_fault(row)},
       {"text", row.text},
       {"pages", row.pages_known ? to_json(row.pages) : Json()},
       {"first_touch", {{"nodes", to_json(row.first_touch)}, {"threads", row.first_threads}, {"at", row.first_line}}},

@@ -117,8 +117,7 @@ std::string to_picture(const std::vector<Report>& reports) {
       std::string title = row.name + "  " + size_text(row.bytes);
       if (row.instances > 1) title += " (" + std::to_string(row.instances) + " blocks)";
       body += words(kLeft, y + 12, title, "class=\"name\"");
-      body +=
-          words(kLeft, y + 28, shortened(row.text, 140), is_fault(row.verdict) ? "class=\"fault\"" : "class=\"small\"");
+      body += words(kLeft, y + 28, shortened(row.text, 140), is_fault(row) ? "class=\"fault\"" : "class=\"small\"");
       body += strip("pages lie on", row.lies, y + 36);
       body += strip("used from", row.used, y + 36 + kStripHeight);
       if (row.expected_remote >= 0) body += strip("static schedule", row.expected, y + 36 + 2 * kStripHeight);

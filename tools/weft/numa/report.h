@@ -27,7 +27,6 @@ enum class Verdict : uint8_t {
   balanced_away,  // the kernel has moved pages away from those that use them
 };
 const char* word_of(Verdict verdict);
-bool is_fault(Verdict verdict);
 
 // By node; -1 is "touched by nobody".
 using Shares = std::map<int, double>;
@@ -61,7 +60,7 @@ struct ArrayRow {
   double moved = 0;  // part of the pages whose node has changed
   double recycled =
       0;  // part of the first touches whose page lay elsewhere already: others had used that memory before
-  bool serial = false;  // the initial thread has allocated it, and touched it first if anybody was seen to
+  bool serial = false;  // the initial thread has allocated it, and was seen to touch it first
   bool modelled = false;  // the verdict stands on the model of a static schedule, not on touches
   // By position: the node of the pages, of the users, as expected; -1: none, or not known; -2: several.
   std::array<int, kStrip> lies{};
@@ -70,6 +69,9 @@ struct ArrayRow {
   Verdict verdict = Verdict::unknown;
   std::string text;
 };
+
+// Whether it costs time for certain: what the model alone says is a hint.
+bool is_fault(const ArrayRow& row);
 
 struct MappingRow {
   std::string kind;  // arrays, heap, stack, anonymous, or the file

@@ -156,7 +156,9 @@ const char* word_of(Verdict verdict) {
   return "unknown";
 }
 
-bool is_fault(Verdict verdict) {
+bool is_fault(const ArrayRow& row) {
+  const Verdict verdict = row.verdict;
+  if (row.modelled) return false;
   return verdict == Verdict::serial_init || verdict == Verdict::wrong_node || verdict == Verdict::mismatched ||
          verdict == Verdict::balanced_away;
 }
