@@ -152,11 +152,13 @@ class Factors(WithFolder):
         text = f"the program: {own}\nthe report: {planted.described(ran.report)}"
         self.assertEqual(ran.report["run"]["cpus"], own["cpus"], text)
         with self.judging(ran):
-            self.agree(ran, own["factors"], text)
+            self.agree(ran, own, text)
 
-    def agree(self, ran: planted.Ran, factors: dict[str, float], text: str) -> None:
-        for name, value in factors.items():
-            self.assertAlmostEqual(ran.report["factors"][name], value, delta=TOLERANCE, msg=f"{name}\n{text}")
+    def agree(self, ran: planted.Ran, own: dict, text: str) -> None:
+        # Where interrupts take long, snapshots come behind one: they see who waits for the thread that it stopped.
+        delta = TOLERANCE + 3 * own["interrupted"]
+        for name, value in own["factors"].items():
+            self.assertAlmostEqual(ran.report["factors"][name], value, delta=delta, msg=f"{name}\n{text}")
 
     def test_all_together(self) -> None:
         self.compare("gcc", 0.25, 0.2, 0.2, 0.15)
