@@ -436,7 +436,7 @@ TEST_F(PermitsTest, Stress) {
   for (std::thread& thread : threads) thread.join();
   stop = true;
   monitor.join();
-  tick(3);
+  tick(4);
   uint32_t sum = 0;
   for (int i = 0; i < kThreads; ++i) sum += granted(all[static_cast<size_t>(i)]);
   EXPECT_EQ(sum, 8u);
