@@ -20,5 +20,6 @@
 #include "core/sched/persistent_team.h"
 #include "core/sched/polling.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/spinning.h"
 #include "core/sched/statistics.h"
 #include "core/sched/wait_queue.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/budget/admission.h"
+#include "core/sched/admission.h"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "base/keep_errno.h"
-#include "core/monitor/monitor.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
+#include "core/sched/scheduler.h"
+#include "core/sched/watcher.h"
 #include "platform/futex.h"
 #include "platform/thread_state.h"
 

@@ -5,16 +5,10 @@
 
 #include <cstdint>
 
+#include "core/context/guest_part.h"
 #include "platform/find_symbol.h"
 
 namespace weft::core {
-
-// What a thread is to a library whose threads are guests of the pool, while it is inside of that library.
-enum class GuestPart : uint8_t {
-  none,
-  primary,  // the program's own, or a context of the pool: it has come by itself, and runs anyway
-  worker,  // the library's own
-};
 
 // How the pool is doing, when it is asked.
 struct GuestLoad {

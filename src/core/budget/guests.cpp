@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-#include "core/monitor/monitor.h"
 #include "core/sched/gang.h"
+#include "core/sched/guest_slots.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
+#include "core/sched/watcher.h"
 #include "core/sched/work_in_sight.h"
 
 namespace weft::core {

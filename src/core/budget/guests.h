@@ -22,10 +22,6 @@ void forget_guests() noexcept;
 void set_guest_part(GuestPart part) noexcept;
 
 // ---- for the core itself ----
-// What the caller is to guests' libraries: for a thread that becomes a root.
-GuestPart guest_part_of_caller() noexcept;
-// A pool begins: guests hold their slots already.
-void begin_guests(Pool& pool) noexcept;
 // A tick of the monitor; and whether it has to go on for their sake.
 void tick_guests(Pool& pool) noexcept;
 bool guests_need_ticks(const Pool& pool) noexcept;

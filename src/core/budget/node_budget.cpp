@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The monitor's side of the node's budget: it joins and leaves the node, asks other processes for slots and passes on
 // those that they give.
-#include "core/budget/node_budget.h"
+#include "core/sched/node_budget.h"
 
 #include <algorithm>
 #include <ctime>
@@ -9,12 +9,12 @@
 #include <signal.h>
 
 #include "base/message.h"
-#include "core/budget/admission.h"
 #include "core/budget/slot_need.h"
-#include "core/monitor/monitor.h"
+#include "core/sched/admission.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/waking.h"
+#include "core/sched/watcher.h"
 #include "core/sched/work_in_sight.h"
 #include "node/process.h"
 #include "platform/cycles.h"

@@ -2,11 +2,11 @@
 // The carriers' side of the node's budget: each takes a slot when it gets up and gives it back before it sleeps.
 #include <algorithm>
 
-#include "core/budget/node_budget.h"
 #include "core/budget/slot_need.h"
-#include "core/monitor/monitor.h"
+#include "core/sched/node_budget.h"
 #include "core/sched/pool.h"
 #include "core/sched/waking.h"
+#include "core/sched/watcher.h"
 #include "core/sched/work_in_sight.h"
 #include "node/process.h"
 #include "platform/cycles.h"

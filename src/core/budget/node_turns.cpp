@@ -2,11 +2,11 @@
 // Turns and the queue: when a root of this process may begin a region.
 #include <algorithm>
 
-#include "core/budget/admission.h"
-#include "core/budget/node_budget.h"
-#include "core/monitor/monitor.h"
+#include "core/sched/admission.h"
+#include "core/sched/node_budget.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
+#include "core/sched/watcher.h"
 #include "node/process.h"
 #include "platform/cycles.h"
 #include "platform/futex.h"

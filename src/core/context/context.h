@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "core/budget/guest_link.h"
 #include "core/context/attention.h"
 #include "core/context/cpu_time.h"
+#include "core/context/guest_part.h"
 
 namespace weft::platform {
 class CpuSet;

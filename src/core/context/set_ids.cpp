@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
-#include "core/context/donor.h"
-#include "core/sched/pool.h"
+#include "core/context/context.h"
+#include "core/context/roster.h"
 #include "platform/futex.h"
 #include "platform/thread_pointer.h"
 
@@ -59,21 +59,10 @@ void run_libcs_under(uintptr_t identity, int signal, siginfo_t* info, void* cont
   platform::set_thread_pointer(mine);
 }
 
-// The identity that the OS thread was born with. Only carriers and donors ever run under others.
-uintptr_t own_identity(pid_t thread) noexcept {
-  const Pool* p = g_pool.load(std::memory_order_acquire);
-  const int count = p != nullptr ? p->carrier_count.load(std::memory_order_acquire) : 0;
-  for (int i = 0; i < count; ++i) {
-    const Carrier* carrier = p->carrier(i);
-    if (carrier->thread_id.load(std::memory_order_relaxed) != thread) continue;
-    // Relaxed: what a thread wrote itself, before it ran anything else.
-    const uintptr_t identity = carrier->own_identity.load(std::memory_order_relaxed);
-    if (identity != 0) return identity;
-  }
-  // A donor has another one while it runs handlers of signals.
-  const Donor* donor = p != nullptr ? p->contexts.all() : nullptr;
-  while (donor != nullptr && donor->thread_id != thread) donor = donor->next_of_all;
-  return donor != nullptr ? donor->thread_pointer : platform::thread_pointer();
+// Only carriers and donors ever run under others than they were born with.
+uintptr_t born_with(pid_t thread) noexcept {
+  const uintptr_t identity = own_identity(thread);
+  return identity != 0 ? identity : platform::thread_pointer();
 }
 
 // Whether the code that `context` describes stands right behind the system call by which it sent itself this signal.
@@ -151,7 +140,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     return;
   }
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
-  const uintptr_t own = own_identity(thread);
+  const uintptr_t own = born_with(thread);
   if (own != platform::thread_pointer() && is_caller(context, thread) && hand_over(info, own)) return;
   run_libcs_under(own, signal, info, context);
 }

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <new>
 
-#include "core/sched/scheduler.h"
+#include "core/sched/settings.h"
 
 namespace weft::core {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <ctime>
 
-#include "core/monitor/monitor.h"
 #include "core/sched/pool.h"
+#include "core/sched/watcher.h"
 #include "platform/cpu_set.h"
 #include "platform/thread_state.h"
 

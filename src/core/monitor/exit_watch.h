@@ -4,9 +4,6 @@
 
 namespace weft::core {
 
-// The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
-void end_after_last_thread() noexcept;
-
 // Threads of tools, which stay as those of the pool do: the process does not go on for them.
 void set_other_service_threads(int threads) noexcept;
 

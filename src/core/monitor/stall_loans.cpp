@@ -6,8 +6,8 @@
 #include "core/monitor/root_watch.h"
 #include "core/monitor/stalls.h"
 #include "core/sched/pool.h"
+#include "core/sched/upcalls.h"
 #include "core/sched/waking.h"
-#include "core/sched/workers.h"
 #include "platform/cycles.h"
 
 namespace weft::core {

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "core/monitor/monitor.h"
+#include "core/sched/watcher.h"
 #include "platform/fence.h"
 
 namespace weft::core {

@@ -5,10 +5,11 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
-#include "core/context/free_contexts.h"
 #include "core/context/own_settings.h"
 #include "core/sched/carrier_binding.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/pool.h"
+#include "core/sched/scheduler.h"
 #include "core/sched/switching.h"
 #include "core/sched/work.h"
 

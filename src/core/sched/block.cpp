@@ -2,14 +2,15 @@
 // A context that waits leaves its carrier to what is ready, else waits in place, else leaves it to a free context.
 #include "core/sched/block.h"
 
-#include "core/context/free_contexts.h"
 #include "core/context/signals.h"
 #include "core/sched/call_passing.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/idle.h"
 #include "core/sched/pool.h"
 #include "core/sched/ready.h"
 #include "core/sched/release_idle.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/spinning.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
 #include "core/sched/work.h"

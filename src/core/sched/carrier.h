@@ -6,13 +6,13 @@
 #include <cstdint>
 
 #include "core/context/context.h"
-#include "core/context/free_contexts.h"
 #include "core/context/worker_stacks.h"
-#include "core/monitor/lateness.h"
+#include "core/sched/free_lists.h"
+#include "core/sched/lateness.h"
 #include "core/sched/open_calls.h"
 #include "core/sched/parallel_call.h"
 #include "core/sched/ready_list.h"
-#include "core/sched/scheduler.h"
+#include "core/sched/settings.h"
 #include "core/sched/statistics.h"
 #include "platform/rseq.h"
 
@@ -117,7 +117,7 @@ struct alignas(64) Carrier {
   std::atomic<bool> poked{false};
   Lateness lateness;  // of its OS thread
 
-  // The slot of the node that it has (core/budget/node_budget.h). Given by the monitor or its own thread, taken by
+  // The slot of the node that it has (core/sched/node_budget.h). Given by the monitor or its own thread, taken by
   // exchange, so that nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.
   std::atomic<int> slot{Slot::none};
 
@@ -154,7 +154,7 @@ struct alignas(64) Carrier {
   alignas(64) std::atomic<uint32_t> wake{Wake::none};
   // Who has work for it, written by the thread that calls it. Relaxed: a hint where to look first.
   std::atomic<Carrier*> called_by{nullptr};
-  std::atomic<int64_t> called_ns{0};  // when it was woken from its sleep; 0: it has seen that (core/monitor/lateness.h)
+  std::atomic<int64_t> called_ns{0};  // when it was woken from its sleep; 0: it has seen that (core/sched/lateness.h)
 };
 
 }  // namespace weft::core

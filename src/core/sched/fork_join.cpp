@@ -5,11 +5,12 @@
 #include <cassert>
 #include <utility>
 
-#include "core/context/free_contexts.h"
 #include "core/sched/carrier_binding.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/gang.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/spinning.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
 #include "platform/fence.h"

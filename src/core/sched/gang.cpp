@@ -6,8 +6,9 @@
 #include "core/sched/fork_join.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
+#include "core/sched/scheduler.h"
+#include "core/sched/upcalls.h"
 #include "core/sched/waking.h"
-#include "core/sched/workers.h"
 
 namespace weft::core {
 

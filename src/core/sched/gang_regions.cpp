@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/sched/pool.h"
-#include "core/sched/workers.h"
+#include "core/sched/upcalls.h"
 
 namespace weft::core {
 

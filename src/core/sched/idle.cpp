@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "core/context/free_contexts.h"
 #include "core/sched/carrier_binding.h"
 #include "core/sched/cpu_spread.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/release_idle.h"

@@ -2,7 +2,7 @@
 // Contexts that their maker sets up and then lets begin.
 #include <algorithm>
 
-#include "core/context/free_contexts.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/pool.h"
 #include "core/sched/ready.h"
 #include "core/sched/scheduler.h"

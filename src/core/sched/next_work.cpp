@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a carrier does next: the loop that free contexts run.
-#include "core/sched/next_work.h"
+#include "core/sched/upcalls.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/context/free_contexts.h"
 #include "core/sched/call_passing.h"
 #include "core/sched/fork_join.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/idle.h"
 #include "core/sched/pool.h"
 #include "core/sched/switching.h"

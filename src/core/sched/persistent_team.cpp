@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "core/context/context_pool.h"
-#include "core/context/free_contexts.h"
 #include "core/sched/carrier.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/pool.h"
+#include "core/sched/spinning.h"
 
 namespace weft::core {
 

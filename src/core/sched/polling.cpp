@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/monitor/monitor.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/watcher.h"
 #include "platform/cycles.h"
 
 namespace weft::core {

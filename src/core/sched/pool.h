@@ -7,28 +7,22 @@
 
 #include <signal.h>
 
-#include "core/budget/node_budget.h"
 #include "core/context/context_pool.h"
-#include "core/context/surplus.h"
 #include "core/context/worker_stacks.h"
-#include "core/monitor/lateness.h"
 #include "core/sched/carrier.h"
 #include "core/sched/carrier_table.h"
 #include "core/sched/claim_set.h"
+#include "core/sched/guest_slots.h"
+#include "core/sched/lateness.h"
+#include "core/sched/node_budget.h"
 #include "core/sched/nodes.h"
-#include "core/sched/scheduler.h"
+#include "core/sched/settings.h"
+#include "core/sched/surplus.h"
 #include "core/sched/waiting_set.h"
 #include "platform/futex_lock.h"
 #include "platform/thread_state.h"
 
 namespace weft::core {
-
-// Carriers that hold slots of the node for guests.
-struct GuestCarriers {
-  platform::FutexLock lock;
-  Carrier* first = nullptr;
-  std::atomic<int> count{0};  // written with the lock held; relaxed, the monitor asks whether there are any
-};
 
 struct Pool {
   explicit Pool(const Settings& wanted) noexcept

@@ -4,10 +4,12 @@
 #include <mutex>
 #include <utility>
 
-#include "core/monitor/monitor.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/pool.h"
 #include "core/sched/release_idle.h"
+#include "core/sched/scheduler.h"
 #include "core/sched/waking.h"
+#include "core/sched/watcher.h"
 
 namespace weft::core {
 

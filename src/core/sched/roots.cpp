@@ -7,15 +7,16 @@
 #include <unistd.h>
 
 #include "base/message.h"
-#include "core/budget/guests.h"
 #include "core/context/own_settings.h"
 #include "core/context/signals.h"
-#include "core/monitor/exit_watch.h"
-#include "core/monitor/monitor.h"
+#include "core/sched/admission.h"
 #include "core/sched/block.h"
+#include "core/sched/free_contexts.h"
+#include "core/sched/guest_slots.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
 #include "core/sched/waking.h"
+#include "core/sched/watcher.h"
 #include "platform/fence.h"
 
 namespace weft::core {

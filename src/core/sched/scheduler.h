@@ -3,49 +3,11 @@
 // Every function is thread-safe. core/README.md describes the protocols.
 #pragma once
 
-#include <utility>
-
-#include "core/budget/admission.h"
 #include "core/context/context.h"
-#include "core/sched/cpu_spread.h"
 #include "core/sched/parallel_call.h"
-#include "core/sched/polling.h"
-#include "platform/cpu_set.h"
-#include "platform/cycles.h"
+#include "core/sched/settings.h"
 
 namespace weft::core {
-
-// Each has room of its own: threads of the program must not keep the pool from lending some.
-inline constexpr int kMaxRoots = 4096;
-inline constexpr int kMaxWorkers = 4096;
-inline constexpr int kMaxCarriers = kMaxRoots + kMaxWorkers;
-
-// How the process shares the CPUs of the node with others.
-struct NodeSettings {
-  bool on = false;
-  int weight = 100;
-  const char* mode = "";       // for others to look at
-  platform::CpuSet cpus = {};  // those that the process may use
-};
-
-struct Settings {
-  int slots = 1;                 // carriers that may run at once
-  size_t stack_size = 8u << 20;  // bytes, of a context
-  long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
-  Admission admission = Admission::all;
-  // The CPUs that a worker is bound to as long as nobody says otherwise (core/sched/binding.h); null: workers are not
-  // bound.
-  const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
-  // All sets that threads are bound to as places.
-  const platform::CpuSet* places = nullptr;
-  int place_count = 0;
-  NodeSettings node = {};
-  // A number that changes when members of the region that the parallel call stands for take a chunk, a task or a
-  // construct. Called by the monitor at any time, also after the region has ended.
-  uint64_t (*progress)(const ParallelCall& parallel_call) = nullptr;
-  // Called by each thread that has lent a context its identity when it ends, before its thread-local objects do.
-  void (*identity_ends)() = nullptr;
-};
 
 // Starts the pool once. Later calls change nothing.
 void start(const Settings& settings) noexcept;
@@ -73,7 +35,7 @@ pid_t thread_id() noexcept;
 bool started() noexcept;
 
 // A root brackets its regions, of `calls` calls, with these; they tell when it competes for a slot. An outermost one
-// may have to wait until it may begin (core/budget/admission.h).
+// may have to wait until it may begin (core/sched/admission.h).
 void enter_region(Context* self, int calls) noexcept;
 void leave_region(Context* self) noexcept;
 
@@ -160,76 +122,8 @@ bool yield() noexcept;
 // running, until its next region.
 void note_yield() noexcept;
 
-// Nanoseconds a waiter may spin; 0 when waiting is passive.
-long spin_ns() noexcept;
-void set_spin_ns(long ns) noexcept;
-
 // Gives the memory of idle contexts' stacks back to the system, or ends them with their identities; the next call that
 // needs some makes new ones. Carriers that are busy do their part when they are not.
 void release_idle(bool with_identities) noexcept;
-
-// Whether a carrier whose context has waited for so long in place owes its CPU to another process of the node.
-bool owed_to_node(int64_t waited_ns) noexcept;
-
-// Whether the caller's carrier has, or owes the CPU to, something else.
-bool wanted_elsewhere(const Context* self) noexcept;
-
-// Whether more OS threads than there are CPUs may run, since regions need them or WEFT_NUM_CPUS says so: waiters are to
-// sleep.
-bool is_oversubscribed() noexcept;
-
-// For a context that waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now
-// and then, so that it had better leave it (core/monitor/lateness.h).
-bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
-
-// Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
-// is about to leave its carrier.
-void begin_waiting(const Context* self) noexcept;
-void end_waiting(const Context* self, bool goes_on) noexcept;
-
-// The same for one that has waited for a while, if its OS thread is a root's: it may as well do what others are likely
-// to come for, but have not.
-void offer_thread(const Context* self) noexcept;
-
-// Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
-// the caller had better block.
-template <class Done>
-bool spin_until(const Context* self, Done&& done) noexcept {
-  if (done()) return true;
-  const long budget = spin_ns();
-  if (budget == 0) return false;
-  constexpr unsigned kSpinsPerLook = 16;
-  constexpr unsigned kSpinsPerTime = 64;
-  constexpr int64_t kOfferNs = 50'000;
-  int64_t deadline = 0;
-  int64_t looked = 0;
-  bool finished = false;
-  bool offered = false;
-  CpuSpread spread;
-  for (unsigned spins = 0;; ++spins) {
-    if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
-    platform::pause();
-    if ((finished = done())) break;
-    if (spins % kSpinsPerTime == kSpinsPerTime - 1) {
-      poll();
-      const int64_t now = platform::now_ns();
-      if (deadline == 0) {
-        deadline = now + budget;
-        begin_waiting(self);
-        looked = now;
-      }
-      if (comes_late(self, now, now - std::exchange(looked, now))) break;
-      if (!offered && now - (deadline - budget) > kOfferNs) {
-        offered = true;
-        offer_thread(self);
-      }
-      if (now > deadline || is_oversubscribed() || owed_to_node(now - (deadline - budget))) break;
-      spread.look(self->carrier, now, now - (deadline - budget));
-      if (spread.has_given_way() && polls()) break;
-    }
-  }
-  if (deadline != 0) end_waiting(self, finished);
-  return finished;
-}
 
 }  // namespace weft::core

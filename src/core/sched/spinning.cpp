@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A context that waits in place spins for a while; meanwhile its carrier can be asked for something else.
+#include "core/sched/spinning.h"
 #include "core/sched/call_passing.h"
 #include "core/sched/pool.h"
-#include "core/sched/scheduler.h"
 #include "core/sched/waking.h"
 #include "core/sched/work.h"
 #include "core/sched/work_in_sight.h"

@@ -36,7 +36,7 @@ struct Totals {
   uint64_t regions_lent =
       0;  // regions that have had threads lent to them from their beginning (core/sched/gang_regions.h)
   uint64_t compensations = 0;  // OS threads lent by the monitor
-  int late_threads = 0;  // OS threads that have been without a CPU for long while they waited (core/monitor/lateness.h)
+  int late_threads = 0;  // OS threads that have been without a CPU for long while they waited (core/sched/lateness.h)
   int peak_threads = 0;  // OS threads that carried work: the program's own and workers
   int donors = 0;  // parked OS threads, each for an identity and a stack
   int peak_donors = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sched/switching.h"
 
-#include "core/context/free_contexts.h"
 #include "core/context/signals.h"
 #include "core/sched/carrier_binding.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/ready.h"
 #include "core/sched/switch_observer.h"
 #include "core/sched/wait_queue.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "core/sched/upcalls.h"
 #include "core/sched/work_in_sight.h"
-#include "core/sched/workers.h"
 
 namespace weft::core {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Admission: who may be in a region at the same time, in which order the others follow, and that the last one that
 // leaves forgets nobody.
-#include "core/budget/admission.h"
+#include "core/sched/admission.h"
 
 #include <atomic>
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process's part of the node's slots: which carriers have one, which may run without, and that none is lost when
 // the budget changes under them. The pool is the test's own, and so is the monitor's part, which the test does itself.
-#include "core/budget/node_budget.h"
+#include "core/sched/node_budget.h"
 
 #include <array>
 #include <atomic>
@@ -16,7 +16,7 @@
 
 #include "../await.h"
 #include "../keep.h"
-#include "core/budget/admission.h"
+#include "core/sched/admission.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"

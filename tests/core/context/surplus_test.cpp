@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts that nobody needs any more end after a while, and those that are needed again come again.
-#include "core/context/surplus.h"
+#include "core/sched/surplus.h"
 
 #include <array>
 #include <atomic>

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "../await.h"
-#include "core/monitor/monitor.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/watcher.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "../await.h"
-#include "core/monitor/lateness.h"
-#include "core/monitor/monitor.h"
+#include "core/sched/lateness.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/watcher.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/upcalls.h"
 #include "core/sched/wait_queue.h"
-#include "core/sched/workers.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/upcalls.h"
 #include "core/sched/waking.h"
-#include "core/sched/workers.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Lists that lie behind a lock, with hints outside of it: what is in one is got once, by who sees what was written.
 #include <array>
 
-#include "core/context/free_contexts.h"
+#include "core/sched/free_contexts.h"
 #include "core/sched/ready_list.h"
 #include "openmp/task/task_inbox.h"
 #include "programs/program.h"

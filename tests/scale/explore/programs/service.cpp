@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A donor runs handlers for a context that a carrier wants to go on, while signals come and the lock of the ready list
-// is busy (core/context/service.h).
-#include "core/context/service.h"
+// is busy (core/sched/service.h).
+#include "core/sched/service.h"
 
 #include "platform/cycles.h"
 #include "programs/program.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/context/free_contexts.h"
+#include "core/sched/free_lists.h"
 #include "platform/futex_lock.h"
 
 namespace weft::core {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/context/free_contexts.h"
+#include "core/sched/free_contexts.h"
 
 #include <algorithm>
 #include <mutex>
 
 #include "core/sched/carrier_binding.h"
-#include "core/sched/next_work.h"
 #include "core/sched/pool.h"
+#include "core/sched/upcalls.h"
 
 namespace weft::core {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monitor: an OS thread that ticks while roots hold slots. Internal to core.
+// The monitor (core/monitor/monitor.cpp), an OS thread that ticks while roots hold slots, as far as the floors below it
+// know it. Internal to core.
 #pragma once
 
 namespace weft::core {
@@ -17,5 +18,8 @@ void await_monitor() noexcept;
 
 // In the child of a fork: there is none.
 void forget_monitor() noexcept;
+
+// The initial thread ends while the program may have others: sees to it that the process ends after the last of them.
+void end_after_last_thread() noexcept;
 
 }  // namespace weft::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/context/surplus.h"
+#include "core/sched/surplus.h"
 
 #include <mutex>
 

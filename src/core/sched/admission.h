@@ -2,27 +2,23 @@
 // Admission: where not every root may be in a parallel region at the same time (WEFT_MODE exclusive and counting),
 // those that may not wait here, in the order in which they came. Their OS threads sleep, and hold no slot. With
 // processes that share the node in the same mode there is one order for all (node/queue.h).
-// Internal to core, but for the modes, which are settings.
+// The scheduler asks; core/budget/admission.cpp answers. Internal to core.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "core/sched/settings.h"
+
 namespace weft::core {
 
 struct Carrier;
-
-enum class Admission : uint8_t {
-  all,      // nobody waits
-  one,      // one region at a time
-  fitting,  // as many as have, together, no more calls than there are slots
-};
 
 // Why a root must look twice before it begins an outermost region. 0: it need not.
 struct Turnstile {
   enum Bits : uint32_t {
     limited = 1,       // the mode is one of the two
-    others_turn = 2,  // the CPUs belong to other processes of the node for now (core/budget/node_budget.h)
+    others_turn = 2,  // the CPUs belong to other processes of the node for now (core/sched/node_budget.h)
   };
 };
 

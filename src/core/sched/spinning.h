@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting in place, for a bounded time. Every function is thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "core/context/context.h"
+#include "core/sched/cpu_spread.h"
+#include "core/sched/polling.h"
+#include "platform/cycles.h"
+
+namespace weft::core {
+
+// Nanoseconds a waiter may spin; 0 when waiting is passive.
+long spin_ns() noexcept;
+void set_spin_ns(long ns) noexcept;
+
+// Whether a carrier whose context has waited for so long in place owes its CPU to another process of the node.
+bool owed_to_node(int64_t waited_ns) noexcept;
+
+// Whether the caller's carrier has, or owes the CPU to, something else.
+bool wanted_elsewhere(const Context* self) noexcept;
+
+// Whether more OS threads than there are CPUs may run, since regions need them or WEFT_NUM_CPUS says so: waiters are to
+// sleep.
+bool is_oversubscribed() noexcept;
+
+// For a context that waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now
+// and then, so that it had better leave it (core/sched/lateness.h).
+bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
+
+// Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
+// is about to leave its carrier.
+void begin_waiting(const Context* self) noexcept;
+void end_waiting(const Context* self, bool goes_on) noexcept;
+
+// The same for one that has waited for a while, if its OS thread is a root's: it may as well do what others are likely
+// to come for, but have not.
+void offer_thread(const Context* self) noexcept;
+
+// Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
+// the caller had better block.
+template <class Done>
+bool spin_until(const Context* self, Done&& done) noexcept {
+  if (done()) return true;
+  const long budget = spin_ns();
+  if (budget == 0) return false;
+  constexpr unsigned kSpinsPerLook = 16;
+  constexpr unsigned kSpinsPerTime = 64;
+  constexpr int64_t kOfferNs = 50'000;
+  int64_t deadline = 0;
+  int64_t looked = 0;
+  bool finished = false;
+  bool offered = false;
+  CpuSpread spread;
+  for (unsigned spins = 0;; ++spins) {
+    if (spins % kSpinsPerLook == 0 && wanted_elsewhere(self)) break;
+    platform::pause();
+    if ((finished = done())) break;
+    if (spins % kSpinsPerTime == kSpinsPerTime - 1) {
+      poll();
+      const int64_t now = platform::now_ns();
+      if (deadline == 0) {
+        deadline = now + budget;
+        begin_waiting(self);
+        looked = now;
+      }
+      if (comes_late(self, now, now - std::exchange(looked, now))) break;
+      if (!offered && now - (deadline - budget) > kOfferNs) {
+        offered = true;
+        offer_thread(self);
+      }
+      if (now > deadline || is_oversubscribed() || owed_to_node(now - (deadline - budget))) break;
+      spread.look(self->carrier, now, now - (deadline - budget));
+      if (spread.has_given_way() && polls()) break;
+    }
+  }
+  if (deadline != 0) end_waiting(self, finished);
+  return finished;
+}
+
+}  // namespace weft::core
