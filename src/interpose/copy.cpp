@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "interpose/fibers.h"
 #include "interpose/fork.h"
 #include "interpose/run.h"

@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "platform/spinlock.h"
 
 namespace weft::interpose {

@@ -6,7 +6,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
-#include "core/core.h"
+#include "core/api/records.h"
 #include "interpose/fiber_stacks.h"
 
 #if defined(__x86_64__)

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "core/core.h"
+#include "core/api/records.h"
 
 namespace weft::interpose {
 

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "interpose/copy.h"
 #include "interpose/gang.h"
 #include "interpose/gang_queue.h"

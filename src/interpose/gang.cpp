@@ -6,7 +6,8 @@
 
 #include <sched.h>
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "interpose/gang_queue.h"
 #include "interpose/statistics.h"
 #include "interpose/thread_share.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/core.h"
+#include "core/api/records.h"
 #include "interpose/copy.h"
 #include "interpose/openblas.h"
 #include "interpose/sequence.h"

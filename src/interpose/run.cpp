@@ -3,7 +3,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "interpose/copy.h"
 #include "interpose/cost_model.h"
 #include "interpose/fork.h"

@@ -3,7 +3,8 @@
 
 #include <sched.h>
 
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/thread.h"
 #include "interpose/fiber_stacks.h"
 #include "interpose/refusal.h"
 #include "platform/cycles.h"

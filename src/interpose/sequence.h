@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "core/core.h"
+#include "core/api/records.h"
 #include "interpose/fibers.h"
 
 namespace weft::interpose {

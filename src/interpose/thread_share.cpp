@@ -6,7 +6,8 @@
 #include <climits>
 
 #include "base/options.h"
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/fork.h"
 #include "interpose/copy.h"
 #include "interpose/wait_loops.h"
 #include "platform/cycles.h"

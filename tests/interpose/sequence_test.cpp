@@ -13,7 +13,8 @@
 
 #include "interpose/fiber_stacks.h"
 #include "interpose/sequence.h"
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/fork.h"
 #include "platform/cycles.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include "base/keep_errno.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
-#include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/watcher.h"
 #include "platform/futex.h"
 #include "platform/thread_state.h"

@@ -10,6 +10,7 @@
 #include "core/sched/free_contexts.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/switching.h"
 #include "core/sched/work.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/sched/blocking.h"
 #include "core/sched/parking.h"
 #include "core/sched/parking_lists.h"
 #include "core/sched/polling.h"

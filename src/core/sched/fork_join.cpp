@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "core/sched/blocking.h"
 #include "core/sched/carrier_binding.h"
 #include "core/sched/free_contexts.h"
 #include "core/sched/gang.h"

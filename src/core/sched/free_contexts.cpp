@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostAtHand = 128;
 // From another carrier's shelf: where contexts are started here and end there all the time, it is not visited for each.
-constexpr int kTakenAtOnce = 16;
+constexpr int kFetchedAtOnce = 16;
 
 Context* life(void*) {
   run_for_ever();
@@ -69,7 +69,7 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
     const int index = carrier->index + i;
     FreeContexts& others = p.carrier(index < count ? index : index - count)->free;
     ContextQueue rest;
-    Context* context = take_several(others, fits, kTakenAtOnce - 1, rest);
+    Context* context = take_several(others, fits, kFetchedAtOnce - 1, rest);
     if (context == nullptr) continue;
     const std::lock_guard lock(own.lock);
     while (Context* other = rest.take()) own.put_on_shelf(other);

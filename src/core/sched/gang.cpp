@@ -7,6 +7,7 @@
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/upcalls.h"
 #include "core/sched/waking.h"
 

@@ -2,10 +2,12 @@
 // Contexts that their maker sets up and then lets begin.
 #include <algorithm>
 
+#include "core/sched/blocking.h"
 #include "core/sched/free_contexts.h"
 #include "core/sched/pool.h"
 #include "core/sched/ready.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/waking.h"
 #include "core/sched/work.h"
 #include "platform/fence.h"

@@ -10,6 +10,9 @@
 
 namespace weft::core {
 
+// Something to wait without.
+inline constinit const std::atomic<bool> kNever{false};
+
 // Of the places that threads are bound to, some that follow each other; none: it does not matter which.
 struct Places {
   uint16_t first = 0;

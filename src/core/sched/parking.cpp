@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "core/sched/blocking.h"
 #include "core/sched/parking_lists.h"
 #include "core/sched/scheduler.h"
 

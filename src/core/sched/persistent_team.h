@@ -22,8 +22,10 @@
 #include <cstdint>
 
 #include "core/context/context.h"
+#include "core/sched/blocking.h"
 #include "core/sched/post_tree.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "platform/fence.h"
 
 namespace weft::core {

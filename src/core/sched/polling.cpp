@@ -6,7 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/sched/scheduler.h"
+#include "core/sched/blocking.h"
+#include "core/sched/start.h"
 #include "core/sched/watcher.h"
 #include "platform/cycles.h"
 

@@ -8,6 +8,7 @@
 #include "core/sched/pool.h"
 #include "core/sched/release_idle.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/waking.h"
 #include "core/sched/watcher.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler: which context a carrier runs next, and how a carrier waits when there is none.
-// Every function is thread-safe. core/README.md describes the protocols.
+// Contexts and parallel calls, as those see them who make them. Every function is thread-safe. core/README.md describes
+// the protocols.
 #pragma once
 
 #include "core/context/context.h"
@@ -8,12 +8,6 @@
 #include "core/sched/settings.h"
 
 namespace weft::core {
-
-// Starts the pool once. Later calls change nothing.
-void start(const Settings& settings) noexcept;
-
-// CPU slots of the pool.
-int slots() noexcept;
 
 // The caller's context; a thread that is not of the pool becomes a root. Beyond kMaxRoots it is one to which nobody
 // comes to help, and which gets no contexts.
@@ -30,9 +24,6 @@ void*& kept_by_carrier() noexcept;
 
 // The system's id of the OS thread that runs the caller, which is attached.
 pid_t thread_id() noexcept;
-
-// Whether start() has been called in this process.
-bool started() noexcept;
 
 // A root brackets its regions, of `calls` calls, with these; they tell when it competes for a slot. An outermost one
 // may have to wait until it may begin (core/sched/admission.h).
@@ -64,26 +55,8 @@ void let_go(Context* context) noexcept;
 bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int worker_number) noexcept;
 void release_bodiless(Context* stub) noexcept;
 
-// Whether the system has refused a thread before. Then members that wait for each other in ways that the scheduler
-// cannot see may have to wait for ever, since no thread can be lent to them.
-bool threads_refused() noexcept;
-
-// Sees to it that there are workers for that many members, as far as there are slots.
-void want_workers(int members) noexcept;
-
-// The same for work that a root has launched and does not wait for: there is a worker even where the root's is the only
-// slot. It runs when the monitor has taken that back.
-void want_worker_beside_roots() noexcept;
-
-// Sees to it that the caller's carrier can leave a context that blocks: false when the system refuses the
-// thread for that. Contexts made after a refusal could hold up everything.
-bool has_spare() noexcept;
-
 // Offers the calls 1 .. count-1 of `parallel_call`, whose `call` is set, to every carrier.
 void publish(ParallelCall* parallel_call, int count) noexcept;
-
-// Something to wait without.
-inline constinit const std::atomic<bool> kNever{false};
 
 // Takes back the calls that nobody has claimed: they are never run. By the publisher, before join().
 void withdraw(ParallelCall* parallel_call) noexcept;
@@ -94,36 +67,5 @@ void publish_again(ParallelCall* parallel_call, int count) noexcept;
 // Waits until all published calls have ended; runs those that nobody claims. False, before that, when all are claimed
 // and `stop` is set; the thread that sets it then unblocks the parallel call's sleeper. The call is to be made again.
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop = kNever) noexcept;
-
-// Leaves the CPU to others until unblock() is called for this context; returns at once when that has
-// happened since the last block(). May return early: re-check the condition.
-void block() noexcept;
-void unblock(Context* context) noexcept;
-
-// For an attached context that goes on where it would have blocked: if its carrier has been called for other work
-// meanwhile, another one is called in its place.
-void pass_call_on() noexcept;
-
-// Blocks, unless what the caller waits for has come by now.
-template <class Done>
-void block_unless(Done&& done) noexcept {
-  if (done()) {
-    pass_call_on();
-  } else {
-    block();
-  }
-}
-
-// Lets other ready work run first, if there is any; true if it did.
-bool yield() noexcept;
-
-// The caller calls sched_yield. If it is a root between two regions that goes on to do so, it waits for something
-// outside of the pool: an MPI rank for others. While other processes of the node miss its CPU it does not count as
-// running, until its next region.
-void note_yield() noexcept;
-
-// Gives the memory of idle contexts' stacks back to the system, or ends them with their identities; the next call that
-// needs some makes new ones. Carriers that are busy do their part when they are not.
-void release_idle(bool with_identities) noexcept;
 
 }  // namespace weft::core

@@ -10,7 +10,7 @@
 #include "core/sched/block.h"
 #include "core/sched/pool.h"
 #include "core/sched/ready.h"
-#include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 namespace weft::core {
 

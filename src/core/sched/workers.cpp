@@ -23,7 +23,7 @@
 #include "core/sched/parking.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
-#include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/switching.h"
 #include "core/sched/upcalls.h"
 #include "core/sched/watcher.h"

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/affinity/affinity.h"
 #include "platform/numa.h"
 

@@ -10,7 +10,7 @@
 #include <new>
 
 #include "base/keep_errno.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/abi/abi.h"
 #include "openmp/api/thread_ids.h"
 #include "openmp/ompt/tool.h"

@@ -13,7 +13,8 @@
 #include <sys/resource.h>
 
 #include "base/keep_errno.h"
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/thread.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/team/team_affinity.h"
 #include "platform/cpu_set.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/api/lock.h"
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "openmp/api/spin_queues.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/startup.h"

@@ -6,7 +6,9 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/abi/abi.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"

@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/fork.h"
+#include "core/api/thread.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/team/caller_binding.h"
 #include "platform/cpu_set.h"

@@ -7,7 +7,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 
 namespace weft::openmp {
 

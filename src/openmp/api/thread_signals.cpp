@@ -7,7 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/thread.h"
 #include "platform/system_call.h"
 
 namespace weft::openmp {

@@ -8,7 +8,8 @@
 
 #include <dlfcn.h>
 
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/abi/abi.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/team/team.h"

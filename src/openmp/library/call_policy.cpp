@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/address_hash.h"
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "openmp/team/team.h"
 #include "platform/cycles.h"
 #include "platform/spinlock.h"

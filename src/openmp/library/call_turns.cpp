@@ -6,7 +6,8 @@
 
 #include <pthread.h>
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "openmp/library/call_right.h"
 #include "openmp/library/nested_blas.h"
 #include "platform/cycles.h"

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "core/core.h"
+#include "core/api/records.h"
 
 namespace weft::openmp {
 

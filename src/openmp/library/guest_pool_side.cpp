@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's end of the link to the library through which oneTBB asks for CPUs (src/tcm).
-#include "core/core.h"
+#include "core/api/budget.h"
 
 #include "base/options.h"
 #include "openmp/abi/abi.h"

@@ -8,7 +8,8 @@
 #include <cstdlib>
 
 #include "base/options.h"
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "openmp/library/call_policy.h"
 #include "openmp/library/call_right.h"
 #include "openmp/library/call_turns.h"

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/team/team.h"
 #include "platform/fence.h"

@@ -7,7 +7,7 @@
 
 #include <sched.h>
 
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "openmp/loop/even_share.h"
 #include "openmp/loop/iteration_wait.h"
 #include "openmp/ompt/events.h"

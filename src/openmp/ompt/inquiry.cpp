@@ -4,7 +4,9 @@
 
 #include <sched.h>
 
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/fork.h"
+#include "core/api/thread.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/settings/icv.h"

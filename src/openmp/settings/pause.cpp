@@ -3,7 +3,8 @@
 
 #include <ctime>
 
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/records.h"
 #include "openmp/team/parallel.h"
 #include "openmp/team/root.h"
 #include "platform/generation.h"

@@ -5,7 +5,8 @@
 
 #include "base/keep_errno.h"
 #include "base/options.h"
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/fork.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/api/yield.h"

@@ -2,7 +2,7 @@
 // From the environment to a running pool.
 #pragma once
 
-#include "core/core.h"
+#include "core/api/budget.h"
 
 namespace weft::openmp {
 

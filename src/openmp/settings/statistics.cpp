@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "core/core.h"
+#include "core/api/budget.h"
 #include "openmp/engine/engine.h"
 #include "openmp/loop/loop_statistics.h"
 #include "openmp/settings/other_runtimes.h"

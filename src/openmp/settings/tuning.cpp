@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 
 #include "base/options.h"
-#include "core/core.h"
+#include "core/api/budget.h"
+#include "core/api/wait.h"
 #include "openmp/team/team.h"
 #include "platform/valgrind.h"
 

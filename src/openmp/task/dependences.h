@@ -10,7 +10,8 @@
 #include <cstdint>
 
 #include "base/small_list.h"
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/task/task.h"
 
 namespace weft::openmp {

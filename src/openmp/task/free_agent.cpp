@@ -7,7 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/startup.h"

@@ -3,7 +3,7 @@
 // program that runs alone, or in a small team, has the use of the other CPUs. Each agent is a context of the pool.
 #pragma once
 
-#include "core/core.h"
+#include "core/api/wait.h"
 
 namespace weft::openmp {
 

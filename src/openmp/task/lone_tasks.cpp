@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/task/task.h"
 #include "openmp/team/root.h"
 #include "platform/generation.h"

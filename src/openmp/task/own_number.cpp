@@ -7,7 +7,8 @@
 
 #include <pthread.h>
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/stand_in.h"
 

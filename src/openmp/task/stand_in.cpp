@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task/stand_in.h"
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/own_number.h"
 #include "openmp/task/task_calls.h"

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "base/small_list.h"
-#include "core/core.h"
+#include "core/api/records.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/icv.h"
 #include "platform/spinlock.h"

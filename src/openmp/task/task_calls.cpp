@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/task/task_deque.h"
 #include "openmp/task/task_take.h"
 #include "openmp/team/team.h"

@@ -2,7 +2,8 @@
 // Creating tasks: each is given to the team, to the free agents, or run at once.
 #include <algorithm>
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/wait.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a team's tasks come to an end: at barriers and at the end of the region.
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"

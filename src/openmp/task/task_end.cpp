@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a task: its successors become ready, its group, its parent and the team are told.
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/own_number.h"

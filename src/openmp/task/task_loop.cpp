@@ -4,7 +4,7 @@
 #include <atomic>
 #include <new>
 
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/team/cancel.h"
 #include "openmp/team/team.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/task/task_pause.h"
 
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_take.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_pause.h"

@@ -3,7 +3,7 @@
 // time, then leaves its CPU.
 #pragma once
 
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/core.h"
+#include "core/api/records.h"
 #include "openmp/task/task_inbox.h"
 
 namespace weft::openmp {

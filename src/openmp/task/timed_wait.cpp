@@ -9,7 +9,8 @@
 #include <pthread.h>
 
 #include "base/message.h"
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/task/stand_in.h"
 #include "platform/cycles.h"
 #include "platform/generation.h"

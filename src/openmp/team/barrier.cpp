@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/cancel.h"

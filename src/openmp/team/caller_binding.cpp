@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/settings/startup.h"
 #include "openmp/team/team.h"

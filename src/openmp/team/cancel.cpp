@@ -4,7 +4,8 @@
 #include <cstdlib>
 
 #include "base/options.h"
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancelled_copies.h"
 #include "platform/fence.h"

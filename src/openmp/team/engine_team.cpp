@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/engine_team.h"
 
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/settings/startup.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/task/task_take.h"

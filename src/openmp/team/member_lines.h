@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/core.h"
+#include "core/api/records.h"
 #include "openmp/task/deque_marks.h"
 #include "platform/spinlock.h"
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/stand_in.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/message.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/library/nested_blas.h"
 #include "openmp/ompt/events.h"
 #include "openmp/settings/startup.h"

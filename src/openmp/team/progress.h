@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/core.h"
+#include "core/api/records.h"
 
 namespace weft::openmp {
 

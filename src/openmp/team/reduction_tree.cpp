@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/reduction_tree.h"
 
-#include "core/core.h"
+#include "core/api/records.h"
+#include "core/api/wait.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/team/cancel.h"
 #include "platform/cycles.h"

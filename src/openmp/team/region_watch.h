@@ -3,7 +3,8 @@
 // Internal to openmp/team.
 #pragma once
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/records.h"
 #include "openmp/library/call_policy.h"
 #include "openmp/team/team.h"
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "base/message.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/lone_tasks.h"
 #include "openmp/team/parallel.h"

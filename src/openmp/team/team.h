@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/core.h"
+#include "core/api/records.h"
 #include "openmp/affinity/placement.h"
 #include "openmp/library/call_policy.h"
 #include "openmp/loop/doacross.h"

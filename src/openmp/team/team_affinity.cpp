@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
-#include "core/core.h"
+#include "core/api/fork.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/team/affinity_format.h"

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "core/core.h"
+#include "core/api/fork.h"
+#include "core/api/records.h"
 #include "openmp/ompt/events.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"

@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "../await.h"
+#include "core/sched/blocking.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "platform/thread_state.h"
 
 namespace {

@@ -14,7 +14,9 @@
 
 #include "../await.h"
 #include "core/context/send_signal.h"
+#include "core/sched/blocking.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 namespace {
 

@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "../await.h"
+#include "core/sched/blocking.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 namespace {
 

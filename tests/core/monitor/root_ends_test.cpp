@@ -11,6 +11,7 @@
 #include "../await.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/watcher.h"
 
 namespace {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "platform/cycles.h"
 #include "platform/thread_state.h"
 

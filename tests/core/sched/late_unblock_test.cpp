@@ -10,9 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sched/blocking.h"
 #include "core/sched/gang.h"
 #include "core/sched/persistent_team.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 namespace {
 

@@ -10,9 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sched/blocking.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/spinning.h"
+#include "core/sched/start.h"
 #include "core/sched/upcalls.h"
 #include "core/sched/wait_queue.h"
 

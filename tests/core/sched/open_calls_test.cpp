@@ -6,6 +6,7 @@
 
 #include "../keep.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 namespace {
 

@@ -12,7 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "../await.h"
+#include "core/sched/blocking.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 namespace {
 

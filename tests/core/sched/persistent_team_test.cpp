@@ -13,8 +13,11 @@
 
 #include "../await.h"
 #include "../keep.h"
+#include "core/sched/blocking.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/spinning.h"
+#include "core/sched/start.h"
 
 namespace {
 

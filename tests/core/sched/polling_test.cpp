@@ -9,8 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sched/blocking.h"
 #include "core/sched/polling.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "platform/cycles.h"
 
 namespace {

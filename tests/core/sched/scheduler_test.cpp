@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parallel calls of calls are all run, at any depth, from any number of roots.
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 #include <mutex>
 #include <thread>

@@ -6,8 +6,10 @@
 
 #include <atomic>
 
+#include "core/sched/blocking.h"
 #include "core/sched/persistent_team.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 
 namespace {
 

@@ -8,8 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sched/blocking.h"
 #include "core/sched/pool.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/spinning.h"
+#include "core/sched/start.h"
 #include "core/sched/upcalls.h"
 #include "core/sched/waking.h"
 

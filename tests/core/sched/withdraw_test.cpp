@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "platform/cycles.h"
 
 namespace {

@@ -2,6 +2,7 @@
 #include "stand_in/core.h"
 
 #include "core/sched/block.h"
+#include "core/sched/blocking.h"
 #include "core/sched/cpu_spread.h"
 #include "core/sched/free_contexts.h"
 #include "core/sched/polling.h"
@@ -9,6 +10,7 @@
 #include "core/sched/ready.h"
 #include "core/sched/release_idle.h"
 #include "core/sched/scheduler.h"
+#include "core/sched/start.h"
 #include "core/sched/switching.h"
 #include "core/sched/upcalls.h"
 #include "core/sched/wait_queue.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stand_in/openmp.h"
 
-#include "core/core.h"
+#include "core/api/wait.h"
 #include "openmp/ompt/tool.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/free_agent.h"

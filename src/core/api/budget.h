@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool as a whole: its start, its CPUs, who else has them, what it has done.
+#pragma once
+
+#include "core/budget/guests.h"
+#include "core/monitor/cpu_load.h"
+#include "core/monitor/exit_watch.h"
+#include "core/monitor/ticks.h"
+#include "core/sched/start.h"
+#include "core/sched/statistics.h"

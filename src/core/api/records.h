@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// What others keep of the core's: contexts, parallel calls, teams of threads, queues.
+#pragma once
+
+#include "core/context/context.h"
+#include "core/sched/claim_set.h"
+#include "core/sched/parallel_call.h"
+#include "core/sched/persistent_team.h"
+#include "core/sched/settings.h"
+#include "core/sched/wait_queue.h"
