@@ -13,8 +13,8 @@
 #include "interpose/thread_share.h"
 #include "interpose/wait_loops.h"
 #include "openmp/ompt/library.h"
+#include "openmp/record/team.h"
 #include "openmp/settings/startup.h"
-#include "openmp/team/team.h"
 #include "platform/cycles.h"
 
 namespace weft::interpose {

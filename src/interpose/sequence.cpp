@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "core/api/budget.h"
+#include "core/api/fork.h"
 #include "core/api/thread.h"
 #include "interpose/fiber_stacks.h"
 #include "interpose/refusal.h"

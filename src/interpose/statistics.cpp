@@ -35,7 +35,7 @@ void print() noexcept {
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
 
-// Behind what openmp/settings/startup.cpp prints, under its heading: exit handlers run the newest first.
+// Behind what openmp/process/startup.cpp prints, under its heading: exit handlers run the newest first.
 [[gnu::constructor(101)]] void on_load() {
   if (base::options().stats) std::atexit([] { print(); });
 }

@@ -64,6 +64,35 @@ class CheckLayersTest(unittest.TestCase):
     def test_a_bypassed_facade_is_refused(self) -> None:
         self.assert_refused("openmp/x.cpp", "core/inner.h")
 
+    def test_floors_of_a_folder(self) -> None:
+        table = "\n| `core/low` | low | |\n| `core/high` | high | up to `core/low` |\n| `openmp` | top | up to `core/high` |\n"
+        for name, includes, allowed in (
+            ("core/high/x.cpp", "core/low/a.h", True),
+            ("openmp/x.cpp", "core/low/a.h", True),
+            ("core/low/x.cpp", "core/high/b.h", False),
+        ):
+            with self.subTest(name, includes=includes), tempfile.TemporaryDirectory() as folder:
+                src = pathlib.Path(folder) / "src"
+                for file, text in (("core/low/a.h", ""), ("core/high/b.h", ""), (name, f'#include "{includes}"\n')):
+                    (src / file).parent.mkdir(parents=True, exist_ok=True)
+                    (src / file).write_text(text)
+                (src / "README.md").write_text(table)
+                self.assertEqual(run(pathlib.Path(folder)).returncode, 0 if allowed else 1)
+
+    def test_a_knot_is_refused(self) -> None:
+        for count in (10, 11):
+            with self.subTest(count), tempfile.TemporaryDirectory() as folder:
+                src = pathlib.Path(folder) / "src"
+                (src / "base").mkdir(parents=True)
+                (src / "README.md").write_text("\n| `base` | all | |\n")
+                for i in range(count):
+                    (src / f"base/f{i}.h").write_text("")
+                    (src / f"base/f{i}.cpp").write_text(f'#include "base/f{(i + 1) % count}.h"\n')
+                result = run(pathlib.Path(folder))
+                self.assertEqual(result.returncode, 0 if count == 10 else 1, result.stdout)
+                if count == 11:
+                    self.assertIn("11 files include each other", result.stdout)
+
     def test_siblings_do_not_see_each_other(self) -> None:
         self.assert_refused("openmp/gomp/x.cpp", "openmp/kmp/d.h")
 

@@ -5,6 +5,6 @@
 #include "core/context/context.h"
 #include "core/sched/claim_set.h"
 #include "core/sched/parallel_call.h"
-#include "core/sched/persistent_team.h"
+#include "core/sched/post.h"
 #include "core/sched/settings.h"
 #include "core/sched/wait_queue.h"

@@ -6,4 +6,3 @@
 #include "core/context/own_settings.h"
 #include "core/context/send_signal.h"
 #include "core/sched/binding.h"
-#include "core/sched/scheduler.h"

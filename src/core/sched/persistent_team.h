@@ -23,6 +23,8 @@
 
 #include "core/context/context.h"
 #include "core/sched/blocking.h"
+#include "core/sched/parallel_call.h"
+#include "core/sched/post.h"
 #include "core/sched/post_tree.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/start.h"
@@ -31,23 +33,6 @@
 namespace weft::core {
 
 class PersistentTeam;
-
-// What the owner tells a member; the meaning is the owner's.
-struct Post {
-  static constexpr int kWords = 6;
-  void* words[kWords];
-
-  // Of an optional post these are addresses of what the call reads first, or null: the member fetches them while it
-  // claims the post. Relaxed: nothing is read there before that.
-  static constexpr std::array<int, 2> kFetched = {2, 3};
-
-  void write(const Post& other) noexcept {
-    for (int k = 0; k < kWords; ++k) std::atomic_ref(words[k]).store(other.words[k], std::memory_order_relaxed);
-  }
-  void fetch_ahead() noexcept {
-    for (const int index : kFetched) __builtin_prefetch(std::atomic_ref(words[index]).load(std::memory_order_relaxed));
-  }
-};
 
 // Runs a member's call. `index` counts from 1; the owner itself is 0.
 using PersistentCall = void (*)(PersistentTeam* persistent_team, int index, const Post& post);
@@ -99,7 +84,7 @@ struct PersistentMember {
 
 class PersistentTeam {
  public:
-  static constexpr int kMaxMembers = 4096;
+  static constexpr int kMaxMembers = kMaxPersistentMembers;
   // For tests: large teams post by a tree also where members may have no CPU.
   static inline bool always_by_tree = false;
 

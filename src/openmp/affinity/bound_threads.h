@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "openmp/affinity/placement.h"
+#include "openmp/record/placement.h"
 #include "platform/cpu_set.h"
 
 namespace weft::openmp {

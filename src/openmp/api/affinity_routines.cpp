@@ -7,9 +7,9 @@
 
 #include "openmp/abi/abi.h"
 #include "openmp/affinity/affinity.h"
-#include "openmp/team/affinity_format.h"
-#include "openmp/team/team.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/affinity/affinity_format.h"
+#include "openmp/affinity/team_affinity.h"
+#include "openmp/record/team.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -13,10 +13,11 @@
 #include "core/api/fork.h"
 #include "openmp/abi/abi.h"
 #include "openmp/api/thread_ids.h"
-#include "openmp/ompt/tool.h"
 #include "openmp/task/spawned.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_pause.h"
 #include "openmp/task/timed_wait.h"
+#include "openmp/tool/tool.h"
 #include "platform/cpus.h"
 #include "platform/cycles.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "openmp/api/lock.h"
+#include "openmp/lock/lock.h"
 
 namespace weft::openmp::atomic {
 

@@ -16,7 +16,7 @@
 #include "core/api/records.h"
 #include "core/api/thread.h"
 #include "openmp/affinity/affinity.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/affinity/team_affinity.h"
 #include "platform/cpu_set.h"
 #include "platform/libc_calls.h"
 

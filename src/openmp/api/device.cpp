@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "openmp/settings/icv.h"
 #include "openmp/team/league.h"
 
 namespace weft::openmp {

@@ -9,10 +9,10 @@
 
 #include "openmp/api/device.h"
 #include "openmp/api/fortran.h"
-#include "openmp/ompt/events.h"
+#include "openmp/api/pause.h"
+#include "openmp/record/team.h"
 #include "openmp/settings/icv.h"
-#include "openmp/settings/pause.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/events.h"
 
 using namespace weft::openmp;
 

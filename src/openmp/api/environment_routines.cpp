@@ -2,8 +2,8 @@
 // Timing, and the display of what the variables say (OpenMP 5.2, sections 18.10 and 18.15).
 #include <ctime>
 
+#include "openmp/api/display_env.h"
 #include "openmp/api/fortran.h"
-#include "openmp/settings/display_env.h"
 
 using namespace weft::openmp;
 

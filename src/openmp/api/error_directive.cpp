@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/message.h"
-#include "openmp/ompt/events.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

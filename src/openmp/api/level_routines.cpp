@@ -3,8 +3,8 @@
 // 18.2).
 #include "base/message.h"
 #include "openmp/api/fortran.h"
+#include "openmp/record/team.h"
 #include "openmp/settings/icv.h"
-#include "openmp/team/team.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -4,9 +4,9 @@
 
 #include "base/message.h"
 #include "openmp/abi/abi.h"
-#include "openmp/api/lock.h"
-#include "openmp/ompt/events.h"
-#include "openmp/team/team.h"
+#include "openmp/lock/lock.h"
+#include "openmp/record/team.h"
+#include "openmp/tool/events.h"
 
 using namespace weft;
 using namespace weft::openmp;

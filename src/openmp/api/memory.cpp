@@ -13,7 +13,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -6,7 +6,7 @@
 #include "openmp/abi/abi.h"
 #include "openmp/api/device.h"
 #include "openmp/api/memory.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -11,7 +11,7 @@
 
 #include "openmp/abi/abi.h"
 #include "openmp/affinity/affinity.h"
-#include "openmp/affinity/placement.h"
+#include "openmp/record/placement.h"
 #include "platform/numa.h"
 
 using namespace weft;

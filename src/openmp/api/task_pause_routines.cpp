@@ -10,11 +10,11 @@
 #include "core/api/records.h"
 #include "core/api/wait.h"
 #include "openmp/abi/abi.h"
+#include "openmp/record/team.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
 #include "openmp/task/task_pause.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/team.h"
 #include "platform/cycles.h"
 
 using namespace weft;

@@ -2,9 +2,9 @@
 // The routines of tasks and of their events (OpenMP 5.2, sections 18.5 and 18.11).
 #include "base/options.h"
 #include "openmp/api/fortran.h"
-#include "openmp/ompt/tool.h"
+#include "openmp/record/team.h"
 #include "openmp/task/task.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/tool.h"
 
 using namespace weft;
 using namespace weft::openmp;

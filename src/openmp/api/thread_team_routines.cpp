@@ -5,9 +5,9 @@
 #include "base/options.h"
 #include "openmp/api/fortran.h"
 #include "openmp/library/nested_blas.h"
+#include "openmp/record/team.h"
 #include "openmp/settings/icv.h"
 #include "openmp/team/cancel.h"
-#include "openmp/team/team.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -11,8 +11,8 @@
 #include "core/api/records.h"
 #include "core/api/wait.h"
 #include "openmp/abi/abi.h"
+#include "openmp/record/team.h"
 #include "openmp/task/stand_in.h"
-#include "openmp/team/team.h"
 #include "platform/loaded_object.h"
 
 namespace weft::openmp {

@@ -6,10 +6,10 @@
 #include "openmp/abi/abi.h"
 #include "openmp/loop/worksharing.h"
 #include "openmp/ompt/entry.h"
-#include "openmp/ompt/events.h"
+#include "openmp/record/team.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/parallel.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp::gomp {
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "openmp/gomp/gomp.h"
+#include "openmp/loop/doacross.h"
 #include "openmp/loop/extras.h"
 #include "openmp/loop/ordered.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: parallel regions and leagues.
 #include "openmp/gomp/gomp.h"
-#include "openmp/library/caller_region.h"
+#include "openmp/team/caller_region.h"
 #include "openmp/team/league.h"
 
 using namespace weft::openmp;

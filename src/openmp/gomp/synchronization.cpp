@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: barrier, critical, atomic, single. The program does master itself.
-#include "openmp/api/lock.h"
 #include "openmp/gomp/gomp.h"
+#include "openmp/lock/lock.h"
+#include "openmp/team/copyprivate.h"
 
 using namespace weft::openmp;
 

@@ -3,8 +3,8 @@
 // write the instructions themselves. Names say type and operation: __kmpc_atomic_fixed4_add. With _rev the operands
 // change places; with _cpt the value before or after is returned (`after`); a second type is that of the operand.
 #include "openmp/api/atomic.h"
-#include "openmp/api/lock.h"
 #include "openmp/kmp/kmp.h"
+#include "openmp/lock/lock.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::atomic;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs by weftcc tell of their loops, beside the interface of libomp: include/weft/loop.h.
-#include "openmp/loop/loop_region.h"
+#include "openmp/team/loop_region.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include "openmp/kmp/kmp.h"
 #include "openmp/kmp/parallel.h"
 #include "openmp/library/nested_blas.h"
-#include "openmp/loop/loop_statistics.h"
+#include "openmp/settings/loop_statistics.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;

@@ -6,7 +6,8 @@
 
 #include "openmp/kmp/microtask.h"
 #include "openmp/kmp/parallel.h"
-#include "openmp/library/caller_region.h"
+#include "openmp/settings/icv.h"
+#include "openmp/team/caller_region.h"
 #include "openmp/team/league.h"
 
 using namespace weft;

@@ -8,7 +8,8 @@
 
 #include "base/options.h"
 #include "openmp/abi/abi.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
+#include "openmp/settings/icv.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -2,8 +2,9 @@
 // KMP: barrier, master, masked, scope, single, critical, flush.
 #include <atomic>
 
-#include "openmp/api/lock.h"
 #include "openmp/kmp/kmp.h"
+#include "openmp/lock/lock.h"
+#include "openmp/team/copyprivate.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;

@@ -2,8 +2,8 @@
 // KMP: tasks of target constructs, and what an offloading library (libomptarget) asks of the runtime. Without devices
 // the compiler calls target regions like functions.
 #include "base/options.h"
+#include "openmp/api/pause.h"
 #include "openmp/kmp/task.h"
-#include "openmp/settings/pause.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -4,7 +4,7 @@
 
 #include "base/small_list.h"
 #include "openmp/kmp/kmp.h"
-#include "openmp/task/task_reduction.h"
+#include "openmp/team/task_reduction.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -6,7 +6,7 @@
 
 #include "base/address_hash.h"
 #include "core/api/wait.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 #include "platform/cycles.h"
 #include "platform/spinlock.h"
 

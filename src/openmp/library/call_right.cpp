@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
-#include "openmp/team/thread_limit.h"
+#include "openmp/record/thread_limit.h"
 #include "platform/cycles.h"
 
 namespace weft::openmp {

@@ -12,7 +12,7 @@
 // (openmp/library/call_turns.h).
 #pragma once
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -14,9 +14,11 @@
 #include "openmp/library/call_right.h"
 #include "openmp/library/call_turns.h"
 #include "openmp/library/caller.h"
+#include "openmp/loop/worksharing.h"
+#include "openmp/record/team.h"
+#include "openmp/record/thread_limit.h"
+#include "openmp/settings/icv.h"
 #include "openmp/settings/startup.h"
-#include "openmp/team/team.h"
-#include "openmp/team/thread_limit.h"
 #include "platform/cycles.h"
 
 namespace weft::openmp {

@@ -7,7 +7,7 @@
 #include "base/message.h"
 #include "openmp/loop/iteration_wait.h"
 #include "openmp/loop/worksharing.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

@@ -3,21 +3,13 @@
 // numbered in the order of the sequential loop nest.
 #pragma once
 
-#include <array>
 #include <cstdint>
+
+#include "openmp/record/doacross.h"
 
 namespace weft::openmp {
 
 struct Member;
-
-// The loops of a nest, the outermost one first.
-struct DoacrossLoops {
-  static constexpr int kMost = 64;
-  std::array<uint64_t, kMost> counts;
-  // The adapter's, where the program names iterations by the loops' variables.
-  std::array<int64_t, kMost> from;
-  std::array<int64_t, kMost> step;
-};
 
 // The member's record of a nest of `loops` loops, to be filled in before begin_doacross(). Where there are more than it
 // has room for the process ends with a message.

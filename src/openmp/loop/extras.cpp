@@ -5,9 +5,9 @@
 
 #include "base/message.h"
 #include "openmp/loop/worksharing.h"
-#include "openmp/ompt/events.h"
+#include "openmp/record/team.h"
 #include "openmp/task/task.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "core/api/wait.h"
+#include "openmp/record/team.h"
 #include "openmp/task/stand_in.h"
-#include "openmp/team/team.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

@@ -5,9 +5,9 @@
 
 #include "base/options.h"
 #include "openmp/affinity/affinity.h"
-#include "openmp/loop/chunk_range.h"
-#include "openmp/loop/workshare.h"
-#include "openmp/team/team.h"
+#include "openmp/record/chunk_range.h"
+#include "openmp/record/team.h"
+#include "openmp/record/workshare.h"
 
 namespace weft::openmp {
 

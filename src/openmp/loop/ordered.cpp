@@ -2,8 +2,8 @@
 #include "openmp/loop/ordered.h"
 
 #include "openmp/loop/iteration_wait.h"
-#include "openmp/ompt/events.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
+#include "openmp/tool/events.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

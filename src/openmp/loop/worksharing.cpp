@@ -10,9 +10,8 @@
 #include "core/api/wait.h"
 #include "openmp/loop/even_share.h"
 #include "openmp/loop/iteration_wait.h"
-#include "openmp/ompt/events.h"
-#include "openmp/team/cancelled_copies.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
+#include "openmp/tool/events.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {
@@ -236,17 +235,6 @@ bool enter_single(Member* self) noexcept {
   uint32_t next = team->loops.next_single.load(std::memory_order_relaxed);
   if (next != number) return false;
   return team->loops.next_single.compare_exchange_strong(next, number + 1, std::memory_order_relaxed);
-}
-
-void* exchange_copies(Member* self, void* offered, Barrier kind, const void* caller) noexcept {
-  Team* team = self->team;
-  // Relaxed, here and below: the barrier orders it.
-  if (offered != nullptr) team->loops.copyprivate.store(offered, std::memory_order_relaxed);
-  barrier(self, kind, caller);
-  // Either no member sees it here or all do: one that has left never comes to this barrier.
-  if (__builtin_expect(team->cancelled.load(std::memory_order_relaxed), 0) && team->size > 1)
-    return begin_copies(self, offered);
-  return team->loops.copyprivate.load(std::memory_order_relaxed);
 }
 
 }  // namespace weft::openmp

@@ -6,8 +6,8 @@
 #include <atomic>
 
 #include "base/keep_errno.h"
-#include "openmp/ompt/tool.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
+#include "openmp/tool/tool.h"
 #include "weft/weft-tools.h"
 
 namespace weft::openmp::ompt {

@@ -7,8 +7,8 @@
 
 #include <type_traits>
 
-#include "openmp/ompt/tool.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
+#include "openmp/tool/tool.h"
 
 namespace weft::openmp::ompt {
 

@@ -8,9 +8,9 @@
 #include "core/api/fork.h"
 #include "core/api/thread.h"
 #include "openmp/affinity/affinity.h"
+#include "openmp/affinity/team_affinity.h"
 #include "openmp/ompt/callbacks.h"
 #include "openmp/settings/icv.h"
-#include "openmp/team/team_affinity.h"
 #include "weft/weft-tools.h"
 
 namespace weft::openmp::ompt {

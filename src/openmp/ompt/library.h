@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "openmp/ompt/tool.h"
+#include "openmp/tool/tool.h"
 #include "weft/weft-tools.h"
 
 namespace weft::openmp::ompt {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locks, critical, atomic and ordered regions.
-#include "openmp/api/lock.h"
+#include "openmp/lock/lock.h"
 
 #include "openmp/loop/ordered.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/ompt/events.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp::ompt {
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "openmp/ompt/callbacks.h"
-#include "openmp/ompt/events.h"
+#include "openmp/record/team.h"
 #include "openmp/team/barrier.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp::ompt {
 

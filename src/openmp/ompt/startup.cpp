@@ -15,10 +15,11 @@
 #include "base/keep_errno.h"
 #include "base/message.h"
 #include "base/options.h"
+#include "openmp/lock/lock.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/ompt/events.h"
 #include "openmp/ompt/library.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
+#include "openmp/tool/events.h"
 #include "platform/futex_lock.h"
 
 // A program's own tool. The linker exports a function of the program where a library asks for it by name; a program

@@ -2,10 +2,10 @@
 // Barriers, taskwait, taskgroups, reductions, cancellation, flush; the error directive.
 #include "base/small_list.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/ompt/events.h"
 #include "openmp/task/task.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancel.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp::ompt {
 

@@ -4,11 +4,11 @@
 
 #include "base/small_list.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/ompt/events.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/lone_tasks.h"
 #include "openmp/task/task.h"
 #include "openmp/team/cancel.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp::ompt {
 

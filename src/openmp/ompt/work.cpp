@@ -4,7 +4,7 @@
 
 #include "openmp/loop/worksharing.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/ompt/events.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp::ompt {
 

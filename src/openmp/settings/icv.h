@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal control variables (OpenMP 5.2, section 2): those with data-environment scope. Each task has
-// its own; a task that never sets one shares the record of the team it belongs to.
+// Where internal control variables (record/icv.h) come from, and how they go on from a task to a team.
 #pragma once
 
 #include <cstdint>
 
-#include "base/options.h"
+#include "openmp/record/icv.h"
 
 namespace weft::openmp {
-
-struct Icvs {
-  int nthreads = 1;                  // nthreads-var, first element: what the next region asks for
-  int max_active_levels = 1;         // max-active-levels-var
-  int thread_limit = 1;              // thread-limit-var
-  int structured_limit = 1;          // structured-thread-limit-var: of these, how many regions may have
-  bool dynamic = false;              // dyn-var
-  uint8_t nthreads_tail = 0;  // nthreads-var, the other elements: see nthreads_tail(); 0: those of OMP_NUM_THREADS
-  int16_t default_device = 0;  // default-device-var (device.h)
-  bool affinity = false;  // whether regions have to do with places (team_affinity.h); never changes
-  base::LoopSchedule run_schedule{};  // run-sched-var
-  uintptr_t allocator = 1;  // def-allocator-var (memory.h)
-};
 
 // Sets thread-limit-var, and what OMP_THREADS_RESERVE leaves of it to regions (OpenMP 6.0, section 4.3.10).
 void set_thread_limit(Icvs& icvs, int limit) noexcept;

@@ -10,7 +10,8 @@
 #include "base/options.h"
 #include "core/api/budget.h"
 #include "core/api/wait.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
+#include "openmp/settings/icv.h"
 #include "platform/valgrind.h"
 
 namespace weft::openmp {

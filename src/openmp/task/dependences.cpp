@@ -9,7 +9,7 @@
 
 #include "base/address_hash.h"
 #include "base/message.h"
-#include "openmp/ompt/events.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

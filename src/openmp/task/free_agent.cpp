@@ -9,13 +9,13 @@
 
 #include "core/api/fork.h"
 #include "core/api/wait.h"
-#include "openmp/ompt/events.h"
+#include "openmp/affinity/team_affinity.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/record/team.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/task.h"
-#include "openmp/team/record_cache.h"
-#include "openmp/team/team.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/tool/events.h"
 #include "platform/generation.h"
 #include "platform/spinlock.h"
 

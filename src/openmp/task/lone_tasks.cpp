@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 #include "core/api/fork.h"
+#include "openmp/record/root.h"
 #include "openmp/task/task.h"
-#include "openmp/team/root.h"
 #include "platform/generation.h"
 
 namespace weft::openmp {

@@ -7,7 +7,7 @@
 // A free agent's team does not: tasks that its task creates are given to other agents.
 #pragma once
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

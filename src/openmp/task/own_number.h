@@ -14,7 +14,7 @@
 // about to change: such a call does not count as asking.
 #pragma once
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/message.h"
+#include "openmp/record/team.h"
 #include "openmp/task/task.h"
-#include "openmp/team/team.h"
 
 namespace weft::openmp {
 

@@ -6,11 +6,14 @@
 
 #include <pthread.h>
 
-#include "openmp/ompt/events.h"
+#include "core/api/fork.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/settings/icv.h"
 #include "openmp/task/free_agent.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_pause.h"
 #include "openmp/task/timed_wait.h"
-#include "openmp/team/record_cache.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

@@ -3,12 +3,13 @@
 
 #include "core/api/fork.h"
 #include "core/api/wait.h"
-#include "openmp/ompt/events.h"
+#include "openmp/record/record_cache.h"
 #include "openmp/task/own_number.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/record_cache.h"
+#include "openmp/tool/events.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

@@ -22,8 +22,8 @@
 
 #include <cstdint>
 
+#include "openmp/record/team.h"
 #include "openmp/task/free_agent.h"
-#include "openmp/team/team.h"
 
 namespace weft::openmp {
 

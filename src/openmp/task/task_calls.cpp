@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "core/api/fork.h"
 #include "core/api/records.h"
 #include "core/api/wait.h"
+#include "openmp/record/team.h"
 #include "openmp/task/task_deque.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/team.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

@@ -15,7 +15,7 @@
 // arrives says so, fences, and looks for tasks. So one of the two sees the other.
 #pragma once
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -4,12 +4,12 @@
 
 #include "core/api/fork.h"
 #include "core/api/wait.h"
+#include "openmp/record/task_pool.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/lone_tasks.h"
 #include "openmp/task/task_calls.h"
-#include "openmp/task/task_pool.h"
 #include "openmp/task/task_run.h"
 #include "openmp/task/task_wait.h"
 #include "platform/fence.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a team's tasks come to an end: at barriers and at the end of the region.
 #include "core/api/wait.h"
+#include "openmp/record/team.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/team.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

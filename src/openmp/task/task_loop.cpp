@@ -5,9 +5,9 @@
 #include <new>
 
 #include "core/api/fork.h"
+#include "openmp/record/team.h"
+#include "openmp/task/dropped.h"
 #include "openmp/task/free_agent.h"
-#include "openmp/team/cancel.h"
-#include "openmp/team/team.h"
 
 namespace weft::openmp {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "openmp/loop/chunk_range.h"
-#include "openmp/ompt/events.h"
+#include "openmp/record/chunk_range.h"
+#include "openmp/record/team.h"
 #include "openmp/task/task.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

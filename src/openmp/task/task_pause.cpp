@@ -5,6 +5,7 @@
 #include "core/api/wait.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/stand_in.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_take.h"
 
 namespace weft::openmp {

@@ -3,7 +3,7 @@
 // run the team's other tasks meanwhile does: see stand_in.h.
 #pragma once
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

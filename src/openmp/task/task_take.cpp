@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/task/free_agent.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"
 

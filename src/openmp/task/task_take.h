@@ -2,10 +2,10 @@
 // Which task a member runs next: of those of its own deque, of the team's inbox, and of others' deques.
 #pragma once
 
-#include "openmp/task/deque_marks.h"
+#include "openmp/record/deque_marks.h"
+#include "openmp/record/team.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_deque.h"
-#include "openmp/team/team.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

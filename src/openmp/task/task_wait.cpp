@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/api/wait.h"
+#include "openmp/record/record_cache.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_pause.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/record_cache.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

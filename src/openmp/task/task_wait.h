@@ -4,11 +4,11 @@
 #pragma once
 
 #include "core/api/wait.h"
+#include "openmp/record/team.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_run.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/team.h"
 
 namespace weft::openmp {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -10,11 +10,12 @@
 
 #include "core/api/records.h"
 #include "core/api/wait.h"
+#include "openmp/record/team.h"
 #include "openmp/task/stand_in.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/cancel.h"
 #include "openmp/team/cancelled_copies.h"
-#include "openmp/team/team.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "openmp/ompt/events.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

@@ -5,8 +5,8 @@
 
 #include "core/api/fork.h"
 #include "openmp/affinity/affinity.h"
+#include "openmp/record/team.h"
 #include "openmp/settings/startup.h"
-#include "openmp/team/team.h"
 #include "platform/futex_lock.h"
 
 namespace weft::openmp {

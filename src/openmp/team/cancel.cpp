@@ -6,24 +6,18 @@
 #include "base/options.h"
 #include "core/api/records.h"
 #include "core/api/wait.h"
+#include "openmp/task/task.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancelled_copies.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {
 
-std::atomic<bool> g_any_cancelled{false};
-
 namespace {
 
 // A worksharing construct that may be cancelled has a barrier at its end, so all its members have passed the same
 // number of them; what is kept is that number, never 0, and is stale by itself behind the barrier.
 uint32_t number_of_loop(const Member* self) noexcept { return self->barriers + 1; }
-
-// The team that the caller's task belongs to.
-const Team* team_of_task(const Member* self) noexcept {
-  return self->team->agent_of != nullptr ? self->team->agent_of : self->team;
-}
 
 void cancel_region(Team* team) noexcept {
   team->cancelled.store(true, std::memory_order_relaxed);
@@ -40,13 +34,6 @@ void cancel_region(Team* team) noexcept {
 }  // namespace
 
 bool cancellation_enabled() noexcept { return base::options().cancellation; }
-
-bool is_cancelled(const TaskGroup* group) noexcept {
-  for (; group != nullptr; group = group->outer) {
-    if (group->cancelled.load(std::memory_order_relaxed)) return true;
-  }
-  return false;
-}
 
 bool is_cancelled(const Member* self, Construct construct) noexcept {
   if (!cancellation_enabled()) return false;
@@ -88,12 +75,6 @@ bool cancel(Member* self, Construct construct) noexcept {
     }
   }
   return false;
-}
-
-bool is_dropped_after_all(const Task* task) noexcept {
-  // Its body may be what fulfils its event.
-  if (expects_events(task)) return false;
-  return is_cancelled(task->group) || team_of_task(self())->cancelled.load(std::memory_order_relaxed);
 }
 
 bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept {

@@ -2,8 +2,9 @@
 // Cancellation (OpenMP 5.2, section 16). Nothing is ever cancelled unless OMP_CANCELLATION allows it.
 #pragma once
 
+#include "openmp/record/team.h"
+#include "openmp/task/dropped.h"
 #include "openmp/team/barrier.h"
-#include "openmp/team/team.h"
 
 namespace weft::openmp {
 
@@ -17,8 +18,6 @@ enum class Construct : uint8_t {
 // Whether OMP_CANCELLATION allows it.
 bool cancellation_enabled() noexcept;
 
-// Whether the taskgroup or one around it has been cancelled.
-bool is_cancelled(const TaskGroup* group) noexcept;
 // Whether the innermost enclosing construct of that kind has been cancelled.
 bool is_cancelled(const Member* self, Construct construct) noexcept;
 // The same, asked by the program: a cancellation point.
@@ -26,15 +25,6 @@ bool cancellation_point(Member* self, Construct construct) noexcept;
 
 // Cancels it; true if that was done.
 bool cancel(Member* self, Construct construct) noexcept;
-
-// Set by the first cancellation of the process, so that tasks need not look further before. Relaxed: a hint.
-extern std::atomic<bool> g_any_cancelled;
-
-// Whether a task that has not begun is to be dropped.
-bool is_dropped_after_all(const Task* task) noexcept;
-inline bool is_dropped(const Task* task) noexcept {
-  return g_any_cancelled.load(std::memory_order_relaxed) && is_dropped_after_all(task);
-}
 
 // A barrier that a cancelled region has none of: true if it is cancelled.
 bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept;

@@ -3,8 +3,8 @@
 
 #include "core/api/records.h"
 #include "core/api/wait.h"
+#include "openmp/record/team.h"
 #include "openmp/task/stand_in.h"
-#include "openmp/team/team.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

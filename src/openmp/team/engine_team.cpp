@@ -2,11 +2,11 @@
 #include "openmp/team/engine_team.h"
 
 #include "core/api/fork.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/record/thread_limit.h"
 #include "openmp/settings/startup.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/record_cache.h"
-#include "openmp/team/thread_limit.h"
 #include "openmp/team/woven_team.h"
 
 namespace weft::openmp {

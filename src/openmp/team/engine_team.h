@@ -3,7 +3,7 @@
 // member for as long as a piece of the loop lasts.
 #pragma once
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -4,13 +4,14 @@
 #include <algorithm>
 
 #include "base/options.h"
-#include "openmp/ompt/events.h"
+#include "openmp/affinity/team_affinity.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/settings/icv.h"
 #include "openmp/task/lone_tasks.h"
 #include "openmp/task/task.h"
 #include "openmp/team/parallel.h"
-#include "openmp/team/record_cache.h"
 #include "openmp/team/reduction_tree.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

@@ -2,7 +2,7 @@
 // Leagues of teams on the host (OpenMP 5.2, section 10.2).
 #pragma once
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -2,14 +2,15 @@
 // Regions of one member. Internal to openmp/team.
 #pragma once
 
-#include "openmp/ompt/events.h"
+#include "openmp/affinity/team_affinity.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/settings/icv.h"
 #include "openmp/task/lone_tasks.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
 #include "openmp/team/cancel.h"
-#include "openmp/team/record_cache.h"
 #include "openmp/team/region_watch.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

@@ -8,14 +8,16 @@
 #include "base/message.h"
 #include "core/api/fork.h"
 #include "openmp/affinity/bound_threads.h"
-#include "openmp/ompt/events.h"
+#include "openmp/affinity/team_affinity.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/settings/icv.h"
 #include "openmp/task/stand_in.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/cancel.h"
 #include "openmp/team/parallel.h"
-#include "openmp/team/record_cache.h"
 #include "openmp/team/region_watch.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/tool/events.h"
 #include "platform/generation.h"
 
 namespace weft::openmp {
@@ -111,7 +113,7 @@ bool make_persistent_team(Root* root) noexcept {
 
 // Makes the outermost team fit the region; false when the system refuses the threads.
 bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind bind) noexcept {
-  const int members = std::min(size, core::PersistentTeam::kMaxMembers);
+  const int members = std::min(size, core::kMaxPersistentMembers);
   if (members > root->most_members) {
     // What members of a smaller team have they keep.
     reserve_records(members - std::max(root->most_members, 1));

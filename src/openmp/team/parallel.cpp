@@ -6,16 +6,16 @@
 
 #include "base/message.h"
 #include "core/api/fork.h"
+#include "openmp/affinity/team_affinity.h"
 #include "openmp/library/nested_blas.h"
-#include "openmp/ompt/events.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/record/thread_limit.h"
 #include "openmp/settings/startup.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/team/lone_team.h"
 #include "openmp/team/outermost_team.h"
-#include "openmp/team/record_cache.h"
-#include "openmp/team/team_affinity.h"
-#include "openmp/team/thread_limit.h"
 #include "openmp/team/woven_team.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 
@@ -44,14 +44,14 @@ ThreadGrant within_limit(Member* parent, int* size) noexcept {
 }
 
 // How a region's team is made.
-enum class Kind { lone, outermost, woven };
+enum class RegionKind { lone, outermost, woven };
 
 template <bool Told>
-void end_team(Kind kind, Member* primary) noexcept {
+void end_team(RegionKind kind, Member* primary) noexcept {
   switch (kind) {
-    case Kind::lone: return end_lone_team<Told>(primary);
-    case Kind::outermost: return end_outermost_team<Told>(primary);
-    case Kind::woven: return end_woven_team<Told>(primary);
+    case RegionKind::lone: return end_lone_team<Told>(primary);
+    case RegionKind::outermost: return end_outermost_team<Told>(primary);
+    case RegionKind::woven: return end_woven_team<Told>(primary);
   }
 }
 
@@ -77,19 +77,19 @@ class Region {
     if (has_limit(parent_)) grant_ = take_over_grant(parent_, size_);
     // Members that share an OS thread do not run at the same time.
     const bool shares = icvs(parent_).affinity && would_share_threads(parent_, size_);
-    kind_ = !shares && begin_outermost() ? Kind::outermost : Kind::woven;
+    kind_ = !shares && begin_outermost() ? RegionKind::outermost : RegionKind::woven;
     if (size_ < gang.size) {
       base::lacking("the system refuses the threads that OpenBLAS needs to go on (see ulimit -u, -v)");
     }
   }
 
-  Kind kind() const noexcept { return kind_; }
+  RegionKind kind() const noexcept { return kind_; }
   int size() const noexcept { return size_; }
 
   // The caller becomes member 0, whose record `primary` is; the outermost team has its own. `kind` is kind().
-  void begin(Kind kind, Member* primary) noexcept {
-    if (kind == Kind::woven) begin_woven_team<Told>(parent_, size_, words_, bind_, primary, prepare_);
-    if (kind == Kind::lone) begin_lone_team<Told>(parent_, primary);
+  void begin(RegionKind kind, Member* primary) noexcept {
+    if (kind == RegionKind::woven) begin_woven_team<Told>(parent_, size_, words_, bind_, primary, prepare_);
+    if (kind == RegionKind::lone) begin_lone_team<Told>(parent_, primary);
   }
 
   void run_primary() noexcept {
@@ -97,11 +97,11 @@ class Region {
     invoke_(words_, 0);
   }
 
-  void end(Kind kind, Member* primary) noexcept {
-    end_team<Told>(kind, kind == Kind::outermost ? own_member<Told>() : primary);
+  void end(RegionKind kind, Member* primary) noexcept {
+    end_team<Told>(kind, kind == RegionKind::outermost ? own_member<Told>() : primary);
   }
 
-  void run(Kind kind, Member* primary) noexcept {
+  void run(RegionKind kind, Member* primary) noexcept {
     begin(kind, primary);
     run_primary();
     end(kind, primary);
@@ -123,17 +123,17 @@ class Region {
   }
 
   // `size_` becomes what the system has threads for; the region gives back what it cannot use of its grant.
-  Kind choose() noexcept {
-    if (size_ == 1) return Kind::lone;
+  RegionKind choose() noexcept {
+    if (size_ == 1) return RegionKind::lone;
     start_runtime();
     const int wanted = size_;
     const bool begun = begin_outermost();
     if (size_ < wanted) reduce(&grant_, size_ - 1);
-    if (begun) return Kind::outermost;
-    if (size_ == 1) return Kind::lone;
+    if (begun) return RegionKind::outermost;
+    if (size_ == 1) return RegionKind::lone;
     // Without a second context nobody could go on when a member waits for another.
     // Nor is there to be a second member, where its turn may not come.
-    return core::has_spare() && !core::threads_refused() ? Kind::woven : Kind::lone;
+    return core::has_spare() && !core::threads_refused() ? RegionKind::woven : RegionKind::lone;
   }
 
   const Invoke invoke_;
@@ -143,7 +143,7 @@ class Region {
   Member* const parent_;
   int size_ = 1;
   ThreadGrant grant_;
-  Kind kind_ = Kind::lone;
+  RegionKind kind_ = RegionKind::lone;
 };
 
 }  // namespace
@@ -163,16 +163,16 @@ template <bool Told>
 [[gnu::always_inline]] inline void run_region(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept {
   Region<Told> region(invoke, words, clauses, prepare);
   switch (region.kind()) {
-    case Kind::outermost: region.run(Kind::outermost, nullptr); break;
-    case Kind::woven: {
+    case RegionKind::outermost: region.run(RegionKind::outermost, nullptr); break;
+    case RegionKind::woven: {
       Member* primary = take_frame();
-      region.run(Kind::woven, primary);
+      region.run(RegionKind::woven, primary);
       put_frame(primary);
       break;
     }
-    case Kind::lone: {
+    case RegionKind::lone: {
       Member primary;
-      region.run(Kind::lone, &primary);
+      region.run(RegionKind::lone, &primary);
       break;
     }
   }
@@ -210,7 +210,7 @@ void begin_others(void* const* words, int members) noexcept {
 
 void parallel_gang(Invoke invoke, void** words, int size) noexcept {
   Region<true> region(invoke, words, Region<true>::Gang{size});
-  Member* primary = region.kind() == Kind::woven ? take_frame() : nullptr;
+  Member* primary = region.kind() == RegionKind::woven ? take_frame() : nullptr;
   region.begin(region.kind(), primary);
   int lent = 0;
   if (primary == nullptr) {
@@ -233,7 +233,7 @@ void parallel_gang(Invoke invoke, void** words, int size) noexcept {
 
 void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept {
   Region<true> region(invoke, words, clauses, nullptr);
-  region.begin(region.kind(), region.kind() == Kind::outermost ? nullptr : take_frame());
+  region.begin(region.kind(), region.kind() == RegionKind::outermost ? nullptr : take_frame());
   Member* primary = self();
   primary->team->threads.grant = region.grant();
   if (ompt::on()) ompt::begin_member(primary);
@@ -245,9 +245,11 @@ void end_parallel() noexcept {
   const Team* team = primary->team;
   // Of a record that others may have as soon as the region has ended.
   ThreadGrant grant = std::exchange(primary->team->threads.grant, {});
-  const Kind kind = team->persistent_team != nullptr ? Kind::outermost : team->lone ? Kind::lone : Kind::woven;
+  const RegionKind kind = team->persistent_team != nullptr ? RegionKind::outermost
+                          : team->lone                     ? RegionKind::lone
+                                                           : RegionKind::woven;
   end_team<Told>(kind, primary);
-  if (kind != Kind::outermost) put_frame(primary);
+  if (kind != RegionKind::outermost) put_frame(primary);
   if (grant.threads > 0) give_back(&grant);
 }
 

@@ -2,7 +2,8 @@
 // Parallel regions: fork and join (OpenMP 5.2, section 10.1).
 #pragma once
 
-#include "openmp/team/team.h"
+#include "core/api/records.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 
@@ -14,7 +15,7 @@ struct Clauses {
 };
 
 // WEFT_REGION_THREADS: the most members of a region. Set once, while the library is loaded.
-inline int g_region_threads = core::PersistentTeam::kMaxMembers;
+inline int g_region_threads = core::kMaxPersistentMembers;
 
 // Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. n follows from the clauses by the
 // rules of section 10.1.1. `words` has core::Post::kWords elements, of which the first and the last are the runtime's.

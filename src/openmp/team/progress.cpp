@@ -2,8 +2,8 @@
 #include "openmp/team/progress.h"
 
 #include "openmp/loop/worksharing.h"
+#include "openmp/record/team.h"
 #include "openmp/task/task_deque.h"
-#include "openmp/team/team.h"
 
 namespace weft::openmp {
 

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#include "openmp/api/lock.h"
-#include "openmp/ompt/events.h"
+#include "openmp/lock/lock.h"
+#include "openmp/record/team.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancel.h"
 #include "openmp/team/reduction_tree.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/events.h"
 
 namespace weft::openmp {
 

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

@@ -6,7 +6,7 @@
 #include "core/api/fork.h"
 #include "core/api/records.h"
 #include "openmp/library/call_policy.h"
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 namespace weft::openmp {
 

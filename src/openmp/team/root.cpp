@@ -7,10 +7,10 @@
 
 #include "base/message.h"
 #include "core/api/fork.h"
-#include "openmp/ompt/events.h"
+#include "openmp/record/record_cache.h"
 #include "openmp/task/lone_tasks.h"
 #include "openmp/team/parallel.h"
-#include "openmp/team/record_cache.h"
+#include "openmp/tool/events.h"
 #include "platform/spinlock.h"
 
 namespace weft::openmp {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
-#include "openmp/ompt/events.h"
+#include "openmp/affinity/team_affinity.h"
+#include "openmp/settings/icv.h"
 #include "openmp/task/dependences.h"
 #include "openmp/team/root.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/tool/events.h"
 #include "platform/thread_pointer.h"
 
 namespace weft::openmp {

@@ -7,17 +7,19 @@
 
 #include "core/api/fork.h"
 #include "core/api/records.h"
-#include "openmp/ompt/events.h"
+#include "openmp/affinity/team_affinity.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/settings/icv.h"
 #include "openmp/task/stand_in.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_regions.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancel.h"
 #include "openmp/team/parallel.h"
-#include "openmp/team/record_cache.h"
 #include "openmp/team/region_watch.h"
-#include "openmp/team/team_affinity.h"
+#include "openmp/tool/events.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members of a large team that take their chunks by groups.
-#include "openmp/loop/chunk_groups.h"
+#include "openmp/record/chunk_groups.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenMP 5.2, section 10.1.3, checked as it is worded, for every size of team and partition and every place of the parent.
-#include "openmp/affinity/placement.h"
+#include "openmp/record/placement.h"
 
 #include <gtest/gtest.h>
 

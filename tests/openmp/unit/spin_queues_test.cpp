@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Those who spin for a lock in line: in the order in which they have come, but for those that go; nobody is forgotten.
-#include "openmp/api/spin_queues.h"
+#include "openmp/lock/spin_queues.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many iterations members of a loop take at once, and whose when they have nothing left.
-#include "openmp/loop/workshare.h"
+#include "openmp/record/workshare.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // The ways in which members take the chunks of a loop: each iteration is got once.
 #include <array>
 
-#include "openmp/loop/chunk_groups.h"
-#include "openmp/loop/workshare.h"
+#include "openmp/record/chunk_groups.h"
+#include "openmp/record/workshare.h"
 #include "programs/program.h"
 
 namespace weft::explore {

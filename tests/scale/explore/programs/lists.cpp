@@ -4,7 +4,7 @@
 
 #include "core/sched/free_contexts.h"
 #include "core/sched/ready_list.h"
-#include "openmp/task/task_inbox.h"
+#include "openmp/record/task_inbox.h"
 #include "programs/program.h"
 
 namespace weft::explore {

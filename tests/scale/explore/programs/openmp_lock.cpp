@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenMP's locks, on the real parking.
-#include "openmp/api/lock.h"
+#include "openmp/lock/lock.h"
 
 #include "programs/program.h"
 #include "stand_in/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// park() and unpark() under a lock as that of openmp/api/lock.cpp.
+// park() and unpark() under a lock as that of openmp/lock/lock.cpp.
 #include "core/sched/parking.h"
 
 #include <atomic>

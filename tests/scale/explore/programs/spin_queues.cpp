@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Those who spin for a lock in line: one at a time is first, and what it guards is plain. Some go while they wait, some
 // when they are first; at last each waits until it is first.
-#include "openmp/api/spin_queues.h"
+#include "openmp/lock/spin_queues.h"
 
 #include <array>
 

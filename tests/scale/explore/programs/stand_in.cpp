@@ -5,11 +5,11 @@
 #include <array>
 #include <memory>
 
+#include "openmp/record/team.h"
 #include "openmp/task/own_number.h"
 #include "openmp/task/task_calls.h"
 #include "openmp/task/task_deque.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/team.h"
 #include "platform/cycles.h"
 #include "programs/program.h"
 #include "stand_in/core.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team's barriers, and the explicit tasks that are run in them.
-#include "openmp/team/team.h"
+#include "openmp/record/team.h"
 
 #include <array>
 #include <memory>

@@ -2,13 +2,13 @@
 #include "stand_in/openmp.h"
 
 #include "core/api/wait.h"
-#include "openmp/ompt/tool.h"
+#include "openmp/record/record_cache.h"
+#include "openmp/record/team.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
-#include "openmp/team/record_cache.h"
-#include "openmp/team/team.h"
+#include "openmp/tool/tool.h"
 
 namespace weft::explore {
 

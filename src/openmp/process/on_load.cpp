@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file of its own, since the machine that tests/scale simulates is not there yet when its library is loaded.
+#include <cstdlib>
+
+#include "base/options.h"
+#include "openmp/affinity/affinity.h"
+#include "openmp/api/child_calls.h"
+#include "openmp/api/display_env.h"
+#include "openmp/api/thread_calls.h"
+#include "openmp/api/thread_signals.h"
+#include "openmp/settings/statistics.h"
+#include "openmp/team/parallel.h"
+#include "platform/libc_calls.h"
+#include "platform/rseq.h"
+
+namespace weft::openmp {
+
+namespace {
+
+// When the library is loaded: what the user asked to see, and warnings about what cannot be used.
+[[gnu::constructor(102)]] void on_load() {
+  const base::Options& options = base::options();
+  if (affinity_requested(options)) static_cast<void>(affinity());
+  if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
+  g_region_threads = options.region_threads;
+  if (options.adopt_libraries) platform::take_libc_calls({thread_calls(), child_calls(), signal_calls()});
+  watch_forks();
+  platform::withdraw_rseq();
+  if (options.stats) {
+    g_statistics_on = true;
+    std::atexit([] { print_statistics(); });
+  }
+}
+
+}  // namespace
+
+}  // namespace weft::openmp

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a team keeps of its explicit tasks, beside the members' deques.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/api/records.h"
+#include "openmp/record/task_inbox.h"
+
+namespace weft::openmp {
+
+struct TeamTasks {
+  // Some have been pushed in this region. Set by the member that pushes the first, cleared by the primary at the end.
+  alignas(64) std::atomic<bool> tasked{false};
+  std::atomic<uint32_t> drained{0};  // the last barrier whose tasks were seen to have ended
+  std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
+
+  // Members of a persistent team that look for tasks after their end. Not in the line at which they look.
+  alignas(64) std::atomic<int> helpers{0};
+
+  // task_calls.h: the members that can be called to run tasks, and how many of those that have been called have not
+  // come yet.
+  alignas(64) core::ClaimSet<core::kMaxPersistentMembers> on_call;
+  std::atomic<int> called{0};
+
+  // Whether members whose deques may have tasks are marked (deque_marks.h). Constant during a region.
+  std::atomic<bool> marks_filled{false};
+
+  alignas(64) TaskInbox inbox;
+  // Detachable tasks that have not ended. With a fence between this and the announcement of the thread that waits.
+  std::atomic<int> detached{0};
+  std::atomic<bool> detachable{false};  // there have been some in this region
+  std::atomic<core::Context*> event_waiter{nullptr};  // in a team of one
+
+  // stand_in.h. Thread numbers under which nobody runs tasks, since all of their contexts are paused; and what the
+  // deques count of tasks, of those that stand-ins create and run. Release on `executed`, as there.
+  std::atomic<int> unmanned{0};
+  // Contexts of the team that are paused; a thread of it looks again and again for what others do; and members whose
+  // wait for others of the team holds up members of the teams around, which are not away yet. Each side counts itself
+  // and then looks at the other: sequentially consistent, so one sees the other.
+  std::atomic<int> away{0};
+  std::atomic<bool> looks{false};
+  std::atomic<int> holding_up{0};
+  std::atomic<uint64_t> created{0};
+  std::atomic<uint64_t> executed{0};
+};
+
+}  // namespace weft::openmp
