@@ -185,7 +185,10 @@ class Launched(WithFolder):
         self.assertIn("Rank 0 still ran when rank 1 had ended without MPI_Finalize", self.notes())
 
     def check_exit(self, mpi: str) -> None:
-        self.assertNotEqual(self.run_ranks(mpi, "exit").returncode, 0)
+        # To MPICH's launcher a rank that ends with 0 has ended well.
+        code = self.run_ranks(mpi, "exit").returncode
+        if mpi == "openmpi":
+            self.assertNotEqual(code, 0)
         self.check_files("report.json", "weft-report.html")
         self.assertIn("Rank 0 still ran when rank 1 had ended without MPI_Finalize", self.notes())
 
