@@ -7,72 +7,57 @@ import json
 import pathlib
 import statistics
 import sys
+from collections.abc import Iterable, Sequence
 
-from runner import shared_memory_tables
+from runner.frame import markdown
+from runner.frame.spread import short, with_extremes
 from runner.python import tables as python_tables
+from runner.shm import tables as shm_tables
 
 
-def number(value: float, unit: str = "") -> str:
-    text = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-    return f"{text} {unit}".strip()
+def show(head: Sequence[object], rows: Iterable[Sequence[object]]) -> None:
+    print("\n".join(markdown.table(head, rows)))
 
 
-def row(*cells: object) -> None:
-    print("| " + " | ".join(str(cell) for cell in cells) + " |")
-
-
-def head(*cells: str) -> None:
-    row(*cells)
-    print("|" + "---|" * len(cells))
+def others(results: dict) -> str:
+    return f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
 
 
 def targets(results: dict) -> None:
-    met = sum(target["met"] for target in results["targets"])
-    others = results["cpu_percent_of_others"]
-    print(f"{met} of {len(results['targets'])} met; other programs used {others:.1f} % of the CPUs meanwhile.\n")
-    head("what", "measure", "measured", "target", "")
-    for target in results["targets"]:
-        verdict = "met" if target["met"] else "**missed**"
-        row(
+    print(f"{sum(target['met'] for target in results['targets'])} of {len(results['targets'])} met; {others(results)}")
+    rows = (
+        (
             target["what"],
             target["measure"],
-            number(target["value"], target["unit"]),
+            f"{short(target['value'])} {target['unit']}".strip(),
             f"<= {target['limit']:g}",
-            verdict,
+            "met" if target["met"] else "**missed**",
         )
-
-
-def micro(results: dict) -> None:
-    targets(results)
-    medians(results, list(results["runtimes"]))
+        for target in results["targets"]
+    )
+    show(("what", "measure", "measured", "target", ""), rows)
 
 
 def study(results: dict) -> None:
-    """Of an MPI program: its versions, each under a runtime, stand in the place of runtimes."""
+    """Versions of a program, or ways to run it, stand in the place of runtimes."""
     targets(results)
-    medians(results, list(dict.fromkeys(result["runtime"] for result in results["results"])))
-    for hung in results["hung"]:
+    medians(results)
+    for hung in results.get("hung", ()):
         print(f"- {hung['what']}: {hung['reason']}")
-
-
-def hpl(results: dict) -> None:
-    """Places are rows, ways columns."""
-    targets(results)
-    medians(results, list(dict.fromkeys(result["runtime"] for result in results["results"])))
-    for way, reason in results["skipped"].items():
+    for way, reason in results.get("skipped", {}).items():
         print(f"- {way}: {reason}")
 
 
-def medians(results: dict, runtimes: list[str]) -> None:
+def medians(results: dict) -> None:
+    runtimes = list(dict.fromkeys(result["runtime"] for result in results["results"]))
     found = collections.defaultdict(dict)
     for result in results["results"]:
         key = result["measure"], result["policy"], result["unit"]
-        spread = f"{number(result['p10'])} .. {number(result['p90'])}"
-        found[key][result["runtime"]] = f"{number(result['median'])} ({spread})"
+        spread = f"{short(result['p10'])} .. {short(result['p90'])}"
+        found[key][result["runtime"]] = f"{short(result['median'])} ({spread})"
     print("\nMedians (p10 .. p90)\n")
-    head("measure", "waiting", "unit", *runtimes)
-    for (measure, policy, unit), cells in found.items():
-        row(measure, policy, unit, *(cells.get(runtime, "") for runtime in runtimes))
+    rows = ((*key, *(cells.get(runtime, "") for runtime in runtimes)) for key, cells in found.items())
+    show(("measure", "waiting", "unit", *runtimes), rows)
 
 
 def calls(results: dict) -> None:
@@ -83,20 +68,18 @@ def calls(results: dict) -> None:
     met = sum(target["met"] for target in results["targets"])
     print(
         f"Of {len(ratios)} ratios {met} are within {results['targets'][0]['limit']:g}, "
-        f"median {statistics.median(ratios):.3f}; "
-        f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
+        f"median {statistics.median(ratios):.3f}; {others(results)}"
     )
     medians = {(result["measure"], result["runtime"]): result["median"] for result in results["results"]}
     found = collections.defaultdict(dict)
     for target in results["targets"]:
         name, linked = target["measure"].split(", ")
-        weft = number(medians[target["measure"], "weft"])
-        libgomp = number(medians[target["measure"], "libgomp"])
+        weft = short(medians[target["measure"], "weft"])
+        libgomp = short(medians[target["measure"], "libgomp"])
         found[name][linked] = (weft, libgomp, f"{target['value']:.3f}")
     ways = list(dict.fromkeys(linked for cells in found.values() for linked in cells))
-    head("call", *(cell for way in ways for cell in (f"weft, us ({way})", "libgomp", "ratio")))
-    for name, cells in found.items():
-        row(name, *(cell for way in ways for cell in cells.get(way, ("", "", ""))))
+    head = ("call", *(cell for way in ways for cell in (f"weft, us ({way})", "libgomp", "ratio")))
+    show(head, ((name, *(cell for way in ways for cell in cells.get(way, [""] * 3))) for name, cells in found.items()))
 
 
 def nested(results: dict) -> None:
@@ -111,103 +94,83 @@ def nested(results: dict) -> None:
         answers.append(many / untuned)
         against.append(untuned / min(times[peer, 2, 2] for peer in results["runtimes"] if peer != "weft"))
         name = f"{tuned[best]:.2f} ({best[0]} {best[1]}x{best[2]})"
-        rows.append(
-            (
-                result["problem"]["label"],
-                name,
-                f"{untuned:.2f}",
-                f"{many:.2f}",
-                f"{ratios[-1]:.3f}",
-                f"{answers[-1]:.3f}",
-            )
-        )
+        compared = (f"{untuned:.2f}", f"{many:.2f}", f"{ratios[-1]:.3f}", f"{answers[-1]:.3f}")
+        rows.append((result["problem"]["label"], name, *compared))
     print(
         f"Of {len(rows)} problems {sum(r <= 1.02 for r in ratios)} are within 1.02 of the best tuned, "
         f"{sum(r <= 1.05 for r in ratios)} within 1.05, median {statistics.median(ratios):.3f}; "
         f"{sum(a <= 1.03 for a in answers)} answer 16 x 16 within 1.03 of untuned, "
         f"median {statistics.median(answers):.3f}. "
         f"Against the same nested program (2 x 2) under the better peer: {statistics.median(against):.2f} of the "
-        f"time in the median, {min(against):.2f} at best, {max(against):.2f} at worst. "
-        f"Other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
+        f"time in the median, {min(against):.2f} at best, {max(against):.2f} at worst; {others(results)}"
     )
-    head("problem", "best tuned", "untuned", "16 x 16", "untuned / best", "16 x 16 / untuned")
-    for cells in rows:
-        row(*cells)
+    show(("problem", "best tuned", "untuned", "16 x 16", "untuned / best", "16 x 16 / untuned"), rows)
 
 
 def programs(results: dict) -> None:
     print(
         f"Median of each round's ratio to the program's own runtime (least .. most), {results['rounds']} rounds; "
-        f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
+        f"{others(results)}"
     )
-    head("program", "own, s", "weft, s", "weft / own", "libiomp5 / own")
+    rows = []
     for result in results["results"]:
         seconds = {name: statistics.median(samples) for name, samples in result["seconds"].items()}
         ratios = {}
         for name in result["ratio"]:
             each = [a / b for a, b in zip(result["seconds"][name], result["seconds"]["own"], strict=True)]
-            ratios[name] = f"{statistics.median(each):.3f} ({min(each):.3f} .. {max(each):.3f})"
-        row(
-            result["program"],
-            f"{seconds['own']:.2f}",
-            f"{seconds['weft']:.2f}",
-            ratios["weft"],
-            ratios.get("libiomp5", ""),
-        )
+            ratios[name] = with_extremes(each)
+        own, weft = (f"{seconds[name]:.2f}" for name in ("own", "weft"))
+        rows.append((result["program"], own, weft, ratios["weft"], ratios.get("libiomp5", "")))
+    show(("program", "own, s", "weft, s", "weft / own", "libiomp5 / own"), rows)
 
 
 def openblas(results: dict) -> None:
-    print(
-        f"Milliseconds, the median of the fastest process of {results['rounds']}; "
-        f"other programs used {results['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.\n"
-    )
+    print(f"Milliseconds, the median of the fastest process of {results['rounds']}; {others(results)}")
     found, peers = collections.defaultdict(dict), collections.defaultdict(list)
     for result in results["results"]:
         found[result["problem"]][result["runtime"], result["library"], result["split"]] = 1e3 * result["best"]
         if result["runtime"] != "weft":
             peers[result["problem"]].append(1e3 * result["best"])
     libraries = list(dict.fromkeys(result["library"] for result in results["results"]))
-    head(
-        *("problem", "best peer", "weftcc, outer only", "inner only"),
-        *(f"{library}, untuned" for library in libraries),
-        "weftcc / Debian",
-    )
+    head = ["problem", "best peer", "weftcc, outer only", "inner only"]
+    rows = []
     for problem, times in found.items():
         count = max(int(split[0]) for _, _, split in times if split != "untuned")
         alone = [times["weft", "weftcc", split] for split in (f"{count} x 1", f"1 x {count}")]
         untuned = [times["weft", library, "untuned"] for library in libraries]
         ratio = times["weft", "weftcc", "untuned"] / times["weft", "Debian", "untuned"]
         cells = [min(peers[problem]), *alone, *untuned]
-        row(problem, *(f"{value:.2f}" for value in cells), f"{ratio:.3f}")
+        rows.append((problem, *(f"{value:.2f}" for value in cells), f"{ratio:.3f}"))
+    show([*head, *(f"{library}, untuned" for library in libraries), "weftcc / Debian"], rows)
 
 
 def python(results: dict) -> None:
-    print(python_tables.markdown(results), end="")
+    print(python_tables.page(results), end="")
 
 
 def rwlock(results: dict) -> None:
     targets(results)
-    print("\n" + shared_memory_tables.locks(results), end="")
+    print("\n" + shm_tables.locks(results), end="")
 
 
 def kv(results: dict) -> None:
     if results["targets"]:
         targets(results)
-    print("\n" + shared_memory_tables.stores(results), end="")
+    print("\n" + shm_tables.stores(results), end="")
 
 
 TABLES = {
-    "micro": micro,
+    "micro": study,
     "blas_calls": calls,
     "nested_blas": nested,
     "openblas": openblas,
     "programs": programs,
     "python": python,
-    "mpi": micro,
-    "collectives": micro,
+    "mpi": study,
+    "collectives": study,
     "gauss_seidel": study,
     "ifsker": study,
-    "hpl": hpl,
+    "hpl": study,
     "rwlock": rwlock,
     "kv": kv,
 }

@@ -2,6 +2,7 @@
 #include "common/processes.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "platform/cycles.h"
 
 namespace bench {
 
@@ -108,6 +111,28 @@ void sleep_until(int64_t monotonic_ns) {
                       static_cast<long>(monotonic_ns % 1'000'000'000)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) != 0) {
   }
+}
+
+double conduct(Gate& gate, const std::vector<pid_t>& processes, int milliseconds) {
+  while (gate.ready.load() < static_cast<int>(processes.size())) sleep_until(weft::platform::now_ns() + 200'000);
+  const int64_t begin = weft::platform::now_ns();
+  gate.go.store(1);
+  sleep_until(begin + milliseconds * int64_t{1'000'000});
+  const int64_t end = weft::platform::now_ns();
+  gate.stop.store(1);
+  finish_processes(processes);
+  return static_cast<double>(end - begin);
+}
+
+int number(const std::string& option, const char* text, int least, int most) {
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || value < least || value > most) {
+    std::fprintf(stderr, "%s: %s %s: a number from %d to %d is wanted\n", program_invocation_short_name, option.c_str(),
+                 text, least, most);
+    std::exit(2);
+  }
+  return static_cast<int>(value);
 }
 
 void print_samples(const char* before, const char* name, const char* unit, const std::vector<double>& samples) {

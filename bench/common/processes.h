@@ -2,9 +2,11 @@
 // Benchmarks of several processes that share memory: how these are started, bound, timed and waited for.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
@@ -43,6 +45,18 @@ pid_t start_process(const std::function<void()>& body);
 void finish_processes(const std::vector<pid_t>& processes);
 
 void sleep_until(int64_t monotonic_ns);
+
+// Processes that are measured begin together and stop together. It stands in memory that they share.
+struct Gate {
+  std::atomic<int> ready;
+  std::atomic<int> go;
+  std::atomic<int> stop;
+};
+// Opens the gate when all are ready, stops them after this time, and waits for them. Nanoseconds from `go` to `stop`.
+double conduct(Gate& gate, const std::vector<pid_t>& processes, int milliseconds);
+
+// The value of an option; exits with a message where it is none from `least` to `most`.
+int number(const std::string& option, const char* text, int least, int most);
 
 // "name":{"unit":"ns","samples":[...]} with what stands before it.
 void print_samples(const char* before, const char* name, const char* unit, const std::vector<double>& samples);

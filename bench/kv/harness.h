@@ -107,19 +107,16 @@ class Harness {
     weft_phase_counter counter;
   };
   struct Shared {
-    std::atomic<int> ready;
-    std::atomic<int> go;
-    std::atomic<int> stop;
+    Gate gate;
     int64_t puts;
     Reader readers[kMostReaders];
   };
 
   void meet(Shared* shared, int number) const {
     bind_to(number);
-    shared->ready.fetch_add(1);
-    while (shared->go.load() == 0) sleep_until(weft::platform::now_ns() + 50'000);
+    shared->gate.ready.fetch_add(1);
+    while (shared->gate.go.load() == 0) sleep_until(weft::platform::now_ns() + 50'000);
   }
-  double conduct(Shared* shared, const std::vector<pid_t>& processes) const;
   // Runs `body(count)` until the time is over, in chunks of some 50 us, and keeps the time of one of each chunk.
   template <typename Body>
   void in_chunks(Shared* shared, Reader& mine, const Body& body) const;
@@ -129,23 +126,12 @@ class Harness {
   Values values_;
 };
 
-inline double Harness::conduct(Shared* shared, const std::vector<pid_t>& processes) const {
-  while (shared->ready.load() < static_cast<int>(processes.size())) sleep_until(weft::platform::now_ns() + 200'000);
-  const int64_t begin = weft::platform::now_ns();
-  shared->go.store(1);
-  sleep_until(begin + plan_.milliseconds * int64_t{1'000'000});
-  const int64_t end = weft::platform::now_ns();
-  shared->stop.store(1);
-  finish_processes(processes);
-  return static_cast<double>(end - begin);
-}
-
 template <typename Body>
 void Harness::in_chunks(Shared* shared, Reader& mine, const Body& body) const {
   constexpr int64_t kChunkNs = 50'000;
   int count = 1;
   // Once at least, as a whole chunk.
-  while (shared->stop.load() == 0 || mine.chunks == 0) {
+  while (shared->gate.stop.load() == 0 || mine.chunks == 0) {
     const int64_t begin = weft::platform::now_ns();
     body(count);
     const int64_t taken = weft::platform::now_ns() - begin;
@@ -221,7 +207,7 @@ void Harness::gets(bool there) {
       });
     }));
   }
-  const double ns = conduct(shared, processes);
+  const double ns = conduct(shared->gate, processes, plan_.milliseconds);
   report("get", shared, plan_.place.readers, ns);
 }
 
@@ -229,7 +215,7 @@ template <typename Store>
 void Harness::puts() {
   const SharedMemory memory(sizeof(Shared));
   auto* shared = new (memory.map()) Shared{};
-  const double ns = conduct(shared, {start_process([&] {
+  const double ns = conduct(shared->gate, {start_process([&] {
                               typename Store::Writer writer(plan_.place);
                               const Order order(plan_.place.keys, 1);
                               std::vector<uint64_t> value;
@@ -243,7 +229,8 @@ void Harness::puts() {
                                                                    value.size() * sizeof(uint64_t)});
                                 }
                               });
-                            })});
+                            })},
+                            plan_.milliseconds);
   report("put", shared, 1, ns);
 }
 
@@ -261,7 +248,7 @@ void Harness::gets_beside_puts() {
       const size_t size = value.size() * sizeof(uint64_t);
       weft_phase_init(&mine.counter, 2);
       meet(shared, i);
-      for (size_t at = 0; at == 0 || shared->stop.load() == 0; ++at) {
+      for (size_t at = 0; at == 0 || shared->gate.stop.load() == 0; ++at) {
         const int number = order[at];
         WEFT_PHASE(&mine.counter, 1);
         const bool found = reader.get(values_.key(number), reinterpret_cast<char*>(value.data()), size);
@@ -281,7 +268,7 @@ void Harness::gets_beside_puts() {
     int64_t done = 0;
     // Where it has no CPU of its own it must not wait in place: it comes now and then, and does what was due.
     const bool alone = plan_.place.readers < cpus();
-    while (shared->stop.load() == 0) {
+    while (shared->gate.stop.load() == 0) {
       const int64_t due = (weft::platform::now_ns() - begin) * plan_.puts_per_second / 1'000'000'000;
       if (done >= due) {
         if (alone)
@@ -297,7 +284,7 @@ void Harness::gets_beside_puts() {
     }
     shared->puts = done;
   }));
-  const double ns = conduct(shared, processes);
+  const double ns = conduct(shared->gate, processes, plan_.milliseconds);
   weft_phase_counter all;
   weft_phase_init(&all, 2);
   int64_t gets = 0;

@@ -71,16 +71,6 @@ constexpr Kind kStores[] = {
   std::exit(2);
 }
 
-int number(const std::string& option, const char* text, int least, int most) {
-  char* end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  if (*text == '\0' || *end != '\0' || value < least || value > most) {
-    std::fprintf(stderr, "kv: %s %s: a number from %d to %d is wanted\n", option.c_str(), text, least, most);
-    std::exit(2);
-  }
-  return static_cast<int>(value);
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {

@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/processes.h"
 #include "node/division.h"
 #include "node/process.h"
 #include "platform/cycles.h"
@@ -51,8 +52,7 @@ double median_ns(Body&& body) {
     body(i);
     times.push_back(static_cast<double>(platform::now_ns() - begin));
   }
-  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
-  return times[kRounds / 2];
+  return bench::quantile(times, 0.5);
 }
 
 void calculate(const char* name, int processes, int cpus, int wanted, bool own_cpus) {

@@ -2,46 +2,11 @@
 """`bench/run everything`, which `make bench` calls: each study with the options of docs/reference/performance.md."""
 
 import argparse
-import dataclasses
 import pathlib
 import subprocess
 import sys
 
-
-@dataclasses.dataclass(frozen=True)
-class Study:
-    name: str
-    options: str = ""
-    needs: tuple[str, ...] = ()  # scripts that install what it is built with or runs
-    made_by: tuple[str, ...] = ()  # scripts that need weft's build
-
-    def command(self) -> list[str]:
-        return ["bench/run", self.name, *self.options.split()]
-
-
-MPI = ("scripts/setup-mpi",)
-STUDIES = (
-    Study("callers"),
-    Study("nested-blas"),
-    Study("blas-calls"),
-    Study("micro", "--rounds 2"),
-    Study("programs", needs=("scripts/setup-programs",)),
-    Study("node"),
-    Study("loops", "--rounds 4 --repeat 9", needs=("scripts/setup-engines",)),
-    Study("engines", needs=("scripts/setup-engines",)),
-    Study("compile-cost", "--rounds 3"),
-    Study("openblas", made_by=("scripts/build-openblas",)),
-    Study("mpi", needs=MPI),
-    Study("gauss-seidel", "--runtimes weft --only pure-mpi,interop-blk,interop-nonblk --rounds 3", needs=MPI),
-    Study("ifsker", "--rounds 3", needs=MPI),
-    Study("hpl", "--rounds 3", needs=(*MPI, "scripts/setup-hpl")),
-    Study("collectives", "--rounds 1 --ranks 2,8", needs=MPI),
-    Study("rwlock", "--rounds 3"),
-    Study("kv", "--only stores --rounds 3", needs=("scripts/setup-kv",)),
-    Study("numa", "--guest", needs=("scripts/setup-numa",)),
-    Study("numa-cost", "--rounds 3 --passes 12"),
-    Study("python", "--rounds 2", needs=("scripts/setup-bench-python --torch",)),
-)
+from .studies import STUDIES
 
 
 def _parse(words: list[str]) -> argparse.Namespace:

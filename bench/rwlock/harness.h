@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One algorithm, measured by processes: readers and one writer. An algorithm is a class with size(readers),
-// make(region, readers), a Reader(region, index, readers) with read(body), and a Writer(region, readers) with lock()
+// make(segment, readers), a Reader(segment, index, readers) with read(body), and a Writer(segment, readers) with lock()
 // and unlock(). It is a parameter of the compiler: a call by pointer would cost more than some of the locks.
 #pragma once
 
@@ -52,9 +52,7 @@ class Harness {
     double chunks[kChunks];  // nanoseconds of one read
   };
   struct Shared {
-    std::atomic<int> ready;
-    std::atomic<int> go;
-    std::atomic<int> stop;
+    Gate gate;
     std::atomic<int> satisfied;  // readers that have verified enough
     alignas(64) std::atomic<int64_t> first;
     std::atomic<int64_t> second;
@@ -65,33 +63,20 @@ class Harness {
   };
 
   template <typename Lock>
-  SharedMemory region() const {
+  SharedMemory segment() const {
     SharedMemory made(Lock::size(plan_.readers));
     Lock::make(made.map(), plan_.readers);
     return made;
   }
   void meet(Shared* shared, int number) const {
     if (plan_.bound) bind_to(number);
-    shared->ready.fetch_add(1);
-    for (Spin spin; shared->go.load() == 0;) spin.once();
+    shared->gate.ready.fetch_add(1);
+    for (Spin spin; shared->gate.go.load() == 0;) spin.once();
   }
-  // Nanoseconds from `go` to `stop`.
-  double conduct(Shared* shared, const std::vector<pid_t>& processes) const;
   void print_usage(const Shared* shared) const;
 
   Plan plan_;
 };
-
-inline double Harness::conduct(Shared* shared, const std::vector<pid_t>& processes) const {
-  while (shared->ready.load() < static_cast<int>(processes.size())) sleep_until(weft::platform::now_ns() + 200'000);
-  const int64_t begin = weft::platform::now_ns();
-  shared->go.store(1);
-  sleep_until(begin + plan_.milliseconds * int64_t{1'000'000});
-  const int64_t end = weft::platform::now_ns();
-  shared->stop.store(1);
-  finish_processes(processes);
-  return static_cast<double>(end - begin);
-}
 
 template <typename Lock>
 void Harness::verify() {
@@ -100,7 +85,7 @@ void Harness::verify() {
   constexpr int64_t kMostNs = 3'000'000'000;
   const SharedMemory shared_memory(sizeof(Shared));
   auto* shared = new (shared_memory.map()) Shared{};
-  const SharedMemory lock_memory = region<Lock>();
+  const SharedMemory lock_memory = segment<Lock>();
   std::vector<pid_t> processes;
   for (int i = 0; i < plan_.readers; ++i) {
     processes.push_back(start_process([&, i] {
@@ -109,7 +94,7 @@ void Harness::verify() {
       int64_t wrong = 0;
       int64_t reads = 0;
       int64_t looks = 0;  // some locks have a reader look again
-      for (; shared->stop.load() == 0; ++reads) {
+      for (; shared->gate.stop.load() == 0; ++reads) {
         int64_t first = 0;
         int64_t second = 0;
         // Relaxed: the lock orders them, or does not.
@@ -145,14 +130,15 @@ void Harness::verify() {
       sched_yield();
     }
     shared->writes = writes;
-    shared->stop.store(1);
+    shared->gate.stop.store(1);
   }));
-  while (shared->ready.load() < plan_.readers + 1) sleep_until(weft::platform::now_ns() + 200'000);
-  shared->go.store(1);
+  while (shared->gate.ready.load() < plan_.readers + 1) sleep_until(weft::platform::now_ns() + 200'000);
+  shared->gate.go.store(1);
   // A writer that is never let in does not look at the clock.
   const int64_t end = weft::platform::now_ns() + kMostNs;
-  while (shared->stop.load() == 0 && weft::platform::now_ns() < end) sleep_until(weft::platform::now_ns() + 1'000'000);
-  shared->stop.store(1);
+  while (shared->gate.stop.load() == 0 && weft::platform::now_ns() < end)
+    sleep_until(weft::platform::now_ns() + 1'000'000);
+  shared->gate.stop.store(1);
   finish_processes(processes);
   int64_t reads = 0;
   int64_t wrong = 0;
@@ -171,7 +157,7 @@ template <typename Lock>
 void Harness::with_writer() {
   const SharedMemory shared_memory(sizeof(Shared));
   auto* shared = new (shared_memory.map()) Shared{};
-  const SharedMemory lock_memory = region<Lock>();
+  const SharedMemory lock_memory = segment<Lock>();
   std::vector<pid_t> processes;
   for (int i = 0; i < plan_.readers; ++i) {
     processes.push_back(start_process([&, i] {
@@ -181,7 +167,7 @@ void Harness::with_writer() {
       int64_t reads = 0;
       int64_t wrong = 0;
       // Relaxed: nothing else is read by it; and the lock orders the pair.
-      while (shared->stop.load(std::memory_order_relaxed) == 0) {
+      while (shared->gate.stop.load(std::memory_order_relaxed) == 0) {
         int64_t first = 0;
         int64_t second = 0;
         reader.read([&] {
@@ -215,7 +201,7 @@ void Harness::with_writer() {
       shared->second.store(number, std::memory_order_relaxed);
       writer.unlock();
       if (period > 0) sleep_until(next += period);
-    } while (shared->stop.load() == 0);
+    } while (shared->gate.stop.load() == 0);
     shared->writer_used = usage_now() - before;
     shared->writes = static_cast<int64_t>(waited.size());
     shared->mean = std::accumulate(waited.begin(), waited.end(), 0.0) / static_cast<double>(waited.size());
@@ -223,7 +209,7 @@ void Harness::with_writer() {
     shared->p99 = quantile(waited, 0.99);
     shared->most = quantile(waited, 1);
   }));
-  const double ns = conduct(shared, processes);
+  const double ns = conduct(shared->gate, processes, plan_.milliseconds);
   int64_t reads = 0;
   for (int i = 0; i < plan_.readers; ++i) reads += shared->readers[i].reads;
   print_samples(",", "reads", "M/s", {1e3 * static_cast<double>(reads) / ns});
@@ -242,7 +228,7 @@ template <typename Lock>
 void Harness::without_writer() {
   const SharedMemory shared_memory(sizeof(Shared));
   auto* shared = new (shared_memory.map()) Shared{};
-  const SharedMemory lock_memory = region<Lock>();
+  const SharedMemory lock_memory = segment<Lock>();
   std::vector<pid_t> processes;
   for (int i = 0; i < plan_.readers; ++i) {
     processes.push_back(start_process([&, i] {
@@ -256,12 +242,12 @@ void Harness::without_writer() {
         const int64_t begin = weft::platform::now_ns();
         for (int k = 0; k < kReadsOfChunk; ++k) reader.read([] { asm volatile("" ::: "memory"); });
         mine.chunks[chunk++ % kChunks] = static_cast<double>(weft::platform::now_ns() - begin) / kReadsOfChunk;
-      } while (shared->stop.load() == 0);
+      } while (shared->gate.stop.load() == 0);
       mine.used = usage_now() - before;
       mine.reads = chunk * kReadsOfChunk;
     }));
   }
-  conduct(shared, processes);
+  conduct(shared->gate, processes, plan_.milliseconds);
   std::vector<double> medians;
   for (int i = 0; i < plan_.readers; ++i) {
     const Reader& reader = shared->readers[i];

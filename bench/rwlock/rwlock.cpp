@@ -65,16 +65,6 @@ constexpr Algorithm kAlgorithms[] = {
   std::exit(2);
 }
 
-int number(const char* text, int least, int most) {
-  char* end = nullptr;
-  const long value = text == nullptr ? least - 1 : std::strtol(text, &end, 10);
-  if (text == nullptr || *end != '\0' || value < least || value > most) {
-    std::fprintf(stderr, "rwlock: %s: a number from %d to %d is wanted\n", text == nullptr ? "" : text, least, most);
-    std::exit(2);
-  }
-  return static_cast<int>(value);
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -87,20 +77,20 @@ int main(int count, char** arguments) {
       plan.bound = false;
       continue;
     }
-    const char* value = ++i < count ? arguments[i] : nullptr;
-    if (option == "--algorithm" && value != nullptr) {
+    const char* value = ++i < count ? arguments[i] : "";
+    if (option == "--algorithm") {
       for (const Algorithm& algorithm : kAlgorithms)
         if (std::strcmp(algorithm.name, value) == 0) chosen = &algorithm;
-    } else if (option == "--measure" && value != nullptr) {
+    } else if (option == "--measure") {
       const std::string name = value;
       if (name != "read" && name != "writer" && name != "verify") usage();
       measure = name == "read" ? Measure::kRead : name == "writer" ? Measure::kWriter : Measure::kVerify;
     } else if (option == "--readers") {
-      plan.readers = number(value, 1, 200);
+      plan.readers = number(option, value, 1, 200);
     } else if (option == "--milliseconds") {
-      plan.milliseconds = number(value, 1, 30'000);
+      plan.milliseconds = number(option, value, 1, 30'000);
     } else if (option == "--writes-per-second") {
-      plan.writes_per_second = number(value, 0, 1'000'000);
+      plan.writes_per_second = number(option, value, 0, 1'000'000);
     } else {
       usage();
     }

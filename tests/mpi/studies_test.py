@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
-from runner import mpi_jobs  # noqa: E402
-from runner.mpi_jobs import Place, Way  # noqa: E402
+from runner.mpi import jobs  # noqa: E402
+from runner.mpi.jobs import Place, Way  # noqa: E402
 
 SKIPPED = 77
 TIMEOUT_S = 60
@@ -71,7 +71,7 @@ def cases(mpi: str, ways: list[Way], everything: bool) -> Iterator[Case]:
 
 def failure(build: pathlib.Path, case: Case) -> str:
     """Why it is none of what is wanted; empty: it is."""
-    outcome = mpi_jobs.run(build, case.place, case.way, case.program, case.words, TIMEOUT_S)
+    outcome = jobs.run(build, case.place, case.way, case.program, case.words, TIMEOUT_S)
     if outcome.result is None:
         return outcome.reason
     wanted = {"ranks": case.place.ranks, "team": case.place.threads, "verified": "equal"}
@@ -84,11 +84,11 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="more threads and sizes of blocks: some minutes")
     everything = parser.parse_args().all
     build = pathlib.Path(os.environ.get("WEFT_BUILD_DIR", ROOT / "build/release")).absolute()
-    mpis = [mpi for mpi in mpi_jobs.found_mpis(build, "gauss_seidel") if mpi in mpi_jobs.found_mpis(build, "ifsker")]
+    mpis = [mpi for mpi in jobs.found_mpis(build, "gauss_seidel") if mpi in jobs.found_mpis(build, "ifsker")]
     if not mpis:
         print("skipped: no MPI that is installed, or libfftw3-dev is not")
         return SKIPPED
-    ways = mpi_jobs.find_ways(ROOT, build, mpi_jobs.there_by_default(build))
+    ways = jobs.find_ways(ROOT, build, jobs.there_by_default(build))
     chosen = [case for mpi in mpis for case in cases(mpi, ways, everything)]
     failed = 0
     for case in chosen:

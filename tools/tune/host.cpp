@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mpi.h>
@@ -29,16 +30,14 @@ constexpr char kRanks[] = "{ranks}";
 // Tells the driver how many hosts the job is on: a launcher without options would take this one only.
 constexpr char kHosts[] = "WEFT_TUNE_HOSTS";
 
-bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
-
 // What the launcher has told this rank about its job: an mpirun that sees it believes to be a rank.
-bool is_of_launcher(const char* variable) {
+bool is_of_launcher(std::string_view variable) {
   for (const char* users : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_mtl", "OMPI_MCA_coll",
                             "OMPI_MCA_smsc", "OMPI_MCA_osc", "OMPI_MCA_op", "OMPI_MCA_mpi"}) {
-    if (begins(variable, users)) return false;
+    if (variable.starts_with(users)) return false;
   }
   for (const char* launchers : {"OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_", "HYDI_", "HYDRA_", "MPI_LOCAL"}) {
-    if (begins(variable, launchers)) return true;
+    if (variable.starts_with(launchers)) return true;
   }
   return false;
 }

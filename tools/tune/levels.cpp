@@ -11,6 +11,7 @@
 #include <sched.h>
 
 #include "place.h"
+#include "timing.h"
 
 namespace weft::tune {
 
@@ -26,18 +27,6 @@ struct Pair {
   int a = -1;
   int b = -1;
 };
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Half the time of a message and its answer. Both have been written just before, as data of programs has.
 double ping(bool first, int other, int bytes, MPI_Comm comm) {

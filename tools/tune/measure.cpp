@@ -2,7 +2,8 @@
 #include "measure.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "timing.h"
 
 namespace weft::tune {
 
@@ -12,20 +13,7 @@ constexpr char kOwn[] = "own:";
 // Of the calls that nobody counts: an MPI sets up connections and memory in them.
 constexpr int kWarmUps = 2;
 
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
 bool is_own(const Entry& entry) { return entry.way.rfind(kOwn, 0) == 0; }
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 

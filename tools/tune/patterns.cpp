@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <vector>
 
 #include <mpi.h>
+
+#include "timing.h"
 
 namespace weft::tune {
 
@@ -24,12 +25,6 @@ constexpr int kMostRounds = 3;
 constexpr int kMostPartners = 8;
 constexpr int kLeastSent = 4;
 constexpr size_t kMostMemory = 8 << 20;  // of one rank's messages in one call
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
 
 struct Job {
   MPI_Comm comm = MPI_COMM_NULL;

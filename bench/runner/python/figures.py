@@ -5,10 +5,10 @@ import pathlib
 
 from matplotlib import pyplot
 
-from ..plots import save
+from ..frame.plots import save
+from ..frame.spread import short
 from . import results
 from .results import Data
-from .tables import seconds
 from .workloads import NODE
 
 COLOURS = dict(
@@ -45,7 +45,7 @@ def _bars(folder: pathlib.Path, data: Data, workload: Data) -> None:
         if not cut:
             spread = [[height - entry["p10"]], [entry["p90"] - height]]
             axes.errorbar(index, height, yerr=spread, color="black", capsize=3)
-        axes.annotate(f"> {seconds(cut)}" if cut else seconds(height), (index, height), ha="center", va="bottom")
+        axes.annotate(f"> {short(cut)}" if cut else short(height), (index, height), ha="center", va="bottom")
     axes.set_xticks(range(len(shown)), [mode["title"] for mode, _ in shown], rotation=20, ha="right")
     axes.set_ylabel("seconds, less is better")
     axes.margins(y=0.15)

@@ -3,7 +3,6 @@
 
 import dataclasses
 import pathlib
-import subprocess
 from collections.abc import Mapping
 
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
@@ -54,24 +53,11 @@ class Places:
     root: pathlib.Path
     build: pathlib.Path
     python: pathlib.Path
+    package: pathlib.Path  # the folder in which the package `weft` lies, with this build inside
 
     @property
     def weft(self) -> pathlib.Path:
         return self.build / "bin/weft"
-
-    @property
-    def package(self) -> pathlib.Path:
-        """The folder in which the package `weft` lies, with this build inside."""
-        return self.build / "python_tree"
-
-    def make_package(self) -> None:
-        """Raises SystemExit with what went wrong."""
-        words = ["cmake", "--install", str(self.build), "--component", "python", "--prefix", str(self.package / "weft")]
-        try:
-            subprocess.run(words, check=True, capture_output=True, text=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            why = getattr(error, "stderr", "") or str(error)
-            raise SystemExit(f"bench/run: the Python package cannot be made: {why.strip()}") from error
 
     def fill(self, word: str) -> str:
         return word.format(root=self.root, weft=self.weft, python=self.python, package=self.package)
@@ -81,10 +67,3 @@ class Places:
 
     def variables(self, mode: Mode) -> dict[str, str]:
         return {name: self.fill(value) for name, value in mode.variables.items()}
-
-
-def chosen(text: str) -> list[Mode]:
-    unknown = [name for name in text.split(",") if name not in BY_NAME]
-    if unknown:
-        raise SystemExit(f"bench/run: --modes {', '.join(unknown)}: there are {', '.join(BY_NAME)}")
-    return [mode for mode in ALL if mode.name in text.split(",")]

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..process import summary
+from ..frame.spread import summary
 from . import modes
 from .session import Cell, Session
 from .workloads import NODE
@@ -13,14 +13,14 @@ Data = dict[str, Any]
 Entry = dict[str, Any]  # of one workload under one mode
 
 
-def collect(session: Session, about: Data) -> Data:
+def collect(session: Session) -> Data:
     entries = []
     for workload in session.workloads:
         for mode in session.modes:
             cell = session.cells.get((workload.name, mode.name))
             if cell:
                 entries.append({"workload": workload.name, "mode": mode.name} | _entry(cell))
-    return about | {
+    return {
         "modes": [{"name": mode.name, "title": mode.title} for mode in session.modes],
         "workloads": [
             {"name": workload.name, "title": workload.title, "study": workload.study, "x": workload.x}

@@ -2,20 +2,17 @@
 """Measures workloads under modes in turn, and keeps what came of it."""
 
 import dataclasses
-import itertools
 import json
-import os
 import pathlib
 import subprocess
-from collections.abc import Callable
 from typing import Any
 
-from ..process import OWN_VARIABLES
+from ..frame import process
 from . import group
 from .modes import Mode, Places
 from .workloads import Workload
 
-FOREIGN = (*OWN_VARIABLES, "MKL_", "NUMBA_", "BLIS_", "TBB_", "TCM_", "LOKY_", "PYTHON")
+FOREIGN = (*process.OWN_VARIABLES, "MKL_", "NUMBA_", "BLIS_", "TBB_", "TCM_", "LOKY_", "PYTHON")
 PROBE_LIMIT_S = 120
 
 
@@ -48,10 +45,8 @@ class Session:
     places: Places
     modes: list[Mode]
     workloads: list[Workload]
-    rounds: int
     quick: bool
     limits: Limits
-    step: Callable[[str], None]  # called before each measurement with what it is
     cells: dict[tuple[str, str], Cell] = dataclasses.field(default_factory=dict)
     _support: dict[str, str] = dataclasses.field(default_factory=dict)
     _packages: dict[str, bool] = dataclasses.field(default_factory=dict)
@@ -59,18 +54,7 @@ class Session:
     def plan(self) -> list[tuple[Workload, Mode]]:
         return [(workload, mode) for workload in self.workloads for mode in self.modes if workload.takes(mode)]
 
-    def count(self) -> int:
-        return self.rounds * len(self.plan())
-
-    def measure(self, after_workload: Callable[[], None]) -> None:
-        for number in range(self.rounds):
-            for workload, plan in itertools.groupby(self.plan(), key=lambda step: step[0]):
-                for _, mode in plan:
-                    self.step(f"round {number + 1}: {workload.name}, {mode.title}")
-                    self._measure(workload, mode)
-                after_workload()
-
-    def _measure(self, workload: Workload, mode: Mode) -> None:
+    def measure(self, workload: Workload, mode: Mode) -> None:
         cell = self.cells.setdefault((workload.name, mode.name), Cell())
         if cell.over:
             return
@@ -88,8 +72,7 @@ class Session:
             cell.details.append(ended.results)
 
     def environment(self, mode: Mode) -> dict[str, str]:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
-        return clean | {"PYTHONDONTWRITEBYTECODE": "1"} | self.places.variables(mode)
+        return process.environment(FOREIGN) | {"PYTHONDONTWRITEBYTECODE": "1"} | self.places.variables(mode)
 
     def _commands(self, workload: Workload, mode: Mode) -> list[group.Command]:
         folder = self.places.root / "bench/python/workloads"
@@ -144,15 +127,7 @@ class Session:
     def _probe(self, mode: Mode) -> str:
         words = [*self.places.command(mode), str(self.places.root / "bench/python/probe.py"), mode.probe]
         try:
-            done = subprocess.run(
-                words,
-                env=self.environment(mode),
-                capture_output=True,
-                text=True,
-                timeout=PROBE_LIMIT_S,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
+            done = process.run(words, self.environment(mode), PROBE_LIMIT_S)
             return str(json.loads(done.stdout)["missing"])
         except subprocess.TimeoutExpired:
             return f"its probe did not end in {PROBE_LIMIT_S} s"

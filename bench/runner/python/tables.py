@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results as tables of text: for the terminal and, in Markdown, for the documentation."""
 
-from collections.abc import Iterator
-
+from ..frame import markdown
+from ..frame.spread import short
 from . import results
 from .results import Data, Entry
 
 MISSING, FAILED = "missing", "failed"
-
-
-def seconds(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def cell(entry: Entry | None, spread: bool) -> str:
@@ -21,11 +17,11 @@ def cell(entry: Entry | None, spread: bool) -> str:
     if entry.get("missing"):
         return MISSING
     if entry.get("cut_seconds"):
-        return f"> {seconds(entry['cut_seconds'])}"
+        return f"> {short(entry['cut_seconds'])}"
     if "median" not in entry:
         return ""
-    shown = seconds(entry["median"])
-    return f"{shown} ({seconds(entry['p10'])} .. {seconds(entry['p90'])})" if spread else shown
+    shown = short(entry["median"])
+    return f"{shown} ({short(entry['p10'])} .. {short(entry['p90'])})" if spread else shown
 
 
 def main_table(data: Data, spread: bool) -> tuple[list[str], list[list[str]]]:
@@ -71,23 +67,18 @@ def reasons(data: Data) -> list[str]:
     return [f"{title}, {kind} for {', '.join(names)}: {why}" for (title, kind, why), names in found.items()]
 
 
-def markdown(data: Data) -> str:
+def page(data: Data) -> str:
     lines = [
         "Seconds of the parallel part: median (p10 .. p90). Less is better; the ratios are of medians. Other programs "
         f"used {data['cpu_percent_of_others']:.1f} % of the CPUs meanwhile.",
         "",
-        *_markdown_table(*main_table(data, spread=True)),
+        *markdown.table(*main_table(data, spread=True)),
     ]
     head, rows = node_table(data)
     if rows:
         lines += ["", "Several processes at once: time over that of one after the other.", ""]
-        lines += _markdown_table(head, rows)
+        lines += markdown.table(head, rows)
     why = reasons(data)
     if why:
         lines += ["", *(f"- {' '.join(reason.split())}" for reason in why)]
     return "\n".join(lines) + "\n"
-
-
-def _markdown_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
-    for row in (head, ["---"] * len(head), *rows):
-        yield "| " + " | ".join(row) + " |"

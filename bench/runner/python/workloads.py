@@ -38,45 +38,27 @@ class Workload:
 QR = Program("qr.py", ("balanced",))
 EIGENVALUES = Program("eigenvalues.py", ("balanced",))
 KMEANS = Program("learn.py", ("kmeans",))
-BLAS = ("openblas",)
+UNBALANCED_QR, UNBALANCED = (Program(script, ("unbalanced",)) for script in ("qr.py", "eigenvalues.py"))
+PROCESSES, THREADS = (Program("learn.py", (f"cross-validation-{by}",)) for by in ("processes", "threads"))
+LOOPS, LOOPS_BY_TBB = (Program("loops.py", (layer,)) for layer in ("omp", "tbb"))
+TRANSFORMER = Program("inference.py", ("transformer",))
+BLAS, OPENMP = ("openblas",), ("openmp",)
 
 SINGLE = (
     Workload("qr-balanced", "QR, balanced (Dask)", (QR,), BLAS),
-    Workload("qr-unbalanced", "QR, unbalanced (Dask)", (Program("qr.py", ("unbalanced",)),), BLAS),
+    Workload("qr-unbalanced", "QR, unbalanced (Dask)", (UNBALANCED_QR,), BLAS),
     Workload("eigenvalues-balanced", "Eigenvalues, balanced (ThreadPool)", (EIGENVALUES,), BLAS),
-    Workload(
-        "eigenvalues-unbalanced",
-        "Eigenvalues, unbalanced (ThreadPool)",
-        (Program("eigenvalues.py", ("unbalanced",)),),
-        BLAS,
-    ),
+    Workload("eigenvalues-unbalanced", "Eigenvalues, unbalanced (ThreadPool)", (UNBALANCED,), BLAS),
     # Sums of a loop are in another order with another number of threads.
-    Workload("kmeans", "KMeans in a ThreadPool", (KMEANS,), ("openmp",), tolerance=1e-3),
+    Workload("kmeans", "KMeans in a ThreadPool", (KMEANS,), OPENMP, 1e-3),
     Workload(
-        "cross-validation-processes",
-        "Gradient boosting, cross-validated by processes",
-        (Program("learn.py", ("cross-validation-processes",)),),
-        ("openmp",),
-        tolerance=1e-2,
+        "cross-validation-processes", "Gradient boosting, cross-validated by processes", (PROCESSES,), OPENMP, 1e-2
     ),
-    Workload(
-        "cross-validation-threads",
-        "Gradient boosting, cross-validated by threads",
-        (Program("learn.py", ("cross-validation-threads",)),),
-        ("openmp",),
-        tolerance=1e-2,
-    ),
-    Workload("numba-openmp", "numba (OpenMP) in a ThreadPool", (Program("loops.py", ("omp",)),), ("openmp",)),
-    Workload("numba-tbb", "numba (TBB) in a ThreadPool", (Program("loops.py", ("tbb",)),), ("tbb",)),
-    Workload(
-        "inference",
-        "Transformer in a ThreadPool (PyTorch)",
-        (Program("inference.py", ("transformer",)),),
-        ("openmp",),
-        tolerance=1e-3,
-        package="torch",
-    ),
-    Workload("mix", "KMeans beside eigenvalues, two processes", (KMEANS, EIGENVALUES), ("openmp", *BLAS), 1e-3),
+    Workload("cross-validation-threads", "Gradient boosting, cross-validated by threads", (THREADS,), OPENMP, 1e-2),
+    Workload("numba-openmp", "numba (OpenMP) in a ThreadPool", (LOOPS,), OPENMP),
+    Workload("numba-tbb", "numba (TBB) in a ThreadPool", (LOOPS_BY_TBB,), ("tbb",)),
+    Workload("inference", "Transformer in a ThreadPool (PyTorch)", (TRANSFORMER,), OPENMP, 1e-3, package="torch"),
+    Workload("mix", "KMeans beside eigenvalues, two processes", (KMEANS, EIGENVALUES), (*OPENMP, *BLAS), 1e-3),
 )
 
 # One of each kind: BLAS in threads, with few of them at the end, OpenMP, both, a compiler's loops, two processes.
@@ -110,7 +92,7 @@ def node(quick: bool) -> list[Workload]:
             f"node-{count}",
             f"KMeans, {count} process{'es' if count > 1 else ''} at once",
             (KMEANS,) * count,
-            ("openmp",),
+            OPENMP,
             tolerance=1e-3,
             study=NODE,
             x=count,
@@ -128,12 +110,3 @@ def families(cpus: int, quick: bool) -> dict[str, list[Workload]]:
         "scaling-processes": scaling("processes", cpus, quick),
         NODE: node(quick),
     }
-
-
-def chosen(only: str, cpus: int, quick: bool) -> list[Workload]:
-    there = families(cpus, quick)
-    names = only.split(",") if only else list(there)
-    unknown = [name for name in names if name not in there]
-    if unknown:
-        raise SystemExit(f"bench/run: --only {', '.join(unknown)}: there are {', '.join(there)}")
-    return [workload for name in names for workload in there[name]]

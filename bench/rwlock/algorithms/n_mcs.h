@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // N-MCS: per reader a queue lock (Mellor-Crummey and Scott) of two, the reader and the writer. Who waits is known by a
-// number instead of a pointer, so that each process may map the region where it likes. The writer stands in all queues
+// number instead of a pointer, so that each process may map the segment where it likes. The writer stands in all queues
 // before it waits in the first: the waits overlap.
 #pragma once
 
@@ -62,13 +62,13 @@ class McsOfTwo {
 class NMcs {
  public:
   static size_t size(int readers) { return static_cast<size_t>(readers) * sizeof(McsOfTwo); }
-  static void make(void* region, int readers) {
-    for (int i = 0; i < readers; ++i) new (static_cast<McsOfTwo*>(region) + i) McsOfTwo;
+  static void make(void* segment, int readers) {
+    for (int i = 0; i < readers; ++i) new (static_cast<McsOfTwo*>(segment) + i) McsOfTwo;
   }
 
   class Reader {
    public:
-    Reader(void* region, int index, int) : queue_(static_cast<McsOfTwo*>(region) + index) {}
+    Reader(void* segment, int index, int) : queue_(static_cast<McsOfTwo*>(segment) + index) {}
     template <typename Body>
     void read(const Body& body) {
       queue_->enqueue(McsOfTwo::kReader);
@@ -83,7 +83,7 @@ class NMcs {
 
   class Writer {
    public:
-    Writer(void* region, int readers) : queues_(static_cast<McsOfTwo*>(region)), readers_(readers) {}
+    Writer(void* segment, int readers) : queues_(static_cast<McsOfTwo*>(segment)), readers_(readers) {}
     void lock() {
       for (int i = 0; i < readers_; ++i) queues_[i].enqueue(McsOfTwo::kWriter);
       for (int i = 0; i < readers_; ++i) queues_[i].wait(McsOfTwo::kWriter);

@@ -14,8 +14,8 @@ namespace bench {
 class NMutexSignal {
  public:
   static size_t size(int readers) { return static_cast<size_t>(readers) * sizeof(Place); }
-  static void make(void* region, int readers) {
-    for (int i = 0; i < readers; ++i) new (static_cast<Place*>(region) + i) Place;
+  static void make(void* segment, int readers) {
+    for (int i = 0; i < readers; ++i) new (static_cast<Place*>(segment) + i) Place;
   }
 
  private:
@@ -27,7 +27,7 @@ class NMutexSignal {
  public:
   class Reader {
    public:
-    Reader(void* region, int index, int) : place_(static_cast<Place*>(region) + index) {}
+    Reader(void* segment, int index, int) : place_(static_cast<Place*>(segment) + index) {}
     template <typename Body>
     void read(const Body& body) {
       // Relaxed: what a reader sees of the data is ordered by the mutex.
@@ -43,7 +43,7 @@ class NMutexSignal {
 
   class Writer {
    public:
-    Writer(void* region, int readers) : places_(static_cast<Place*>(region)), readers_(readers) {}
+    Writer(void* segment, int readers) : places_(static_cast<Place*>(segment)), readers_(readers) {}
     void lock() {
       // Relaxed: as in read().
       for (int i = 0; i < readers_; ++i) places_[i].signal.store(1, std::memory_order_relaxed);

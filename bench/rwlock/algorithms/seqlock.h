@@ -14,7 +14,7 @@ namespace bench {
 class Seqlock {
  public:
   static size_t size(int) { return sizeof(Word); }
-  static void make(void* region, int) { new (region) Word; }
+  static void make(void* segment, int) { new (segment) Word; }
 
  private:
   struct alignas(64) Word {
@@ -24,7 +24,7 @@ class Seqlock {
  public:
   class Reader {
    public:
-    Reader(void* region, int, int) : word_(static_cast<Word*>(region)) {}
+    Reader(void* segment, int, int) : word_(static_cast<Word*>(segment)) {}
     template <typename Body>
     void read(const Body& body) {
       for (Spin spin;; spin.once()) {
@@ -44,7 +44,7 @@ class Seqlock {
 
   class Writer {
    public:
-    Writer(void* region, int) : word_(static_cast<Word*>(region)) {}
+    Writer(void* segment, int) : word_(static_cast<Word*>(segment)) {}
     void lock() {
       // Relaxed: there is one writer; the fence holds its data behind the odd number.
       word_->count.store(word_->count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

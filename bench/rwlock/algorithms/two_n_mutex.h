@@ -12,8 +12,8 @@ namespace bench {
 class TwoNMutex {
  public:
   static size_t size(int readers) { return static_cast<size_t>(readers) * sizeof(Pair); }
-  static void make(void* region, int readers) {
-    for (int i = 0; i < readers; ++i) new (static_cast<Pair*>(region) + i) Pair;
+  static void make(void* segment, int readers) {
+    for (int i = 0; i < readers; ++i) new (static_cast<Pair*>(segment) + i) Pair;
   }
 
  private:
@@ -25,7 +25,7 @@ class TwoNMutex {
  public:
   class Reader {
    public:
-    Reader(void* region, int index, int) : pair_(static_cast<Pair*>(region) + index) {}
+    Reader(void* segment, int index, int) : pair_(static_cast<Pair*>(segment) + index) {}
     template <typename Body>
     void read(const Body& body) {
       pair_->signal.lock();
@@ -41,7 +41,7 @@ class TwoNMutex {
 
   class Writer {
    public:
-    Writer(void* region, int readers) : pairs_(static_cast<Pair*>(region)), readers_(readers) {}
+    Writer(void* segment, int readers) : pairs_(static_cast<Pair*>(segment)), readers_(readers) {}
     void lock() {
       for (int i = 0; i < readers_; ++i) pairs_[i].signal.lock();
       for (int i = 0; i < readers_; ++i) pairs_[i].main.lock();

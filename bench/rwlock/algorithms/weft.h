@@ -16,24 +16,24 @@ class WeftRwlock {
     std::fprintf(stderr, "rwlock: %s: error %d: %s\n", call, error, weft_shm_error());
     std::exit(1);
   }
-  static weft_rwlock* attach(void* region, int readers) {
+  static weft_rwlock* attach(void* segment, int readers) {
     weft_rwlock* lock = nullptr;
-    check(weft_rwlock_attach(&lock, region, size(readers)), "weft_rwlock_attach");
+    check(weft_rwlock_attach(&lock, segment, size(readers)), "weft_rwlock_attach");
     return lock;
   }
 
  public:
   static size_t size(int readers) { return weft_rwlock_size(static_cast<unsigned>(readers)); }
-  static void make(void* region, int readers) {
-    check(weft_rwlock_create(region, size(readers), static_cast<unsigned>(readers), kFlags), "weft_rwlock_create");
+  static void make(void* segment, int readers) {
+    check(weft_rwlock_create(segment, size(readers), static_cast<unsigned>(readers), kFlags), "weft_rwlock_create");
   }
 
   class Reader {
    public:
-    Reader(void* region, int, int readers) {
+    Reader(void* segment, int, int readers) {
       // What has been pointed to is loaded again at each use.
       weft_rwlock_reader* made = nullptr;
-      check(weft_rwlock_register(&made, attach(region, readers)), "weft_rwlock_register");
+      check(weft_rwlock_register(&made, attach(segment, readers)), "weft_rwlock_register");
       reader_ = made;
     }
     template <typename Body>
@@ -49,7 +49,7 @@ class WeftRwlock {
 
   class Writer {
    public:
-    Writer(void* region, int readers) : lock_(attach(region, readers)) {}
+    Writer(void* segment, int readers) : lock_(attach(segment, readers)) {}
     void lock() { check(weft_rwlock_wrlock(lock_), "weft_rwlock_wrlock"); }
     void unlock() { check(weft_rwlock_wrunlock(lock_), "weft_rwlock_wrunlock"); }
 
