@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder of `weft report` in this process: a part of the process is recorded (src/profile/calls.h)."""
+"""The recorder of `weft report` in this process: a part of it is recorded (src/observe/record/profile/calls.h)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def store_paused(environment: dict[str, str] | os._Environ[str]) -> None:
 
 
 class Recorder:
-    """What libweft_profile.so answers, as exceptions."""
+    """What libweft-observe.so answers, as exceptions."""
 
     def __init__(self, library: ctypes.CDLL, runtime: ctypes.CDLL) -> None:
         """Raises AttributeError where the recorder has no such calls."""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of programs with a fault: the fault is found where it is, no other one is invented, and the promise can
 // be kept.
-#include "report/advice.h"
+#include "report/advice/advice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two sides are compared by what is the same in both, and noise is not called a change.
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "made_up.h"
-#include "report/constructs.h"
-#include "report/match.h"
+#include "report/compare/match.h"
+#include "report/model/constructs.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "made_up.h"
-#include "report/tree.h"
+#include "report/model/tree.h"
 
 namespace {
 

@@ -24,7 +24,7 @@ import guest
 BUILD = pathlib.Path(os.environ.get("WEFT_BUILD_DIR", planted.HERE.parents[1] / "build/release"))
 LIBRARIES = BUILD / "lib/weft"
 WEFT = BUILD / "bin/weft"
-PARTS = ("libgomp.so.1", "libweft_audit.so", "libweft_profile.so", "report/report-page.html")
+PARTS = ("libgomp.so.1", "libweft-audit.so", "libweft-observe.so", "report/report-page.html")
 FILES = [WEFT, *(LIBRARIES / part for part in PARTS)]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written can be read, and what cannot be read is refused with a text that says why.
-#include "report/json.h"
+#include "report/json/json.h"
 
 #include <limits>
 #include <random>

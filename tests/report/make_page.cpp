@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "report/page.h"
+#include "report/page/page.h"
 
 namespace {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports of ranks that have not been, as one.
-#include "report/merge.h"
+#include "report/ranks/merge.h"
 
 #include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "made_up.h"
-#include "report/advice.h"
-#include "report/compare.h"
-#include "report/json.h"
+#include "report/advice/advice.h"
+#include "report/compare/compare.h"
+#include "report/json/json.h"
 
 namespace {
 

@@ -179,7 +179,10 @@ class Launched(WithFolder):
             self.assertNotIn("called no OpenMP", self.notes())
 
     def check_silent(self, mpi: str) -> None:
-        self.assertNotEqual(self.run_ranks(mpi, "silent").returncode, 0)
+        # To MPICH's launcher a rank that ends with 0 has ended well; rank 0 may end before it is told of an error.
+        code = self.run_ranks(mpi, "silent").returncode
+        if mpi == "openmpi":
+            self.assertNotEqual(code, 0)
         self.check_files("report.json", "weft-report.html")
         self.assertIn("Rank 1 has left no report: it has ended without MPI_Finalize", self.notes())
         self.assertIn("Rank 0 still ran when rank 1 had ended without MPI_Finalize", self.notes())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/node_watch.h"
+#include "report/command/node_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 """The programs in programs/: what each says of itself, how it is built and run.
 
 The first lines of a program have
-    Fault: KIND             a kind of advice (tools/weft/report/model.h), or none
+    Fault: KIND             a kind of advice (tools/weft/report/model/model.h), or none
     Environment: NAME=VALUE that the fault needs; the variant without the fault runs without it
     Flags: ...              more for the compiler
     Library: FILE           of a Python program: what it loads

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report on a terminal: what matters most is there, and it fits.
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "made_up.h"
-#include "report/conclusion.h"
-#include "report/json.h"
-#include "report/numbers.h"
+#include "report/json/json.h"
+#include "report/wording/conclusion.h"
+#include "report/wording/numbers.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <utility>
 
-#include "report/constructs.h"
-#include "report/numbers.h"
-#include "report/stable_sort.h"
-#include "report/tree.h"
+#include "report/model/constructs.h"
+#include "report/model/stable_sort.h"
+#include "report/model/tree.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools::report {
 

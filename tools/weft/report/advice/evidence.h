@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace weft::tools::report {
 

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "report/advice/faults.h"
-#include "report/numbers.h"
-#include "report/tree.h"
+#include "report/model/tree.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools::report {
 

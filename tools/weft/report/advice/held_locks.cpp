@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "report/advice/faults.h"
-#include "report/numbers.h"
-#include "report/tree.h"
+#include "report/model/tree.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools::report {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "report/advice/faults.h"
-#include "report/numbers.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools::report {
 
@@ -15,12 +15,10 @@ constexpr double kNearlyAll = 0.8;
 // Of all CPU time, the work in teams that are larger than a node.
 constexpr double kMuchWork = 0.25;
 
-bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
-
 // Somebody has chosen it.
 bool is_placed(const Evidence& evidence) {
   const auto numa = evidence.setting("WEFT_NUMA");
-  return numa && (begins(*numa, "interleave") || begins(*numa, "bind") || begins(*numa, "preferred"));
+  return numa && (numa->starts_with("interleave") || numa->starts_with("bind") || numa->starts_with("preferred"));
 }
 
 }  // namespace

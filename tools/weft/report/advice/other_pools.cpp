@@ -4,7 +4,7 @@
 #include <map>
 
 #include "report/advice/faults.h"
-#include "report/numbers.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools::report {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "report/advice/faults.h"
-#include "report/numbers.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools::report {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "report/advice/faults.h"
-#include "report/numbers.h"
-#include "report/stable_sort.h"
-#include "report/tree.h"
+#include "report/model/stable_sort.h"
+#include "report/model/tree.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools::report {
 

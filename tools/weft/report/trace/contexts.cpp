@@ -5,33 +5,21 @@
 #include <limits>
 #include <map>
 
+#include "observe/account/meaning.h"
+#include "observe/format/files.h"
+
 namespace weft::tools::report {
 
 namespace {
 
-using profile::State;
+using observe::Event;
+using observe::kThreadTracks;
+using observe::State;
 
 // More are not met in programs: the recorder of `weft report` has fewer.
 constexpr size_t kMostOpen = 512;
 
-State state_of(What what) {
-  switch (what) {
-    case What::barrier:
-    case What::implicit_barrier: return State::wait_barrier;
-    case What::tasks: return State::wait_tasks;
-    case What::critical:
-    case What::ordered:
-    case What::lock: return State::wait_lock;
-    default: return State::work;
-  }
-}
-
-bool is_held(What what) { return what == What::in_critical || what == What::in_ordered; }
-
-// As in src/profile/events.cpp: what names the wait behind it.
-bool names_waits(What what) {
-  return what == What::loop || what == What::sections || what == What::single || what == What::taskloop;
-}
+bool is_held(Event what) { return what == Event::in_critical || what == Event::in_ordered; }
 
 // Takes the slices of one context in the order of time.
 class Context {
@@ -144,7 +132,7 @@ class Context {
     const Open left = open_.back();
     open_.pop_back();
     Frame& ended = frame(left.frame);
-    const What what = ended.what;
+    const Event what = ended.what;
     const uint32_t place = ended.place;
     time = std::max(time, last_);
     ended.end = std::max(time, ended.begin);
@@ -152,10 +140,10 @@ class Context {
       if (names_waits(what)) frame(top()).last = left.frame;
       if (state_of(what) == State::wait_barrier) frame(top()).last = -1;
     }
-    if (open_.empty() && what == What::member && root_ != nullptr) begin_serial(time, place);
+    if (open_.empty() && what == Event::member && root_ != nullptr) begin_serial(time, place);
     if (left.held > 0) {
       Frame held{.begin = time, .slice = ended.slice, .place = place};
-      held.what = what == What::ordered ? What::in_ordered : What::in_critical;
+      held.what = what == Event::ordered ? Event::in_ordered : Event::in_critical;
       held.is_primary = is_primary();
       open_.push_back({add(held), time + left.held, 0});
     }
@@ -173,10 +161,10 @@ class Context {
     if (open_.size() >= kMostOpen) return;
     Frame made{.begin = std::max(slice.begin, last_), .slice = number, .place = slice.place};
     made.what = slice.what;
-    made.is_primary = slice.what == What::member ? slice.member == 0 : is_primary();
+    made.is_primary = slice.what == Event::member ? slice.member == 0 : is_primary();
     if (is_wait(slice.what) && top() >= 0) made.last = frame(top()).last;
     const bool opens =
-        slice.what == What::member && slice.member == 0 && slice.opened >= last_ && slice.opened < slice.begin;
+        slice.what == Event::member && slice.member == 0 && slice.opened >= last_ && slice.opened < slice.begin;
     if (opens) made.begin = slice.opened;
     const int32_t added = add(made);
     if (opens) {

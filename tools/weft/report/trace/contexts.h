@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "profile/slot.h"
+#include "observe/account/shown.h"
 #include "report/trace/trace_file.h"
 
 namespace weft::tools::report {
@@ -18,7 +18,7 @@ struct Frame {
   uint32_t place = 0;
   int32_t parent = -1;  // the frame around it; -1: none
   int32_t last = -1;    // of a wait: the construct that was left before; of others: that they hold, the last one
-  What what = What::serial;
+  observe::Event what = observe::Event::serial;
   bool is_primary = false;  // in it the context was member 0, or a thread of the program's
 };
 
@@ -28,7 +28,7 @@ struct Change {
   int32_t frame = -1;   // -1: the context is in nothing
   int32_t carrier = -1;
   uint32_t number = 0;  // those of a context stay in their order
-  profile::State state = profile::State::out;
+  observe::State state = observe::State::out;
   bool left = false;
   bool is_primary = false;
   bool is_root = false;

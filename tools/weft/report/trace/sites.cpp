@@ -4,37 +4,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "observe/account/meaning.h"
+
 namespace weft::tools::report {
 
-using profile::Kind;
-using profile::NodeId;
+using observe::ConstructId;
+using observe::Event;
+using observe::Kind;
 
 namespace {
-
-Kind kind_of(What what) {
-  switch (what) {
-    case What::serial: return Kind::serial;
-    case What::member: return Kind::region;
-    case What::task: return Kind::task;
-    case What::sections: return Kind::sections;
-    case What::single: return Kind::single;
-    case What::masked: return Kind::masked;
-    case What::taskloop: return Kind::taskloop;
-    case What::barrier: return Kind::barrier;
-    case What::critical:
-    case What::in_critical: return Kind::critical;
-    case What::ordered:
-    case What::in_ordered: return Kind::ordered;
-    case What::lock: return Kind::lock;
-    default: return Kind::loop;
-  }
-}
-
-profile::Schedule schedule_of(const std::string& word) {
-  if (word == "static") return profile::Schedule::fixed;
-  if (word == "dynamic") return profile::Schedule::dynamic;
-  return word == "guided" ? profile::Schedule::guided : profile::Schedule::unknown;
-}
 
 void raise(std::atomic<int>& most, int value) {
   // Relaxed: there is no other thread.
@@ -44,73 +22,73 @@ void raise(std::atomic<int>& most, int value) {
 }  // namespace
 
 NodesOfTrace::NodesOfTrace(const Trace& trace, const Contexts& contexts, const std::vector<bool>& in_runtime,
-                           profile::Nodes& nodes)
+                           observe::ConstructTree& nodes)
     : trace_(trace),
       frames_(contexts.frames),
       in_runtime_(in_runtime),
       nodes_(nodes),
       found_(contexts.frames.size(), kUnknown),
-      counts_(profile::Nodes::kMost) {
+      counts_(observe::ConstructTree::kMost) {
   const auto count = static_cast<int32_t>(frames_.size());
   for (int32_t i = 0; i < count; ++i) {
     const Frame& frame = frames_[static_cast<size_t>(i)];
-    if (frame.what != What::member) continue;
+    if (frame.what != Event::member) continue;
     const Slice& slice = trace_.slices[frame.slice];
     if (slice.member == 0) openers_.try_emplace(slice.team, i);
   }
   for (int32_t i = 0; i < count; ++i) this->count(frames_[static_cast<size_t>(i)], find(i, 0));
 }
 
-NodeId NodesOfTrace::find(int32_t frame, int depth) {
+ConstructId NodesOfTrace::find(int32_t frame, int depth) {
   if (frame < 0) return 0;
   // Regions within each other without end, in a file that no program has left.
   constexpr int kDeepest = 1000;
-  NodeId& found = found_[static_cast<size_t>(frame)];
+  ConstructId& found = found_[static_cast<size_t>(frame)];
   if (found == kSought || depth > kDeepest) return 0;
   if (found == kUnknown) {
     found = kSought;
-    const NodeId made = make(frames_[static_cast<size_t>(frame)], depth + 1);
+    const ConstructId made = make(frames_[static_cast<size_t>(frame)], depth + 1);
     found_[static_cast<size_t>(frame)] = made;
     return made;
   }
   return found;
 }
 
-NodeId NodesOfTrace::child(NodeId parent, Kind kind, uint32_t place) {
+ConstructId NodesOfTrace::child(ConstructId parent, Kind kind, uint32_t place) {
   const uint64_t address = place < trace_.places.size() ? trace_.places[place].address : 0;
   // Places without an address are told apart all the same.
   return nodes_.child(parent, kind, reinterpret_cast<const void*>(static_cast<uintptr_t>(address)));
 }
 
-NodeId NodesOfTrace::region_of(uint64_t team, int depth, bool& is_known) {
+ConstructId NodesOfTrace::region_of(uint64_t team, int depth, bool& is_known) {
   const auto opener = openers_.find(team);
   is_known = team != 0 && opener != openers_.end();
   return is_known ? find(opener->second, depth) : 0;
 }
 
-// As the events of src/profile/events.cpp do.
-NodeId NodesOfTrace::make(const Frame& frame, int depth) {
-  const Slice* slice = frame.what == What::serial ? nullptr : &trace_.slices[frame.slice];
+// As the events of src/observe/record/profile/events.cpp do.
+ConstructId NodesOfTrace::make(const Frame& frame, int depth) {
+  const Slice* slice = frame.what == Event::serial ? nullptr : &trace_.slices[frame.slice];
   switch (frame.what) {
-    case What::serial: return child(0, Kind::serial, frame.place);
-    case What::member: {
+    case Event::serial: return child(0, Kind::serial, frame.place);
+    case Event::member: {
       bool is_known = false;
       if (slice->member != 0) {
-        const NodeId region = region_of(slice->team, depth, is_known);
+        const ConstructId region = region_of(slice->team, depth, is_known);
         if (is_known) return region;
       }
       break;
     }
     // Tasks that tasks create belong to their region: chains of creators have no end.
-    case What::task: {
+    case Event::task: {
       bool is_known = false;
-      const NodeId region = region_of(slice->team, depth, is_known);
+      const ConstructId region = region_of(slice->team, depth, is_known);
       return child(is_known ? region : nodes_[find(frame.parent, depth)].region, Kind::task, frame.place);
     }
-    case What::scope:
-    case What::tasks: return find(frame.parent, depth);
-    case What::implicit_barrier: return find(frame.last >= 0 ? frame.last : frame.parent, depth);
-    case What::barrier:
+    case Event::scope:
+    case Event::tasks: return find(frame.parent, depth);
+    case Event::implicit_barrier: return find(frame.last >= 0 ? frame.last : frame.parent, depth);
+    case Event::barrier:
       if (frame.place < in_runtime_.size() && in_runtime_[frame.place]) return find(frame.parent, depth);
       break;
     default: break;
@@ -118,7 +96,7 @@ NodeId NodesOfTrace::make(const Frame& frame, int depth) {
   return child(find(frame.parent, depth), kind_of(frame.what), frame.place);
 }
 
-void NodesOfTrace::count(const Frame& frame, NodeId node) {
+void NodesOfTrace::count(const Frame& frame, ConstructId node) {
   NodeCounts& counts = counts_[node];
   const auto time = [&] {
     const auto ns = static_cast<uint64_t>(std::max<int64_t>(0, frame.end - frame.begin));
@@ -127,9 +105,9 @@ void NodesOfTrace::count(const Frame& frame, NodeId node) {
     const size_t power = ns == 0 ? 0 : static_cast<size_t>(std::bit_width(ns)) - 1;
     ++counts.lengths[std::min(power, counts.lengths.size() - 1)];
   };
-  const Slice* slice = frame.what == What::serial ? nullptr : &trace_.slices[frame.slice];
+  const Slice* slice = frame.what == Event::serial ? nullptr : &trace_.slices[frame.slice];
   switch (frame.what) {
-    case What::member:
+    case Event::member:
       raise(nodes_[node].members, slice->of);
       raise(nodes_[node].requested, slice->requested);
       if (slice->member != 0) return;
@@ -137,27 +115,27 @@ void NodesOfTrace::count(const Frame& frame, NodeId node) {
       counts.iterations += slice->iterations;
       counts.stolen += slice->stolen;
       return time();
-    case What::task: ++counts.count; return time();
-    case What::loop:
-    case What::sections:
-      if (frame.place < trace_.places.size() && frame.what == What::loop) {
+    case Event::task: ++counts.count; return time();
+    case Event::loop:
+    case Event::sections:
+      if (frame.place < trace_.places.size() && frame.what == Event::loop) {
         // Relaxed: there is no other thread.
-        nodes_[node].schedule.store(schedule_of(trace_.places[frame.place].schedule), std::memory_order_relaxed);
+        nodes_[node].schedule.store(trace_.places[frame.place].schedule, std::memory_order_relaxed);
       }
       if (!frame.is_primary) return;
       ++counts.count;
-      if (frame.what == What::loop) counts.iterations += slice->iterations;
+      if (frame.what == Event::loop) counts.iterations += slice->iterations;
       return;
-    case What::barrier:
+    case Event::barrier:
       if (frame.is_primary && nodes_[node].kind == Kind::barrier) ++counts.count;
       return;
-    case What::serial:
-    case What::single:
-    case What::masked:
-    case What::taskloop:
-    case What::critical:
-    case What::ordered:
-    case What::lock: ++counts.count; return;
+    case Event::serial:
+    case Event::single:
+    case Event::masked:
+    case Event::taskloop:
+    case Event::critical:
+    case Event::ordered:
+    case Event::lock: ++counts.count; return;
     default: return;
   }
 }

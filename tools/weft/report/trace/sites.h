@@ -7,8 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profile/nodes.h"
-#include "profile/slot.h"
+#include "observe/account/construct_tree.h"
 #include "report/trace/contexts.h"
 
 namespace weft::tools::report {
@@ -19,34 +18,34 @@ struct NodeCounts {
   uint64_t stolen = 0;
   uint64_t timed = 0;
   double timed_ns = 0;
-  std::array<uint64_t, profile::kLengthClasses> lengths{};
+  std::array<uint64_t, observe::kLengthClasses> lengths{};
 };
 
 class NodesOfTrace {
  public:
   // `in_runtime`, by place: there is no code of the program's.
   NodesOfTrace(const Trace& trace, const Contexts& contexts, const std::vector<bool>& in_runtime,
-               profile::Nodes& nodes);
+               observe::ConstructTree& nodes);
 
-  profile::NodeId of(int32_t frame) const { return frame < 0 ? 0 : found_[static_cast<size_t>(frame)]; }
-  const NodeCounts& counts(profile::NodeId node) const { return counts_[node]; }
+  observe::ConstructId of(int32_t frame) const { return frame < 0 ? 0 : found_[static_cast<size_t>(frame)]; }
+  const NodeCounts& counts(observe::ConstructId node) const { return counts_[node]; }
 
  private:
-  static constexpr profile::NodeId kUnknown = ~0u;
-  static constexpr profile::NodeId kSought = kUnknown - 1;
+  static constexpr observe::ConstructId kUnknown = ~0u;
+  static constexpr observe::ConstructId kSought = kUnknown - 1;
 
-  profile::NodeId find(int32_t frame, int depth);
-  profile::NodeId make(const Frame& frame, int depth);
-  profile::NodeId child(profile::NodeId parent, profile::Kind kind, uint32_t place);
-  profile::NodeId region_of(uint64_t team, int depth, bool& is_known);
-  void count(const Frame& frame, profile::NodeId node);
+  observe::ConstructId find(int32_t frame, int depth);
+  observe::ConstructId make(const Frame& frame, int depth);
+  observe::ConstructId child(observe::ConstructId parent, observe::Kind kind, uint32_t place);
+  observe::ConstructId region_of(uint64_t team, int depth, bool& is_known);
+  void count(const Frame& frame, observe::ConstructId node);
 
   const Trace& trace_;
   const std::vector<Frame>& frames_;
   const std::vector<bool>& in_runtime_;
-  profile::Nodes& nodes_;
+  observe::ConstructTree& nodes_;
   std::unordered_map<uint64_t, int32_t> openers_;  // by team: the frame of its primary
-  std::vector<profile::NodeId> found_;             // by frame
+  std::vector<observe::ConstructId> found_;             // by frame
   std::vector<NodeCounts> counts_;
 };
 

@@ -5,7 +5,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "profile/blame.h"
+#include "observe/account/blame.h"
+#include "observe/format/files.h"
 #include "report/trace/sites.h"
 
 namespace weft::tools::report {
@@ -13,8 +14,8 @@ namespace weft::tools::report {
 namespace {
 
 using Json = nlohmann::json;
-using profile::NodeId;
-using profile::Shown;
+using observe::ConstructId;
+using observe::Shown;
 
 // A figure of the run, which a file from anywhere may lack.
 double figure(const Json& run, const char* name, double least, double most) {
@@ -33,7 +34,7 @@ class Sweep {
         contexts_(contexts),
         cpus_(static_cast<int>(figure(trace.run, "cpus", 1, 1 << 16))),
         before_(figure(trace.run, "nanoseconds_before", 0, 1e18)),
-        nodes_(std::make_unique<profile::Nodes>()),
+        nodes_(std::make_unique<observe::ConstructTree>()),
         sites_(trace, contexts, in_runtime, *nodes_),
         blame_(*nodes_, ledger_, cpus_),
         timeline_(cpus_) {
@@ -44,7 +45,7 @@ class Sweep {
 
   void run() {
     const double worked = std::min(before_, figure(trace_.run, "cpu_before", 0, 1e18));
-    const NodeId start = nodes_->child(0, profile::Kind::serial, nullptr);
+    const ConstructId start = nodes_->child(0, observe::Kind::serial, nullptr);
     blame_.take_start(start, before_, worked);
     where_.assign(static_cast<size_t>(contexts_.count), -1);
     for (const Change& change : contexts_.changes) {
@@ -57,7 +58,7 @@ class Sweep {
 
   Json profile() {
     Json made = trace_.run;
-    made["format"] = "weft profile 1";
+    made["format"] = observe::kProfileFormat;
     made["nanoseconds"] = before_ + static_cast<double>(end_);
     made["part"] = 0;
     made["unseen"] = 0;
@@ -94,15 +95,15 @@ class Sweep {
   // Where, a trace does not say, so that all work is taken to have had its part of it.
   void settle() {
     double seemed = 0;
-    for (NodeId id = 0; id < nodes_->count(); ++id) seemed += ledger_.at(id).useful;
+    for (ConstructId id = 0; id < nodes_->count(); ++id) seemed += ledger_.at(id).useful;
     const double had = figure(trace_.run, "cpu", 0, 1e18);
     // Clocks of CPU time go by ticks on some machines.
     constexpr double kSure = 0.98;
     if (had >= kSure * seemed) return;
     const double part = had / seemed;
-    for (NodeId id = 0; id < nodes_->count(); ++id) {
-      profile::Account& account = ledger_.at(id);
-      ledger_.lose(id, profile::Loss::blocked, (1 - part) * account.useful);
+    for (ConstructId id = 0; id < nodes_->count(); ++id) {
+      observe::Account& account = ledger_.at(id);
+      ledger_.lose(id, observe::Loss::blocked, (1 - part) * account.useful);
       account.useful *= part;
     }
     blocked_part_ = 1 - part;
@@ -110,7 +111,7 @@ class Sweep {
 
   void apply(const Change& change) {
     int32_t& where = where_[static_cast<size_t>(change.context)];
-    if (change.state == profile::State::out) {
+    if (change.state == observe::State::out) {
       if (where < 0) return;
       // The last one takes its place.
       seen_[static_cast<size_t>(where)] = seen_.back();
@@ -137,22 +138,22 @@ class Sweep {
 
   Json nodes_json() {
     Json rows = Json::array();
-    for (NodeId id = 0; id < nodes_->count(); ++id) {
-      const profile::Node& node = (*nodes_)[id];
+    for (ConstructId id = 0; id < nodes_->count(); ++id) {
+      const observe::ConstructNode& node = (*nodes_)[id];
       const NodeCounts& counts = sites_.counts(id);
-      const profile::Account& account = ledger_.at(id);
+      const observe::Account& account = ledger_.at(id);
       Json lost = Json::object();
-      for (int i = 0; i < profile::kLosses; ++i) {
-        lost[profile::kLossWords[i]] = account.lost[static_cast<size_t>(i)];
+      for (int i = 0; i < observe::kLosses; ++i) {
+        lost[observe::kLossWords[i]] = account.lost[static_cast<size_t>(i)];
       }
       rows.push_back({{"parent", node.parent},
-                      {"kind", profile::word_of(node.kind)},
+                      {"kind", observe::word_of(node.kind)},
                       {"caller", reinterpret_cast<uintptr_t>(node.caller)},
                       {"level", node.level},
                       {"members", node.members.load(std::memory_order_relaxed)},
                       {"requested", node.requested.load(std::memory_order_relaxed)},
                       {"callee", ""},
-                      {"schedule", profile::word_of(node.schedule.load(std::memory_order_relaxed))},
+                      {"schedule", observe::word_of(node.schedule.load(std::memory_order_relaxed))},
                       {"count", counts.count},
                       {"iterations", counts.iterations},
                       {"pieces", 0},
@@ -169,11 +170,11 @@ class Sweep {
 
   Json timeline_json() const {
     Json rows = Json::array();
-    for (const profile::Timeline::Row& row : timeline_.rows()) {
+    for (const observe::Timeline::Row& row : timeline_.rows()) {
       Json made = Json::array({row.time});
       for (const uint32_t cell : row.cpus) {
-        made.push_back(profile::Timeline::node_of(cell));
-        made.push_back(static_cast<int>(profile::Timeline::doing_of(cell)));
+        made.push_back(observe::Timeline::node_of(cell));
+        made.push_back(static_cast<int>(observe::Timeline::doing_of(cell)));
       }
       rows.push_back(std::move(made));
     }
@@ -208,11 +209,11 @@ class Sweep {
   const double before_;  // from the start of the process to that of the trace
   int64_t end_ = 0;
   int64_t step_ = 1;
-  std::unique_ptr<profile::Nodes> nodes_;
+  std::unique_ptr<observe::ConstructTree> nodes_;
   NodesOfTrace sites_;
-  profile::Ledger ledger_;
-  profile::Blame blame_;
-  profile::Timeline timeline_;
+  observe::Ledger ledger_;
+  observe::Blame blame_;
+  observe::Timeline timeline_;
   std::vector<Shown> seen_;
   std::vector<int32_t> owners_;  // of what is seen
   std::vector<int32_t> where_;   // by context: its place in what is seen; -1: none

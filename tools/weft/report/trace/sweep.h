@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "profile/ledger.h"
-#include "profile/nodes.h"
-#include "profile/timeline.h"
+#include "observe/account/construct_tree.h"
+#include "observe/account/ledger.h"
+#include "observe/account/timeline.h"
 #include "report/trace/contexts.h"
 #include "report/trace/trace_file.h"
 
@@ -19,7 +19,7 @@ namespace weft::tools::report {
 // By number of a place: whether it is within the runtime, as where a function's last call opens a region.
 using InRuntime = std::vector<bool>;
 
-// The profile that the recorder would have left of the run (src/profile/writer.cpp).
+// The profile that the recorder would have left of the run (src/observe/record/profile/writer.cpp).
 nlohmann::json profile_of(const Trace& trace, const Contexts& contexts, const InRuntime& in_runtime);
 
 }  // namespace weft::tools::report

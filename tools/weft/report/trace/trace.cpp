@@ -7,11 +7,11 @@
 
 #include <sys/stat.h>
 
-#include "report/numbers.h"
-#include "report/profile.h"
+#include "report/profile/profile.h"
 #include "report/trace/contexts.h"
 #include "report/trace/sweep.h"
 #include "report/trace/trace_file.h"
+#include "report/wording/numbers.h"
 #include "symbols/symbols.h"
 
 namespace weft::tools::report {
@@ -81,6 +81,10 @@ Report report_of_trace(const fs::path& file, const fs::path& folder) {
     notes.push_back(
         "The trace was written while the program ran, which has not come to its end: what happened later is "
         "not in it.");
+  }
+  if (!trace.unknown_category.empty()) {
+    notes.push_back("The trace has slices of a category \"" + trace.unknown_category +
+                    "\", of which this weft does not know.");
   }
   if (trace.unread > 0)
     notes.push_back(count_text(trace.unread) + " events of the trace make no sense, and are left out.");

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace weft::tools::report {
 

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
+
+#include "observe/format/events.h"
+#include "observe/format/files.h"
 
 namespace weft::tools::report {
 
@@ -16,7 +18,6 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr char kTraceFormat[] = "weft trace 2";
 constexpr double kLongest = 1e18;  // nanoseconds that still can be counted
 
 // What another program may have written is taken as if it were not there.
@@ -44,28 +45,31 @@ std::string_view text_of(const Json& object, const char* name) {
   return found->get_ref<const std::string&>();
 }
 
-std::optional<What> what_of(std::string_view category, std::string_view name) {
-  static const std::unordered_map<std::string_view, What> kWork = {
-      {"loop", What::loop},     {"workshare", What::loop}, {"distribute", What::loop}, {"sections", What::sections},
-      {"single", What::single}, {"masked", What::masked},  {"scope", What::scope},     {"taskloop", What::taskloop}};
-  static const std::unordered_map<std::string_view, What> kWaits = {{"barrier", What::barrier},
-                                                                    {"taskwait", What::tasks},
-                                                                    {"end of taskgroup", What::tasks},
-                                                                    {"waits for critical", What::critical},
-                                                                    {"waits for its turn", What::ordered},
-                                                                    {"waits for a lock", What::lock},
-                                                                    {"waits for atomic", What::lock}};
-  if (category == "member") return What::member;
-  if (category == "task") return What::task;
-  if (category == "work") {
-    const auto known = kWork.find(name);
-    return known != kWork.end() ? known->second : What::loop;
-  }
-  if (category == "wait") {
-    const auto known = kWaits.find(name);
-    return known != kWaits.end() ? known->second : What::implicit_barrier;
-  }
-  return std::nullopt;
+[[noreturn]] void refuse(const char* what, std::string_view word) {
+  throw std::runtime_error(std::string("has a ") + what + " \"" + std::string(word) +
+                           "\" of which this weft does not know; the weft that has written the trace reads it");
+}
+
+// Null: of a category that is not known. A word that is not known leaves open what the context did.
+const observe::EventRow* row_of(std::string_view category, std::string_view word) {
+  static constexpr observe::EventRow kMember{observe::Category::member, 0, "", observe::Event::member};
+  static constexpr observe::EventRow kTask{observe::Category::task, 0, "", observe::Event::task};
+  const int number = observe::number_of_word(observe::kCategoryWords, category);
+  if (number < 0) return nullptr;
+  const auto known = static_cast<observe::Category>(number);
+  if (known == observe::Category::member) return &kMember;
+  if (known == observe::Category::task) return &kTask;
+  const observe::EventRow* row = observe::row_of(known, word);
+  if (row != nullptr) return row;
+  refuse(known == observe::Category::wait ? "wait" : "construct", word);
+}
+
+observe::Schedule schedule_of(const Json& word) {
+  if (!word.is_string()) return observe::Schedule::unknown;
+  const auto& text = word.get_ref<const std::string&>();
+  const int number = observe::number_of_word(observe::kScheduleWords, text);
+  if (number < 0) refuse("loop by a schedule", text);
+  return static_cast<observe::Schedule>(number);
 }
 
 class Numbers {
@@ -120,7 +124,7 @@ class Reader {
   void take_event(const Json& event) {
     if (text_of(event, "ph") != "X") return;
     const std::string_view category = text_of(event, "cat");
-    if (category == "idle") return;
+    if (category == observe::kIdleCategory) return;
     const int process = number_of(event, "pid", process_);
     if (process_ != 0 && process != process_) is_merged_ = true;
     process_ = process;
@@ -129,18 +133,19 @@ class Reader {
     const Json& more = found != event.end() && found->is_object() ? *found : kNone;
     const int64_t begin = std::max<int64_t>(0, time_of(event, "ts", -1));
     const int64_t end = begin + std::max<int64_t>(0, time_of(event, "dur", 0));
-    if (category == "mpi") {
+    if (category == observe::kCallCategory) {
       trace_.calls.push_back({begin, end, number_of(more, "context", -1), number_of(more, "peer", -1),
                               call_names_.of(text_of(event, "name"))});
       return;
     }
-    const std::optional<What> what = what_of(category, text_of(event, "name"));
-    if (!what || time_of(event, "ts", -1) < 0 || time_of(event, "dur", -1) < 0) {
+    const observe::EventRow* row = row_of(category, text_of(event, "name"));
+    if (row == nullptr) trace_.unknown_category = category;
+    if (row == nullptr || time_of(event, "ts", -1) < 0 || time_of(event, "dur", -1) < 0) {
       ++trace_.unread;
       return;
     }
     Slice slice;
-    slice.what = *what;
+    slice.what = row->event;
     slice.begin = begin;
     slice.end = end;
     slice.track = number_of(event, "tid", 0);
@@ -173,7 +178,7 @@ class Reader {
     }
     if (!other.contains("lost") || !other.contains("began")) throw std::runtime_error(kOther);
     const auto run = other.find("run");
-    if (run == other.end() || !run->is_object() || text_of(*run, "format") != kTraceFormat) {
+    if (run == other.end() || !run->is_object() || text_of(*run, "format") != observe::kTraceFormat) {
       throw std::runtime_error(
           "a trace by another version of weft, without what a report needs; trace the program again");
     }
@@ -197,7 +202,7 @@ class Reader {
       if (!row.is_array() || row.size() < 3 || !row[0].is_string() || !row[1].is_number_unsigned()) continue;
       const auto known = place_names_.all().find(row[0].get_ref<const std::string&>());
       if (known == place_names_.all().end()) continue;
-      trace_.places[known->second] = {row[1], row[2].is_string() ? row[2].get<std::string>() : ""};
+      trace_.places[known->second] = {row[1], schedule_of(row[2])};
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft trace` has written (src/trace/writer.cpp), slice by slice.
+// What `weft trace` has written (src/observe/record/trace/writer.cpp), slice by slice.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace weft::tools::report {
+#include "observe/format/events.h"
 
-enum class What : uint8_t {
-  serial,  // of a thread of the program's outside of everything else; in no file
-  member,
-  task,
-  loop,
-  sections,
-  single,
-  masked,
-  taskloop,
-  scope,
-  barrier,           // waits from here on; an explicit one
-  implicit_barrier,  // at the end of a construct or region
-  tasks,
-  critical,
-  ordered,
-  lock,
-  in_critical,  // has got it; in no file
-  in_ordered,
-};
-inline bool is_wait(What what) { return what >= What::barrier && what <= What::lock; }
+namespace weft::tools::report {
 
 // As long as a context was on one carrier. Nanoseconds since the trace began.
 struct Slice {
@@ -47,7 +28,7 @@ struct Slice {
   int32_t member = 0;
   int32_t of = 0;
   int32_t requested = 0;
-  What what = What::member;
+  observe::Event what = observe::Event::member;
   bool paused = false;  // its context leaves the carrier at the end, and goes on later
 };
 
@@ -63,7 +44,7 @@ struct Call {
 struct Trace {
   struct Place {
     uint64_t address = 0;
-    std::string schedule;
+    observe::Schedule schedule = observe::Schedule::unknown;
   };
   struct Root {
     int32_t context = 0;
@@ -76,15 +57,14 @@ struct Trace {
   std::vector<Place> places;  // [0] is none
   std::vector<std::string> call_names;
   std::vector<Root> roots;
-  nlohmann::json run;  // what src/profile/process.cpp writes, and more
+  nlohmann::json run;  // what src/observe/record/process/process.cpp writes, and more
   int rank = -1;
   int ranks = 0;
   bool is_cut_off = false;  // the program was killed after it, or goes on
   uint64_t lost = 0;   // events for which there was no memory
   uint64_t unread = 0;  // slices that make no sense
+  std::string unknown_category;  // of one of them; empty: each is of a category that is known
 };
-
-inline constexpr int kThreadTracks = 100'000;  // from there on: of threads that no carrier runs
 
 // Throws std::runtime_error with a text for the user.
 Trace read_trace(const std::filesystem::path& file);

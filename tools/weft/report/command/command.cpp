@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/command/command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/message.h"
+#include "child.h"
+#include "executable.h"
+#include "exit_codes.h"
+#include "job.h"
+#include "platform/launcher.h"
+#include "program.h"
+#include "record_folder.h"
+#include "report/advice/advice.h"
+#include "report/command/files.h"
+#include "report/command/node_watch.h"
+#include "report/command/outputs.h"
+#include "report/json/json.h"
+#include "report/profile/left.h"
+#include "report/ranks/rank_folder.h"
+#include "report/ranks/ranks.h"
+#include "report/wording/numbers.h"
+#include "report_file.h"
+#include "trace.h"
+
+namespace weft::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+using report::Report;
+
+// At what happens beside the program: who shares the node, whether another rank has failed.
+constexpr std::chrono::milliseconds kBetweenLooks(100);
+
+void say_why_nothing(const Ending& ending, const Program& program, const std::string& name) {
+  if (ending.signal != 0) {
+    base::warn(
+        "report: signal %d (%s) has ended the program after %s: it had called no OpenMP, or not for the quarter of a "
+        "second after which the recorder writes for the first time. There is nothing to report",
+        ending.signal, strsignal(ending.signal), report::seconds_text(ending.seconds).c_str());
+    return;
+  }
+  base::warn(
+      "report: %s has left nothing to report: %s; or it has ended within a quarter of a second by _exit, exec or "
+      "MPI_Abort",
+      name.c_str(), why_no_openmp(program.path).c_str());
+}
+
+bool has_number(const std::string& name) {
+  return name.find("%r") != std::string::npos || name.find("%p") != std::string::npos;
+}
+
+constexpr char kEachRankWritesIt[] = ": each rank would write it; put %r into its name, which stands for the rank";
+
+// Each rank has files of its own.
+bool is_by_rank(const ReportOptions& options) { return has_number(options.page) || has_number(options.json); }
+
+// What is wrong with the names; empty: nothing.
+std::string fault_of_names(const ReportOptions& options) {
+  if (options.page.empty()) return "-o: the name of a file is wanted";
+  if (options.has_json && options.json.empty()) return "--json: the name of a file is wanted";
+  if (options.has_json && is_same_file(options.page, options.json)) {
+    return "-o " + options.page + ": is the file of --json too; each needs its own";
+  }
+  return {};
+}
+
+// The same where a program is run.
+std::string fault_of(const ReportOptions& options, const std::string& trace) {
+  if (std::string fault = fault_of_names(options); !fault.empty()) return fault;
+  if (trace == "-") return "--trace -: a trace cannot go to stdout, where the program writes; name a file";
+  for (const std::string* name : {&options.page, &options.json}) {
+    if (!trace.empty() && is_same_file(trace, *name)) return "--trace " + trace + ": is written by -o or --json too";
+  }
+  if (platform::rank_by_launcher() != nullptr && !trace.empty() && !has_number(trace)) return trace + kEachRankWritesIt;
+  if (platform::rank_by_launcher() == nullptr || (job_by_launcher() && !is_by_rank(options))) return {};
+  for (const std::string* name : {&options.page, &options.json}) {
+    if (!name->empty() && *name != "-" && !has_number(*name)) {
+      return *name + kEachRankWritesIt;
+    }
+  }
+  return {};
+}
+
+// Before weft is in the environment. A program that fails so is not run again.
+Ending run_stock(const RunOptions& run) {
+  const Program program = examine_program(run.command.front());
+  if (program.path.empty()) {
+    base::warn("%s", program.complaint.c_str());
+    return {.exit_code = program.exit_code};
+  }
+  Ending ending = run_child("report", program.path, run.command, [] {});
+  if (ending.exit_code != 0) {
+    base::warn("report: under its own OpenMP runtime the program has ended with code %d: it is not run on weft",
+               ending.exit_code);
+  }
+  return ending;
+}
+
+// The last things that a report of a run is given.
+void complete(Report& made) {
+  if (const std::string text = report::sharing_text(made.run.node); !text.empty()) made.run.notes.push_back(text);
+  made.advice = report::advise(made, &made.run.notes);
+}
+
+// One of several ranks makes the report of all.
+class Ranks {
+ public:
+  Ranks(const ReportOptions& options, const Job& job, const fs::path& records, const RunOptions& run)
+      : options_(options), job_(job), records_(records), run_(run), folder_({options.page, options.json}, job) {}
+
+  bool good() const { return folder_.good(); }
+
+  // While the program runs. The launcher ends it as soon as the rank that has failed is gone: it is asked for what it
+  // knows.
+  void look() {
+    node_.look();
+    if (left_early_ || !folder_.look()) return;
+    if (!asked_) {
+      asked_ = true;
+      std::ofstream(records_ / "wanted").put('\n');
+      return;
+    }
+    const std::optional<Report> made = report_left(records_, run_.command, {}, {});
+    if (!made) return;
+    left_early_ = true;
+    leave(made, {}, true);
+  }
+
+  // The exit code of this command.
+  int end(const Ending& ending, const Ending& own) {
+    std::optional<Report> made = report_left(records_, run_.command, ending, own);
+    const bool is_failed = ending.exit_code != 0 || (made ? is_unfinished(*made) : is_in_mpi(records_));
+    const RankFolder::Left left = leave(std::move(made), ending, false);
+    if (left == RankFolder::Left::late) {
+      if (!left_early_) base::warn("report: the report has been made without rank %d", job_.rank);
+      return ending.exit_code;
+    }
+    const std::optional<RankParts> parts = folder_.gather(is_failed ? RankFolder::End::failed : RankFolder::End::good);
+    const bool is_good = left == RankFolder::Left::all && !folder_.has_failed();
+    const bool is_written = !parts || write(*parts);
+    return is_good && is_written ? ending.exit_code : std::max(ending.exit_code, kFailed);
+  }
+
+ private:
+  // MPI was used and not finalized, which launchers take for a failure.
+  static bool is_unfinished(const Report& made) {
+    return made.run.rank >= 0 && std::none_of(made.sites.begin(), made.sites.end(),
+                                              [](const report::Site& site) { return site.callee == "MPI_Finalize"; });
+  }
+
+  RankFolder::Left leave(std::optional<Report> made, const Ending& ending, bool is_early) {
+    RankPart part;
+    part.program = run_.command.front();
+    if (made) made->run.node = node_.share_of(made->run.process);
+    part.exit_code = ending.exit_code;
+    part.is_early = is_early;
+    if (made) {
+      made->run.rank = job_.rank;
+      made->run.ranks = job_.ranks;
+      part.report = report::to_json(*made);
+    } else {
+      part.why = why_nothing(records_, ending);
+    }
+    return folder_.leave(std::move(part));
+  }
+
+  bool write(const RankParts& parts) {
+    std::vector<std::string> notes;
+    std::optional<Report> made = report_of_ranks(parts, &notes);
+    if (!made) {
+      base::warn("report: none of the ranks has left a report");
+      for (const std::string& note : notes) base::warn("report: %s", note.c_str());
+      return false;
+    }
+    made->run.notes.insert(made->run.notes.begin(), notes.begin(), notes.end());
+    complete(*made);
+    Outputs outputs(options_);
+    return outputs.good() && outputs.write(*made, options_.quiet);
+  }
+
+  const ReportOptions& options_;
+  const Job job_;
+  const fs::path records_;
+  const RunOptions& run_;
+  RankFolder folder_;
+  report::NodeWatch node_;
+  bool asked_ = false;
+  bool left_early_ = false;
+};
+
+// A page of its own.
+int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Report> made, const Ending& ending,
+                const report::NodeWatch& node, const Program& program, const std::string& name) {
+  if (!made) {
+    say_why_nothing(ending, program, name);
+    return ending.exit_code != 0 ? ending.exit_code : kFailed;
+  }
+  made->run.node = node.share_of(made->run.process);
+  complete(*made);
+  const char* rank = platform::rank_by_launcher();
+  const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
+  if (!outputs.write(*made, options.quiet || !speaks) && ending.exit_code == 0) return kFailed;
+  return ending.exit_code;
+}
+
+}  // namespace
+
+int make_report(const ReportOptions& options, RunOptions run) {
+  if (const std::string fault = fault_of(options, run.trace); !fault.empty()) {
+    base::warn("report: %s", fault.c_str());
+    return kUsage;
+  }
+  if (options.against_stock && run.mpi && platform::rank_by_launcher() != nullptr) {
+    base::warn("report: --against stock: a rank of MPI can be started once; time the program without weft by itself");
+    return kUsage;
+  }
+  const Ending own = options.against_stock ? run_stock(run) : Ending();
+  if (own.exit_code != 0) return own.exit_code;
+  const RecordFolder folder("report");
+  if (folder.path().empty()) return kFailed;
+  run.profile = folder.path();
+  Program program;
+  if (const int fault = prepare(run, program); fault != 0) return fault;
+  std::optional<Outputs> outputs(std::in_place, options);
+  if (!outputs->good()) return kFailed;
+  std::optional<TraceFile> trace;
+  if (!run.trace.empty()) trace.emplace(run.trace);
+  const auto look_at_trace = [&](const Ending& ending) {
+    if (trace) trace->say_what_is_missing(ending, program, run.command.front());
+  };
+  const std::optional<Job> job = is_by_rank(options) ? std::nullopt : job_by_launcher();
+  if (!job) {
+    report::NodeWatch node;
+    const Ending ending = run_child("report", program.path, run.command, [&] { node.look(); }, kBetweenLooks);
+    look_at_trace(ending);
+    return write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken), ending,
+                       node, program, run.command.front());
+  }
+  // The files can be written; one of the ranks will.
+  outputs.reset();
+  Ranks ranks(options, *job, folder.path(), run);
+  if (!ranks.good()) return kFailed;
+  const Ending ending = run_child("report", program.path, run.command, [&] { ranks.look(); }, kBetweenLooks);
+  look_at_trace(ending);
+  return ranks.end(ending, own);
+}
+
+int make_report_of_profile(const ReportOptions& options) {
+  if (const std::string fault = fault_of_names(options); !fault.empty()) {
+    base::warn("report: %s", fault.c_str());
+    return kUsage;
+  }
+  std::error_code error;
+  if (!fs::is_directory(options.profile, error)) {
+    base::warn("report: --profile %s: is no folder; the one that weft_profile_write() was given is wanted",
+               options.profile.c_str());
+    return kUsage;
+  }
+  Outputs outputs(options);
+  if (!outputs.good()) return kFailed;
+  std::optional<Report> made = report_left(options.profile, {}, {}, {});
+  if (!made) {
+    base::warn("report: --profile %s: there is no profile in it", options.profile.c_str());
+    return kFailed;
+  }
+  complete(*made);
+  return outputs.write(*made, options.quiet) ? 0 : kFailed;
+}
+
+int report_files(const ReportOptions& options, const std::vector<std::string>& names) {
+  std::string fault = fault_of_names(options);
+  for (const std::string* output : {&options.page, &options.json}) {
+    const auto same =
+        std::find_if(names.begin(), names.end(), [&](const std::string& name) { return is_same_file(*output, name); });
+    if (fault.empty() && same != names.end())
+      fault = *output + ": is the file that is read; name another one for what is written";
+  }
+  if (!fault.empty()) {
+    base::warn("report: %s", fault.c_str());
+    return kUsage;
+  }
+  const RecordFolder folder("report");
+  if (folder.path().empty()) return kFailed;
+  try {
+    Report made = report::read_files(names, folder.path());
+    Outputs outputs(options);
+    return outputs.good() && outputs.write(made, options.quiet) ? 0 : kFailed;
+  } catch (const std::runtime_error& error) {
+    base::warn("report: %s", error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft report`: runs a program, or reads what a run has left, and says where the time went.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "run.h"
+
+namespace weft::tools {
+
+struct ReportOptions {
+  std::string page;  // the file; %p in it stands for the process's number, %r for its rank
+  std::string json;  // the report for programs into this file, named likewise; "-": stdout
+  bool has_json = false;
+  bool against_stock = false;  // run the program under its own runtime too, first
+  bool quiet = false;  // no summary
+  std::string profile;  // in place of a program: the folder in which the recorder has left its profile
+};
+
+// The exit code of this command: the program's. With a `trace` in `run`, one is written besides.
+int make_report(const ReportOptions& options, RunOptions run);
+
+// Of what lies in `options.profile`; nothing is run. Not 0: there is no report.
+int make_report_of_profile(const ReportOptions& options);
+// Of what earlier runs have left: a report by --json, or a trace.
+int report_files(const ReportOptions& options, const std::vector<std::string>& names);
+
+}  // namespace weft::tools

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/command/outputs.h"
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+#include "base/message.h"
+#include "library.h"
+#include "platform/launcher.h"
+#include "report/json/json.h"
+#include "report/page/page.h"
+#include "report/text/terminal.h"
+#include "report/text/text.h"
+
+namespace weft::tools {
+
+namespace {
+
+std::string contents_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+std::string with_numbers(std::string name) {
+  const char* rank = platform::rank_by_launcher();
+  replace_all(name, "%p", std::to_string(getpid()));
+  replace_all(name, "%r", rank != nullptr ? rank : "0");
+  return name;
+}
+
+}  // namespace
+
+Outputs::Outputs(const ReportOptions& options)
+    // A program has named the files of a profile, letter by letter.
+    : page_name_(options.profile.empty() ? with_numbers(options.page) : options.page),
+      json_name_(options.profile.empty() ? with_numbers(options.json) : options.json),
+      page_("report", page_name_),
+      json_("report", json_name_),
+      template_(contents_of(find_libraries().page)) {
+  if (template_.empty()) base::warn("report: %s: cannot be read; install weft again", find_libraries().page.c_str());
+}
+
+bool Outputs::write(const report::Report& made, bool quiet) {
+  // A reader that has gone is an error like others: the folder of the records must not stay.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const std::string json = report::to_json(made);
+  const bool has_page = page_.write(report::page_of(template_, json));
+  const bool good = (json_name_.empty() || json_.write(json)) && has_page;
+  if (quiet) return good;
+  const std::string shown = has_page && page_name_ != "-" ? page_name_ : "";
+  const std::string text =
+      report::to_text(made, report::has_colour(STDERR_FILENO), report::columns_of(STDERR_FILENO), shown);
+  return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && good;
+}
+
+}  // namespace weft::tools
