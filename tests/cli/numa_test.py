@@ -165,14 +165,39 @@ class Numa(CommandTest):
         self.assertEqual(process["collected"]["rounds"], 0)
         if any("perf_event" in note for note in process["notes"]):
             self.skipTest("perf is forbidden here")
+        self.assertLessEqual({"page_faults", "move_pages", "numa_maps"}, set(process["collected"]["sources"]))
+        self.assertNotIn("protection", process["collected"]["sources"])
         (array,) = process["arrays"]
         self.assertEqual(array["first_touch"]["threads"], 1, array)
         self.assertRegex(array["first_touch"]["at"], r"^program\.h:\d+$")
-        self.assertIsNone(array["use"]["writes"])
+        samples = process["collected"]["memory_samples"]
+        self.assertEqual("memory_samples" in process["collected"]["sources"], samples > 0)
+        if samples == 0:
+            self.assertIsNone(array["use"]["writes"])
+            if NODES > 1:
+                self.assertTrue(any("there are no memory samples" in note for note in process["notes"]))
         _, report = self.numa(self.programs["parallel_init"], 64, 0.3, protect=False)
         (array,) = self.one_process(report)["arrays"]
         if (os.cpu_count() or 1) > 1:
             self.assertGreater(array["first_touch"]["threads"], 1)
+
+    def test_without_protection_a_program_is_as_it_was(self):
+        program = self.folder / "as_it_was"
+        self.compile_one(NUMA / "as_it_was.c", program)
+        self.assertEqual(self.command(program, 0.1).returncode, 0)
+        done, report = self.numa(program, 1, protect=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual(self.one_process(report)["collected"]["arrays"], 1)
+        # It does see what it looks for.
+        done, report = self.numa(program, 1)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("libweft-numa-protect.so", done.stdout)
+        self.assertIn("protection", self.one_process(report)["collected"]["sources"])
+
+    def test_which_collector_is_loaded(self):
+        self.assertRegex(self.collector(), r"/libweft-numa\.so$")
+        self.assertRegex(self.collector("--touch", "off"), r"/libweft-numa\.so$")
+        self.assertRegex(self.collector("--protect"), r"/libweft-numa-protect\.so$")
 
     def test_page_faults_that_perf_does_not_tell(self):
         done = self.command(
@@ -239,11 +264,13 @@ class Numa(CommandTest):
 
     def test_programs_do_not_notice(self):
         hosts = sorted(path.stem for path in (NUMA / "hosts").glob("*.c"))
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for name, (done, report) in zip(hosts, pool.map(lambda name: self.numa(self.programs[name], 1), hosts)):
-                with self.subTest(host=name):
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    self.assertGreater(self.one_process(report)["collected"]["arrays"], 0)
+        for protect, seconds in ((True, 1), (False, 0.3)):
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                every = pool.map(lambda name: self.numa(self.programs[name], seconds, protect=protect), hosts)
+                for name, (done, report) in zip(hosts, every):
+                    with self.subTest(host=name, protect=protect):
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        self.assertGreater(self.one_process(report)["collected"]["arrays"], 0)
 
     def test_handlers_on_small_stacks(self):
         # Without the collector a stack of 2 KB is enough, where the CPU has few registers.
@@ -300,14 +327,16 @@ class Numa(CommandTest):
         for library in libraries:
             with self.subTest(library=library):
                 program = [self.programs["parallel_init"], 16, 0.3]
-                done, report = self.numa("--", "env", f"LD_PRELOAD={self.collector()}:{library}", *program)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                (array,) = self.one_process(report)["arrays"]
-                self.assertEqual(array["bytes"], 16 << 20)
+                for protect in (True, False):
+                    collector = self.collector(*(["--protect"] if protect else []))
+                    preload = f"LD_PRELOAD={collector}:{library}"
+                    done, report = self.numa("--", "env", preload, *program, protect=protect)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    (array,) = self.one_process(report)["arrays"]
+                    self.assertEqual(array["bytes"], 16 << 20)
 
-    def collector(self):
-        done = self.command(os.environ["WEFT_COMMAND"], "numa", "--", "printenv", "LD_PRELOAD")
-        return done.stdout.strip()
+    def collector(self, *options):
+        return self.weft("numa", *options, "--", "printenv", "LD_PRELOAD").stdout.strip()
 
     def test_a_full_disk(self):
         program = f"{os.environ['WEFT_COMMAND']} numa --protect {self.programs['parallel_init']} 16 0.3"
@@ -324,12 +353,15 @@ class Numa(CommandTest):
                 self.assertEqual("no room" in done.stderr, size != "300k", done.stderr)
 
     def test_programs_that_start_many_others(self):
-        script = "for i in 1 2 3 4 5 6 7 8 9; do /bin/true; done; ls $WEFT_NUMA_RECORD; du -k $WEFT_NUMA_RECORD"
-        done = self.weft("numa", "--", "sh", "-c", script)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        *names, usage = done.stdout.splitlines()
-        self.assertLessEqual(len(names), 3)  # the settings, the shell, ls
-        self.assertLess(int(usage.split()[0]), 100)
+        many = "for i in 1 2 3 4 5 6 7 8 9; do {}; done; {} ls $WEFT_NUMA_RECORD; du -k $WEFT_NUMA_RECORD"
+        quick = self.build("quick", "#include <unistd.h>\nint main(void) { _exit(0); }")
+        # Of programs whose end nobody sees in them the command removes what they leave: it looks all the time.
+        for protect, script in ((True, many.format("/bin/true", "")), (False, many.format(quick, "sleep 1.5;"))):
+            done = self.weft("numa", *(["--protect"] if protect else []), "--", "sh", "-c", script)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            *names, usage = done.stdout.splitlines()
+            self.assertLessEqual(len(names), 3)  # the settings, the shell, ls
+            self.assertLess(int(usage.split()[0]), 100)
 
     def test_ends(self):
         for how, code in (
@@ -343,12 +375,42 @@ class Numa(CommandTest):
             ("fault", 128 + signal.SIGSEGV),
             ("raise", 128 + signal.SIGSEGV),
         ):
-            with self.subTest(how=how):
-                done, report = self.numa(self.programs["ends"], 0.4, how)
-                self.assertEqual(done.returncode, code, done.stderr)
-                (array,) = self.one_process(report)["arrays"]
+            for protect in (True, False):
+                with self.subTest(how=how, protect=protect):
+                    done, report = self.numa(self.programs["ends"], 0.4, how, protect=protect)
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    process = self.one_process(report)
+                    (array,) = process["arrays"]
+                    self.assertAlmostEqual(sum(array["pages"].values()), 1)
+                    self.assertRegex(array["site"], r"^busy\.h:\d+$")
+                    seen = {"return", "exit", "quick_exit"} | ({"_exit", "exec"} if protect else set())
+                    noted = any("not ended by itself" in note for note in process["notes"])
+                    self.assertEqual(noted, how not in seen, process["notes"])
+
+    def test_another_program_in_the_same_process(self):
+        """The pages of the first one are those that it had, though nothing in it sees that it becomes another."""
+        body = """
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(int count, char **arguments) {
+          const size_t bytes = (count > 1 ? 32 : 16) << 20;
+          volatile char *block = malloc(bytes);
+          for (size_t i = 0; i < bytes; i += 4096) block[i] = 1;
+          usleep(1000000);
+          if (count > 1) execl(arguments[0], arguments[0], (char *)0);
+          return 0;
+        }"""
+        program = self.build("becomes", body)
+        for protect in (True, False):
+            done, report = self.numa(program, "first", protect=protect)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            first, second = report["processes"]
+            self.assertEqual(first["pid"], second["pid"])
+            for process, bytes_ in ((first, 32 << 20), (second, 16 << 20)):
+                (array,) = process["arrays"]
+                self.assertEqual(array["bytes"], bytes_)
                 self.assertAlmostEqual(sum(array["pages"].values()), 1)
-                self.assertRegex(array["site"], r"^busy\.h:\d+$")
+                self.assertNotIn("untouched", array["pages"])
 
     def test_running_process(self):
         with subprocess.Popen([self.programs["one_thread"], "64", "30"], stdout=subprocess.DEVNULL) as program:

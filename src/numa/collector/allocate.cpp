@@ -11,7 +11,6 @@
 #include "numa/collector/allocate.h"
 #include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
-#include "numa/collector/guard.h"
 #include "numa/collector/real.h"
 
 // The C library's own, for what dlsym() allocates itself.
@@ -38,9 +37,9 @@ constinit Allocator g_next = {};
 constinit std::atomic<int> g_looking{0};
 
 template <class Function>
-bool find(Function*& slot, const char* name) noexcept {
-  slot = reinterpret_cast<Function*>(next_function(name));
-  return slot != nullptr;
+bool find(Function*& trap, const char* name) noexcept {
+  trap = reinterpret_cast<Function*>(next_function(name));
+  return trap != nullptr;
 }
 
 // False: not yet, and the C library's own must do.

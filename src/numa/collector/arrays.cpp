@@ -8,20 +8,17 @@
 
 #include "base/keep_errno.h"
 #include "numa/collector/collector.h"
-#include "numa/collector/guard.h"
 #include "numa/collector/places.h"
-#include "numa/collector/sampler.h"
+#include "numa/collector/protection.h"
 #include "platform/system_call.h"
 
 namespace weft::numa {
 
 constinit std::atomic<size_t> g_least_size{size_t{1} << 20};
-constinit ArrayGuard g_guards[kArrays] = {};
 
 namespace {
 
-// Held for as long as a few pages are protected. It is no mutex of the C library's, whose calls come by
-// here.
+// Held for as long as a few pages are protected. It is no mutex of the C library's, whose calls may come by here.
 class Lock {
  public:
   bool try_lock() noexcept { return !held_.exchange(true, std::memory_order_acquire); }
@@ -39,9 +36,8 @@ class Lock {
 constinit Lock g_lock;
 // Entries from 0 to here have been used.
 constinit std::atomic<int> g_used{0};
-// All arrays that ever were lie between.
-constinit std::atomic<uintptr_t> g_low{UINTPTR_MAX};
-constinit std::atomic<uintptr_t> g_high{0};
+// Where the live array of an entry begins; 0: the entry has none. The lock is held.
+constinit uintptr_t g_begin_of[kArrays] = {};
 
 // How many live arrays begin at an address of this hash. Relaxed throughout: who frees a block has got it from who
 // allocated it, and with it what is counted here.
@@ -210,18 +206,10 @@ void note_array(uintptr_t begin, size_t bytes, How how, const Callers& callers) 
   array.number.store(all.header.arrays.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   // Release: the command sees a live entry whole.
   array.state.store(ArrayState::live, std::memory_order_release);
-  ArrayGuard& guard = g_guards[index];
-  guard.holds.store(0, std::memory_order_relaxed);
-  guard.excluded.store(how == How::mapped, std::memory_order_relaxed);
-  guard.huge.store(false, std::memory_order_relaxed);
-  guard.was_protected.store(false, std::memory_order_relaxed);
-  guard.end.store(begin + bytes, std::memory_order_relaxed);
-  guard.begin.store(begin, std::memory_order_release);
+  g_begin_of[index] = begin;
   g_by_address.add(mix(begin) >> 32, index);
   filter_of(begin).fetch_add(1, std::memory_order_relaxed);
-  g_low.store(std::min(g_low.load(std::memory_order_relaxed), begin), std::memory_order_relaxed);
-  g_high.store(std::max(g_high.load(std::memory_order_relaxed), begin + bytes), std::memory_order_relaxed);
-  guard_new_array(index);
+  protection::add_array(index, begin, bytes, how);
 }
 
 }  // namespace
@@ -248,15 +236,12 @@ void unlock_arrays() noexcept { g_lock.unlock(); }
     // Without the lock: it may take one of the dynamic linker's.
     Callers callers;
     _Unwind_Backtrace(add_frame, &callers);
-    // Where no thread samples, nobody else looks.
-    if (header.touching == Touching::first && guard_is_on() && how != How::mapped) {
-      if (const Stop why = reason_not_to_sample(); why != Stop::none) guard_stop(why);
-    }
+    protection::before_array(how);
     g_lock.lock();
     if (record() != nullptr) note_array(reinterpret_cast<uintptr_t>(begin), bytes, how, callers);
     g_lock.unlock();
   }
-  if (how != How::mapped) start_sampler();
+  protection::after_array(how);
 }
 
 bool may_be_array(const void* pointer) noexcept {
@@ -270,16 +255,15 @@ void remove_array(const void* pointer) noexcept {
   const Spending spending;
   g_lock.lock();
   Record* const all = record();
-  const auto begins_here = [&](int i) { return g_guards[i].begin.load(std::memory_order_relaxed) == begin; };
+  const auto begins_here = [&](int i) { return g_begin_of[i] == begin; };
   const int index = all != nullptr ? g_by_address.find(mix(begin) >> 32, begins_here) : -1;
   if (index < 0) {
     g_lock.unlock();
     return;
   }
-  guard_old_array(index);
+  protection::remove_array(index);
   g_by_address.remove(mix(begin) >> 32, index);
-  g_guards[index].begin.store(0, std::memory_order_relaxed);
-  g_guards[index].end.store(0, std::memory_order_relaxed);
+  g_begin_of[index] = 0;
   filter_of(begin).fetch_sub(1, std::memory_order_relaxed);
   g_lock.unlock();
   // Nobody else has this entry, until it is among those of freed arrays.
@@ -294,18 +278,6 @@ void remove_array(const void* pointer) noexcept {
   g_lock.unlock();
 }
 
-int find_array(uintptr_t begin, size_t bytes, int from) noexcept {
-  const uintptr_t end = begin + bytes;
-  if (end <= g_low.load(std::memory_order_relaxed) || begin >= g_high.load(std::memory_order_relaxed)) return -1;
-  const int used = used_entries();
-  for (int i = from; i < used; ++i) {
-    const ArrayGuard& guard = g_guards[i];
-    const uintptr_t first = guard.begin.load(std::memory_order_acquire);
-    if (first != 0 && begin < guard.end.load(std::memory_order_relaxed) && end > first) return i;
-  }
-  return -1;
-}
-
 // A handler of signals may end the program while the thread that it has interrupted holds the lock.
 void look_at_all() noexcept {
   constexpr int kTries = 100;
@@ -318,7 +290,7 @@ void look_at_all() noexcept {
   const int used = used_entries();
   for (int i = 0; i < used; ++i) {
     // One that is being freed just now is looked at by who frees it.
-    if (g_guards[i].begin.load(std::memory_order_relaxed) != 0) look_at(record()->array[i]);
+    if (g_begin_of[i] != 0) look_at(record()->array[i]);
   }
   g_lock.unlock();
 }

@@ -22,30 +22,12 @@ inline bool is_large(size_t bytes) noexcept {
 // `mapped` a thread may be started, which allocates. Keeps errno.
 void add_array(void* begin, size_t bytes, How how) noexcept;
 
-// What only the collector needs to know of an entry of the record.
-struct ArrayGuard {
-  // Where it lies; 0, 0: the entry is not live.
-  std::atomic<uintptr_t> begin;
-  std::atomic<uintptr_t> end;
-  // Calls that the kernel may still access the memory for: no page of it must be protected.
-  std::atomic<uint32_t> holds;
-  // Never to be protected (again): parts are unmapped or have a protection of the program's, or the kernel may access
-  // it at any time.
-  std::atomic<bool> excluded;
-  std::atomic<bool> huge;  // has huge pages, which must not be split
-  std::atomic<bool> was_protected;
-};
-extern ArrayGuard g_guards[kArrays];
-
 // Whether a pointer that is freed may be an array: false is certain.
 bool may_be_array(const void* pointer) noexcept;
 
-// The array that begins at `pointer` is about to be freed. After this nobody protects or looks at it. Keeps errno.
+// The array that begins at `pointer` is about to be freed. After this nobody protects it, or looks at it. Keeps errno.
 // Allocates nothing.
 void remove_array(const void* pointer) noexcept;
-
-// The index of the live array that holds a byte of [begin, begin + bytes); -1: none. Takes no lock.
-int find_array(uintptr_t begin, size_t bytes, int from = 0) noexcept;
 
 // For what must not happen while arrays come or go.
 void lock_arrays() noexcept;

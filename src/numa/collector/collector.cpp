@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -16,11 +17,8 @@
 #include "base/message.h"
 #include "base/quiet_options.h"
 #include "numa/collector/arrays.h"
-#include "numa/collector/buffers.h"
-#include "numa/collector/guard.h"
+#include "numa/collector/protection.h"
 #include "numa/collector/real.h"
-#include "numa/collector/sampler.h"
-#include "numa/collector/signals.h"
 #include "platform/system_call.h"
 
 namespace weft::numa {
@@ -130,7 +128,7 @@ void make_record() noexcept {
     base::warn("numa: the limit for files (ulimit -f) leaves no room: nothing is collected in process %d", g_process);
     return;
   }
-  prepare_sampler(settings);
+  protection::prepare(settings);
   Record* made = map_record(folder);
   if (made == nullptr) return;
   Header& header = made->header;
@@ -164,22 +162,10 @@ bool has_touch_room(uint32_t count) noexcept {
   return has_room(record()->touch, kTouches, 4096, record()->header.touch_room, std::min(count, kTouches));
 }
 
-namespace {
-
-int64_t in_ns(const timespec& time) noexcept { return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
-
-}  // namespace
-
 int64_t now_ns() noexcept {
   timespec time{};
   g_clock.get()(CLOCK_MONOTONIC, &time);
-  return in_ns(time);
-}
-
-int64_t used_ns() noexcept {
-  timespec time{};
-  system_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
-  return in_ns(time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 int32_t thread_number() noexcept { return static_cast<int32_t>(system_call(SYS_gettid)); }
@@ -191,7 +177,7 @@ void start() noexcept {
   if (record() == nullptr) {
     set_least_size(SIZE_MAX);
   } else {
-    guard_start();
+    protection::start();
   }
   g_state.store(kStarted);
 }
@@ -213,14 +199,6 @@ bool is_spent(int64_t halves) noexcept {
 
 bool may_spend(Budget budget) noexcept { return !is_spent(static_cast<int64_t>(budget)); }
 
-bool may_sample() noexcept {
-  constexpr uint32_t kLeastTouches = 256;
-  if (may_spend()) return true;
-  const Record* all = record();
-  return all != nullptr && all->header.touches.load(std::memory_order_relaxed) < kLeastTouches &&
-         may_spend(Budget::several);
-}
-
 // Relaxed: a sum, on which no data depends. The record may have been taken away meanwhile.
 void spend(int64_t ns) noexcept {
   if (Record* all = record(); all != nullptr) all->header.spent.fetch_add(ns, std::memory_order_relaxed);
@@ -228,7 +206,7 @@ void spend(int64_t ns) noexcept {
 
 void forget_record() noexcept {
   set_least_size(SIZE_MAX);
-  guard_forget();
+  protection::forget();
   g_record.store(nullptr);
 }
 
@@ -286,26 +264,36 @@ void look_back() noexcept {
   all->header.ended.store(now_ns());
 }
 
+namespace {
+
 void drop_empty_record() noexcept {
   const Record* all = record();
-  if (all == nullptr || g_of_command || !is_own_process()) return;
+  if (all == nullptr || g_of_command) return;
   const Header& header = all->header;
   if (header.arrays.load() > 0 || header.lost.load() > 0) return;
   system_call(SYS_unlinkat, AT_FDCWD, g_file, 0);
 }
 
+}  // namespace
+
 void seal() noexcept {
   if (record() == nullptr || !is_own_process()) return;
-  stop_sampler(Stop::sandbox);
-  guard_stop(Stop::sandbox);
-  give_faults_back();
+  protection::give_up();
   look_back();
-  Stop none = Stop::none;
-  record()->header.stop.compare_exchange_strong(none, Stop::sandbox);
+  // Whatever else has ended the sampling is said first.
+  std::atomic<Stop>& stop = record()->header.stop;
+  if (stop.load() == Stop::none || stop.load() == Stop::asked) stop.store(Stop::sandbox);
   // Whoever holds the lock has a record until it is released.
   lock_arrays();
   forget_record();
   unlock_arrays();
+}
+
+void leave() noexcept {
+  if (record() == nullptr || !is_own_process()) return;
+  protection::stop();
+  look_back();
+  drop_empty_record();
 }
 
 namespace {
@@ -313,15 +301,12 @@ namespace {
 [[gnu::constructor]] void on_load() {
   start();
   if (record() == nullptr) return;
-  look_up_calls();
-  pthread_atfork([] { guard_before_fork(); }, [] { guard_after_fork(); }, [] { forget_record(); });
+  protection::look_up();
+  pthread_atfork(nullptr, nullptr, [] { forget_record(); });
+  at_quick_exit([] { leave(); });
 }
 
-[[gnu::destructor]] void on_unload() {
-  guard_stop(Stop::none);
-  look_back();
-  drop_empty_record();
-}
+[[gnu::destructor]] void on_unload() { leave(); }
 
 }  // namespace
 

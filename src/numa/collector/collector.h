@@ -34,8 +34,6 @@ bool has_array_room(uint32_t count) noexcept;
 bool has_touch_room(uint32_t count) noexcept;
 
 int64_t now_ns() noexcept;
-// Time that the calling thread has used: where others compete for the CPU, less than has passed.
-int64_t used_ns() noexcept;
 int32_t thread_number() noexcept;
 
 // Whether there is time left of what looking at things may take: a small part of what has passed. A program that
@@ -43,8 +41,6 @@ int32_t thread_number() noexcept;
 // entries; what is rare, or matters more, some more. The values are halves.
 enum class Budget : int { half = 1, whole = 2, twice = 4, several = 10 };
 bool may_spend(Budget budget = Budget::whole) noexcept;
-// The same for protecting pages. On a machine that is slow, or busy, a few touches are seen for some more time.
-bool may_sample() noexcept;
 void spend(int64_t ns) noexcept;
 
 // What passes while it lives is spent.
@@ -63,7 +59,8 @@ class Spending {
 // become another one.
 void look_back() noexcept;
 
-// At the end: a record without arrays goes, unless it is that of the program which the command has started.
-void drop_empty_record() noexcept;
+// The program ends: it looks back, unprotected. A record without arrays goes, unless it is that of the program which
+// the command has started.
+void leave() noexcept;
 
 }  // namespace weft::numa

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// mmap and its relatives: large private mappings that the program makes are arrays too, but none that is ever
-// protected. Others carve stacks, heaps and much else out of such memory. What an allocator maps within one of its
-// calls is no array: the block that it returns is one.
-#include <cstdarg>
-
+// mmap and munmap: large private mappings that the program makes are arrays too, but none that is ever protected.
+// Others carve stacks, heaps and much else out of such memory. What an allocator maps within one of its calls is no
+// array: the block that it returns is one.
 #include <sys/mman.h>
 
 #include "numa/collector/allocate.h"
 #include "numa/collector/arrays.h"
-#include "numa/collector/guard.h"
+#include "numa/collector/protection.h"
 #include "numa/collector/real.h"
 
 namespace weft::numa {
@@ -17,25 +15,16 @@ namespace {
 
 constinit Real<void*(void*, size_t, int, int, int, off_t)> g_mmap{"mmap"};
 constinit Real<int(void*, size_t)> g_munmap{"munmap"};
-constinit Real<int(void*, size_t, int)> g_madvise{"madvise"};
 
 void* map(void* wanted, size_t bytes, int access, int flags, int file, off_t offset) noexcept {
   // It may take the place of an array.
-  if ((flags & MAP_FIXED) != 0) exclude(reinterpret_cast<uintptr_t>(wanted), bytes);
+  if ((flags & MAP_FIXED) != 0) protection::replace_mapping(reinterpret_cast<uintptr_t>(wanted), bytes);
   void* mapped = g_mmap.get()(wanted, bytes, access, flags, file, offset);
   constexpr int kKinds = MAP_PRIVATE | MAP_ANONYMOUS;
   const bool is_array = (flags & kKinds) == kKinds && (flags & (MAP_FIXED | MAP_STACK | MAP_GROWSDOWN)) == 0 &&
                         (access & PROT_WRITE) != 0 && (access & PROT_EXEC) == 0 && !is_in_allocator();
   if (mapped != MAP_FAILED && is_array && is_large(bytes)) add_array(mapped, bytes, How::mapped);
   return mapped;
-}
-
-// Whether the kernel wants to read or write the pages itself.
-bool needs_access(int advice) noexcept {
-  constexpr int kPopulateRead = 22;
-  constexpr int kPopulateWrite = 23;
-  constexpr int kCollapse = 25;
-  return advice == kPopulateRead || advice == kPopulateWrite || advice == kCollapse;
 }
 
 }  // namespace
@@ -58,15 +47,8 @@ extern "C" {
 
 [[gnu::visibility("default")]] int munmap(void* begin, size_t bytes) noexcept {
   if (may_be_array(begin)) remove_array(begin);
-  exclude(reinterpret_cast<uintptr_t>(begin), bytes);
+  protection::replace_mapping(reinterpret_cast<uintptr_t>(begin), bytes);
   return g_munmap.get()(begin, bytes);
-}
-
-[[gnu::visibility("default")]] int madvise(void* begin, size_t bytes, int advice) noexcept {
-  if (needs_access(advice)) exclude(reinterpret_cast<uintptr_t>(begin), bytes);
-  const int result = g_madvise.get()(begin, bytes, advice);
-  if (advice == MADV_HUGEPAGE && result == 0) have_huge_pages(reinterpret_cast<uintptr_t>(begin), bytes);
-  return result;
 }
 
 }  // extern "C"

@@ -127,7 +127,7 @@ class Placement(InGuest):
                 "calls": f"WEFT_NUMA=spread {calls}",
                 "stacks": f"{run} local -- {stacks}",
             },
-            [WEFT, DGEMV, LIBRARIES / "libgomp.so.1", LIBRARIES / "libweft_audit.so", calls, stacks],
+            [WEFT, DGEMV, LIBRARIES / "libgomp.so.1", LIBRARIES / "libweft-audit.so", calls, stacks],
         )
 
     @classmethod
@@ -192,8 +192,9 @@ class Verdicts(InGuest):
         files = [
             WEFT,
             LIBRARIES / "libgomp.so.1",
-            LIBRARIES / "libweft_audit.so",
+            LIBRARIES / "libweft-audit.so",
             LIBRARIES / "libweft-numa.so",
+            LIBRARIES / "libweft-numa-protect.so",
             *programs,
         ]
         commands = {}
@@ -207,7 +208,7 @@ class Verdicts(InGuest):
                         f"echo 0 > /proc/sys/kernel/numa_balancing; "
                         f"echo never > /sys/kernel/mm/transparent_hugepage/enabled; "
                         f"OMP_PROC_BIND=spread OMP_PLACES=cores {WEFT} numa {options} --json /tmp/report "
-                        f"-- {program} 32 {3 if options else 1} {more} > /dev/null 2> /tmp/said || cat /tmp/said; "
+                        f"-- {program} 32 {3 if options else 4} {more} > /dev/null 2> /tmp/said || cat /tmp/said; "
                         f"cat /tmp/report"
                     )
         cls.results = in_guest(commands, files, timeout=900)

@@ -10,15 +10,13 @@ namespace {
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
-
 bool passes_on(const Place& place) {
-  static constexpr const char* kLibraries[] = {"libweft-numa.so", "libc.so",        "libc-",
-                                               "ld-linux",        "libstdc++.so",   "libc++.so",
-                                               "libgfortran.so",  "libjemalloc.so", "libtcmalloc"};
+  static constexpr const char* kLibraries[] = {"libweft-numa",   "libc.so",        "libc-",
+                                               "ld-linux",       "libstdc++.so",   "libc++.so",
+                                               "libgfortran.so", "libjemalloc.so", "libtcmalloc"};
   const std::string library = last_part(place.object);
   if (std::any_of(std::begin(kLibraries), std::end(kLibraries),
-                  [&](const char* name) { return begins(library, name); })) {
+                  [&](const char* name) { return library.starts_with(name); })) {
     return true;
   }
   // Templates of containers lie in the program itself; NumPy's and Python's functions behind an object's birth.
@@ -29,7 +27,7 @@ bool passes_on(const Place& place) {
       "PyArray_Empty", "PyArray_Zeros",   "PyArray_NewLikeArray", "_PyMem_",
       "PyMem_"};
   if (std::any_of(std::begin(kFunctions), std::end(kFunctions),
-                  [&](const char* name) { return begins(place.function, name); })) {
+                  [&](const char* name) { return place.function.starts_with(name); })) {
     return true;
   }
   return place.file.find("/include/c++/") != std::string::npos;

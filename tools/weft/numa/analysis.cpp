@@ -373,6 +373,15 @@ ArrayRow describe(const Evidence& evidence, const Group& group, const std::vecto
   return row;
 }
 
+// Whether later touches are sampled, and often enough.
+bool is_sampled(const Evidence& evidence) {
+  constexpr uint64_t kEnough = 1000;
+  const Recorded& recorded = evidence.recorded;
+  if (evidence.means != Means::protection) return evidence.samples >= kEnough;
+  return recorded.touching == weft::numa::Touching::sample && recorded.stop != weft::numa::Stop::peers &&
+         recorded.stop != weft::numa::Stop::past_libc;
+}
+
 }  // namespace
 
 Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols) {
@@ -394,9 +403,7 @@ Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols)
     memory.keep_only(platform::parse_node_list(evidence.allowed_nodes.c_str()));
   }
   machine.memory_nodes = memory.count();
-  machine.sampled = evidence.means == Means::protection && evidence.recorded.touching == weft::numa::Touching::sample &&
-                    evidence.recorded.stop != weft::numa::Stop::peers &&
-                    evidence.recorded.stop != weft::numa::Stop::past_libc;
+  machine.sampled = is_sampled(evidence);
   const std::vector<int> schedule = static_schedule(report.threads);
   machine.floating = machine.memory_nodes > 1 && schedule.empty() && report.threads.size() > 1;
   for (const auto& [key, group] : group(evidence.recorded)) {

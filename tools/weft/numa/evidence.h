@@ -29,20 +29,28 @@ struct History {
   int looks = 0;
 };
 
-// That has happened in any case: nobody has protected the page.
-struct PageFault {
+// Where the kernel has an access from.
+enum class Source : uint8_t {
+  page_fault,     // that has happened in any case: nobody has protected the page
+  memory_sample,  // that the CPU has taken
+};
+
+// An access to memory that the kernel tells of.
+struct KernelTouch {
   int64_t time = 0;
   uint64_t address = 0;
   uint64_t code = 0;  // the instruction; 0: in a system call
   int process = 0;
   int thread = 0;
   int cpu = 0;
+  Source source = Source::page_fault;
+  weft::numa::Access access = weft::numa::Access::unknown;
 };
 
 // How it is found out who touches memory.
 enum class Means : uint8_t {
   none,
-  faults,      // by page faults that happen in any case
+  kernel,      // by what the kernel tells in any case
   protection,  // by pages that are protected now and then
 };
 
@@ -62,7 +70,10 @@ struct Evidence {
   bool running = false;  // still, when it was looked at
   Recorded recorded;
   Means means = Means::protection;
-  std::string why_no_faults;  // empty: they are seen
+  std::string why_no_faults;   // empty: page faults are seen
+  std::string why_no_samples;  // empty: memory samples are taken, if the process has any
+  uint64_t samples = 0;        // of memory, with their address
+  int64_t over = 0;            // when the process was gone, or another program, at the latest; 0: not known
   std::map<uint32_t, History> history;  // by the number of the array
   std::string allowed_nodes;              // that it may have memory on, as a list; empty: not known
   std::vector<Thread> threads;          // when there were most of them

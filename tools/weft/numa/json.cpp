@@ -21,13 +21,15 @@ Json to_json(const Shares& shares) {
 const char* word_of(Means means) {
   switch (means) {
     case Means::none: return "none";
-    case Means::faults: return "page_faults";
+    case Means::kernel: return "page_faults";
     case Means::protection: return "protection";
   }
   return "none";
 }
 
 Json strip(const std::array<int, kStrip>& nodes) { return Json(std::vector<int>(nodes.begin(), nodes.end())); }
+
+Json reason(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 // Of a page fault that nobody has planned it is not known whether it is a write.
 Json to_json(const ArrayRow& row, bool knows_writes) {
@@ -63,7 +65,8 @@ Json to_json(const ArrayRow& row, bool knows_writes) {
 Json to_json(const Report& report) {
   const Recorded& recorded = report.evidence->recorded;
   Json arrays = Json::array();
-  for (const ArrayRow& row : report.arrays) arrays.push_back(to_json(row, report.evidence->means == Means::protection));
+  const bool knows_writes = report.evidence->means == Means::protection || report.evidence->samples > 0;
+  for (const ArrayRow& row : report.arrays) arrays.push_back(to_json(row, knows_writes));
   Json mappings = Json::array();
   for (const MappingRow& row : report.mappings) {
     Json nodes = Json::object();
@@ -95,6 +98,10 @@ Json to_json(const Report& report) {
             {"lost", recorded.lost},
             {"left_out", recorded.left_out},
             {"means", word_of(report.evidence->means)},
+            {"sources", sources_of(*report.evidence)},
+            {"memory_samples", report.evidence->samples},
+            {"why_no_page_faults", reason(report.evidence->why_no_faults)},
+            {"why_no_memory_samples", reason(report.evidence->why_no_samples)},
             {"touches", recorded.touches.size()},
             {"rounds", recorded.rounds},
             {"seconds", static_cast<double>(recorded.spent) * 1e-9}}},

@@ -10,8 +10,6 @@ namespace weft::tools::numa {
 
 namespace {
 
-bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
-
 // A line of numa_maps: the address, the policy, and words such as heap, file=/x, N0=12 and kernelpagesize_kB=4.
 struct Line {
   uint64_t begin = 0;
@@ -31,8 +29,8 @@ bool parse(const std::string& text, Line& line) {
   while (words >> word) {
     if (word == "heap") line.kind = "heap (brk)";
     if (word == "stack") line.kind = "stack of the first thread";
-    if (begins(word, "file=")) line.kind = word.substr(5);
-    if (begins(word, "kernelpagesize_kB=")) page_kb = std::strtoull(word.c_str() + 18, nullptr, 10);
+    if (word.starts_with("file=")) line.kind = word.substr(5);
+    if (word.starts_with("kernelpagesize_kB=")) page_kb = std::strtoull(word.c_str() + 18, nullptr, 10);
     if (word.size() > 2 && word[0] == 'N' && word[1] >= '0' && word[1] <= '9') {
       char* rest = nullptr;
       const long node = std::strtol(word.c_str() + 1, &rest, 10);
@@ -70,7 +68,7 @@ bool holds_array(const Recorded& recorded, const std::vector<Range>& ranges, uin
 }
 
 std::string kind_of(const Line& line, const Evidence& evidence, const std::vector<Range>& ranges) {
-  if (begins(line.kind, "/dev/shm/") || begins(line.kind, "/memfd:") || begins(line.kind, "/SYSV")) {
+  if (line.kind.starts_with("/dev/shm/") || line.kind.starts_with("/memfd:") || line.kind.starts_with("/SYSV")) {
     return "shared memory";
   }
   // Large blocks that glibc has cut from its heap lie there.

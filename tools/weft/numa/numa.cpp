@@ -19,12 +19,13 @@
 #include "base/message.h"
 #include "child.h"
 #include "executable.h"
+#include "exit_codes.h"
 #include "library.h"
-#include "numa/faults.h"
 #include "numa/kernel.h"
 #include "numa/report.h"
 #include "numa/running.h"
 #include "numa/watched.h"
+#include "numa/witness.h"
 #include "platform/cpu_set.h"
 #include "program.h"
 #include "record_folder.h"
@@ -39,9 +40,6 @@ using numa::Evidence;
 using numa::Kernel;
 using numa::Means;
 using numa::Report;
-
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
 
 // "512K" in bytes; 0: something else.
 uint64_t parse_size(const std::string& text) {
@@ -60,23 +58,26 @@ uint64_t parse_size(const std::string& text) {
 }
 
 struct ReportFiles {
-  explicit ReportFiles(const NumaOptions& options) : json("numa", options.json), picture("numa", options.picture) {}
-  bool good() const { return json.good() && picture.good(); }
+  explicit ReportFiles(const NumaOptions& options)
+      : text("numa", options.output), json("numa", options.json), picture("numa", options.picture) {}
+  bool good() const { return text.good() && json.good() && picture.good(); }
+  ReportFile text;
   ReportFile json;
   ReportFile picture;
 };
 
-// All forms that were asked for; `text` is where the one for people goes.
+// All forms that were asked for; `text` is where the one for people goes without -o.
 bool write_reports(const NumaOptions& options, ReportFiles& files, const std::vector<Report>& reports,
                    std::FILE* text) {
   // A reader that has gone is an error like others: the folder of the records must not stay.
   std::signal(SIGPIPE, SIG_IGN);
   bool good = true;
-  if (options.json != "-") {
-    for (const Report& report : reports) {
-      const std::string words = numa::to_text(report);
-      if (std::fwrite(words.data(), 1, words.size(), text) != words.size()) good = false;
-    }
+  std::string words;
+  for (const Report& report : reports) words += numa::to_text(report);
+  if (!options.output.empty()) {
+    good = files.text.write(words);
+  } else if (options.json != "-") {
+    good = std::fwrite(words.data(), 1, words.size(), text) == words.size();
     if (std::fflush(text) != 0) good = false;
     if (!good && text == stderr) return false;  // there is nobody to tell
   }
@@ -116,16 +117,25 @@ bool is_number(const std::string& word) {
   return word.size() < 10 && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::numa::Settings& settings) {
-  const Program program = examine_program(options.command.front());
+// The program as it will be started, or the exit code of this command where it cannot be.
+int find_program(const NumaOptions& options, const RunOptions& run, Program& program) {
+  if (options.on_weft) return prepare(run, program);
+  program = examine_program(options.command.front());
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
-  if (program.path.empty()) {
-    if (options.command.size() > 1 && is_number(options.command.front())) {
+  return program.path.empty() ? program.exit_code : 0;
+}
+
+int look_at_program(const NumaOptions& options, const RunOptions& run, ReportFiles& files,
+                    const weft::numa::Settings& settings) {
+  Program program;
+  if (const int fault = find_program(options, run, program); fault != 0) {
+    if (program.path.empty() && options.command.size() > 1 && is_number(options.command.front())) {
       base::warn("numa: for a process that runs, give its number alone; for several, call weft numa for each one");
     }
-    return program.exit_code;
+    return fault;
   }
-  const std::string library = find_libraries().numa;
+  const fs::path plain = find_libraries().numa;
+  const std::string library = options.protect ? plain.parent_path() / "libweft-numa-protect.so" : plain;
   if (access(library.c_str(), R_OK) != 0 || library.find_first_of(": \t\n") != std::string::npos) {
     base::warn("numa: %s: cannot be preloaded; install weft again, in a folder without colons and spaces in its path",
                library.c_str());
@@ -133,7 +143,8 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
   }
   if (const std::string why = options.protect ? way_past_libc(program.path) : std::string(); !why.empty()) {
     base::warn(
-        "numa: --protect: %s %s: they would fail on a page that is protected. Leave --protect out: who touches "
+        "numa: --protect: %s %s: its system calls would fail on a page that is protected. Leave --protect out: who "
+        "touches "
         "memory first is seen without it",
         program.path.c_str(), why.c_str());
     return kUsage;
@@ -146,19 +157,13 @@ int look_at_program(const NumaOptions& options, ReportFiles& files, const weft::
   std::string words;
   for (const std::string& word : options.command) words += (words.empty() ? "" : " ") + word;
   numa::Watched watched(*kernel, folder.path(), words);
-  const Means means = options.touch == "off" ? Means::none : options.protect ? Means::protection : Means::faults;
-  std::optional<numa::Faults> faults;
-  if (means == Means::faults) faults.emplace();
+  const Means means = options.touch == "off" ? Means::none : options.protect ? Means::protection : Means::kernel;
+  std::optional<numa::Witness> witness;
+  if (means == Means::kernel) witness.emplace(*kernel, options.touch != "first");
   const Ending ending = run_child("numa", program.path, options.command, [&] { watched.look(); });
   std::vector<Evidence> all = watched.finish();
-  const std::vector<numa::PageFault> seen = faults ? faults->take() : std::vector<numa::PageFault>();
-  for (Evidence& evidence : all) {
-    evidence.means = means;
-    if (!faults) continue;
-    if (faults->error() != 0) evidence.why_no_faults = numa::why_no_faults(*kernel, faults->error());
-    numa::add_faults(seen, kernel->nodes(), evidence);
-    if (options.touch == "first") numa::forget_later_touches(evidence);
-  }
+  for (Evidence& evidence : all) evidence.means = means;
+  if (witness) witness->testify(all);
   if (watched.without_room() > 0) {
     base::warn("numa: %s: no room for what was found out in %d process%s; free some there, or in TMPDIR",
                folder.path().c_str(), watched.without_room(), watched.without_room() == 1 ? "" : "es");
@@ -191,7 +196,7 @@ bool is_process(const NumaOptions& options) {
 
 }  // namespace
 
-int show_numa(const NumaOptions& options) {
+int show_numa(const NumaOptions& options, const RunOptions& run) {
   weft::numa::Settings settings;
   settings.least_size = parse_size(options.least_size);
   constexpr uint64_t kLeast = 64 << 10;
@@ -199,8 +204,22 @@ int show_numa(const NumaOptions& options) {
     base::warn("--min-size %s: a size from 64K on is wanted, such as 256K, 4M or 1G", options.least_size.c_str());
     return kUsage;
   }
-  if (options.json == "-" && options.picture == "-") {
-    base::warn("numa: --json - and --svg -: only one of them can go to stdout; name a file for the other one");
+  if ((options.output == "-") + (options.json == "-") + (options.picture == "-") > 1) {
+    base::warn("numa: -o -, --json - and --svg -: only one of them can go to stdout; name files for the others");
+    return kUsage;
+  }
+  const std::pair<const std::string*, const std::string*> outputs[] = {
+      {&options.output, &options.json}, {&options.output, &options.picture}, {&options.json, &options.picture}};
+  for (const auto& [one, other] : outputs) {
+    if (one->empty() || other->empty() || !is_same_file(*one, *other)) continue;
+    base::warn("numa: %s: would be written twice, by two of -o, --json and --svg; name another file for one of them",
+               one->c_str());
+    return kUsage;
+  }
+  if (options.on_weft && is_process(options)) {
+    base::warn(
+        "numa: options of weft run say how a program is started, and the process %s runs already; leave them out",
+        options.command.front().c_str());
     return kUsage;
   }
   if (options.protect && is_process(options)) {
@@ -222,7 +241,8 @@ int show_numa(const NumaOptions& options) {
   settings.command = getpid();
   ReportFiles files(options);
   if (!files.good()) return kFailed;
-  return is_process(options) ? look_at_process(options, files, settings) : look_at_program(options, files, settings);
+  return is_process(options) ? look_at_process(options, files, settings)
+                             : look_at_program(options, run, files, settings);
 }
 
 }  // namespace weft::tools

@@ -5,19 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "run.h"
+
 namespace weft::tools {
 
 struct NumaOptions {
   std::vector<std::string> command;  // a program with its arguments, or the number of a process
   bool is_program = false;
-  std::string json;     // a file, "-" for stdout; empty: none
+  bool on_weft = false;  // an option of `weft run` was given
+  std::string output;   // the file for people, "-" for stdout; empty: none
+  std::string json;     // likewise, for programs
   std::string picture;
   std::string touch = "sample";
   bool protect = false;
   std::string least_size = "1M";
 };
 
-// The exit code.
-int show_numa(const NumaOptions& options);
+// `run`: how a program is started on weft. Returns the exit code.
+int show_numa(const NumaOptions& options, const RunOptions& run);
 
 }  // namespace weft::tools

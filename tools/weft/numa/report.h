@@ -98,11 +98,14 @@ struct Report {
 // `symbols` may be null.
 Report analyse(const Kernel& kernel, const Evidence& evidence, Symbols* symbols);
 
+// What has told of the pages and who touches them, for programs.
+std::vector<std::string> sources_of(const Evidence& evidence);
+
 // The verdict of a row whose numbers are known, and its text.
 struct Machine {
   int memory_nodes = 1;
   bool floating = false;  // threads are not bound to nodes
-  bool sampled = true;  // touches are
+  bool sampled = true;  // later touches are, so that few of them say that the array is used little
 };
 void judge(const Machine& machine, ArrayRow& row);
 

@@ -116,9 +116,9 @@ bool look_at_running(const Kernel& kernel, int pid, uint64_t least_size, Evidenc
   if (!evidence.has_record) mappings_as_arrays(pid, evidence.maps, least_size, evidence.recorded);
   evidence.running = true;
   evidence.means = !evidence.has_record                                      ? Means::none
-                   : evidence.recorded.touching == weft::numa::Touching::off ? Means::faults
+                   : evidence.recorded.touching == weft::numa::Touching::off ? Means::kernel
                                                                              : Means::protection;
-  if (evidence.means == Means::faults) evidence.why_no_faults = "the weft numa that has started the process sees them";
+  if (evidence.means == Means::kernel) evidence.why_no_faults = "the weft numa that has started the process sees them";
   look(kernel, &evidence.recorded, evidence);
   return true;
 }

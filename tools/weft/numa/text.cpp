@@ -170,7 +170,9 @@ std::string to_text(const Report& report) {
   }
   if (report.evidence->has_record) {
     text += format("%zu %s seen; looking took %.0f ms.\n", recorded.touches.size(),
-                   report.evidence->means == Means::faults ? "page faults" : "touches",
+                   report.evidence->means != Means::kernel ? "touches"
+                   : report.evidence->samples > 0          ? "page faults and memory samples"
+                                                           : "page faults",
                    static_cast<double>(recorded.spent) * 1e-6);
   }
   for (const std::string& note : report.notes) text += wrapped("Note: " + note + ".", 0);

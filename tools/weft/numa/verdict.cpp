@@ -48,11 +48,9 @@ Shares touched(const Shares& pages) {
   return shares;
 }
 
-bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
-
 bool is_interleaved(const ArrayRow& row) {
   constexpr double kMixed = 0.5;
-  return begins(row.policy, "interleave") || row.mixing >= kMixed;
+  return row.policy.starts_with("interleave") || row.mixing >= kMixed;
 }
 
 // "100 % on node 0" or "61 % on node 0, 39 % on node 1".
@@ -107,7 +105,7 @@ void judge_misplaced(const Machine& machine, ArrayRow& row, const Shares& pages,
   const int user = greatest(row.use);
   const std::string lies = lies_text(pages);
   const std::string bind = machine.floating ? "bind the threads (OMP_PROC_BIND=true), and " : "";
-  const bool by_default = row.policy.empty() || begins(row.policy, "default") || begins(row.policy, "local");
+  const bool by_default = row.policy.empty() || row.policy.starts_with("default") || row.policy.starts_with("local");
   if (row.moved >= kMoved) {
     say(row, Verdict::balanced_away,
         lies + ", " + used_text(row, home) + ": the kernel has moved " + std::to_string(percent(row.moved)) +
@@ -127,7 +125,7 @@ void judge_misplaced(const Machine& machine, ArrayRow& row, const Shares& pages,
             ", or run with weft run --numa interleave");
   } else if (on_one) {
     say(row, Verdict::wrong_node,
-        lies + (begins(row.policy, "default") ? "" : " by its policy (" + row.policy + ")") + ", " +
+        lies + (row.policy.starts_with("default") ? "" : " by its policy (" + row.policy + ")") + ", " +
             used_text(row, home) + ": " + bind +
             "let each thread initialise its part, without that policy, or run with weft run --numa interleave");
   } else {

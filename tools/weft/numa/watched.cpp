@@ -5,11 +5,13 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 
 #include <signal.h>
 
 #include "numa/running.h"
 #include "numa/watch.h"
+#include "platform/cycles.h"
 
 namespace weft::tools::numa {
 
@@ -39,6 +41,12 @@ void read_if_there(const Kernel& kernel, const std::string& file, std::string& i
   if (kernel.read(file, text) == 0 && !text.empty()) into = std::move(text);
 }
 
+// By the times in their names.
+bool began_before(const fs::path& one, const fs::path& other) {
+  const auto time = [](const fs::path& file) { return std::strtoll(file.extension().c_str() + 1, nullptr, 10); };
+  return time(one) < time(other);
+}
+
 bool is_there(int pid) { return kill(pid, 0) == 0 || errno == EPERM; }
 
 }  // namespace
@@ -58,18 +66,37 @@ void Watched::look_at(const fs::path& file, int pid) {
   Recorded recorded;
   const bool good = read_record(file, recorded, Depth::header) && recorded.pid == pid;
   if ((good && recorded.ended != 0) || !is_there(pid)) {
+    if (good) drop_if_empty(file, recorded);
     over_.insert(file.filename());
     return;
   }
   if (!good) return;
   Evidence& evidence = of_file_[file.filename()];
   evidence.pid = pid;
+  std::string maps;
+  read_if_there(kernel_, "/proc/" + std::to_string(pid) + "/maps", maps);
+  // Another program by now (exec), whose name and memory are not those of this record.
+  if (!maps.empty() && maps.find("/" + file.filename().string()) == std::string::npos) {
+    evidence.over = platform::now_ns();
+    over_.insert(file.filename());
+    return;
+  }
   const std::string command = command_of(kernel_, pid);
   if (!command.empty()) evidence.command = command;
   if (recorded.allocated == 0 || !read_record(file, recorded, Depth::arrays)) return;
-  if (has_peers(kernel_, pid)) note_peers(file);
+  if (recorded.touching != weft::numa::Touching::off && has_peers(kernel_, pid)) note_peers(file);
   numa::look(kernel_, &recorded, evidence);
-  read_if_there(kernel_, "/proc/" + std::to_string(pid) + "/maps", evidence.maps);
+  if (!maps.empty()) evidence.maps = std::move(maps);
+}
+
+// A program that has ended by _exit() or a signal leaves a record without arrays behind. That of the program which was
+// started is kept, to have something to report.
+void Watched::drop_if_empty(const fs::path& file, const Recorded& recorded) const {
+  if (recorded.allocated > 0 || recorded.lost > 0 || recorded.full) return;
+  bool is_first = true;
+  each_record(folder_, [&](const fs::path& other, int) { is_first = is_first && !began_before(other, file); });
+  std::error_code error;
+  if (!is_first) fs::remove(file, error);
 }
 
 std::vector<Evidence> Watched::finish() {
@@ -94,6 +121,12 @@ std::vector<Evidence> Watched::finish() {
   });
   std::sort(all.begin(), all.end(),
             [](const Evidence& a, const Evidence& b) { return a.recorded.began < b.recorded.began; });
+  // A process that has become another program does not say so.
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto next = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(),
+                                   [&](const Evidence& later) { return later.pid == all[i].pid; });
+    if (next != all.end()) all[i].over = next->recorded.began;
+  }
   // It may have ended before anybody could look.
   if (!all.empty() && all.front().command.empty()) all.front().command = command_;
   // What a process was before it became another program, and helpers, matter only with arrays of their own.

@@ -29,6 +29,7 @@ class Watched {
 
  private:
   void look_at(const std::filesystem::path& file, int pid);
+  void drop_if_empty(const std::filesystem::path& file, const Recorded& recorded) const;
 
   const Kernel& kernel_;
   const std::filesystem::path folder_;

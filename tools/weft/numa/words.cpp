@@ -30,6 +30,36 @@ const char* how_text(weft::numa::How how) {
   return "?";
 }
 
+namespace {
+
+void note_what_the_kernel_does_not_tell(const Evidence& evidence, Report& report) {
+  const bool sees_faults = evidence.why_no_faults.empty();
+  if (!sees_faults) {
+    report.notes.push_back(std::string("who touches memory ") + (evidence.samples > 0 ? "first " : "") +
+                           "is not known: page faults are not seen here (" + evidence.why_no_faults +
+                           "). weft numa --protect finds it out by other means");
+  }
+  if (!sees_faults || evidence.samples > 0 || report.nodes.size() < 2) return;
+  report.notes.push_back(
+      "who uses memory after its first touch is not known, but for what automatic balancing asks (it is " +
+      std::string(evidence.balancing.enabled ? "on" : "off") + "): there are no memory samples (" +
+      (evidence.why_no_samples.empty() ? "none has told an address" : evidence.why_no_samples) +
+      "). weft numa --protect finds it out by protecting pages now and then");
+}
+
+}  // namespace
+
+std::vector<std::string> sources_of(const Evidence& evidence) {
+  std::vector<std::string> sources;
+  const bool refused = evidence.query_error != 0 || evidence.recorded.query_error != 0;
+  if (!refused) sources.emplace_back("move_pages");
+  if (!evidence.numa_maps.empty()) sources.emplace_back("numa_maps");
+  if (evidence.means == Means::protection) sources.emplace_back("protection");
+  if (evidence.means == Means::kernel && evidence.why_no_faults.empty()) sources.emplace_back("page_faults");
+  if (evidence.samples > 0) sources.emplace_back("memory_samples");
+  return sources;
+}
+
 void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
   const Recorded& recorded = evidence.recorded;
   const auto note = [&](std::string text) { report.notes.push_back(std::move(text)); };
@@ -44,18 +74,7 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
     note("the process was not started by weft numa: who touches its memory, and where it was allocated, is not known");
     return;
   }
-  if (evidence.means == Means::faults) {
-    if (!evidence.why_no_faults.empty()) {
-      note("who touches memory is not known: page faults are not seen here (" + evidence.why_no_faults +
-           "). weft numa --protect finds it out by other means");
-    } else if (report.nodes.size() > 1) {
-      note(
-          "who touches memory first is known by page faults; who uses it later, only as far as the kernel's automatic "
-          "balancing asks (it is " +
-          std::string(evidence.balancing.enabled ? "on" : "off") +
-          "). weft numa --protect finds it out by protecting pages now and then");
-    }
-  }
+  if (evidence.means == Means::kernel) note_what_the_kernel_does_not_tell(evidence, report);
   using weft::numa::Stop;
   switch (recorded.stop) {
     case Stop::none: break;
@@ -97,7 +116,7 @@ void add_notes(const Kernel& kernel, const Evidence& evidence, Report& report) {
          " allocations were left out: to look at all of them would have slowed the program down");
   }
   if (recorded.ended == 0 && !evidence.running)
-    note("the program has not ended by itself: pages are as they were last seen");
+    note("the program has not ended by itself, by exit() or a return from main: pages are as they were last seen");
 }
 
 }  // namespace weft::tools::numa

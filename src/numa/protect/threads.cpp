@@ -2,7 +2,7 @@
 // A stack for handlers for each thread: a page of the stack that a thread runs on may be protected, where the program
 // has made that stack itself, and the kernel must have somewhere to put the fault. The program does not see it: it has
 // its own view of sigaltstack().
-#include "numa/collector/threads.h"
+#include "numa/protect/threads.h"
 
 #include <atomic>
 #include <cerrno>
@@ -16,9 +16,9 @@
 
 #include "numa/collector/allocate.h"
 #include "numa/collector/collector.h"
-#include "numa/collector/guard.h"
 #include "numa/collector/real.h"
-#include "numa/collector/signals.h"
+#include "numa/protect/guard.h"
+#include "numa/protect/signals.h"
 #include "platform/system_call.h"
 
 namespace weft::numa {

@@ -3,7 +3,7 @@
 // notes who it was and makes the page accessible again. The program must not be able to tell, so that when in doubt no
 // page is protected.
 //
-// A page that is protected has a slot:
+// A page that is protected has a trap:
 //
 //   empty  -> arming   by the thread that samples, or the one that allocates, which hold the lock of the arrays
 //   arming -> armed    by the same, when the page is protected; it looks at what forbids it again afterwards
@@ -12,14 +12,14 @@
 //   call
 //                      that passes the page to the kernel, or who sampled it, when nobody has come for a while
 //
-// What forbids to protect a page (a hold of its array, a pause, the end) is announced before the slots are looked at;
-// who protects announces the slot before it looks at what forbids it. So one of both sees the other (sequentially
+// What forbids to protect a page (a hold of its array, a pause, the end) is announced before the traps are looked at;
+// who protects announces the trap before it looks at what forbids it. So one of both sees the other (sequentially
 // consistent), and a caller that finds `arming` waits until that is over. Only threads that cannot be waiting for the
 // caller are waited for: the one that samples handles no signals and touches no array.
 //
-// More than one may make the same page accessible. Each is counted in the slot while it may do so. Before the program
+// More than one may make the same page accessible. Each is counted in the trap while it may do so. Before the program
 // frees, maps or protects the page itself, those are waited for: a handler that was preempted on its way must not make
-// accessible what the program has protected since. A slot that somebody is counted in is not used again. The wait has a
+// accessible what the program has protected since. A trap that somebody is counted in is not used again. The wait has a
 // limit, since who waits may have interrupted the one that it waits for.
 #pragma once
 

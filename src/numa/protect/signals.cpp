@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numa/collector/signals.h"
+#include "numa/protect/signals.h"
 
 #include <atomic>
 #include <cerrno>
@@ -13,10 +13,10 @@
 
 #include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
-#include "numa/collector/fault.h"
-#include "numa/collector/guard.h"
 #include "numa/collector/real.h"
-#include "numa/collector/threads.h"
+#include "numa/protect/fault.h"
+#include "numa/protect/guard.h"
+#include "numa/protect/threads.h"
 #include "platform/raise_again.h"
 #include "platform/system_call.h"
 

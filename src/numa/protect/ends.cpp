@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "numa/collector/collector.h"
-#include "numa/collector/guard.h"
 #include "numa/collector/real.h"
+#include "numa/protect/guard.h"
 
 namespace weft::numa {
 
@@ -15,19 +15,11 @@ namespace {
 
 constinit Real<void(int)> g_exit{"_exit"};
 constinit Real<void(int)> g_Exit{"_Exit"};
-constinit Real<void(int)> g_quick_exit{"quick_exit"};
 constinit Real<int(const char*, char* const*, char* const*)> g_execve{"execve"};
 constinit Real<int(const char*, char* const*, char* const*)> g_execvpe{"execvpe"};
 constinit Real<int(int, char* const*, char* const*)> g_fexecve{"fexecve"};
 constinit Real<int(int, const char*, char* const*, char* const*, int)> g_execveat{"execveat"};
 constinit Real<pid_t()> g_fork{"_Fork"};
-
-void before_end() noexcept {
-  if (record() == nullptr || !is_own_process()) return;
-  guard_stop(Stop::none);
-  look_back();
-  drop_empty_record();
-}
 
 // A child by vfork() is in its parent's memory: it must not change what its parent goes on with.
 template <class Become>
@@ -75,20 +67,14 @@ using namespace weft::numa;
 extern "C" {
 
 [[gnu::visibility("default")]] void _exit(int status) {
-  before_end();
+  leave();
   g_exit.get()(status);
   __builtin_unreachable();
 }
 
 [[gnu::visibility("default")]] void _Exit(int status) noexcept {
-  before_end();
+  leave();
   g_Exit.get()(status);
-  __builtin_unreachable();
-}
-
-[[gnu::visibility("default")]] void quick_exit(int status) noexcept {
-  before_end();
-  g_quick_exit.get()(status);
   __builtin_unreachable();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numa/collector/guard.h"
+#include "numa/protect/guard.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,9 +10,10 @@
 
 #include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
-#include "numa/collector/sampler.h"
-#include "numa/collector/signals.h"
-#include "numa/collector/threads.h"
+#include "numa/protect/guarded.h"
+#include "numa/protect/sampler.h"
+#include "numa/protect/signals.h"
+#include "numa/protect/threads.h"
 #include "platform/cycles.h"
 #include "platform/small_file.h"
 #include "platform/system_call.h"
@@ -23,15 +24,15 @@ namespace {
 
 using platform::system_call;
 
-constexpr int kSlots = 1024;
+constexpr int kTraps = 1024;
 // Pages that wait for their first touch must leave room for others.
-constexpr int kMostFirst = kSlots / 2;
+constexpr int kMostFirst = kTraps / 2;
 
-// `state` is the number of times that the slot was used, and one of these. Sequentially consistent where nothing else
+// `state` is the number of times that the trap was used, and one of these. Sequentially consistent where nothing else
 // is said: guard.h.
 enum : uint32_t { kEmpty, kArming, kArmed, kStateMask = 3, kNextUse = 4 };
 
-struct Slot {
+struct Trap {
   std::atomic<uint32_t> state{kEmpty};
   std::atomic<uintptr_t> begin{0};
   std::atomic<uint32_t> bytes{0};
@@ -40,8 +41,8 @@ struct Slot {
   std::atomic<uint32_t> openers{0};  // that may be making the page accessible
 };
 
-constinit Slot g_slots[kSlots];
-constinit std::atomic<int> g_used_slots{0};  // slots from 0 to here have been used
+constinit Trap g_traps[kTraps];
+constinit std::atomic<int> g_used_traps{0};  // traps from 0 to here have been used
 constinit std::atomic<int> g_first{0};
 constinit std::atomic<bool> g_on{false};
 constinit std::atomic<uint32_t> g_pauses{0};
@@ -77,54 +78,54 @@ constinit Opened g_opened[kOpened];
 
 Opened& opened_at(uintptr_t begin) noexcept { return g_opened[(begin >> 12) * 0x9E3779B97F4A7C15ULL >> 54]; }
 
-// Makes the page of the slot accessible if it is still in the use that was seen.
-void open_slot(Slot& slot, uint32_t seen) noexcept {
+// Makes the page of the trap accessible if it is still in the use that was seen.
+void open_trap(Trap& trap, uint32_t seen) noexcept {
   const uint32_t use = seen & ~uint32_t{kStateMask};
   int naps = 0;
-  while (slot.state.load() == (use | kArming) && nap(naps)) {
+  while (trap.state.load() == (use | kArming) && nap(naps)) {
   }
-  slot.openers.fetch_add(1);
-  const uint32_t now = slot.state.load();
+  trap.openers.fetch_add(1);
+  const uint32_t now = trap.state.load();
   // Arming still: the thread that does it is not in this process.
   if (now == (use | kArmed) || now == (use | kArming)) {
-    const uintptr_t begin = slot.begin.load();
-    const bool first = slot.first.load();
+    const uintptr_t begin = trap.begin.load();
+    const bool first = trap.first.load();
     opened_at(begin).begin.store(begin, std::memory_order_relaxed);
     opened_at(begin).time.store(now_ns(), std::memory_order_relaxed);
-    make_accessible(begin, slot.bytes.load());
+    make_accessible(begin, trap.bytes.load());
     uint32_t armed = use | kArmed;
-    if (slot.state.compare_exchange_strong(armed, use | kEmpty) && first) g_first.fetch_sub(1);
+    if (trap.state.compare_exchange_strong(armed, use | kEmpty) && first) g_first.fetch_sub(1);
   }
-  slot.openers.fetch_sub(1);
+  trap.openers.fetch_sub(1);
 }
 
 // Waits for those that may be making pages of the range accessible. Who is waited for may be the thread that the caller
 // has interrupted.
 void settle(uintptr_t begin, uintptr_t end) noexcept {
   constexpr int kMostNaps = 600;
-  const int used = g_used_slots.load();
+  const int used = g_used_traps.load();
   for (int i = 0; i < used; ++i) {
-    const Slot& slot = g_slots[i];
-    if (slot.openers.load() == 0 || slot.begin.load() >= end || slot.begin.load() + slot.bytes.load() <= begin)
+    const Trap& trap = g_traps[i];
+    if (trap.openers.load() == 0 || trap.begin.load() >= end || trap.begin.load() + trap.bytes.load() <= begin)
       continue;
-    for (int naps = 0; slot.openers.load() > 0 && naps < kMostNaps;) nap(naps);
+    for (int naps = 0; trap.openers.load() > 0 && naps < kMostNaps;) nap(naps);
   }
 }
 
 template <class Visit>
-void visit_slots(uintptr_t begin, uintptr_t end, Visit&& visit) noexcept {
-  const int used = g_used_slots.load();
+void visit_traps(uintptr_t begin, uintptr_t end, Visit&& visit) noexcept {
+  const int used = g_used_traps.load();
   for (int i = 0; i < used; ++i) {
-    Slot& slot = g_slots[i];
-    const uint32_t state = slot.state.load();
+    Trap& trap = g_traps[i];
+    const uint32_t state = trap.state.load();
     if ((state & kStateMask) == kEmpty) continue;
-    const uintptr_t first = slot.begin.load();
-    if (first >= end || first + slot.bytes.load() <= begin) continue;
-    if (slot.state.load() >> 2 == state >> 2) visit(slot, state);
+    const uintptr_t first = trap.begin.load();
+    if (first >= end || first + trap.bytes.load() <= begin) continue;
+    if (trap.state.load() >> 2 == state >> 2) visit(trap, state);
   }
 }
 
-void open_range(uintptr_t begin, uintptr_t end) noexcept { visit_slots(begin, end, open_slot); }
+void open_range(uintptr_t begin, uintptr_t end) noexcept { visit_traps(begin, end, open_trap); }
 void open_all() noexcept { open_range(0, UINTPTR_MAX); }
 
 bool is_forbidden(const ArrayGuard& guard) noexcept {
@@ -212,9 +213,9 @@ bool huge_pages_without_asking() noexcept {
 bool guard_fault(uintptr_t address, Access access, uintptr_t code, uintptr_t stack) noexcept {
   const int64_t began = now_ns();
   bool ours = false;
-  visit_slots(address, address + 1, [&](Slot& slot, uint32_t state) {
-    const uint32_t array = slot.array.load();
-    const bool first = slot.first.load();
+  visit_traps(address, address + 1, [&](Trap& trap, uint32_t state) {
+    const uint32_t array = trap.array.load();
+    const bool first = trap.first.load();
     if (holds_stack(g_guards[array], stack)) {
       g_guards[array].excluded.store(true);
       open_range(g_guards[array].begin.load(), g_guards[array].end.load());
@@ -222,7 +223,7 @@ bool guard_fault(uintptr_t address, Access access, uintptr_t code, uintptr_t sta
       note_touch(address, array, first, access, code);
     }
     ours = true;
-    open_slot(slot, state);
+    open_trap(trap, state);
   });
   if (!ours) return is_late(address);
   // And the fault itself. A thread that has lost its CPU meanwhile has not spent what passed.
@@ -279,40 +280,40 @@ bool guard_page(int index, uintptr_t begin, size_t bytes, bool first) noexcept {
   if (is_forbidden(guard)) return false;
   // One that still waits for its first touch must not be opened with another.
   bool is_guarded = false;
-  visit_slots(begin, begin + bytes, [&](const Slot&, uint32_t) { is_guarded = true; });
+  visit_traps(begin, begin + bytes, [&](const Trap&, uint32_t) { is_guarded = true; });
   if (is_guarded) return false;
   int free = 0;
-  const auto is_free = [](const Slot& slot) {
-    return (slot.state.load() & kStateMask) == kEmpty && slot.openers.load() == 0;
+  const auto is_free = [](const Trap& trap) {
+    return (trap.state.load() & kStateMask) == kEmpty && trap.openers.load() == 0;
   };
-  while (free < kSlots && !is_free(g_slots[free])) ++free;
-  if (free == kSlots) return false;
-  Slot& slot = g_slots[free];
-  const uint32_t use = (slot.state.load() & ~uint32_t{kStateMask}) + kNextUse;
-  slot.begin.store(begin);
-  slot.bytes.store(static_cast<uint32_t>(bytes));
-  slot.array.store(static_cast<uint32_t>(index));
-  slot.first.store(first);
-  if (g_used_slots.load() <= free) g_used_slots.store(free + 1);
+  while (free < kTraps && !is_free(g_traps[free])) ++free;
+  if (free == kTraps) return false;
+  Trap& trap = g_traps[free];
+  const uint32_t use = (trap.state.load() & ~uint32_t{kStateMask}) + kNextUse;
+  trap.begin.store(begin);
+  trap.bytes.store(static_cast<uint32_t>(bytes));
+  trap.array.store(static_cast<uint32_t>(index));
+  trap.first.store(first);
+  if (g_used_traps.load() <= free) g_used_traps.store(free + 1);
   guard.was_protected.store(true);
   if (first) g_first.fetch_add(1);
-  slot.state.store(use | kArming);
+  trap.state.store(use | kArming);
   const bool done = !is_forbidden(guard) && system_call(SYS_mprotect, begin, bytes, PROT_NONE) == 0;
   if (!done) {
     if (first) g_first.fetch_sub(1);
-    slot.state.store(use | kEmpty);
+    trap.state.store(use | kEmpty);
     return false;
   }
-  slot.state.store(use | kArmed);
-  // A hold that was announced in the meantime has waited for the slot, and opens it; this is for one that came too
+  trap.state.store(use | kArmed);
+  // A hold that was announced in the meantime has waited for the trap, and opens it; this is for one that came too
   // early to find it.
-  if (is_forbidden(guard)) open_slot(slot, use | kArmed);
+  if (is_forbidden(guard)) open_trap(trap, use | kArmed);
   return true;
 }
 
 void unguard_untouched() noexcept {
-  visit_slots(0, UINTPTR_MAX, [](Slot& slot, uint32_t state) {
-    if (!slot.first.load()) open_slot(slot, state);
+  visit_traps(0, UINTPTR_MAX, [](Trap& trap, uint32_t state) {
+    if (!trap.first.load()) open_trap(trap, state);
   });
 }
 
@@ -365,10 +366,10 @@ void Hold::add(uintptr_t begin, size_t bytes) noexcept {
       if (what == Held::kPause) open_all();
     }
     const uintptr_t end = to_the_end ? guard.end.load() : begin + bytes;
-    visit_slots(begin, end, [&](Slot& slot, uint32_t state) {
-      if (slot.array.load() != static_cast<uint32_t>(i)) return;
-      note_touch(std::max(slot.begin.load(), begin), static_cast<uint32_t>(i), slot.first.load(), Access::call, 0);
-      open_slot(slot, state);
+    visit_traps(begin, end, [&](Trap& trap, uint32_t state) {
+      if (trap.array.load() != static_cast<uint32_t>(i)) return;
+      note_touch(std::max(trap.begin.load(), begin), static_cast<uint32_t>(i), trap.first.load(), Access::call, 0);
+      open_trap(trap, state);
     });
   }
 }

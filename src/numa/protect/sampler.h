@@ -9,6 +9,10 @@ namespace weft::numa {
 // Protects up to `most` pages of the array, a random one of each of equal parts. The lock of the arrays is held.
 void guard_some(int index, int most, bool first) noexcept;
 
+// Whether there is time left for protecting pages. On a machine that is slow, or busy, a few touches are seen for some
+// more time.
+bool may_sample() noexcept;
+
 void prepare_sampler(const Settings& settings) noexcept;
 
 // Starts the thread that samples, once. Without the lock, and outside of the program's allocator.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numa/collector/leave.h"
+#include "numa/protect/leave.h"
 
 #include <cstdarg>
 
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "numa/collector/collector.h"
-#include "numa/collector/guard.h"
+#include "numa/collector/filters.h"
 #include "numa/collector/real.h"
-#include "numa/collector/sampler.h"
+#include "numa/protect/guard.h"
+#include "numa/protect/sampler.h"
 
 namespace weft::numa {
 
@@ -21,12 +20,6 @@ constinit Real<int(int, long, long, long, long)> g_prctl{"prctl"};
 constinit Real<int(int)> g_unshare{"unshare"};
 constinit Real<int(int, int)> g_setns{"setns"};
 
-// A program may ask with a null whether there are filters.
-bool sets_filter(long mode, long filter) noexcept {
-  return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter != 0);
-}
-static_assert(SECCOMP_SET_MODE_STRICT + 1 == SECCOMP_MODE_STRICT && SECCOMP_SET_MODE_FILTER + 1 == SECCOMP_MODE_FILTER);
-
 // These the kernel does for a process with several threads; others it refuses.
 constexpr long kUnshareWithThreads =
     CLONE_FILES | CLONE_FS | CLONE_SYSVSEM | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWCGROUP;
@@ -35,22 +28,10 @@ constexpr long kJoinWithThreads = CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS | C
 }  // namespace
 
 void before_leaving(long call, long a, long b, long c) noexcept {
-  switch (call) {
-    case SYS_seccomp:
-      // Other operations ask for something.
-      if (a <= SECCOMP_SET_MODE_FILTER && sets_filter(a + 1, c)) seal();
-      break;
-    case SYS_prctl:
-      if (a == PR_SET_SECCOMP && sets_filter(b, c)) seal();
-      break;
-    case SYS_unshare:
-      if ((a & ~kUnshareWithThreads) != 0) stop_sampler(Stop::namespaces);
-      break;
-    case SYS_setns:
-      if (b == 0 || (b & ~kJoinWithThreads) != 0) stop_sampler(Stop::namespaces);
-      break;
-    default: break;
-  }
+  before_filter(call, a, b, c);
+  const bool unshares = call == SYS_unshare && (a & ~kUnshareWithThreads) != 0;
+  const bool joins = call == SYS_setns && (b == 0 || (b & ~kJoinWithThreads) != 0);
+  if (unshares || joins) stop_sampler(Stop::namespaces);
 }
 
 }  // namespace weft::numa

@@ -4,7 +4,7 @@
 namespace weft::numa {
 
 // Before a system call after which the collector cannot go on as before, by its number and first arguments: a filter of
-// system calls ends it, and changes of namespaces end the thread that samples. Other calls are left alone.
+// system calls seals it, and changes of namespaces end the thread that samples. Other calls are left alone.
 void before_leaving(long call, long a, long b, long c) noexcept;
 
 }  // namespace weft::numa

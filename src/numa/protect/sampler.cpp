@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numa/collector/sampler.h"
+#include "numa/protect/sampler.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,9 +15,10 @@
 #include "numa/collector/allocate.h"
 #include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
-#include "numa/collector/guard.h"
 #include "numa/collector/real.h"
-#include "numa/collector/signals.h"
+#include "numa/protect/guard.h"
+#include "numa/protect/guarded.h"
+#include "numa/protect/signals.h"
 #include "platform/system_call.h"
 
 namespace weft::numa {
@@ -48,6 +49,13 @@ uint64_t random_number() noexcept {
   state ^= state >> 7;
   state ^= state << 17;
   return state;
+}
+
+// Time that the calling thread has used: where others compete for the CPU, less than has passed.
+int64_t used_ns() noexcept {
+  timespec time{};
+  system_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
+  return int64_t{time.tv_sec} * 1000 * kMillisecond + time.tv_nsec;
 }
 
 // Or until the thread is to end.
@@ -185,6 +193,14 @@ void guard_some(int index, int most, bool first) noexcept {
     const size_t chosen = from + random_number() % (to - from - 1);
     guard_page(index, begin + chosen * unit, unit, first);
   }
+}
+
+bool may_sample() noexcept {
+  constexpr uint32_t kLeastTouches = 256;
+  if (may_spend()) return true;
+  const Record* all = record();
+  return all != nullptr && all->header.touches.load(std::memory_order_relaxed) < kLeastTouches &&
+         may_spend(Budget::several);
 }
 
 void prepare_sampler(const Settings& settings) noexcept { std::copy(settings.cpus, settings.cpus + 16, g_cpus); }

@@ -11,10 +11,10 @@
 #include <ucontext.h>
 
 #include "numa/collector/arrays.h"
-#include "numa/collector/buffers.h"
-#include "numa/collector/guard.h"
-#include "numa/collector/leave.h"
 #include "numa/collector/real.h"
+#include "numa/protect/buffers.h"
+#include "numa/protect/guard.h"
+#include "numa/protect/leave.h"
 #include "platform/system_call.h"
 
 // Not their headers: each function is defined here with six whole words as its arguments, which the same registers hold
@@ -155,7 +155,7 @@ using namespace weft::numa;
     [[maybe_unused]] const long word[] = {a, b, c, d, e, f};                                                      \
     memory return real(a, b, c, d, e, f);                                                                         \
   }
-#include "numa/collector/buffers.def"
+#include "numa/protect/buffers.def"
 #undef WEFT_CALL
 
 namespace {
@@ -407,7 +407,7 @@ namespace {
 
 // dlsym() is not for handlers of signals: everything is looked up before there are any.
 void look_up_calls() noexcept {
-#include "numa/collector/buffers.def"
+#include "numa/protect/buffers.def"
   g_syscall.get();
   g_vfprintf.get();
   g_vprintf.get();
