@@ -108,7 +108,7 @@ class Context:
     def member(self):
         """The weft::openmp::Member that it is, or None: read from its thread-local data."""
         # With a tool of OMPT it stands in the second of the two.
-        for name in ("g_member_offset", "g_told_member_offset"):
+        for name in ("g_member_offset", "g_reported_member_offset"):
             offset = lookup(f"'weft::openmp::{name}'")
             if offset is None:
                 return None

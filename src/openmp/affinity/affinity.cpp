@@ -53,6 +53,7 @@ class Decision {
       decide_by_openmp();
     }
     kmp.proclist.free_memory();
+    warn_about_memory();
     if (part && !result_.on) confine();
     if (kmp.verbose) tell();
     return result_;
@@ -107,7 +108,14 @@ class Decision {
     result_.on = true;
   }
 
-  bool wants_numa() const noexcept { return options_.numa != base::Numa::none; }
+  bool wants_numa() const noexcept { return options_.numa != base::Numa::none && !base::places_memory(options_.numa); }
+
+  // What is said of memory is done by `weft run`, which has named its runtime.
+  void warn_about_memory() const noexcept {
+    if (!base::places_memory(options_.numa) || is_set(options_.runtime)) return;
+    base::warn("WEFT_NUMA=%s places memory where weft run starts the program; this program has memory already",
+               base::name_of(options_.numa));
+  }
 
   // WEFT_NUMA. Compact: each thread a core of its own, of which those of a domain stand together in the list. Else each
   // thread a domain: those with consecutive numbers share one.

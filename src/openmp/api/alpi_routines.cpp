@@ -17,7 +17,7 @@
 #include "openmp/task/task.h"
 #include "openmp/task/task_pause.h"
 #include "openmp/task/timed_wait.h"
-#include "openmp/tool/tool.h"
+#include "openmp/tool/entry.h"
 #include "platform/cpus.h"
 #include "platform/cycles.h"
 
@@ -195,7 +195,7 @@ WEFT_ABI int weft_abi_alpi_task_spawn(void (*body)(void*), void* argument, void 
                                       void* completed_argument, const char* /*label*/, const alpi_attr* /*attr*/) {
   if (body == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   let_tasks_pause();
   spawn_task({body, argument, completed, completed_argument});
   return ALPI_SUCCESS;

@@ -6,8 +6,8 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "openmp/region/league.h"
 #include "openmp/settings/icv.h"
-#include "openmp/team/league.h"
 
 namespace weft::openmp {
 

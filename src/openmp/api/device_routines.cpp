@@ -197,8 +197,8 @@ namespace {
 
 int control_tool(int command, int modifier, void* argument, const void* caller) {
   constexpr int kNoTool = -2;
-  if (!ompt::on()) return kNoTool;
-  return ompt::control(static_cast<uint64_t>(command), static_cast<uint64_t>(modifier), argument, caller);
+  if (!tool::is_on()) return kNoTool;
+  return tool::control(static_cast<uint64_t>(command), static_cast<uint64_t>(modifier), argument, caller);
 }
 
 }  // namespace

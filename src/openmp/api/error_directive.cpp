@@ -13,7 +13,7 @@ namespace {
 
 void report(bool fatal, const ErrorDirective& directive) noexcept {
   constexpr size_t kMost = 1000;  // characters of the program's message
-  if (ompt::on()) ompt::error(fatal, directive.message, directive.length);
+  tool::error(fatal, directive.message, directive.length);
   const bool has_message = directive.message != nullptr;
   const bool has_where = directive.where != nullptr;
   base::warn("%s directive encountered%s%.*s%s%s%s", fatal ? "error" : "warning", has_message ? ": " : "",

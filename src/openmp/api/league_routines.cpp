@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routines of teams regions (OpenMP 5.2, section 18.4).
-#include "openmp/team/league.h"
+#include "openmp/region/league.h"
 
 #include "openmp/api/fortran.h"
 

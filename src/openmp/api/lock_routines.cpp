@@ -17,12 +17,10 @@ LockWord& word_of(void* lock) noexcept { return *static_cast<LockWord*>(lock); }
 
 void init(void* lock, int hint, const void* caller) noexcept {
   new (lock) LockWord(0);
-  if (ompt::on()) ompt::init_lock(lock, ompt_mutex_lock, static_cast<unsigned>(hint), caller);
+  tool::init_lock(lock, ompt_mutex_lock, static_cast<unsigned>(hint), caller);
 }
 
-void destroy(const void* lock, const void* caller) noexcept {
-  if (ompt::on()) ompt::destroy_lock(lock, ompt_mutex_lock, caller);
-}
+void destroy(const void* lock, const void* caller) noexcept { tool::destroy_lock(lock, ompt_mutex_lock, caller); }
 
 NestLock* nest_of(void* lock) noexcept {
   NestLock* nest = nullptr;
@@ -34,12 +32,12 @@ void init_nest(void* lock, int hint, const void* caller) noexcept {
   auto* nest = new (std::nothrow) NestLock;
   if (nest == nullptr) base::lacking("no memory for a nestable lock");
   __builtin_memcpy(lock, &nest, sizeof nest);
-  if (ompt::on()) ompt::init_lock(nest, ompt_mutex_nest_lock, static_cast<unsigned>(hint), caller);
+  tool::init_lock(nest, ompt_mutex_nest_lock, static_cast<unsigned>(hint), caller);
 }
 
 void destroy_nest(void* lock, const void* caller) noexcept {
   const NestLock* nest = nest_of(lock);
-  if (ompt::on()) ompt::destroy_lock(nest, ompt_mutex_nest_lock, caller);
+  tool::destroy_lock(nest, ompt_mutex_nest_lock, caller);
   delete nest;
 }
 

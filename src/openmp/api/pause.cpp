@@ -6,7 +6,7 @@
 #include "core/api/budget.h"
 #include "core/api/fork.h"
 #include "core/api/records.h"
-#include "openmp/team/parallel.h"
+#include "openmp/region/region.h"
 #include "openmp/team/root.h"
 #include "platform/generation.h"
 

@@ -4,7 +4,7 @@
 #include "openmp/api/fortran.h"
 #include "openmp/record/team.h"
 #include "openmp/task/task.h"
-#include "openmp/tool/tool.h"
+#include "openmp/tool/entry.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -14,14 +14,14 @@ WEFT_ROUTINE_GET(int, omp_get_max_task_priority, base::options().max_task_priori
 
 // A handle is the task whose event it is, in both ABIs.
 WEFT_ABI void weft_abi_omp_fulfill_event(uintptr_t event) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   fulfill_event(reinterpret_cast<Task*>(event));
 }
 WEFT_ABI_EXPORT(omp_fulfill_event);
 
 // Fortran passes it by value too.
 WEFT_ABI void weft_abi_omp_fulfill_event_(uintptr_t event) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   fulfill_event(reinterpret_cast<Task*>(event));
 }
 WEFT_ABI_EXPORT(omp_fulfill_event_);

@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -21,11 +22,10 @@ namespace weft::openmp {
 
 namespace {
 
-constexpr char kPrefix[] = "libweft_engine_";
+// The second is that of earlier versions, for which others may have built engines.
+constexpr const char* kPrefixes[] = {"libweft-engine-", "libweft_engine_"};
 constexpr char kSuffix[] = ".so";
 constexpr char kOwnName[] = "weft";
-
-bool wanted(const char* name) noexcept { return name != nullptr && *name != '\0' && std::strcmp(name, kOwnName) != 0; }
 
 // Where the runtime lies; empty: it cannot be told.
 struct Folder {
@@ -33,7 +33,7 @@ struct Folder {
 
   Folder() noexcept {
     Dl_info own;
-    if (dladdr(&g_engine_wanted, &own) == 0 || own.dli_fname == nullptr) return;
+    if (dladdr(reinterpret_cast<void*>(&engine), &own) == 0 || own.dli_fname == nullptr) return;
     const char* slash = std::strrchr(own.dli_fname, '/');
     if (slash == nullptr) return;
     const auto length = static_cast<size_t>(slash - own.dli_fname);
@@ -51,20 +51,24 @@ struct Names {
     int size = std::snprintf(text, sizeof text, "%s", kOwnName);
     DIR* files = opendir(folder.path);
     if (files == nullptr) return;
-    constexpr size_t kBefore = sizeof kPrefix - 1;
-    constexpr size_t kBehind = sizeof kSuffix - 1;
     while (const dirent* file = readdir(files)) {
-      const size_t length = std::strlen(file->d_name);
-      if (length <= kBefore + kBehind || std::strncmp(file->d_name, kPrefix, kBefore) != 0 ||
-          std::strcmp(file->d_name + length - kBehind, kSuffix) != 0) {
-        continue;
-      }
-      const int name = static_cast<int>(length - kBefore - kBehind);
+      const std::string_view name = name_in(file->d_name);
       const size_t room = sizeof text - static_cast<size_t>(size);
-      if (static_cast<size_t>(name) + 3 > room) break;
-      size += std::snprintf(text + size, room, ", %.*s", name, file->d_name + kBefore);
+      if (name.empty()) continue;
+      if (name.size() + 3 > room) break;
+      size += std::snprintf(text + size, room, ", %.*s", static_cast<int>(name.size()), name.data());
     }
     closedir(files);
+  }
+
+  // That of the engine in this file; empty: it is none's.
+  static std::string_view name_in(std::string_view file) noexcept {
+    if (!file.ends_with(kSuffix)) return {};
+    file.remove_suffix(sizeof kSuffix - 1);
+    for (const std::string_view prefix : kPrefixes) {
+      if (file.starts_with(prefix)) return file.substr(prefix.size());
+    }
+    return {};
   }
 };
 
@@ -84,10 +88,15 @@ const weft_engine* load() noexcept {
   const char* name = base::options().engine.value;
   const Folder folder;
   char path[PATH_MAX + 64];
-  const int length = std::snprintf(path, sizeof path, "%s/%s%s%s", folder.path, kPrefix, name, kSuffix);
-  const bool is_name = std::strchr(name, '/') == nullptr && static_cast<size_t>(length) < sizeof path;
   // Before the linker is asked: its words about a name that was mistyped would not help.
-  if (!is_name || access(path, F_OK) != 0) {
+  bool found = false;
+  for (const char* prefix : kPrefixes) {
+    const int length = std::snprintf(path, sizeof path, "%s/%s%s%s", folder.path, prefix, name, kSuffix);
+    const bool is_name = std::strchr(name, '/') == nullptr && static_cast<size_t>(length) < sizeof path;
+    found = is_name && access(path, F_OK) == 0;
+    if (found) break;
+  }
+  if (!found) {
     return refuse(name, "there is no such engine in %s; there are %s", folder.path, Names(folder).text);
   }
   if (affinity().on) return refuse(name, "threads are to be bound, and an engine's threads are not weft's to bind");
@@ -111,7 +120,10 @@ struct Loaded {
 
 }  // namespace
 
-const bool g_engine_wanted = wanted(base::options().engine.value);
+bool wants_engine() noexcept {
+  const char* name = base::options().engine.value;
+  return name != nullptr && *name != '\0' && std::strcmp(name, kOwnName) != 0;
+}
 
 const weft_engine* engine() noexcept {
   static const Loaded loaded;

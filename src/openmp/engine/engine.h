@@ -7,7 +7,9 @@
 
 namespace weft::openmp {
 
-// Whether WEFT_ENGINE names another one than weft itself. Known when the library has been loaded.
+// Whether WEFT_ENGINE names another one than weft itself.
+bool wants_engine() noexcept;
+// The same, known when the library has been loaded. Regions ask the engine then.
 extern const bool g_engine_wanted;
 
 // The engine; null: there is none that can be used, which has been said, or the process is the child of a fork, where

@@ -23,14 +23,14 @@ bool end_cancellable(Member* member, const void* caller) {
 }  // namespace
 
 WEFT_ABI bool weft_abi_GOMP_cancellation_point(int which) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return cancellation_point(self(), construct_of(which));
 }
 WEFT_ABI_EXPORT(GOMP_cancellation_point);
 
 // Where the if clause is false it is a cancellation point.
 WEFT_ABI bool weft_abi_GOMP_cancel(int which, bool wanted) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return wanted ? cancel(self(), construct_of(which)) : cancellation_point(self(), construct_of(which));
 }
 WEFT_ABI_EXPORT(GOMP_cancel);
@@ -40,13 +40,13 @@ WEFT_ABI bool weft_abi_GOMP_barrier_cancel() { return cancellable_barrier(self()
 WEFT_ABI_EXPORT(GOMP_barrier_cancel);
 
 WEFT_ABI bool weft_abi_GOMP_loop_end_cancel() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return end_cancellable(self(), WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_loop_end_cancel);
 
 WEFT_ABI bool weft_abi_GOMP_sections_end_cancel() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return end_cancellable(self(), WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(GOMP_sections_end_cancel);

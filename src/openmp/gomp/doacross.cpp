@@ -18,7 +18,7 @@ namespace {
 template <class Value>
 [[gnu::always_inline]] inline bool start_doacross(Kind kind, bool runtime, unsigned loops, const Value* counts,
                                                   Value chunk, Value* begin_at, Value* end_at) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   DoacrossLoops& nest = doacross_loops(member, static_cast<int>(loops));
   for (unsigned i = 0; i < loops; ++i) nest.counts[i] = static_cast<uint64_t>(counts[i]);
@@ -45,19 +45,19 @@ class Position {
   }
 
   void post(const void* caller) const noexcept {
-    if (ompt::on()) tell(ompt_dependence_type_source, caller);
+    if (tool::is_on()) tell(ompt_dependence_type_source, caller);
     post_iteration(member_, iteration());
   }
 
   void wait(const void* caller) const noexcept {
     wait_for_iteration(member_, iteration());
-    if (ompt::on()) tell(ompt_dependence_type_sink, caller);
+    if (tool::is_on()) tell(ompt_dependence_type_sink, caller);
   }
 
  private:
   void tell(ompt_dependence_type_t kind, const void* caller) const noexcept {
-    const ompt::Entry entry(caller);
-    ompt::doacross(member_, kind, at_, member_->doacross_depth);
+    const tool::Entry entry(caller);
+    tool::doacross(member_, kind, at_, member_->doacross_depth);
   }
 
   Member* member_;
@@ -68,7 +68,7 @@ class Position {
 
 WEFT_ABI bool weft_abi_GOMP_loop_doacross_start(unsigned loops, long* counts, long how, long chunk, long* begin_at,
                                                 long* end_at, Words* reductions, void** memory) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);
@@ -77,7 +77,7 @@ WEFT_ABI_EXPORT(GOMP_loop_doacross_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_doacross_start(unsigned loops, Ull* counts, long how, Ull chunk, Ull* begin_at,
                                                     Ull* end_at, Words* reductions, void** memory) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);

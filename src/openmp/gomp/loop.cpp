@@ -14,21 +14,21 @@ namespace {
 
 [[gnu::always_inline]] inline bool start(Kind kind, bool runtime, long first, long end, long incr, long chunk,
                                          long* begin_at, long* end_at) {
-  return ompt::enter([=](Member* member, auto told, const void*) {
+  return tool::enter([=](Member* member, auto listener, const void*) {
     auto unit = static_cast<uint64_t>(chunk);
     const base::LoopSchedule how = chosen(member, kind, runtime, &unit);
-    begin<told>(member, how, unit, static_cast<uint64_t>(first), static_cast<uint64_t>(incr),
-                count_of(first, end, incr));
+    begin(member, how, unit, static_cast<uint64_t>(first), static_cast<uint64_t>(incr), count_of(first, end, incr),
+          listener);
     return next(member, begin_at, end_at);
   });
 }
 
 [[gnu::always_inline]] inline bool start_ull(Kind kind, bool runtime, bool up, Ull first, Ull end, Ull incr, Ull chunk,
                                              Ull* begin_at, Ull* end_at) {
-  return ompt::enter([=](Member* member, auto told, const void*) {
+  return tool::enter([=](Member* member, auto listener, const void*) {
     uint64_t unit = chunk;
     const base::LoopSchedule how = chosen(member, kind, runtime, &unit);
-    begin<told>(member, how, unit, first, incr, count_of(up, first, end, incr));
+    begin(member, how, unit, first, incr, count_of(up, first, end, incr), listener);
     return next(member, begin_at, end_at);
   });
 }
@@ -38,7 +38,7 @@ namespace {
 // With what some loops have beside iterations. No `begin_at`: the program cuts the iterations itself.
 WEFT_ABI bool weft_abi_GOMP_loop_start(long first, long end, long incr, long how, long chunk, long* begin_at,
                                        long* end_at, Words* reductions, void** memory) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
@@ -47,7 +47,7 @@ WEFT_ABI_EXPORT(GOMP_loop_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk, Ull* begin_at,
                                            Ull* end_at, Words* reductions, void** memory) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
@@ -213,14 +213,14 @@ WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_next(Ull* begin_
 WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next);
 
 WEFT_ABI void weft_abi_GOMP_loop_end() {
-  ompt::enter([](Member* member, auto told, const void* caller) {
-    leave_loop<told>(member);
-    barrier<told>(member, Barrier::end_of_workshare, caller);
+  tool::enter([](Member* member, auto listener, const void* caller) {
+    leave_loop(member, listener);
+    barrier(member, Barrier::end_of_workshare, caller, listener);
   });
 }
 WEFT_ABI_EXPORT(GOMP_loop_end);
 
 WEFT_ABI void weft_abi_GOMP_loop_end_nowait() {
-  ompt::enter([](Member* member, auto told, const void*) { leave_loop<told>(member); });
+  tool::enter([](Member* member, auto listener, const void*) { leave_loop(member, listener); });
 }
 WEFT_ABI_EXPORT(GOMP_loop_end_nowait);

@@ -26,10 +26,10 @@ inline uint64_t count_of(bool up, uint64_t start, uint64_t end, uint64_t incr) n
   return start > end ? (start - end - 1) / (uint64_t{0} - incr) + 1 : 0;
 }
 
-template <bool Told = true>
-void begin(Member* member, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t first, uint64_t step,
-           uint64_t count) noexcept {
-  begin_loop<Told>(member, schedule, chunk, count);
+[[gnu::always_inline]] inline void begin(Member* member, const base::LoopSchedule& schedule, uint64_t chunk,
+                                         uint64_t first, uint64_t step, uint64_t count,
+                                         tool::Listener listener = tool::Listener::possible) noexcept {
+  begin_loop(member, schedule, chunk, count, false, listener);
   member->loop.base = first;
   member->loop.step = step;
 }
@@ -57,10 +57,10 @@ inline base::LoopSchedule chosen(Member* member, base::LoopSchedule::Kind kind, 
 }
 
 // At the end of any worksharing construct.
-template <bool Told = true>
-void leave_loop(Member* member) noexcept {
+[[gnu::always_inline]] inline void leave_loop(Member* member,
+                                              tool::Listener listener = tool::Listener::possible) noexcept {
   end_doacross(member);
-  end_loop<Told>(member);
+  end_loop(member, nullptr, listener);
   end_extras(member);
 }
 

@@ -27,7 +27,7 @@ bool next_unit(Member* member, Value* begin_at, Value* end_at) {
 template <class Value>
 [[gnu::always_inline]] inline bool start_ordered(Kind kind, bool runtime, uint64_t first, uint64_t incr, uint64_t count,
                                                  uint64_t chunk, Value* begin_at, Value* end_at) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   const base::LoopSchedule how = runtime ? runtime_schedule(member, &chunk) : schedule(kind);
   begin_ordered_loop(member, how, chunk, count);
@@ -51,7 +51,7 @@ template <class Value>
 
 WEFT_ABI bool weft_abi_GOMP_loop_ordered_start(long first, long end, long incr, long how, long chunk, long* begin_at,
                                                long* end_at, Words* reductions, void** memory) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_loop(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
@@ -60,7 +60,7 @@ WEFT_ABI_EXPORT(GOMP_loop_ordered_start);
 
 WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk,
                                                    Ull* begin_at, Ull* end_at, Words* reductions, void** memory) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_loop_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
@@ -68,13 +68,13 @@ WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_start(bool up, Ull first, Ull end, 
 WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_start);
 
 WEFT_ABI void weft_abi_GOMP_ordered_start() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_ordered(self());
 }
 WEFT_ABI_EXPORT(GOMP_ordered_start);
 
 WEFT_ABI void weft_abi_GOMP_ordered_end() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   end_ordered(self());
 }
 WEFT_ABI_EXPORT(GOMP_ordered_end);

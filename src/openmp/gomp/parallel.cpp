@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: parallel regions and leagues.
 #include "openmp/gomp/gomp.h"
-#include "openmp/team/caller_region.h"
-#include "openmp/team/league.h"
+#include "openmp/region/league.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;
 
 WEFT_ABI void weft_abi_GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
-  const auto begin = [=](Member*, auto told, const void* caller) {
+  const auto begin = [=](const void* caller) {
     Region region(function, data);
-    parallel_for_caller<told>(caller, run_function, region.words, clauses(threads, flags));
+    parallel(run_function, region.words, clauses(threads, flags), caller);
   };
-  ompt::enter_region(begin, static_cast<int>(threads));
+  tool::enter_region(begin, static_cast<int>(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel);
 
 WEFT_ABI void weft_abi_GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned thread_limit, unsigned) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Region region(function, data);
   run_league(run_function, region.words, static_cast<int>(teams), static_cast<int>(thread_limit));
 }
@@ -25,14 +24,14 @@ WEFT_ABI_EXPORT(GOMP_teams_reg);
 
 // gcc 4.8 and older: the primary's body stands between the two.
 WEFT_ABI void weft_abi_GOMP_parallel_start(Function function, void* data, unsigned threads) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
+  const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Region region(function, data);
   begin_parallel(run_function, region.words, clauses(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel_start);
 
 WEFT_ABI void weft_abi_GOMP_parallel_end() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   end_parallel();
 }
 WEFT_ABI_EXPORT(GOMP_parallel_end);

@@ -21,10 +21,9 @@ struct Combined {
   Combined* outer = nullptr;
 };
 
-template <bool Told = true>
 void run_combined(void* const* words, int) noexcept {
   const auto* loop = static_cast<const Combined*>(words[1]);
-  begin<Told>(own_member<Told>(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
+  begin(self(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
   loop->function(loop->data);
 }
 
@@ -41,21 +40,21 @@ Combined combine(Function function, void* data, Kind kind, bool runtime, long fi
 }
 
 [[gnu::always_inline]] inline void run(Combined loop, unsigned threads, unsigned flags) {
-  const auto region = [threads, flags, record = &loop](Member*, auto told, const void*) {
+  const auto region = [threads, flags, record = &loop](const void*) {
     void* words[core::Post::kWords] = {nullptr, record};
-    parallel<told>(run_combined<told>, words, clauses(threads, flags));
+    parallel(run_combined, words, clauses(threads, flags));
   };
-  ompt::enter_region(region, static_cast<int>(threads));
+  tool::enter_region(region, static_cast<int>(threads));
 }
 
 // gcc 4.8 and older: the region ends in GOMP_parallel_end, up to when the record must live. One a member
 // and depth at most; kept, since such binaries are rare and the records small.
 [[gnu::always_inline]] inline void run_open(const Combined& loop, unsigned threads) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
+  const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* kept = new (std::nothrow) Combined(loop);
   if (kept == nullptr) base::lacking("no memory for a parallel loop");
   void* words[core::Post::kWords] = {nullptr, kept};
-  begin_parallel(run_combined<>, words, clauses(threads));
+  begin_parallel(run_combined, words, clauses(threads));
   begin(self(), kept->schedule, kept->chunk, kept->first, kept->step, kept->count);
 }
 

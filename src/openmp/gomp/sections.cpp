@@ -16,7 +16,7 @@ unsigned next_section(Member* member) {
   LoopCursor& loop = member->loop;
   if (loop.whole()) {
     if (loop.position == loop.count) return 0;
-    if (loop.told() && ompt::on()) ompt::dispatch(member, {loop.position, loop.position + 1, false});
+    if (loop.reported() && tool::is_on()) tool::dispatch(member, {loop.position, loop.position + 1, false});
     return static_cast<unsigned>(++loop.position);
   }
   unsigned long begin_at = 0;
@@ -30,17 +30,16 @@ struct CombinedSections {
   unsigned count;
 };
 
-template <bool Told = true>
 void run_sections(void* const* words, int) noexcept {
   const auto* combined = static_cast<const CombinedSections*>(words[1]);
-  begin_sections<Told>(own_member<Told>(), combined->count);
+  begin_sections(self(), combined->count);
   combined->function(combined->data);
 }
 
 }  // namespace
 
 WEFT_ABI unsigned weft_abi_GOMP_sections_start(unsigned count) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   begin_sections(member, count);
   return next_section(member);
@@ -49,7 +48,7 @@ WEFT_ABI_EXPORT(GOMP_sections_start);
 
 // With what some have beside sections.
 WEFT_ABI unsigned weft_abi_GOMP_sections2_start(unsigned count, Words* reductions, void** memory) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   begin_extras(member, reductions, memory);
   begin_sections(member, count);
@@ -58,13 +57,13 @@ WEFT_ABI unsigned weft_abi_GOMP_sections2_start(unsigned count, Words* reduction
 WEFT_ABI_EXPORT(GOMP_sections2_start);
 
 WEFT_ABI unsigned weft_abi_GOMP_sections_next() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return next_section(self());
 }
 WEFT_ABI_EXPORT(GOMP_sections_next);
 
 WEFT_ABI void weft_abi_GOMP_sections_end() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   leave_loop(member);
   barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
@@ -72,7 +71,7 @@ WEFT_ABI void weft_abi_GOMP_sections_end() {
 WEFT_ABI_EXPORT(GOMP_sections_end);
 
 WEFT_ABI void weft_abi_GOMP_sections_end_nowait() {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   leave_loop(self());
 }
 WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
@@ -80,21 +79,21 @@ WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
 WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,
                                               unsigned flags) {
   CombinedSections combined{function, data, count};
-  const auto region = [threads, flags, record = &combined](Member*, auto told, const void*) {
+  const auto region = [threads, flags, record = &combined](const void*) {
     void* words[core::Post::kWords] = {nullptr, record};
-    parallel<told>(run_sections<told>, words, clauses(threads, flags));
+    parallel(run_sections, words, clauses(threads, flags));
   };
-  ompt::enter_region(region, static_cast<int>(threads));
+  tool::enter_region(region, static_cast<int>(threads));
 }
 WEFT_ABI_EXPORT(GOMP_parallel_sections);
 
 // gcc 4.8 and older; see run_open() in loop.cpp.
 WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
+  const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* combined = new (std::nothrow) CombinedSections{function, data, count};
   if (combined == nullptr) base::lacking("no memory for parallel sections");
   void* words[core::Post::kWords] = {nullptr, combined};
-  begin_parallel(run_sections<>, words, clauses(threads));
+  begin_parallel(run_sections, words, clauses(threads));
   begin_sections(self(), count);
 }
 WEFT_ABI_EXPORT(GOMP_parallel_sections_start);

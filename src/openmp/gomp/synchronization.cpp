@@ -13,7 +13,8 @@ LockWord g_critical{kFree};
 }  // namespace
 
 WEFT_ABI void weft_abi_GOMP_barrier() {
-  ompt::enter([](Member* member, auto told, const void* caller) { barrier<told>(member, Barrier::construct, caller); });
+  tool::enter(
+      [](Member* member, auto listener, const void* caller) { barrier(member, Barrier::construct, caller, listener); });
 }
 WEFT_ABI_EXPORT(GOMP_barrier);
 
@@ -41,21 +42,21 @@ WEFT_ABI void weft_abi_GOMP_atomic_end() { release(g_atomic, ompt_mutex_atomic);
 WEFT_ABI_EXPORT(GOMP_atomic_end);
 
 WEFT_ABI bool weft_abi_GOMP_single_start() {
-  return ompt::enter([](Member* member, auto told, const void*) { return begin_single<told>(member); });
+  return tool::enter([](Member* member, auto listener, const void*) { return begin_single(member, listener); });
 }
 WEFT_ABI_EXPORT(GOMP_single_start);
 
 // Null for the member that executes the region; for the others, what it passed to GOMP_single_copy_end.
 WEFT_ABI void* weft_abi_GOMP_single_copy_start() {
-  return ompt::enter([](Member* member, auto told, const void* caller) -> void* {
-    if (begin_single<told>(member)) return nullptr;
+  return tool::enter([](Member* member, auto listener, const void* caller) -> void* {
+    if (begin_single(member, listener)) return nullptr;
     return exchange_copies(member, nullptr, Barrier::end_of_workshare, caller);
   });
 }
 WEFT_ABI_EXPORT(GOMP_single_copy_start);
 
 WEFT_ABI void weft_abi_GOMP_single_copy_end(void* data) {
-  ompt::enter([data](Member* member, auto, const void* caller) {
+  tool::enter([data](Member* member, auto, const void* caller) {
     exchange_copies(member, data, Barrier::end_of_workshare, caller);
   });
 }

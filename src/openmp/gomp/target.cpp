@@ -5,7 +5,7 @@
 
 #include "openmp/api/device.h"
 #include "openmp/gomp/task.h"
-#include "openmp/team/league.h"
+#include "openmp/region/league.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;
@@ -159,7 +159,7 @@ void move_data(int device, unsigned flags, void** depend) noexcept {
 WEFT_ABI void weft_abi_GOMP_target_ext(int device, Function function, size_t count, void** addresses,
                                        const size_t* sizes, const unsigned short* kinds, unsigned flags, void** depend,
                                        void** arguments) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   require_device(device);
   const Maps maps{count, addresses, sizes, kinds};
   const int thread_limit = thread_limit_of(arguments);
@@ -184,21 +184,21 @@ WEFT_ABI_EXPORT(GOMP_target_end_data);
 
 WEFT_ABI void weft_abi_GOMP_target_update_ext(int device, size_t, void**, const size_t*, const unsigned short*,
                                               unsigned flags, void** depend) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   move_data(device, flags, depend);
 }
 WEFT_ABI_EXPORT(GOMP_target_update_ext);
 
 WEFT_ABI void weft_abi_GOMP_target_enter_exit_data(int device, size_t, void**, const size_t*, const unsigned short*,
                                                    unsigned flags, void** depend) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   move_data(device, flags, depend);
 }
 WEFT_ABI_EXPORT(GOMP_target_enter_exit_data);
 
 // False when all teams have had their turn.
 WEFT_ABI bool weft_abi_GOMP_teams4(unsigned, unsigned teams, unsigned thread_limit, bool first) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   if (!first) return next_team_in_turn();
   begin_league_in_turn(static_cast<int>(teams), static_cast<int>(thread_limit));
   return true;
@@ -209,7 +209,7 @@ WEFT_ABI_EXPORT(GOMP_teams4);
 
 WEFT_ABI void weft_abi_GOMP_target(int device, Function function, const void*, size_t, void** addresses, const size_t*,
                                    const unsigned char*) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   require_device(device);
   run_region(function, addresses, 0);
 }
@@ -227,7 +227,7 @@ WEFT_ABI void weft_abi_GOMP_target_update(int device, const void*, size_t, void*
 WEFT_ABI_EXPORT(GOMP_target_update);
 
 WEFT_ABI void weft_abi_GOMP_teams(unsigned, unsigned thread_limit) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_league_in_turn(1, static_cast<int>(thread_limit));
 }
 WEFT_ABI_EXPORT(GOMP_teams);
@@ -241,7 +241,7 @@ WEFT_ABI_EXPORT(GOMP_target_map_indirect_ptr);
 // The host has no foreign runtime to work with: objects stay or become omp_interop_none.
 WEFT_ABI void weft_abi_GOMP_interop(int device, int init_count, void*** inits, const void*, const void*, int, void*,
                                     int destroy_count, void*** destroyed, unsigned flags, void** depend) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   move_data(device, flags, depend);
   for (int i = 0; i < init_count; ++i) *inits[i] = nullptr;
   for (int i = 0; i < destroy_count; ++i) *destroyed[i] = nullptr;

@@ -57,7 +57,7 @@ Dependences gomp::read_dependences(void** depend) noexcept {
 
 WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
                                  unsigned flags, void** depend, int priority, void* event) {
-  ompt::enter([=](Member* member, auto told, const void*) {
+  tool::enter([=](Member* member, auto listener, const void*) {
     TaskClauses clauses;
     clauses.final = (flags & kFinal) != 0;
     if ((flags & kPriority) != 0) clauses.priority = priority;
@@ -67,7 +67,7 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
       task->function = function;
       task->data = data;
       clauses.deferred = false;
-      submit_task<told>(member, task, clauses);
+      submit_task(member, task, clauses, listener);
       return;
     }
     void* payload = nullptr;
@@ -94,19 +94,19 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
       clauses.dependences = dependences.begin();
       clauses.dependence_count = dependences.size();
     }
-    submit_task<told>(member, task, clauses);
+    submit_task(member, task, clauses, listener);
     dependences.free_memory();
   });
 }
 WEFT_ABI_EXPORT(GOMP_task);
 
 WEFT_ABI void weft_abi_GOMP_taskwait() {
-  ompt::enter([](Member* member, auto told, const void* caller) { task_wait<told>(member, caller); });
+  tool::enter([](Member* member, auto listener, const void* caller) { task_wait(member, caller, listener); });
 }
 WEFT_ABI_EXPORT(GOMP_taskwait);
 
 WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Dependences dependences = read_dependences(depend);
   task_wait_for(self(), dependences.begin(), dependences.size());
   dependences.free_memory();
@@ -114,7 +114,7 @@ WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
 WEFT_ABI_EXPORT(GOMP_taskwait_depend);
 
 WEFT_ABI void weft_abi_GOMP_taskwait_depend_nowait(void** depend) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Dependences dependences = read_dependences(depend);
   submit_empty_task(self(), dependences.begin(), dependences.size());
   dependences.free_memory();
@@ -125,11 +125,11 @@ WEFT_ABI void weft_abi_GOMP_taskyield() { task_yield(self(), WEFT_CALLER); }
 WEFT_ABI_EXPORT(GOMP_taskyield);
 
 WEFT_ABI void weft_abi_GOMP_taskgroup_start() {
-  ompt::enter([](Member* member, auto told, const void*) { begin_taskgroup<told>(member); });
+  tool::enter([](Member* member, auto listener, const void*) { begin_taskgroup(member, listener); });
 }
 WEFT_ABI_EXPORT(GOMP_taskgroup_start);
 
 WEFT_ABI void weft_abi_GOMP_taskgroup_end() {
-  ompt::enter([](Member* member, auto told, const void*) { end_taskgroup<told>(member); });
+  tool::enter([](Member* member, auto listener, const void*) { end_taskgroup(member, listener); });
 }
 WEFT_ABI_EXPORT(GOMP_taskgroup_end);

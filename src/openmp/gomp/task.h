@@ -31,7 +31,7 @@ Dependences read_dependences(void** depend) noexcept;
 
 inline void run_task(Task* task) {
   if (is_dropped(task)) {
-    if (ompt::on()) ompt::discard(task);
+    tool::discard(task);
     return;
   }
   task->function(task->data);

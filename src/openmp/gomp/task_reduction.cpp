@@ -40,7 +40,7 @@ void run_reducing(void* const* words, int number) noexcept {
 
 // The answer is how many members' copies there are to combine.
 WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
-  const ompt::Entry entry(WEFT_CALLER, static_cast<int>(threads));
+  const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Reducing region{function, data};
   const int most = planned_team_size(self(), static_cast<int>(threads));
   register_reductions(*static_cast<Words**>(data), nullptr, nullptr, most);
@@ -52,15 +52,15 @@ WEFT_ABI_EXPORT(GOMP_parallel_reductions);
 
 // A scope construct, which ends with what follows.
 WEFT_ABI void weft_abi_GOMP_scope_start(Words* reductions) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, nullptr);
-  if (ompt::on()) ompt::begin_work(self(), ompt_work_scope, 1);
+  tool::begin_work(self(), ompt_work_scope, 1);
 }
 WEFT_ABI_EXPORT(GOMP_scope_start);
 
 // Ends what a worksharing construct with reductions has begun, after the members have combined their copies.
 WEFT_ABI void weft_abi_GOMP_workshare_task_reduction_unregister(bool cancelled) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   end_extras_with_reductions(member);
   if (!cancelled) barrier(member, Barrier::end_of_workshare, WEFT_CALLER);

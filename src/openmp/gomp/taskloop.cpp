@@ -49,7 +49,7 @@ void submit(Member* member, const Source& source, const TaskClauses& clauses, ui
   auto* bounds = static_cast<uint64_t*>(payload);
   bounds[0] = begin;
   bounds[1] = end;
-  if (ompt::on()) ompt::announce_chunk(begin, count);
+  tool::announce_chunk(begin, count);
   submit_task(member, task, clauses);
 }
 
@@ -96,7 +96,7 @@ void run_iterations(Task* task, Task* from, uint64_t begin, uint64_t end) {
 
 void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uint64_t count) {
   Member* member = self();
-  if (ompt::on()) ompt::begin_task_loop(member, count);
+  tool::begin_task_loop(member, count);
   TaskLoopClauses cut;
   ((source.flags & kGrainSize) != 0 ? cut.grain_size : cut.task_count) = said;
   cut.strict = (source.flags & kStrict) != 0;
@@ -122,7 +122,7 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
     }
   }
   if (grouped) end_taskgroup(member);
-  if (ompt::on()) ompt::end_task_loop(member, count);
+  tool::end_task_loop(member, count);
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
 WEFT_ABI void weft_abi_GOMP_taskloop(Function function, void* data, Copy copy, long size, long alignment,
                                      unsigned flags, unsigned long said, int priority, long start, long end,
                                      long step) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   run({function, data, copy, size, alignment, flags, priority}, said, static_cast<uint64_t>(start),
       static_cast<uint64_t>(step), count_of(start, end, step));
 }
@@ -139,7 +139,7 @@ WEFT_ABI_EXPORT(GOMP_taskloop);
 WEFT_ABI void weft_abi_GOMP_taskloop_ull(Function function, void* data, Copy copy, long size, long alignment,
                                          unsigned flags, unsigned long said, int priority, Ull start, Ull end,
                                          Ull step) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   run({function, data, copy, size, alignment, flags, priority}, said, start, step,
       count_of((flags & kUp) != 0, start, end, step));
 }

@@ -28,13 +28,13 @@ int32_t leave_if(bool cancelled, Construct construct) noexcept {
 }  // namespace
 
 WEFT_ABI int32_t weft_abi___kmpc_cancel(Ident*, int32_t, int32_t kind) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return leave_if(cancel(self(), construct_of(kind)), construct_of(kind));
 }
 WEFT_ABI_EXPORT(__kmpc_cancel);
 
 WEFT_ABI int32_t weft_abi___kmpc_cancellationpoint(Ident*, int32_t, int32_t kind) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return leave_if(cancellation_point(self(), construct_of(kind)), construct_of(kind));
 }
 WEFT_ABI_EXPORT(__kmpc_cancellationpoint);

@@ -45,8 +45,8 @@ bool find_iteration(const Member* member, const int64_t* at, Iteration* iteratio
 }
 
 void tell(Member* member, ompt_dependence_type_t kind, const int64_t* at, const void* caller) noexcept {
-  const ompt::Entry entry(caller);
-  ompt::doacross(member, kind, reinterpret_cast<const uint64_t*>(at), member->doacross_depth);
+  const tool::Entry entry(caller);
+  tool::doacross(member, kind, reinterpret_cast<const uint64_t*>(at), member->doacross_depth);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ WEFT_ABI void weft_abi___kmpc_doacross_post(Ident*, int32_t, const int64_t* at) 
   Member* member = self();
   Iteration iteration;
   if (!find_iteration(member, at, &iteration)) return;
-  if (ompt::on()) tell(member, ompt_dependence_type_source, at, WEFT_CALLER);
+  if (tool::is_on()) tell(member, ompt_dependence_type_source, at, WEFT_CALLER);
   post_iteration(member, iteration);
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_post);
@@ -79,7 +79,7 @@ WEFT_ABI void weft_abi___kmpc_doacross_wait(Ident*, int32_t, const int64_t* at) 
   Iteration iteration;
   if (!find_iteration(member, at, &iteration)) return;
   wait_for_iteration(member, iteration);
-  if (ompt::on()) tell(member, ompt_dependence_type_sink, at, WEFT_CALLER);
+  if (tool::is_on()) tell(member, ompt_dependence_type_sink, at, WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_doacross_wait);
 

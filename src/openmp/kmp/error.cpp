@@ -10,7 +10,7 @@ using namespace weft::openmp::kmp;
 
 WEFT_ABI void weft_abi___kmpc_error(Ident* location, int32_t severity, const char* message) {
   constexpr int32_t kFatal = 2;
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   const char* where = location != nullptr ? location->source : nullptr;
   const ErrorDirective directive{message, message != nullptr ? std::strlen(message) : 0, where};
   if (severity == kFatal) end_by_directive(directive);

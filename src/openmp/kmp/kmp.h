@@ -8,10 +8,10 @@
 
 #include "openmp/abi/abi.h"
 #include "openmp/loop/worksharing.h"
-#include "openmp/ompt/entry.h"
 #include "openmp/record/team.h"
+#include "openmp/region/region.h"
 #include "openmp/team/barrier.h"
-#include "openmp/team/parallel.h"
+#include "openmp/tool/entry.h"
 #include "openmp/tool/events.h"
 
 namespace weft::openmp::kmp {

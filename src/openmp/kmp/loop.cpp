@@ -32,14 +32,14 @@ template <class Value>
 [[gnu::always_inline]] inline void static_init(const Ident* location, int32_t schedule, int32_t* last, Value* lower,
                                                Value* upper, std::make_signed_t<Value>* stride,
                                                std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
-  ompt::enter([=](Member* member, auto told, const void*) {
+  tool::enter([=](Member* member, auto listener, const void*) {
     const Value end = *upper;
     const uint64_t count = deal(member, schedule, last, lower, upper, stride, incr, chunk);
-    if (!ompt::on<told>()) return;
-    ompt::begin_work(member, work_of(location, schedule), count);
+    if (!tool::is_on(listener)) return;
+    tool::begin_work(member, work_of(location, schedule), count);
     const Value dealt = incr > 0 ? std::min(*upper, end) : std::max(*upper, end);
     if (const uint64_t mine = count > 0 ? count_of(*lower, dealt, incr) : 0; mine > 0) {
-      ompt::dispatch_static(member, static_cast<uint64_t>(*lower), mine);
+      tool::dispatch_static(member, static_cast<uint64_t>(*lower), mine);
     }
   });
 }
@@ -60,10 +60,10 @@ template <class Value>
   Chunk chunk;
   if (!next_chunk(member, &chunk)) {
     // The interface has no call at the end of the loop: this is it. `last` keeps what the last chunk said.
-    if (member->loop.told()) {
+    if (member->loop.reported()) {
       end_loop(member, WEFT_CALLER);
     } else {
-      end_loop<false>(member);
+      exit_loop(member);
     }
     return 0;
   }
@@ -168,9 +168,7 @@ WEFT_ABI void weft_abi___kmpc_dispatch_fini_8u(Ident*, int32_t) { end_iteration(
 WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8u);
 
 WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {
-  ompt::enter([](Member* member, auto told, const void*) {
-    if (ompt::on<told>()) ompt::end_work(member);
-  });
+  tool::enter([](Member* member, auto listener, const void*) { tool::end_work(listener, member, nullptr); });
 }
 WEFT_ABI_EXPORT(__kmpc_for_static_fini);
 

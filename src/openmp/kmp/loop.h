@@ -99,7 +99,7 @@ uint64_t take_static_part(const Sharers& sharers, int32_t schedule, int32_t* las
 template <class Value>
 [[gnu::always_inline]] inline void dispatch_init(int32_t schedule, Value lower, Value upper,
                                                  std::make_signed_t<Value> incr, std::make_signed_t<Value> chunk) {
-  ompt::enter([=](Member* member, auto told, const void*) {
+  tool::enter([=](Member* member, auto listener, const void*) {
     base::LoopSchedule how{};
     how.monotonic = (schedule & kMonotonic) != 0;
     int32_t said = schedule & ~(kMonotonic | kNonmonotonic);
@@ -129,7 +129,7 @@ template <class Value>
     if (ordered) {
       begin_ordered_loop(member, how, unit, count);
     } else {
-      begin_loop<told>(member, how, unit, count);
+      begin_loop(member, how, unit, count, false, listener);
     }
     member->loop.base = static_cast<uint64_t>(lower);
     member->loop.step = static_cast<uint64_t>(static_cast<int64_t>(incr));

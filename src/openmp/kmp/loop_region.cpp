@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs by weftcc tell of their loops, beside the interface of libomp: include/weft/loop.h.
-#include "openmp/team/loop_region.h"
+#include "openmp/region/loop_region.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "openmp/kmp/kmp.h"
 #include "openmp/kmp/parallel.h"
-#include "openmp/library/nested_blas.h"
 #include "openmp/settings/loop_statistics.h"
 
 using namespace weft::openmp;
@@ -16,11 +15,11 @@ using namespace weft::openmp::kmp;
 WEFT_ABI int weft_abi_weft_parallel_for(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count,
                                         int64_t chunk) {
   const Clauses clauses = take_clauses();
-  // Where the regions inside get numbers from a list, or a library has asked on behalf of this one, it is not run here.
-  const auto run = [=](Member*, auto told, const void*) {
-    return clauses.threads >= 0 && t_told <= 1 && parallel_loop<told>(loop, body, captures, count, chunk, clauses);
+  // Where the regions inside get numbers from a list, it is not run here.
+  const auto run = [=](const void*) {
+    return clauses.threads >= 0 && parallel_loop(loop, body, captures, count, chunk, clauses);
   };
-  if (ompt::enter_region(run, std::abs(clauses.threads))) return 1;
+  if (tool::enter_region(run, std::abs(clauses.threads))) return 1;
   put_back_clauses(clauses);
   count_left_loop();
   return 0;

@@ -6,9 +6,8 @@
 
 #include "openmp/kmp/microtask.h"
 #include "openmp/kmp/parallel.h"
+#include "openmp/region/league.h"
 #include "openmp/settings/icv.h"
-#include "openmp/team/caller_region.h"
-#include "openmp/team/league.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -24,27 +23,22 @@ thread_local uint8_t t_below = 0;  // see nthreads_tail()
 // Regions below this one take their numbers from a list: the region's team gets it from the caller's ICVs.
 void fork_with_list(const void* caller, Microtask task, void** arguments, int count, Clauses clauses);
 
-template <bool Told>
 void fork_call(const void* caller, Microtask task, void** arguments, int count, Clauses clauses) {
   if (__builtin_expect(clauses.threads < 0, 0)) return fork_with_list(caller, task, arguments, count, clauses);
-  with_words(task, arguments, count, [caller, clauses](Invoke invoke, void** words) {
-    parallel_for_caller<Told>(caller, invoke, words, clauses);
-  });
+  with_words(task, arguments, count,
+             [caller, clauses](Invoke invoke, void** words) { parallel(invoke, words, clauses, caller); });
 }
 
 // As the program asks for it.
 [[gnu::always_inline]] inline void fork(Microtask task, void** arguments, int count, Clauses clauses, int requested) {
-  const auto begin = [=](Member*, auto told, const void* caller) {
-    fork_call<told>(caller, task, arguments, count, clauses);
-  };
-  ompt::enter_region(begin, requested);
+  tool::enter_region([=](const void* caller) { fork_call(caller, task, arguments, count, clauses); }, requested);
 }
 
 void fork_with_list(const void* caller, Microtask task, void** arguments, int count, Clauses clauses) {
   Icvs& now = own_icvs(self());
   const uint8_t before = std::exchange(now.nthreads_tail, std::exchange(t_below, 0));
   clauses.threads = -clauses.threads;
-  fork_call<true>(caller, task, arguments, count, clauses);
+  fork_call(caller, task, arguments, count, clauses);
   now.nthreads_tail = before;
 }
 
@@ -90,7 +84,7 @@ WEFT_ABI void weft_abi___kmpc_fork_teams(Ident*, int32_t count, Microtask task, 
   va_start(list, task);
   for (int i = 0; i < count; ++i) arguments[i] = va_arg(list, void*);
   va_end(list);
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   const int teams = std::exchange(t_num_teams, 0);
   const int threads = std::exchange(t_team_threads, 0);
   with_words(task, arguments, count, [=](Invoke invoke, void** words) { run_league(invoke, words, teams, threads); });
@@ -142,12 +136,12 @@ WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
 
 WEFT_ABI void weft_abi___kmpc_serialized_parallel(Ident*, int32_t) {
   t_clauses = Clauses();
-  ompt::enter([](Member*, auto told, const void*) { begin_serial<told>(); }, 1);
+  tool::enter([](Member*, auto, const void*) { begin_serial(); }, 1);
 }
 WEFT_ABI_EXPORT(__kmpc_serialized_parallel);
 
 WEFT_ABI void weft_abi___kmpc_end_serialized_parallel(Ident*, int32_t) {
-  ompt::enter([](Member*, auto told, const void*) { end_parallel<told>(); });
+  tool::enter([](Member*, auto, const void*) { end_parallel(); });
 }
 WEFT_ABI_EXPORT(__kmpc_end_serialized_parallel);
 

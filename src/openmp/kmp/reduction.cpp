@@ -15,8 +15,8 @@ LockWord& word_of(CriticalName* name) noexcept { return *reinterpret_cast<LockWo
 
 [[gnu::always_inline]] inline int32_t reduce(const Ident* location, void* part, Combine combine, CriticalName* name,
                                              ReductionEnd end) {
-  return ompt::enter([=](Member* member, auto told, const void* caller) -> int32_t {
-    switch (begin_reduction<told>(member, part, combine, word_of(name), has_atomics(location), end, caller)) {
+  return tool::enter([=](Member* member, auto listener, const void* caller) -> int32_t {
+    switch (begin_reduction(member, part, combine, word_of(name), has_atomics(location), end, caller, listener)) {
       case Combining::locked: return 1;
       case Combining::atomic: return 2;
       case Combining::done: break;
@@ -35,8 +35,8 @@ WEFT_ABI_EXPORT(__kmpc_reduce_nowait);
 
 // Called by those that were told to combine their own way only.
 WEFT_ABI void weft_abi___kmpc_end_reduce_nowait(Ident* location, int32_t, CriticalName* name) {
-  ompt::enter([=](Member* member, auto told, const void*) {
-    end_reduction<told>(member, word_of(name), has_atomics(location));
+  tool::enter([=](Member* member, auto listener, const void*) {
+    end_reduction(member, word_of(name), has_atomics(location), listener);
   });
 }
 WEFT_ABI_EXPORT(__kmpc_end_reduce_nowait);
@@ -49,9 +49,9 @@ WEFT_ABI_EXPORT(__kmpc_reduce);
 
 // By all that were told to combine.
 WEFT_ABI void weft_abi___kmpc_end_reduce(Ident* location, int32_t, CriticalName* name) {
-  ompt::enter([=](Member* member, auto told, const void* caller) {
-    end_reduction<told>(member, word_of(name), has_atomics(location));
-    barrier<told>(member, Barrier::end_of_workshare, caller);
+  tool::enter([=](Member* member, auto listener, const void* caller) {
+    end_reduction(member, word_of(name), has_atomics(location), listener);
+    barrier(member, Barrier::end_of_workshare, caller, listener);
   });
 }
 WEFT_ABI_EXPORT(__kmpc_end_reduce);

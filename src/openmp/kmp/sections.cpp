@@ -16,7 +16,7 @@ WEFT_ABI_EXPORT(__kmpc_sections_init);
 
 // The next section, from 0 on; the number of sections when there is none left.
 WEFT_ABI int32_t weft_abi___kmpc_next_section(Ident*, int32_t, int32_t count) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   if (count <= 0) return 0;
   if (member->loop.count == 0) {
@@ -39,7 +39,7 @@ WEFT_ABI int32_t weft_abi___kmpc_next_section(Ident*, int32_t, int32_t count) {
 WEFT_ABI_EXPORT(__kmpc_next_section);
 
 WEFT_ABI void weft_abi___kmpc_end_sections(Ident*, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   if (member->loop.count == 0) return;
   end_loop(member);

@@ -12,24 +12,22 @@ using namespace weft::openmp::kmp;
 namespace {
 
 [[gnu::always_inline]] inline int32_t begin_masked(int32_t filter) {
-  return ompt::enter([=](Member* member, auto told, const void* caller) {
+  return tool::enter([=](Member* member, auto listener, const void* caller) {
     if (member->number != filter) return 0;
-    if (ompt::on<told>()) ompt::begin_masked(member, caller);
+    tool::begin_masked(listener, member, caller);
     return 1;
   });
 }
 
 [[gnu::always_inline]] inline void end_masked() {
-  ompt::enter([](Member* member, auto told, const void* caller) {
-    if (ompt::on<told>()) ompt::end_masked(member, caller);
-  });
+  tool::enter([](Member* member, auto listener, const void* caller) { tool::end_masked(listener, member, caller); });
 }
 
 }  // namespace
 
 WEFT_ABI void weft_abi___kmpc_barrier(Ident* location, int32_t) {
-  ompt::enter([=](Member* member, auto told, const void* caller) {
-    barrier<told>(member, told ? barrier_of(location) : Barrier::construct, caller);
+  tool::enter([=](Member* member, auto listener, const void* caller) {
+    barrier(member, listener == tool::Listener::possible ? barrier_of(location) : Barrier::construct, caller, listener);
   });
 }
 WEFT_ABI_EXPORT(__kmpc_barrier);
@@ -68,26 +66,24 @@ WEFT_ABI_EXPORT(__kmpc_end_masked);
 
 // The barrier at the end of a scope region is a call of its own.
 WEFT_ABI void weft_abi___kmpc_scope(Ident*, int32_t, void*) {
-  const ompt::Entry entry(WEFT_CALLER);
-  if (ompt::on()) ompt::begin_work(self(), ompt_work_scope, 1);
+  const tool::Entry entry(WEFT_CALLER);
+  if (tool::is_on()) tool::begin_work(self(), ompt_work_scope, 1);
 }
 WEFT_ABI_EXPORT(__kmpc_scope);
 
 WEFT_ABI void weft_abi___kmpc_end_scope(Ident*, int32_t, void*) {
-  const ompt::Entry entry(WEFT_CALLER);
-  if (ompt::on()) ompt::end_work(self());
+  const tool::Entry entry(WEFT_CALLER);
+  if (tool::is_on()) tool::end_work(self(), nullptr);
 }
 WEFT_ABI_EXPORT(__kmpc_end_scope);
 
 WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) {
-  return ompt::enter([](Member* member, auto told, const void*) { return begin_single<told>(member) ? 1 : 0; });
+  return tool::enter([](Member* member, auto listener, const void*) { return begin_single(member, listener) ? 1 : 0; });
 }
 WEFT_ABI_EXPORT(__kmpc_single);
 
 WEFT_ABI void weft_abi___kmpc_end_single(Ident*, int32_t) {
-  ompt::enter([](Member* member, auto told, const void* caller) {
-    if (ompt::on<told>()) ompt::end_single(member, caller);
-  });
+  tool::enter([](Member* member, auto listener, const void* caller) { tool::end_single(listener, member, caller); });
 }
 WEFT_ABI_EXPORT(__kmpc_end_single);
 
@@ -123,6 +119,6 @@ WEFT_ABI_EXPORT(__kmpc_end_critical);
 
 WEFT_ABI void weft_abi___kmpc_flush(Ident*) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (ompt::on()) ompt::flush(WEFT_CALLER);
+  tool::flush(WEFT_CALLER);
 }
 WEFT_ABI_EXPORT(__kmpc_flush);

@@ -28,13 +28,13 @@ WEFT_ABI_EXPORT(__kmpc_omp_target_task_alloc);
 
 // The second end of a proxy task: by a member of its team, or by any thread.
 WEFT_ABI void weft_abi___kmpc_proxy_task_completed(int32_t, KmpTask* record) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   fulfill_event(task_of(record));
 }
 WEFT_ABI_EXPORT(__kmpc_proxy_task_completed);
 
 WEFT_ABI void weft_abi___kmpc_proxy_task_completed_ooo(KmpTask* record) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   fulfill_event(task_of(record));
 }
 WEFT_ABI_EXPORT(__kmpc_proxy_task_completed_ooo);

@@ -5,6 +5,7 @@
 #include "base/small_list.h"
 #include "openmp/kmp/task.h"
 #include "openmp/task/dependences.h"
+#include "openmp/task/task_run.h"
 #include "openmp/team/cancel.h"
 
 using namespace weft;
@@ -20,10 +21,10 @@ constexpr size_t kLinkRoom = kAlignment;
 // A task without a routine has its dependences only: a taskwait that does not wait.
 int32_t do_nothing(int32_t, KmpTask*) { return 0; }
 
-void run_task(Task* task) {
+void run_kmp_task(Task* task) {
   auto* record = static_cast<KmpTask*>(task->data);
   if (is_dropped(task)) {
-    if (ompt::on()) ompt::discard(task);
+    tool::discard(task);
     run_destructors(record);
     return;
   }
@@ -80,8 +81,8 @@ class Dependences {
   base::SmallList<Dependence, 8> list_;
 };
 
-template <bool Told = true>
-void submit(Member* member, KmpTask* record, Dependences* dependences) {
+[[gnu::always_inline]] inline void submit(Member* member, KmpTask* record, Dependences* dependences,
+                                          tool::Listener listener) {
   Link* link = link_of(record);
   if (member->task == link->task) {
     link->again = true;
@@ -92,11 +93,11 @@ void submit(Member* member, KmpTask* record, Dependences* dependences) {
     clauses.dependences = dependences->begin();
     clauses.dependence_count = dependences->size();
   }
-  submit_task<Told>(member, link->task, clauses);
+  submit_task(member, link->task, clauses, listener);
 }
 
 [[gnu::always_inline]] inline int32_t submit_deferred(KmpTask* record, Dependences* dependences = nullptr) {
-  ompt::enter([=](Member* member, auto told, const void*) { submit<told>(member, record, dependences); });
+  tool::enter([=](Member* member, auto listener, const void*) { submit(member, record, dependences, listener); });
   return 0;
 }
 
@@ -112,7 +113,7 @@ KmpTask* kmp::allocate_record(int32_t flags, size_t record_size, size_t shareds_
   record->shareds = shareds_size > 0 ? reinterpret_cast<char*>(record) + record_size : nullptr;
   record->routine = routine != nullptr ? routine : do_nothing;
   record->part = 0;
-  task->body = run_task;
+  task->body = run_kmp_task;
   task->data = record;
   if ((flags & (kDetachable | kProxy)) != 0) make_detachable(task);
   return record;
@@ -120,8 +121,8 @@ KmpTask* kmp::allocate_record(int32_t flags, size_t record_size, size_t shareds_
 
 void** kmp::pending_work(const Member* member) noexcept {
   const Task* task = member->task;
-  return !task->implicit && ompt::has_body(task, run_task) ? &link_of(static_cast<KmpTask*>(task->data))->pending
-                                                           : nullptr;
+  return !task->implicit && tool::has_body(task, run_kmp_task) ? &link_of(static_cast<KmpTask*>(task->data))->pending
+                                                               : nullptr;
 }
 
 WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
@@ -145,7 +146,7 @@ WEFT_ABI_EXPORT(__kmpc_omp_task_with_deps);
 
 WEFT_ABI void weft_abi___kmpc_omp_wait_deps(Ident*, int32_t, int32_t count, KmpDepend* depends, int32_t other_count,
                                             KmpDepend* others) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Dependences list(depends, count, others, other_count);
   task_wait_for(self(), list.begin(), list.size());
 }
@@ -154,7 +155,7 @@ WEFT_ABI_EXPORT(__kmpc_omp_wait_deps);
 // nowait: the dependences of an empty task.
 WEFT_ABI void weft_abi___kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t count, KmpDepend* depends,
                                                    int32_t other_count, KmpDepend* others, int32_t nowait) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   Dependences list(depends, count, others, other_count);
   if (nowait == 0) {
     task_wait_for(self(), list.begin(), list.size());
@@ -172,23 +173,23 @@ WEFT_ABI_EXPORT(__kmpc_task_allow_completion_event);
 
 // if(false): the program calls the routine itself between these two.
 WEFT_ABI void weft_abi___kmpc_omp_task_begin_if0(Ident*, int32_t, KmpTask* record) {
-  ompt::enter([=](Member* member, auto told, const void*) {
+  tool::enter([=](Member* member, auto listener, const void*) {
     const Link* link = link_of(record);
-    begin_undeferred<told>(member, link->task, (link->flags & kFinal) != 0);
+    begin_undeferred(member, link->task, (link->flags & kFinal) != 0, listener);
   });
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_begin_if0);
 
 WEFT_ABI void weft_abi___kmpc_omp_task_complete_if0(Ident*, int32_t, KmpTask* record) {
-  ompt::enter([=](Member* member, auto told, const void*) {
+  tool::enter([=](Member* member, auto listener, const void*) {
     run_remaining_parts(record);
-    end_undeferred<told>(member, link_of(record)->task);
+    end_undeferred(member, link_of(record)->task, listener);
   });
 }
 WEFT_ABI_EXPORT(__kmpc_omp_task_complete_if0);
 
 WEFT_ABI int32_t weft_abi___kmpc_omp_taskwait(Ident*, int32_t) {
-  ompt::enter([](Member* member, auto told, const void* caller) { task_wait<told>(member, caller); });
+  tool::enter([](Member* member, auto listener, const void* caller) { task_wait(member, caller, listener); });
   return 0;
 }
 WEFT_ABI_EXPORT(__kmpc_omp_taskwait);

@@ -44,13 +44,14 @@ class Modernized {
 }  // namespace
 
 WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) {
-  ompt::enter([](Member* member, auto told, const void*) { begin_taskgroup<told>(member); });
+  tool::enter([](Member* member, auto listener, const void*) { begin_taskgroup(member, listener); });
 }
 WEFT_ABI_EXPORT(__kmpc_taskgroup);
 
 WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) {
-  ompt::enter(
-      [](Member* member, auto told, const void*) { end_reducing_taskgroup<told>(member, member->task->group); });
+  tool::enter([](Member* member, auto listener, const void*) {
+    end_reducing_taskgroup(member, member->task->group, listener);
+  });
 }
 WEFT_ABI_EXPORT(__kmpc_end_taskgroup);
 
@@ -66,20 +67,20 @@ WEFT_ABI_EXPORT(__kmpc_task_reduction_init);
 
 WEFT_ABI void* weft_abi___kmpc_taskred_modifier_init(Ident*, int32_t, int32_t, int32_t count,
                                                      const ReducedVariable* inputs) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return begin_shared_reductions(self(), count, inputs);
 }
 WEFT_ABI_EXPORT(__kmpc_taskred_modifier_init);
 
 WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int32_t, int32_t count,
                                                             const OldReductionInput* inputs) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   return begin_shared_reductions(self(), count, Modernized(count, inputs).begin());
 }
 WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_init);
 
 WEFT_ABI void weft_abi___kmpc_task_reduction_modifier_fini(Ident* location, int32_t gtid, int32_t) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   weft_abi___kmpc_end_taskgroup(location, gtid);
 }
 WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_fini);

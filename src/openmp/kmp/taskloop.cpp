@@ -68,7 +68,7 @@ void submit_each(KmpTask* pattern, bool deferred, const TaskLoopPlan& plan, Dupl
     copy_record(made, pattern);
     if (duplicator != nullptr) duplicator(made, pattern, i + 1 == plan.tasks() ? 1 : 0);
     set_bounds(made, pattern, plan.begin(i), plan.begin(i + 1));
-    if (ompt::on()) ompt::announce_chunk(bound(made, link_of(pattern)->lower), plan.begin(i + 1) - plan.begin(i));
+    if (tool::is_on()) tool::announce_chunk(bound(made, link_of(pattern)->lower), plan.begin(i + 1) - plan.begin(i));
     submit_task(self(), task_of(made), clauses_of(made, deferred));
   }
   run_destructors(pattern);
@@ -89,7 +89,7 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
   cuts.strict = strict;
   const uint64_t count = iterations(*lower, *upper, step);
   const TaskLoopPlan plan(count, cuts, member->team->size);
-  if (ompt::on()) ompt::begin_task_loop(member, count);
+  tool::begin_task_loop(member, count);
   if (grouped) begin_taskgroup(member);
   const bool needs_construction = duplicator != nullptr || (link->flags & kDestructors) != 0;
   if (!needs_construction && suits_runners(plan)) {
@@ -98,7 +98,7 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
     submit_each(pattern, deferred, plan, duplicator);
   }
   if (grouped) end_taskgroup(member);
-  if (ompt::on()) ompt::end_task_loop(member, count);
+  tool::end_task_loop(member, count);
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
 WEFT_ABI void weft_abi___kmpc_taskloop(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
                                        uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
                                        Duplicate duplicator) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, false, duplicator);
 }
 WEFT_ABI_EXPORT(__kmpc_taskloop);
@@ -114,7 +114,7 @@ WEFT_ABI_EXPORT(__kmpc_taskloop);
 WEFT_ABI void weft_abi___kmpc_taskloop_5(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
                                          uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
                                          int32_t strict, Duplicate duplicator) {
-  const ompt::Entry entry(WEFT_CALLER);
+  const tool::Entry entry(WEFT_CALLER);
   task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, strict != 0, duplicator);
 }
 WEFT_ABI_EXPORT(__kmpc_taskloop_5);

@@ -79,7 +79,7 @@ bool poll(int64_t give_up_ns) noexcept {
 // Nobody waits in the child of a fork, and what others held is nobody's.
 void forget_others() noexcept {
   t_turn = false;
-  t_told = 0;
+  t_threads_answered = 0;
   forget_rights();
   g_turn.store(nullptr, std::memory_order_relaxed);
   g_polling.store(0, std::memory_order_relaxed);

@@ -25,9 +25,9 @@ namespace weft::openmp {
 
 namespace {
 
-// The most anybody has been told: each region of a library has that many members, whatever became of the
+// The most that anybody has been answered: each region of a library has that many members, whatever became of the
 // library's global in between. Members for which it has no work return at once.
-std::atomic<int> g_most_told{1};
+std::atomic<int> g_most_threads_answered{1};
 
 // What the user has asked of the library (openblas_set_num_threads).
 std::atomic<int> g_limit{INT_MAX};
@@ -82,12 +82,12 @@ int most_useful(Member* self) noexcept {
   return std::min({icvs(self).nthreads, g_limit.load(std::memory_order_relaxed), num_procs()});
 }
 
-// For the region that a thread is told `told` for, whose members are as many as anybody has been told: all of them,
-// since they wait for each other. False: the limit leaves fewer.
-bool reserve(Member* self, int told) noexcept {
+// For the region that a thread is answered `threads` for, whose members are as many as anybody has been answered: all
+// of them, since they wait for each other. False: the limit leaves fewer.
+bool reserve(Member* self, int threads) noexcept {
   if (!has_limit(self)) return true;
-  if (told <= 1) return false;
-  const int size = std::max(told, g_most_told.load(std::memory_order_relaxed));
+  if (threads <= 1) return false;
+  const int size = std::max(threads, g_most_threads_answered.load(std::memory_order_relaxed));
   return take_all_threads(self, size, icvs(self).structured_limit, reserved_threads());
 }
 
@@ -112,7 +112,7 @@ int possible(Member* self, int wanted, Way way) noexcept {
     if (way == Way::tail) idle = wait_for_tail(self, idle, wanted, call);
   }
   const int regions = base::options().nested_regions;
-  // With several regions at once the library's global must not change under a caller: all are told the same.
+  // With several regions at once the library's global must not change under a caller: all get the same answer.
   if (regions > 1) {
     const int fixed = std::max(2, num_procs() / regions);
     return fixed <= std::min(wanted, 1 + idle) ? fixed : 1;
@@ -120,15 +120,15 @@ int possible(Member* self, int wanted, Way way) noexcept {
   return std::min(wanted, 1 + idle);
 }
 
-// Whether there are threads for a region that must not have fewer members than its caller has been told.
-bool can_have(int told) noexcept {
+// Whether there are threads for a region that must not have fewer members than its caller has been answered.
+bool can_have(int threads) noexcept {
   start_runtime();
   core::attach();
-  core::want_workers(told);
+  core::want_workers(threads);
   return core::has_spare() && !core::threads_refused();
 }
 
-// What the caller is told; if more than 1, it has the right.
+// What the caller is answered; if more than 1, it has the right.
 int answer(Member* self) noexcept {
   if (library_is_stuck()) return 1;
   const int wanted = most_useful(self);
@@ -146,14 +146,14 @@ int answer(Member* self) noexcept {
       core::attach();
       if (core::carrier_number() < 0) return 1;  // its regions have one member
     }
-    const int told = std::min(wanted, most_allowed);
-    if (!can_have(told)) return 1;
-    return begin_turn(fixed ? INT64_MAX : self->team->policy.give_up_ns) && reserve(self, told) ? told : 1;
+    const int threads = std::min(wanted, most_allowed);
+    if (!can_have(threads)) return 1;
+    return begin_turn(fixed ? INT64_MAX : self->team->policy.give_up_ns) && reserve(self, threads) ? threads : 1;
   }
-  int told = possible(self, wanted, way);
-  // Where all are told the same, it is that or nothing.
-  if (told > most_allowed) told = one_region ? most_allowed : 1;
-  return told > 1 && can_have(told) && (keep_right() || take_right()) && reserve(self, told) ? told : 1;
+  int threads = possible(self, wanted, way);
+  // Where all get the same answer, it is that or nothing.
+  if (threads > most_allowed) threads = one_region ? most_allowed : 1;
+  return threads > 1 && can_have(threads) && (keep_right() || take_right()) && reserve(self, threads) ? threads : 1;
 }
 
 }  // namespace
@@ -162,18 +162,18 @@ int max_threads(Member* self, const void* caller) noexcept {
   if (!is_special(caller)) return icvs(self).nthreads;
   // Outside of all regions a right that is still the caller's serves again; elsewhere others may want it meanwhile.
   if (self->team->active_level != 0 || has_limit(self)) end_gang();
-  t_told = 0;
-  const int told = answer(self);
-  if (told <= 1) {
+  t_threads_answered = 0;
+  const int threads = answer(self);
+  if (threads <= 1) {
     end_gang();
     return 1;
   }
   promise_right();
-  t_told = told;
-  int most = g_most_told.load(std::memory_order_relaxed);
-  while (most < told && !g_most_told.compare_exchange_weak(most, told, std::memory_order_relaxed)) {
+  t_threads_answered = threads;
+  int most = g_most_threads_answered.load(std::memory_order_relaxed);
+  while (most < threads && !g_most_threads_answered.compare_exchange_weak(most, threads, std::memory_order_relaxed)) {
   }
-  return told;
+  return threads;
 }
 
 ThreadGrant take_over_grant(const Member* self, int size) noexcept {
@@ -185,18 +185,18 @@ ThreadGrant take_over_grant(const Member* self, int size) noexcept {
 
 void drop_answer() noexcept {
   if (!has_promised()) return;
-  t_told = 0;
+  t_threads_answered = 0;
   end_gang();
 }
 
 int in_parallel(Member* self, const void* caller) noexcept {
-  if (t_told > 1 && is_special(caller)) return 0;
+  if (t_threads_answered > 1 && is_special(caller)) return 0;
   return self->team->active_level > 0 ? 1 : 0;
 }
 
 bool is_own_answer(int threads, const void* caller) noexcept {
   if (!is_special(caller)) return false;
-  if (threads == t_told) return true;
+  if (threads == t_threads_answered) return true;
   g_limit.store(threads, std::memory_order_relaxed);
   return false;
 }
@@ -204,9 +204,9 @@ bool is_own_answer(int threads, const void* caller) noexcept {
 int gang_size(const void* caller) noexcept {
   if (!is_special(caller)) return 0;
   const int own = own_count(caller);
-  if (t_told <= 1 && own <= 1) return 0;
+  if (t_threads_answered <= 1 && own <= 1) return 0;
   static_cast<void>(keep_right());
-  return std::max({t_told, own, g_most_told.load(std::memory_order_relaxed)});
+  return std::max({t_threads_answered, own, g_most_threads_answered.load(std::memory_order_relaxed)});
 }
 
 Missing begin_gang(core::ParallelCall* region, int size) noexcept {

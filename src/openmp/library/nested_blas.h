@@ -3,6 +3,8 @@
 // omp_get_max_threads and omp_in_parallel before they open a region; the answer depends on the caller.
 #pragma once
 
+#include "openmp/library/caller.h"
+
 namespace weft::core {
 struct ParallelCall;
 }
@@ -20,10 +22,20 @@ int in_parallel(Member* self, const void* caller) noexcept;
 bool is_own_answer(int threads, const void* caller) noexcept;
 
 // How many threads the calling thread's last question was answered with; 0: none, or 1.
-inline thread_local int t_told = 0;
+inline thread_local int t_threads_answered = 0;
 
-// The size of a region that the code at `caller` opens after such an answer; 0: an ordinary region.
+// Whether that was more than one.
+inline bool is_answered() noexcept { return t_threads_answered > 1; }
+
+// The size of a region that the code at `caller` opens after such an answer, or where the library counts itself
+// (caller.h); 0: an ordinary region.
 int gang_size(const void* caller) noexcept;
+
+// The same for every region, by one look at what its thread has been answered. Null: the caller is no library.
+inline int promised_threads(const void* caller) noexcept {
+  if (__builtin_expect(!is_answered() && !g_counts_itself.load(std::memory_order_relaxed), 1)) return 0;
+  return caller != nullptr ? gang_size(caller) : 0;
+}
 
 // What the answer has reserved under a limit of threads, for the region that it was about; if that has become larger,
 // more. Only where there is a limit.
@@ -39,7 +51,7 @@ struct Missing {
 };
 Missing begin_gang(core::ParallelCall* region, int size) noexcept;
 
-// The region has ended; others may be told more than 1.
+// The region has ended; others may be answered more than 1.
 void end_gang() noexcept;
 
 }  // namespace weft::openmp

@@ -148,33 +148,33 @@ int unlock(NestLock& nest) noexcept {
 }
 
 void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
-  if (ompt::on()) return ompt::acquire(word, kind, caller);
+  if (tool::is_on()) return tool::acquire(word, kind, caller);
   lock_as(word, kind);
 }
 
 bool try_acquire_slowly(LockWord& word, const void* caller) noexcept {
-  const bool taken = ompt::on() ? ompt::try_acquire(word, caller) : try_lock(word);
+  const bool taken = tool::is_on() ? tool::try_acquire(word, caller) : try_lock(word);
   if (!taken) attempt_failed();
   return taken;
 }
 
 void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void* caller) noexcept {
   if (seen == kContended) core::unpark(word, 1);
-  if (ompt::on()) ompt::release(word, kind, caller);
+  if (tool::is_on()) tool::release(word, kind, caller);
 }
 
 int acquire(NestLock& nest, const void* task, const void* caller) noexcept {
-  return ompt::on() ? ompt::acquire(nest, task, caller) : lock(nest, task);
+  return tool::is_on() ? tool::acquire(nest, task, caller) : lock(nest, task);
 }
 
 int try_acquire(NestLock& nest, const void* task, const void* caller) noexcept {
-  const int count = ompt::on() ? ompt::try_acquire(nest, task, caller) : try_lock(nest, task);
+  const int count = tool::is_on() ? tool::try_acquire(nest, task, caller) : try_lock(nest, task);
   if (count == 0) attempt_failed();
   return count;
 }
 
 int release(NestLock& nest, const void* caller) noexcept {
-  return ompt::on() ? ompt::release(nest, caller) : unlock(nest);
+  return tool::is_on() ? tool::release(nest, caller) : unlock(nest);
 }
 
 }  // namespace weft::openmp

@@ -10,6 +10,7 @@
 
 #include "openmp/tool/lock_word.h"
 #include "openmp/tool/tool.h"
+#include "weft/omp-tools.h"
 
 namespace weft::openmp {
 
@@ -48,10 +49,11 @@ void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void
   const uint32_t seen = word.exchange(kFree, std::memory_order_release);
   if (__builtin_expect(seen != kHeld, 0)) release_slowly(word, seen, kind, WEFT_CALLER);
 }
-// The caller holds the word and has told a tool so. Relaxed: it passes nothing on, and a waiter's mark does as well.
-inline void mark_told(LockWord& word) noexcept {
+// The caller holds the word, and a tool has been told so. Relaxed: it passes nothing on, and a waiter's mark does as
+// well.
+inline void mark_reported(LockWord& word) noexcept {
   uint32_t held = kHeld;
-  word.compare_exchange_strong(held, kTold, std::memory_order_relaxed);
+  word.compare_exchange_strong(held, kReported, std::memory_order_relaxed);
 }
 
 // The new nesting count; try_lock: 0 when another task holds it.

@@ -27,7 +27,7 @@ void begin_extras(Member* member, Words* reductions, void** memory) noexcept {
   if (reductions == nullptr) return;
   const auto* shared = static_cast<const Words*>(member->extras->reductions);
   if (shared != reductions) register_reductions(reductions, nullptr, shared, member->team->size);
-  if (ompt::on()) ompt::close_work(member);
+  tool::close_work(member);
   begin_taskgroup(member);
   member->task->group->implied = true;
   member->task->group->reduction_blocks = reductions;

@@ -45,7 +45,7 @@ void end_unit(Member* self) noexcept {
 }
 
 void begin_ordered(Member* self) noexcept {
-  if (ompt::on()) return ompt::begin_ordered(self);
+  if (tool::begin_ordered(self)) return;
   await_ordered(self);
 }
 
@@ -55,7 +55,7 @@ void await_ordered(Member* self) noexcept {
 }
 
 void end_ordered(Member* self) noexcept {
-  if (ompt::on()) ompt::end_ordered(self);
+  tool::end_ordered(self);
   const LoopCursor& loop = self->loop;
   // An iteration has one ordered region at most.
   if (loop.share != nullptr && loop.unit_end - loop.unit_begin == 1) pass_turn(self);

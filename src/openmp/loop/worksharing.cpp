@@ -125,7 +125,7 @@ void leave_workshare(Member* self, Workshare* share) noexcept {
 }
 
 void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
-                bool told) noexcept {
+                bool reported) noexcept {
   LoopCursor& loop = self->loop;
   const bool is_static = schedule.kind == Kind::static_ || schedule.kind == Kind::auto_;
   const bool whole = self->team->size == 1;
@@ -133,7 +133,7 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   loop.position = 0;
   loop.share = nullptr;
   loop.from = whole ? LoopCursor::kWhole : is_static ? LoopCursor::kSchedule : LoopCursor::kShare;
-  if (told) loop.from |= LoopCursor::kTold;
+  if (reported) loop.from |= LoopCursor::kReported;
   loop.chunk = schedule.kind == Kind::auto_ ? 0 : chunk;
   if (!is_static) loop.chunk = std::max<uint64_t>(chunk, 1);
   if (whole || (is_static && !shared)) return;
@@ -152,11 +152,11 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   }
 }
 
-void enter_sections(Member* self, uint64_t count, bool told) noexcept {
+void enter_sections(Member* self, uint64_t count, bool reported) noexcept {
   base::LoopSchedule in_order{};
   in_order.kind = Kind::dynamic;
   in_order.monotonic = true;
-  enter_loop(self, in_order, 1, count, false, told);
+  enter_loop(self, in_order, 1, count, false, reported);
   self->loop.base = 0;
   self->loop.step = 1;
 }
@@ -179,23 +179,23 @@ namespace {
 }
 
 // Of a loop that a tool has been told of.
-[[gnu::noinline, gnu::cold]] bool take_told_chunk(Member* self, Chunk* chunk) noexcept {
+[[gnu::noinline, gnu::cold]] bool take_reported_chunk(Member* self, Chunk* chunk) noexcept {
   LoopCursor& loop = self->loop;
-  const int from = loop.from & ~LoopCursor::kTold;
-  if (!ompt::on()) return take_chunk(self, from, chunk);
-  if (loop.untold > 0) {
+  const int from = loop.from & ~LoopCursor::kReported;
+  if (!tool::is_on()) return take_chunk(self, from, chunk);
+  if (loop.unreported > 0) {
     if (take_chunk(self, from, chunk)) {
-      --loop.untold;
+      --loop.unreported;
       return true;
     }
-    ompt::chunks_left(loop.untold);
-    loop.untold = 0;
+    tool::chunks_left(loop.unreported);
+    loop.unreported = 0;
     return false;
   }
-  ompt::enter_call();
+  tool::enter_call();
   const bool taken = take_chunk(self, from, chunk);
-  if (taken) loop.untold = ompt::dispatch(self, *chunk);
-  ompt::leave_call();
+  if (taken) loop.unreported = tool::dispatch(self, *chunk);
+  tool::leave_call();
   return taken;
 }
 
@@ -203,7 +203,7 @@ namespace {
 
 bool next_chunk(Member* self, Chunk* chunk) noexcept {
   const int from = self->loop.from;
-  return (from & LoopCursor::kTold) == 0 ? take_chunk(self, from, chunk) : take_told_chunk(self, chunk);
+  return (from & LoopCursor::kReported) == 0 ? take_chunk(self, from, chunk) : take_reported_chunk(self, chunk);
 }
 
 bool loop_exhausted(const Member* self) noexcept {

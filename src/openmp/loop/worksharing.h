@@ -16,15 +16,14 @@ namespace weft::openmp {
 struct Member;
 
 // Enters a loop of `count` iterations. A `schedule.chunk` of 0 means unset. Shared: the member has a Workshare whatever
-// the schedule, unless it is alone.
+// the schedule, unless it is alone. Reported: to a tool.
 void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count, bool shared,
-                bool told) noexcept;
-template <bool Told = true>
-void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk, uint64_t count,
-                bool shared = false) noexcept {
-  const bool told = ompt::on<Told>();
-  if (told) ompt::begin_loop(self, schedule.kind, count);
-  enter_loop(self, schedule, chunk, count, shared, told);
+                bool reported) noexcept;
+[[gnu::always_inline]] inline void begin_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk,
+                                              uint64_t count, bool shared = false,
+                                              tool::Listener listener = tool::Listener::possible) noexcept {
+  tool::begin_loop(listener, self, schedule.kind, count);
+  enter_loop(self, schedule, chunk, count, shared, tool::is_on(listener));
 }
 
 // The member's next chunk; false when there is none left.
@@ -34,11 +33,11 @@ bool next_chunk(Member* self, Chunk* chunk) noexcept;
 bool loop_exhausted(const Member* self) noexcept;
 
 // Leaves the loop: once per member, whether next_chunk has said false or not. `caller`: the code that called the
-// runtime, unless an ompt::Entry has noted it.
+// runtime, unless a tool::Entry has noted it.
 void exit_loop(Member* self) noexcept;
-template <bool Told = true>
-void end_loop(Member* self, const void* caller = nullptr) noexcept {
-  if (ompt::on<Told>()) ompt::end_work(self, caller);
+[[gnu::always_inline]] inline void end_loop(Member* self, const void* caller = nullptr,
+                                            tool::Listener listener = tool::Listener::possible) noexcept {
+  tool::end_work(listener, self, caller);
   exit_loop(self);
 }
 
@@ -61,20 +60,19 @@ Workshare* join_workshare(Member* self, SetUp&& set_up) noexcept {
 void leave_workshare(Member* self, Workshare* share) noexcept;
 
 // A sections construct: a loop over `count` sections.
-void enter_sections(Member* self, uint64_t count, bool told) noexcept;
-template <bool Told = true>
-void begin_sections(Member* self, uint64_t count) noexcept {
-  const bool told = ompt::on<Told>();
-  if (told) ompt::begin_work(self, ompt_work_sections, count);
-  enter_sections(self, count, told);
+void enter_sections(Member* self, uint64_t count, bool reported) noexcept;
+[[gnu::always_inline]] inline void begin_sections(Member* self, uint64_t count,
+                                                  tool::Listener listener = tool::Listener::possible) noexcept {
+  tool::begin_work(listener, self, ompt_work_sections, count);
+  enter_sections(self, count, tool::is_on(listener));
 }
 
 // True for the one member that executes the single region met now.
 bool enter_single(Member* self) noexcept;
-template <bool Told = true>
-bool begin_single(Member* self) noexcept {
+[[gnu::always_inline]] inline bool begin_single(Member* self,
+                                                tool::Listener listener = tool::Listener::possible) noexcept {
   const bool executes = enter_single(self);
-  if (ompt::on<Told>()) ompt::begin_single(self, executes);
+  tool::begin_single(listener, self, executes);
   return executes;
 }
 

@@ -7,10 +7,17 @@
 
 #include "base/keep_errno.h"
 #include "openmp/record/team.h"
-#include "openmp/tool/tool.h"
+#include "openmp/tool/entry.h"
+#include "openmp/tool/event_bodies.h"
 #include "weft/weft-tools.h"
 
 namespace weft::openmp::ompt {
+
+using tool::Entry;
+using tool::finalize;
+using tool::is_on;
+using tool::LoopTotals;
+using tool::TeamInfo;
 
 inline constexpr int kEventEnd = ompt_callback_error + 1;
 
@@ -24,12 +31,12 @@ extern std::atomic<weft_callback_loop_t> g_loop_callback;
 // weft-tools.h: of calls of the program. Release and acquire as above.
 extern std::atomic<weft_callback_call_t> g_call_callback;
 
-// weft-tools.h: which regions are told. Release and acquire as above; `after` is set before `wanted`.
+// weft-tools.h: which regions are reported. Release and acquire as above; `after` is set before `wanted`.
 extern std::atomic<weft_callback_region_wanted_t> g_region_wanted;
 extern std::atomic<weft_callback_region_after_t> g_region_after;
 
-// weft-tools.h: which chunks are told. Release and acquire as above; `left` is set before `untold`.
-extern std::atomic<weft_callback_chunks_untold_t> g_chunks_untold;
+// weft-tools.h: which chunks are reported. Release and acquire as above; `left` is set before `g_chunks_unreported`.
+extern std::atomic<weft_callback_chunks_untold_t> g_chunks_unreported;
 extern std::atomic<weft_callback_chunks_left_t> g_chunks_left;
 
 // weft-tools.h: of calls of libraries. Release and acquire as above.

@@ -249,9 +249,9 @@ void set_region_filter(weft_callback_region_wanted_t wanted, weft_callback_regio
   g_region_wanted.store(wanted, std::memory_order_release);
 }
 
-void set_chunk_filter(weft_callback_chunks_untold_t untold, weft_callback_chunks_left_t left) {
+void set_chunk_filter(weft_callback_chunks_untold_t unwatched, weft_callback_chunks_left_t left) {
   g_chunks_left.store(left, std::memory_order_release);
-  g_chunks_untold.store(untold, std::memory_order_release);
+  g_chunks_unreported.store(unwatched, std::memory_order_release);
 }
 
 struct EntryPoint {

@@ -19,11 +19,11 @@ class InLibrary {
   InLibrary(const void* caller, int jobs, uint64_t* data) noexcept
       : what_(weft_library_call), caller_(caller), jobs_(jobs) {
     *data = 0;
-    if (on()) begin(data);
+    if (tool::is_on()) begin(data);
   }
   // Who helps.
   explicit InLibrary(uint64_t* data) noexcept : what_(weft_library_help) {
-    if (*data != 0 && is_present()) begin(data);
+    if (*data != 0 && tool::is_present()) begin(data);
   }
   ~InLibrary() {
     if (data_ != nullptr) tell_library(what_, false, caller_, jobs_, data_);

@@ -4,7 +4,7 @@
 // memory for a race. It is told in the way in which programs tell it: by the annotations that its library defines.
 #include <dlfcn.h>
 
-#include "openmp/tool/events.h"
+#include "openmp/tool/event_bodies.h"
 
 namespace weft::openmp::ompt {
 

@@ -4,7 +4,7 @@
 
 #include "openmp/loop/ordered.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/tool/events.h"
+#include "openmp/tool/event_bodies.h"
 
 namespace weft::openmp::ompt {
 
@@ -59,7 +59,7 @@ void acquire(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept {
     const Showing waiting(state_of(kind), id_of(&word));
     lock_as(word, kind);
   }
-  mark_told(word);
+  mark_reported(word);
   acquired(kind, id_of(&word), caller);
 }
 
@@ -67,7 +67,7 @@ bool try_acquire(LockWord& word, const void* caller) noexcept {
   const Entry entry(caller);
   acquiring(ompt_mutex_test_lock, id_of(&word), caller);
   const bool done = try_lock(word);
-  if (done) mark_told(word);
+  if (done) mark_reported(word);
   if (done) acquired(ompt_mutex_test_lock, id_of(&word), caller);
   return done;
 }

@@ -5,7 +5,7 @@
 #include "openmp/ompt/callbacks.h"
 #include "openmp/record/team.h"
 #include "openmp/team/barrier.h"
-#include "openmp/tool/events.h"
+#include "openmp/tool/event_bodies.h"
 
 namespace weft::openmp::ompt {
 
@@ -44,7 +44,7 @@ void set_up(Team* team, const void* caller, int flags) noexcept {
   team->tool.data = &team->tool.own;
   team->tool.caller = caller;
   team->tool.flags = flags;
-  team->tool.told = true;
+  team->tool.reported = true;
   team->tool.loop = nullptr;
 }
 
@@ -166,7 +166,7 @@ void end_parallel(Member* primary) noexcept {
   const Member* parent = primary->outer;
   t_thread.state = parent->team->level > 0 ? ompt_state_work_parallel : ompt_state_work_serial;
   TeamInfo& region = primary->team->tool;
-  region.told = false;
+  region.reported = false;
   if (is_hidden(primary->team)) return;
   end_end(primary);
   if (region.loop != nullptr) tell_loop(region);

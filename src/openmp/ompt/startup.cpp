@@ -19,7 +19,7 @@
 #include "openmp/ompt/callbacks.h"
 #include "openmp/ompt/library.h"
 #include "openmp/record/team.h"
-#include "openmp/tool/events.h"
+#include "openmp/tool/event_bodies.h"
 #include "platform/futex_lock.h"
 
 // A program's own tool. The linker exports a function of the program where a library asks for it by name; a program
@@ -28,14 +28,13 @@ extern "C" [[gnu::weak, gnu::visibility("default")]] ompt_start_tool_result_t* o
 
 namespace weft::openmp::ompt {
 
-Presence g_presence;
 std::array<std::atomic<ompt_callback_t>, kEventEnd> g_callbacks{};
 std::atomic<weft_callback_loop_t> g_loop_callback{nullptr};
 std::atomic<weft_callback_call_t> g_call_callback{nullptr};
 std::atomic<weft_callback_library_t> g_library_callback{nullptr};
 std::atomic<weft_callback_region_wanted_t> g_region_wanted{nullptr};
 std::atomic<weft_callback_region_after_t> g_region_after{nullptr};
-std::atomic<weft_callback_chunks_untold_t> g_chunks_untold{nullptr};
+std::atomic<weft_callback_chunks_untold_t> g_chunks_unreported{nullptr};
 std::atomic<weft_callback_chunks_left_t> g_chunks_left{nullptr};
 constinit thread_local Thread t_thread;
 
@@ -147,52 +146,6 @@ bool find(const Log& log) noexcept {
 
 }  // namespace
 
-bool start() noexcept {
-  // What the tool calls while it starts makes no events.
-  if (t_searching) return false;
-  const base::KeepErrno keep;
-  g_lock.lock();
-  if (g_presence.state.load(std::memory_order_relaxed) == kUnknown) {
-    t_searching = true;
-    const Log log;
-    bool active = find(log);
-    if (active) {
-      active = g_tool->initialize(lookup, 0, &g_tool->tool_data) != 0;
-      log.say("the tool's initializer says %s", active ? "yes" : "no: it is left alone");
-      if (!active) g_tool = nullptr;
-    } else {
-      log.say("no tool");
-    }
-    // Before the handlers of the program that are registered already: these may use OpenMP after the tool's end.
-    if (active) std::atexit(finalize);
-    g_presence.state.store(active ? kActive : kNone, std::memory_order_relaxed);
-    if (!active) g_free_word.store(kFree, std::memory_order_relaxed);
-    t_searching = false;
-  }
-  g_lock.unlock();
-  if (g_presence.state.load(std::memory_order_relaxed) != kActive) return false;
-  // What the tool has called while it started may have made a member, of which it does not know.
-  if (Member* member = t_member) {
-    member->team->tool.told = true;
-    make_current(member);
-    begin_root(member);
-  }
-  return true;
-}
-
-void finalize() noexcept {
-  if (g_presence.state.load(std::memory_order_relaxed) != kActive) return;
-  // The caller's thread ends to the tool, if nothing of the program's is open in it. Others go on, unseen.
-  Member* member = current_member();
-  if (member != nullptr && member->team->root != nullptr) end_root(member);
-  g_lock.lock();
-  ompt_start_tool_result_t* tool = g_tool;
-  g_tool = nullptr;
-  g_presence.state.store(kNone, std::memory_order_relaxed);
-  g_lock.unlock();
-  if (tool != nullptr && tool->finalize != nullptr) tool->finalize(&tool->tool_data);
-}
-
 void enter_call() noexcept { tell_call(weft_call_enter); }
 void leave_call() noexcept { tell_call(weft_call_leave); }
 
@@ -228,7 +181,61 @@ bool is_skipped(weft_region_skip_t* skip, const void* caller) noexcept {
 
 }  // namespace
 
-void Untold::begin(const void* caller) noexcept {
+}  // namespace weft::openmp::ompt
+
+namespace weft::openmp::tool {
+
+using namespace ompt;  // what this file and callbacks.h have there
+
+Presence g_presence;
+
+bool start() noexcept {
+  // What the tool calls while it starts makes no events.
+  if (t_searching) return false;
+  const base::KeepErrno keep;
+  g_lock.lock();
+  if (g_presence.state.load(std::memory_order_relaxed) == kUnknown) {
+    t_searching = true;
+    const Log log;
+    bool active = find(log);
+    if (active) {
+      active = g_tool->initialize(lookup, 0, &g_tool->tool_data) != 0;
+      log.say("the tool's initializer says %s", active ? "yes" : "no: it is left alone");
+      if (!active) g_tool = nullptr;
+    } else {
+      log.say("no tool");
+    }
+    // Before the handlers of the program that are registered already: these may use OpenMP after the tool's end.
+    if (active) std::atexit(finalize);
+    g_presence.state.store(active ? kActive : kNone, std::memory_order_relaxed);
+    if (!active) g_free_word.store(kFree, std::memory_order_relaxed);
+    t_searching = false;
+  }
+  g_lock.unlock();
+  if (g_presence.state.load(std::memory_order_relaxed) != kActive) return false;
+  // What the tool has called while it started may have made a member, of which it does not know.
+  if (Member* member = t_member) {
+    member->team->tool.reported = true;
+    make_current(member);
+    ompt::begin_root(member);
+  }
+  return true;
+}
+
+void finalize() noexcept {
+  if (g_presence.state.load(std::memory_order_relaxed) != kActive) return;
+  // The caller's thread ends to the tool, if nothing of the program's is open in it. Others go on, unseen.
+  Member* member = current_member();
+  if (member != nullptr && member->team->root != nullptr) ompt::end_root(member);
+  g_lock.lock();
+  ompt_start_tool_result_t* tool = g_tool;
+  g_tool = nullptr;
+  g_presence.state.store(kNone, std::memory_order_relaxed);
+  g_lock.unlock();
+  if (tool != nullptr && tool->finalize != nullptr) tool->finalize(&tool->tool_data);
+}
+
+void UnwantedRegion::begin(const void* caller) noexcept {
   const weft_callback_region_wanted_t wanted = g_region_wanted.load(std::memory_order_acquire);
   if (wanted == nullptr) return;
   Member* member = self();
@@ -237,7 +244,7 @@ void Untold::begin(const void* caller) noexcept {
   t_member = member;
 }
 
-void Untold::end() noexcept {
+void UnwantedRegion::end() noexcept {
   put_current_member(member_);
   weft_region_skip_t* skip = t_thread.skip;
   if (skip != nullptr && skip->inside != 0) {
@@ -265,4 +272,4 @@ void Entry::leave(const void* outer) noexcept {
   tell_call(weft_call_leave);
 }
 
-}  // namespace weft::openmp::ompt
+}  // namespace weft::openmp::tool

@@ -5,7 +5,7 @@
 #include "openmp/task/task.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancel.h"
-#include "openmp/tool/events.h"
+#include "openmp/tool/event_bodies.h"
 
 namespace weft::openmp::ompt {
 
@@ -117,15 +117,15 @@ void error(bool fatal, const char* message, size_t length) noexcept {
 void doacross(Member* self, ompt_dependence_type_t kind, const uint64_t* at, int count) noexcept {
   // A member that is alone depends on nobody.
   if (self->doacross == nullptr) return;
-  base::SmallList<ompt_dependence_t, 8> told;
+  base::SmallList<ompt_dependence_t, 8> shown;
   for (int i = 0; i < count; ++i) {
     ompt_data_t value{};
     value.value = at[i];
-    told.add({value, kind});
+    shown.add({value, kind});
   }
   call<ompt_callback_dependences_t>(ompt_callback_dependences, task_data(self),
-                                    static_cast<const ompt_dependence_t*>(told.begin()), count);
-  told.free_memory();
+                                    static_cast<const ompt_dependence_t*>(shown.begin()), count);
+  shown.free_memory();
 }
 
 void flush(const void* caller) noexcept {

@@ -8,7 +8,7 @@
 #include "openmp/task/lone_tasks.h"
 #include "openmp/task/task.h"
 #include "openmp/team/cancel.h"
-#include "openmp/tool/events.h"
+#include "openmp/tool/event_bodies.h"
 
 namespace weft::openmp::ompt {
 
@@ -17,7 +17,7 @@ namespace {
 // What `open` of a detachable task says until one of the two has happened.
 constexpr int kBodyAndEvent = 2;
 
-// A free agent is one thing more (free_agent.h), of which tools are not told. A task may have further events
+// A free agent is one thing more (free_agent.h), of which a tool hears nothing. A task may have further events
 // (weft/task.h).
 bool awaits_both(const Task* task) noexcept {
   return task->open.load(std::memory_order_relaxed) >= kBodyAndEvent + (task->for_agents ? 1 : 0);
@@ -46,15 +46,15 @@ ompt_dependence_type_t type_of(const Dependence& dependence) noexcept {
 
 void tell_dependences(Task* task, const Dependence* list, int count) noexcept {
   if (count == 0) return;
-  base::SmallList<ompt_dependence_t, 8> told;
+  base::SmallList<ompt_dependence_t, 8> shown;
   for (int i = 0; i < count; ++i) {
     ompt_data_t variable{};
     variable.ptr = const_cast<void*>(list[i].location);
-    told.add({variable, type_of(list[i])});
+    shown.add({variable, type_of(list[i])});
   }
   call<ompt_callback_dependences_t>(ompt_callback_dependences, &task->tool.data,
-                                    static_cast<const ompt_dependence_t*>(told.begin()), count);
-  told.free_memory();
+                                    static_cast<const ompt_dependence_t*>(shown.begin()), count);
+  shown.free_memory();
 }
 
 // From here on nobody tells of the task as somebody's predecessor.
@@ -65,7 +65,7 @@ void close(Task* task) noexcept {
 }
 
 // Of a task with dependences or an event. What is not told may have in its record what that had in another life.
-bool is_told(const Task* task) noexcept { return task->team != nullptr && task->team->tool.told; }
+bool is_reported(const Task* task) noexcept { return task->team != nullptr && task->team->tool.reported; }
 
 void schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) noexcept {
   call<ompt_callback_task_schedule_t>(ompt_callback_task_schedule, prior, status, next);
@@ -87,7 +87,7 @@ void create_task(Member* self, Task* task, const TaskClauses& clauses) noexcept 
   if (final) flags |= ompt_task_final;
   if (!deferred) flags |= ompt_task_undeferred;
   create(self, task, flags, clauses.dependence_count > 0);
-  task->tool.body = std::exchange(task->body, run_told);
+  task->tool.body = std::exchange(task->body, run_reported);
   tell_dependences(task, clauses.dependences, clauses.dependence_count);
 }
 
@@ -99,7 +99,7 @@ void create_undeferred(Member* self, Task* task) noexcept {
 
 void create_spawned(Member* self, Task* task) noexcept {
   create(self, task, ompt_task_explicit, false);
-  task->tool.body = std::exchange(task->body, run_told);
+  task->tool.body = std::exchange(task->body, run_reported);
 }
 
 void start_task(Member* self, Task* task) noexcept {
@@ -134,25 +134,25 @@ void end_task(Member* self, Task* task) noexcept {
   schedule(&task->tool.data, status, &below(self, task)->tool.data);
 }
 
-void run_told(Task* task) {
-  if (on()) start_task(self(), task);
+void run_reported(Task* task) {
+  if (is_on()) start_task(self(), task);
   task->tool.body(task);
-  if (on()) end_task(self(), task);
+  if (is_on()) end_task(self(), task);
 }
 
 bool has_body(const Task* task, void (*body)(Task* task)) noexcept {
-  return task->body == body || (task->body == run_told && task->tool.body == body);
+  return task->body == body || (task->body == run_reported && task->tool.body == body);
 }
 
 void fulfill(Task* task) noexcept {
   // A thread that has nothing to do with OpenMP otherwise is none to a tool, and a task is one when it has been
   // created.
-  if (is_told(task) && t_thread.begun && task->tool.flags != 0 && awaits_both(task))
+  if (is_reported(task) && t_thread.begun && task->tool.flags != 0 && awaits_both(task))
     schedule(&task->tool.data, ompt_task_early_fulfill, nullptr);
 }
 
 void complete_detached(Task* task) noexcept {
-  if (!is_told(task) || (task->tool.flags & kDetached) == 0) return;
+  if (!is_reported(task) || (task->tool.flags & kDetached) == 0) return;
   close(task);
   if (t_thread.begun) schedule(&task->tool.data, ompt_task_late_fulfill, nullptr);
 }
@@ -171,7 +171,7 @@ void end_task_wait_for(Member* self, Task* stand_in) noexcept {
 }
 
 void depend(Task* predecessor, Task* successor) noexcept {
-  if (!is_told(predecessor) || (predecessor->tool.flags & kClosed) != 0) return;
+  if (!is_reported(predecessor) || (predecessor->tool.flags & kClosed) != 0) return;
   call<ompt_callback_task_dependence_t>(ompt_callback_task_dependence, &predecessor->tool.data, &successor->tool.data);
 }
 

@@ -4,7 +4,7 @@
 
 #include "openmp/loop/worksharing.h"
 #include "openmp/ompt/callbacks.h"
-#include "openmp/tool/events.h"
+#include "openmp/tool/event_bodies.h"
 
 namespace weft::openmp::ompt {
 
@@ -32,12 +32,12 @@ const void* caller_of(const Member* self) noexcept {
 
 void close_work(Member* self) noexcept {
   end_single(self, t_thread.caller);
-  end_work(self);
+  end_work(self, t_thread.caller);
 }
 
 void begin_work(Member* self, ompt_work_t kind, uint64_t count) noexcept {
   close_work(self);
-  self->loop.untold = 0;
+  self->loop.unreported = 0;
   self->tool.work = kind;
   self->tool.count = count;
   self->tool.caller = caller_of(self);
@@ -56,7 +56,7 @@ void begin_loop(Member* self, base::LoopSchedule::Kind kind, uint64_t count) noe
 void end_work(Member* self, const void* caller) noexcept {
   if (self->tool.work == 0) return;
   // Of a loop that is cancelled: nobody asks for its last chunk.
-  if (self->loop.told() && self->loop.untold > 0) chunks_left(std::exchange(self->loop.untold, 0));
+  if (self->loop.reported() && self->loop.unreported > 0) chunks_left(std::exchange(self->loop.unreported, 0));
   const auto kind = static_cast<ompt_work_t>(self->tool.work);
   self->tool.work = 0;
   if (caller == nullptr) caller = t_thread.caller;
@@ -97,8 +97,8 @@ uint32_t dispatch(Member* self, const Chunk& chunk) noexcept {
   if (self->tool.work == 0) return 0;
   dispatch_static(self, self->loop.base + chunk.begin * self->loop.step, chunk.end - chunk.begin);
   if (self->tool.work == ompt_work_sections) return 0;
-  const weft_callback_chunks_untold_t untold = g_chunks_untold.load(std::memory_order_acquire);
-  return untold != nullptr ? untold() : 0;
+  const weft_callback_chunks_untold_t unwatched = g_chunks_unreported.load(std::memory_order_acquire);
+  return unwatched != nullptr ? unwatched() : 0;
 }
 
 void chunks_left(uint32_t chunks) noexcept {

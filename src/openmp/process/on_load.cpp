@@ -8,8 +8,8 @@
 #include "openmp/api/display_env.h"
 #include "openmp/api/thread_calls.h"
 #include "openmp/api/thread_signals.h"
+#include "openmp/region/region.h"
 #include "openmp/settings/statistics.h"
-#include "openmp/team/parallel.h"
 #include "platform/libc_calls.h"
 #include "platform/rseq.h"
 

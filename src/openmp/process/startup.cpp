@@ -10,9 +10,9 @@
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/api/yield.h"
+#include "openmp/region/region.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/tuning.h"
-#include "openmp/team/parallel.h"
 #include "openmp/team/progress.h"
 
 namespace weft::openmp {

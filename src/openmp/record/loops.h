@@ -39,13 +39,13 @@ struct LoopCursor {
   uint64_t iteration = 0;  // the adapter's, where the program says when one ends
   // Where its chunks come from, and whether a tool is told of them. kCounter: of a share, by its counter alone;
   // kGroups: the same, by groups of members (chunk_groups.h).
-  enum From : uint8_t { kShare, kSchedule, kWhole, kTold = 4, kCounter = 8, kGroups = 16 };
+  enum From : uint8_t { kShare, kSchedule, kWhole, kReported = 4, kCounter = 8, kGroups = 16 };
   uint8_t from = kShare;
-  uint32_t untold = 0;  // with kTold: so many of the next chunks are not
+  uint32_t unreported = 0;  // with kReported: so many of the next chunks are not
   GroupCursor group;
 
   bool whole() const noexcept { return (from & kWhole) != 0; }  // a team of one takes everything at once
-  bool told() const noexcept { return (from & kTold) != 0; }
+  bool reported() const noexcept { return (from & kReported) != 0; }
 };
 
 // The next chunk of a loop whose chunks come from a counter (LoopCursor::kCounter): iterations *begin .. *end-1.

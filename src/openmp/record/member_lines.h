@@ -25,7 +25,7 @@ struct SharedNumber {
   // No context has the number's deque. The exchange that takes it is an acquire.
   std::atomic<bool> deque_is_free{false};
   std::atomic<int> active{1};  // contexts that are not paused
-  std::atomic<int> wanted_back{0};  // that are, and would keep the number, but another one is active under it
+  std::atomic<int> wanted_back{0};  // paused contexts whose tasks count on the number, while another one is active
   std::atomic<core::Context*> sleeper{nullptr};  // the stand-in that sleeps until there are tasks (task_calls.h)
   // own_number.h: whether a context has it for its tasks, and those that wait for that, guarded by `line`.
   std::atomic<bool> in_use{false};

@@ -115,11 +115,18 @@ void put_frame(Member* member) noexcept {
   store().frames = frame;
 }
 
-Team* take_team() noexcept {
+Team* take_team(RegionKind kind) noexcept {
   RecordCache& mine = store();
   Team* team = mine.teams;
-  if (team == nullptr) return make<Team>("a team of threads");
-  mine.teams = team->next_free;
+  if (team != nullptr) {
+    mine.teams = team->next_free;
+  } else {
+    team = make<Team>("a team of threads");
+  }
+  team->kind = kind;
+  team->flat = false;
+  team->defers_alone = false;
+  team->persistent_team = nullptr;
   return team;
 }
 

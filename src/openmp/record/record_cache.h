@@ -45,8 +45,8 @@ void put_record_cache() noexcept;
 Member* take_frame() noexcept;
 void put_frame(Member* member) noexcept;
 
-// A team record for a woven region.
-Team* take_team() noexcept;
+// A team record for a region that is not outermost.
+Team* take_team(RegionKind kind) noexcept;
 void put_team(Team* team) noexcept;
 
 TaskGroup* take_group() noexcept;

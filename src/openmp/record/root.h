@@ -25,4 +25,7 @@ struct Root {
   Root* next_free = nullptr;
 };
 
+// The persistent team of a thread that ends, or that gives back what it holds.
+void release_persistent_team(Root* root) noexcept;
+
 }  // namespace weft::openmp

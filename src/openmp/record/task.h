@@ -14,7 +14,7 @@
 #include "base/small_list.h"
 #include "core/api/records.h"
 #include "openmp/record/icv.h"
-#include "openmp/tool/tool.h"
+#include "openmp/tool/records.h"
 #include "platform/spinlock.h"
 
 namespace weft::openmp {
@@ -42,7 +42,7 @@ struct TaskGroup {
 };
 
 struct Task {
-  // ---- what every task uses: two cache lines ----
+  // ---- what every task uses: three cache lines ----
   Icvs* icvs = nullptr;
   void (*body)(Task* task) = nullptr;
 
@@ -54,26 +54,27 @@ struct Task {
 
   bool final = false;
   bool implicit = false;
-  bool linked = false;               // others may wait for it (dependences.h)
+  bool linked = false;               // other tasks may wait for it (dependences.h)
   bool for_agents = false;           // free_agent.h
   bool uses_number = false;          // it has asked for its thread number (own_number.h)
   bool undeferred = false;           // its parent goes on when it has ended
-  bool waits_for_events = false;     // before it ends: nobody else could
+  bool waits_for_events = false;     // its body waits for its events before it ends, since its parent goes on then
   int priority = 0;
   core::Context* context = nullptr;  // where it runs; null until it starts
   TaskGroup* group = nullptr;
-  // The deque's bottom when it started: what lies above are its descendants. Above all: others have used the deque
-  // since.
+  // The bottom of its member's deque when it started: tasks at this index or above are its descendants. kNoFloor: other
+  // contexts have used the deque since, so none is known to be.
   static constexpr int64_t kNoFloor = INT64_MAX;
   int64_t floor = 0;
 
   uint32_t created = 0;
   uint32_t done_here = 0;
   std::atomic<int32_t> done_remote{0};
-  // The member that took a child of it from another's deque last, or -1; a hint (deque_of_thief() in task_take.h).
+  // The thief: the member that last took a child of this task from another member's deque, or -1; a hint
+  // (deque_of_thief() in task_take.h).
   std::atomic<int> thief{-1};
-  // The detach clause: two things must happen before the task has ended, the end of its body and its event. Acquire and
-  // release: the second comes after all the first has done. 0 for other tasks.
+  // For detachable tasks: what must still happen before the task has ended, that is the end of its body and its events.
+  // Acquire and release: the thread that brings it to 0 sees what the others have done. 0 for other tasks.
   std::atomic<int> open{0};
 
   // The adapter's part: for GOMP function and data, for KMP the task record that the program sees.
@@ -84,11 +85,11 @@ struct Task {
   struct TaskPool* pool = nullptr;
   Task* next_free = nullptr;
   size_t capacity = 0;  // bytes that follow this record
-  DependTable* children = nullptr;  // those of its children that named dependences; stays with the record
+  DependTable* children = nullptr;  // children that named dependences; the table stays with the record
 
-  // ---- what few use ----
+  // ---- what few tasks use ----
   Icvs own_icvs{};  // in use once the task has set one
-  std::atomic<bool> parent_waits{false};  // in taskwait, asleep
+  std::atomic<bool> parent_waits{false};  // this task waits, asleep, for children of its own
 
   // Dependences. `edges` guards `successors` and the end of `life`, which counts the tasks that this record has been.
   // `unmet`: predecessors that have not ended. `waiter`: the context that waits for them in place of a deque; or, once
@@ -102,7 +103,7 @@ struct Task {
   Team* team = nullptr;  // of a detachable task, of one with dependences or events, and of one for free agents
   // unblock_task() has come, and no block_task() has taken that. Sequentially consistent, as in task_pause.cpp.
   std::atomic<bool> unblocked{false};
-  ompt::TaskInfo tool;
+  tool::TaskInfo tool;
 };
 
 // Before the program gets the task's event, which it may fulfill at once. To a tool the task is not there yet.

@@ -28,7 +28,7 @@ Task* TaskPool::take(size_t bytes) noexcept {
   Task* task = free[index];
   if (task == nullptr && returned.load(std::memory_order_relaxed) != nullptr) {
     Task* all = returned.exchange(nullptr, std::memory_order_acquire);
-    if (ompt::on()) ompt::take_returned_memory(this);
+    tool::take_returned_memory(this);
     while (all != nullptr) {
       Task* next = all->next_free;
       const TaskBatch& batch = *batch_behind(all);
@@ -58,7 +58,7 @@ void TaskPool::put(Task* task, size_t capacity) noexcept {
 }
 
 void TaskReturns::add(Task* task) noexcept {
-  if (ompt::on()) ompt::return_memory(task->pool);
+  tool::return_memory(task->pool);
   // Larger ones are too dear to be kept from their pool.
   constexpr size_t kLargestKept = 4 * TaskPool::kSmallest;
   if (first_ != nullptr && (first_->pool != task->pool || first_->capacity != task->capacity)) flush();

@@ -19,6 +19,7 @@
 #include "openmp/record/team_barrier.h"
 #include "openmp/record/team_tasks.h"
 #include "openmp/record/thread_grant.h"
+#include "openmp/tool/tool.h"
 
 namespace weft::core {
 class PersistentTeam;
@@ -37,14 +38,14 @@ using Invoke = void (*)(void* const* words, int number);
 struct Leave {
   bool away = false;
   bool counted = false;  // among those of its number
-  bool told = false;     // to members of its team that wait
+  bool announced = false;  // counted in TeamTasks::away, at which members of its team look that wait
   bool wants_number = false;
 };
 
-// Tasks that a member has run and told nobody of, while it finds more of their parent (task_run.h).
-struct UntoldEnds {
-  Task* parent = nullptr;  // of all of them that are counted in `children`
-  TaskGroup* group = nullptr;  // theirs
+// Tasks that a member has run and whose ends it has not counted for their parent and group yet (task_run.h).
+struct UncountedEnds {
+  Task* parent = nullptr;  // of all tasks that are counted in `children`
+  TaskGroup* group = nullptr;  // of these tasks
   uint32_t children = 0;
   uint32_t executed = 0;  // for the barriers; more than `children`, if the parent runs on the member's context
 };
@@ -82,11 +83,11 @@ struct Member {
   Task implicit;
 
   // Behind what every region uses.
-  UntoldEnds untold_ends;
+  UncountedEnds uncounted_ends;
   int looked_at = 0;  // the member at whose deque it has looked last
   std::unique_ptr<DoacrossLoops> doacross_loops;  // made at its first nest: larger than all the rest, and rare
   Leave leave;
-  ompt::MemberInfo tool;
+  tool::MemberInfo tool;
 };
 
 // Of the league that a team belongs to.
@@ -96,13 +97,22 @@ struct TeamLeague {
   LeagueTurn* turn = nullptr;  // of an initial team: until it has combined its part (reduction_tree.h)
 };
 
+// How the members of a region come by their threads: a class each in openmp/region.
+enum class RegionKind : uint8_t {
+  none,       // an initial team, or a free agent's
+  lone,       // one member
+  outermost,  // persistent members
+  woven,      // members that are offered to all carriers
+  engine,     // threads of an engine (WEFT_ENGINE)
+};
+
 // One struct for each part of OpenMP, in the header of that part.
 struct Team : core::ParallelCall {
   // Constant during a region, but for `cancelled`, which is set once.
+  RegionKind kind = RegionKind::none;
   int size = 1;
   int started = 1;  // members that take part; fewer than `size` in regions whose members may be left out
   bool partial = false;  // such a region: members that have not begun when the primary has ended are taken back
-  bool on_engine = false;  // an engine's threads are its members (engine_team.h)
   int level = 0;  // nested parallel regions, this included
   int active_level = 0;  // those of more than one member
   Member* parent = nullptr;
@@ -110,12 +120,10 @@ struct Team : core::ParallelCall {
   Icvs icvs{};  // of the implicit tasks
   bool flat = false;  // all members run at once: barriers by dissemination
   bool defers_alone = false;  // a team of one whose tasks are not run when they are created (lone_tasks.h)
-  bool lone = false;  // of a region of one member (lone_team.h)
   // Of a persistent team: members have begun teams of their own (relaxed: it is used for the next region), and the
   // members are on threads that have room beside them for those.
   std::atomic<bool> nests{false};
   bool apart = false;
-  unsigned regions_apart = 0;  // so far
   bool gathers = false;  // without a persistent team: its members wait for each other at the end (task_regions.h)
   // cancel.h: the region is. Relaxed: a member that sees it late stops late; those that sleep are woken.
   std::atomic<bool> cancelled{false};
@@ -128,6 +136,7 @@ struct Team : core::ParallelCall {
 
   TeamPlaces places;
   int lent = 0;  // OS threads (core/sched/gang_regions.h); touched by the primary only
+  unsigned regions_apart = 0;  // with members apart, so far; touched by the primary only
 
   TeamBarrier barrier;
   TeamTasks tasks;
@@ -140,17 +149,17 @@ struct Team : core::ParallelCall {
   struct Root* root = nullptr;  // of an initial team
   const Team* agent_of = nullptr;  // of a free agent: the team of the task it runs
   Team* next_free = nullptr;
-  ompt::TeamInfo tool;
+  tool::TeamInfo tool;
 };
 
-// Where there is a tool, t_told_member takes the other's place, which is null then: see ompt/entry.h.
-extern constinit thread_local Member* t_member;
-extern constinit thread_local Member* t_told_member;
+// Where a tool is told of what the thread does, t_reported_member takes the place of t_member (tool/tool.h), which is
+// null then.
+extern constinit thread_local Member* t_reported_member;
 
 // Null in a thread that has not used OpenMP.
 inline Member* current_member() noexcept {
   Member* member = t_member;
-  return __builtin_expect(member != nullptr, 1) ? member : t_told_member;
+  return __builtin_expect(member != nullptr, 1) ? member : t_reported_member;
 }
 
 // The caller as a thread of OpenMP; makes the implicit task of a thread that is new here.
@@ -160,21 +169,18 @@ inline Member* self() noexcept {
   return __builtin_expect(member != nullptr, 1) ? member : attach_member();
 }
 
-// The same in what exists twice (ompt/entry.h): where there is no tool, the caller has come in.
-template <bool Told>
-Member* own_member() noexcept {
-  return Told ? self() : t_member;
-}
-
 // Makes `member` the caller's, or the caller a thread that has not used OpenMP.
 void put_current_member(Member* member) noexcept;
-template <bool Told = true>
-void make_current(Member* member) noexcept {
-  if constexpr (Told) {
-    put_current_member(member);
-  } else {
-    t_member = member;
-  }
+inline void make_current(Member* member) noexcept {
+  if (__builtin_expect(tool::is_active(), 0)) return put_current_member(member);
+  t_member = member;
+  t_reported_member = nullptr;
+}
+// The same where a region begins or ends for the thread that has met it: a tool that is told of what goes on there is
+// told of both, a tool that is not, of neither.
+[[gnu::always_inline]] inline void continue_as(Member* member, tool::Listener listener = tool::listener()) noexcept {
+  if (__builtin_expect(listener == tool::Listener::possible, 0)) return put_current_member(member);
+  t_member = member;
 }
 
 // Whether the process has a library that pauses tasks (weft/task.h). Set once; relaxed: tasks that have begun before

@@ -11,7 +11,7 @@
 namespace weft::openmp {
 
 struct TeamTasks {
-  // Some have been pushed in this region. Set by the member that pushes the first, cleared by the primary at the end.
+  // Tasks have been pushed in this region. Set by the member that pushes the first, cleared by the primary at the end.
   alignas(64) std::atomic<bool> tasked{false};
   std::atomic<uint32_t> drained{0};  // the last barrier whose tasks were seen to have ended
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
@@ -28,20 +28,21 @@ struct TeamTasks {
   std::atomic<bool> marks_filled{false};
 
   alignas(64) TaskInbox inbox;
-  // Detachable tasks that have not ended. With a fence between this and the announcement of the thread that waits.
+  // How many detachable tasks have not ended. A thread that waits for them announces itself, fences, and looks at this.
   std::atomic<int> detached{0};
   std::atomic<bool> detachable{false};  // there have been some in this region
   std::atomic<core::Context*> event_waiter{nullptr};  // in a team of one
 
-  // stand_in.h. Thread numbers under which nobody runs tasks, since all of their contexts are paused; and what the
-  // deques count of tasks, of those that stand-ins create and run. Release on `executed`, as there.
+  // ---- stand_in.h ----
+  // How many thread numbers have no active context: nobody runs tasks under them.
   std::atomic<int> unmanned{0};
-  // Contexts of the team that are paused; a thread of it looks again and again for what others do; and members whose
-  // wait for others of the team holds up members of the teams around, which are not away yet. Each side counts itself
-  // and then looks at the other: sequentially consistent, so one sees the other.
+  // `away`: contexts of the team that are paused. `looks`: a thread of the team looks again and again for what others
+  // do. `holding_up`: members whose wait for others of the team holds up members of teams around that are not away yet.
+  // Each side counts itself and then looks at the other: sequentially consistent, so one sees the other.
   std::atomic<int> away{0};
   std::atomic<bool> looks{false};
   std::atomic<int> holding_up{0};
+  // The counts of TaskDeque, for tasks that contexts without a deque create and run. Release on `executed`, as there.
   std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};
 };

@@ -28,7 +28,7 @@ void wait_for(Task* task, const TaskRef& predecessor) noexcept {
     // Relaxed: the lock comes before the predecessor's release, and link_dependences() holds one of them back.
     task->unmet.fetch_add(1, std::memory_order_relaxed);
     // Under the lock, which keeps the predecessor from ending.
-    if (ompt::on()) ompt::depend(predecessor.task, task);
+    tool::depend(predecessor.task, task);
   }
   predecessor.task->edges.unlock();
 }

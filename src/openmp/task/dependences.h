@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dependences between the children of a task (OpenMP 5.2, section 15.9.5).
 //
-// For each location the parent keeps the last two sets of children that named it: those of the set that grows now may
-// run side by side (several readers, several of inoutset, or one writer), and all of it wait for all of the set before.
-// Only the parent creates children, so its table needs no lock. A child is referred to by its record and the record's
-// life: records are never given back to the system, so a child that has ended is recognized by its next life.
+// For each location the parent keeps the last two sets of children that named it. The children of the set that grows
+// now may run side by side (several readers, several of inoutset, or one writer). Each of them waits for all children
+// of the set before. Only the parent creates children, so its table needs no lock. The table names a child by its
+// record and the record's life: records are never given back to the system, so a record whose life has changed is that
+// of a child that has ended.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ namespace weft::openmp {
 enum class DependKind : uint8_t {
   in,
   inoutset,
-  // Those from here on are served alike, and only tools are told of the difference. The tasks of mutexinoutset may run
-  // in any order one at a time: the order of creation is one.
+  // The kinds from here on are served alike; only a tool learns the difference. The tasks of mutexinoutset may run in
+  // any order, one at a time: the order of creation is one.
   out,
   inout,
   mutexinoutset,
@@ -45,11 +46,11 @@ class DependTable {
   DependTable(const DependTable&) = delete;
   DependTable& operator=(const DependTable&) = delete;
 
-  // Makes `task` a successor of the children that it has to wait for, and, if `keep`, a child that later ones may have
-  // to wait for.
+  // Makes `task` a successor of the children that it has to wait for. With `keep`, later children may have to wait for
+  // `task`.
   void link(Task* task, const Dependence& dependence, bool keep) noexcept;
 
-  // All children have ended. Keeps the memory.
+  // To be called when all children have ended. Keeps the memory.
   void clear() noexcept;
 
  private:
@@ -75,12 +76,12 @@ class DependTable {
   TaskRef everything_{nullptr, 0};  // the last child that named omp_all_memory
 };
 
-// Links `task`, a child of `parent` that has not started. True when it need not wait for anybody. A task that is not
-// kept only waits: nobody will wait for it.
+// Links `task`, a child of `parent` that has not started, to its predecessors. Returns whether it has none to wait for.
+// Without `keep` no later task will wait for `task`.
 bool link_dependences(Task* parent, Task* task, const Dependence* list, int count, bool keep) noexcept;
 
-// `task` has ended: calls `ready(successor)` for each successor that waits for nobody else any more, and unblocks the
-// context that waits in its place.
+// To be called when `task` has ended. A successor that waits for no other task any more is ready: calls
+// ready(successor); or, where a context waits for the successor's predecessors itself (link_and_wait()), unblocks that.
 template <class Ready>
 void release_successors(Task* task, Ready&& ready) noexcept {
   if (!task->linked) return;
@@ -90,7 +91,7 @@ void release_successors(Task* task, Ready&& ready) noexcept {
   task->life.store(task->life.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   task->edges.unlock();
   for (Task* successor : task->successors) {
-    // Read before: a successor that somebody waits for may be gone as soon as the count is down.
+    // Read before the count: a successor that a context waits for may be gone as soon as the count is down.
     core::Context* waiter = successor->waiter.load(std::memory_order_acquire);
     if (successor->unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
     if (waiter != nullptr) {

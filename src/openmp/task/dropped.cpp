@@ -16,7 +16,7 @@ bool is_cancelled(const TaskGroup* group) noexcept {
 }
 
 bool is_dropped_after_all(const Task* task) noexcept {
-  // Its body may be what fulfils its event.
+  // A task with an event is not dropped: its own body may be what fulfils the event.
   if (expects_events(task)) return false;
   return is_cancelled(task->group) || team_of_task(self())->cancelled.load(std::memory_order_relaxed);
 }

@@ -11,7 +11,7 @@ namespace weft::openmp {
 // Whether the taskgroup or one around it has been cancelled.
 bool is_cancelled(const TaskGroup* group) noexcept;
 
-// Set by the first cancellation of the process, so that tasks need not look further before. Relaxed: a hint.
+// Set by the first cancellation of the process; before it tasks need not look further. Relaxed: a hint.
 extern std::atomic<bool> g_any_cancelled;
 
 // Whether a task that has not begun is to be dropped.

@@ -23,9 +23,9 @@ namespace weft::openmp {
 
 namespace {
 
-// Tasks that wait for an agent, linked by `next_free`. A thread that gives one counts it, then looks for agents; an
-// agent that leaves takes itself off their number, then looks for tasks: sequentially consistent, so one sees the
-// other.
+// Tasks that wait for an agent, linked by `next_free`. A thread that gives a task counts it in `waiting`, then looks at
+// `agents`. An agent that leaves takes itself off `agents`, then looks at `waiting`. All of it is sequentially
+// consistent, so one of the two sees the other.
 struct Queue {
   platform::Spinlock lock;
   Task* first = nullptr;
@@ -51,8 +51,9 @@ bool is_own(const Task* task) noexcept {
   return false;
 }
 
-// With the lock held. In the child of a fork there are no agents, and tasks of other threads are not the child's to
-// run. Somebody may have been inside: tasks are found from the first on at each instruction, the rest is made anew.
+// Called with the lock held. In the child of a fork there are no agents, and the tasks of the parent's other threads
+// are not the child's to run. The fork may have come while a thread changed the list: the list from `first` on is valid
+// at each instruction, and all else is made anew from it.
 void leave_to_parent() noexcept {
   if (std::exchange(g_queue.generation, platform::generation()) == platform::generation()) return;
   g_queue.agents.store(0);
@@ -71,10 +72,10 @@ void put(Task* task) noexcept {
   append(task);
 }
 
-// To a tool the agent does what it does, or nothing is told.
-void set_told(Member* agent, bool told) noexcept {
-  if (agent->team->tool.told == told) return;
-  agent->team->tool.told = told;
+// A tool is told of what the agent does, or of nothing.
+void set_reported(Member* agent, bool reported) noexcept {
+  if (agent->team->tool.reported == reported) return;
+  agent->team->tool.reported = reported;
   make_current(agent);
 }
 
@@ -90,33 +91,30 @@ void run_as_agent(Member* member, Task* task) noexcept {
   if (team->icvs.affinity) place_agent(team, home);
   team->league.size = home->league.size;
   team->league.number = home->league.number;
-  if (ompt::is_present()) set_told(member, home->tool.told);
+  if (tool::is_active()) set_reported(member, home->tool.reported);
   run_given(member, task);
 }
 
 void serve() noexcept {
   Member* before = current_member();
   Member* member = take_frame();
-  Team* team = take_team();
+  Team* team = take_team(RegionKind::none);
   team->size = 1;
-  team->flat = false;
-  team->defers_alone = false;
-  team->persistent_team = nullptr;
   member->outer = before;
   enter_team(member, team, 0);
   member->number = kUnassignedThread;
-  team->tool.told = ompt::is_present();
+  team->tool.reported = tool::is_active();
   make_current(member);
-  if (ompt::on()) ompt::begin_agent(member);
+  tool::begin_agent(member);
   const auto news = [] { return g_queue.waiting.load(std::memory_order_relaxed) > 0; };
   do {
     while (Task* task = take_given([](const Task*, const Member*) { return true; }, member)) run_as_agent(member, task);
   } while (core::spin_until(member->context, news));
-  if (ompt::is_present()) {
-    set_told(member, true);
-    ompt::end_agent(member);
+  if (tool::is_active()) {
+    set_reported(member, true);
+    tool::end_agent(member);
   }
-  team->tool.told = false;
+  team->tool.reported = false;
   team->agent_of = nullptr;
   team->first_loop = member->loops;
   team->first_single = member->singles;
@@ -185,7 +183,7 @@ Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Membe
 
 namespace {
 
-// It may wait in a region that its task has opened.
+// Whether the member's stack is that of an agent: the member may be in a region that the agent's task has opened.
 bool runs_on_agent(const Member* member) noexcept {
   while (member != nullptr && member->team->agent_of == nullptr) member = member->outer;
   return member != nullptr;

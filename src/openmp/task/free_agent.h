@@ -16,17 +16,19 @@ inline constexpr int kUnassignedThread = -2;
 // Whether there can be CPUs on which no member of the caller's team runs. Starts the runtime.
 bool agents_may_help(const Member* self) noexcept;
 
-// The caller is about to give a task, and goes on. A root needs a CPU of its own then; and it is watched from then on
-// whether it keeps agents from theirs.
+// To be called by a thread that is about to give a task to agents and goes on itself. A root takes a slot for its own
+// CPU. From then on the monitor watches whether the root keeps agents from theirs.
 void work_beside_agents(const Member* self) noexcept;
 
-// `task`, which is ready, is run by an agent; by the caller if none can be had. Its end counts as its event.
+// Gives `task`, which is ready, to the agents; where no agent can be had, the caller runs it. The task's end counts as
+// its event.
 void give_to_agents(Task* task) noexcept;
 
-// Takes one that still waits and is `wanted` by a member that has nothing else to do, or null; for run_given().
+// Takes the first task that waits for an agent and that is `wanted`, or returns null. For a member that has nothing
+// else to do; it runs the task by run_given().
 Task* take_given(bool (*wanted)(const Task* task, const Member* by), const Member* by) noexcept;
 
-// Brackets a wait of a member: if it is an agent, another may take its place meanwhile.
+// Brackets a wait of a member: where the member runs on an agent, another agent may take its place meanwhile.
 class AgentAbsence {
  public:
   explicit AgentAbsence(const Member* self) noexcept;
@@ -38,9 +40,9 @@ class AgentAbsence {
   const bool is_agent_;
 };
 
-// core::block() by a member that waits for tasks, or in one.
+// core::block() for a member that waits for tasks, or waits inside a task.
 void block_between_tasks(const Member* self) noexcept;
-// As core::block_unless().
+// The same as core::block_unless().
 template <class Done>
 void block_between_tasks_unless(const Member* self, Done&& done) noexcept {
   if (done()) {

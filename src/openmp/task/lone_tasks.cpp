@@ -14,11 +14,12 @@ namespace weft::openmp {
 
 namespace {
 
-// Of the process that has registered what follows: tasks are not the child's of a fork.
+// The generation of the process that has registered run_left_over(): the child of a fork does not run its parent's
+// tasks.
 uint32_t g_generation = 0;
 
-// At the end of the process: tasks that nobody has waited for. Those that have begun may be paused for good: it can end
-// beside them.
+// Called when the process ends: runs tasks that no thread has waited for. Tasks that have begun may be paused for good;
+// the process can end all the same.
 void run_left_over() noexcept {
   Member* member = current_member();
   if (member == nullptr || member->team->root == nullptr || member->stands_in || !member->task->implicit) return;
@@ -30,12 +31,13 @@ void run_left_over() noexcept {
 
 void begin_to_defer(Member* self) noexcept {
   Team* team = self->team;
-  // Somebody may be about to look which kind of team it is, at the end of an event of one of its tasks.
+  // A thread that ends an event of one of the team's tasks may be about to look at defers_alone: then it must not
+  // change.
   const bool quiet = team->tasks.detached.load(std::memory_order_acquire) == 0 &&
                      team->tasks.helpers.load(std::memory_order_acquire) == 0;
   if (team->agent_of != nullptr || !quiet) return;
   attach_to_pool(self);
-  // Without a second context nobody could stand in.
+  // Without a second context there can be no stand-in.
   if (!core::has_spare() || core::threads_refused()) return;
   reserve_members(team, 1);
   team->started = 1;

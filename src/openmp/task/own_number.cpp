@@ -14,7 +14,8 @@
 
 namespace weft::openmp {
 
-// One that waits for a number, on its own stack; in the order in which they have come.
+// The record of a context that waits for a number; it lies on that context's stack. The records of a number form a list
+// in the order in which the contexts have come.
 struct NumberWaiter {
   core::Context* context;
   // Sequentially consistent, as a word between block() and unblock(). The record is gone a moment after it is set.
@@ -24,14 +25,14 @@ struct NumberWaiter {
 
 namespace {
 
-// Its tasks count on a number that another context may have. Relaxed: whoever is called as a stand-in sees it, and so
-// does who comes back after having called it.
+// Whether the member's tasks count on a number that another context may hold. Relaxed: a stand-in sees the flag since
+// it was launched after it, and the context that has called the stand-in has set it itself.
 bool lacks_number(const Member* member) noexcept {
   return member->numbered != 0 && !member->holds_number && has_stand_ins(member) &&
          shared_number(member).has_been_shared.load(std::memory_order_relaxed);
 }
 
-// Acquire, here and below: what one user has left behind the next one finds.
+// Acquire, here and below: a context sees what the last holder of the number has written.
 bool try_number(Member* member) noexcept {
   bool used = false;
   if (!shared_number(member).in_use.compare_exchange_strong(used, true, std::memory_order_acquire,
@@ -61,7 +62,8 @@ bool is_awaited(const Member* member) noexcept {
   return shared.first != nullptr;
 }
 
-// Takes them all in turn. What it has of inner ones it gives back before it waits for an outer one (own_number.h).
+// Takes the numbers that the members from `first` on lack, one after the other. Before it waits for an outer number it
+// gives back the inner ones (own_number.h).
 void await_numbers(Member* first, const Member* end) noexcept {
   for (Member* member = first; member != end;) {
     if (!lacks_number(member) || try_number(member)) {
@@ -74,7 +76,7 @@ void await_numbers(Member* first, const Member* end) noexcept {
   }
 }
 
-// Whether the caller is one, as far as that can be seen: the signals that a handler is for are blocked while it runs.
+// Whether the caller is a signal handler, as far as that can be seen: while a handler runs, its signal is blocked.
 bool in_signal_handler() noexcept {
   sigset_t blocked;
   if (pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0) return false;
@@ -87,9 +89,10 @@ bool in_signal_handler() noexcept {
   return false;
 }
 
-// By a task that has not asked yet. False: it has its number, now or as long as nobody shares it.
+// Notes that the caller's task, which has not asked yet, asks for its number. Returns whether it has to wait for it.
 bool has_to_wait(Member* self) noexcept {
-  // In one step, and before the count: a signal handler that asks too finds it done, or has done all of it.
+  // The flag is set in one step, and before the count: a signal handler that asks too finds the flag set, or runs
+  // before.
   if (__atomic_exchange_n(&self->task->uses_number, true, __ATOMIC_RELAXED)) return false;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // An implicit task ends after all others.
@@ -136,7 +139,8 @@ void use_number(Member* self) noexcept {
 }
 
 void ask_for_number(Member* self) noexcept {
-  // A task that has ended is none; and numbers of one that is away come and go.
+  // There is nothing to ask for if the task is null, since it has ended, or if the member is away, since it holds no
+  // number then.
   Task* task = self->task;
   if (task == nullptr || task->uses_number || self->leave.away || !has_to_wait(self)) return;
   if (!in_signal_handler()) return take_numbers_again(self);
@@ -153,7 +157,8 @@ void take_numbers_again(Member* first) noexcept {
   while (member != nullptr && !member->leave.away && (!lacks_number(member) || try_number(member)))
     member = member->outer;
   if (member == nullptr || member->leave.away) return;
-  // Who has it may wait for what others do that the caller keeps from it.
+  // The holder of the number may wait for tasks that the caller keeps from running: so the caller is away while it
+  // waits.
   const Member* end = depart_all(first, counts_on_number);
   {
     const AgentAbsence agent_absence(first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions that tasks take part in and that the program combines in the end: it describes its variables in blocks of
-// words, in which the runtime notes where the copies are, for each member of the team the copies of all variables of a
-// block side by side. GOMP's way; see task_reduction.h.
+// Reductions that tasks take part in and that the program combines in the end, as programs by gcc do (for the runtime's
+// own way see task_reduction.h). The program describes its variables in blocks of words. The runtime notes there where
+// the copies are: for each member of the team, the copies of all variables of a block lie side by side.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ struct Member;
 
 using Words = uintptr_t;
 
-// Makes the copies of `data` for `members`, or shares those of `shared`, the same construct's data of another member.
-// `before`: what is registered at the same place already.
+// Makes the copies of `data` for `members` members; or shares those of `shared`, another member's data for the same
+// construct. `before`: the blocks that are registered already where `data` will be, or null.
 void register_reductions(Words* data, Words* before, const Words* shared, int members) noexcept;
 
-// For the taskgroup that the caller is in.
+// Registers `data` for the taskgroup that the caller is in.
 void add_reduction_blocks(Member* self, Words* data) noexcept;
 
 // Frees the copies of one registration.

@@ -19,7 +19,7 @@ namespace weft::openmp {
 
 namespace {
 
-// Behind the task's record. What follows `program` is the task's own while it runs.
+// Lies behind the task's record. The task alone uses the fields behind `program`, while it runs.
 struct Spawned {
   SpawnedBody program;
   SuspendMode mode = SuspendMode::none;
@@ -29,12 +29,13 @@ struct Spawned {
 
 Spawned* spawned_of(const Task* task) noexcept { return static_cast<Spawned*>(task->data); }
 
-// The team that they belong to, for what agents show of a task's region: that of a thread outside of all regions.
+// The team that all spawned tasks belong to. Agents show a task's team as its region, and spawned tasks have none: so
+// this team looks like that of a thread outside of all regions.
 Team* home() noexcept {
   static Team* team = nullptr;
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] {
-    team = take_team();
+    team = take_team(RegionKind::none);
     team->size = 1;
     team->level = 0;
     team->active_level = 0;
@@ -86,7 +87,7 @@ void spawn_task(const SpawnedBody& body) noexcept {
   // Relaxed: giving it to the agents is a release.
   task->unblocked.store(false, std::memory_order_relaxed);
   task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
-  if (ompt::on()) ompt::create_spawned(member, task);
+  tool::create_spawned(member, task);
   work_beside_agents(member);
   core::want_worker_beside_roots();
   give_to_agents(task);

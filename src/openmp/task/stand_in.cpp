@@ -18,7 +18,7 @@ constinit std::atomic<bool> g_tasks_may_pause{false};
 
 namespace {
 
-// By a context that does not touch it until it has taken it again.
+// The caller's context gives its number's deque up; it does not touch the deque until it has taken it again.
 void give_up_deque(Member* member, SharedNumber* shared) noexcept {
   if (member->lacks_deque) return;
   member->lacks_deque = true;
@@ -42,7 +42,7 @@ void take_deque(Member* member, SharedNumber* shared) noexcept {
   }
 }
 
-// Of several active contexts of a number, one is so no more: true, it is the caller.
+// Where several contexts of a number are active, makes the caller's inactive and returns true; otherwise false.
 bool is_too_many(SharedNumber* shared) noexcept {
   int active = shared->active.load();
   while (active > 1) {
@@ -51,21 +51,22 @@ bool is_too_many(SharedNumber* shared) noexcept {
   return false;
 }
 
-// Whether nobody would be left to run the team's tasks: the caller is about to leave its number, and counted so. Of
-// members that leave at the same time one sees that it is the last: sequentially consistent. In a team whose members do
-// not wait for each other the others may have left for good.
+// Counts the caller's number as unmanned, and returns whether no context would be left to run the team's tasks.
+// Sequentially consistent: of members that leave at the same time, one sees that it is the last. In a team whose
+// members do not wait for each other, the other members may have left for good.
 bool leaves_nobody(Team* team) noexcept {
   const bool stay = team->persistent_team != nullptr || team->gathers;
   return team->tasks.unmanned.fetch_add(1) + 1 >= team->started || !stay;
 }
 
-// The caller is active no more, and counted as unmanned. Another one may have come back just now.
+// Makes the caller's context inactive; its number is counted as unmanned already. Where another context of the number
+// has come back meanwhile, that count is taken back.
 void leave_number(Team* team, SharedNumber* shared) noexcept {
   if (shared->active.fetch_sub(1) != 1) team->tasks.unmanned.fetch_sub(1);
 }
 
-// By a stand-in between two tasks: a task that counts on the number is paused, and others are there to run what there
-// is. True: the caller is active no more.
+// Called by a stand-in between two tasks: it leaves the number if a paused task counts on the number and other members
+// are there to run the team's tasks. Returns whether it has become inactive.
 bool leaves_to_owner(Team* team, SharedNumber* shared) noexcept {
   // Relaxed: a stand-in that sees it late runs one task more.
   if (shared->wanted_back.load(std::memory_order_relaxed) == 0) return false;
@@ -81,7 +82,8 @@ bool is_to_leave(Team* team, SharedNumber* shared) noexcept {
   return is_too_many(shared) || leaves_to_owner(team, shared);
 }
 
-// Against the member that comes back, and members that push tasks: each says so, fences, and looks for the sleeper.
+// The stand-in sleeps until it is called. A member that comes back, or that pushes a task, says so, fences, and looks
+// for the sleeper. The stand-in writes `sleeper`, fences, and looks for both: so one of the two sees the other.
 void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   Team* team = member->team;
   const auto too_many = [&] { return shared->active.load(std::memory_order_relaxed) > 1; };
@@ -95,14 +97,15 @@ void sleep_on_call(Member* member, SharedNumber* shared) noexcept {
   go_on_call(member);
   give_up_deque(member, shared);
   core::block_unless(news);
-  // It stays on call: so may be the member that has come back, and has finished the region by now.
+  // The number stays on call: the member, if it has come back and has finished the region, may be on call itself.
   const bool called = shared->sleeper.exchange(nullptr, std::memory_order_acq_rel) == nullptr;
   if (called) answer_call(member, shared->active.load(std::memory_order_relaxed) == 1);
 }
 
-// Runs a task, if there is one and the stand-in is not to leave: that may be so since it has looked for the task. A
-// task that the member has pushed since it came back is then not run: it might take the number that the member goes on
-// with. Acquire: whoever takes such a task sees that the member is back.
+// Runs a task, if there is one and the stand-in is not to leave. The stand-in takes the task first and then looks
+// whether it is to leave: the member may have come back and pushed this very task since, which could take the number
+// that the member goes on with. Such a task is put back. Taking it is an acquire, so the stand-in sees that the member
+// is back.
 bool run_if_it_stays(Member* member, SharedNumber* shared, bool* leaves) noexcept {
   Task* task = take_any_task(member);
   if (task != nullptr) *leaves = is_to_leave(member->team, shared);
@@ -118,13 +121,13 @@ void serve(Member* member, SharedNumber* shared) noexcept {
     take_deque(member, shared);
     if (!leaves && run_if_it_stays(member, shared, &leaves)) continue;
     if (leaves) tell_ends(member);
-    // The last task of all may have been one of its own: with the fence one of those that find none sees that. Those
-    // that wait for it in their sleep are on call.
+    // The last task of the team may have been one that this stand-in has run. With the fence, one of the contexts that
+    // find no task sees that all have been executed. Members that sleep until then are on call.
     platform::full_fence();
     if (!team->tasks.on_call.empty(team->size) && all_executed(team)) wake_sleepers(team);
     if (!leaves) sleep_on_call(member, shared);
   }
-  // It may have been called in place of the member that has come back, for a task that it leaves to others.
+  // A call for a task may have gone to this stand-in in place of the member. It leaves, so it calls another one.
   go_on_call(member);
   if (tasks_in_sight(team)) call_to_tasks(team, nullptr);
 }
@@ -142,10 +145,10 @@ void stand_in(void* argument) noexcept {
   member->lacks_deque = true;
   member->reduction_blocks = shared->reduction_blocks;
   make_current(member);
-  if (ompt::on()) ompt::begin_stand_in(member);
+  tool::begin_stand_in(member);
   serve(member, shared);
   give_up_deque(member, shared);
-  if (ompt::on()) ompt::end_stand_in(member);
+  tool::end_stand_in(member);
   member->stands_in = false;
   make_current(before);
   put_frame(member);
@@ -153,7 +156,8 @@ void stand_in(void* argument) noexcept {
   team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
-// In the place of the caller, which is active and is not any more. False when the system refuses another thread.
+// Launches a stand-in in the place of the caller, whose context is active; from now on the stand-in's is. Returns false
+// where the system refuses another thread.
 bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   Team* team = self->team;
   shared->team = team;
@@ -175,13 +179,14 @@ bool is_inside(const Team* team) noexcept {
   return team->persistent_team == nullptr || defers_tasks(team->parent->team);
 }
 
-// Only the first one: whoever has come to hold up others since has seen it.
+// Counts a member of the team as away. Only the first one wakes others: members that begin to hold up others later see
+// the count.
 void tell_away(Team* team) noexcept {
   if (team->tasks.away.fetch_add(1) == 0 && team->tasks.holding_up.load() > 0) wake_sleepers(team);
 }
 
-// Whether there are tasks that somebody could run in the member's place, now or later. In a team of one nobody else can
-// create some. Relaxed: who has counted itself as unmanned sees what others had pushed before they did.
+// Whether there are tasks that a stand-in could run, now or later. In a team of one no other member can create some.
+// Relaxed: a context that has counted itself as unmanned sees what others had pushed before they counted themselves.
 bool may_have_tasks(const Team* team) noexcept {
   return team->tasks.tasked.load(std::memory_order_relaxed) && (team->size > 1 || !all_executed(team));
 }
@@ -189,7 +194,7 @@ bool may_have_tasks(const Team* team) noexcept {
 void depart_from_number(Member* member, bool keeps_number) noexcept {
   Team* team = member->team;
   SharedNumber& shared = shared_number(member);
-  // What a task that has begun under the number waits for may be this one.
+  // A task that has begun under the number may wait for the number.
   give_number(member);
   if (is_too_many(&shared)) {
     give_up_deque(member, &shared);
@@ -199,14 +204,15 @@ void depart_from_number(Member* member, bool keeps_number) noexcept {
     return;
   }
   if (!keeps_number && may_have_tasks(team) && call_stand_in(member, &shared)) return;
-  // Counted first: of one that pushes a task and leaves, and the caller, the later one sees both.
+  // The caller counts first and then looks for tasks: where another member pushes a task and leaves, the later of the
+  // two sees both.
   const bool nobody_is_left = leaves_nobody(team);
   if ((nobody_is_left || !keeps_number) && may_have_tasks(team) && call_stand_in(member, &shared)) {
-    // It is active in the place of the caller.
+    // The stand-in is active in the place of the caller, so the number is manned.
     team->tasks.unmanned.fetch_sub(1);
     return;
   }
-  // Relaxed: as above. It may have become another's since.
+  // Relaxed: as above.
   if (keeps_number) {
     member->leave.wants_number = true;
     shared.wanted_back.fetch_add(1, std::memory_order_relaxed);
@@ -219,7 +225,7 @@ void come_back_to_number(Member* member) noexcept {
   if (shared.active.fetch_add(1) == 0) member->team->tasks.unmanned.fetch_sub(1);
   if (member->leave.wants_number) shared.wanted_back.fetch_sub(1, std::memory_order_relaxed);
   platform::full_fence_after_update();
-  // It only looks whether it is one too many.
+  // The stand-in wakes and sees that it is one too many.
   if (core::Context* sleeper = shared.sleeper.load(std::memory_order_acquire)) core::unblock(sleeper);
   take_deque(member, &shared);
 }
@@ -228,20 +234,20 @@ void depart(Member* member, bool keeps_number) noexcept {
   Leave& leave = member->leave;
   leave = {.away = true, .counted = has_stand_ins(member)};
   if (leave.counted) depart_from_number(member, keeps_number);
-  leave.told = member->number >= 0 && member->team->parent != nullptr && is_inside(member->team);
-  if (leave.told) tell_away(member->team);
+  leave.announced = member->number >= 0 && member->team->parent != nullptr && is_inside(member->team);
+  if (leave.announced) tell_away(member->team);
 }
 
 void come_back(Member* member) noexcept {
   // Relaxed: members that see it late are away a moment longer.
-  if (member->leave.told) member->team->tasks.away.fetch_sub(1, std::memory_order_relaxed);
+  if (member->leave.announced) member->team->tasks.away.fetch_sub(1, std::memory_order_relaxed);
   if (member->leave.counted) come_back_to_number(member);
   member->leave = {};
 }
 
 }  // namespace
 
-// Those below one that is away are so too.
+// Members below one that is away are away already.
 Member* depart_all(Member* first, bool (*keeps_number)(const Member*) noexcept) noexcept {
   Member* member = first;
   for (; member != nullptr && !member->leave.away; member = member->outer) depart(member, keeps_number(member));

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins for members whose tasks are paused (weft/task.h). A pause leaves the member's stack with all tasks on it,
-// so somebody else has to run the team's other tasks in its place: a stand-in, a context of its own with the member's
-// thread number. It goes when its member has come back. When its own task is paused, another stands in for it.
+// Stand-ins for members whose tasks are paused (weft/task.h). README.md beside this file has the states.
 //
-// Teams around. What is paused in a region that a task has opened holds up the member that runs the task, which lies
-// below on the same stack: that member is away as well, from its team, and so on outwards. The same holds while a
-// member waits for others of its region of which one is away.
+// A pause leaves the member's stack with all tasks on it, so another context has to run the team's other tasks in the
+// member's place. That is a stand-in: a context of its own with the member's thread number. It leaves when its member
+// has come back. When the stand-in's own task is paused, another stand-in takes its place.
 //
-// Numbers. Of the contexts of a number one at a time is active, as a rule: not paused. A member that goes on while its
-// stand-in runs a task makes it two, until that task has ended. A task that has asked for its thread number may keep
-// something by it (own_number.h):
-//  - While it is paused, no stand-in is called, and one that is there leaves after its task. Tasks of the number that
-//    have begun go on, and so share it.
-//  - If nobody would be left to run the team's tasks, the number is shared all the same: where tasks wait for each
-//    other's messages, the program would stop.
+// Teams around. A task may open a region, and a task of that region may be paused. The pause holds up the member that
+// runs the outer task, since that member lies below on the same stack. So that member is away too, from its team, and
+// so on outwards. The same holds while a member waits for others of its region and one of these is away.
 //
-// Deques. A deque has one owner: of the contexts of a number the one that has taken it. It gives it up to another one:
-// when it is paused and one is active, or called in its place; when it sleeps; when it lets those go first that can go
-// on. What the others create goes to the team's inbox, and is counted there.
+// Numbers. Of the contexts that have a number, one at a time is active, that is not paused, as a rule. A member that
+// goes on while its stand-in runs a task makes it two, until that task has ended. A task that has asked for its thread
+// number may keep something by it (own_number.h):
+//  - While such a task is paused, no stand-in is called for its member, and a stand-in that is there leaves after its
+//    task. Tasks of the number that have begun go on, and so share it.
+//  - Where no context would be left to run the team's tasks, the number is shared all the same: tasks may wait for each
+//    other's messages, and then the program would stop.
+//
+// Deques. A deque has one owner: one of the contexts that have its number. The owner gives the deque up when it is
+// paused and another context is active or is called in its place, when it sleeps, and when it lets paused tasks go on
+// first. The tasks that other contexts of the number create go to the team's inbox, and are counted there.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +29,11 @@
 
 namespace weft::openmp {
 
-// Brackets a pause of the caller's task: sees to it that somebody runs the other tasks of its team and of those around.
-// The pause may end before what it waits for, as block() may.
+// Brackets a pause of the caller's task: while it lasts, others run the tasks of the caller's team and of the teams
+// around. The pause may end early, as block() may.
 class Absence {
  public:
-  // By the caller, or by the member below it on its stack that is the innermost one to be away.
+  // `self`: the caller; or the innermost member below it on the same stack that is to be away.
   explicit Absence(Member* self) noexcept;
   ~Absence();
   Absence(const Absence&) = delete;
@@ -39,27 +41,28 @@ class Absence {
 
  private:
   Member* const first_;
-  Member* end_;  // the first below those that this pause has taken away
+  Member* end_;  // the first member below those that this pause has taken away
 };
 
-// What brackets are made of: the members on the caller's stack from `first` outwards that are not away yet are from now
-// on; the first one below them. `keeps_number`: as far as possible nobody is called under the member's number.
+// The two halves of the brackets. depart_all() takes away the members on the caller's stack from `first` outwards, up
+// to the first one that is away already, and returns that one. keeps_number(member): as far as possible no stand-in is
+// to run under that member's number.
 Member* depart_all(Member* first, bool (*keeps_number)(const Member*) noexcept) noexcept;
 void come_back_all(Member* first, const Member* end) noexcept;
 
-// Whether others may run tasks under the member's number: not under a free agent's, nor in a team whose tasks are run
-// when they are created.
+// Whether stand-ins may run tasks under the member's number: not under a free agent's, and not in a team whose tasks
+// run when they are created.
 inline bool has_stand_ins(const Member* member) noexcept {
   const Team* team = member->team;
   return member->number >= 0 && defers_tasks(team) &&
          member->number < team->members.capacity.load(std::memory_order_relaxed);
 }
 
-// Brackets a wait for a lock that stands still. The holder may be a paused task. While others are there to run the
-// tasks of the teams concerned, nobody stands in, as another task may want the same lock.
+// Brackets a wait for a lock whose holder may be a paused task. As long as other members are there to run the tasks of
+// the teams concerned, no stand-in is called: the task that it would run may want the same lock.
 class LockWait {
  public:
-  // Null: nothing is to be done.
+  // `self` is null where nothing is to be done.
   explicit LockWait(Member* self) noexcept;
   ~LockWait();
   LockWait(const LockWait&) = delete;
@@ -71,18 +74,18 @@ class LockWait {
   const AgentAbsence agent_;
 };
 
-// block_between_tasks() by a task that waits for others, which may be none that can run on top of it. So in a process
-// whose tasks may be paused, this is a pause.
+// block_between_tasks() by a task that waits for other tasks. These may be tasks that must not run on top of it. So in
+// a process whose tasks may be paused, the wait is a pause.
 template <class Done>
 void block_in_task_unless(Member* self, Done&& done) noexcept {
   if (!tasks_may_pause()) return block_between_tasks_unless(self, done);
   const Absence absence(self);
-  // Whoever stands in runs what there is to run.
+  // The stand-in runs the tasks that there are.
   while (!done()) block_between_tasks_unless(self, done);
 }
 
-// Whether the caller's stack holds up a member of another team that has tasks to run, or a free agent: the caller is in
-// a region inside.
+// Whether the caller is in an inner region, and its stack holds up a member of a team around that defers tasks, or a
+// free agent.
 inline bool holds_up_others(const Member* self) noexcept {
   if (!tasks_may_pause()) return false;
   for (const Member* member = self->outer; member != nullptr; member = member->outer) {
@@ -91,13 +94,14 @@ inline bool holds_up_others(const Member* self) noexcept {
   return false;
 }
 
-// block_between_tasks() by a member that waits for others of its team and runs the team's tasks. If one of them is
-// away, or looks again and again for what others do, so are the members that the caller holds up. May return early.
+// block_between_tasks() by a member that waits for others of its team and runs the team's tasks. If one of the others
+// is away, or looks again and again for what others do, the members that the caller holds up are away during the wait.
+// May return early.
 template <class Done>
 void block_in_team_unless(Member* self, Done&& done) noexcept {
   if (!holds_up_others(self)) return block_between_tasks_unless(self, done);
   TeamTasks& tasks = self->team->tasks;
-  // Events are messages that nobody is paused for.
+  // An event may be a message for which no task is paused: the wait for it may last as well.
   const auto lasts = [&tasks] { return tasks.away.load() > 0 || tasks.detached.load() > 0 || tasks.looks.load(); };
   if (lasts()) {
     const Absence absence(self->outer);
@@ -108,15 +112,16 @@ void block_in_team_unless(Member* self, Done&& done) noexcept {
   }
   tasks.holding_up.fetch_add(1);
   block_between_tasks_unless(self, [&] { return done() || lasts(); });
-  // Relaxed: who looks late wakes it for nothing.
+  // Relaxed: a thread that sees the old count wakes this one for nothing.
   tasks.holding_up.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// By a task that looks again and again for what others do, in a process whose tasks may be paused: those go first that
-// wait for its number, and those that wait for it do not hold up teams around. True: somebody has gone first.
+// Called by a task that looks again and again for what others do, in a process whose tasks may be paused. Contexts that
+// wait for its number go first, and members that wait for the task do not hold up teams around. Returns whether a
+// context has gone first.
 bool let_awaited_go_on(Member* self) noexcept;
 
-// Between two tasks, in a process whose tasks may be paused: those that can go on go first.
+// Called between two tasks, in a process whose tasks may be paused: paused tasks that can go on do so first.
 void let_paused_go_on(Member* self) noexcept;
 
 }  // namespace weft::openmp

@@ -18,7 +18,7 @@ namespace {
 // A member that arrives calls this many others.
 constexpr int kFanOut = 2;
 
-// Tasks that wait, as far as they count here.
+// How many tasks wait, counted up to what one member can make use of.
 int tasks_at_hand(const Team* team) noexcept {
   constexpr int kEnough = kFanOut + 1;
   int tasks = team->tasks.inbox.size();
@@ -31,7 +31,8 @@ int tasks_at_hand(const Team* team) noexcept {
   return tasks;
 }
 
-// A member that has left comes back for a nudge. A member that has not said `done` yet looks for nudges when it has.
+// Nudges a member of a persistent team. A member that has finished the region comes back for it; returns true. A member
+// that has not finished yet looks for nudges by itself when it has.
 bool recall(Team* team, int number) noexcept {
   MemberLine& line = team->members.lines[number];
   if (team->persistent_team->has_finished(number)) {
@@ -102,7 +103,7 @@ void fall_asleep(Member* self) noexcept {
   // Release, and acquire there: with the pointer comes what it points to.
   team->members.lines[self->number].sleeper.store(self->context, std::memory_order_release);
   platform::full_fence();
-  // The member that pushes the first task of the region puts all on call; before that sleeping costs nothing.
+  // Before the first task of the region no member needs to go on call: its producer puts all members there.
   if (!team->tasks.tasked.load(std::memory_order_relaxed)) return;
   team->tasks.on_call.add(self->number);
   platform::full_fence_after_update();
@@ -125,7 +126,8 @@ void go_off_call(Member* self) noexcept {
 
 void open_calls(Member* self) noexcept {
   self->team->tasks.on_call.add_all(self->team->started);
-  // Nobody is left to be called once the others have been: a producer that stood there itself would look at each push.
+  // The producer is not on call itself: otherwise the set would never be empty, and each of its pushes would look at
+  // it.
   if (!self->stands_in) go_off_call(self);
 }
 

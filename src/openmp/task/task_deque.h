@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deque of a member: it pushes and pops at the bottom, others take from the top.
 // Chase and Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the orderings of Le et al.,
-// "Correct and efficient work-stealing for weak memory models" (PPoPP 2013); of fixed size: a full deque
-// tells the producer to run its task itself.
+// "Correct and efficient work-stealing for weak memory models" (PPoPP 2013). Its size is fixed: where it is full, the
+// producer runs its task itself.
 //
-// Several at once. From a deque that holds many, a thief takes several with one update, so that many thieves do not
-// wait for each other. The owner takes without an update what at least that many lie above: no thief takes it. Once
-// fewer lie there, a thief might still act on what it has seen before. So the owner, before it goes below, changes the
-// generation that stands beside the index, and that thief's update fails. A thief that sees the new generation sees how
-// few are left, by the owner's update, and takes one at most.
+// Several tasks at once. A thief takes kSeveral tasks with one update of `top_` from a deque that holds kMany or more,
+// so that many thieves do not wait for each other. The owner pops without an update while at least kSeveral older tasks
+// lie in the deque: no thief reaches the task that it pops. When fewer are left, a thief might still act on the size
+// that it has seen before. So the owner first changes the generation, which stands in `top_` beside the index: that
+// thief's update fails. A thief that sees the new generation sees, by the owner's update, how few tasks are left, and
+// takes one at most.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ struct Task;
 class TaskDeque {
  public:
   static constexpr int64_t kSize = 256;
-  // A thief takes `kSeveral` if there are `kMany`, else one.
+  // A thief takes kSeveral tasks where there are kMany or more, else one.
   static constexpr int kSeveral = 8;
   static constexpr int kMany = 32;
   using Loot = std::array<Task*, kSeveral>;
@@ -38,7 +39,7 @@ class TaskDeque {
     return true;
   }
 
-  // The task pushed last, if it lies above `floor`.
+  // Takes the task that was pushed last, if it lies at `floor` or above.
   Task* pop(int64_t floor) noexcept {
     const int64_t b = bottom_.load(std::memory_order_relaxed) - 1;
     if (b < floor || distance(b, top_.load(std::memory_order_relaxed)) < 0) return nullptr;
@@ -58,13 +59,13 @@ class TaskDeque {
     return task;
   }
 
-  // A thief may make room meanwhile.
+  // Whether there is no room. A thief may make room meanwhile.
   bool full() noexcept {
     const int64_t b = bottom_.load(std::memory_order_relaxed);
     return b >= limit_ && !raise_limit(b);
   }
 
-  // Where the next task goes: what lies there or above later has been pushed since.
+  // The index of the next push: tasks at this index or above have been pushed later.
   int64_t bottom() const noexcept { return bottom_.load(std::memory_order_relaxed); }
 
   void count_created() noexcept {
@@ -87,7 +88,8 @@ class TaskDeque {
     return take(t, 1) ? task : nullptr;
   }
 
-  // The oldest ones, if the very first, which is the oldest of them, is wanted; how many.
+  // Takes the oldest task, or the kSeveral oldest ones, if the very oldest is wanted. Returns how many; loot[0] is the
+  // oldest.
   template <class Wanted>
   int steal_several(Loot& loot, Wanted&& wanted) noexcept {
     uint64_t t = top_.load(std::memory_order_acquire);
@@ -107,13 +109,13 @@ class TaskDeque {
   }
   // A number that changes with each push.
   const std::atomic<int64_t>& pushes() const noexcept { return bottom_; }
-  // And with each that a thief has taken.
+  // A number that changes when a thief has taken a task.
   const std::atomic<uint64_t>& thefts() const noexcept { return top_; }
 
  private:
   static constexpr uint64_t kGeneration = uint64_t{1} << 32;
 
-  // How far `bottom` is behind the index in `top`; both go around.
+  // How many indexes `bottom` is ahead of the index in `top`; both wrap around.
   static int32_t distance(int64_t bottom, uint64_t top) noexcept {
     return static_cast<int32_t>(static_cast<uint32_t>(bottom) - static_cast<uint32_t>(top));
   }
@@ -139,7 +141,7 @@ class TaskDeque {
 
   void set_limit(int64_t oldest) noexcept { limit_ = oldest + (many_ ? kSize : kMany - 1); }
 
-  // Thieves that have seen many take nothing any more. After the store of `b` to `bottom_`.
+  // Starts a new generation: a thief that has seen many tasks fails. Called after the store of `b` to `bottom_`.
   uint64_t leave_one_by_one(int64_t b) noexcept {
     many_ = false;
     const uint64_t t = top_.fetch_add(kGeneration, std::memory_order_seq_cst) + kGeneration;
@@ -147,19 +149,20 @@ class TaskDeque {
     return t;
   }
 
-  // Index of the oldest task, below a generation. The index may run into it: it is another one then as well.
+  // The index of the oldest task in the lower half, the generation in the upper. When the index overflows it changes
+  // the generation too, which does no harm.
   alignas(64) std::atomic<uint64_t> top_{0};
   alignas(64) std::atomic<int64_t> bottom_{0};
-  // The owner's. Below this `bottom_` there is room, and without `many_` there are fewer than many: it was so when the
-  // owner last looked at `top_`, which only grows. And whether a thief may have seen many since the generation has
-  // changed.
+  // The two are used by the owner alone. As long as `bottom_` is below `limit_` there is room for a task; and, where
+  // `many_` is false, there are fewer than kMany. That was so when the owner last looked at `top_`, which only grows.
+  // `many_`: a thief may have seen kMany tasks since the generation has changed.
   int64_t limit_ = kMany - 1;
   bool many_ = false;
 
  public:
-  // Deferred tasks this member has created, and those of anybody's that it has run. Written by the member alone.
-  // Release on `executed`: a thread that sees the sum complete sees what the tasks did. Not on the line of `bottom_`,
-  // at which those look who have nothing to do.
+  // How many deferred tasks the owner has created, and how many it has run, whoever created them. Written by the owner
+  // alone. Release on `executed`: a thread that sees the sums equal sees what the tasks did. They do not lie on the
+  // line of `bottom_`, at which members look that have nothing to do.
   alignas(64) std::atomic<uint64_t> created{0};
   std::atomic<uint64_t> executed{0};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creating tasks: each is given to the team, to the free agents, or run at once.
+// Creates tasks. Each is given to the team, given to the free agents, or run at once.
 #include <algorithm>
 
 #include "core/api/fork.h"
@@ -32,23 +32,26 @@ void prepare(Member* self, Task* task, bool final) noexcept {
   if (task->group != nullptr) task->group->pending.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Posting looks for the task's place in the inbox: among more tasks than this priorities count no more.
+// A task with a priority is put in its place in the inbox, which takes a search. Where the inbox has more tasks than
+// this, priorities do not count any more.
 constexpr int kMostOrdered = 1024;
 
 bool is_ordered(const Team* team) noexcept { return team->tasks.inbox.size() < kMostOrdered; }
 
-// The first task of a region: members that sleep in the queue, or have finished, know of none yet.
+// Says that the region has tasks, when its first one is created: members that sleep in the barrier's queue, or have
+// finished the region, do not know yet.
 void announce_tasks(Member* self) noexcept {
   Team* team = self->team;
   if (!team->tasks.tasked.exchange(true)) {
-    // Nothing was there to be drained at the barriers that this member has passed. A member that is still behind the
-    // last of them sees the flag that others have not seen, and must not wait for tasks that are created only now.
+    // At the barriers that this member has passed there were no tasks to be drained. Another member may still be on its
+    // way out of the last of them, and see `tasked` only now: it must not wait for tasks that are created after the
+    // barrier.
     team->tasks.drained.store(self->barriers, std::memory_order_release);
-    // Against fall_asleep().
+    // Pairs with the fence of fall_asleep().
     platform::full_fence();
     open_calls(self);
     team->barrier.queue.release();
-    // The primary may wait for the end of the others already.
+    // The primary may already wait for the other members' ends.
     if (team->persistent_team != nullptr) {
       team->persistent_team->call_owner();
     } else if (core::Context* sleeper = team->sleeper.load(std::memory_order_acquire)) {
@@ -57,7 +60,8 @@ void announce_tasks(Member* self) noexcept {
   }
 }
 
-// Copies of reduced variables are kept for the members of a team.
+// Whether the task takes part in a reduction: copies of the variables are kept for the members of a team, so an agent
+// cannot run it.
 bool reduces(const Task* task) noexcept {
   for (const TaskGroup* group = task->group; group != nullptr; group = group->outer) {
     if (group->reduction_blocks != nullptr || group->reductions != nullptr) return true;
@@ -65,7 +69,7 @@ bool reduces(const Task* task) noexcept {
   return false;
 }
 
-// In an agent's task whose siblings may have to run before it can go on.
+// Whether the caller runs an agent's task, whose children may have to run before it can go on.
 bool gives_to_agents(const Member* self) noexcept { return tasks_may_pause() && self->team->agent_of != nullptr; }
 
 bool suits_agents(const Member* self, const Task* task, const TaskClauses& clauses) noexcept {
@@ -73,13 +77,14 @@ bool suits_agents(const Member* self, const Task* task, const TaskClauses& claus
   return gives_to_agents(self) || (clauses.free_agents && agents_may_help(self));
 }
 
-// What the task's end does beside that of its body counts as an event of it: the team's barriers wait for that.
+// The team's barriers wait for an agent's task as for an event: for the end of its body, and for what the agent does
+// after that.
 void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noexcept {
   Team* team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
   task->for_agents = true;
   task->team = team;
   if (clauses.detachable) {
-    // The event may be fulfilled already. Relaxed: the task is nobody else's yet but for that count.
+    // The event may be fulfilled already. Relaxed: no other thread uses anything of the task but this count yet.
     task->open.fetch_add(1, std::memory_order_relaxed);
   } else {
     task->open.store(2, std::memory_order_relaxed);  // the end of the body, and the agent
@@ -108,11 +113,11 @@ void attach_to_pool(Member* self) noexcept {
 
 void open_events(Member* self, Team* team, int count) noexcept {
   attach_to_pool(self);
-  // Sequentially consistent, as tell_away() in stand_in.cpp: those that hold up others see it, or are seen by the
-  // first.
+  // Sequentially consistent, as tell_away() in stand_in.cpp: a member that holds up others sees the count, or the
+  // thread that counts the first event sees the member.
   if (team->tasks.detached.fetch_add(count) == 0 && team->tasks.holding_up.load() > 0) wake_sleepers(team);
   team->tasks.detachable.store(true, std::memory_order_relaxed);
-  // However the task runs, the barriers of the team wait for its end.
+  // Whichever way the task runs, the barriers of the team wait for its end.
   if (self->team == team && defers_tasks(team) && !team->tasks.tasked.load(std::memory_order_relaxed))
     announce_tasks(self);
 }
@@ -136,7 +141,7 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
   if (clauses.detachable) open_events(self, team);
   if (clauses.detachable || clauses.dependence_count > 0) task->team = team;
   const bool deferred = clauses.deferred && defers_tasks(team) && !self->task->final;
-  // Where every task runs when it is created, only detachable ones can be waited for.
+  // Where every task runs when it is created, a task can wait only for detachable ones.
   const bool linked = clauses.dependence_count > 0 && ((defers_tasks(team) && !self->task->final) ||
                                                        team->tasks.detachable.load(std::memory_order_relaxed));
   if (!deferred) {
@@ -154,7 +159,7 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
   } else if (push_task(self, task)) {
     call_to_tasks(team, self);
   } else if (tasks_may_pause()) {
-    // Its creator could not go on while it is paused.
+    // The creator does not run the task itself: it could not go on while the task is paused.
     team->tasks.inbox.put(task);
     call_to_tasks(team, self);
   } else {
@@ -168,29 +173,13 @@ void submit_empty_task(Member* self, const Dependence* list, int count) noexcept
   submit_task(self, task, {.dependences = list, .dependence_count = count});
 }
 
-template <bool Told>
-void begin_undeferred(Member* self, Task* task, bool final) noexcept {
+void prepare_undeferred(Member* self, Task* task, bool final) noexcept {
   prepare(self, task, final || self->task->final);
   task->undeferred = true;
   if (task->open.load(std::memory_order_relaxed) != 0) {
     task->team = self->team;
     open_events(self, self->team);
   }
-  if (ompt::on<Told>()) ompt::create_undeferred(self, task);
-  start_task(self, task);
-  if (ompt::on<Told>()) ompt::start_task(self, task);
 }
-template void begin_undeferred<false>(Member* self, Task* task, bool final) noexcept;
-template void begin_undeferred<true>(Member* self, Task* task, bool final) noexcept;
-
-template <bool Told>
-void end_undeferred(Member* self, Task* task) noexcept {
-  Task* parent = task->parent.load(std::memory_order_relaxed);
-  if (ompt::on<Told>()) ompt::end_task(self, task);
-  end_task(self, task);
-  self->task = parent;
-}
-template void end_undeferred<false>(Member* self, Task* task) noexcept;
-template void end_undeferred<true>(Member* self, Task* task) noexcept;
 
 }  // namespace weft::openmp

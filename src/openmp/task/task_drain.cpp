@@ -33,7 +33,8 @@ void drain(Member* self, Done&& done) noexcept {
 void drain_at_barrier(Member* self) noexcept {
   Team* team = self->team;
   const uint32_t number = self->barriers;
-  // Tasks that a faster member has pushed since need not be waited for: somebody saw those before all end.
+  // `drained` says that another member has seen all tasks before the barrier end. Tasks that a faster member has pushed
+  // behind the barrier are not waited for.
   const auto drained = [&] {
     return static_cast<int32_t>(team->tasks.drained.load(std::memory_order_acquire) - number) >= 0;
   };
@@ -70,7 +71,7 @@ void drain_at_end(Member* primary) noexcept {
   team->tasks.created.store(0, std::memory_order_relaxed);
   team->tasks.executed.store(0, std::memory_order_relaxed);
   close_calls(team);
-  // In this record barriers count on.
+  // The next region of this record counts barriers on from here.
   team->tasks.drained.store(primary->barriers, std::memory_order_relaxed);
   team->tasks.closing.store(false, std::memory_order_relaxed);
   team->tasks.detachable.store(false, std::memory_order_relaxed);
@@ -83,15 +84,15 @@ void help_with_tasks(Member* self) noexcept {
 
 namespace {
 
-// The same by a member that others may have called before it went off call.
+// help_with_tasks() by a member that may have been recalled before it went off call.
 void help_and_answer(Member* self) noexcept {
   do {
     answer_recall(self);
   } while (run_any_task(self));
 }
 
-// The primary may sleep until the last task has ended, and this may have been it. With the fence one of two that finish
-// at the same time sees what both have executed.
+// The primary may sleep until the last task has ended, and the caller may have run that task. With the fence, one of
+// two members that finish at the same time sees what both have executed.
 void wake_primary_at_end(Team* team) noexcept {
   platform::full_fence();
   const bool sleeps = team->members.lines[0].sleeper.load(std::memory_order_relaxed) != nullptr;
@@ -121,7 +122,8 @@ void linger(Member* self, Lingers until) noexcept {
       } while (!over() && core::spin_until(self->context, news));
       core::pass_call_on();
       go_on_call(self);
-      // A task may have come before. It is not run on call: who called this member would wait for its end.
+      // A task may have come just before. The member goes off call to run it: a call to a member that runs a task is
+      // answered only when that task has ended, and no other member is called until then.
       if (!tasks_in_sight(team)) break;
       go_off_call(self);
     }

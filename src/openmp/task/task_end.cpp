@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a task: its successors become ready, its group, its parent and the team are told.
+// The end of a task: its successors become ready, and its end is counted for its group, its parent and the team.
 #include "core/api/records.h"
 #include "core/api/wait.h"
 #include "openmp/task/dependences.h"
@@ -14,7 +14,7 @@ namespace weft::openmp {
 
 namespace {
 
-// Nothing stands between `task` and its start any more. `self`: the caller, if it is a member of some team.
+// Publishes a task whose predecessors have all ended. `self`: the calling member, or null.
 void make_ready(Member* self, Task* task) noexcept {
   Team* team = task->team;
   if (task->for_agents) {
@@ -30,8 +30,9 @@ void make_ready(Member* self, Task* task) noexcept {
 }
 
 void tell_group(TaskGroup* group, uint32_t ends) noexcept {
-  // The group may end, and its record serve again, as soon as the count is down; if so, whom it names
-  // is woken for nothing. Count and `waiter` with fences between: one of the two sees the other.
+  // The group may end, and its record serve another group, as soon as the count is down; then the context in `waiter`
+  // wakes for nothing. The waiting context writes `waiter`, fences, and looks at the count; this side counts, fences,
+  // and looks at `waiter`: one of the two sees the other.
   if (group->pending.fetch_sub(static_cast<int>(ends)) == static_cast<int>(ends)) {
     platform::full_fence_after_update();
     if (core::Context* waiter = group->waiter.load(std::memory_order_acquire)) core::unblock(waiter);
@@ -39,8 +40,8 @@ void tell_group(TaskGroup* group, uint32_t ends) noexcept {
 }
 
 void tell_parent(Task* parent, uint32_t ends) noexcept {
-  // The parent may be freed as soon as they are counted: what is needed of it is read before. Its flag is
-  // read after, from memory that stays a task; a wrong guess wakes somebody for nothing.
+  // The parent may be freed as soon as the ends are counted, so its context is read before. `parent_waits` is read
+  // after, from memory that stays a task; a wrong value wakes a context for nothing.
   core::Context* waiter = parent->context;
   if (parent->done_remote.fetch_add(static_cast<int32_t>(ends)) + static_cast<int32_t>(ends) == 0) {
     free_task(parent);
@@ -54,7 +55,7 @@ bool runs_here(const Member* self, const Task* parent) noexcept {
   return parent->context == self->context && !parent->ended.load(std::memory_order_relaxed);
 }
 
-// Tells those that wait for the task: its group, its parent, its successors. `self` as above.
+// Counts the end of the task for its group and its parent, and makes its successors ready. `self`: as above.
 void complete(Member* self, Task* task) noexcept {
   Task* parent = task->parent.load(std::memory_order_relaxed);
   release_successors(task, [self](Task* successor) { make_ready(self, successor); });
@@ -66,11 +67,11 @@ void complete(Member* self, Task* task) noexcept {
   }
 }
 
-// The same, with those that have ended before.
+// The same, but the member counts the end for itself, with those before (tell_ends()).
 void complete_later(Member* self, Task* task) noexcept {
   Task* parent = task->parent.load(std::memory_order_relaxed);
-  UntoldEnds& ends = self->untold_ends;
-  // While children are counted here their parent lasts, and runs where it did.
+  UncountedEnds& ends = self->uncounted_ends;
+  // A parent whose children are counted in `ends` lasts, and its context stays the same.
   if (ends.children == 0 && runs_here(self, parent)) {
     complete(self, task);
     return;
@@ -80,14 +81,14 @@ void complete_later(Member* self, Task* task) noexcept {
   ++ends.children;
 }
 
-// Of the events that the team's barriers wait for, so many have come.
+// Counts events that have come; the team's barriers wait for them.
 void close_events(Team* team, int count) noexcept {
-  // Without this the region might end, and the record serve another, as soon as the count of tasks is down.
+  // Without a helper the region might end, and its record serve another one, as soon as the count is down.
   team->tasks.helpers.fetch_add(1, std::memory_order_relaxed);
   const bool last = team->tasks.detached.fetch_sub(count) == count;
   platform::full_fence_after_update();
   if (!last) {
-    // Nobody waits for fewer of them.
+    // Contexts wait for the last event only.
   } else if (defers_tasks(team)) {
     wake_sleepers(team);
   } else if (core::Context* waiter = team->tasks.event_waiter.load(std::memory_order_acquire)) {
@@ -97,11 +98,11 @@ void close_events(Team* team, int count) noexcept {
   team->tasks.helpers.fetch_sub(1, std::memory_order_release);
 }
 
-// The body and the event of a detachable task are both over.
+// Ends a detachable task: its body has ended, and its event has come.
 void complete_detached(Member* self, Task* task) noexcept {
   const bool spawned = is_spawned(task);
   Team* team = task->team;
-  if (ompt::on()) ompt::complete_detached(task);
+  tool::complete_detached(task);
   if (spawned) {
     report_completion(task);
   } else {
@@ -111,7 +112,8 @@ void complete_detached(Member* self, Task* task) noexcept {
   if (!spawned) close_events(team, 1);
 }
 
-// What `open` counts beside events while the body runs: its end, and what an agent does after that.
+// How much of `open` is not events while the body runs: 1 for the end of the body, and 1 for what an agent does after
+// it.
 int own_share(const Task* task) noexcept { return task->implicit ? 0 : 1 + (task->for_agents ? 1 : 0); }
 
 }  // namespace
@@ -120,7 +122,8 @@ void await_own_events(Member* self, Task* task) noexcept {
   const auto come = [task] { return !expects_events(task); };
   if (core::spin_until(self->context, come)) return;
   const Absence absence(self);
-  // Against events_come(): the fence is between who waits and the count.
+  // Pairs with events_come(): this side writes `waiter`, fences, and looks at the count; that side counts, fences, and
+  // looks at `waiter`.
   task->waiter.store(self->context, std::memory_order_release);
   platform::full_fence();
   while (!come()) block_between_tasks(self);
@@ -141,21 +144,21 @@ void wake(const Waiters& waiters) noexcept {
 }
 
 void tell_ends_to_parent(Member* self) noexcept {
-  UntoldEnds& ends = self->untold_ends;
+  UncountedEnds& ends = self->uncounted_ends;
   const uint32_t children = std::exchange(ends.children, 0);
   if (ends.group != nullptr) tell_group(ends.group, children);
   tell_parent(ends.parent, children);
 }
 
 void end_task(Member* self, Task* task, Telling telling) noexcept {
-  // Its parent goes on at once when it has ended, so it ends when its events have come.
+  // The parent of an undeferred task goes on when the task has ended: so the task waits for its own events.
   if (__builtin_expect(task->waits_for_events, 0)) await_own_events(self, task);
-  // In this order: a signal handler that asks for the number does so for this task before, or for none.
+  // In this order: a signal handler that asks for the thread number asks for this task, before it ends, or for none.
   *const_cast<Task* volatile*>(&self->task) = nullptr;
   if (__builtin_expect(*const_cast<volatile bool*>(&task->uses_number), 0)) release_number(self);
   if (task->children != nullptr) task->children->clear();
   const bool detachable = task->open.load(std::memory_order_relaxed) != 0;
-  // Who waits for a task that made others ready is told at once: there is something for it to run.
+  // The end of a task that others depend on is told at once: a waiting context may run what it has made ready.
   const bool later = telling == Telling::later && !task->linked;
   if (!detachable) later ? complete_later(self, task) : complete(self, task);
   // A detachable task counts its event as one more child, so that its record lasts.
@@ -177,7 +180,7 @@ void run_given(Member* agent, Task* task) noexcept {
 
 void fulfill_event(Task* task) noexcept {
   core::note_arrival();
-  if (ompt::on()) ompt::fulfill(task);
+  tool::fulfill(task);
   if (task->open.fetch_sub(1, std::memory_order_acq_rel) == 1) complete_detached(nullptr, task);
 }
 
@@ -186,7 +189,7 @@ void expect_events(Member* self, Task* task, int events) noexcept {
     task->team = self->team;
     open_events(self, task->team, events);
   } else if (task->open.load(std::memory_order_relaxed) == 0) {
-    // Its body runs, so it is not over.
+    // 1 stands for the end of the body, which runs.
     task->open.store(1, std::memory_order_relaxed);
     task->team = const_cast<Team*>(self->team->agent_of != nullptr ? self->team->agent_of : self->team);
     open_events(self, task->team);
@@ -197,8 +200,8 @@ void expect_events(Member* self, Task* task, int events) noexcept {
 
 void events_come(Task* task, int events) noexcept {
   core::note_arrival();
-  // Read before: the task may be gone as soon as they are counted. Its record stays one: who waits is read after, and
-  // if that is somebody else by then, it is woken for nothing.
+  // These are read before the count: the task may be gone as soon as the events are counted. `waiter` is read after it,
+  // from memory that stays a task; if it is another task's by then, a context wakes for nothing.
   const bool implicit = task->implicit;
   Team* team = task->team;
   const int share = own_share(task);

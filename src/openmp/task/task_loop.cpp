@@ -8,6 +8,7 @@
 #include "openmp/record/team.h"
 #include "openmp/task/dropped.h"
 #include "openmp/task/free_agent.h"
+#include "openmp/task/task_run.h"
 
 namespace weft::openmp {
 
@@ -72,19 +73,19 @@ class Runner {
   void run_one(uint64_t index) {
     if (record_ == nullptr) {
       record_ = loop_->calls.copy(loop_->pattern);
-      begin_undeferred<false>(self_, record_, loop_->final);
+      begin_undeferred(self_, record_, loop_->final, tool::Listener::none);
     }
     if (!is_dropped(record_)) {
       const TaskLoopPlan& plan = loop_->plan;
       loop_->calls.run(record_, loop_->pattern, plan.begin(index), plan.begin(index + 1));
     }
-    // What the task leaves behind is not the next one's: its children, the ICVs it has set.
+    // The record serves the next task too, unless this one has left something in it: children, or ICVs that it has set.
     if (record_->created != 0 || record_->icvs == &record_->own_icvs) end_record();
   }
 
   void end_record() {
     if (record_ == nullptr) return;
-    end_undeferred<false>(self_, record_);
+    end_undeferred(self_, record_, tool::Listener::none);
     record_ = nullptr;
   }
 
@@ -117,7 +118,7 @@ void run_task_loop(Member* self, const TaskLoopPlan& plan, const TaskLoopCalls& 
     Task* task = allocate_task(0, 1, nullptr);
     task->body = run_runner;
     task->data = loop;
-    submit_task<false>(self, task, {.free_agents = agents, .priority = clauses.priority});
+    submit_task(self, task, {.free_agents = agents, .priority = clauses.priority}, tool::Listener::none);
   }
   Runner(self, loop).run();
   leave(loop);

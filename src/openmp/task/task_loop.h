@@ -18,7 +18,7 @@ struct TaskLoopClauses {
   bool strict = false;
 };
 
-// Tasks that an implementation may choose freely: some for each member, so that they can be balanced.
+// How many tasks a loop gets where the program does not say: some for each member, so that they can be balanced.
 inline constexpr uint64_t kTasksPerMember = 8;
 
 class TaskLoopPlan {
@@ -26,12 +26,12 @@ class TaskLoopPlan {
   TaskLoopPlan(uint64_t iterations, const TaskLoopClauses& clauses, int members) noexcept : iterations_(iterations) {
     if (iterations == 0) return;
     if (clauses.grain_size > 0 && clauses.strict) {
-      // All have the grain's size, the last may have less.
+      // All tasks have the grain's size; the last one may have less.
       step_ = clauses.grain_size;
       tasks_ = (iterations - 1) / step_ + 1;
       return;
     }
-    // A grain means at least that many and less than twice that.
+    // With a grain size, each task has at least that many iterations, and less than twice that.
     const uint64_t wanted = clauses.grain_size > 0   ? iterations / clauses.grain_size
                             : clauses.task_count > 0 ? clauses.task_count
                                                      : kTasksPerMember * static_cast<uint64_t>(members);
@@ -42,7 +42,7 @@ class TaskLoopPlan {
 
   uint64_t tasks() const noexcept { return tasks_; }
 
-  // The first iteration of task `index`; that of tasks() is the end.
+  // The first iteration of task `index`; begin(tasks()) is the end of the loop.
   uint64_t begin(uint64_t index) const noexcept {
     if (step_ > 0) return std::min(index * step_, iterations_);
     return index * each_ + std::min(index, rest_);
@@ -51,28 +51,30 @@ class TaskLoopPlan {
  private:
   uint64_t iterations_ = 0;
   uint64_t tasks_ = 0;
-  uint64_t step_ = 0;  // 0: cut evenly: `each_`, and one more for the first `rest_`
+  uint64_t step_ = 0;  // the size of each task; 0: cut evenly: `each_` iterations, and one more for the first `rest_`
   uint64_t each_ = 0;
   uint64_t rest_ = 0;
 };
 
-// Whether runners can count the tasks; else they have to be made one by one, as they are where a tool watches them, or
-// where a task that is paused would keep its runner from all that follow.
+// Whether runners can take the tasks by their numbers. Otherwise the tasks are made one by one: where there are too
+// many for that, where a tool watches them, or where a task that is paused would keep its runner from the tasks that
+// follow.
 inline bool suits_runners(const TaskLoopPlan& plan) noexcept {
-  return plan.tasks() < ChunkRange::kLimit && !ompt::on() && !tasks_may_pause();
+  return plan.tasks() < ChunkRange::kLimit && !tool::is_on() && !tasks_may_pause();
 }
 
-// What an adapter knows of the tasks of a loop. `pattern` holds the data that each of them starts with.
+// The adapter's functions for the tasks of a loop. `pattern` holds the data that each of them starts with.
 struct TaskLoopCalls {
-  // A task with data of its own.
+  // Makes a task with a copy of the pattern's data.
   Task* (*copy)(Task* pattern);
   // Runs iterations begin .. end-1, counted from 0, in `task`, which may have run others before.
   void (*run)(Task* task, Task* pattern, uint64_t begin, uint64_t end);
 };
 
-// Runs the tasks of a loop without making them one by one: the caller and as many runners as can be of use take numbers
-// from it, by halves from each other, and one record serves for tasks that follow each other on a member. For tasks
-// whose data need no construction of their own. Returns when all have been begun; frees the pattern in the end.
+// Runs the tasks of a loop without making them one by one. The caller and as many runners as can be of use share the
+// numbers of the tasks; one that has none left takes half of another's. On each member one record serves for all its
+// tasks, one after the other. For tasks whose data need no construction. Returns when all tasks have begun; the pattern
+// is freed when all have ended.
 void run_task_loop(Member* self, const TaskLoopPlan& plan, const TaskLoopCalls& calls, Task* pattern,
                    const TaskClauses& clauses) noexcept;
 

@@ -24,7 +24,7 @@ Member* member_to_pause() noexcept {
 
 namespace {
 
-// For somebody to run them in the caller's place, or in that of a member that its stack holds up.
+// Whether tasks wait that a stand-in could run, for the caller or for a member that the caller's stack holds up.
 bool tasks_wait(const Member* self) noexcept {
   for (const Member* member = self; member != nullptr; member = member->outer) {
     const Team* team = member->team;

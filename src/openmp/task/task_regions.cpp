@@ -10,8 +10,9 @@ namespace weft::openmp {
 
 namespace {
 
-// Relaxed: a region that meets another's entry gathers its members for nothing, or does not. Read by each region,
-// written when one of them differs from the last of its function.
+// A table of functions whose last region has pushed tasks. Each region reads its entry; it is written only where a
+// region differs from the last one of its function. Relaxed: where functions share an entry, a region gathers its
+// members in vain, or not at all.
 constexpr unsigned kBits = 8;
 alignas(64) std::array<std::atomic<const void*>, 1 << kBits> g_functions{};
 

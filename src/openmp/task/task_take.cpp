@@ -71,14 +71,14 @@ bool descends(const Task* task, const Task* ancestor) noexcept {
   return false;
 }
 
-// One with a priority, if there are some.
+// Takes a wanted task with a priority, if there is one.
 template <class Wanted>
 Task* take_urgent(Team* team, Wanted&& wanted) noexcept {
   if (highest_priority() == 0 || team->tasks.inbox.size() == 0) return nullptr;
   return team->tasks.inbox.take([&wanted](const Task* task) { return goes_first(task) && wanted(task); });
 }
 
-// By a thread that has found it empty.
+// Takes the mark of a deque away. Called by a thread that has found the deque empty.
 void mark_empty(Team* team, int number) noexcept {
   if (!team->tasks.marks_filled.load(std::memory_order_relaxed)) return;
   std::atomic<uint32_t>& marks = marks_around(team, number);
@@ -86,12 +86,12 @@ void mark_empty(Team* team, int number) noexcept {
   platform::full_fence_after_update();
   if (deque_at(team, number)->empty()) return;
   marks.fetch_or(deque_mark(number));
-  // Who has looked meanwhile has seen no task, and may sleep.
+  // A member that has looked while the mark was gone has seen no task, and may sleep.
   call_to_tasks(team, nullptr);
 }
 
-// take(deque) of others' deques from that of number `from` on, until one gives a task or `most` have been looked at;
-// else a wanted one of the inbox.
+// Looks at others' deques, from that of number `from` on, until take(deque) gives a task or `most` have been looked at.
+// Then takes a wanted task of the inbox.
 template <class Take, class Wanted>
 Task* search(Member* self, int from, int most, Take&& take, Wanted&& wanted) noexcept {
   Team* team = self->team;
@@ -114,14 +114,15 @@ Task* search(Member* self, int from, int most, Take&& take, Wanted&& wanted) noe
   return team->tasks.inbox.size() > 0 ? team->tasks.inbox.take(wanted) : nullptr;
 }
 
-// From the deque of the member that has a child of the current task.
+// Steals from the deque of the thief of a child of the current task.
 template <class Wanted>
 Task* steal_back(const Member* self, Wanted&& wanted) noexcept {
   TaskDeque* deque = deque_of_thief(self);
   return deque != nullptr && !deque->empty() ? deque->steal(wanted) : nullptr;
 }
 
-// The first of others. Without a deque of its own, that of its number is another's.
+// The number at which the member begins to look at others' deques. Where it lacks its number's deque, that is another
+// context's and is looked at too.
 int next_to(const Member* self) noexcept { return self->number + (self->lacks_deque ? 0 : 1); }
 
 template <class Wanted>
@@ -129,27 +130,28 @@ Task* steal(Member* self, Wanted&& wanted) noexcept {
   return search(self, next_to(self), INT_MAX, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
 }
 
-// From some deques, from where it has looked last.
+// Steals from some deques, from where the member has looked last.
 template <class Wanted>
 Task* steal_from_some(Member* self, Wanted&& wanted) noexcept {
   constexpr int kDeques = 8;
   return search(self, self->looked_at + 1, kDeques, [&](TaskDeque* deque) { return deque->steal(wanted); }, wanted);
 }
 
-// That the parent's member finds it, where it looks for descendants. Those of an implicit task take any task.
+// Leaves a trace for the member that runs the task's parent: it looks at this member's deque for descendants. A member
+// that runs an implicit task takes any task, and needs no trace.
 void leave_trace(const Member* self, const Task* task) noexcept {
   if (self->team->size >= kTracesFrom && !has_implicit_parent(task))
     task->parent.load(std::memory_order_relaxed)->thief.store(self->number, std::memory_order_relaxed);
 }
 
-// The oldest task of a deque. If there are many, others of it go into the caller's own deque, which is empty. There
-// others find them, so that the many who look do not all come to the deque of one producer.
+// Takes the oldest task of a deque. Where the deque has many, takes several, and puts the others into the caller's own
+// deque, which is empty. Other members find them there, so that not all come to the deque of one producer.
 template <class Wanted>
 Task* take_several(Member* self, TaskDeque* from, Wanted&& wanted) noexcept {
   TaskDeque::Loot loot;
   const int count = from->steal_several(loot, wanted);
   if (count == 0) return nullptr;
-  // Before others can have them: a record serves another task then.
+  // Read before others can take the tasks: a task that has ended leaves its record to another one.
   std::array<Waiters, TaskDeque::kSeveral> waiters;
   int distinct = 0;
   for (int i = 0; i < count && count > 1; ++i) {
@@ -167,23 +169,24 @@ Task* take_several(Member* self, TaskDeque* from, Wanted&& wanted) noexcept {
   return loot[0];
 }
 
-// Any task, by a member of whose tasks only the implicit one has begun.
+// Steals any task, for a member that has begun no task but the implicit one.
 Task* steal_any(Member* self) noexcept {
   const auto any = [](const Task*) { return true; };
-  // Whoever has the deque of a member whose task is paused must leave what lies there in order.
+  // Where tasks may be paused, the tasks of a deque stay in their order: a member that comes back counts on it.
   if (self->lacks_deque || tasks_may_pause()) return steal(self, any);
   return search(self, next_to(self), INT_MAX, [&](TaskDeque* deque) { return take_several(self, deque, any); }, any);
 }
 
-// Whether the ends that nobody has been told of may stay so while this task runs: those that wait for them have to wait
-// for it as well. And not too many, since the monitor sees by them that the region gets on.
-bool may_join(const UntoldEnds& ends, const Task* task) noexcept {
+// Whether the member may keep the ends that it has counted to itself while this task runs: contexts that wait for those
+// ends have to wait for this task as well. The member does not keep many: the monitor sees by the counts that the
+// region gets on.
+bool may_join(const UncountedEnds& ends, const Task* task) noexcept {
   constexpr uint32_t kMost = 16;
   return ends.executed < kMost && (ends.children == 0 || (task->parent.load(std::memory_order_relaxed) == ends.parent &&
                                                           task->group == ends.group));
 }
 
-// The same of tasks that wait for a free agent.
+// Runs a task that waits for a free agent and that the member may run.
 bool run_given_task(Member* self) noexcept {
   const auto permitted = [](const Task* task, const Member* by) {
     return by->task->implicit ? task->team == by->team : descends(task, by->task);
@@ -195,7 +198,7 @@ bool run_given_task(Member* self) noexcept {
 }
 
 bool deque_may_have_been_shared(const Member* self) noexcept {
-  // Relaxed: the thread itself has been paused, or was told by those that were.
+  // Relaxed: this thread has been paused itself, or has synchronized with the contexts that were.
   return tasks_may_pause() ||
          self->team->members.lines[self->number].shared.has_been_shared.load(std::memory_order_relaxed);
 }
@@ -248,7 +251,7 @@ Task* take_any_task(Member* self) noexcept {
 }
 
 void put_back(Member* self, Task* task) noexcept {
-  // Before others can have it: its record serves another task then.
+  // Read before others can take the task: a task that has ended leaves its record to another one.
   const Waiters waiters = waiters_for(task);
   self->team->tasks.inbox.put(task);
   call_to_tasks(self->team, nullptr);
@@ -256,17 +259,17 @@ void put_back(Member* self, Task* task) noexcept {
 }
 
 bool run_taken(Member* self, Task* task) noexcept {
-  // That tasks may be paused can begin at any time.
+  // Read once: a process may begin to pause tasks at any time.
   const bool pauses = tasks_may_pause();
-  if (task == nullptr || pauses || !may_join(self->untold_ends, task)) tell_ends(self);
+  if (task == nullptr || pauses || !may_join(self->uncounted_ends, task)) tell_ends(self);
   if (task == nullptr) return false;
-  // Since the member went off call: nobody else is called until it answers.
+  // The member may have been recalled before it went off call: then no other member is called until it answers.
   if (self->team->persistent_team != nullptr && self->team->size > 2) answer_recall(self);
   if (pauses) {
     run_pushed(self, task);
   } else {
     run_task(self, task, Telling::later);
-    ++self->untold_ends.executed;
+    ++self->uncounted_ends.executed;
   }
   return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which task a member runs next: of those of its own deque, of the team's inbox, and of others' deques.
+// Which task a member runs next: one from its own deque, from the team's inbox, or from another member's deque.
 #pragma once
 
 #include "openmp/record/deque_marks.h"
@@ -14,11 +14,11 @@ namespace weft::openmp {
 TaskDeque* make_deque(Member* self) noexcept;
 inline TaskDeque* deque_of(Member* self) noexcept { return self->deque != nullptr ? self->deque : make_deque(self); }
 
-// By a member that lacks its number's deque: nobody may have it by now (stand_in.h).
+// Called by a member that lacks its number's deque: takes the deque if no other context has it any more (stand_in.h).
 void take_free_deque(Member* self) noexcept;
 
-// A task of the member's waits in a deque or the inbox, or for predecessors: the team's barriers wait for it from now
-// on.
+// Counts a task that the member has created: it waits in a deque, in the inbox, or for predecessors. From now on the
+// team's barriers wait for it.
 inline void count_created(Member* self) noexcept {
   if (__builtin_expect(self->lacks_deque, 0)) take_free_deque(self);
   if (__builtin_expect(self->lacks_deque, 0)) {
@@ -28,7 +28,7 @@ inline void count_created(Member* self) noexcept {
   }
 }
 
-// It has run so many. Release: as TaskDeque::executed.
+// Counts tasks that the member has run. Release: as TaskDeque::executed.
 inline void count_executed(Member* self, uint32_t tasks) noexcept {
   if (__builtin_expect(self->lacks_deque, 0)) {
     self->team->tasks.executed.fetch_add(tasks, std::memory_order_release);
@@ -37,19 +37,19 @@ inline void count_executed(Member* self, uint32_t tasks) noexcept {
   }
 }
 
-// Puts a task that is ready where others find it; false: there is no room.
+// Puts a task that is ready where others find it. Returns false where there is no room.
 inline bool push_task(Member* self, Task* task) noexcept {
   if (__builtin_expect(!self->lacks_deque, 1)) return deque_of(self)->push(task);
   self->team->tasks.inbox.put(task);
   return true;
 }
 
-// That of any member, or null.
+// The deque of member `number`, or null.
 inline TaskDeque* deque_at(const Team* team, int number) noexcept {
   return team->members.deques.load(std::memory_order_relaxed)[number].load(std::memory_order_acquire);
 }
 
-// In teams of so many members, and in processes whose tasks may be paused, deques with tasks are marked.
+// Deques with tasks are marked in teams of kMarksFrom members or more, and in processes whose tasks may be paused.
 inline constexpr int kMarksFrom = 16;
 inline bool wants_marks(int size) noexcept { return size >= kMarksFrom || tasks_may_pause(); }
 
@@ -57,7 +57,7 @@ inline std::atomic<uint32_t>& marks_around(const Team* team, int number) noexcep
   return team->members.marks[number / DequeMarks::kMembers].members;
 }
 
-// After a push to the member's deque and a fence.
+// Marks the member's deque. Called after a push to it and a fence.
 inline void mark_filled(Team* team, int number) noexcept {
   if (!team->tasks.marks_filled.load(std::memory_order_relaxed)) return;
   std::atomic<uint32_t>& marks = marks_around(team, number);
@@ -77,7 +77,7 @@ bool look_at_deques(const Team* team, int from, Look&& look) noexcept {
   return false;
 }
 
-// Where OMP_MAX_TASK_PRIORITY, 0 by default, allows none, nobody looks for priorities.
+// OMP_MAX_TASK_PRIORITY. With 0, the default, no member looks for tasks with a priority.
 int highest_priority() noexcept;
 
 // Whether tasks can be found that wait to be run; a hint.
@@ -86,29 +86,30 @@ bool tasks_in_sight(const Team* team) noexcept;
 // Whether all tasks that have been pushed in the region have been run, and their events have come.
 bool all_executed(const Team* team) noexcept;
 
-// In teams of so many members a look at all marked deques takes longer than it gains, as a rule.
+// In teams of kTracesFrom members or more, a look at all marked deques costs more than it gains, as a rule. There a
+// thief leaves a trace: its number in the parent of the task that it has taken (Task::thief).
 inline constexpr int kTracesFrom = 64;
 
-// Where a descendant is looked for: in all deques; in some, from where it has looked last; or, to be done often, in
-// that of the member that runs a child.
+// Where a member looks for a descendant of its task: in all deques; in some, from where it has looked last; or in the
+// deque of the thief of one of its children, which is cheap enough to be done often.
 enum class Search : uint8_t { everywhere, in_some, at_thief };
-// Runs a task, if there is one that may run on top of the current one: a descendant of it (OpenMP 5.2, 12.9: the task
-// scheduling constraint), or any when only the implicit task lies below. One that has a priority or lies in the
-// member's own deque; or another.
+// Each runs a task, if it finds one that may run on top of the current task: a descendant of that (OpenMP 5.2, 12.9:
+// the task scheduling constraint), or any task where the current one is implicit. run_own_task() takes a task with a
+// priority or one from the member's own deque; run_others_task() takes another member's.
 bool run_own_task(Member* self) noexcept;
 bool run_others_task(Member* self, Search where) noexcept;
 inline bool run_permitted_task(Member* self) noexcept {
   return run_own_task(self) || run_others_task(self, Search::everywhere);
 }
 
-// The deque of the member that has taken a child of the current task, or null: there may be descendants. A hint.
+// The deque of the thief that has taken a child of the current task last, or null. Descendants may lie there. A hint.
 TaskDeque* deque_of_thief(const Member* self) noexcept;
 
-// Takes any task of the team, or null. By members of whose tasks only the implicit one has begun.
+// Takes any task of the team, or returns null. Called by members that have begun no task but the implicit one.
 Task* take_any_task(Member* self) noexcept;
-// Runs it; false: there was none.
+// Runs a task that was taken. Returns false for null.
 bool run_taken(Member* self, Task* task) noexcept;
-// It leaves it to others after all.
+// Leaves a task that was taken to others after all.
 void put_back(Member* self, Task* task) noexcept;
 inline bool run_any_task(Member* self) noexcept { return run_taken(self, take_any_task(self)); }
 

@@ -15,10 +15,10 @@ namespace weft::openmp {
 
 namespace {
 
-// Until `done()`: the descendants of the current task that it waits for have ended. It runs some of them. In a large
-// team a look at all deques costs more than a short task, and those whose tasks are its descendants are few: so it
-// looks again and again where one of its children runs, and at some others; at all before it sleeps, and when it is
-// woken.
+// Waits until done(): until descendants of the current task have ended; runs some of them meanwhile. announce(self,
+// true) says that the member is about to sleep. In a large team a look at all deques costs more than a short task, and
+// few deques have descendants. So there the member looks at the deque of the thief of a child, and in turn at some
+// others. It looks at all deques before it sleeps, and when it is woken.
 template <class Done>
 void await_descendants(Member* self, Done&& done, void (*announce)(Member* self, bool waits)) noexcept {
   const bool large = self->team->size >= kTracesFrom && !self->task->implicit;
@@ -37,7 +37,7 @@ void await_descendants(Member* self, Done&& done, void (*announce)(Member* self,
     unsigned polls = 0;
     const auto news = [&] {
       if (done()) return true;
-      // What lies there may be no descendant, and stay.
+      // The tasks that are in sight may be no descendants, and may stay there.
       if (!large || looks > kLooksInVain || ++polls % kPollsPerLook != 0) return false;
       if (self->team->tasks.inbox.size() > 0) return true;
       const TaskDeque* deque = deque_of_thief(self);
@@ -46,7 +46,7 @@ void await_descendants(Member* self, Done&& done, void (*announce)(Member* self,
     if (core::spin_until(self->context, news)) continue;
     announce(self, true);
     platform::full_fence();
-    // Some may have been on their way from one deque to another (Waiters).
+    // Tasks may have been on their way from one deque to another (Waiters): so the member looks once more.
     if (!run_permitted_task(self)) block_in_task_unless(self, done);
     announce(self, false);
     woken = true;
@@ -58,7 +58,7 @@ void tell_that_it_waits(Member* member, bool waits) noexcept {
   member->task->parent_waits.store(waits, std::memory_order_relaxed);
 }
 
-// Leaves to others, and helps them, until the predecessors of `task`, children of the current one, have ended.
+// Waits until the predecessors of `task`, children of the current task, have ended; helps to run them.
 void await_predecessors(Member* self, Task* task) noexcept {
   const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
   await_descendants(self, met, tell_that_it_waits);
@@ -67,19 +67,19 @@ void await_predecessors(Member* self, Task* task) noexcept {
 }  // namespace
 
 void link_and_wait(Member* self, Task* task, const Dependence* list, int count, bool keep) noexcept {
-  // Set before the first predecessor can look: it unblocks this context instead of pushing the task.
+  // Set before the first predecessor can look: the last one unblocks this context instead of pushing the task.
   task->waiter.store(self->context, std::memory_order_release);
   if (!link_dependences(self->task, task, list, count, keep)) await_predecessors(self, task);
   task->waiter.store(nullptr, std::memory_order_relaxed);
 }
 
 void task_wait_for(Member* self, const Dependence* list, int count) noexcept {
-  // To a tool it is a wait even where there is nobody to wait for.
-  if (self->task->children == nullptr && !ompt::on()) return;
+  // A tool sees a wait even where there is no task to wait for.
+  if (self->task->children == nullptr && !tool::is_on()) return;
   Task* stand_in = allocate_task(0, 1, nullptr);
-  if (ompt::on()) ompt::begin_task_wait_for(self, stand_in, list, count);
+  tool::begin_task_wait_for(self, stand_in, list, count);
   link_and_wait(self, stand_in, list, count, false);
-  if (ompt::on()) ompt::end_task_wait_for(self, stand_in);
+  tool::end_task_wait_for(self, stand_in);
   free_task(stand_in);
 }
 
@@ -106,12 +106,12 @@ void await_children(Member* self) noexcept {
   };
   // Against complete(): a fence is between the flag and the count.
   await_descendants(self, done, tell_that_it_waits);
-  // Nobody needs to wait for what has ended.
+  // No later task needs to wait for children that have ended.
   if (now->children != nullptr) now->children->clear();
 }
 
 void task_yield(Member* self, const void* caller) noexcept {
-  if (ompt::on()) return ompt::task_yield(self, caller);
+  if (tool::task_yield(self, caller)) return;
   yield_to_task(self);
 }
 
@@ -122,7 +122,8 @@ void yield_to_task(Member* self) noexcept {
     core::yield();
     return;
   }
-  // What the caller looks for may be up to a task that does not descend from its own: somebody stands in.
+  // The caller may look for something that a task does which does not descend from its own: a stand-in can run that
+  // task.
   attach_to_pool(self);
   yield_task(self);
 }

@@ -12,10 +12,11 @@
 
 namespace weft::openmp {
 
-// Links a task that its creator runs, or that stands for a wait, to those that it depends on; returns when it has
-// nobody to wait for.
+// Links `task` to the tasks that it depends on, and waits until these have ended. For a task that its creator runs at
+// once, and for one that stands for a wait (taskwait depend).
 void link_and_wait(Member* self, Task* task, const Dependence* list, int count, bool keep) noexcept;
 
+// Waits until done(); runs the team's tasks meanwhile.
 template <class Done>
 void wait_helping(Member* self, Done&& done) noexcept {
   Team* team = self->team;

@@ -20,7 +20,7 @@ namespace weft::openmp {
 
 namespace {
 
-// One that waits, on its own stack.
+// The record of a task that waits; it lies on that task's stack.
 struct Sleeper {
   int64_t due_ns;
   core::Context* context;
@@ -29,7 +29,8 @@ struct Sleeper {
   Sleeper* next = nullptr;
 };
 
-// All of them. `earliest_ns` is when the first one is due: most looks are made in vain, and stop there.
+// All tasks that wait for a time. `earliest_ns`: when the first one is due. Most looks are made in vain, and read only
+// that.
 struct Clock {
   platform::Spinlock lock;
   Sleeper* first = nullptr;
@@ -39,7 +40,7 @@ struct Clock {
 };
 Clock g_clock;
 
-// With the lock held. The child of a fork does not have the threads of those that wait.
+// Called with the lock held. In the child of a fork it forgets the sleepers: their threads do not exist there.
 void leave_sleepers_to_parent() noexcept {
   if (std::exchange(g_clock.generation, platform::generation()) == platform::generation()) return;
   g_clock.first = nullptr;
@@ -47,7 +48,7 @@ void leave_sleepers_to_parent() noexcept {
   g_clock.earliest_ns = INT64_MAX;
 }
 
-// With the lock held: takes those out that are due.
+// Takes the sleepers out that are due. Called with the lock held.
 Sleeper* take_due(int64_t now_ns) noexcept {
   Sleeper* due = nullptr;
   int64_t earliest_ns = INT64_MAX;
@@ -66,7 +67,8 @@ Sleeper* take_due(int64_t now_ns) noexcept {
   return due;
 }
 
-// The polling service. Returns how many still wait, and nobody for a message.
+// The polling service: wakes the sleepers that are due. Returns how many are left; while there are some it is called
+// again. They wait for no message, so they do not count as pending arrivals (PollingAnswer::more).
 int look_at_clock(void*) {
   Sleeper* due = nullptr;
   int left = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pauses that end at a time.
+// Pauses of a given length.
 #pragma once
 
 #include <cstdint>

@@ -42,15 +42,15 @@ void wake_sleeper(const MemberLine& line) noexcept {
   wake_if_asleep(line);
 }
 
-// Behind a signal: waits for what `arrived` says. `wake_told` fences, and wakes whom the signal is for.
-template <class Arrived, class WakeTold>
-void await(Member* self, Arrived&& arrived, WakeTold&& wake_told) noexcept {
+// Behind a signal: waits for what `arrived` says. `wake_peer` fences, and wakes whom the signal is for.
+template <class Arrived, class WakePeer>
+void await(Member* self, Arrived&& arrived, WakePeer&& wake_peer) noexcept {
   bool passed = false;
   for (int polls = 0; polls < kPollsBeforeFence && !(passed = arrived()); ++polls) {
     if (polls == kPollsBeforeLook && core::wanted_elsewhere(self->context)) break;
     platform::pause();
   }
-  wake_told();
+  wake_peer();
   if (!passed) wait_helping(self, arrived);
 }
 

@@ -21,10 +21,9 @@ enum class Barrier : uint8_t {
 void pass_barrier(Member* self) noexcept;
 
 // `caller`: of the runtime, as WEFT_CALLER says it.
-template <bool Told = true>
-void barrier(Member* self, Barrier kind, const void* caller) noexcept {
-  if (ompt::on<Told>()) return ompt::barrier(self, kind, caller);
-  pass_barrier(self);
+[[gnu::always_inline]] inline void barrier(Member* self, Barrier kind, const void* caller,
+                                           tool::Listener listener = tool::Listener::possible) noexcept {
+  if (!tool::barrier(listener, self, kind, caller)) pass_barrier(self);
 }
 
 }  // namespace weft::openmp

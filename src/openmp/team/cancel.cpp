@@ -48,14 +48,14 @@ bool is_cancelled(const Member* self, Construct construct) noexcept {
 
 bool cancellation_point(Member* self, Construct construct) noexcept {
   const bool cancelled = is_cancelled(self, construct);
-  if (cancelled && ompt::on()) ompt::cancel(self, construct, true);
+  if (cancelled) tool::cancel(self, construct, true);
   if (cancelled && construct == Construct::parallel && self->task->implicit) leave_cancelled(self);
   return cancelled;
 }
 
 bool cancel(Member* self, Construct construct) noexcept {
   if (!cancellation_enabled()) return false;
-  if (ompt::on()) ompt::cancel(self, construct, false);
+  tool::cancel(self, construct, false);
   g_any_cancelled.store(true, std::memory_order_relaxed);
   switch (construct) {
     case Construct::parallel:

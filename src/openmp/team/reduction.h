@@ -39,43 +39,42 @@ enum class ReductionEnd : uint8_t { nowait, barrier };
 inline bool reduces_alone(const Member* self) noexcept { return self->team->size == 1 && self->team->league.size == 1; }
 
 // Whether the member is the one that combines the whole.
-template <bool Told>
-[[gnu::noinline]] bool combine_in_order(Member* self, void* part, Combine combine, ReductionEnd end,
-                                        const void* caller) noexcept {
+[[gnu::noinline]] inline bool combine_in_order(Member* self, void* part, Combine combine, ReductionEnd end,
+                                               const void* caller, tool::Listener listener) noexcept {
   if (self->team->size == 1) {
     if (LeagueTurn* turn = self->team->league.turn) turn->await(self);
     return true;
   }
   if (combine_parts(self, part, combine)) return true;
-  if (end == ReductionEnd::barrier) barrier<Told>(self, Barrier::end_of_workshare, caller);
+  if (end == ReductionEnd::barrier) barrier(self, Barrier::end_of_workshare, caller, listener);
   await_taken(self);
   return false;
 }
 
 // `atomic`: the program has atomic operations for it. Members of several teams may combine into one variable, so the
 // one that has the whole of its team uses these or takes the lock too.
-template <bool Told>
-Combining begin_reduction(Member* self, void* part, Combine combine, LockWord& word, bool atomic, ReductionEnd end,
-                          const void* caller) noexcept {
+[[gnu::always_inline]] inline Combining begin_reduction(Member* self, void* part, Combine combine, LockWord& word,
+                                                        bool atomic, ReductionEnd end, const void* caller,
+                                                        tool::Listener listener) noexcept {
   const bool alone = reduces_alone(self);
   if (!alone && g_reduces_in_order) {
-    if (!combine_in_order<Told>(self, part, combine, end, caller)) return Combining::done;
+    if (!combine_in_order(self, part, combine, end, caller, listener)) return Combining::done;
   } else if (!alone) {
     const bool by_tree = combine != nullptr && combines_by_tree(self->team);
-    if (by_tree && !combine_in_order<Told>(self, part, combine, end, caller)) return Combining::done;
+    if (by_tree && !combine_in_order(self, part, combine, end, caller, listener)) return Combining::done;
     if (atomic) return Combining::atomic;
   }
   if (!alone) lock(word);
-  if (ompt::on<Told>()) ompt::begin_reduction(self);
+  tool::begin_reduction(listener, self);
   return Combining::locked;
 }
 
 // By the members that have combined.
-template <bool Told>
-void end_reduction(Member* self, LockWord& word, bool atomic) noexcept {
+[[gnu::always_inline]] inline void end_reduction(Member* self, LockWord& word, bool atomic,
+                                                 tool::Listener listener) noexcept {
   const bool alone = reduces_alone(self);
   if (!alone && !g_reduces_in_order && atomic) return;
-  if (ompt::on<Told>()) ompt::end_reduction(self);
+  tool::end_reduction(listener, self);
   if (alone) return;
   unlock(word);
   TeamLeague& league = self->team->league;

@@ -9,7 +9,6 @@
 #include "core/api/fork.h"
 #include "openmp/record/record_cache.h"
 #include "openmp/task/lone_tasks.h"
-#include "openmp/team/parallel.h"
 #include "openmp/tool/events.h"
 #include "platform/spinlock.h"
 
@@ -27,7 +26,7 @@ pthread_once_t g_exit_once = PTHREAD_ONCE_INIT;
 void leave(void* argument) {
   auto* root = static_cast<Root*>(argument);
   if (root->team.defers_alone) end_deferring(&root->initial);
-  if (ompt::on()) ompt::end_root(&root->initial);
+  tool::end_root(&root->initial);
   make_current(nullptr);
   release_persistent_team(root);
   root->bound = false;

@@ -36,10 +36,10 @@ TaskGroup* begin_shared_reductions(Member* self, int count, const ReducedVariabl
 void release_reductions(TaskReductions* group) noexcept;
 
 // Ends the caller's taskgroup, and its reductions if it has any.
-template <bool Told = true>
-void end_reducing_taskgroup(Member* self, TaskGroup* group) noexcept {
+inline void end_reducing_taskgroup(Member* self, TaskGroup* group,
+                                   tool::Listener listener = tool::Listener::possible) noexcept {
   TaskReductions* reductions = group->reductions;
-  end_taskgroup<Told>(self);
+  end_taskgroup(self, listener);
   if (reductions != nullptr) release_reductions(reductions);
 }
 

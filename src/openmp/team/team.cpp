@@ -17,7 +17,7 @@
 namespace weft::openmp {
 
 constinit thread_local Member* t_member = nullptr;
-constinit thread_local Member* t_told_member = nullptr;
+constinit thread_local Member* t_reported_member = nullptr;
 
 namespace {
 
@@ -30,16 +30,16 @@ ptrdiff_t offset_of(Member** variable) noexcept {
 // Where the two lie from the thread pointer, the same distance for every identity: debuggers (tools/gdb) find with it
 // the members of contexts that no thread runs.
 [[gnu::used]] const ptrdiff_t g_member_offset = offset_of(&t_member);
-[[gnu::used]] const ptrdiff_t g_told_member_offset = offset_of(&t_told_member);
+[[gnu::used]] const ptrdiff_t g_reported_member_offset = offset_of(&t_reported_member);
 
 void put_current_member(Member* member) noexcept {
-  const bool told = ompt::is_present() && (member == nullptr || member->team->tool.told);
-  t_member = told ? nullptr : member;
-  t_told_member = told ? member : nullptr;
+  const bool reported = tool::is_active() && (member == nullptr || member->team->tool.reported);
+  t_member = reported ? nullptr : member;
+  t_reported_member = reported ? member : nullptr;
 }
 
 Member* attach_member() noexcept {
-  if (t_told_member != nullptr) return t_told_member;
+  if (t_reported_member != nullptr) return t_reported_member;
   const base::KeepErrno keep;
   Root* root = take_root();
   Member* member = &root->initial;
@@ -52,9 +52,9 @@ Member* attach_member() noexcept {
   member->implicit.icvs = &member->implicit.own_icvs;
   member->implicit.implicit = true;
   if (member->implicit.own_icvs.affinity) place_root(root);
-  root->team.tool.told = ompt::is_present();
+  root->team.tool.reported = tool::is_present();
   make_current(member);
-  if (ompt::on()) ompt::begin_root(member);
+  tool::begin_root(member);
   return member;
 }
 
@@ -74,6 +74,7 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   member->loop.share = nullptr;
   member->doacross = nullptr;
   member->extras = nullptr;
+  member->reduction_blocks = nullptr;
   member->singles = team->first_single;
   // Barriers are told apart by number across the regions of a record; nobody is inside one now.
   member->barriers = team->barrier.passed.load(std::memory_order_relaxed);

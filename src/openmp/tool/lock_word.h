@@ -13,7 +13,7 @@ enum : uint32_t {
   kFree,
   kHeld,
   kContended,  // held, and somebody is parked
-  kTold,       // held, and a tool is to be told of the end
+  kReported,   // held, and a tool is to be told of the end
   kNever,      // no lock's
 };
 

@@ -40,6 +40,34 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
   return WANTED ? &result : NULL;
 }
 """
+# Regions at each step of its start.
+OPENS_REGIONS = """
+#include <stdio.h>
+#include "weft/omp-tools.h"
+static int members;
+static void region(void)
+{
+#pragma omp parallel num_threads(3)
+#pragma omp atomic
+  members++;
+}
+__attribute__((constructor)) static void load(void) { region(); }
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
+{
+  (void)lookup; (void)device; (void)data;
+  region();
+  printf("initialize %d\\n", members);
+  return WANTED;
+}
+static void finalize(ompt_data_t *data) { (void)data; puts("finalize"); }
+ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
+{
+  static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  (void)version; (void)runtime;
+  region();
+  return &result;
+}
+"""
 CONTROL = """
 #include <dlfcn.h>
 #include <stdio.h>
@@ -215,6 +243,14 @@ class Start(ToolTest):
         self.assertEqual(
             self.answers(3, OMP_TOOL_LIBRARIES=f"{fails}:{self.checker}"), (["asked", "initialize", NO_TOOL], "")
         )
+
+    def test_tools_that_open_regions_while_they_start(self):
+        for wanted in (0, 1):
+            with self.subTest(wanted=wanted):
+                tool = self.build_tool(f"opens{wanted}", OPENS_REGIONS, f"-DWANTED={wanted}", "-fopenmp")
+                done = self.run_on_weft(self.count, 3, OMP_TOOL_LIBRARIES=str(tool))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout.splitlines()[0], "initialize 9")
 
     def test_a_tool_that_ends_early(self):
         self.assertEqual(self.answers(5, 3, OMP_TOOL_LIBRARIES=str(self.checker)), (["0", NO_TOOL], ""))

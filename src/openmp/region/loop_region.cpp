@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/team/loop_region.h"
+#include "openmp/region/loop_region.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/api/fork.h"
-#include "openmp/engine/engine.h"
+#include "openmp/library/nested_blas.h"
 #include "openmp/loop/even_share.h"
 #include "openmp/loop/loop_cost.h"
 #include "openmp/record/workshare.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/loop_statistics.h"
-#include "openmp/team/engine_region.h"
 #include "openmp/team/reduction.h"
+#include "openmp/tool/entry.h"
 #include "openmp/tool/events.h"
 #include "platform/cycles.h"
 
@@ -164,56 +164,54 @@ int next_range(weft_range* range) noexcept {
 }
 
 // The same with a tool: the first call is the loop's beginning to it, the last one the end.
-int next_told_range(weft_range* range) noexcept {
+int next_reported_range(weft_range* range) noexcept {
   const auto* mine = reinterpret_cast<MemberRange*>(range);
-  const ompt::Entry entry(WEFT_CALLER);
-  if (!ompt::on()) return next_range(range);
+  const tool::Entry entry(WEFT_CALLER);
+  if (!tool::is_on()) return next_range(range);
   Member* member = self();
-  if (mine->pieces == 0) ompt::begin_loop(member, mine->region->schedule.kind, mine->region->count);
+  if (mine->pieces == 0) tool::begin_loop(member, mine->region->schedule.kind, mine->region->count);
   const int more = next_range(range);
   if (more != 0) {
-    ompt::dispatch_static(member, range->begin, range->end - range->begin);
+    tool::dispatch_static(member, range->begin, range->end - range->begin);
   } else {
-    ompt::end_work(member);
+    tool::end_work(member, nullptr);
   }
   return more;
 }
 
-void add_to(ompt::LoopTotals* totals, const MemberRange& mine) noexcept {
+void add_to(tool::LoopTotals* totals, const MemberRange& mine) noexcept {
   totals->members.fetch_add(1, std::memory_order_relaxed);
   totals->ranges.fetch_add(mine.pieces, std::memory_order_relaxed);
   if (mine.range.number != 0) totals->ranges_of_others.fetch_add(mine.pieces, std::memory_order_relaxed);
 }
 
-template <bool Told>
-MemberRange run_member(LoopRegion* region, int number, int64_t measured_since = 0) noexcept {
-  const bool told = ompt::on<Told>() && region->totals != nullptr;
-  MemberRange mine{{told ? next_told_range : next_range, 0, 0, 0, number}, region};
+MemberRange run_range(LoopRegion* region, int number, int64_t measured_since = 0) noexcept {
+  const bool reports = region->totals != nullptr && tool::is_on();
+  MemberRange mine{{reports ? next_reported_range : next_range, 0, 0, 0, number}, region};
   mine.measured_since = measured_since;
-  if (told && number == 0) {
+  if (reports && number == 0) {
     region->totals->whole = region->parts.fixed == 1;
     self()->team->tool.loop = region->totals;
   }
   region->body(&mine.range, region->captures);
   count_ranges(mine.pieces, number == 0);
-  if (told) add_to(region->totals, mine);
+  if (reports) add_to(region->totals, mine);
   return mine;
 }
 
 // Words of the region: the body, which names it, its LoopRegion and the captures, to be fetched ahead.
 LoopRegion* region_of(void* const* words) noexcept { return static_cast<LoopRegion*>(words[2]); }
 
-template <bool Told>
 void run_loop_member(void* const* words, int number) noexcept {
   LoopRegion* region = region_of(words);
   if (number != 0) {
-    run_member<Told>(region, number);
+    run_range(region, number);
     return;
   }
   LoopCost cost(region->loop);
   // Nothing follows from a region whose team has one member only.
   const bool measures = region->share != nullptr && (region->some_left_out || cost.wants_measure());
-  const MemberRange mine = run_member<Told>(region, number, measures ? platform::now_ns() : 0);
+  const MemberRange mine = run_range(region, number, measures ? platform::now_ns() : 0);
   // Relaxed: tasks that another member pushes later are noted in a later region.
   if (region->share != nullptr && self()->team->tasks.tasked.load(std::memory_order_relaxed)) cost.note_tasks();
   const uint64_t iterations = mine.iterations - mine.unmeasured;
@@ -240,7 +238,7 @@ int prepare_for_tasks(Team* team, LoopRegion& region) noexcept {
   if (region.parts.fixed == 1) return 1;
   team->partial = false;
   // To a tool a barrier would be one more.
-  if (team->persistent_team == nullptr) team->gathers = !ompt::on();
+  if (team->persistent_team == nullptr) team->gathers = !tool::is_on();
   return team->size;
 }
 
@@ -298,11 +296,12 @@ void share_loop(Team* team, LoopRegion& region, int members) noexcept {
   region.parts = divide_loop(team, share, region.left(), members, iteration_ns, lastprivate, region.schedule.monotonic);
 }
 
-void run_loop_part(LoopRegion& region, int number) noexcept { run_member<true>(&region, number); }
+void run_loop_part(LoopRegion& region, int number) noexcept { run_range(&region, number); }
 
-template <bool Told>
 bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
                    Clauses clauses) noexcept {
+  // A library has asked on behalf of the region.
+  if (is_answered()) return false;
   if (!knows(*loop)) {
     count_later_loop();
     return false;
@@ -310,26 +309,24 @@ bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint6
   if (loop->max_count != 0 && count > loop->max_count) return false;
   // Reductions in order want every member.
   if (g_reduces_in_order) return false;
+  const bool reports = tool::is_on();
   if (count == 0) {
-    if (!ompt::on<Told>()) return true;
+    if (!reports) return true;
     clauses.threads = 1;  // to a tool it is a region all the same
   }
   LoopRegion region{.body = body, .captures = captures, .count = count, .loop = loop};
-  ompt::LoopTotals totals;
+  tool::LoopTotals totals;
   totals.iterations = count;
-  if (ompt::on<Told>()) region.totals = &totals;
+  if (reports) region.totals = &totals;
   region.schedule = schedule_of(*loop, chunk, &region.chunk);
   // The chunks of OMP_SCHEDULE=static,3 are certain members' own, which functions that the loop calls may count on.
   if (loop->schedule == WEFT_SCHEDULE_RUNTIME && region.schedule.kind == Kind::static_ && region.chunk != 0)
     return false;
-  if (__builtin_expect(g_engine_wanted, 0) && run_on_engine(region, clauses)) return true;
+  if (__builtin_expect(g_run_elsewhere != nullptr, 0) && g_run_elsewhere(region, clauses)) return true;
   void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(body), &region, captures};
-  parallel_of_some<Told>(run_loop_member<Told>, words, clauses, prepare);
+  parallel_of_some(run_loop_member, words, clauses, prepare);
   if (count != 0) count_loop(count, region.parts.fixed == 1);
   return true;
 }
-
-template bool parallel_loop<false>(weft_loop*, weft_loop_body*, void**, uint64_t, int64_t, Clauses) noexcept;
-template bool parallel_loop<true>(weft_loop*, weft_loop_body*, void**, uint64_t, int64_t, Clauses) noexcept;
 
 }  // namespace weft::openmp

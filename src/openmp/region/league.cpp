@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/team/league.h"
+#include "openmp/region/league.h"
 
 #include <algorithm>
 
 #include "base/options.h"
 #include "openmp/affinity/team_affinity.h"
 #include "openmp/record/record_cache.h"
+#include "openmp/region/region.h"
 #include "openmp/settings/icv.h"
 #include "openmp/task/lone_tasks.h"
 #include "openmp/task/task.h"
-#include "openmp/team/parallel.h"
 #include "openmp/team/reduction_tree.h"
 #include "openmp/tool/events.h"
 
@@ -33,7 +33,7 @@ struct League {
   void** words;
   int teams;
   Icvs icvs;
-  ompt::TeamInfo tool;
+  tool::TeamInfo tool;
   LeagueTurn* turn = nullptr;
 };
 
@@ -47,35 +47,32 @@ League make_league(Invoke invoke, void** words, int teams, int thread_limit) noe
 void run_team(League& league, int number) noexcept {
   Member* parent = self();
   Member* member = take_frame();
-  Team* team = take_team();
+  Team* team = take_team(RegionKind::none);
   team->size = 1;
   team->level = 0;
   team->active_level = 0;
   team->parent = parent;
   team->icvs = league.icvs;
-  team->flat = false;
-  team->defers_alone = false;
-  team->persistent_team = nullptr;
   team->league.size = league.teams;
   team->league.number = number;
   team->league.turn = league.turn;
   member->outer = parent;
   enter_team(member, team, 0);
   if (team->icvs.affinity) inherit_place(team, parent);
-  team->tool.told = ompt::on();
+  team->tool.reported = tool::is_on();
   make_current(member);
-  if (ompt::on()) ompt::begin_initial(member, &league.tool);
+  tool::begin_initial(member, &league.tool);
   league.invoke(league.words, 0);
   if (team->defers_alone) {
     end_deferring(member);
   } else if (team->tasks.detachable.load(std::memory_order_relaxed)) {
     await_events(member);
   }
-  if (ompt::on()) ompt::end_initial(member);
+  tool::end_initial(member);
   team->first_loop = member->loops;
   team->first_single = member->singles;
   team->league.turn = nullptr;
-  team->tool.told = false;
+  team->tool.reported = false;
   make_current(parent);
   put_team(team);
   put_frame(member);
@@ -110,7 +107,7 @@ void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexce
   if (thread_limit <= 0) thread_limit = league_thread_limit();
   League league = make_league(invoke, words, teams, thread_limit);
   LeagueTurn turn;
-  if (ompt::on()) ompt::begin_league(self(), teams, &league.tool);
+  tool::begin_league(self(), teams, &league.tool);
   if (teams == 1) {
     run_team(league, 0);
   } else {
@@ -119,7 +116,7 @@ void run_league(Invoke invoke, void** words, int teams, int thread_limit) noexce
     // Each team gets a part of the places for its regions.
     parallel(run_teams, packed, {teams, base::ProcBind::spread});
   }
-  if (ompt::on()) ompt::end_league(self(), &league.tool);
+  tool::end_league(self(), &league.tool);
 }
 
 }  // namespace weft::openmp

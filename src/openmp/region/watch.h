@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a region of several members begins and ends with, whatever its team: what the monitor and core are told of it.
-// Internal to openmp/team.
+// What a region of several members begins and ends with, whatever its kind: what the monitor and core are told of it.
+// Internal to openmp/region.
 #pragma once
 
 #include "core/api/fork.h"
@@ -28,13 +28,6 @@ inline void end_watch(Member* primary) noexcept {
   if (team->lent > 0) core::return_region_threads(team->lent);
   core::Context* context = primary->context;
   if (context->home != nullptr) context->parallel_call.store(primary->outer->team, std::memory_order_relaxed);
-}
-
-inline void inherit_league(Team* team, const Member* parent) noexcept {
-  const Team* outer = parent->team;
-  if (team->league.size == outer->league.size && team->league.number == outer->league.number) return;
-  team->league.size = outer->league.size;
-  team->league.number = outer->league.number;
 }
 
 }  // namespace weft::openmp

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/team/engine_team.h"
+#include "openmp/engine/engine_region.h"
 
 #include "core/api/fork.h"
 #include "openmp/record/record_cache.h"
 #include "openmp/record/thread_limit.h"
+#include "openmp/region/inherit.h"
 #include "openmp/settings/startup.h"
 #include "openmp/settings/statistics.h"
+#include "openmp/task/task.h"
 #include "openmp/task/task_take.h"
-#include "openmp/team/woven_team.h"
 
 namespace weft::openmp {
 
@@ -31,43 +32,38 @@ Member* attached_frame() noexcept {
 
 }  // namespace
 
-bool suits_engine(Member* parent) noexcept {
+bool EngineRegion::is_possible(Member* parent) noexcept {
   const Team* team = parent->team;
-  if (team->active_level != 0 && !team->on_engine) return false;
+  if (team->active_level != 0 && team->kind != RegionKind::engine) return false;
   return !has_limit(parent);
 }
 
-Team* begin_engine_team(Member* parent, int size) noexcept {
+void EngineRegion::begin(Member* parent, int size) noexcept {
+  parent_ = parent;
   count_region(parent->team->level + 1);
   start_runtime();
-  Team* team = take_team();
+  Team* team = team_ = take_team(RegionKind::engine);
   void* const words[core::Post::kWords] = {};
   set_up(team, parent, size, words);
   team->gathers = false;
-  team->defers_alone = false;
-  team->flat = false;
-  team->persistent_team = nullptr;
   team->partial = true;
   team->started = size;
-  team->on_engine = true;
-  return team;
 }
 
-void end_engine_team(Team* team, Member* parent) noexcept {
+void EngineRegion::end() noexcept {
   // User-level threads may have run pieces here meanwhile.
-  make_current<false>(parent);
-  if (team->tasks.tasked.load(std::memory_order_relaxed)) {
-    const EngineMember member(team, 0);
+  continue_as(parent_);
+  if (team_->tasks.tasked.load(std::memory_order_relaxed)) {
+    const EngineMember member(team_, 0);
     drain_at_end(self());
   }
-  team->on_engine = false;  // records serve any kind of team
-  put_team(team);
+  put_team(team_);
 }
 
 EngineMember::EngineMember(Team* team, int number) noexcept : before_(before_piece()), member_(attached_frame()) {
   member_->outer = before_;
   enter_team(member_, team, number);
-  make_current<false>(member_);
+  make_current(member_);
 }
 
 EngineMember::~EngineMember() {
@@ -77,7 +73,7 @@ EngineMember::~EngineMember() {
     // Children count themselves in this implicit task, whose record serves again.
     await_children(member_);
   }
-  make_current<false>(before_);
+  make_current(before_);
   put_frame(member_);
 }
 

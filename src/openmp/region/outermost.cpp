@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/team/outermost_team.h"
+#include "openmp/region/outermost.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,14 +10,13 @@
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/affinity/team_affinity.h"
 #include "openmp/record/record_cache.h"
+#include "openmp/region/inherit.h"
+#include "openmp/region/watch.h"
 #include "openmp/settings/icv.h"
 #include "openmp/task/stand_in.h"
 #include "openmp/task/task.h"
 #include "openmp/task/task_wait.h"
 #include "openmp/team/cancel.h"
-#include "openmp/team/parallel.h"
-#include "openmp/team/region_watch.h"
-#include "openmp/tool/events.h"
 #include "platform/generation.h"
 
 namespace weft::openmp {
@@ -36,7 +35,6 @@ thread_local uint32_t t_version = 0;
 thread_local Member* t_persistent_member = nullptr;
 thread_local bool t_apart = false;  // its thread is that of a member of a team whose members are apart
 
-template <bool Told>
 void run_persistent_member(core::PersistentTeam* persistent_team, int index, const core::Post& post) {
   auto* team = static_cast<Team*>(persistent_team->owner_data());
   const auto version = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(post.words[kVersionWord]));
@@ -56,16 +54,16 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
     t_version = version;
   }
   if (tasks_may_pause()) member->implicit.uses_number = false;
-  make_current<Told>(member);
-  if (ompt::on<Told>()) ompt::begin_member(member);
+  make_current(member);
+  tool::begin_member(member);
   reinterpret_cast<Invoke>(post.words[0])(post.words, index);
-  if (ompt::on<Told>()) {
+  if (tool::is_on()) {
     // Members that may be left out have no barrier. As in a woven team, the member's tasks end before it does.
     if (team->partial && team->tasks.tasked.load(std::memory_order_relaxed)) {
       help_with_tasks(member);
       await_children(member);
     }
-    ompt::end_member(member, !team->partial);
+    tool::end_member(member, !team->partial);
   } else if (team->tasks.tasked.load(std::memory_order_relaxed)) {
     linger(member, Lingers::until_closing);
   }
@@ -76,7 +74,7 @@ void run_persistent_member(core::PersistentTeam* persistent_team, int index, con
 // A member between two regions: tasks have come, from members that are still inside.
 void nudge_persistent_member(core::PersistentTeam*, int, const core::Post&) {
   // To a tool its implicit task has ended.
-  if (t_persistent_member != nullptr && !ompt::on()) linger(t_persistent_member, Lingers::until_tasks_end);
+  if (t_persistent_member != nullptr && !tool::is_on()) linger(t_persistent_member, Lingers::until_tasks_end);
 }
 
 bool same(const Icvs& a, const Icvs& b) noexcept {
@@ -99,12 +97,11 @@ bool make_persistent_team(Root* root) noexcept {
   if (root->persistent_team == nullptr) {
     // Both stay with the root's record: members look at them a moment after they have said done.
     root->outermost_team = new (std::nothrow) Team;
-    // A tool is there from the start or never.
-    const auto run = ompt::is_present() ? run_persistent_member<true> : run_persistent_member<false>;
-    root->persistent_team = new (std::nothrow)
-        core::PersistentTeam(run, nudge_persistent_member, root->outermost_team, root->outermost_team);
+    root->persistent_team = new (std::nothrow) core::PersistentTeam(run_persistent_member, nudge_persistent_member,
+                                                                    root->outermost_team, root->outermost_team);
     if (root->persistent_team == nullptr || root->outermost_team == nullptr)
       base::lacking("no memory for a team of threads");
+    root->outermost_team->kind = RegionKind::outermost;
     root->outermost_team->persistent_team = root->persistent_team;
     root->outermost_team->size = 1;
   }
@@ -157,9 +154,9 @@ bool fit_persistent_team(Root* root, Member* parent, int& size, base::ProcBind b
   return true;
 }
 
-}  // namespace
-
-Root* outermost(const Member* parent) noexcept {
+// The root whose persistent team may run a region of `parent`: nothing but regions of one member lies around it. Each
+// team is looked at, since those of a league and of target regions count their levels from 0.
+Root* root_around(const Member* parent) noexcept {
   while (parent->team->active_level == 0) {
     // A stand-in runs beside its member, which may have a region of its own.
     if (parent->stands_in) return nullptr;
@@ -173,7 +170,8 @@ Root* outermost(const Member* parent) noexcept {
   return nullptr;
 }
 
-void start_persistent_members(Root* root, void* const* words, int started) noexcept {
+// Members 1 .. started-1 begin.
+void start_members(Root* root, void* const* words, int started) noexcept {
   core::PersistentTeam* persistent_team = root->persistent_team;
   core::Post post;
   for (int k = 0; k < kVersionWord; ++k) post.words[k] = words[k];
@@ -185,10 +183,12 @@ void start_persistent_members(Root* root, void* const* words, int started) noexc
   }
 }
 
-template <bool Told>
-bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* words, base::ProcBind bind,
-                          Prepare prepare) noexcept {
-  core::Context* context = core::attach();
+}  // namespace
+
+bool OutermostRegion::reserve(Opening& opening) noexcept {
+  Root* root = root_around(opening.parent);
+  if (root == nullptr) return false;
+  core::attach();
   if (root->generation != platform::generation()) {
     // The persistent team was our parent process's.
     root->persistent_team = nullptr;
@@ -197,7 +197,16 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
     root->most_members = 0;
     root->generation = platform::generation();
   }
-  if (!make_persistent_team(root) || !fit_persistent_team(root, parent, size, bind)) return false;
+  opening.root = root;
+  return make_persistent_team(root) && fit_persistent_team(root, opening.parent, opening.size, opening.bind);
+}
+
+void OutermostRegion::begin(const Opening& opening) noexcept {
+  Root* root = opening.root;
+  const int size = opening.size;
+  void* const* words = opening.words;
+  const Prepare prepare = opening.prepare;
+  core::Context* context = core::current_context();
   core::enter_region(context, size);
   watch(root->outermost_team, size, context, words);
   Team* team = root->outermost_team;
@@ -207,21 +216,31 @@ bool begin_outermost_team(Root* root, Member* parent, int& size, void* const* wo
   std::atomic<bool>& marks = team->tasks.marks_filled;
   if (const bool wanted = wants_marks(size); marks.load(std::memory_order_relaxed) != wanted)
     marks.store(wanted, std::memory_order_relaxed);
-  if (ompt::on<Told>()) ompt::begin_parallel(team, parent);
+  tool::begin_parallel(team, opening.parent);
   const int started = __builtin_expect(prepare != nullptr, 0) ? prepare(team, words) : size;
   if (team->started != started) team->started = started;
-  start_persistent_members(root, words, started);
-  Member* primary = &root->primary;
-  primary->outer = parent;
+  start_members(root, words, started);
+  Member* primary = primary_ = &root->primary;
+  primary->outer = opening.parent;
   if (tasks_may_pause()) primary->implicit.uses_number = false;
-  make_current<Told>(primary);
-  return true;
+  continue_as(primary);
 }
 
-template <bool Told>
-void end_outermost_team(Member* primary) noexcept {
+int OutermostRegion::gather() noexcept {
+  const int size = primary_->team->size;
+  // Where they are more than there are slots, nobody else waits for these.
+  return core::alone() && size <= core::slots() ? 0 : core::lend_threads(size - 1 - core::idle_carriers());
+}
+
+void OutermostRegion::begin_others(void* const* words, int members) noexcept {
+  primary_->team->started = members;
+  start_members(root_around(primary_->outer), words, members);
+}
+
+void OutermostRegion::end() noexcept {
+  Member* primary = primary_;
   Team* team = primary->team;
-  if (ompt::on<Told>()) ompt::end_primary(primary, !team->partial);
+  tool::end_primary(primary, !team->partial);
   // Where there are tasks, all may have to do with them.
   if (team->partial && !team->tasks.tasked.load(std::memory_order_relaxed)) team->persistent_team->withdraw();
   if (holds_up_others(primary) || !team->persistent_team->finish(team->tasks.tasked)) {
@@ -237,18 +256,13 @@ void end_outermost_team(Member* primary) noexcept {
   if (team->cancelled.load(std::memory_order_relaxed)) {
     restore_after_cancellation(team, primary);
     // The members stand at different constructs: the next region sets them up anew.
-    outermost(primary->outer)->persistent_fits = false;
+    root_around(primary->outer)->persistent_fits = false;
   }
   primary->implicit.icvs = &team->icvs;
-  if (ompt::on<Told>()) ompt::end_parallel(primary);
-  make_current<Told>(primary->outer);
+  tool::end_parallel(primary);
+  continue_as(primary->outer);
   core::leave_region(primary->context);
 }
-
-template bool begin_outermost_team<false>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;
-template bool begin_outermost_team<true>(Root*, Member*, int&, void* const*, base::ProcBind, Prepare) noexcept;
-template void end_outermost_team<false>(Member*) noexcept;
-template void end_outermost_team<true>(Member*) noexcept;
 
 void release_persistent_team(Root* root) noexcept {
   root->no_persistent_team = false;

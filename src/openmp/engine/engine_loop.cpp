@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/team/engine_region.h"
-
+// Regions that are one loop (region/loop_region.h), run by the engine.
 #include <algorithm>
 
 #include "base/message.h"
 #include "openmp/engine/engine.h"
+#include "openmp/engine/engine_region.h"
+#include "openmp/region/loop_region.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/loop_statistics.h"
-#include "openmp/team/engine_team.h"
 
 namespace weft::openmp {
 
@@ -68,16 +68,16 @@ bool is_free(const LoopRegion& region) noexcept {
   return !region.schedule.monotonic && (!region.is_static() || region.is_open());
 }
 
-}  // namespace
-
 bool run_on_engine(LoopRegion& region, const Clauses& clauses) noexcept {
   Member* parent = self();
-  if (region.count == 1 || !suits_engine(parent)) return false;
+  if (region.count == 1 || !EngineRegion::is_possible(parent)) return false;
   const int size = planned_team_size(parent, clauses.threads);
   if (size == 1) return false;
   const weft_engine* chosen = engine();
   if (chosen == nullptr) return false;
-  Team* team = begin_engine_team(parent, size);
+  EngineRegion on_engine;
+  on_engine.begin(parent, size);
+  Team* team = on_engine.team();
   EngineLoop loop{{run_members, 0, 1}, &region, team};
   const int slots = chosen->slots();
   if (slots > 0 && slots <= size && is_free(region)) {
@@ -89,11 +89,19 @@ bool run_on_engine(LoopRegion& region, const Clauses& clauses) noexcept {
     share_loop(team, region, static_cast<int>(most));
     loop.loop.count = region.parts.fixed == 1 ? 1 : most;
   }
-  chosen->run(&loop.loop);
-  end_engine_team(team, parent);
+  on_engine.run(chosen, &loop.loop);
+  on_engine.end();
   count_loop(region.count, false);
   count_loop_of_engine();
   return true;
 }
+
+}  // namespace
+
+const bool g_engine_wanted = [] {
+  const bool wanted = wants_engine();
+  if (wanted) g_run_elsewhere = run_on_engine;
+  return wanted;
+}();
 
 }  // namespace weft::openmp

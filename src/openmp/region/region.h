@@ -18,15 +18,15 @@ struct Clauses {
 inline int g_region_threads = core::kMaxPersistentMembers;
 
 // Runs invoke(words, number) as members 0 .. n-1 of a new team and waits for all. n follows from the clauses by the
-// rules of section 10.1.1. `words` has core::Post::kWords elements, of which the first and the last are the runtime's.
-template <bool Told = true>
-void parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
+// rules of section 10.1.1, unless the code at `caller` is that of a library which counts on a number of its own
+// (library/nested_blas.h); null: it is not. `words` has core::Post::kWords elements, of which the first and the last
+// are the runtime's.
+void parallel(Invoke invoke, void** words, Clauses clauses, const void* caller = nullptr) noexcept;
 
 // The same where members without anything to do may be left out. `prepare` is called before the members begin, unless
 // the team has one member only: it returns how many of the team's are to take part, at least one. Those that nobody has
 // begun when the primary's part is over are left out too. No member may meet a barrier.
 using Prepare = int (*)(Team* team, void* const* words);
-template <bool Told>
 void parallel_of_some(Invoke invoke, void** words, Clauses clauses, Prepare prepare) noexcept;
 
 // From the primary's part of such a region, when prepare() has left out all others: members 1 .. members-1 begin after
@@ -36,22 +36,13 @@ void begin_others(void* const* words, int members) noexcept;
 // How many members a region of this task would have now.
 int planned_team_size(Member* self, int requested) noexcept;
 
-// A region of `size` members that must all run at the same time.
-void parallel_gang(Invoke invoke, void** words, int size) noexcept;
-
-// The same in two halves, for ABIs where the primary's body stands between two calls. The primary is
-// member 0 on return from the first.
+// A region in two halves, for ABIs where the primary's body stands between two calls. The primary is member 0 on return
+// from the first.
 void begin_parallel(Invoke invoke, void** words, Clauses clauses) noexcept;
-template <bool Told = true>
 void end_parallel() noexcept;
 
 // A region of one member, ended by end_parallel().
-template <bool Told = true>
 void begin_serial() noexcept;
-
-// The persistent team of a thread that ends.
-struct Root;
-void release_persistent_team(Root* root) noexcept;
 
 // The calling identity is the pool's and ends: its records go to others.
 void end_identity() noexcept;

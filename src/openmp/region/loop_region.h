@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "openmp/loop/loop_balance.h"
-#include "openmp/team/parallel.h"
-#include "openmp/tool/tool.h"
+#include "openmp/region/region.h"
+#include "openmp/tool/records.h"
 #include "weft/loop.h"
 
 namespace weft::openmp {
@@ -25,7 +25,7 @@ struct alignas(64) LoopRegion {
   uint64_t first = 0;  // iterations before this one are the primary's; the others have been shared
   LoopParts parts{1};  // at first: the primary takes all iterations at once
   Workshare* share = nullptr;
-  ompt::LoopTotals* totals = nullptr;  // where there is a tool
+  tool::LoopTotals* totals = nullptr;  // where there is a tool
 
   weft_loop* loop;
   base::LoopSchedule schedule{};
@@ -48,6 +48,10 @@ void share_loop(Team* team, LoopRegion& region, int members) noexcept;
 // The calling member's part of a loop that has been shared.
 void run_loop_part(LoopRegion& region, int number) noexcept;
 
+// Runs the region outside of the pool; false: it is to run here, and nothing has been done. Null unless the user wants
+// that (openmp/engine). Set once, while the library is loaded.
+inline bool (*g_run_elsewhere)(LoopRegion& region, const Clauses& clauses) noexcept = nullptr;
+
 // Whether the program's record of the loop is one that this runtime understands.
 inline bool knows(const weft_loop& loop) noexcept {
   constexpr uint32_t kKnownFlags = WEFT_LOOP_MONOTONIC | WEFT_LOOP_LASTPRIVATE | WEFT_LOOP_ALONE;
@@ -56,7 +60,6 @@ inline bool knows(const weft_loop& loop) noexcept {
 
 // Runs the region. False when it has to be run as any other: members that may have to run at the same time are told
 // apart here.
-template <bool Told = true>
 bool parallel_loop(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count, int64_t chunk,
                    Clauses clauses) noexcept;
 
