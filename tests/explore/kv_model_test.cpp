@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store of keys and values, by its very code, on the model.
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "explorer.h"
+#include "exhaustive.h"
 #include "model_ops.h"
 #include "shm/kv/reader.h"
 #include "shm/kv/writer.h"
@@ -51,7 +49,7 @@ class Model {
   }
 
   // The store with its first keys, made once.
-  void prepare(Explorer&) {
+  void prepare() {
     std::memset(begin_, 0, kBytes);
     Writer::make(layout(), kBytes, kBytes);
     put("key", 0);
@@ -62,37 +60,37 @@ class Model {
     prepared_ = true;
   }
 
-  void set_up(Explorer& explorer) {
-    if (!prepared_) prepare(explorer);
+  void set_up(Exhaustive& machine) {
+    if (!prepared_) prepare();
     std::memcpy(begin_, first_.get(), kBytes);
     begun_ = done_ = 0;
     removing_ = false;
     for (int i = 0; i < case_.readers; ++i) {
-      explorer.add(i == 0 ? "reader" : "reader 2", i + 1, [this] { case_.iterates ? iterate() : read(); });
+      machine.add(i == 0 ? "reader" : "reader 2", i + 1, [this] { case_.iterates ? iterate() : read(); });
     }
-    explorer.add("writer", 10, [this] { write(); });
-    if (case_.recovers) explorer.add("writer 2", 0, [this] { write_another(); });
+    machine.add("writer", 10, [this] { write(); });
+    if (case_.recovers) machine.add("writer 2", 0, [this] { write_another(); });
   }
 
-  void check(Explorer& explorer) {
+  void check(Exhaustive& machine) {
     // Whoever writes next finds the store whole, and each key as it was or as it was to be.
-    if (put("after", 9) != 0) return explorer.fail("nobody can write any more");
+    if (put("after", 9) != 0) return machine.fail("nobody can write any more");
     uint64_t number = 0;
     const int code = get("key", &number);
-    if (code == ENOENT ? !removing_ : code != 0) return explorer.fail("a key is lost: " + std::to_string(code));
-    if (code == 0 && (number < done_ || number > begun_)) return explorer.fail("a key has a value that is not its own");
-    if (get("other", &number) != 0 || number != 7) return explorer.fail("a key that nobody has changed has changed");
-    if (case_.recovers && (get("another", &number) != 0 || number != 5)) return explorer.fail("a put is lost");
+    if (code == ENOENT ? !removing_ : code != 0) return machine.fail("a key is lost: " + std::to_string(code));
+    if (code == 0 && (number < done_ || number > begun_)) return machine.fail("a key has a value that is not its own");
+    if (get("other", &number) != 0 || number != 7) return machine.fail("a key that nobody has changed has changed");
+    if (case_.recovers && (get("another", &number) != 0 || number != 5)) return machine.fail("a put is lost");
     // All blocks are in use or free, and none is both: what gathering anew finds is what was counted.
     const uint64_t used = layout().used.load();
     const uint64_t keys = layout().keys.load();
     layout().untidy.store(1);
-    if (put("after", 9) != 0) return explorer.fail("the blocks overlap");
-    if (layout().used.load() != used || layout().keys.load() != keys) explorer.fail("the counts were wrong");
+    if (put("after", 9) != 0) return machine.fail("the blocks overlap");
+    if (layout().used.load() != used || layout().keys.load() != keys) machine.fail("the counts were wrong");
   }
 
  private:
-  static Explorer& explorer() { return *Explorer::running(); }
+  static Exhaustive& machine() { return Exhaustive::running(); }
   Layout& layout() const { return *reinterpret_cast<Layout*>(begin_); }
   // Few keys: their hashes lie apart, or side by side where the table is small.
   static shm::KvKey key_of(const std::string& name) {
@@ -113,7 +111,7 @@ class Model {
     uint64_t version = 0;
     const int code = Reader(layout(), kBytes).get(key_of(name), &value, sizeof value, &length, &version);
     if (code != 0) return code;
-    if (length != sizeof value || value.first != value.second) explorer().fail("a value is torn");
+    if (length != sizeof value || value.first != value.second) machine().fail("a value is torn");
     *number = value.first;
     return 0;
   }
@@ -123,12 +121,12 @@ class Model {
     const bool may_miss = removing_;
     uint64_t number = 0;
     const int code = get("key", &number);
-    if (code == ENOENT ? !(may_miss || removing_) : code != 0) explorer().fail("a reader got " + std::to_string(code));
+    if (code == ENOENT ? !(may_miss || removing_) : code != 0) machine().fail("a reader got " + std::to_string(code));
     if (code == 0 && (number < least || number > begun_)) {
-      explorer().fail("a reader got the value of put " + std::to_string(number) + ", of " + std::to_string(least) +
-                      " to " + std::to_string(begun_));
+      machine().fail("a reader got the value of put " + std::to_string(number) + ", of " + std::to_string(least) +
+                     " to " + std::to_string(begun_));
     }
-    if (get("other", &number) != 0 || number != 7) explorer().fail("a reader misses a key that stays");
+    if (get("other", &number) != 0 || number != 7) machine().fail("a reader misses a key that stays");
   }
 
   void iterate() {
@@ -141,29 +139,29 @@ class Model {
     for (int steps = 0; code == 0; ++steps) {
       before.assign(name, length);
       times += before == "other" ? 1 : 0;
-      if (steps > 200) return explorer().fail("the keys have no end");
+      if (steps > 200) return machine().fail("the keys have no end");
       const shm::KvKey key = key_of(before);
       code = reader.next(&key, name, sizeof name, &length);
     }
-    if (code != ENOENT) explorer().fail("a reader got " + std::to_string(code));
-    if (times != 1) explorer().fail("a key that stays comes " + std::to_string(times) + " times");
+    if (code != ENOENT) machine().fail("a reader got " + std::to_string(code));
+    if (times != 1) machine().fail("a key that stays comes " + std::to_string(times) + " times");
   }
 
   void write() {
     for (int i = 1; i <= case_.puts; ++i) {
       begun_ = static_cast<uint64_t>(i);
-      if (put("key", begun_) != 0) explorer().fail("a put fails");
+      if (put("key", begun_) != 0) machine().fail("a put fails");
       done_ = begun_;
       if (case_.removes && i < case_.puts) {
         removing_ = true;
-        if (Writer(layout(), kBytes, file_).remove(key_of("key")) != 0) explorer().fail("a key cannot be removed");
+        if (Writer(layout(), kBytes, file_).remove(key_of("key")) != 0) machine().fail("a key cannot be removed");
       }
-      if (case_.grows && i == 1 && put("one too many", 3) != 0) explorer().fail("the table does not grow");
+      if (case_.grows && i == 1 && put("one too many", 3) != 0) machine().fail("the table does not grow");
     }
   }
 
   void write_another() {
-    if (put("another", 5) != 0) explorer().fail("a put fails");
+    if (put("another", 5) != 0) machine().fail("a put fails");
   }
 
   const Case case_;
@@ -177,19 +175,10 @@ class Model {
   bool removing_ = false;  // a reader may find the key missing from now on
 };
 
-bool long_run() { return std::getenv("WEFT_TEST_EXPLORE") != nullptr; }
-
 std::string explore(const char* what, Case wanted, Options options) {
-  options.deviations += long_run() ? 1 : 0;
   options.most_executions = long_run() ? 400'000 : 60'000;
   Model model(wanted);
-  Explorer explorer(options);
-  const Result result = explorer.run([&](Explorer& e) { model.set_up(e); }, [&](Explorer& e) { model.check(e); });
-  std::printf("store, %s: %d deviations, %d kills%s: %llu executions%s, %llu steps, %d at most in one\n", what,
-              options.deviations, options.kills, options.reordered ? ", stores in any order" : "",
-              static_cast<unsigned long long>(result.executions), result.complete ? "" : " (not all)",
-              static_cast<unsigned long long>(result.steps), result.longest);
-  return result.violation;
+  return explore(std::string("store, ") + what, model, options);
 }
 
 TEST(KvModel, ReadersBesideAWriter) {

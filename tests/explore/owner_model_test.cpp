@@ -2,13 +2,11 @@
 // The word of what has an owner, by its very code, on the model: it passes to one at a time, nobody sleeps for ever,
 // and one hears of each owner that is no more, be it that the kernel has marked the word or that its era has passed.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "explorer.h"
+#include "exhaustive.h"
 #include "model_ops.h"
 #include "shm/sync/owner_word.h"
 
@@ -23,19 +21,18 @@ constexpr uint32_t kEra = 5;
 constexpr uint32_t kEarlierEra = 4;
 constexpr int64_t kLongestSleep = 100;
 
-struct Machine {
+struct OwnerOps {
   template <class Value>
-  using Atomic = ModelAtomic<Value>;
+  using Atomic = std::atomic<Value>;
   struct Pause {
-    void once() noexcept { Explorer::running()->pause(); }
+    void once() noexcept { ModelOps::pause(); }
   };
   static bool must_not_sleep() noexcept { return false; }
-  static int64_t now_ns() noexcept { return Explorer::running()->now(); }
+  static int64_t now_ns() noexcept { return ModelOps::now_ns(); }
   static void wait_for_owner(const Atomic<uint64_t>& word, uint32_t expected, int64_t deadline_ns) noexcept {
-    const int64_t until = std::min(deadline_ns, now_ns() + kLongestSleep);
-    Explorer::running()->wait(word.word(), expected, until);
+    wait_until(&word, expected, std::min(deadline_ns, now_ns() + kLongestSleep));
   }
-  static void wake_one_for_owner(const Atomic<uint64_t>& word) noexcept { Explorer::running()->wake_one(word.word()); }
+  static void wake_one_for_owner(const Atomic<uint64_t>& word) noexcept { wake(&word, 1); }
 };
 
 enum class First { free, of_an_earlier_era, marked };
@@ -44,7 +41,7 @@ class Model {
  public:
   Model(int threads, First first) : threads_(threads), first_(first) {}
 
-  void set_up(Explorer& explorer) {
+  void set_up(Exhaustive& machine) {
     word_.make();
     // Of an earlier era an owner may have the number of somebody who is there now.
     if (first_ == First::of_an_earlier_era)
@@ -52,19 +49,20 @@ class Model {
     if (first_ == First::marked) word_.take_from(0, owner_word::kDied);
     one_ = two_ = inside_ = 0;
     untold_ = first_ != First::free;
-    explorer.at_kill = [this](int process) { mark(static_cast<uint32_t>(process)); };
+    machine.at_kill = [this](int process) { mark(static_cast<uint32_t>(process)); };
     constexpr const char* kNames[] = {"first", "second", "third"};
-    for (int i = 0; i < threads_; ++i) explorer.add(kNames[i], i + 1, [this, i] { own(static_cast<uint32_t>(i + 1)); });
+    for (int i = 0; i < threads_; ++i) machine.add(kNames[i], i + 1, [this, i] { own(static_cast<uint32_t>(i + 1)); });
   }
 
-  void check(Explorer& explorer) {
+  void check(Exhaustive& machine) {
     const uint64_t seen = word_.look();
-    if (owner_word::is_owned(seen, kEra)) return explorer.fail("the word has an owner");
-    if (owner_word::is_free(seen) == untold_) return explorer.fail("the next one does not hear of a death, or of none");
-    if (!untold_ && one_ != two_) explorer.fail("something is half done, and nobody says so");
+    if (owner_word::is_owned(seen, kEra)) return machine.fail("the word has an owner");
+    if (owner_word::is_free(seen) == untold_) return machine.fail("the next one does not hear of a death, or of none");
+    if (!untold_ && one_ != two_) machine.fail("something is half done, and nobody says so");
   }
 
  private:
+  static void fail(const char* what) { Exhaustive::running().fail(what); }
   static uint64_t word_of(uint32_t number) { return owner_word::of(number, kEra, number * 7); }
 
   Taken try_take(uint32_t number) {
@@ -74,15 +72,15 @@ class Model {
 
   void own(uint32_t number) {
     const Taken taken = word_.take(word_of(number), kForever, [&] { return try_take(number); });
-    if (taken == Taken::no) return Explorer::running()->fail("it waits for ever, and gives up");
-    if (inside_ != 0) Explorer::running()->fail("two have it");
+    if (taken == Taken::no) return fail("it waits for ever, and gives up");
+    if (inside_ != 0) fail("two have it");
     inside_ = number;
-    if ((taken == Taken::after_death) != untold_) Explorer::running()->fail("a death is told twice, or to nobody");
+    if ((taken == Taken::after_death) != untold_) fail("a death is told twice, or to nobody");
     if (untold_) two_ = one_;
     untold_ = false;
-    if (one_ != two_) Explorer::running()->fail("what the one before has written is not seen");
+    if (one_ != two_) fail("what the one before has written is not seen");
     one_ = one_ + 1;
-    Explorer::running()->full_fence();  // others may come here
+    ModelOps::full_fence();  // others may come here
     two_ = two_ + 1;
     inside_ = 0;
     word_.give(word_of(number));
@@ -95,12 +93,12 @@ class Model {
     if (inside_ == number) inside_ = 0;
     untold_ = true;
     const uint64_t marked = (seen & ~owner_word::kNumber) | owner_word::kDied;
-    Explorer::running()->update(&word_, sizeof word_, [&](uint64_t) { return marked; });
+    reinterpret_cast<std::atomic<uint64_t>&>(word_).store(marked);
   }
 
   const int threads_;
   const First first_;
-  shm::OwnerWord<Machine> word_;
+  shm::OwnerWord<OwnerOps> word_;
   // Not of the model: what is written by one at a time.
   int one_ = 0, two_ = 0;
   bool untold_ = false;  // an owner is no more, and the next one has not heard of that
@@ -108,15 +106,8 @@ class Model {
 };
 
 std::string explore(const char* what, int threads, First first, Options options) {
-  if (std::getenv("WEFT_TEST_EXPLORE") != nullptr) ++options.deviations;
   Model model(threads, first);
-  Explorer explorer(options);
-  const Result result =
-      explorer.run([&](Explorer& running) { model.set_up(running); }, [&](Explorer& running) { model.check(running); });
-  std::printf("owners, %s: %d threads, %d deviations, %d kills: %llu executions, %llu steps\n", what, threads,
-              options.deviations, options.kills, static_cast<unsigned long long>(result.executions),
-              static_cast<unsigned long long>(result.steps));
-  return result.violation;
+  return explore("owners, " + std::to_string(threads) + " threads, " + what, model, options);
 }
 
 TEST(OwnerModel, OneAtATimeAndNobodySleepsForEver) {

@@ -8,14 +8,14 @@
 #include <unordered_set>
 #include <vector>
 
-#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include "machine/machine.h"
-#include "places/places.h"
+#include "machine/fixed_addresses.h"
+#include "machine/places.h"
 #include "programs/program.h"
+#include "random/random.h"
 
 namespace weft::explore {
 
@@ -24,13 +24,19 @@ std::vector<Entry>& entries() {
   return all;
 }
 
+namespace {
+
+Random& running() { return static_cast<Random&>(*machine::g_machine); }
+
+}  // namespace
+
 void expect(bool holds, const char* what) {
-  if (!holds) g_machine->fail(what);
+  if (!holds) running().fail(what);
 }
-unsigned choose(unsigned count) { return g_machine->choose(count); }
-int current_thread() { return g_machine->current(); }
-Unobserved::Unobserved() { g_machine->observes = false; }
-Unobserved::~Unobserved() { g_machine->observes = true; }
+unsigned choose(unsigned count) { return running().choose(count); }
+int current_thread() { return running().current(); }
+Unobserved::Unobserved() { running().observes = false; }
+Unobserved::~Unobserved() { running().observes = true; }
 
 namespace {
 
@@ -56,15 +62,15 @@ struct Result {
   Outcome outcome;
 };
 
-Outcome run_once(Machine& machine, const Entry& entry, const Settings& settings, uint64_t seed) {
+Outcome run_once(Random& random, const Entry& entry, const Settings& settings, uint64_t seed) {
   std::unique_ptr<Program> program;
-  Machine::Program wanted{
+  Random::Program wanted{
       .threads = entry.threads,
       .set_up = [&] { program = entry.make(); },
       .body = [&](int thread) { program->run(thread); },
       .check = [&] { program->check(); },
   };
-  const Outcome outcome = machine.run(wanted, settings, seed);
+  const Outcome outcome = random.run(wanted, settings, seed);
   // Threads that have been left where they stand may be in the middle of it.
   if (outcome.failed) (void)program.release();
   return outcome;
@@ -80,21 +86,21 @@ Settings settings_of(const Entry& entry, const Arguments& arguments) {
 }
 
 // What a run is like: how long it is, and which operations have an order.
-void probe(Machine& machine, const Entry& entry, Settings& settings, int runs) {
+void probe(Random& random, const Entry& entry, Settings& settings, int runs) {
   Settings plain = settings;
-  plain.strategy = Strategy::random;
+  plain.schedule = Schedule::random;
   uint64_t steps = 0;
   for (int i = 0; i < runs; ++i)
-    steps += static_cast<uint64_t>(run_once(machine, entry, plain, 1000 + static_cast<uint64_t>(i)).steps);
+    steps += static_cast<uint64_t>(run_once(random, entry, plain, 1000 + static_cast<uint64_t>(i)).steps);
   settings.steps = static_cast<int>(steps / static_cast<uint64_t>(runs));
 }
 
-Result explore(Machine& machine, const Entry& entry, Settings settings, const Arguments& arguments) {
+Result explore(Random& random, const Entry& entry, Settings settings, const Arguments& arguments) {
   Result result;
   std::unordered_set<uint64_t> executions;
   for (; result.runs < arguments.runs && !result.failed; ++result.runs) {
     result.seed = arguments.seed + static_cast<uint64_t>(result.runs);
-    Outcome outcome = run_once(machine, entry, settings, result.seed);
+    Outcome outcome = run_once(random, entry, settings, result.seed);
     result.steps += static_cast<uint64_t>(outcome.steps);
     result.stale_loads += static_cast<uint64_t>(outcome.stale_loads);
     executions.insert(outcome.execution);
@@ -105,31 +111,7 @@ Result explore(Machine& machine, const Entry& entry, Settings settings, const Ar
   return result;
 }
 
-void print_trace(const Outcome& outcome) {
-  std::vector<const void*> sought;
-  for (const Event& event : outcome.trace) sought.push_back(event.place);
-  const auto names = places::names_of(sought);
-  constexpr const char* kNames[] = {"loads", "stores", "updates", "fence", "waits", "wakes", "races", ""};
-  std::map<uintptr_t, int> words;
-  for (const Event& event : outcome.trace) {
-    const auto name = names.find(event.place);
-    std::printf("  thread %d %-11s", event.thread, kNames[static_cast<size_t>(event.operation)]);
-    if (event.address != 0) {
-      const int word = words.emplace(event.address, static_cast<int>(words.size())).first->second;
-      // Addresses depend on what has been allocated in earlier runs.
-      constexpr uint64_t kAddresses = uint64_t{1} << 40;
-      if (event.value < kAddresses) {
-        std::printf(" word %d: %llu", word, static_cast<unsigned long long>(event.value));
-      } else {
-        std::printf(" word %d: an address", word);
-      }
-    }
-    if (event.stale > 0) std::printf(" (%u newer)", event.stale);
-    std::printf("  at %s\n", name != names.end() ? name->second.c_str() : "?");
-  }
-}
-
-const char* name_of(Strategy strategy) { return strategy == Strategy::random ? "random" : "pct"; }
+const char* name_of(Schedule schedule) { return schedule == Schedule::random ? "random" : "pct"; }
 
 bool is_wanted(const Entry& entry, const Arguments& arguments) {
   if (arguments.programs.empty()) return !entry.has_fault;
@@ -138,66 +120,67 @@ bool is_wanted(const Entry& entry, const Arguments& arguments) {
   });
 }
 
-std::vector<Strategy> strategies_of(const Arguments& arguments) {
-  std::vector<Strategy> strategies;
+std::vector<Schedule> strategies_of(const Arguments& arguments) {
+  std::vector<Schedule> strategies;
   for (const std::string& name : arguments.strategies)
-    strategies.push_back(name == "pct" ? Strategy::priorities : Strategy::random);
-  if (strategies.empty()) strategies = {Strategy::random, Strategy::priorities};
+    strategies.push_back(name == "pct" ? Schedule::priorities : Schedule::random);
+  if (strategies.empty()) strategies = {Schedule::random, Schedule::priorities};
   return strategies;
 }
 
 // Places by what stands there: code that is in line has several.
-std::map<std::string, std::vector<const void*>> strong_places(Machine& machine, const Entry& entry,
+std::map<std::string, std::vector<const void*>> strong_places(Random& random, const Entry& entry,
                                                               const Settings& settings) {
-  machine.collects = true;
+  random.collects = true;
   Settings probed = settings;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    probed.strategy = seed % 2 == 0 ? Strategy::random : Strategy::priorities;
-    run_once(machine, entry, probed, seed);
+    probed.schedule = seed % 2 == 0 ? Schedule::random : Schedule::priorities;
+    run_once(random, entry, probed, seed);
   }
-  machine.collects = false;
+  random.collects = false;
   std::vector<const void*> sought;
-  for (const auto& [place, operation] : machine.strong_places) sought.push_back(place);
-  const auto names = places::names_of(sought);
-  constexpr const char* kNames[] = {"load", "store", "update", "fence", "wait", "wake", "race", ""};
+  for (const auto& [place, operation] : random.strong_places) sought.push_back(place);
+  const auto names = machine::names_of(sought);
   std::map<std::string, std::vector<const void*>> by_name;
-  for (const auto& [place, operation] : machine.strong_places) {
+  for (const auto& [place, operation] : random.strong_places) {
     const auto name = names.find(place);
-    by_name[(name != names.end() ? name->second : "?") + " " + kNames[static_cast<size_t>(operation)]].push_back(place);
+    by_name[(name != names.end() ? name->second : "?") + " " + machine::name_of(operation)].push_back(place);
   }
   return by_name;
 }
 
-// In a process of its own, whose runtime nobody uses afterwards. The strategy that finds it and after how many runs.
-std::string find_weakened(Machine& machine, const Entry& entry, const Settings& settings, const Arguments& arguments,
-                          const std::vector<const void*>& places) {
-  int ends[2];
-  if (pipe(ends) != 0) return "?";
+// In a process of its own: what a run that has failed leaves in the runtime's own variables would disturb others. How
+// that process has ended.
+template <class Body>
+int run_apart(Body&& body) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    machine.weakened.insert(places.begin(), places.end());
-    std::string text = "NOT FOUND";
-    for (const Strategy strategy : strategies_of(arguments)) {
-      Settings with = settings;
-      with.strategy = strategy;
-      const Result result = explore(machine, entry, with, arguments);
-      if (!result.failed) continue;
-      text = "found by " + std::string(name_of(strategy)) + " after " + std::to_string(result.runs) + ": " +
-             result.outcome.what;
-      break;
-    }
-    if (write(ends[1], text.data(), text.size()) < 0) _exit(1);
-    _exit(0);
+    const bool fine = body();
+    std::fflush(stdout);
+    _exit(fine ? 0 : 1);
   }
-  close(ends[1]);
-  std::string text;
-  char part[256];
-  for (ssize_t size; (size = read(ends[0], part, sizeof part)) > 0;) text.append(part, static_cast<size_t>(size));
-  close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return status == 0 ? text : "found: it crashes";
+  return status;
+}
+
+// Which strategy misses the order of these operations, and after how many runs.
+void print_how_found(Random& random, const Entry& entry, Settings settings, const Arguments& arguments,
+                     const std::vector<const void*>& places) {
+  const int status = run_apart([&] {
+    random.weakened.insert(places.begin(), places.end());
+    for (const Schedule strategy : strategies_of(arguments)) {
+      settings.schedule = strategy;
+      const Result result = explore(random, entry, settings, arguments);
+      if (!result.failed) continue;
+      std::printf("found by %s after %d: %s\n", name_of(strategy), result.runs, result.outcome.what.c_str());
+      return true;
+    }
+    std::printf("NOT FOUND\n");
+    return true;
+  });
+  if (status != 0) std::printf("found: it crashes\n");
 }
 
 bool is_listed(const std::vector<std::string>& list, const std::string& name) {
@@ -206,38 +189,37 @@ bool is_listed(const std::vector<std::string>& list, const std::string& name) {
 }
 
 bool explore_entry(const Entry& entry, const Arguments& arguments) {
-  Machine machine;
+  Random random;
   Settings settings = settings_of(entry, arguments);
   if (arguments.weakens_each || !arguments.weakened.empty()) {
-    probe(machine, entry, settings, 10);
-    const auto by_name = strong_places(machine, entry, settings);
+    probe(random, entry, settings, 10);
+    const auto by_name = strong_places(random, entry, settings);
     for (const auto& [name, places] : by_name) {
       if (arguments.weakens_each) {
-        std::printf("%s: %s: %s\n", entry.name, name.c_str(),
-                    find_weakened(machine, entry, settings, arguments, places).c_str());
+        std::printf("%s: %s: ", entry.name, name.c_str());
+        print_how_found(random, entry, settings, arguments, places);
       } else if (is_listed(arguments.weakened, name)) {
         std::printf("%s: without order: %s\n", entry.name, name.c_str());
-        machine.weakened.insert(places.begin(), places.end());
+        random.weakened.insert(places.begin(), places.end());
       }
     }
     if (arguments.weakens_each) return true;
-    if (machine.weakened.empty()) {
+    if (random.weakened.empty()) {
       std::printf("%s: FAILED: there is no such operation\n", entry.name);
       return false;
     }
   }
   // With a fault the first runs are to be the ones that count.
-  if (machine.weakened.empty() && !entry.has_fault) probe(machine, entry, settings, 10);
-  for (const Strategy strategy : strategies_of(arguments)) {
-    settings.strategy = strategy;
-    const Result result = explore(machine, entry, settings, arguments);
+  if (random.weakened.empty() && !entry.has_fault) probe(random, entry, settings, 10);
+  for (const Schedule strategy : strategies_of(arguments)) {
+    settings.schedule = strategy;
+    const Result result = explore(random, entry, settings, arguments);
     std::printf("%s: %s: %d runs, %zu executions, %llu steps a run, %llu stale loads: %s\n", entry.name,
                 name_of(strategy), result.runs, result.executions,
                 static_cast<unsigned long long>(result.steps / static_cast<uint64_t>(std::max(1, result.runs))),
                 static_cast<unsigned long long>(result.stale_loads), result.failed ? "FAILED" : "nothing found");
     if (result.failed) {
-      std::printf("  %s\n", result.outcome.what.c_str());
-      print_trace(result.outcome);
+      std::printf("  %s\n%s", result.outcome.what.c_str(), machine::text_of(result.outcome.trace).c_str());
       std::printf("  again: --program %s --strategy %s --seed %llu --runs 1%s", entry.name, name_of(strategy),
                   static_cast<unsigned long long>(result.seed), arguments.stale ? " --stale" : "");
       for (const std::string& text : arguments.weakened) std::printf(" --weaken '%s'", text.c_str());
@@ -248,17 +230,8 @@ bool explore_entry(const Entry& entry, const Arguments& arguments) {
   return true;
 }
 
-// In a process of its own: what a run that has failed leaves in the runtime's own variables would disturb others.
 bool explore_apart(const Entry& entry, const Arguments& arguments) {
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    const bool fine = explore_entry(entry, arguments);
-    std::fflush(stdout);
-    _exit(fine ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  const int status = run_apart([&] { return explore_entry(entry, arguments); });
   if (WIFSIGNALED(status)) std::printf("%s: FAILED by signal %d\n", entry.name, WTERMSIG(status));
   return status == 0;
 }
@@ -269,10 +242,8 @@ bool explore_apart(const Entry& entry, const Arguments& arguments) {
 
 int main(int count, char** words) {
   using namespace weft::explore;
-  // The same addresses each time: some decide what a table does.
-  if ((personality(0xffffffff) & ADDR_NO_RANDOMIZE) == 0 && personality(ADDR_NO_RANDOMIZE) != -1) {
-    execv("/proc/self/exe", words);
-  }
+  // Some addresses decide what a table does.
+  weft::machine::fix_addresses(words);
   Arguments arguments;
   bool lists = false;
   CLI::App app{"Explores schedules and memory orders of weft's protocols"};

@@ -16,11 +16,6 @@ namespace weft::scale {
 
 namespace {
 
-using machine::kMicrosecond;
-using machine::kMillisecond;
-using machine::kNanosecond;
-using machine::Time;
-
 // As many repetitions as a runtime needs to settle come first.
 constexpr int kWarmUp = 5;
 

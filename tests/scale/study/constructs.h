@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/model.h"
+#include "timed/model.h"
 
 namespace weft::scale {
 
@@ -16,7 +16,7 @@ struct Measure {
 
 // One construct, repeated; the time of one repetition as the program's first thread sees it.
 struct Outcome {
-  std::vector<machine::Time> times;
+  std::vector<Time> times;
   std::vector<Measure> measures;
 };
 

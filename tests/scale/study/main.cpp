@@ -5,28 +5,16 @@
 #include <cstring>
 #include <string>
 
-#include <sys/personality.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include "machine/machine.h"
+#include "machine/fixed_addresses.h"
 #include "study/constructs.h"
 #include "study/report.h"
-
-namespace {
-
-// Where things lie in memory is part of what decides who waits for whom: the same in each run.
-void fix_addresses(char** arguments) {
-  const int now = personality(0xffffffff);
-  if (now == -1 || (now & ADDR_NO_RANDOMIZE) != 0) return;
-  if (personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) == -1) return;
-  execv("/proc/self/exe", arguments);
-}
-
-}  // namespace
+#include "timed/timed.h"
 
 int main(int count, char** arguments) {
-  fix_addresses(arguments);
+  // Where things lie in memory is part of what decides who waits for whom.
+  weft::machine::fix_addresses(arguments);
   CLI::App app("Runs a construct of OpenMP on a machine that does not exist.");
   std::string machine_file;
   std::string construct_name = "flat";
@@ -52,9 +40,9 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "\n");
     return 2;
   }
-  auto model = weft::machine::Model::read(machine_file);
+  auto model = weft::scale::Model::read(machine_file);
   if (cpus == 0) cpus = model.cpus();
-  weft::machine::Machine machine(std::move(model), cpus);
+  weft::scale::Timed machine(std::move(model), cpus);
   if (threads == 0) threads = machine.cpus();
   weft::scale::Outcome outcome;
   machine.run([&] { outcome = construct->run(threads, repetitions); });

@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
     auto times = construct.run(std::atoi(arguments[2]), std::atoi(arguments[3])).times;
     std::sort(times.begin(), times.end());
     std::printf("%.3f\n",
-                static_cast<double>(times[times.size() / 2]) / static_cast<double>(weft::machine::kMicrosecond));
+                static_cast<double>(times[times.size() / 2]) / static_cast<double>(weft::scale::kMicrosecond));
     return 0;
   }
   std::fprintf(stderr, "scale: no construct is called %s\n", arguments[1]);

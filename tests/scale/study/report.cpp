@@ -5,15 +5,12 @@
 #include <cstdio>
 #include <map>
 
-#include "places/places.h"
+#include "machine/places.h"
 
 namespace weft::scale {
 
 namespace {
 
-using machine::kMicrosecond;
-using machine::Site;
-using machine::Time;
 using nlohmann::json;
 
 constexpr size_t kMostSites = 40;
@@ -23,7 +20,7 @@ double us(Time time) { return static_cast<double>(time) / static_cast<double>(kM
 
 }  // namespace
 
-json report(const machine::Machine& machine, const Construct& construct, int threads, const Outcome& outcome) {
+json report(const Timed& machine, const Construct& construct, int threads, const Outcome& outcome) {
   const auto repetitions = static_cast<double>(std::max<size_t>(1, outcome.times.size()));
   std::vector<Time> sorted = outcome.times;
   std::sort(sorted.begin(), sorted.end());
@@ -36,7 +33,7 @@ json report(const machine::Machine& machine, const Construct& construct, int thr
                  {"us", us(sorted[sorted.size() / 2])},
                  {"us_least", us(sorted.front())},
                  {"us_most", us(sorted.back())}};
-  const machine::Counts counts = machine.counts();
+  const Counts counts = machine.counts();
   const auto each = [&](uint64_t count) { return static_cast<double>(count) / repetitions; };
   result["each"] = {{"wakes", each(counts.wakes)},
                     {"wakes_by_first_thread", each(counts.wakes_by_first)},
@@ -50,11 +47,11 @@ json report(const machine::Machine& machine, const Construct& construct, int thr
   std::vector<std::pair<const void*, Site>> sites(machine.memory().sites().begin(), machine.memory().sites().end());
   std::sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.second.waited > b.second.waited; });
   if (sites.size() > kMostSites) sites.resize(kMostSites);
-  const std::vector<const machine::Line*> lines = machine.memory().busiest(kMostLines);
+  const std::vector<const Line*> lines = machine.memory().busiest(kMostLines);
   std::vector<const void*> sought;
   for (const auto& [place, site] : sites) sought.push_back(place);
-  for (const machine::Line* line : lines) sought.push_back(line->last_place);
-  std::map<const void*, std::string> names = places::names_of(sought);
+  for (const Line* line : lines) sought.push_back(line->last_place);
+  std::map<const void*, std::string> names = machine::names_of(sought);
   result["sites"] = json::array();
   result["lines"] = json::array();
   for (const auto& [place, site] : sites) {
@@ -64,7 +61,7 @@ json report(const machine::Machine& machine, const Construct& construct, int thr
                                {"false_transfers", each(site.false_transfers)},
                                {"updates", each(site.updates)}});
   }
-  for (const machine::Line* line : lines) {
+  for (const Line* line : lines) {
     result["lines"].push_back({{"last_used_by", names[line->last_place]},
                                {"updates", each(line->updates)},
                                {"transfers", each(line->transfers)}});

@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "machine/machine.h"
 #include "study/constructs.h"
+#include "timed/timed.h"
 
 namespace weft::scale {
 
-nlohmann::json report(const machine::Machine& machine, const Construct& construct, int threads, const Outcome& outcome);
+nlohmann::json report(const Timed& machine, const Construct& construct, int threads, const Outcome& outcome);
 void print(const nlohmann::json& report);
 
 }  // namespace weft::scale

@@ -2,13 +2,13 @@
 // What a construct asks of where it runs: the simulated machine (where_simulated.cpp), or this one (where_real.cpp).
 #pragma once
 
-#include "machine/model.h"
+#include "timed/model.h"
 
 namespace weft::scale {
 
-machine::Time now();
-void compute(machine::Time time);
-void sleep(machine::Time time);
+Time now();
+void compute(Time time);
+void sleep(Time time);
 // What is counted from here on belongs to the construct.
 void begin_counting();
 // The NUMA node of the calling thread.

@@ -8,10 +8,6 @@
 
 namespace weft::scale {
 
-using machine::kMicrosecond;
-using machine::kNanosecond;
-using machine::Time;
-
 Time now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/machine.h"
 #include "study/where.h"
+#include "timed/timed.h"
 
 namespace weft::scale {
 
-machine::Time now() {
-  machine::g_machine->spend(machine::g_machine->costs().clock);
-  return machine::g_machine->now();
+Time now() {
+  running()->spend(running()->costs().clock);
+  return running()->now();
 }
-void compute(machine::Time time) { machine::g_machine->spend(time); }
-void sleep(machine::Time time) { machine::g_machine->sleep(time); }
-void begin_counting() { machine::g_machine->reset_counts(); }
-int current_node() { return machine::g_machine->model().node(machine::g_machine->current().cpu); }
+void compute(Time time) { running()->spend(time); }
+void sleep(Time time) { running()->sleep(time); }
+void begin_counting() { running()->reset_counts(); }
+int current_node() { return running()->model().node(running()->current().cpu); }
 
 }  // namespace weft::scale

@@ -26,7 +26,7 @@ openmp::Task* StandInTask::prepare() {
 
 namespace weft::openmp {
 
-ompt::Presence ompt::g_presence{{ompt::kNone}};
+tool::Presence tool::g_presence{{tool::kNone}};
 
 void start_runtime() noexcept {}
 void free_task(Task* task) noexcept { ++static_cast<explore::StandInTask*>(task->data)->freed; }

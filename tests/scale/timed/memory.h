@@ -14,11 +14,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "machine/model.h"
+#include "timed/model.h"
 
-namespace weft::machine {
+namespace weft::scale {
 
-enum class Access : uint8_t { read, write, update };
+enum class Touch : uint8_t { read, write, update };
 
 // What one place of the program did to memory that is shared.
 struct Site {
@@ -86,11 +86,11 @@ class Memory {
   Line& line(uintptr_t number);
 
   // `cpu` does something to the bytes `mask` of a line at `now`; the time at which it goes on.
-  Time touch(Line& line, int cpu, Pipeline& pipeline, Access access, uint64_t mask, Time now, const void* place);
+  Time touch(Line& line, int cpu, Pipeline& pipeline, Touch access, uint64_t mask, Time now, const void* place);
 
   // Whether `cpu` need not ask for it.
-  static bool has(const Line& line, int cpu, Access access) {
-    return line.owner == cpu || (access == Access::read && line.sharers.test(static_cast<size_t>(cpu)));
+  static bool has(const Line& line, int cpu, Touch access) {
+    return line.owner == cpu || (access == Touch::read && line.sharers.test(static_cast<size_t>(cpu)));
   }
 
   // From now on, what is counted belongs to something new.
@@ -114,4 +114,4 @@ class Memory {
   uint64_t transfers_ = 0;
 };
 
-}  // namespace weft::machine
+}  // namespace weft::scale

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "places/places.h"
+#include "machine/places.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-namespace weft::places {
+namespace weft::machine {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::map<const void*, std::string> names_of(const std::vector<const void*>& plac
   return names;
 }
 
-}  // namespace weft::places
+}  // namespace weft::machine

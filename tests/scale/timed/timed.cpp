@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/machine.h"
+#include "timed/timed.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,31 +11,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine/libc.h"
+#include "platform/rseq.h"
 #include "platform/thread_pointer.h"
+#include "timed/libc.h"
 
-namespace weft::machine {
-
-Machine* g_machine = nullptr;
+namespace weft::scale {
 
 namespace {
-
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
 
 // How far a thread may run ahead of the others as long as it touches nothing that they do.
 constexpr Time kRunAhead = 2 * kMicrosecond;
 
 }  // namespace
 
-Machine::Machine(Model model, int cpus)
-    : model_(std::move(model)), cpus_(std::min(cpus, model_.cpus())), memory_(model_) {
+Timed::Timed(Model model, int cpus) : model_(std::move(model)), cpus_(std::min(cpus, model_.cpus())), memory_(model_) {
   cpu_.resize(static_cast<size_t>(model_.cpus()));
   for (Cpu& cpu : cpu_) cpu.pipeline = std::make_unique<Pipeline>(costs());
 }
 
-void Machine::run(const std::function<void()>& program) {
+void Timed::run(const std::function<void()>& program) {
   auto first = std::make_unique<Thread>();
   first->number = getpid();
   first->handle = pthread_self();
@@ -45,26 +39,26 @@ void Machine::run(const std::function<void()>& program) {
   current_ = first.get();
   current_->slice_end = costs().time_slice;
   threads_.push_back(std::move(first));
-  libc::leave_rseq();
-  g_machine = this;
+  platform::leave_rseq();  // the kernel writes nothing more into its thread-local data
+  machine::g_machine = this;
   program();
-  g_machine = nullptr;
+  machine::g_machine = nullptr;
 }
 
 // ---- order ----
 
-void Machine::add_event(Thread& thread, Time at) {
+void Timed::add_event(Thread& thread, Time at) {
   events_.push({at, thread.id, ++thread.turn});
   next_event_ = events_.top().at;
 }
 
-void Machine::drop_old_events() {
+void Timed::drop_old_events() {
   while (!events_.empty() && threads_[static_cast<size_t>(events_.top().thread)]->turn != events_.top().turn)
     events_.pop();
   next_event_ = events_.empty() ? INT64_MAX : events_.top().at;
 }
 
-void Machine::let_others() {
+void Timed::let_others() {
   for (;;) {
     drop_old_events();
     Cpu& cpu = cpu_[static_cast<size_t>(current_->cpu)];
@@ -82,7 +76,7 @@ void Machine::let_others() {
 }
 
 // The thread whose turn it is; it runs on its CPU.
-Thread& Machine::next_thread() {
+Thread& Timed::next_thread() {
   for (;;) {
     drop_old_events();
     if (events_.empty()) fail("all threads sleep, and nothing will wake them");
@@ -94,11 +88,7 @@ Thread& Machine::next_thread() {
     if (thread.state == Thread::State::running) return thread;
     if (thread.state == Thread::State::sleeping) {
       // Its time has come.
-      if (thread.word != nullptr) {
-        std::deque<Thread*>& queue = sleepers_[thread.word];
-        queue.erase(std::find(queue.begin(), queue.end(), &thread));
-        thread.word = nullptr;
-      }
+      if (thread.word != nullptr) sleepers_.remove(thread);
       thread.timed_out = true;
       make_ready(thread, event.at + costs().wake_latency);
       continue;
@@ -107,27 +97,25 @@ Thread& Machine::next_thread() {
   }
 }
 
-void Machine::switch_to(Thread& next) {
+void Timed::switch_to(Thread& next) {
   Thread& self = *current_;
   current_ = &next;
   self.identity = platform::thread_pointer();
   platform::set_thread_pointer(next.identity);
-  const transfer_t from = jump_fcontext(next.stack, &self);
-  static_cast<Thread*>(from.data)->stack = from.fctx;
+  machine::Fibre::go(self.fibre, next.fibre);
 }
 
-void Machine::enter(transfer_t from) {
-  static_cast<Thread*>(from.data)->stack = from.fctx;
-  Machine& machine = *g_machine;
-  Thread& self = machine.current();
+void Timed::begin() {
+  Timed& timed = *running();
+  const Thread& self = timed.current();
   self.start(self.argument);
-  machine.leave_cpu(Thread::State::ended);
+  timed.leave_cpu(Thread::State::ended);
   std::abort();
 }
 
 // ---- CPUs ----
 
-void Machine::begin_on(Cpu& cpu, Thread& thread, Time at) {
+void Timed::begin_on(Cpu& cpu, Thread& thread, Time at) {
   cpu.current = &thread;
   thread.cpu = static_cast<int>(&cpu - cpu_.data());
   thread.state = Thread::State::running;
@@ -139,7 +127,7 @@ void Machine::begin_on(Cpu& cpu, Thread& thread, Time at) {
 }
 
 // The running thread stops here, and goes on when somebody makes it.
-void Machine::leave_cpu(Thread::State state) {
+void Timed::leave_cpu(Thread::State state) {
   Thread& self = *current_;
   Cpu& cpu = cpu_[static_cast<size_t>(self.cpu)];
   self.state = state;
@@ -161,9 +149,9 @@ void Machine::leave_cpu(Thread::State state) {
   if (&next != &self) switch_to(next);
 }
 
-void Machine::end_slice() { leave_cpu(Thread::State::ready); }
+void Timed::end_slice() { leave_cpu(Thread::State::ready); }
 
-int Machine::choose_cpu(const Thread& thread) const {
+int Timed::choose_cpu(const Thread& thread) const {
   int best = -1;
   Time nearest = INT64_MAX;
   for (int cpu = 0; cpu < model_.cpus(); ++cpu) {
@@ -189,7 +177,7 @@ int Machine::choose_cpu(const Thread& thread) const {
 }
 
 // It may run from `at` on.
-void Machine::make_ready(Thread& thread, Time at) {
+void Timed::make_ready(Thread& thread, Time at) {
   thread.ready_since = at;
   Cpu& cpu = cpu_[static_cast<size_t>(choose_cpu(thread))];
   if (cpu.current == nullptr) {
@@ -215,16 +203,15 @@ void Machine::make_ready(Thread& thread, Time at) {
   cpu.ready.push_back(&thread);
 }
 
-void Machine::wake_up(Thread& thread, Time at) {
-  thread.word = nullptr;
+void Timed::wake_up(Thread& thread, Time at) {
   thread.timed_out = false;
   thread.state = Thread::State::ready;
   add_event(thread, at);  // which make_ready() answers: until then its CPU may be another's
 }
 
-void Machine::bind(const std::bitset<kMostCpus>& cpus) { bind(current_->handle, cpus); }
+void Timed::bind(const std::bitset<kMostCpus>& cpus) { bind(current_->handle, cpus); }
 
-void Machine::bind(pthread_t handle, const std::bitset<kMostCpus>& cpus) {
+void Timed::bind(pthread_t handle, const std::bitset<kMostCpus>& cpus) {
   system_call();
   for (const auto& thread : threads_) {
     if (pthread_equal(thread->handle, handle) == 0 || thread->state == Thread::State::ended) continue;
@@ -242,16 +229,30 @@ void Machine::bind(pthread_t handle, const std::bitset<kMostCpus>& cpus) {
 
 // Until all that comes before has happened. What a load gets is what is there when the line comes, so it waits for that
 // here; a store goes into the buffer.
-void Machine::await(const Line& line, Access access) {
+void Timed::await(const Line& line, Touch access) {
   for (;;) {
     if (current_->clock > next_event_) let_others();
-    if (access == Access::write || Memory::has(line, current_->cpu, access)) return;
+    if (access == Touch::write || Memory::has(line, current_->cpu, access)) return;
     if (line.busy_until <= current_->clock) return;
     current_->clock = line.busy_until;
   }
 }
 
-void Machine::access(uintptr_t address, size_t size, Access access, const void* place) {
+void Timed::before(machine::Access& access, machine::Operation operation) {
+  const bool strong = access.order == __ATOMIC_SEQ_CST;
+  switch (operation) {
+    case machine::Operation::fence:
+      if (strong) drain_stores();
+      return;
+    case machine::Operation::load: return touch(access.address, access.size, Touch::read, access.place);
+    case machine::Operation::store:
+      // x86-64 has an exchange for a sequentially consistent store.
+      return touch(access.address, access.size, strong ? Touch::update : Touch::write, access.place);
+    default: return touch(access.address, access.size, Touch::update, access.place);
+  }
+}
+
+void Timed::touch(uintptr_t address, size_t size, Touch access, const void* place) {
   if (size == 0) return;
   const uintptr_t last = (address + size - 1) / 64;
   for (uintptr_t number = address / 64; number <= last; ++number) {
@@ -273,13 +274,13 @@ void Machine::access(uintptr_t address, size_t size, Access access, const void* 
 }
 
 // What a polling thread does, and who waits for what it writes.
-void Machine::note(Line& line, Access access, bool came) {
+void Timed::note(Line& line, Touch access, bool came) {
   Thread& self = *current_;
-  if (came || access != Access::read) {
+  if (came || access != Touch::read) {
     self.quiet_since = self.clock;
     self.polled.clear();
   }
-  if (access == Access::read) {
+  if (access == Touch::read) {
     if (std::find(self.polled.begin(), self.polled.end(), &line) == self.polled.end()) self.polled.push_back(&line);
     return;
   }
@@ -293,7 +294,7 @@ void Machine::note(Line& line, Access access, bool came) {
   line.watchers.clear();
 }
 
-void Machine::fence() {
+void Timed::drain_stores() {
   Pipeline& pipeline = *cpu_[static_cast<size_t>(current_->cpu)].pipeline;
   current_->clock = std::max(current_->clock, pipeline.last_commit()) + costs().fence;
   pipeline.loop = nullptr;
@@ -302,7 +303,7 @@ void Machine::fence() {
 // Between two polls. A thread that has polled for long in vain polls less often here than on a real machine, so that
 // there is less to simulate: at most by a part of the time that it has waited. It goes on at once when somebody writes
 // to what it has read.
-void Machine::rest(Time time) {
+void Timed::rest(Time time) {
   constexpr Time kPart = 512;
   constexpr size_t kMostPolled = 16;
   Thread& self = *current_;
@@ -316,7 +317,7 @@ void Machine::rest(Time time) {
   if (self.clock > next_event_) let_others();
   // What it has read may have changed by now.
   for (const Line* line : self.polled) {
-    if (Memory::has(*line, self.cpu, Access::read)) continue;
+    if (Memory::has(*line, self.cpu, Touch::read)) continue;
     self.polled.clear();
     spend(time);
     return;
@@ -334,52 +335,45 @@ void Machine::rest(Time time) {
 
 // ---- the kernel ----
 
-int Machine::futex_wait(const void* word, uint32_t expected, int64_t timeout_ns, const void* place) {
+long Timed::futex_wait(const void* word, uint32_t expected, int64_t timeout_ns, const void* place) {
   system_call();
-  fence();
-  access(reinterpret_cast<uintptr_t>(word), sizeof expected, Access::update, place);
+  drain_stores();
+  touch(reinterpret_cast<uintptr_t>(word), sizeof expected, Touch::update, place);
   if (__atomic_load_n(static_cast<const uint32_t*>(word), __ATOMIC_SEQ_CST) != expected) return -EAGAIN;
   ++counts_.futex_waits;
   Thread& self = *current_;
-  self.word = word;
   self.timed_out = false;
-  sleepers_[word].push_back(&self);
+  sleepers_.add(self, word);
   if (timeout_ns >= 0) add_event(self, self.clock + timeout_ns * kNanosecond);
   leave_cpu(Thread::State::sleeping);
   return self.timed_out ? -ETIMEDOUT : 0;
 }
 
-int Machine::futex_wake(const void* word, int count) {
+long Timed::futex_wake(const void* word, int count, const void*) {
   system_call();
-  fence();
+  drain_stores();
   if (current_->clock > next_event_) let_others();
-  const auto found = sleepers_.find(word);
   int woken = 0;
-  while (found != sleepers_.end() && !found->second.empty() && woken < count) {
-    Thread& thread = *found->second.front();
-    found->second.pop_front();
+  for (; woken < count; ++woken) {
+    Thread* sleeper = sleepers_.first(word);
+    if (sleeper == nullptr) break;
+    sleepers_.remove(*sleeper);
     spend(costs().wake);
     ++counts_.wakes;
     if (current_->id == 0) ++counts_.wakes_by_first;
-    wake_up(thread, current_->clock + costs().wake_latency);
-    ++woken;
+    wake_up(*sleeper, current_->clock + costs().wake_latency);
   }
-  if (found != sleepers_.end() && found->second.empty()) sleepers_.erase(found);
   return woken;
 }
 
-bool Machine::futex_has_sleeper(const void* word) const {
-  const auto found = sleepers_.find(word);
-  return found != sleepers_.end() && !found->second.empty();
-}
-
-void Machine::sleep(Time time) {
+void Timed::sleep(Time time) {
   system_call();
   add_event(*current_, current_->clock + time);
   leave_cpu(Thread::State::sleeping);
 }
 
-void Machine::yield() {
+void Timed::pause(bool yields) {
+  if (!yields) return rest(costs().pause);
   ++counts_.system_calls;
   ++counts_.yields;
   rest(costs().system_call);
@@ -399,22 +393,22 @@ struct Birth {
 
 }  // namespace
 
-void* Machine::sleep_for_ever(void* argument) {
-  libc::leave_rseq();
+void* Timed::sleep_for_ever(void* argument) {
+  platform::leave_rseq();
   auto* birth = static_cast<Birth*>(argument);
   birth->identity = platform::thread_pointer();
   birth->frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   std::atomic<uint32_t> never{0};
   birth->ready.store(1);
-  libc::real_syscall(SYS_futex, &birth->ready, FUTEX_WAKE_PRIVATE, 1, nullptr);
-  for (;;) libc::real_syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, nullptr);
+  REAL(syscall)(SYS_futex, &birth->ready, FUTEX_WAKE_PRIVATE, 1, nullptr);
+  for (;;) REAL(syscall)(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, nullptr);
 }
 
-int Machine::create(pthread_t* handle, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+int Timed::create(pthread_t* handle, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
   Birth birth;
-  const int error = libc::real_pthread_create(handle, attributes, sleep_for_ever, &birth);
+  const int error = REAL(pthread_create)(handle, attributes, sleep_for_ever, &birth);
   if (error != 0) return error;
-  while (birth.ready.load() == 0) libc::real_syscall(SYS_futex, &birth.ready, FUTEX_WAIT_PRIVATE, 0, nullptr);
+  while (birth.ready.load() == 0) REAL(syscall)(SYS_futex, &birth.ready, FUTEX_WAIT_PRIVATE, 0, nullptr);
   auto made = std::make_unique<Thread>();
   made->id = static_cast<int>(threads_.size());
   made->number = getpid() + made->id;
@@ -422,7 +416,7 @@ int Machine::create(pthread_t* handle, const pthread_attr_t* attributes, void* (
   made->identity = birth.identity;
   // Below the frames of the thread that sleeps.
   constexpr uintptr_t kReserve = 4096;
-  made->stack = make_fcontext(reinterpret_cast<void*>((birth.frame - kReserve) & ~uintptr_t{63}), 0, enter);
+  made->fibre.begin<begin>(reinterpret_cast<void*>((birth.frame - kReserve) & ~uintptr_t{63}), 0);
   made->start = start;
   made->argument = argument;
   made->allowed = current_->allowed;
@@ -436,7 +430,7 @@ int Machine::create(pthread_t* handle, const pthread_attr_t* attributes, void* (
   return 0;
 }
 
-bool Machine::join(pthread_t handle, bool wait) {
+bool Timed::join(pthread_t handle, bool wait) {
   for (;;) {
     const auto found = std::find_if(threads_.begin(), threads_.end(), [handle](const auto& thread) {
       return pthread_equal(thread->handle, handle) != 0;
@@ -447,35 +441,46 @@ bool Machine::join(pthread_t handle, bool wait) {
   }
 }
 
-const Thread* Machine::thread(pid_t number) const {
+const Thread* Timed::thread(pid_t number) const {
   const auto index = static_cast<size_t>(number - threads_.front()->number);
   return index < threads_.size() ? threads_[index].get() : nullptr;
 }
 
 // ---- results ----
 
-void Machine::reset_counts() {
+void Timed::reset_counts() {
   counts_ = {};
   memory_.reset_counts();
 }
 
-int Machine::running_threads() const {
+int Timed::running_threads() const {
   return static_cast<int>(std::count_if(threads_.begin(), threads_.end(), [](const auto& thread) {
     return thread->state == Thread::State::running || thread->state == Thread::State::ready;
   }));
 }
 
-Time Machine::cpu_time() const {
+Time Timed::cpu_time(const Thread& thread) {
+  return thread.ran + (thread.state == Thread::State::running ? thread.clock - thread.on_cpu_since : 0);
+}
+
+Time Timed::cpu_time() const {
   Time sum = 0;
-  for (const auto& thread : threads_) {
-    sum += thread->ran;
-    if (thread->state == Thread::State::running) sum += thread->clock - thread->on_cpu_since;
-  }
+  for (const auto& thread : threads_) sum += cpu_time(*thread);
   return sum;
 }
 
-void Machine::fail(const std::string& what) {
-  g_machine = nullptr;
+int64_t Timed::clock_ns(clockid_t clock) {
+  spend(costs().clock);
+  // It has run for a while.
+  constexpr Time kSinceBoot = 1000 * 1000 * kMillisecond;
+  if (clock == CLOCK_PROCESS_CPUTIME_ID) return cpu_time() / kNanosecond;
+  if (clock >= 0) return (now() + kSinceBoot) / kNanosecond;
+  const Thread* of = thread(static_cast<pid_t>(~static_cast<unsigned>(clock) >> 3));
+  return of != nullptr ? cpu_time(*of) / kNanosecond : -1;
+}
+
+void Timed::fail(const std::string& what) {
+  machine::g_machine = nullptr;
   std::fprintf(stderr, "scale: %s, at %.3f us\n", what.c_str(),
                static_cast<double>(current_->clock) / static_cast<double>(kMicrosecond));
   for (const auto& thread : threads_) {
@@ -487,4 +492,4 @@ void Machine::fail(const std::string& what) {
   std::_Exit(3);
 }
 
-}  // namespace weft::machine
+}  // namespace weft::scale

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/model.h"
+#include "timed/model.h"
 
 #include <cmath>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace weft::machine {
+namespace weft::scale {
 
 namespace {
 
@@ -128,4 +128,4 @@ bool Model::system_file(const std::string& path, std::string& text) const {
   return false;
 }
 
-}  // namespace weft::machine
+}  // namespace weft::scale

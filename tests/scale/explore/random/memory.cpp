@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/memory.h"
+#include "random/memory.h"
 
 #include <algorithm>
 #include <cstring>

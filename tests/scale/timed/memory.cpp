@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/memory.h"
+#include "timed/memory.h"
 
 #include <algorithm>
 
-namespace weft::machine {
+namespace weft::scale {
 
 namespace {
 
@@ -67,11 +67,11 @@ Time Memory::from_elsewhere(const Line& line, int cpu, bool alone) const {
   return alone ? farthest : nearest;
 }
 
-Time Memory::touch(Line& line, int cpu, Pipeline& pipeline, Access access, uint64_t mask, Time now, const void* place) {
+Time Memory::touch(Line& line, int cpu, Pipeline& pipeline, Touch access, uint64_t mask, Time now, const void* place) {
   now += costs_.access;
-  if (access == Access::update) now = std::max(now, pipeline.last_commit()) + costs_.update;
+  if (access == Touch::update) now = std::max(now, pipeline.last_commit()) + costs_.update;
   if (line.only == cpu) {
-    if (access == Access::write) pipeline.commits(std::max(pipeline.last_commit(), now));
+    if (access == Touch::write) pipeline.commits(std::max(pipeline.last_commit(), now));
     return now;
   }
   if (line.only == Line::kNobody) {
@@ -85,17 +85,17 @@ Time Memory::touch(Line& line, int cpu, Pipeline& pipeline, Access access, uint6
   line.last_place = place;
   Site& site = sites_[place];
   ++site.count;
-  if (access == Access::update) {
+  if (access == Touch::update) {
     ++site.updates;
     ++line.updates;
   }
   if (has(line, cpu, access)) {
-    if (access == Access::write) {
+    if (access == Touch::write) {
       const Time commit = std::max(pipeline.last_commit(), now);
       pipeline.commits(commit);
       line.busy_until = std::max(line.busy_until, commit);
     }
-    if (access != Access::read) line.fresh |= mask;
+    if (access != Touch::read) line.fresh |= mask;
     return now;
   }
 
@@ -107,10 +107,10 @@ Time Memory::touch(Line& line, int cpu, Pipeline& pipeline, Access access, uint6
   // A copy that was valid until now, of a reader that wants to write, has not been fetched for nothing.
   if ((stale & mask) == 0 && !line.sharers.test(self)) ++site.false_transfers;
   stale = 0;
-  const Time time = from_elsewhere(line, cpu, access != Access::read);
+  const Time time = from_elsewhere(line, cpu, access != Touch::read);
   const Time began = now;
   switch (access) {
-    case Access::read: {
+    case Touch::read: {
       // The loads of a loop go out together: none needs what the one before has brought.
       constexpr Time kBetweenLoads = 2 * kNanosecond;
       const bool overlaps = pipeline.loop == place && now - pipeline.loop_asked < 4 * time;
@@ -127,7 +127,7 @@ Time Memory::touch(Line& line, int cpu, Pipeline& pipeline, Access access, uint6
       now = std::max(now, came);
       break;
     }
-    case Access::write: {
+    case Touch::write: {
       now = pipeline.room(now);
       const Time asked = std::max(pipeline.ask(now), line.busy_until);
       const Time came = asked + time;
@@ -137,13 +137,13 @@ Time Memory::touch(Line& line, int cpu, Pipeline& pipeline, Access access, uint6
       line.busy_until = commit;
       break;
     }
-    case Access::update: {
+    case Touch::update: {
       now = std::max(now, line.busy_until) + time;
       line.busy_until = now;
       break;
     }
   }
-  if (access != Access::read) {
+  if (access != Touch::read) {
     line.owner = cpu;
     line.sharers.reset();
     line.sharers.set(self);
@@ -172,4 +172,4 @@ std::vector<const Line*> Memory::busiest(size_t most) const {
   return found;
 }
 
-}  // namespace weft::machine
+}  // namespace weft::scale

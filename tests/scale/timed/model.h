@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::machine {
+namespace weft::scale {
 
 // Picoseconds of the machine's clock.
 using Time = int64_t;
@@ -78,4 +78,4 @@ class Model {
   Costs costs_;
 };
 
-}  // namespace weft::machine
+}  // namespace weft::scale

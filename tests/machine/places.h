@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::places {
+namespace weft::machine {
 
 // "file:line function" of each place, by binutils' addr2line: the innermost frame that is not the C++ library's.
 std::map<const void*, std::string> names_of(const std::vector<const void*>& places);
 
-}  // namespace weft::places
+}  // namespace weft::machine

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program of threads on a machine of up to 256 CPUs that does not exist, one thread at a time: always the one
-// whose clock is least behind. What the program does to memory, the compiler's instrumentation for ThreadSanitizer
-// tells (hooks.cpp); what it asks of libc and the kernel, functions that take libc's place (libc.cpp, replaced/).
+// Runs a program of threads on a machine of up to 256 CPUs that does not exist: always the thread whose clock is least
+// behind. What the program asks of libc and the kernel, functions that take libc's place tell (libc.cpp).
 //
-// All threads run on one OS thread. Each has the identity of an OS thread of its own (thread pointer, stack), which
-// sleeps. So nothing here may use thread-local data.
+// Each thread has the identity of an OS thread of its own (thread pointer, stack), which sleeps. So nothing here may
+// use thread-local data.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +12,18 @@
 #include <memory>
 #include <queue>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <pthread.h>
 #include <sched.h>
-#include <boost/context/detail/fcontext.hpp>
 
-#include "machine/memory.h"
-#include "machine/model.h"
+#include "machine/fibre.h"
+#include "machine/machine.h"
+#include "machine/sleepers.h"
+#include "timed/memory.h"
+#include "timed/model.h"
 
-namespace weft::machine {
+namespace weft::scale {
 
 struct Thread {
   enum class State { running, ready, sleeping, ended };
@@ -32,7 +32,7 @@ struct Thread {
   pid_t number = 0;  // what the program takes for its id
   pthread_t handle{};
   uintptr_t identity = 0;  // the thread pointer with which it goes on
-  boost::context::detail::fcontext_t stack = nullptr;
+  machine::Fibre fibre;
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
 
@@ -75,31 +75,33 @@ struct Counts {
   uint64_t threads_created = 0;
 };
 
-class Machine {
+class Timed final : public machine::Machine {
  public:
   // Of the model's CPUs the program may use the first `cpus`.
-  Machine(Model model, int cpus);
+  Timed(Model model, int cpus);
 
   // Runs `program` as the first thread, on CPU 0. The other threads are left where they stand when it returns.
   void run(const std::function<void()>& program);
 
   // ---- for hooks and for what takes libc's place; all by the running thread ----
 
-  void access(uintptr_t address, size_t size, Access access, const void* place);
-  void fence();
+  void plain(const machine::Access& access, bool writes) override {
+    touch(access.address, access.size, writes ? Touch::write : Touch::read, access.place);
+  }
+  void pause(bool yields) override;
+  int64_t clock_ns(clockid_t clock) override;
+  long futex_wait(const void* word, uint32_t expected, int64_t timeout_ns, const void* place) override;
+  long futex_wake(const void* word, int count, const void* place) override;
+  bool futex_has_sleeper(const void* word) const { return sleepers_.first(word) != nullptr; }
+
   void spend(Time time) { current_->clock += time; }
-  void pause() { rest(costs().pause); }
   Time now() const { return current_->clock; }
   void system_call() {
     ++counts_.system_calls;
     spend(costs().system_call);
     current_->quiet_since = current_->clock;
   }
-  int futex_wait(const void* word, uint32_t expected, int64_t timeout_ns, const void* place);
-  int futex_wake(const void* word, int count);
-  bool futex_has_sleeper(const void* word) const;
   void sleep(Time time);
-  void yield();
   int create(pthread_t* handle, const pthread_attr_t* attributes, void* (*start)(void*), void* argument);
   bool join(pthread_t handle, bool wait);
   void bind(const std::bitset<kMostCpus>& cpus);
@@ -116,7 +118,8 @@ class Machine {
   void reset_counts();
   // Threads that run or wait for a CPU.
   int running_threads() const;
-  // CPU time of all threads.
+  // CPU time of a thread; of all.
+  static Time cpu_time(const Thread& thread);
   Time cpu_time() const;
 
   [[noreturn]] void fail(const std::string& what);
@@ -129,15 +132,18 @@ class Machine {
     bool operator>(const Event& other) const { return at != other.at ? at > other.at : thread > other.thread; }
   };
 
-  static void enter(boost::context::detail::transfer_t from);
+  void before(machine::Access& access, machine::Operation operation) override;
+  void touch(uintptr_t address, size_t size, Touch access, const void* place);
+  void drain_stores();
+  static void begin();
   static void* sleep_for_ever(void* argument);
   void add_event(Thread& thread, Time at);
   void drop_old_events();
   // Others whose clocks are behind go on first.
   void let_others();
-  void await(const Line& line, Access access);
+  void await(const Line& line, Touch access);
   void rest(Time time);
-  void note(Line& line, Access access, bool came);
+  void note(Line& line, Touch access, bool came);
   void switch_to(Thread& next);
   Thread& next_thread();
   void leave_cpu(Thread::State state);
@@ -154,12 +160,12 @@ class Machine {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   Time next_event_ = INT64_MAX;
-  std::unordered_map<const void*, std::deque<Thread*>> sleepers_;
+  machine::Sleepers<Thread> sleepers_;
   Thread* current_ = nullptr;
   Counts counts_;
 };
 
 // Null: no program runs on it, and what takes libc's place does what libc does.
-extern Machine* g_machine;
+inline Timed* running() { return static_cast<Timed*>(machine::g_machine); }
 
-}  // namespace weft::machine
+}  // namespace weft::scale

@@ -50,6 +50,7 @@ struct Store {
   MessagePointer message;  // null: there is nothing to acquire
   int thread = 0;
   uint32_t of_thread = 0;  // how many stores that thread has made before
+  uint64_t identity() const { return static_cast<uint64_t>(thread) << 32 | of_thread; }
 };
 
 struct Word {

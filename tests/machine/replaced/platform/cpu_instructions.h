@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of src/platform/cpu_instructions.h: instructions of the machine that tests/scale simulates.
+// In the place of src/platform/cpu_instructions.h: instructions of the machine of tests/machine.
 #pragma once
 
 #include <cstdint>
