@@ -10,7 +10,7 @@ if(TARGET weft_driver)
   weft_install(FILES ${CMAKE_BINARY_DIR}/bin/weftc++ ${CMAKE_BINARY_DIR}/bin/weftfort
                DESTINATION ${CMAKE_INSTALL_BINDIR} BUILT_BY weft_driver)
 endif()
-weft_install(TARGETS weft weft_audit weft_numa weft_preload weft_profile weft_tcm weft_trace weft_mpi weft_shm
+weft_install(TARGETS weft weft_audit weft_numa weft_numa_protect weft_observe weft_preload weft_tcm weft_mpi weft_shm
              LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 foreach(mpi IN LISTS WEFT_MPIS)
   weft_install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
@@ -23,8 +23,10 @@ endforeach()
 install(DIRECTORY python/weft/tune DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py")
 weft_install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
              DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} BUILT_BY weft)
+install(FILES ${WEFT_OLD_NAMES} DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 if(TARGET weft_pass)
   weft_install(TARGETS weft_pass LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+  install(FILES ${WEFT_LIBRARY_DIR}/weft_pass.so DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endif()
 # Only by --component engines: packages must not depend on what engines stand on.
 foreach(engine IN LISTS WEFT_ENGINES)

@@ -7,7 +7,7 @@ install(DIRECTORY python/weft/ DESTINATION . COMPONENT python EXCLUDE_FROM_ALL F
         PATTERN "py.typed")
 weft_install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL
              BUILT_BY weft_version)
-weft_install(TARGETS weft weft_audit weft_numa weft_preload weft_profile weft_tcm weft_trace weft_mpi weft_shm
+weft_install(TARGETS weft weft_audit weft_numa weft_numa_protect weft_observe weft_preload weft_tcm weft_mpi weft_shm
         LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL NAMELINK_SKIP)
 foreach(mpi IN LISTS WEFT_MPIS)
   weft_install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)

@@ -49,7 +49,8 @@ constexpr Row kRows[] = {
 
 // Read by others than the runtime, or of no use as a default of a program.
 constexpr const char* kOnlyEnvironment[] = {"TCM_ENABLE",   "WEFT_ADOPT_LIBRARIES", "WEFT_EXPLAIN",
-                                            "WEFT_LIBRARY", "WEFT_STATIC_FACTOR",   "WEFT_TRACE_FILE"};
+                                            "WEFT_LIBRARY", "WEFT_STATIC_FACTOR",   "WEFT_TRACE_FILE",
+                                            "WEFT_MPI",     "WEFT_COLLECTIVES"};
 
 [[noreturn]] void refuse(std::string message) { throw Refusal{kUsage, std::move(message)}; }
 
@@ -74,10 +75,22 @@ std::string accepted_text(const std::string& variable) {
   return "a whole number from " + std::to_string(accepted.least) + " to " + std::to_string(accepted.most);
 }
 
+// Of WEFT_NUMA.
+bool is_of_memory(const std::string& value) {
+  const std::string setting = "WEFT_NUMA=" + value;
+  const char* const environment[] = {setting.c_str(), nullptr};
+  return base::judge("WEFT_NUMA", value.c_str()) == base::Verdict::good &&
+         base::places_memory(base::parse(environment).numa);
+}
+
 // `option` is what the message names.
 void add_default(Words& defaults, const std::string& option, const std::string& variable, const std::string& value) {
   for (const char* name : kOnlyEnvironment) {
     if (variable == name) refuse(option + ": " + variable + " works in the environment only");
+  }
+  if (variable == "WEFT_NUMA" && is_of_memory(value)) {
+    refuse(option + ": WEFT_NUMA cannot be \"" + value +
+           "\" by default, since the program has memory when it is read: it is none, compact, spread or local");
   }
   switch (value.empty() ? base::Verdict::bad_value : base::judge(variable.c_str(), value.c_str())) {
     case base::Verdict::good: break;

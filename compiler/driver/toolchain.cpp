@@ -34,7 +34,7 @@ void find_pass(Toolchain& toolchain) {
     toolchain.not_lowered = name + " is not a compiler of LLVM, so that weft is only its runtime";
     return;
   }
-  const fs::path pass = fs::path(toolchain.libraries) / "weft_pass.so";
+  const fs::path pass = fs::path(toolchain.libraries) / "libweft-pass.so";
   std::error_code error;
   if (!fs::exists(pass, error)) {
     toolchain.not_lowered = "there is no " + pass.string() + "; build weft with LLVM " WEFT_LLVM_MAJOR;

@@ -8,8 +8,8 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 RUNTIME = f"{FOLDER}/lib/weft/libgomp.so.1"
 SHM = f"{FOLDER}/lib/weft/libweft-shm.so.0"
 PERMITS = f"{FOLDER}/lib/weft/libtcm.so.1"
-AUDIT = f"{FOLDER}/lib/weft/libweft_audit.so"
-RECORDER = f"{FOLDER}/lib/weft/libweft_profile.so"
+AUDIT = f"{FOLDER}/lib/weft/libweft-audit.so"
+RECORDER = f"{FOLDER}/lib/weft/libweft-observe.so"
 # Holds nothing but sitecustomize.py, which Python runs when it starts.
 STARTUP = f"{FOLDER}/_site"
 

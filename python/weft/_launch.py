@@ -86,20 +86,31 @@ def _install_kernel(program: "Sequence[str]") -> "NoReturn":
     _tell(_kernel.install([word for word in sys.argv[1:] if word not in ("--install-kernel", "--notebook", "--")]))
 
 
-def _report(words: "Sequence[str]", page: str) -> "list[str]":
-    """The command that runs `words`, which call this interpreter, and reports where the time went."""
+def _by_command(words: "Sequence[str]", options: "Sequence[str]", page: "str | None") -> "list[str]":
+    """The command that runs `words`, which call this interpreter, with options of its own.
+
+    With a page it reports where the time went.
+    """
     try:
         weft = command()
     except OSError as error:
         fail(error)
-    return [weft, "report", "--output", page, "--", sys.executable, *words[1:]]
+    done = ["run"] if page is None else ["report", "--output", page]
+    return [weft, *done, *options, "--", sys.executable, *words[1:]]
+
+
+def _is_command_asked() -> bool:
+    """Whether variables say what the command reads before the program begins (`weft run --help`)."""
+    threads = ("", "none", "compact", "spread", "local")
+    numa = os.environ.get("WEFT_NUMA", "").strip().lower()
+    return numa not in threads or any(os.environ.get(name) for name in ("WEFT_MPI", "WEFT_COLLECTIVES"))
 
 
 def main() -> "NoReturn":
     """Replaces this process by the program."""
     environment = os.environ.copy()
     try:
-        options, program = parse(sys.argv[1:])
+        options, of_command, program = parse(sys.argv[1:])
         if "--help" in options:
             _tell(help_text())
         if "--version" in options:
@@ -111,7 +122,7 @@ def main() -> "NoReturn":
             fail("this Python does not know where it lies (sys.executable is empty): call it by its path")
         if "--install-kernel" in options:
             _install_kernel(program)
-        store_launch(environment)
+        store_launch(environment, audit="--preload" not in options)
     except (OSError, ValueError) as error:
         fail(error)
     _check_program(program)
@@ -137,9 +148,10 @@ def main() -> "NoReturn":
         # exec keeps the process's number.
         _recorder.store_paused(environment)
     words = [*_interpreter(len(sys.argv) - 1), *program]
-    if "--report" in options:
-        words = _report(words, options["--report"])
-    start = words[0] if "--report" in options else sys.executable
+    start = sys.executable
+    if "--report" in options or of_command or _is_command_asked():
+        words = _by_command(words, of_command, options.get("--report"))
+        start = words[0]
     try:
         os.execve(start, words, environment)
     except OSError as error:

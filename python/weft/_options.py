@@ -12,6 +12,12 @@ OPTIONS = (
     (("--node",), "", "share the CPUs with other processes that were given --node"),
     (("--weight",), "W", "share of the CPUs beside those processes (default: 100)"),
     (("--cpus",), "N", "CPUs to use at once (default: what affinity and cgroup allow)"),
+    (("--numa",), "MODE", "on which NUMA nodes memory and threads are (see weft run --help)"),
+    (("--mpi",), "", "a blocking call of MPI pauses its task, and the CPU does other work meanwhile"),
+    (("--collectives",), "", "MPI's collectives among ranks of one node by weft, through memory that they share"),
+    (("--set",), "NAME=VALUE", "in the program's environment; may be repeated"),
+    (("--library",), "FILE", "run on this runtime library"),
+    (("--preload",), "", "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT"),
     (("--reproducible",), "", "the same bits from each call of OpenBLAS and each reduction by clang"),
     (("--stats",), "", "print at exit, on stderr, what the runtime did"),
     (("--explain",), "", "print at exit, on stderr, every pool of threads and its state"),
@@ -23,6 +29,8 @@ OPTIONS = (
     (("-h", "--help"), "", "print this and end"),
 )
 _ROW = {name: row for row in OPTIONS for name in row[0]}
+# Those that the command does: it has placed memory, and knows where libraries are, before there is a Python.
+OF_COMMAND = ("--numa", "--mpi", "--collectives", "--set", "--library", "--preload")
 
 USAGE = """usage: python -m weft [OPTIONS] app.py [ARGUMENTS...]
        python -m weft [OPTIONS] -m module [ARGUMENTS...]
@@ -38,17 +46,19 @@ def help_text() -> str:
     return "\n".join([USAGE, "options:", *(f"  {left:24} {what}" for left, what in rows)])
 
 
-def parse(arguments: "Sequence[str]") -> "tuple[dict[str, str], list[str]]":
-    """weft's options by name, "" for those without a value, and the program with its arguments as Python takes them.
+def parse(arguments: "Sequence[str]") -> "tuple[dict[str, str], list[str], list[str]]":
+    """weft's options by name, "" for those without a value; the words of those that the command does; and the program
+    with its arguments as Python takes them.
 
     Raises ValueError, with a text for the user.
     """
     found: dict[str, str] = {}
+    of_command: list[str] = []
     i = 0
     while i < len(arguments):
         word = arguments[i]
         if word == "--":
-            return found, list(arguments[i + 1 :])
+            return found, of_command, list(arguments[i + 1 :])
         is_program = not word.startswith("-") or word == "-" or word[:2] in ("-m", "-c")
         if is_program:
             break
@@ -67,7 +77,9 @@ def parse(arguments: "Sequence[str]") -> "tuple[dict[str, str], list[str]]":
             value = arguments[i]
             i += 1
         found[names[-1]] = value
-    return found, list(arguments[i:])
+        if name in OF_COMMAND:
+            of_command += [name, value] if wanted else [name]
+    return found, of_command, list(arguments[i:])
 
 
 def number(found: "dict[str, str]", name: str, kind: type) -> "int | float | None":

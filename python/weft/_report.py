@@ -35,8 +35,9 @@ def _make(profile: str, output: str | None, json_file: str | None) -> Report:
     """The report of the profile in a folder."""
     data = os.path.join(profile, "report")
     words = [_files.command(), "report", "--profile", profile, "--output", output or "-", "--json", data]
-    # The runtime of this process may have been preloaded, and is not the command's.
-    skipped = ("LD_PRELOAD", "LD_AUDIT", "OMPI_", "PMI", "SLURM_PROCID")
+    # The runtime of this process may have been preloaded, and is not the command's. Nor is the command a rank
+    # (src/platform/launcher.cpp).
+    skipped = ("LD_PRELOAD", "LD_AUDIT", "OMPI_", "PMI", "FLUX_TASK_", "SLURM_PROCID")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(skipped)}
     done = subprocess.run(
         words,

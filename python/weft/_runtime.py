@@ -46,7 +46,7 @@ def other_runtimes() -> list[str]:
 @functools.lru_cache(maxsize=1)
 def audited() -> bool:
     """Whether the dynamic linker asks weft's audit library: every OpenMP runtime is weft's. It never changes."""
-    return any(os.path.basename(path) == "libweft_audit.so" for path in _files.mapped_libraries())
+    return any(os.path.basename(path) == "libweft-audit.so" for path in _files.mapped_libraries())
 
 
 def on_weft() -> bool:

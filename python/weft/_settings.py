@@ -96,11 +96,15 @@ def _leave_room(environment: "MutableMapping[str, str]", audited: bool) -> None:
     environment[_TUNABLES] = ":".join([*others, f"{_STATIC_TLS}={wanted + _LINKED_STATIC_TLS}"])
 
 
-def store_launch(environment: "MutableMapping[str, str]") -> None:
-    """Sets what makes a program that is started with `environment` run on weft, and any Python in it know that."""
+def store_launch(environment: "MutableMapping[str, str]", *, audit: bool = True) -> None:
+    """Sets what makes a program that is started with `environment` run on weft, and any Python in it know that.
+
+    Without `audit` something else brings the runtime.
+    """
     environment["WEFT_LIBRARY"] = _files.require(_files.RUNTIME)
-    # As in ld.so(8), colons.
-    audit = _files.require(_files.AUDIT)
-    _leave_room(environment, environment.get("LD_AUDIT", "").split(":")[0] == audit)
-    _prepend(environment, "LD_AUDIT", audit, ":")
+    if audit:
+        # As in ld.so(8), colons.
+        library = _files.require(_files.AUDIT)
+        _leave_room(environment, environment.get("LD_AUDIT", "").split(":")[0] == library)
+        _prepend(environment, "LD_AUDIT", library, ":")
     _prepend(environment, "PYTHONPATH", _files.STARTUP, os.pathsep)

@@ -76,9 +76,9 @@ const char* fault(const char* library) noexcept {
 
 // Once in a program, and only in one that uses OpenMP: whatever else is started in such an environment need not say so.
 void tell_fault() noexcept {
-  static bool told = false;
-  if (told) return;
-  told = true;
+  static bool said = false;
+  if (said) return;
+  said = true;
   weft::audit::say({"weft: WEFT_LIBRARY", g_library[0] != '\0' ? "=" : "", g_library, " ", g_fault,
                     "; the program runs on its own OpenMP runtime\n"});
 }

@@ -128,9 +128,9 @@ void start_again(const char* before, unsigned long bytes) noexcept {
 
 // The dynamic linker is about to find no room, and would not say what to do.
 void tell(unsigned long bytes) noexcept {
-  static bool told = false;
-  if (told) return;
-  told = true;
+  static bool said = false;
+  if (said) return;
+  said = true;
   char number[kDecimal];
   say(
       {"weft: no room for the thread-local data of this program's libraries, and it cannot be started again with more; "

@@ -205,13 +205,29 @@ bool read_name(Scanner& in, Value last, Value* value) noexcept {
   return false;
 }
 
+// "0-1,3": NUMA nodes.
+bool read_nodes(Scanner& in) noexcept {
+  constexpr long long kMost = 1023;  // what Linux can be built for
+  do {
+    long long first = 0;
+    long long last = 0;
+    if (!in.number(0, kMost, &first)) return false;
+    if (in.take('-') && !in.number(first, kMost, &last)) return false;
+  } while (in.take(','));
+  return true;
+}
+
 }  // namespace
 
 bool read(Scanner& in, const NumberRange&, Balance* balance) noexcept {
   return read_name(in, Balance::central, balance);
 }
 
-bool read(Scanner& in, const NumberRange&, Numa* numa) noexcept { return read_name(in, Numa::local, numa); }
+bool read(Scanner& in, const NumberRange&, Numa* numa) noexcept {
+  if (!read_name(in, Numa::preferred, numa)) return false;
+  if (!places_memory(*numa)) return true;
+  return in.take('=') ? read_nodes(in) : *numa == Numa::interleave;
+}
 
 bool read(Scanner& in, const NumberRange& range, Grain* grain) noexcept {
   long long number = 0;
@@ -250,7 +266,9 @@ const char* accepted(const Balance*) noexcept { return "auto, static, affinity, 
 const char* accepted(const Grain*) noexcept {
   return "a number of iterations from 1 to 1000000000, or of microseconds with the unit us";
 }
-const char* accepted(const Numa*) noexcept { return "none, compact, spread or local"; }
+const char* accepted(const Numa*) noexcept {
+  return "none, compact, spread, local, interleave[=NODES], bind=NODES, preferred=NODE or preferred-many=NODES";
+}
 
 const char* name_of(Balance balance) noexcept {
   static constexpr const char* kNames[] = {"auto", "static", "affinity", "steal", "central"};
@@ -258,7 +276,8 @@ const char* name_of(Balance balance) noexcept {
 }
 
 const char* name_of(Numa numa) noexcept {
-  static constexpr const char* kNames[] = {"none", "compact", "spread", "local"};
+  static constexpr const char* kNames[] = {"none",       "compact", "spread",         "local",
+                                           "interleave", "bind",    "preferred-many", "preferred"};
   return kNames[static_cast<int>(numa)];
 }
 

@@ -68,8 +68,10 @@ struct Grain {
   int64_t iterations = 0;
   int64_t ns = 0;
 };
-// Where threads are bound, by NUMA domains; none: this variable binds nothing.
-enum class Numa : uint8_t { none, compact, spread, local };
+// Where threads are bound, or where memory is placed, by NUMA nodes; none: this variable does neither. `weft run`
+// places memory: when the runtime begins, the program has memory already.
+enum class Numa : uint8_t { none, compact, spread, local, interleave, bind, preferred_many, preferred };
+constexpr bool places_memory(Numa numa) noexcept { return numa >= Numa::interleave; }
 
 struct Options {
 #define WEFT_OPTION(field, variable, type, value, least, most, help) type field = value;

@@ -24,4 +24,11 @@ inline void* find_symbol(const char* name) noexcept {
   return search.found;
 }
 
+// The same of a function, as of weft's runtime, which a process may have or not: whether it is there.
+template <class Function>
+bool find_function(const char* name, Function*& function) noexcept {
+  function = reinterpret_cast<Function*>(find_symbol(name));
+  return function != nullptr;
+}
+
 }  // namespace weft::platform

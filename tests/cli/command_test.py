@@ -217,7 +217,7 @@ class Loads(CommandTest):
         """Tools such as valgrind look after one copy of it."""
         maps = [line.split() for line in self.weft("run", "cat", "/proc/self/maps").stdout.splitlines()]
         mapped = [words[-1] for words in maps if int(words[2], 16) == 0]
-        self.assertEqual(sum("libweft_audit.so" in path for path in mapped), 1)
+        self.assertEqual(sum("libweft-audit.so" in path for path in mapped), 1)
         self.assertEqual(sum("/libc.so" in path for path in mapped), 1)
 
     def test_existing_audit_and_preload_variables_are_kept(self):
@@ -420,7 +420,7 @@ class OlderLibc(CommandTest):
                 "python3",
                 "-c",
                 self.ASK,
-                self.LIBRARIES / "libweft_audit.so",
+                self.LIBRARIES / "libweft-audit.so",
                 str(version),
                 env={"WEFT_LIBRARY": str(self.LIBRARIES / "libgomp.so.1")},
             )
@@ -431,7 +431,7 @@ class OlderLibc(CommandTest):
                 self.assertEqual(done.stderr, "")
 
     def test_nothing_newer_is_needed(self):
-        for library in "libgomp.so.1", "libtcm.so.1", "libweft_audit.so":
+        for library in "libgomp.so.1", "libtcm.so.1", "libweft-audit.so":
             symbols = subprocess.run(["nm", "-D", self.LIBRARIES / library], capture_output=True, text=True, check=True)
             needed = {int(minor) for minor in re.findall(r"@GLIBC_2\.(\d+)", symbols.stdout)}
             self.assertLessEqual(max(needed), 35, library)
@@ -440,7 +440,7 @@ class OlderLibc(CommandTest):
 class Alone(CommandTest):
     """The audit library without the command, as in an environment that has been taken apart."""
 
-    AUDIT = pathlib.Path(WEFT).parents[1] / "lib/weft/libweft_audit.so"
+    AUDIT = pathlib.Path(WEFT).parents[1] / "lib/weft/libweft-audit.so"
 
     def check(self, lines, *words, fault=" is not set", **environment):
         done = self.command(*words, env={"LD_AUDIT": str(self.AUDIT)} | environment)

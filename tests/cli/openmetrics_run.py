@@ -2,11 +2,8 @@
 """For tests of `weft top --openmetrics`: the command while it runs, and others' parsers for what it says."""
 
 import contextlib
-import http.client
 import pathlib
-import resource
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,9 +21,6 @@ try:
     import prometheus_client.parser
 except ImportError:
     raise SystemExit("python3-prometheus-client is missing: scripts/setup installs it") from None
-
-OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 # Some regions, one of a second member that goes on until a line of the input comes, and then nothing until its end.
 # `idle`: without that one.
@@ -84,21 +78,11 @@ def wait_for_line(stream):
     return line
 
 
-def read_all(connection):
-    data = b""
-    with contextlib.suppress(ConnectionResetError):
-        while part := connection.recv(65536):
-            data += part
-    return data
-
-
 class Exporter:
     """`weft top --openmetrics PLACE`, which ends with the test at the latest."""
 
-    def __init__(self, place, *arguments, ignores=(), files=None):
+    def __init__(self, place, *arguments, ignores=()):
         def prepare():
-            if files is not None:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
             # Whoever has started the tests may have them ignore some.
             for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN if number in ignores else signal.SIG_DFL)
@@ -127,37 +111,6 @@ class Exporter:
         return self.process.returncode, said
 
 
-def free_port():
-    with socket.socket() as some:
-        some.bind(("127.0.0.1", 0))
-        return some.getsockname()[1]
-
-
-class Server(Exporter):
-    def __init__(self, port=None, host="", **options):
-        self.port = port or free_port()
-        super().__init__(f"{host}:{self.port}", **options)
-        said = wait_for_line(self.process.stdout)
-        assert f"http://127.0.0.1:{self.port}/metrics " in said, said
-
-    def ask(self, path="/metrics", method="GET", body=None, **headers):
-        """The answer and its body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=own_node.TIMEOUT_S)
-        with contextlib.closing(connection):
-            connection.request(method, path, body=body, headers=headers)
-            answer = connection.getresponse()
-            return answer, answer.read().decode()
-
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=own_node.TIMEOUT_S)
-
-    def send(self, data):
-        """What comes back for these bytes."""
-        with self.connect() as connection:
-            connection.sendall(data)
-            return read_all(connection)
-
-
 class OpenMetricsTest(NodeTest):
     @classmethod
     def setUpClass(cls):
@@ -184,3 +137,16 @@ class OpenMetricsTest(NodeTest):
 
     def names(self):
         return sorted(path.name for path in self.place.iterdir())
+
+    def texts(self):
+        """The same in both formats: as the command prints it, and as it writes a file. Names may have any line ends."""
+
+        def run(*place):
+            command = [own_node.WEFT, "top", *place]
+            done = subprocess.run(command, env=own_node.clean_environment(), capture_output=True, check=True)
+            self.assertEqual(done.stderr, b"")
+            return done.stdout.decode()
+
+        printed = run("--openmetrics", "-")
+        run("--once", "--openmetrics", str(self.file))
+        return printed, self.file.read_bytes().decode()

@@ -5,11 +5,15 @@ import collections
 import copy
 import json
 import os
+import pathlib
+import shutil
 import time
 import unittest
 
-from command_test import CommandTest
+from command_test import CLANG, DEATHS, DIES, GCC, CommandTest
 
+# By recorded.c there, on two CPUs, under a weft of before the recorders had a table of words.
+RECORDED = pathlib.Path(__file__).resolve().parents[1] / "report/recorded"
 MS = 1000  # microseconds, as traces have them
 PROGRAM = r"""
 static volatile double sink;
@@ -224,6 +228,40 @@ class ReportFiles(CommandTest):
         program.unlink()
         self.assertIn("real is not there", json.dumps(self.read(trace.read_text())["run"]["notes"]))
 
+    def test_a_page_and_a_trace_of_one_run(self):
+        """Each has the counts of the run, as if it were alone."""
+        trace, json_file = self.folder / "both-%p.json", self.folder / "page.json"
+        for compiler in (GCC, CLANG):
+            with self.subTest(compiler=compiler):
+                program = self.build("both", PROGRAM, "-g", compiler=compiler)
+                done = self.report("--quiet", "--cpus", 2, "--trace", trace, "--json", json_file, program)
+                complaints = [line for line in done.stderr.splitlines() if "--cpus 2" not in line]
+                self.assertEqual((done.returncode, complaints), (0, []))
+                made = json.loads(json_file.read_text())
+                [file] = self.folder.glob("both-*.json")
+                self.assertEqual(self.counts(self.read(file.read_text())), self.counts(made))
+                self.assertFalse(made["run"]["is_trace"])
+                self.assertNotIn("WEFT_TRACE_FILE", made["run"]["settings"])
+                file.unlink()
+        # One that is killed leaves what was known before, in both.
+        waits_for_both = "(access(file, F_OK) != 0 || access(arguments[3], F_OK) != 0)"
+        dies = self.build("dies", DIES.replace("access(file, F_OK) != 0", waits_for_both))
+        file = self.folder / "killed.json"
+        how, code, _ = DEATHS[0]
+        done = self.report("--quiet", "--trace", file, "--json", json_file, dies, how, ".so-far", file)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn("some time before", done.stderr)
+        self.assertIs(json.loads(file.read_text())["otherData"]["cut_off"], True)
+        self.assertGreater(len(json.loads(json_file.read_text())["sites"]), 1)
+        for wanted, words in (
+            ("/no/such/folder/t.json", ["--trace", "No such file"]),
+            (json_file, ["--trace", "--json"]),
+            (self.folder, ["--trace", "directory"]),
+        ):
+            done = self.report("--trace", wanted, "--json", json_file, dies)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.one_complaint(done, *words)
+
     def test_traces_that_are_none(self):
         good = Made(10).member(0, 0, 0, 10)
         old = json.loads(good.text())
@@ -288,6 +326,48 @@ class ReportFiles(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("make no sense", json.dumps(self.read(trace)["run"]["notes"]))
 
+    def test_words_that_are_not_known(self):
+        """A later weft may have written them. What a context did then cannot be guessed."""
+        for category, name, words in (
+            ("wait", "waits for luck", ["wait", "waits for luck"]),
+            ("work", "lottery", ["construct", "lottery"]),
+        ):
+            with self.subTest(name):
+                file = self.folder / "later.json"
+                file.write_text(Made(10).member(0, 0, 0, 10).add(category, name, 0, 2, 4, level=1).text())
+                done = self.report(file)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.one_complaint(done, "later.json", *words, "does not know")
+        later = json.loads(Made(10).member(0, 0, 0, 10).text())
+        later["otherData"]["places"] = [["region", 0x1000, "lucky"]]
+        file.write_text(json.dumps(later))
+        self.one_complaint(self.report(file), "later.json", "lucky", "does not know")
+        # Slices of another category say nothing of what a context does: they are left out, and that is said.
+        made = self.read(Made(10).member(0, 0, 0, 10).add("weather", "rain", 0, 2, 4))
+        self.assertIn("weather", json.dumps(made["run"]["notes"]))
+        self.assertEqual(self.useful(made, "region"), 10)
+
+    def test_files_of_an_earlier_version(self):
+        """They are read, and say what they said then. Advice and notes may have other words."""
+
+        def figures(file):
+            made = json.loads(file.read_text())
+            del made["advice"], made["run"]["notes"]
+            return made
+
+        made, profile = self.folder / "made.json", self.folder / "profile"
+        shutil.copytree(RECORDED / "profile", profile)
+        for arguments, expected in (
+            ((RECORDED / "trace.json",), "trace.report.json"),
+            (("--profile", profile), "profile.report.json"),
+            ((RECORDED / "trace.report.json",), "trace.report.json"),
+            ((RECORDED / "profile.report.json",), "profile.report.json"),
+        ):
+            with self.subTest(arguments):
+                done = self.report("--quiet", "--json", made, *arguments)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                self.assertEqual(figures(made), figures(RECORDED / expected))
+
     def test_a_report_again(self):
         program = self.build("again", PROGRAM, "-g")
         first, second = self.folder / "first.json", self.folder / "second.json"
@@ -314,6 +394,7 @@ class ReportFiles(CommandTest):
             ((good, good), 1, ["one rank", "compare"]),
             (("--cpus", 2, good), 2, ["--cpus", "good.json"]),
             (("--against", "stock", good), 2, ["--against"]),
+            (("--trace", self.folder / "t.json", good), 2, ["--trace", "good.json"]),
             ((good, "--frob"), 2, ["--frob"]),
             (("--json", good, good), 2, ["good.json", "another"]),
             (("--", good), 126, ["not executable"]),

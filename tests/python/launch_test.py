@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import sys
 import unittest
 
+import weft
 from support import TIMEOUT_S, ProgramTest, environment
+from weft import _options
 
 SEEN = """
     import json, os, sys
@@ -128,6 +132,35 @@ class Options(ProgramTest):
         ):
             with self.subTest(options=options):
                 self.assertEqual(self.weft(*options.split(), "-c", code).stdout, seen + "\n")
+
+    def test_they_are_those_of_the_command(self) -> None:
+        command = str(pathlib.Path(weft.__file__).parent / "bin/weft")
+        rows = re.findall(r"^  (-\S+) ?(\S*)", self.run_program(command, "run", "--help").stdout, re.MULTILINE)
+        takes_value = {name: value != "" for names, value in rows for name in names.split(",")}
+        self.assertIn("--collectives", takes_value)
+        here = {name: value != "" for names, value, _ in _options.OPTIONS for name in names}
+        self.assertLessEqual(takes_value.items(), here.items())
+
+    def test_what_the_command_does(self) -> None:
+        code = "import os; print(*(os.environ.get(name) for name in ('A', 'B', 'WEFT_NUMA', 'WEFT_NUM_CPUS')))"
+        done = self.weft("--set", "A=1", "--cpus", "2", "--set=B=x y", "--numa", "spread", "-c", code)
+        self.assertEqual((done.returncode, done.stdout), (0, "1 x y spread 2\n"), done.stderr)
+        code = "import os; print('LD_AUDIT' in os.environ, 'libgomp' in os.environ.get('LD_PRELOAD', ''))"
+        self.assertEqual(self.weft("--preload", "-c", code).stdout, "False True\n")
+        done = self.weft("--numa", "frob", "-c", "")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("weft: --numa: frob: wanted is none, local", done.stderr)
+        done = self.weft("--library", "/no/such", "-c", "")
+        self.assertEqual(done.returncode, 2)
+
+    def test_variables_that_the_command_reads(self) -> None:
+        code = "import os; print('libweft-mpi' in os.environ.get('LD_PRELOAD', ''))"
+        done = self.weft("--mpi", "-c", code)
+        if "build weft where an MPI is installed" in done.stderr:
+            self.skipTest("built without MPI")
+        self.assertEqual((done.stdout, done.stderr), ("True\n", ""))
+        self.assertEqual(self.weft("-c", code, WEFT_MPI="true").stdout, "True\n")
+        self.assertEqual(self.weft("-c", code, WEFT_MPI="false").stdout, "False\n")
 
     def test_audit_is_named_once(self) -> None:
         names = ("LD_AUDIT", "PYTHONPATH", "GLIBC_TUNABLES")

@@ -113,7 +113,7 @@ class RWLockTest(unittest.TestCase):
         self.assertIn("destroyed", self.fails(errno.EBADMSG, weft.RWLock.open, path))
         self.fails(errno.EBADMSG, lock.acquire_write)
 
-    def test_threads_that_end_give_their_slots_back(self) -> None:
+    def test_threads_that_end_give_their_records_back(self) -> None:
         lock = weft.RWLock(readers=2)
         for _ in range(20):
 

@@ -13,14 +13,12 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "exit_codes.h"
 #include "program.h"
 
 namespace weft::tools {
 
 namespace {
-
-constexpr int kCannotExecute = 126;
-constexpr int kBySignal = 128;
 
 volatile sig_atomic_t g_child = 0;
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "metrics_place.h"
-#include "placement.h"
 #include "version.h"
 
 namespace weft::tools {
@@ -22,53 +18,16 @@ constexpr char kColumns[] =
     "  PENDING  tasks, and events of tasks, that wait for messages\n"
     "  SILENT   for how long none of them has gone on; kill -USR1 PID has the process print who waits for what\n";
 
-// CLI::Range lets through what is no number.
-std::string between(const std::string& text, double least, double most) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() && *end == '\0' && number >= least && number <= most) return {};
-  char wanted[96];
-  std::snprintf(wanted, sizeof wanted, ": a number from %g to %g is wanted", least, most);
-  return text + wanted;
-}
-
-// What `run` and `trace` have in common.
-void add_run_options(CLI::App* command, RunOptions& run) {
-  command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did");
-  command->add_flag("--reproducible", run.reproducible,
-                    "the same bits from each call of OpenBLAS and each reduction by clang");
-  command->add_option("--cpus", run.cpus, "CPUs to use at once (default: what affinity and cgroup allow)")
-      ->check(CLI::Range(1, 4096));
-  command->add_flag("--node", run.node, "share the CPUs with the user's other processes that are run so");
-  command->add_flag("--mpi", run.mpi, "a blocking call of MPI pauses its task, and the CPU does other work meanwhile");
-  command->add_flag("--collectives", run.collectives,
-                    "MPI's collectives among ranks of one node by weft, through memory that they share");
-  command->add_option("--weight", run.weight, "share of the CPUs beside others, with --node (default: 100)")
-      ->check(CLI::Range(1, 10000));
-  command->add_flag("--preload", run.preload,
-                    "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
-  command->add_option("--library", run.runtime, "run on this runtime library")->type_name(kFile);
-  command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command
-      ->add_option("--numa", run.numa,
-                   "NUMA nodes: of memory, interleave[=NODES], bind=NODES, preferred=NODE or preferred-many=NODES; of "
-                   "threads, and memory beside them, local, compact or spread (WEFT_NUMA); or none (default)")
-      ->check(fault_of_numa_mode);
-  command
-      ->add_option("--mode", run.mode,
-                   "how the parallel parts share the CPUs: dynamic (default), static, exclusive or counting")
-      ->check(CLI::IsMember({"dynamic", "static", "exclusive", "counting"}));
-  command
-      ->add_option("-f,--factor", run.factor,
-                   "with --mode static: threads of a Python pool's worker = F x CPUs / workers")
-      ->check([](const std::string& text) { return between(text, 1e-6, 1e6); });
+// What is written for programs; in every command by the same option.
+CLI::Option* add_json(CLI::App* command, std::string& file) {
+  return command
+      ->add_option("--json", file, "write the result for programs into this file; -: to stdout, in place of the text")
+      ->type_name(kFile);
 }
 
 // What all commands of `tune` have in common.
 void add_tune_options(CLI::App* command, TuneOptions& tune) {
-  command->add_option("--mpi", tune.mpi, "whose collectives: openmpi or mpich (default: those of the launcher)")
+  command->add_option("--for", tune.mpi, "whose collectives: openmpi or mpich (default: those of the launcher)")
       ->check(CLI::IsMember({"openmpi", "mpich"}));
   command->add_option("--launcher", tune.launcher,
                       "how jobs are started, without -n, say 'mpirun --hostfile hosts' (default: mpirun)");
@@ -93,7 +52,8 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
                            "gains. The default algorithm stays where no other is certainly faster by more than 5 %.");
   add_ranks(collectives, options);
   collectives->add_option("--budget", options.budget, "how long it may take: 90s, 5m, 1h (default: 5m)");
-  collectives->add_option("-o,--output", options.output, "the folder for what is written (default: weft-tune)");
+  collectives->add_option("-o,--output", options.output, "the folder for what is written (default: weft-tune)")
+      ->type_name("FOLDER");
   add_tune_options(collectives, options);
   collectives->add_option("--format", options.format, "of Open MPI's rules: text, or json since Open MPI 6 (default)")
       ->check(CLI::IsMember({"text", "json"}));
@@ -106,15 +66,15 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
       "Examples:\n"
       "  mpirun -n 4 weft tune collectives\n"
       "  weft tune collectives -n 2,4,8 --only alltoall,bcast --budget 10m");
-  CLI::App* report =
-      tune->add_subcommand("report",
+  CLI::App* check =
+      tune->add_subcommand("check",
                            "Say in words what a decision file does, and what is wrong with it: Open MPI's rules,\n"
                            "MPICH's selection, or weft's rules.");
-  report->add_option("FILE", options.file, "the decision file")->type_name(kFile)->required();
-  report->add_flag("--measure", options.measure, "run with the file and without it, and compare");
-  report->add_option("--budget", options.budget, "how long --measure may take (default: 1m)");
-  add_tune_options(report, options);
-  report->footer("Exit code:\n  0: no fault. 1: there are faults, or the file cannot be read. 2: wrong options.");
+  check->add_option("FILE", options.file, "the decision file")->type_name(kFile)->required();
+  check->add_flag("--measure", options.measure, "run with the file and without it, and compare");
+  check->add_option("--budget", options.budget, "how long --measure may take (default: 1m)");
+  add_tune_options(check, options);
+  check->footer("Exit code:\n  0: no fault. 1: there are faults, or the file cannot be read. 2: wrong options.");
   CLI::App* explain =
       tune->add_subcommand("explain",
                            "Print what messages cost between the ranks of this machine, which algorithms that speaks\n"
@@ -193,6 +153,10 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       ->add_option("--against", against,
                    "stock: run the program under its own OpenMP runtime too, before, and show both times")
       ->check(CLI::IsMember({"stock"}));
+  report
+      ->add_option("--trace", run_options.trace,
+                   "write a trace of the same run into this file too, as weft trace does, named likewise")
+      ->type_name(kFile);
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
   // Not for people: docs/explanation/report.md.
   report->add_option("--profile", report_options.profile, "a folder with a profile, in place of a program")->group("");
@@ -206,6 +170,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "Examples:\n"
       "  weft report ./program\n"
       "  weft report --json report.json -- python3 app.py\n"
+      "  weft report --trace run.json ./program\n"
       "  weft report -o page.html weft-trace.json\n"
       "  mpirun -n 4 weft report --mpi ./program");
 
@@ -217,7 +182,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       ->type_name(kFile)
       ->required()
       ->expected(2, 1000);
-  compare->add_flag("--json", compare_options.json, "for programs");
+  add_json(compare, compare_options.json);
   compare->footer(
       "Exit code:\n  0. 1: a file cannot be read, or is no report. 2: wrong options.\n"
       "Example:\n"
@@ -226,9 +191,11 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   numa = app.add_subcommand("numa",
                             "weft numa [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
                             "Say where the memory of a program lies, which NUMA nodes use it, and what to change.\n"
-                            "In place of the program: the number of a process that runs already.");
-  numa->add_option("--json", numa_options.json, "write the report for programs into this file; -: to stdout")
+                            "In place of the program: the number of a process that runs already. With an option of\n"
+                            "weft run the program runs on weft, else as it is.");
+  numa->add_option("-o,--output", numa_options.output, "write the report for people into this file; -: to stdout")
       ->type_name(kFile);
+  add_json(numa, numa_options.json);
   numa->add_option("--svg", numa_options.picture, "draw each array, its pages coloured by node, into this file")
       ->type_name(kFile);
   numa->add_option("--touch", numa_options.touch,
@@ -240,9 +207,10 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   numa->add_option("--min-size", numa_options.least_size,
                    "smallest block that is an array, with K, M or G behind (default: 1M)")
       ->type_name("SIZE");
+  add_run_options(numa, run_options);
   numa->footer(
       "Report:\n"
-      "  It goes to stderr, behind what the program has said; of a process that runs, to stdout.\n"
+      "  Without -o it goes to stderr, behind what the program has said; of a process that runs, to stdout.\n"
       "Exit code:\n"
       "  That of the program, or 128 and the number of the signal that has ended it. 1: the report could not be\n"
       "  written. 2: wrong options. 126: the program cannot be executed. 127: there is none.\n"
@@ -250,25 +218,27 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "  weft numa ./program\n"
       "  weft numa --protect ./program\n"
       "  weft numa --json report.json --svg report.svg -- python3 app.py\n"
-      "  weft numa -- weft run ./program\n"
+      "  weft numa --node ./program\n"
       "  weft numa 4711");
 
   node = app.add_subcommand("node", "The processes that share the CPUs of this node (weft run --node, WEFT_NODE=1).");
   node->require_subcommand(1);
   node_status = node->add_subcommand("status", "Print the processes that share the node, and what each of them has.");
-  node_status->add_flag("--json", node_json, "for programs");
+  add_json(node_status, node_json);
   node_status->footer(kColumns);
   node_reset = node->add_subcommand("reset", "Remove the file that the processes of the node share.");
   node_reset->add_flag("--force", node_force, "even if there are processes: they go on alone");
 
   top = app.add_subcommand(
-      "top", "Show the processes that share the node, again and again; q ends.\nOnce if stdout is no terminal.");
+      "top",
+      "Show the processes that share the node, again and again; q ends.\nOnce with --json, or if stdout is no "
+      "terminal.");
   top->add_flag("--once", top_options.once, "print once");
-  CLI::Option* const top_json = top->add_flag("--json", top_options.json, "for programs; once");
+  CLI::Option* const top_json = add_json(top, top_options.json);
   top->add_option(
          "--openmetrics", top_options.openmetrics,
-         "for Prometheus, until SIGTERM or Ctrl-C: into this file for node_exporter, whose name ends in .prom; "
-         "or :PORT: serve http://localhost:PORT/metrics; or -: to stdout, once")
+         "for Prometheus, until SIGTERM or Ctrl-C: into this file, whose name ends in .prom, for node_exporter "
+         "or a web server; or -: to stdout, once")
       ->type_name(kFile)
       ->excludes(top_json)
       ->check([](const std::string& text) {
@@ -277,10 +247,10 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       });
   top->add_option("--interval", top_options.seconds,
                   "seconds between two looks (default: 1; 10 for a file of --openmetrics)")
-      ->check([](const std::string& text) { return between(text, 0.1, 3600); });
+      ->check([](const std::string& text) { return fault_of_number(text, 0.1, 3600); });
   top->footer(std::string(kColumns) +
               "Examples:\n"
-              "  weft top --openmetrics :9810\n"
+              "  weft top --once --json node.json\n"
               "  weft top --openmetrics /var/lib/prometheus/node-exporter/weft.prom");
 
   add_tune(app, tune, tune_options);
@@ -290,7 +260,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                          "weft info [OPTIONS] [--] [PROGRAM]\n"
                          "Print what weft sees on this machine and would do, and whether a program's OpenMP would run\n"
                          "on weft. None of the program's code runs.");
-  info->add_flag("--json", info_json, "for programs");
+  add_json(info, info_json);
 }
 
 }  // namespace weft::tools

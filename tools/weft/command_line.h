@@ -9,15 +9,13 @@
 
 #include "node.h"
 #include "numa/numa.h"
-#include "report/command.h"
-#include "report/compare_command.h"
-#include "run.h"
+#include "report/command/command.h"
+#include "report/command/compare_command.h"
+#include "run_options.h"
+#include "top.h"
 #include "tune.h"
 
 namespace weft::tools {
-
-// The value that an option takes is called kFile where shells should complete the names of files.
-inline constexpr char kFile[] = "FILE";
 
 struct CommandLine {
   CommandLine();
@@ -48,10 +46,10 @@ struct CommandLine {
   std::string against;  // what `report` compares with
   CompareOptions compare_options;
   NumaOptions numa_options;
-  bool node_json = false;
+  std::string node_json;
   bool node_force = false;
   TopOptions top_options;
-  bool info_json = false;
+  std::string info_json;
   TuneOptions tune_options;
 };
 

@@ -83,8 +83,6 @@ Executable look_into(const MappedFile& file) {
   return found;
 }
 
-bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
-
 }  // namespace
 
 Executable look_into_executable(const std::string& path) { return look_into(MappedFile(path)); }
@@ -93,7 +91,7 @@ std::string why_no_openmp(const std::string& path) {
   const Executable executable = look_into_executable(path);
   if (!executable.is_elf) return "it, or what it has started, has opened no parallel region";
   const auto is_openmp = [](const std::string& library) {
-    return begins(library, "libgomp.so") || begins(library, "libomp.so") || begins(library, "libiomp5.so");
+    return library.starts_with("libgomp.so") || library.starts_with("libomp.so") || library.starts_with("libiomp5.so");
   };
   const auto found = std::find_if(executable.needed.begin(), executable.needed.end(), is_openmp);
   if (found != executable.needed.end()) {
@@ -114,7 +112,7 @@ std::string way_past_libc(const std::string& path) {
     return "is a Go program, whose system calls do not go through the C library";
   }
   if (!found.has_linker) return "is statically linked: nothing can be preloaded";
-  const auto is_libc = [](const std::string& library) { return begins(library, "libc.so"); };
+  const auto is_libc = [](const std::string& library) { return library.starts_with("libc.so"); };
   if (std::none_of(found.needed.begin(), found.needed.end(), is_libc)) {
     return "is not linked with the C library (libc.so.6): its system calls do not go through it";
   }

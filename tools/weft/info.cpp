@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "exit_codes.h"
 #include "library.h"
 #include "machine.h"
 #include "openmp/affinity/affinity.h"
@@ -21,6 +22,7 @@
 #include "platform/thread_pointer.h"
 #include "program.h"
 #include "program_runtimes.h"
+#include "report_file.h"
 #include "version.h"
 
 namespace weft::tools {
@@ -177,7 +179,7 @@ void print_section(const char* title, const Json& section) {
 }
 
 void print_environment(const Json& section) {
-  std::printf("environment (set variables; `weft info --json` lists all)\n");
+  std::printf("environment (set variables; `weft info --json -` lists all)\n");
   bool any = false;
   for (const auto& [name, entry] : section.items()) {
     if (entry["value"].is_null()) continue;
@@ -187,9 +189,19 @@ void print_environment(const Json& section) {
   if (!any) std::printf("  none: defaults hold\n");
 }
 
+void print(const Json& all) {
+  for (const auto& [title, section] : all.items()) {
+    if (title == "environment") {
+      print_environment(section);
+    } else {
+      print_section(title.c_str(), section);
+    }
+  }
+}
+
 }  // namespace
 
-int info(bool json, const std::vector<std::string>& command) {
+int info(const std::string& json, const std::vector<std::string>& command) {
   Program wanted;
   if (!command.empty()) {
     wanted = examine_program(command.front());
@@ -198,6 +210,8 @@ int info(bool json, const std::vector<std::string>& command) {
       return wanted.exit_code;
     }
   }
+  ReportFile file("info", json);
+  if (!file.good()) return kFailed;
   Json all;
   all["weft"] = {{"version", kVersion},
                  {"commit", *kCommit != '\0' ? kCommit : "not known"},
@@ -211,18 +225,8 @@ int info(bool json, const std::vector<std::string>& command) {
   all["libraries treated specially"] = libraries();
   all["task-aware MPI (weft run --mpi)"] = mpis();
   all["MPI's collectives on a node (weft run --collectives)"] = collectives();
-  if (json) {
-    std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-    return 0;
-  }
-  for (const auto& [title, section] : all.items()) {
-    if (title == "environment") {
-      print_environment(section);
-    } else {
-      print_section(title.c_str(), section);
-    }
-  }
-  return 0;
+  if (json != "-") print(all);
+  return json.empty() || file.write(all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n') ? 0 : kFailed;
 }
 
 }  // namespace weft::tools

@@ -7,7 +7,8 @@
 
 namespace weft::tools {
 
-// `command`: the program, if one was named. Returns the exit code.
-int info(bool json, const std::vector<std::string>& command);
+// `command`: the program, if one was named. `json`: the file for programs; "-": stdout, in place of the text; empty:
+// none. Returns the exit code.
+int info(const std::string& json, const std::vector<std::string>& command);
 
 }  // namespace weft::tools

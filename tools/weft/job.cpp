@@ -3,30 +3,22 @@
 
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include <unistd.h>
 
+#include "platform/launcher.h"
+
 namespace weft::tools {
 
 namespace {
 
-std::string value_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr ? value : "";
-}
+using platform::first_value;
+using platform::Launcher;
 
-// The first that is set.
-template <class... Names>
-std::string first_of(Names... variables) {
-  for (const char* variable : {variables...}) {
-    if (std::string value = value_of(variable); !value.empty()) return value;
-  }
-  return {};
-}
+std::string text_of(const char* value) { return value != nullptr ? value : ""; }
 
 int number_in(const std::string& text) {
   int number = -1;
@@ -72,8 +64,16 @@ std::string job_of_hydra() {
 }
 
 std::string slurm_step() {
-  const std::string step = first_of("SLURM_STEP_ID", "SLURM_STEPID");
-  return step.empty() ? "" : first_of("SLURM_JOB_ID", "SLURM_JOBID") + "." + step;
+  const std::string step = text_of(first_value(platform::kSlurmStep));
+  return step.empty() ? "" : text_of(first_value(platform::kSlurmJob)) + "." + step;
+}
+
+std::string name_of_job(const Launcher& launcher) {
+  if (launcher.mpi == platform::Mpi::mpich) {
+    if (std::string hydra = job_of_hydra(); !hydra.empty()) return hydra;
+  }
+  const std::string name = text_of(first_value(launcher.job)) + text_of(first_value(launcher.job_more));
+  return launcher.srun == platform::Srun::no ? name : name + slurm_step();
 }
 
 std::string hashed(const std::string& text) {
@@ -84,37 +84,16 @@ std::string hashed(const std::string& text) {
   return name;
 }
 
-struct Said {
-  std::string rank;
-  std::string ranks;
-  std::string job;
-};
-
-// In the order of rank_by_launcher(). SLURM_NTASKS is what a batch job has asked for, also outside of its steps.
-Said said_by_launcher() {
-  if (const std::string rank = value_of("OMPI_COMM_WORLD_RANK"); !rank.empty()) {
-    const std::string job = first_of("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid");
-    // Open MPI 4 makes the name of a job from the launcher's process number, and a random number for each.
-    return {rank, value_of("OMPI_COMM_WORLD_SIZE"), job + value_of("OMPI_MCA_orte_precondition_transports")};
-  }
-  if (const std::string rank = value_of("PMIX_RANK"); !rank.empty()) {
-    return {rank, first_of("PMIX_SIZE", "SLURM_STEP_NUM_TASKS"), first_of("PMIX_NAMESPACE") + slurm_step()};
-  }
-  if (const std::string rank = value_of("PMI_RANK"); !rank.empty()) {
-    const std::string hydra = job_of_hydra();
-    return {rank, value_of("PMI_SIZE"), hydra.empty() ? first_of("PALS_APID", "PMI_JOBID") + slurm_step() : hydra};
-  }
-  return {value_of("SLURM_PROCID"), value_of("SLURM_STEP_NUM_TASKS"), slurm_step()};
-}
-
 }  // namespace
 
 std::optional<Job> job_by_launcher() {
-  const Said said = said_by_launcher();
-  const int rank = number_in(said.rank);
-  const int ranks = number_in(said.ranks);
-  if (rank < 0 || ranks < 1 || rank >= ranks || said.job.empty()) return std::nullopt;
-  return Job{rank, ranks, hashed(said.job)};
+  const Launcher* found = platform::launcher();
+  if (found == nullptr) return std::nullopt;
+  const int rank = number_in(text_of(platform::rank_by_launcher()));
+  const int ranks = number_in(text_of(first_value(found->ranks)));
+  const std::string name = name_of_job(*found);
+  if (rank < 0 || ranks < 1 || rank >= ranks || name.empty()) return std::nullopt;
+  return Job{rank, ranks, hashed(name)};
 }
 
 }  // namespace weft::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MPI program of which this process is a rank, as its launcher says.
+// The parallel program of which this process is a rank, as its launcher says.
 #pragma once
 
 #include <optional>

@@ -39,11 +39,17 @@ Libraries in(const fs::path& folder, const fs::path& package) {
   const fs::path python = package / "_site";
   // A wheel has it in the package.
   const fs::path tune = fs::exists(folder / "tune", error) ? folder / "tune" : package / "tune";
-  return {
-      folder / "libgomp.so.1",     folder / "libweft_audit.so",      folder / "libweft_preload.so",
-      folder / "libweft_trace.so", folder / "libweft_profile.so",    folder / "report/report-page.html",
-      folder / "libweft-mpi.so",   folder / "libweft-numa.so",       tune,
-      folder / "mca_coll_weft.so", folder / "libweft-coll-mpich.so", fs::exists(python, error) ? python : fs::path()};
+  return {folder / "libgomp.so.1",
+          folder / "libweft-audit.so",
+          folder / "libweft-preload.so",
+          folder / "libweft-observe.so",
+          folder / "report/report-page.html",
+          folder / "libweft-mpi.so",
+          folder / "libweft-numa.so",
+          tune,
+          folder / "mca_coll_weft.so",
+          folder / "libweft-coll-mpich.so",
+          fs::exists(python, error) ? python : fs::path()};
 }
 
 }  // namespace

@@ -8,10 +8,9 @@ namespace weft::tools {
 
 struct Libraries {
   std::filesystem::path runtime;  // libgomp.so.1
-  std::filesystem::path audit;    // libweft_audit.so
-  std::filesystem::path preload;  // libweft_preload.so
-  std::filesystem::path trace;    // libweft_trace.so
-  std::filesystem::path profile;  // libweft_profile.so
+  std::filesystem::path audit;    // libweft-audit.so
+  std::filesystem::path preload;  // libweft-preload.so
+  std::filesystem::path observe;  // libweft-observe.so
   std::filesystem::path page;  // report-page.html
   std::filesystem::path mpi;      // libweft-mpi.so; there only if weft was built where there was an MPI
   std::filesystem::path numa;     // libweft-numa.so

@@ -14,20 +14,25 @@
 
 #include "base/message.h"
 #include "command_line.h"
+#include "exit_codes.h"
 #include "info.h"
 #include "job.h"
 #include "merge.h"
 #include "node.h"
 #include "numa/numa.h"
-#include "report/files.h"
+#include "old_spellings.h"
+#include "platform/launcher.h"
+#include "report/command/files.h"
 #include "run.h"
+#include "run_options.h"
 #include "stack_limit.h"
+#include "top.h"
 #include "trace.h"
 #include "tune.h"
 
 namespace {
 
-constexpr int kUsage = 2;
+using weft::tools::kUsage;
 
 // Where the program stands among the arguments of `run` or `trace`: behind "--", or the first that is neither an option
 // nor the value of one. What follows is the program's, so it must not be parsed.
@@ -90,7 +95,14 @@ int written(int code) {
   return code != 0 ? code : EXIT_FAILURE;
 }
 
-int run_command(int count, char** arguments) {
+int run_command(int typed_count, char** typed) {
+  // The words of the line, first the command's own name.
+  std::vector<std::string> words = weft::tools::as_spelled_now({typed + std::min(typed_count, 1), typed + typed_count});
+  words.insert(words.begin(), "weft");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  const int count = static_cast<int>(pointers.size());
+  char** arguments = pointers.data();
   weft::tools::CommandLine line;
   CLI::App& app = line.app;
   weft::tools::RunOptions& run = line.run_options;
@@ -108,10 +120,9 @@ int run_command(int count, char** arguments) {
     if (parsed > 2 && std::string_view(arguments[parsed - 1]) == "--") {
       --parsed;
     } else if (name == "report" && parsed < count && weft::tools::report::is_for_reading(arguments[parsed])) {
-      std::vector<char*> words(arguments, arguments + count);
-      files = take_files(command, words, parsed);
-      parsed = static_cast<int>(words.size());
-      std::copy(words.begin(), words.end(), arguments);
+      files = take_files(command, pointers, parsed);
+      parsed = static_cast<int>(pointers.size());
+      arguments = pointers.data();
     }
   }
   try {
@@ -133,7 +144,7 @@ int run_command(int count, char** arguments) {
       return kUsage;
     }
     if (line.tune->parsed() && line.tune->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
-      weft::base::warn("tune: %s: no such command; there are collectives, report and explain (weft tune --help)",
+      weft::base::warn("tune: %s: no such command; there are collectives, check and explain (weft tune --help)",
                        arguments[2]);
       return kUsage;
     }
@@ -148,8 +159,8 @@ int run_command(int count, char** arguments) {
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
   if (line.tune->parsed()) return weft::tools::tune({arguments + 2, arguments + count});
   if (line.report->parsed() && line.report->count("--profile") > 0) {
-    if (!run.command.empty() || !line.against.empty()) {
-      weft::base::warn("report: --profile: nothing is run then: leave out the program, and --against");
+    if (!run.command.empty() || !line.against.empty() || !run.trace.empty()) {
+      weft::base::warn("report: --profile: nothing is run then: leave out the program, --against and --trace");
       return kUsage;
     }
     line.report_options.has_json = line.report->count("--json") > 0;
@@ -159,13 +170,15 @@ int run_command(int count, char** arguments) {
     weft::base::warn("%s: which program? see weft %s --help", arguments[1], arguments[1]);
     return kUsage;
   }
+  weft::tools::add_from_environment(run);
   if (line.numa->parsed()) {
     line.numa_options.command = run.command;
     line.numa_options.is_program = std::string_view(arguments[parsed]) == "--";
-    return written(weft::tools::show_numa(line.numa_options));
+    line.numa_options.on_weft = weft::tools::has_run_option(*line.numa);
+    return written(weft::tools::show_numa(line.numa_options, run));
   }
   if (line.report->parsed()) {
-    if (files.empty() && line.report->count("--output") == 0 && weft::tools::rank_by_launcher() != nullptr &&
+    if (files.empty() && line.report->count("--output") == 0 && weft::platform::rank_by_launcher() != nullptr &&
         !weft::tools::job_by_launcher()) {
       line.report_options.page = "weft-report-%r.html";
     }

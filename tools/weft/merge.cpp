@@ -9,14 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/message.h"
+#include "exit_codes.h"
 
 namespace weft::tools {
 
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr int kFailed = 1;
 
 struct Trace {
   Json events = {};
@@ -65,6 +64,10 @@ double microseconds_after(const Trace& first, const Trace& trace) {
 }  // namespace
 
 int merge(const std::vector<std::string>& traces, const std::string& into) {
+  if (into == "-") {
+    base::warn("merge: -o -: a trace goes into a file; name one");
+    return kUsage;
+  }
   Json events = Json::array();
   Trace first;
   std::set<int> ranks;

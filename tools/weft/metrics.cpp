@@ -5,13 +5,13 @@
 #include <string>
 
 #include "base/message.h"
+#include "exit_codes.h"
 #include "metrics_file.h"
 #include "metrics_place.h"
-#include "metrics_server.h"
-#include "node.h"
 #include "node/status.h"
 #include "openmetrics.h"
 #include "platform/process.h"
+#include "top.h"
 
 namespace weft::tools {
 
@@ -20,8 +20,6 @@ namespace {
 using openmetrics::Format;
 using openmetrics::Look;
 
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
 // Between two files. Prometheus looks every 15 to 60 seconds.
 constexpr double kFileSeconds = 10;
 
@@ -48,7 +46,7 @@ class Watcher {
 };
 
 int write_once(const MetricsPlace& place, const Look& look) {
-  const bool to_file = place.kind == MetricsPlace::Kind::file;
+  const bool to_file = !place.file.empty();
   const std::string text = openmetrics::to_text(look, to_file ? Format::prometheus : Format::openmetrics);
   std::string reason;
   if (!to_file) {
@@ -66,15 +64,7 @@ int export_metrics(const TopOptions& options) {
   MetricsPlace place;
   parse_metrics_place(options.openmetrics, place);
   Watcher watcher;
-  if (place.kind == MetricsPlace::Kind::port) {
-    if (options.once || options.seconds > 0) {
-      base::warn("top: --%s does not go with a port, where each request gets what there is at the time; leave it out",
-                 options.once ? "once" : "interval");
-      return kUsage;
-    }
-    return serve_metrics(place.port, [&](Format format) { return watcher.text(format); });
-  }
-  if (options.once || place.kind == MetricsPlace::Kind::output) return write_once(place, watcher.look());
+  if (options.once || place.file.empty()) return write_once(place, watcher.look());
   return keep_file(place.file, options.seconds > 0 ? options.seconds : kFileSeconds,
                    [&] { return watcher.text(Format::prometheus); });
 }

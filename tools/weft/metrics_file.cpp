@@ -13,12 +13,11 @@
 
 #include "base/message.h"
 #include "ending_signals.h"
+#include "exit_codes.h"
 
 namespace weft::tools {
 
 namespace {
-
-constexpr int kFailed = 1;
 
 bool write_all(int descriptor, const std::string& text) {
   for (size_t done = 0; done < text.size();) {

@@ -2,15 +2,12 @@
 // `weft top --openmetrics PLACE`: where the metrics go.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace weft::tools {
 
 struct MetricsPlace {
-  enum class Kind { output, file, port } kind = Kind::output;
-  std::string file;
-  uint16_t port = 0;
+  std::string file;  // empty: stdout
 };
 
 // Why the text names no place, and which ones there are; empty: it names one, which is in `place` then.

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft node` and `weft top`: the processes that share the CPUs of this node.
+// `weft node`: the processes that share the CPUs of this node, and the file by which they do.
 #pragma once
 
 #include <string>
 
 namespace weft::tools {
 
-// Writes to stdout who takes part and what they have, for people or as JSON; returns the exit code.
-int node_status(bool json);
+// Says who takes part and what they have, for people on stdout and for programs in the file `json` ("-": stdout, in
+// place of the text; empty: none); returns the exit code.
+int node_status(const std::string& json);
 
 // Removes the segment; unless by force only if nobody uses it.
 int node_reset(bool force);
-
-struct TopOptions {
-  bool once = false;
-  bool json = false;        // only with once
-  std::string openmetrics;  // where to, in place of showing anything; empty: nowhere
-  double seconds = 0;       // between two looks; 0: the usual
-};
-int top(const TopOptions& options);
 
 }  // namespace weft::tools

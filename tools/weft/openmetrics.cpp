@@ -193,25 +193,6 @@ std::vector<Process> without_doubles(const std::vector<Process>& processes) {
   return once;
 }
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// Cuts off what stands in front of the next `mark`.
-std::string_view cut(std::string_view& text, char mark) {
-  const size_t end = std::min(text.find(mark), text.size());
-  const std::string_view part = trim(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 }  // namespace
 
 std::string to_text(const Look& look, Format format) {
@@ -237,35 +218,6 @@ std::string to_text(const Look& look, Format format) {
     }
   }
   return std::move(text).end();
-}
-
-const char* content_type(Format format) {
-  return format == Format::openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                                       : "text/plain; version=0.0.4; charset=utf-8";
-}
-
-Format accepted_format(std::string_view accept) {
-  double best[2] = {-1, -1};  // by format: how much it is liked
-  while (!accept.empty()) {
-    std::string_view range = cut(accept, ',');
-    const std::string_view type = cut(range, ';');
-    double quality = 1;
-    bool known = true;  // the version
-    while (!range.empty()) {
-      std::string_view parameter = cut(range, ';');
-      const std::string_view name = cut(parameter, '=');
-      const std::string_view value = trim(parameter);
-      if (same_word(name, "q")) {
-        const auto [rest, fault] = std::from_chars(value.data(), value.data() + value.size(), quality);
-        if (fault != std::errc() || rest != value.data() + value.size()) quality = 0;
-      } else if (same_word(name, "version")) {
-        known = value == "1.0.0" || value == "0.0.1";
-      }
-    }
-    if (same_word(type, "application/openmetrics-text") && known) best[0] = std::max(best[0], quality);
-    if (same_word(type, "text/plain")) best[1] = std::max(best[1], quality);
-  }
-  return best[0] > 0 && best[0] >= best[1] ? Format::openmetrics : Format::prometheus;
 }
 
 }  // namespace weft::tools::openmetrics

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "node/status.h"
@@ -26,9 +25,5 @@ struct Look {
 };
 
 std::string to_text(const Look& look, Format format);
-
-// Of HTTP: the value of Content-Type, and the format for a value of Accept.
-const char* content_type(Format format);
-Format accepted_format(std::string_view accept);
 
 }  // namespace weft::tools::openmetrics

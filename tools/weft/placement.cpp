@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/message.h"
+#include "base/options.h"
 #include "platform/numa.h"
 
 namespace weft::tools {
@@ -21,20 +22,20 @@ using platform::NodeSet;
 // gets the standard policy, which is the same as `local`; but by automatic balancing the kernel moves pages of that one
 // alone.
 struct Mode {
-  const char* name;
+  base::Numa word;
   enum class Nodes { none, may, must } nodes;  // whether =LIST follows
   MemoryPolicy policy;
-  const char* threads;  // null: they are as they are
+  bool threads = false;  // WEFT_NUMA says where they are
 };
 constexpr Mode kModes[] = {
-    {"none", Mode::Nodes::none, MemoryPolicy::standard, nullptr},
-    {"local", Mode::Nodes::none, MemoryPolicy::standard, "local"},
-    {"interleave", Mode::Nodes::may, MemoryPolicy::interleave, nullptr},
-    {"bind", Mode::Nodes::must, MemoryPolicy::bind, nullptr},
-    {"preferred", Mode::Nodes::must, MemoryPolicy::preferred, nullptr},
-    {"preferred-many", Mode::Nodes::must, MemoryPolicy::preferred_many, nullptr},
-    {"spread", Mode::Nodes::none, MemoryPolicy::standard, "spread"},
-    {"compact", Mode::Nodes::none, MemoryPolicy::standard, "compact"},
+    {base::Numa::none, Mode::Nodes::none, MemoryPolicy::standard},
+    {base::Numa::local, Mode::Nodes::none, MemoryPolicy::standard, true},
+    {base::Numa::interleave, Mode::Nodes::may, MemoryPolicy::interleave},
+    {base::Numa::bind, Mode::Nodes::must, MemoryPolicy::bind},
+    {base::Numa::preferred, Mode::Nodes::must, MemoryPolicy::preferred},
+    {base::Numa::preferred_many, Mode::Nodes::must, MemoryPolicy::preferred_many},
+    {base::Numa::spread, Mode::Nodes::none, MemoryPolicy::standard, true},
+    {base::Numa::compact, Mode::Nodes::none, MemoryPolicy::standard, true},
 };
 
 struct Request {
@@ -46,7 +47,7 @@ Request parse(const std::string& text) {
   const size_t equals = text.find('=');
   Request request;
   for (const Mode& mode : kModes) {
-    if (text.substr(0, equals) == mode.name) request.mode = &mode;
+    if (text.substr(0, equals) == base::name_of(mode.word)) request.mode = &mode;
   }
   if (equals != std::string::npos) request.nodes = text.substr(equals + 1);
   return request;
@@ -103,9 +104,10 @@ std::string fault_of_numa_mode(const std::string& text) {
            ": wanted is none, local, interleave[=NODES], bind=NODES, preferred=NODE, preferred-many=NODES, spread or "
            "compact";
   }
-  if (has_list && request.mode->nodes == Mode::Nodes::none) return text + ": " + request.mode->name + " takes no nodes";
+  if (has_list && request.mode->nodes == Mode::Nodes::none)
+    return text + ": " + base::name_of(request.mode->word) + " takes no nodes";
   if (!has_list && request.mode->nodes == Mode::Nodes::must) {
-    return text + ": nodes are wanted, as in " + request.mode->name + "=0";
+    return text + ": nodes are wanted, as in " + base::name_of(request.mode->word) + "=0";
   }
   if (has_list && !is_list(request.nodes)) return text + ": nodes are numbers, as in 0-1,3";
   if (const std::string fault = fault_of_ranges(request.nodes); !fault.empty()) return text + ": " + fault;
@@ -115,8 +117,8 @@ std::string fault_of_numa_mode(const std::string& text) {
 bool place(const std::string& text) {
   const Request request = parse(text);
   const Mode& mode = *request.mode;
-  if (mode.threads != nullptr) setenv("WEFT_NUMA", mode.threads, 1);
-  if (mode.policy == MemoryPolicy::standard && mode.threads == nullptr) return true;
+  if (mode.threads) setenv("WEFT_NUMA", base::name_of(mode.word), 1);
+  if (mode.policy == MemoryPolicy::standard && !mode.threads) return true;
   const platform::NumaNodes machine("");
   NodeSet nodes;
   if (!request.nodes.empty()) {

@@ -14,13 +14,11 @@
 #include <unistd.h>
 
 #include "executable.h"
+#include "exit_codes.h"
 
 namespace weft::tools {
 
 namespace {
-
-constexpr int kNotFound = 127;
-constexpr int kNotExecutable = 126;
 
 #if defined(__x86_64__)
 constexpr Elf64_Half kMachine = EM_X86_64;
@@ -156,14 +154,14 @@ Program examine_program(const std::string& name) {
   struct stat status{};
   if (path.empty()) return {{}, kNotFound, name + ": no such program in PATH"};
   if (stat(path.c_str(), &status) != 0) {
-    return {{}, errno == ENOENT || errno == ENOTDIR ? kNotFound : kNotExecutable, path + ": " + std::strerror(errno)};
+    return {{}, errno == ENOENT || errno == ENOTDIR ? kNotFound : kCannotExecute, path + ": " + std::strerror(errno)};
   }
-  if (S_ISDIR(status.st_mode)) return {{}, kNotExecutable, path + ": is a directory"};
+  if (S_ISDIR(status.st_mode)) return {{}, kCannotExecute, path + ": is a directory"};
   if (look_into_executable(path).is_library && !is_dynamic_linker(path)) {
-    return {{}, kNotExecutable, path + ": is a library; it runs on weft in each program that weft runs"};
+    return {{}, kCannotExecute, path + ": is a library; it runs on weft in each program that weft runs"};
   }
   if (access(path.c_str(), X_OK) != 0) {
-    return {{}, kNotExecutable, path + ": not executable (chmod +x makes it so)"};
+    return {{}, kCannotExecute, path + ": not executable (chmod +x makes it so)"};
   }
   const std::string why = obstacle(path, 0);
   if (!why.empty()) return {path, 0, path + " " + why + ": it runs without weft"};

@@ -87,4 +87,10 @@ bool ReportFile::write(const std::string& text) {
 
 void ReportFile::complain() const { base::warn("%s: %s: %s", command_.c_str(), name_.c_str(), std::strerror(errno)); }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  if (a == "-" && b == "-") return true;
+  std::error_code error;
+  return std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
+}
+
 }  // namespace weft::tools

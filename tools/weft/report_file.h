@@ -30,4 +30,7 @@ class ReportFile {
   std::FILE* out_ = nullptr;
 };
 
+// Whether two names of outputs are one file, or both are stdout.
+bool is_same_file(const std::string& a, const std::string& b);
+
 }  // namespace weft::tools

@@ -10,10 +10,12 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "exit_codes.h"
 #include "library.h"
 #include "own_openmp.h"
 #include "placement.h"
 #include "platform/cpus.h"
+#include "platform/launcher.h"
 #include "platform/static_tls.h"
 #include "program.h"
 #include "stack_limit.h"
@@ -21,9 +23,6 @@
 namespace weft::tools {
 
 namespace {
-
-constexpr int kUsage = 2;
-constexpr int kCannotExecute = 126;
 
 // Whether `value` stands first in what the variable holds.
 bool is_first(const char* variable, const std::string& value) {
@@ -110,10 +109,9 @@ bool preload_mpi(const std::string& library) {
 
 // Open MPI loads the component from the folder, in which it looks beside its own; whoever names folders keeps them. It
 // stops at the first that is not there, so the own one is first. MPICH has no components, and its launcher tells which
-// of both it is: that of Open MPI sets variables of both kinds. What is set for one MPI does nothing in the other.
+// of both it is. What is set for one MPI does nothing in the other.
 bool use_collectives(const Libraries& found) {
-  const bool by_openmpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
-  const bool by_mpich = !by_openmpi && std::getenv("PMI_RANK") != nullptr;
+  const bool by_mpich = platform::mpi_by_launcher() == platform::Mpi::mpich;
   const bool has_openmpi = access(found.openmpi_collectives.c_str(), R_OK) == 0;
   const bool has_mpich = access(found.mpich_collectives.c_str(), R_OK) == 0;
   if (by_mpich ? !has_mpich : !has_openmpi) {
@@ -144,31 +142,36 @@ void load_tool(const std::string& tool) {
 
 // The program may be somewhere else when it ends, and it would be a pity to learn only then that there is no such
 // folder.
-bool set_trace(const std::string& wanted, const std::string& tool) {
+bool set_trace(const std::string& wanted, const char* option) {
   std::error_code error;
   const std::filesystem::path file = std::filesystem::absolute(wanted, error);
   const bool exists = std::filesystem::exists(file, error);
   const std::filesystem::path checked = exists ? file : file.parent_path();
   if (exists && std::filesystem::is_directory(file, error)) {
-    base::warn("-o %s: is a directory; a file is wanted", wanted.c_str());
+    base::warn("%s %s: is a directory; a file is wanted", option, wanted.c_str());
     return false;
   }
   if (exists && std::filesystem::is_fifo(file, error)) {
-    base::warn("-o %s: is a named pipe, which waits for a reader; a file is wanted", wanted.c_str());
+    base::warn("%s %s: is a named pipe, which waits for a reader; a file is wanted", option, wanted.c_str());
     return false;
   }
   if (access(checked.c_str(), W_OK) != 0) {
-    base::warn("-o %s: %s: %s", wanted.c_str(), checked.c_str(), std::strerror(errno));
+    base::warn("%s %s: %s: %s", option, wanted.c_str(), checked.c_str(), std::strerror(errno));
     return false;
   }
   setenv("WEFT_TRACE_FILE", file.c_str(), 1);
-  load_tool(tool);
   return true;
 }
 
-void set_profile(const std::string& folder, const std::string& tool) {
-  setenv("WEFT_PROFILE_FOLDER", folder.c_str(), 1);
+// What the recorder of the program is to leave: no more than is asked for here, where another command has run this one.
+bool set_recorder(const RunOptions& options, const std::string& tool) {
+  if (options.trace.empty() && options.profile.empty()) return true;
+  unsetenv("WEFT_TRACE_FILE");
+  unsetenv("WEFT_PROFILE_FOLDER");
+  if (!options.trace.empty() && !set_trace(options.trace, options.profile.empty() ? "-o" : "--trace")) return false;
+  if (!options.profile.empty()) setenv("WEFT_PROFILE_FOLDER", options.profile.c_str(), 1);
   load_tool(tool);
+  return true;
 }
 
 // The audit library says it of every program that runs under it; by LD_PRELOAD there is none.
@@ -192,7 +195,7 @@ void say_too_many_cpus(int wanted) {
 void say_unreported(const Libraries& found) {
   // Looked for first: to read all settings warns of those that cannot be used, as the program's runtime will.
   if (std::getenv("WEFT_COLLECTIVES_REPORT") == nullptr || !base::options().collectives_report) return;
-  const char* rank = rank_by_launcher();
+  const char* rank = platform::rank_by_launcher();
   if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
   const char* components = std::getenv("OMPI_MCA_mca_base_component_path");
   const char* preloaded = std::getenv("LD_PRELOAD");
@@ -206,18 +209,6 @@ void say_unreported(const Libraries& found) {
 }
 
 }  // namespace
-
-const char* rank_by_launcher() {
-  const auto said = [](const char* variable) -> const char* {
-    const char* value = std::getenv(variable);
-    return value != nullptr && *value != '\0' ? value : nullptr;
-  };
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-    if (const char* rank = said(variable)) return rank;
-  }
-  // The script of a batch job has a number too, and is no rank.
-  return said("SLURM_STEP_ID") != nullptr ? said("SLURM_PROCID") : nullptr;
-}
 
 int prepare(const RunOptions& options, Program& program) {
   const char* mode = options.mode.empty() ? std::getenv("WEFT_MODE") : options.mode.c_str();
@@ -252,8 +243,7 @@ int prepare(const RunOptions& options, Program& program) {
     if (!options.collectives) say_unreported(found);
     if (options.mpi && !preload_mpi(found.mpi)) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
-    if (!options.trace.empty() && !set_trace(options.trace, found.trace)) return kUsage;
-    if (!options.profile.empty()) set_profile(options.profile, found.profile);
+    if (!set_recorder(options, found.observe)) return kUsage;
     if (options.stats) {
       setenv("WEFT_STATS", "1", 1);
       // The program keeps the number of this process. What it starts has others.

@@ -28,9 +28,6 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-// The number that the launcher of an MPI has given this process; null: none has.
-const char* rank_by_launcher();
-
 // Sets the environment that `run` gives the program; 0, or the exit code of this command where that cannot be.
 int prepare(const RunOptions& options, Program& program);
 

@@ -11,7 +11,9 @@
 #include "base/message.h"
 #include "child.h"
 #include "executable.h"
-#include "report/numbers.h"
+#include "exit_codes.h"
+#include "platform/launcher.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools {
 
@@ -19,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name that the tool gives the file of this process (src/trace/tool.cpp).
+// The name that the tool gives the file of this process (src/observe/record/trace/sink.cpp).
 std::string file_of(std::string name, int process) {
-  const char* rank = rank_by_launcher();
+  const char* rank = platform::rank_by_launcher();
   const auto replace = [&](const char* what, const std::string& by) {
     for (size_t at = 0; (at = name.find(what, at)) != std::string::npos; at += by.size()) name.replace(at, 2, by);
   };
@@ -30,21 +32,10 @@ std::string file_of(std::string name, int process) {
   return name;
 }
 
-// What tells one state of a file from another; of none it is 0.
-struct Seen {
-  explicit Seen(const std::string& file) {
-    struct stat status{};
-    if (stat(file.c_str(), &status) != 0) return;
-    inode = status.st_ino;
-    changed = int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
-    is_plain = S_ISREG(status.st_mode);
-  }
-  bool operator==(const Seen& other) const { return inode == other.inode && changed == other.changed; }
-
-  uint64_t inode = 0;
-  int64_t changed = 0;
-  bool is_plain = true;
-};
+std::string absolute_of(const std::string& name) {
+  std::error_code error;
+  return fs::absolute(name, error);
+}
 
 // Whether a process that the program has started has left a file of its own, by its number, since `began`.
 bool has_left_others(const fs::path& wanted, fs::file_time_type began) {
@@ -77,8 +68,8 @@ std::string how_it_ended(const Ending& ending) {
 }
 
 // What became of the file, where it is not the whole trace.
-void say_what_is_missing(const std::string& file, bool is_new, const Ending& ending, const std::string& path,
-                         const std::string& name) {
+void say_missing(const std::string& file, bool is_new, const Ending& ending, const std::string& path,
+                 const std::string& name) {
   const std::string after = " after " + report::seconds_text(ending.seconds);
   if (is_new && is_cut_off(file)) {
     base::warn("trace: %s%s: %s has what had happened some time before", how_it_ended(ending).c_str(), after.c_str(),
@@ -96,23 +87,39 @@ void say_what_is_missing(const std::string& file, bool is_new, const Ending& end
 
 }  // namespace
 
+TraceFile::Seen::Seen(const std::string& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return;
+  inode = status.st_ino;
+  changed = int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
+  is_plain = S_ISREG(status.st_mode);
+}
+
+// One of another process may be named by its number: its state is that of before.
+TraceFile::TraceFile(const std::string& name)
+    : wanted_(absolute_of(name)), before_(file_of(wanted_, 0)), began_(fs::file_time_type::clock::now()) {}
+
+void TraceFile::say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const {
+  const std::string file = file_of(wanted_, ending.process);
+  const Seen after(file);
+  const bool has_number = file != file_of(wanted_, 0);
+  const bool is_new = after.inode != 0 && (has_number || !(after == before_));
+  // It has been said why, or the file is a device, or others have left theirs.
+  if (!program.complaint.empty() || !after.is_plain) return;
+  if (!is_new && wanted_.find("%p") != std::string::npos && has_left_others(wanted_, began_)) return;
+  say_missing(file, is_new, ending, program.path, name);
+}
+
 int make_trace(const RunOptions& options) {
+  if (options.trace == "-") {
+    base::warn("trace: -o -: a trace cannot go to stdout, where the program writes; name a file");
+    return kUsage;
+  }
   Program program;
   if (const int fault = prepare(options, program); fault != 0) return fault;
-  // One of another process may be named by its number: its state is that of before.
-  std::error_code error;
-  const std::string wanted = fs::absolute(options.trace, error);
-  const Seen before(file_of(wanted, 0));
-  const fs::file_time_type began = fs::file_time_type::clock::now();
+  const TraceFile trace(options.trace);
   const Ending ending = run_child("trace", program.path, options.command, [] {});
-  const std::string file = file_of(wanted, ending.process);
-  const Seen after(file);
-  const bool has_number = file != file_of(wanted, 0);
-  const bool is_new = after.inode != 0 && (has_number || !(after == before));
-  // It has been said why, or the file is a device, or others have left theirs.
-  if (!program.complaint.empty() || !after.is_plain) return ending.exit_code;
-  if (!is_new && wanted.find("%p") != std::string::npos && has_left_others(wanted, began)) return ending.exit_code;
-  say_what_is_missing(file, is_new, ending, program.path, options.command.front());
+  trace.say_what_is_missing(ending, program, options.command.front());
   return ending.exit_code;
 }
 

@@ -2,9 +2,39 @@
 // `weft trace`: the program as a child, so that somebody is there to say what became of its trace.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "child.h"
 #include "run.h"
 
 namespace weft::tools {
+
+// The file that a program is to write its trace into, as it was before the program.
+class TraceFile {
+ public:
+  // %p in the name stands for the process's number, %r for its rank.
+  explicit TraceFile(const std::string& name);
+
+  // What became of it, where it is not the whole trace. `name`: of the program.
+  void say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const;
+
+ private:
+  // What tells one state of a file from another; of none it is 0.
+  struct Seen {
+    explicit Seen(const std::string& file);
+    bool operator==(const Seen& other) const { return inode == other.inode && changed == other.changed; }
+
+    uint64_t inode = 0;
+    int64_t changed = 0;
+    bool is_plain = true;
+  };
+
+  const std::string wanted_;
+  const Seen before_;
+  const std::filesystem::file_time_type began_;
+};
 
 // The exit code.
 int make_trace(const RunOptions& options);

@@ -2,14 +2,15 @@
 #include "tune.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include <unistd.h>
 
 #include "base/message.h"
+#include "exit_codes.h"
 #include "library.h"
+#include "platform/launcher.h"
 
 namespace weft::tools {
 
@@ -17,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFailed = 1;
-constexpr int kNotFound = 127;
-
 // The family of the MPI whose launcher has started this process as a rank; null: none has.
 const char* family_of_launcher() {
-  if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return "openmpi";
-  if (std::getenv("PMI_SIZE") != nullptr && std::getenv("PMI_RANK") != nullptr) return "mpich";
+  switch (platform::mpi_by_launcher()) {
+    case platform::Mpi::openmpi: return "openmpi";
+    case platform::Mpi::mpich: return "mpich";
+    case platform::Mpi::unknown: break;
+  }
   return nullptr;
 }
 
@@ -53,7 +54,7 @@ int tune(const std::vector<std::string>& arguments) {
     }
   }
   command.insert(command.end(), {python(), "-B", found.tune.string(), folder.string(), arguments[0]});
-  if (family != nullptr) command.insert(command.end(), {"-n", "{ranks}", "--mpi", family});
+  if (family != nullptr) command.insert(command.end(), {"-n", "{ranks}", "--for", family});
   command.insert(command.end(), arguments.begin() + 1, arguments.end());
   std::vector<char*> pointers;
   for (std::string& argument : command) pointers.push_back(argument.data());

@@ -57,7 +57,7 @@ def find_launcher(family: str | None, given: str | None, ranks: int) -> Launcher
         found = _family_of(command[0])
         if found is None and family is None:
             raise usage(
-                f"--launcher: {given} is neither Open MPI's nor MPICH's; say which it is like: --mpi openmpi|mpich"
+                f"--launcher: {given} is neither Open MPI's nor MPICH's; say which it is like: --for openmpi|mpich"
             )
         return Launcher(family or found or "", tuple(command))
     if int(os.environ.get(_HOSTS, "1")) > 1:

@@ -24,7 +24,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     jobs = argparse.ArgumentParser(add_help=False)
     jobs.add_argument("-n", "--ranks")
-    jobs.add_argument("--mpi", choices=("openmpi", "mpich"))
+    jobs.add_argument("--for", dest="mpi", choices=("openmpi", "mpich"))
     jobs.add_argument("--launcher")
     jobs.add_argument("--only")
     jobs.add_argument("--sizes")
@@ -34,10 +34,10 @@ def _parser() -> argparse.ArgumentParser:
     collectives.add_argument("--format", choices=("text", "json"))
     for flag in ("--own", "--all", "--paper"):
         collectives.add_argument(flag, action="store_true")
-    report = commands.add_parser("report", parents=[jobs], add_help=False)
-    report.add_argument("file")
-    report.add_argument("--budget", default="1m")
-    report.add_argument("--measure", action="store_true")
+    check = commands.add_parser("check", parents=[jobs], add_help=False)
+    check.add_argument("file")
+    check.add_argument("--budget", default="1m")
+    check.add_argument("--measure", action="store_true")
     explain = commands.add_parser("explain", parents=[jobs], add_help=False)
     explain.add_argument("--budget", default="30s")
     explain.add_argument("--from", dest="record")
@@ -58,8 +58,8 @@ def main(arguments: list[str]) -> int:
         options = _parser().parse_args(rest)
         if options.command == "collectives":
             from .collectives import run
-        elif options.command == "report":
-            from .report import run
+        elif options.command == "check":
+            from .check import run
         else:
             from .explain import run
         return run(options, folder)

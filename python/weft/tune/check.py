@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft tune report`: what a decision file does, and what is wrong with it."""
+"""`weft tune check`: what a decision file does, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import argparse
 import pathlib
 
 from . import units, weft_rules
+from .check_faults import all_faults
+from .check_measure import measure
 from .console import say
 from .decision import Decision, Rule, Table
 from .deployment import record_of
@@ -16,8 +18,6 @@ from .files import FAMILY_OF, read
 from .jobs import Jobs
 from .mpis import Mpi, examine
 from .operations import OPERATIONS
-from .report_faults import all_faults
-from .report_measure import measure
 
 
 def run(options: argparse.Namespace, folder: str) -> int:
@@ -52,7 +52,7 @@ def _mpi(options: argparse.Namespace, folder: str, decision: Decision) -> tuple[
     if family is None:
         return None, ""
     if options.mpi not in (None, family):
-        raise usage(f"--mpi {options.mpi}: the file is for {NAMES[family]}")
+        raise usage(f"--for {options.mpi}: the file is for {NAMES[family]}")
     known = [OPERATIONS[table.operation] for table in decision.tables if table.operation in OPERATIONS]
     try:
         jobs = Jobs(find_launcher(family, options.launcher, 1), folder)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grammar of the commands (docs/reference/commands.md): an option means the same in each command, those that run a
+program have the options of `weft run`, and earlier spellings still work."""
+
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+WEFT = os.environ["WEFT_COMMAND"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/reference/commands.md"
+LIBRARIES = pathlib.Path(WEFT).parents[1] / "lib/weft"
+TIMEOUT_S = 60
+# Commands that start what stands behind their options.
+RUN_PROGRAMS = ("run", "trace", "report", "numa")
+
+
+def weft(*words: object, **options: object) -> subprocess.CompletedProcess:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
+    environment = kept | options.pop("env", {})
+    command = [WEFT, *map(str, words)]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, **options
+    )
+
+
+@functools.cache
+def commands() -> "dict[tuple[str, ...], dict[str, str]]":
+    """By command what --help says: by option the name of its value, "" for none."""
+    found = {}
+    ahead: list[tuple[str, ...]] = [()]
+    while ahead:
+        command = ahead.pop(0)
+        head, _, below = weft(*command, "--help").stdout.partition("\nSubcommands:\n")
+        options = {}
+        for names, value in re.findall(r"^  (-\S+) ?(\S*)", head.partition("\nOptions:\n")[2], re.MULTILINE):
+            options |= dict.fromkeys(names.split(","), value.split("=")[0])  # FILE=what.holds.without
+        found[command] = options
+        ahead += [(*command, name) for name in re.findall(r"^  ([a-z]+)", below, re.MULTILINE)]
+    return found
+
+
+def help_of(command: str, option: str) -> str:
+    """The words behind the option, in one line."""
+    text = weft(command, "--help").stdout
+    rows = re.split(r"^  (?=-)", text.partition("\nOptions:\n")[2], flags=re.MULTILINE)
+    row = next(row for row in rows if option in row.split(" ")[0].split(","))
+    return " ".join(row.partition("\n\n")[0].split()[1:])
+
+
+class Grammar(unittest.TestCase):
+    def test_help_is_understood(self) -> None:
+        self.assertEqual(commands()[("run",)]["--stats"], "")
+        self.assertEqual(commands()[("trace",)]["--library"], "FILE")
+        self.assertEqual(commands()[("run",)]["--factor"], commands()[("run",)]["-f"])
+        self.assertIn(("tune", "check"), commands())
+
+    def test_json_takes_a_file(self) -> None:
+        having = {command for command, options in commands().items() if "--json" in options}
+        self.assertLessEqual({("report",), ("compare",), ("numa",), ("top",), ("info",), ("node", "status")}, having)
+        for command in having:
+            self.assertEqual(commands()[command]["--json"], "FILE", command)
+
+    def test_output_is_a_place(self) -> None:
+        for command, options in commands().items():
+            self.assertEqual("-o" in options, "--output" in options, command)
+            if "-o" in options:
+                self.assertIn(options["-o"], ("FILE", "FOLDER"), command)
+                self.assertEqual(options["-o"], options["--output"], command)
+
+    def test_an_option_means_the_same_everywhere(self) -> None:
+        values: dict[str, dict[str, list]] = {}
+        for command, options in commands().items():
+            for name, value in options.items():
+                values.setdefault(name, {}).setdefault(value, []).append(command)
+        unlike = {name: forms for name, forms in values.items() if len(forms) > 1}
+        self.assertEqual(set(unlike) - {"-o", "--output"}, set(), unlike)
+
+    def test_each_command_that_runs_programs_takes_the_options_of_run(self) -> None:
+        of_run = commands()[("run",)]
+        self.assertGreater(len(of_run), 10)
+        for command in RUN_PROGRAMS:
+            self.assertLessEqual(of_run.items(), commands()[(command,)].items(), command)
+            for option in set(of_run) - {"-h", "--help"}:
+                self.assertEqual(help_of(command, option), help_of("run", option))
+
+    def test_each_option_of_run_has_its_variable_or_a_reason(self) -> None:
+        table = (ROOT / "src/base/options.def").read_text()
+        variables = set(re.findall(r"^WEFT_OPTION\(\w+, (\w+)", table, re.MULTILINE))
+        page = PAGE.read_text()
+        for option in commands()[("run",)]:
+            if option in ("-h", "--help", "-f"):
+                continue
+            named = re.search(r"WEFT_\w+", help_of("run", option))
+            row = re.search(rf"^\| `{option}[^|]*\| ([^|]*) \|", page, re.MULTILINE)
+            self.assertIsNotNone(row, option)
+            if named:
+                self.assertIn(named[0], variables)
+                self.assertIn(f"`{named[0]}`", row[1], option)
+            else:
+                self.assertRegex(row[1], r"^none: \w+", option)
+
+    def test_libraries_have_one_form_of_name(self) -> None:
+        own = [path for path in LIBRARIES.glob("*weft*.so*") if not path.is_symlink()]
+        self.assertGreater(len(own), 5)
+        for path in own:
+            now = path.name.replace("libweft_", "libweft-").replace("_", "-")
+            if now != path.name and path.with_name(now) in own:
+                continue  # an earlier build has left it
+            # Open MPI looks for components by names of its own.
+            self.assertRegex(path.name, r"^libweft-[a-z-]+\.so(\.\d+)?$|^mca_coll_weft\.so$")
+
+
+class Files(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="weft-grammar-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "result.json"
+
+    def test_json(self) -> None:
+        """Into a file beside the text; to stdout in its place."""
+        for command in ("info",), ("node", "status"), ("top",):
+            with self.subTest(command=command):
+                done = weft(*command, "--json", self.file)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertNotEqual(done.stdout, "")
+                self.assertIsInstance(json.loads(self.file.read_text()), dict)
+                self.file.unlink()
+                done = weft(*command, "--json", "-")
+                self.assertIsInstance(json.loads(done.stdout), dict)
+                done = weft(*command, "--json", "/nonexistent/x")
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertRegex(done.stderr, r"^weft: .*/nonexistent/x: .*\n$")
+
+    def test_numa(self) -> None:
+        text = self.folder / "text"
+        done = weft("numa", "-o", text, "--json", self.file, "true")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertIn("true", text.read_text())
+        json.loads(self.file.read_text())
+        done = weft("numa", "-o", "-", "true")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotEqual(done.stdout, "")
+        done = weft("numa", "-o", "-", "--json", "-", "true")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("only one of them", done.stderr)
+
+    def test_numa_runs_on_weft_where_that_is_asked_for(self) -> None:
+        seen = 'echo "${LD_AUDIT##*/} $WEFT_NUM_CPUS"'
+        self.assertEqual(weft("numa", "sh", "-c", seen).stdout, " \n")
+        self.assertEqual(weft("numa", "--cpus", "1", "sh", "-c", seen).stdout, "libweft-audit.so 1\n")
+        done = weft("numa", "--cpus", "1", os.getpid())
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("runs already", done.stderr)
+
+    def test_variables_stand_for_options(self) -> None:
+        seen = 'echo "$LD_PRELOAD" | grep -o "libweft-[a-z]*"'
+        if (LIBRARIES / "libweft-mpi.so").exists():
+            self.assertEqual(weft("run", "sh", "-c", seen, env={"WEFT_MPI": "true"}).stdout, "libweft-mpi\n")
+            self.assertEqual(weft("run", "sh", "-c", seen, env={"WEFT_MPI": "0"}).stdout, "")
+
+    @unittest.skipUnless(pathlib.Path("/proc/self/numa_maps").exists(), "the kernel has no NUMA")
+    def test_memory_is_placed_by_the_variable_too(self) -> None:
+        policy = ("sh", "-c", "head -1 /proc/self/numa_maps | cut -d' ' -f2")
+        done = weft("run", *policy, env={"WEFT_NUMA": "interleave"})
+        self.assertRegex(done.stdout, r"^interleave:")
+        self.assertEqual(done.stderr, "")
+        self.assertRegex(weft("run", *policy, env={"WEFT_NUMA": " Interleave"}).stdout, r"^interleave:")
+        self.assertEqual(weft("run", *policy, env={"WEFT_NUMA": "spread"}).stdout, "default\n")
+        asks = ("python3", "-c", "import ctypes; ctypes.CDLL('libgomp.so.1').omp_get_max_threads()")
+        self.assertEqual(weft("run", *asks, env={"WEFT_NUMA": "interleave"}).stderr, "")
+        self.assertEqual(weft("run", "--numa", "spread", *policy, env={"WEFT_NUMA": "interleave"}).stdout, "default\n")
+
+
+class OldSpellings(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="weft-grammar-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_json_as_a_flag(self) -> None:
+        for words in (
+            ("info", "--json"),
+            ("info", "--json", "true"),
+            ("info", "--json", "--", "true"),
+            ("node", "status", "--json"),
+            ("top", "--json"),
+            ("top", "--json", "--once"),
+            ("top", "--once", "--json"),
+        ):
+            with self.subTest(words=words):
+                done = weft(*words, cwd=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIsInstance(json.loads(done.stdout), dict)
+        self.assertEqual(json.loads(weft("info", "--json", "true").stdout)["program"]["file"], shutil.which("true"))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_nothing_is_written_over_what_is_read(self) -> None:
+        before, after = self.folder / "before.json", self.folder / "after.json"
+        for file in before, after:
+            file.write_text("{}")
+        for words in (before, after, "--json"), ("--json", before, after), (before, "--json", after):
+            done = weft("compare", *words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"{before}: ", done.stderr)
+            self.assertEqual((before.read_text(), after.read_text()), ("{}", "{}"))
+        program = pathlib.Path(shutil.copy(shutil.which("true"), self.folder))
+        size = program.stat().st_size
+        self.assertEqual(json.loads(weft("info", "--json", program).stdout)["program"]["file"], str(program))
+        self.assertEqual(program.stat().st_size, size)
+
+    def test_tune_report(self) -> None:
+        if not (LIBRARIES / "tune").exists():
+            self.skipTest("built without MPI")
+        rules = self.folder / "rules"
+        rules.write_text("hello")
+        now = weft("tune", "check", rules)
+        self.assertEqual(now.returncode, 1)
+        before = weft("tune", "report", rules)
+        self.assertEqual((before.returncode, before.stdout, before.stderr), (1, now.stdout, now.stderr))
+        for option in "--for", "--mpi":
+            done = weft("tune", "check", option, "lam", rules)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--for: lam", done.stderr)
+
+    def test_they_are_hidden(self) -> None:
+        self.assertNotIn(("tune", "report"), commands())
+        for command in ("check", "collectives", "explain"):
+            self.assertNotIn("--mpi", commands()[("tune", command)])
+
+    def test_libraries(self) -> None:
+        names = {"audit": "audit", "preload": "preload", "profile": "observe", "trace": "observe"}
+        for before, name in names.items():
+            old = LIBRARIES / f"libweft_{before}.so"
+            self.assertEqual(old.resolve(), LIBRARIES / f"libweft-{name}.so")
+        variables = {"LD_AUDIT": str(LIBRARIES / "libweft_audit.so"), "WEFT_LIBRARY": str(LIBRARIES / "libgomp.so.1")}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
+        code = "import ctypes; ctypes.CDLL('libgomp.so.1'); print('weft' in open('/proc/self/maps').read())"
+        done = subprocess.run(
+            ["python3", "-c", code], env=kept | variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+        )
+        self.assertEqual((done.stdout, done.stderr), ("True\n", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

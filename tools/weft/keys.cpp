@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keys.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+namespace weft::tools {
+
+namespace {
+
+volatile sig_atomic_t g_interrupted = 0;
+
+}  // namespace
+
+Keys::Keys() {
+  struct sigaction end{};
+  end.sa_handler = [](int) { g_interrupted = 1; };
+  sigaction(SIGINT, &end, nullptr);
+  sigaction(SIGTERM, &end, nullptr);
+  there_ = tcgetattr(STDIN_FILENO, &before_) == 0;
+  if (!there_) return;
+  termios raw = before_;
+  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+}
+
+Keys::~Keys() {
+  if (there_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+}
+
+bool Keys::asked_to_end(double seconds) const {
+  pollfd key{STDIN_FILENO, POLLIN, 0};
+  if (poll(&key, there_ ? 1 : 0, static_cast<int>(seconds * 1000)) <= 0) return g_interrupted != 0;
+  char pressed = 0;
+  return ::read(STDIN_FILENO, &pressed, 1) != 1 || pressed == 'q' || pressed == 'Q';
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "top.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include <unistd.h>
+
+#include "exit_codes.h"
+#include "keys.h"
+#include "metrics.h"
+#include "node_rows.h"
+#include "report_file.h"
+
+namespace weft::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+// What `weft top --once` looks at, to say how many regions per second there are.
+constexpr double kOnceSeconds = 0.25;
+// Between two looks, if nobody has said.
+constexpr double kSeconds = 1;
+
+// What has happened between two looks.
+struct Rates {
+  double regions = 0;  // a second
+  double waiting = 0;  // part of the time
+};
+
+Rates rates(const node::ProcessStatus& now, const node::NodeStatus& before, double seconds) {
+  const auto same = [&](const node::ProcessStatus& other) {
+    return other.pid == now.pid && other.membership == now.membership;
+  };
+  const auto old = std::find_if(before.processes.begin(), before.processes.end(), same);
+  if (old == before.processes.end() || seconds <= 0 || now.regions < old->regions) return {};
+  return {static_cast<double>(now.regions - old->regions) / seconds,
+          std::clamp(in_seconds(now.waited_ns - old->waited_ns) / seconds, 0.0, 1.0)};
+}
+
+void print_top(const node::NodeStatus& now, const node::NodeStatus& before, double seconds, const char* line_end) {
+  if (now.processes.empty()) {
+    std::printf("%s%s\n", kNobodyShares, line_end);
+    return;
+  }
+  std::printf("%s%s\n%s  REGIONS/S  WAITS%s\n", summary_of(now).c_str(), line_end, kRowTitles, line_end);
+  for (const node::ProcessStatus& process : now.processes) {
+    const Rates recent = rates(process, before, seconds);
+    std::printf("%s %10.0f %5.0f%%%s\n", row_of(process).c_str(), recent.regions, 100 * recent.waiting, line_end);
+  }
+}
+
+std::string json_of_node(const node::NodeStatus& now, const node::NodeStatus& before) {
+  Json processes = Json::array();
+  for (const node::ProcessStatus& process : now.processes) {
+    const Rates recent = rates(process, before, kOnceSeconds);
+    Json entry = json_of(process);
+    entry["regions_a_second"] = recent.regions;
+    entry["waiting"] = recent.waiting;
+    processes.push_back(entry);
+  }
+  return text_of({{"segment", node::default_path().text}, {"processes", processes}});
+}
+
+int top_once(const std::string& json) {
+  ReportFile file("top", json);
+  node::NodeStatus before;
+  node::NodeStatus now;
+  if (!file.good() || !read_node(before)) return kFailed;
+  std::this_thread::sleep_for(std::chrono::duration<double>(before.processes.empty() ? 0 : kOnceSeconds));
+  if (!read_node(now)) return kFailed;
+  if (json != "-") print_top(now, before, kOnceSeconds, "");
+  return json.empty() || file.write(json_of_node(now, before)) ? 0 : kFailed;
+}
+
+}  // namespace
+
+int top(const TopOptions& options) {
+  if (!options.openmetrics.empty()) return export_metrics(options);
+  if (options.once || !options.json.empty() || isatty(STDOUT_FILENO) == 0) return top_once(options.json);
+  const Keys keys;
+  node::NodeStatus before;
+  Clock::time_point seen = Clock::now();
+  for (;;) {
+    node::NodeStatus now;
+    if (!read_node(now)) return kFailed;
+    const Clock::time_point time = Clock::now();
+    // To the upper left corner; each line is cleared behind its text, and what is below.
+    std::printf("\x1b[H");
+    print_top(now, before, std::chrono::duration<double>(time - seen).count(), "\x1b[K");
+    std::printf("\x1b[Kq ends\x1b[J");
+    std::fflush(stdout);
+    before = std::move(now);
+    seen = time;
+    if (keys.asked_to_end(options.seconds > 0 ? options.seconds : kSeconds)) break;
+  }
+  std::printf("\n");
+  return 0;
+}
+
+}  // namespace weft::tools
